@@ -1,0 +1,13 @@
+# What Debian 12 provides; newer versions are accepted. The mathematical half needs Eigen alone.
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+if(NOT COTANGENT_MATHEMATICS_ONLY)
+  find_package(MPI REQUIRED COMPONENTS CXX)
+  find_package(PkgConfig REQUIRED)
+  pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-openmpi hdf5)
+  find_package(fmt REQUIRED)
+  find_package(CLI11 REQUIRED)
+  find_package(tomlplusplus QUIET)
+  if(NOT tomlplusplus_FOUND)
+    pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
+  endif()
+endif()

@@ -1,0 +1,21 @@
+# Compiler flags that every target of ours shares. The bits of a trajectory may not depend on how the
+# compiler fuses a*b + c in one instantiation or another, so contraction is off and fma() is explicit.
+add_library(cotangent_flags INTERFACE)
+add_library(cotangent::flags ALIAS cotangent_flags)
+set_target_properties(cotangent_flags PROPERTIES EXPORT_NAME flags)
+target_compile_features(cotangent_flags INTERFACE cxx_std_20)
+target_compile_options(cotangent_flags INTERFACE -ffp-contract=off -fno-math-errno -fno-trapping-math)
+if(COTANGENT_NATIVE)
+  target_compile_options(cotangent_flags INTERFACE -march=native)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+
+add_library(cotangent_warnings INTERFACE)
+target_compile_options(cotangent_warnings INTERFACE -Wall -Wextra -Wpedantic -Wno-psabi)
+if(COTANGENT_WERROR)
+  target_compile_options(cotangent_warnings INTERFACE -Werror)
+endif()
+if(COTANGENT_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=address,undefined)
+endif()

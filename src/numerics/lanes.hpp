@@ -1,0 +1,335 @@
+// SIMD lanes: W doubles that take every operation together, one trajectory a lane.
+// Arithmetic is IEEE per lane and fuses only in fma(), so a lane's bits depend on its own values alone:
+// not on W, nor on what the other lanes hold. The type maps onto GCC/Clang vector extensions; intrinsics
+// serve only where these have no operator (fma, square root, rounding).
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+
+#include "core/real.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace cotangent::numerics {
+
+namespace detail {
+/// The compiler's vector types of W doubles and W truth values.
+template <int W>
+struct Register;
+#define COTANGENT_REGISTER(W)                                              \
+  template <>                                                              \
+  struct Register<W> {                                                     \
+    typedef double Doubles __attribute__((vector_size(8 * W)));            \
+    typedef std::int64_t Truths __attribute__((vector_size(8 * W)));       \
+  }
+COTANGENT_REGISTER(1);
+COTANGENT_REGISTER(2);
+COTANGENT_REGISTER(4);
+COTANGENT_REGISTER(8);
+#undef COTANGENT_REGISTER
+}  // namespace detail
+
+/// Truth values of W lanes: all bits set, or none.
+template <int W>
+struct Mask {
+  using Vector = typename detail::Register<W>::Truths;
+  Vector bits{};
+
+  Mask() = default;
+  explicit Mask(Vector b) : bits(b) {}
+  explicit Mask(bool b) : bits(Vector{} - static_cast<std::int64_t>(b)) {}
+
+  bool operator[](int lane) const { return bits[lane] != 0; }
+  void set(int lane, bool value) { bits[lane] = value ? -1 : 0; }
+
+  friend Mask operator&(Mask a, Mask b) { return Mask(a.bits & b.bits); }
+  friend Mask operator|(Mask a, Mask b) { return Mask(a.bits | b.bits); }
+  friend Mask operator^(Mask a, Mask b) { return Mask(a.bits ^ b.bits); }
+  friend Mask operator!(Mask a) { return Mask(~a.bits); }
+  friend Mask operator&&(Mask a, Mask b) { return a & b; }
+  friend Mask operator||(Mask a, Mask b) { return a | b; }
+
+  friend bool any(Mask a) {
+#if defined(__AVX512F__)
+    if constexpr (W == 8) return _mm512_test_epi64_mask((__m512i)a.bits, (__m512i)a.bits) != 0;
+#endif
+    std::int64_t union_of_bits = 0;
+    for (int i = 0; i < W; ++i) union_of_bits |= a.bits[i];
+    return union_of_bits != 0;
+  }
+  friend bool all(Mask a) { return !any(!a); }
+};
+
+/// W doubles; W is a power of two.
+template <int W>
+struct Lanes {
+  static constexpr int width = W;
+  using Vector = typename detail::Register<W>::Doubles;
+  Vector v{};
+
+  Lanes() = default;
+  Lanes(double x) : v(x - Vector{}) {}
+  explicit Lanes(Vector x) : v(x) {}
+
+  double operator[](int lane) const { return v[lane]; }
+  void set(int lane, double x) { v[lane] = x; }
+
+  friend Lanes operator+(Lanes a, Lanes b) { return Lanes(a.v + b.v); }
+  friend Lanes operator-(Lanes a, Lanes b) { return Lanes(a.v - b.v); }
+  friend Lanes operator*(Lanes a, Lanes b) { return Lanes(a.v * b.v); }
+  friend Lanes operator/(Lanes a, Lanes b) { return Lanes(a.v / b.v); }
+  friend Lanes operator-(Lanes a) { return Lanes(-a.v); }
+  friend Lanes operator+(Lanes a) { return a; }
+  Lanes& operator+=(Lanes b) { return *this = *this + b; }
+  Lanes& operator-=(Lanes b) { return *this = *this - b; }
+  Lanes& operator*=(Lanes b) { return *this = *this * b; }
+  Lanes& operator/=(Lanes b) { return *this = *this / b; }
+
+  friend Mask<W> operator<(Lanes a, Lanes b) { return Mask<W>(a.v < b.v); }
+  friend Mask<W> operator>(Lanes a, Lanes b) { return Mask<W>(a.v > b.v); }
+  friend Mask<W> operator<=(Lanes a, Lanes b) { return Mask<W>(a.v <= b.v); }
+  friend Mask<W> operator>=(Lanes a, Lanes b) { return Mask<W>(a.v >= b.v); }
+  friend Mask<W> operator==(Lanes a, Lanes b) { return Mask<W>(a.v == b.v); }
+  friend Mask<W> operator!=(Lanes a, Lanes b) { return Mask<W>(a.v != b.v); }
+
+  /// mask ? a : b, lane by lane.
+  friend Lanes select(Mask<W> mask, Lanes a, Lanes b) { return Lanes(mask.bits ? a.v : b.v); }
+};
+
+/// The widest pack that one register of the target holds.
+#if defined(__AVX512F__)
+inline constexpr int native_width = 8;
+#elif defined(__AVX__)
+inline constexpr int native_width = 4;
+#else
+inline constexpr int native_width = 2;
+#endif
+
+template <class T>
+struct IsLanes : std::false_type {};
+template <int W>
+struct IsLanes<Lanes<W>> : std::true_type {};
+
+/// A real type: double, or a pack of lanes.
+template <class R>
+concept Real = std::same_as<R, double> || IsLanes<R>::value;
+
+template <class R>
+inline constexpr int width_of = 1;
+template <int W>
+inline constexpr int width_of<Lanes<W>> = W;
+
+template <class R>
+struct MaskOf {
+  using type = bool;
+};
+template <int W>
+struct MaskOf<Lanes<W>> {
+  using type = Mask<W>;
+};
+/// What a comparison of R yields: bool, or a mask of lanes.
+template <class R>
+using mask_of = typename MaskOf<R>::type;
+
+/// One lane's value; of a double, itself.
+inline double lane(double x, int) { return x; }
+template <int W>
+double lane(Lanes<W> x, int i) {
+  return x[i];
+}
+inline bool lane(bool x, int) { return x; }
+template <int W>
+bool lane(Mask<W> x, int i) {
+  return x[i];
+}
+inline void set_lane(double& x, int, double value) { x = value; }
+template <int W>
+void set_lane(Lanes<W>& x, int i, double value) {
+  x.set(i, value);
+}
+inline void set_lane(bool& x, int, bool value) { x = value; }
+template <int W>
+void set_lane(Mask<W>& x, int i, bool value) {
+  x.set(i, value);
+}
+
+/// a b + c, fused exactly where cotangent::fma(double) fuses.
+template <int W>
+Lanes<W> fma(Lanes<W> a, Lanes<W> b, Lanes<W> c) {
+  if constexpr (!hardware_fma) {
+    return a * b + c;
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_fmadd_pd(a.v, b.v, c.v));
+#endif
+#if defined(__FMA__)
+    if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_fmadd_pd(a.v, b.v, c.v));
+    if constexpr (W == 2) return Lanes<W>((typename Lanes<W>::Vector)_mm_fmadd_pd(a.v, b.v, c.v));
+#endif
+    Lanes<W> r;
+    for (int i = 0; i < W; ++i) r.v[i] = __builtin_fma(a.v[i], b.v[i], c.v[i]);
+    return r;
+  }
+}
+template <int W>
+Lanes<W> fma(double a, Lanes<W> b, Lanes<W> c) {
+  return fma(Lanes<W>(a), b, c);
+}
+
+template <int W>
+Lanes<W> sqrt(Lanes<W> a) {
+#if defined(__AVX512F__)
+  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_sqrt_pd(a.v));
+#endif
+#if defined(__AVX__)
+  if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_sqrt_pd(a.v));
+#endif
+  Lanes<W> r;
+  for (int i = 0; i < W; ++i) r.v[i] = std::sqrt(a.v[i]);
+  return r;
+}
+
+template <int W>
+Lanes<W> abs(Lanes<W> a) {
+  using Bits = typename Mask<W>::Vector;
+  return Lanes<W>((typename Lanes<W>::Vector)((Bits)a.v & (Bits{} + std::numeric_limits<std::int64_t>::max())));
+}
+/// The smaller; the second where one is NaN.
+template <int W>
+Lanes<W> min(Lanes<W> a, Lanes<W> b) {
+  return select(a < b, a, b);
+}
+/// The larger; the second where one is NaN.
+template <int W>
+Lanes<W> max(Lanes<W> a, Lanes<W> b) {
+  return select(a > b, a, b);
+}
+template <int W>
+Mask<W> isfinite(Lanes<W> a) {
+  return abs(a) <= Lanes<W>(std::numeric_limits<double>::max());
+}
+
+namespace detail {
+/// The nearest integer, ties to even, for |x| < 2^51.
+template <int W>
+Lanes<W> nearest_integer(Lanes<W> x) {
+  const Lanes<W> shift(6755399441055744.0);  // 1.5 * 2^52
+  return (x + shift) - shift;
+}
+template <int W, class F>
+Lanes<W> each_lane(Lanes<W> x, F function) {
+  Lanes<W> r;
+  for (int i = 0; i < W; ++i) r.v[i] = function(x.v[i]);
+  return r;
+}
+}  // namespace detail
+
+template <int W>
+struct LanesSinCos {
+  Lanes<W> sin, cos;
+};
+
+/// Sine and cosine together: three-part reduction by pi/2, then the minimax kernels of fdlibm (Sun
+/// Microsystems, 1993) on [-pi/4, pi/4] with the reduction's tail; within one unit in the last place.
+/// Lanes beyond 10^6, infinite or NaN go to the C library one by one.
+template <int W>
+LanesSinCos<W> sincos(Lanes<W> x) {
+  using L = Lanes<W>;
+  const L n = detail::nearest_integer(x * L(6.36619772367581382433e-01));
+  // pi/2 in 33 + 33 + 53 bits: the products with |n| < 2^20 are exact.
+  const L r1 = x - n * L(1.57079632673412561417e+00);
+  const L w1 = n * L(6.07710050630396597660e-11);
+  const L r2 = r1 - w1;
+  const L w2 = n * L(2.02226624879595063154e-21) - ((r1 - r2) - w1);
+  const L y = r2 - w2;
+  const L tail = (r2 - y) - w2;
+
+  const L z = y * y;
+  L p = fma(z, L(1.58969099521155010221e-10), L(-2.50507602534068634195e-08));
+  p = fma(z, p, L(2.75573137070700676789e-06));
+  p = fma(z, p, L(-1.98412698298579493134e-04));
+  p = fma(z, p, L(8.33333333332248946124e-03));
+  const L zy = z * y;
+  const L s = y - ((z * (0.5 * tail - zy * p) - tail) - zy * L(-1.66666666666666324348e-01));
+
+  L c = fma(z, L(-1.13596475577881948265e-11), L(2.08757232129817482790e-09));
+  c = fma(z, c, L(-2.75573143513906633035e-07));
+  c = fma(z, c, L(2.48015872894767294178e-05));
+  c = fma(z, c, L(-1.38888888888741095749e-03));
+  c = fma(z, c, L(4.16666666666666019037e-02));
+  const L half = 0.5 * z;
+  const L one = 1.0 - half;
+  const L k = one + (((1.0 - one) - half) + (z * (z * c) - y * tail));
+
+  // Quadrant n mod 4, read from the bits of the shifted integer.
+  const L shifted = n + L(6755399441055744.0);
+  const auto quadrant = (typename Mask<W>::Vector)shifted.v;
+  const Mask<W> swap((quadrant & 1) != 0);
+  const Mask<W> negate_sin((quadrant & 2) != 0);
+  const Mask<W> negate_cos(((quadrant + 1) & 2) != 0);
+  const L sine = select(swap, k, s);
+  const L cosine = select(swap, s, k);
+  LanesSinCos<W> result{select(negate_sin, -sine, sine), select(negate_cos, -cosine, cosine)};
+
+  const Mask<W> far = !(abs(x) < L(1e6));
+  if (any(far)) [[unlikely]] {
+    for (int i = 0; i < W; ++i) {
+      if (far[i]) {
+        result.sin.v[i] = std::sin(x.v[i]);
+        result.cos.v[i] = std::cos(x.v[i]);
+      }
+    }
+  }
+  return result;
+}
+template <int W>
+Lanes<W> sin(Lanes<W> x) {
+  return sincos(x).sin;
+}
+template <int W>
+Lanes<W> cos(Lanes<W> x) {
+  return sincos(x).cos;
+}
+
+// The remaining elementary functions go through the C library, a lane at a time.
+#define COTANGENT_EACH_LANE(function)                                            \
+  template <int W>                                                               \
+  Lanes<W> function(Lanes<W> x) {                                                \
+    return detail::each_lane(x, [](double xi) { return std::function(xi); });    \
+  }
+COTANGENT_EACH_LANE(exp)
+COTANGENT_EACH_LANE(log)
+COTANGENT_EACH_LANE(tan)
+COTANGENT_EACH_LANE(asin)
+COTANGENT_EACH_LANE(acos)
+COTANGENT_EACH_LANE(atan)
+COTANGENT_EACH_LANE(sinh)
+COTANGENT_EACH_LANE(cosh)
+COTANGENT_EACH_LANE(tanh)
+COTANGENT_EACH_LANE(asinh)
+COTANGENT_EACH_LANE(acosh)
+COTANGENT_EACH_LANE(atanh)
+COTANGENT_EACH_LANE(cbrt)
+COTANGENT_EACH_LANE(erf)
+COTANGENT_EACH_LANE(floor)
+#undef COTANGENT_EACH_LANE
+
+#define COTANGENT_EACH_LANE_OF_TWO(function)                                     \
+  template <int W>                                                               \
+  Lanes<W> function(Lanes<W> x, Lanes<W> y) {                                    \
+    Lanes<W> r;                                                                  \
+    for (int i = 0; i < W; ++i) r.v[i] = std::function(x.v[i], y.v[i]);          \
+    return r;                                                                    \
+  }
+COTANGENT_EACH_LANE_OF_TWO(pow)
+COTANGENT_EACH_LANE_OF_TWO(atan2)
+COTANGENT_EACH_LANE_OF_TWO(hypot)
+#undef COTANGENT_EACH_LANE_OF_TWO
+
+}  // namespace cotangent::numerics
