@@ -1,0 +1,21 @@
+# Tests of the tree itself: its layers, its formatting, the mathematical half alone, the installed package.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME project.layers COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/check_layers.py)
+add_test(NAME project.layers_check COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/check_layers.py --self-test)
+add_test(NAME project.format COMMAND ${PROJECT_SOURCE_DIR}/cmake/format_check)
+set_tests_properties(project.layers project.layers_check project.format PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
+
+# Both build in a folder of their own, which is kept so that a second run is quick.
+if(NOT COTANGENT_SANITIZE AND NOT COTANGENT_MATHEMATICS_ONLY)
+  add_test(NAME package.mathematics_alone COMMAND ${CMAKE_CTEST_COMMAND}
+    --build-and-test ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/mathematics --build-generator ${CMAKE_GENERATOR}
+    --build-options -DCOTANGENT_MATHEMATICS_ONLY=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1
+                    -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCOTANGENT_NATIVE=${COTANGENT_NATIVE}
+                    -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON
+    --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure --label-regex "^unit$")
+  add_test(NAME package.find_package COMMAND ${CMAKE_COMMAND}
+    -DBUILD=${PROJECT_BINARY_DIR} -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER}
+    -P ${PROJECT_SOURCE_DIR}/tests/package/run.cmake)
+  set_tests_properties(package.mathematics_alone package.find_package
+                       PROPERTIES LABELS package PROCESSORS 2 TIMEOUT 1800)
+endif()
