@@ -15,7 +15,6 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/ DESTINATION ${cotangent_heade
 
 if(TARGET cotangent_program)
   install(TARGETS cotangent_program)
-  install(PROGRAMS apps/plot/cotangent-plot TYPE BIN)
   install(DIRECTORY input DESTINATION ${CMAKE_INSTALL_DATADIR}/cotangent FILES_MATCHING PATTERN "*.toml")
 endif()
 
