@@ -3,7 +3,10 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME project.layers COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/check_layers.py)
 add_test(NAME project.layers_check COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/check_layers.py --self-test)
 add_test(NAME project.format COMMAND ${PROJECT_SOURCE_DIR}/cmake/format_check)
-set_tests_properties(project.layers project.layers_check project.format PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
+add_test(NAME project.quickstart COMMAND Python3::Interpreter
+  ${PROJECT_SOURCE_DIR}/tests/quickstart/test_quickstart.py ${PROJECT_SOURCE_DIR}/cmake/quickstart)
+set_tests_properties(project.layers project.layers_check project.format project.quickstart
+                     PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
 
 # Both build in a folder of their own, which is kept so that a second run is quick.
 if(NOT COTANGENT_SANITIZE AND NOT COTANGENT_MATHEMATICS_ONLY)
