@@ -1,0 +1,310 @@
+// The elementary functions on A(N): phi(s, g, H) = (phi, phi' g, phi'' g g^T + phi' H), (2.20) of the thesis
+// on the Lagrangian solver, and their counterpart for two arguments. Derivatives keep their relative accuracy
+// where the closed form of the textbooks would cancel. Where a function isn't smooth the conventions are:
+//   abs'(0) = 0; min and max take value and derivatives of the second argument at a tie; sqrt, cbrt, hypot,
+//   atan2 and the inverse functions give infinity or NaN at the ends of their domains, as IEEE arithmetic
+//   does.
+// Written unqualified, they are found for jets by argument. Values without derivatives enter as
+// constants<>(x); a body that must also run on bare numbers says `using namespace cotangent::ad`.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+
+#include "ad/jet.hpp"
+
+namespace cotangent::ad {
+
+using std::abs, std::sqrt, std::cbrt, std::exp, std::log, std::expm1, std::log1p, std::pow;
+using std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::atan2, std::hypot;
+using std::sinh, std::cosh, std::tanh, std::asinh, std::acosh, std::atanh, std::erf;
+
+/// The sine and the cosine of one argument, which share their work.
+template <class J>
+struct JetSinCos {
+  J sin, cos;
+};
+
+namespace detail {
+
+/// phi(a), given phi, phi', phi'' at a's value.
+template <class Real, int N, int Order, Sparsity<N> S, class First, class Second>
+COTANGENT_INLINE auto chain(const Jet<Real, N, Order, S>& a, const Real& phi, const First& d,
+                            const Second& dd) {
+  return Jet<Real, N, Order, function(S)>::assemble(
+      phi, [&](auto i) COTANGENT_INLINE_LAMBDA { return times<Real>(d, a.first(i)); },
+      [&](auto i, auto j) COTANGENT_INLINE_LAMBDA {
+        return multiply_add<Real>(times<Real>(dd, a.first(i)), a.first(j), times<Real>(d, a.second(i, j)));
+      });
+}
+
+/// First and second partial derivatives of a function of two arguments.
+template <class Real>
+struct Partials {
+  Real a, b, aa, ab, bb;
+};
+
+/// phi(a, b), given phi and its partial derivatives at the values of a and b.
+template <class Real, int N, int Order, Sparsity<N> S, Sparsity<N> T>
+COTANGENT_INLINE auto chain(const Jet<Real, N, Order, S>& a, const Jet<Real, N, Order, T>& b, const Real& phi,
+                            const Partials<Real>& d) {
+  return Jet<Real, N, Order, function(S, T)>::assemble(
+      phi,
+      [&](auto i) COTANGENT_INLINE_LAMBDA {
+        return multiply_add<Real>(d.a, a.first(i), times<Real>(d.b, b.first(i)));
+      },
+      [&](auto i, auto j) COTANGENT_INLINE_LAMBDA {
+        // u, w: the gradients of phi_a and phi_b.
+        const auto u = multiply_add<Real>(d.aa, a.first(i), times<Real>(d.ab, b.first(i)));
+        const auto w = multiply_add<Real>(d.ab, a.first(i), times<Real>(d.bb, b.first(i)));
+        const auto bent = multiply_add<Real>(u, a.first(j), times<Real>(w, b.first(j)));
+        return multiply_add<Real>(d.a, a.second(i, j), multiply_add<Real>(d.b, b.second(i, j), bent));
+      });
+}
+
+/// Lane by lane, a where the mask is set and b elsewhere.
+template <class Mask, class Real, int N, int Order, Sparsity<N> S, Sparsity<N> T>
+COTANGENT_INLINE auto choose(const Mask& mask, const Jet<Real, N, Order, S>& a,
+                             const Jet<Real, N, Order, T>& b, auto result_degree) {
+  const auto pick = [&](const auto& x, const auto& y) COTANGENT_INLINE_LAMBDA {
+    if constexpr (std::is_same_v<decltype(x), decltype(y)> && (is_zero<decltype(x)> || is_one<decltype(x)>)) {
+      return x;
+    } else {
+      return select(mask, number<Real>(x), number<Real>(y));
+    }
+  };
+  return Jet<Real, N, Order, choice(S, T, result_degree)>::assemble(
+      select(mask, a.value(), b.value()),
+      [&](auto i) COTANGENT_INLINE_LAMBDA { return pick(a.first(i), b.first(i)); },
+      [&](auto i, auto j) COTANGENT_INLINE_LAMBDA { return pick(a.second(i, j), b.second(i, j)); });
+}
+
+/// x^n by repeated squaring; n >= 0.
+template <class Real>
+COTANGENT_INLINE Real natural_power(Real x, unsigned n) {
+  if (n == 0) return Real(1.0);
+  while (n % 2 == 0) {
+    x = x * x;
+    n /= 2;
+  }
+  Real power = x;
+  while (n /= 2) {
+    x = x * x;
+    if (n % 2 != 0) power = power * x;
+  }
+  return power;
+}
+
+constexpr unsigned magnitude(int n) {
+  return n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n);
+}
+
+}  // namespace detail
+
+/// Powers with an integer exponent, by multiplications alone.
+template <class Real>
+requires(!is_jet<Real> && !std::is_integral_v<Real>) COTANGENT_INLINE Real pow(const Real& x, int n) {
+  const Real power = detail::natural_power(x, detail::magnitude(n));
+  return n < 0 ? Real(1.0) / power : power;
+}
+COTANGENT_INLINE double square(double x) {
+  return x * x;
+}
+template <class Real>
+COTANGENT_INLINE auto square(const Real& x) {
+  return x * x;
+}
+/// The smaller; the second at a tie.
+COTANGENT_INLINE double min(double a, double b) {
+  return a < b ? a : b;
+}
+/// The larger; the second at a tie.
+COTANGENT_INLINE double max(double a, double b) {
+  return a > b ? a : b;
+}
+
+// One definition serves every function of one argument: x is the argument's value, the block yields f, f',
+// f''.
+#define COTANGENT_FUNCTION(name, ...)                           \
+  template <class Real, int N, int Order, Sparsity<N> S>        \
+  COTANGENT_INLINE auto name(const Jet<Real, N, Order, S>& a) { \
+    const Real& x = a.value();                                  \
+    __VA_ARGS__                                                 \
+    return detail::chain(a, f, d, dd);                          \
+  }
+COTANGENT_FUNCTION(sqrt, const Real f = sqrt(x); const Real d = 0.5 / f; const Real dd = -2.0 * d * d * d;)
+COTANGENT_FUNCTION(cbrt, const Real f = cbrt(x); const Real r = 1.0 / f; const Real d = r * r * (1.0 / 3.0);
+                   const Real dd = -2.0 * d * d * r;)
+COTANGENT_FUNCTION(exp, const Real f = exp(x); const Real& d = f; const Real& dd = f;)
+COTANGENT_FUNCTION(expm1, const Real f = expm1(x); const Real d = exp(x); const Real& dd = d;)
+COTANGENT_FUNCTION(log, const Real f = log(x); const Real d = 1.0 / x; const Real dd = -(d * d);)
+COTANGENT_FUNCTION(log1p, const Real f = log1p(x); const Real d = 1.0 / (1.0 + x); const Real dd = -(d * d);)
+COTANGENT_FUNCTION(sin, const auto both = sincos(x); const Real f = both.sin; const Real d = both.cos;
+                   const Real dd = -f;)
+COTANGENT_FUNCTION(cos, const auto both = sincos(x); const Real f = both.cos; const Real d = -both.sin;
+                   const Real dd = -f;)
+COTANGENT_FUNCTION(tan, const Real f = tan(x); const Real d = fma(f, f, Real(1.0));
+                   const Real dd = 2.0 * f * d;)
+COTANGENT_FUNCTION(asin, const Real f = asin(x); const Real d = 1.0 / sqrt((1.0 - x) * (1.0 + x));
+                   const Real dd = x * (d * d * d);)
+COTANGENT_FUNCTION(acos, const Real f = acos(x); const Real d = -1.0 / sqrt((1.0 - x) * (1.0 + x));
+                   const Real dd = x * (d * d * d);)
+COTANGENT_FUNCTION(atan, const Real f = atan(x); const Real d = 1.0 / fma(x, x, Real(1.0));
+                   const Real dd = -2.0 * x * (d * d);)
+COTANGENT_FUNCTION(sinh, const Real f = sinh(x); const Real d = cosh(x); const Real& dd = f;)
+COTANGENT_FUNCTION(cosh, const Real f = cosh(x); const Real d = sinh(x); const Real& dd = f;)
+COTANGENT_FUNCTION(tanh, const Real f = tanh(x); const Real r = 1.0 / cosh(x); const Real d = r * r;
+                   const Real dd = -2.0 * f * d;)
+COTANGENT_FUNCTION(asinh, const Real f = asinh(x); const Real d = 1.0 / sqrt(fma(x, x, Real(1.0)));
+                   const Real dd = -x * (d * d * d);)
+COTANGENT_FUNCTION(acosh, const Real f = acosh(x); const Real d = 1.0 / sqrt((x - 1.0) * (x + 1.0));
+                   const Real dd = -x * (d * d * d);)
+COTANGENT_FUNCTION(atanh, const Real f = atanh(x); const Real d = 1.0 / ((1.0 - x) * (1.0 + x));
+                   const Real dd = 2.0 * x * (d * d);)
+COTANGENT_FUNCTION(erf, const Real f = erf(x); const Real d = 2.0 * std::numbers::inv_sqrtpi * exp(-(x * x));
+                   const Real dd = -2.0 * x * d;)
+#undef COTANGENT_FUNCTION
+
+/// Sine and cosine together: `auto [s, c] = sincos(x);`.
+template <class Real, int N, int Order, Sparsity<N> S>
+COTANGENT_INLINE auto sincos(const Jet<Real, N, Order, S>& a) {
+  const auto both = sincos(a.value());
+  const Real s = both.sin;
+  const Real c = both.cos;
+  using J = Jet<Real, N, Order, detail::function(S)>;
+  return JetSinCos<J>{detail::chain(a, s, c, Real(-s)), detail::chain(a, c, Real(-s), Real(-c))};
+}
+
+/// a a, of twice a's degree.
+template <class Real, int N, int Order, Sparsity<N> S>
+COTANGENT_INLINE auto square(const Jet<Real, N, Order, S>& a) {
+  return a * a;
+}
+
+/// a^n by multiplications alone. The type can't know n: for the degree to be seen, write square(v) or v * v.
+template <class Real, int N, int Order, Sparsity<N> S>
+COTANGENT_INLINE auto pow(const Jet<Real, N, Order, S>& a, int n) {
+  const Real& x = a.value();
+  const Real f = pow(x, n);
+  const double c = n;
+  // A vanishing coefficient is told apart, for 0 times x^-1 is NaN at x = 0.
+  const Real d = n == 0 ? Real(0.0) : c * pow(x, n - 1);
+  const Real dd = n == 0 || n == 1 ? Real(0.0) : c * (c - 1.0) * pow(x, n - 2);
+  return detail::chain(a, f, d, dd);
+}
+
+/// a^p for a constant p.
+template <class Real, int N, int Order, Sparsity<N> S, class C>
+requires(std::is_floating_point_v<C> || std::same_as<C, Real>) COTANGENT_INLINE
+    auto pow(const Jet<Real, N, Order, S>& a, const C& exponent) {
+  const Real& x = a.value();
+  const Real p(exponent);
+  const Real f = pow(x, p);
+  const Real r = 1.0 / x;
+  Real d = p * (f * r);
+  Real dd = (p - 1.0) * (d * r);
+  if (const auto at_zero = x == Real(0.0); any(at_zero)) [[unlikely]] {
+    const Real c = p * (p - 1.0);
+    d = select(at_zero, select(p == Real(0.0), Real(0.0), p * pow(x, p - 1.0)), d);
+    dd = select(at_zero, select(c == Real(0.0), Real(0.0), c * pow(x, p - 2.0)), dd);
+  }
+  return detail::chain(a, f, d, dd);
+}
+
+/// c^b for a constant c > 0.
+template <class Real, int N, int Order, Sparsity<N> S, class C>
+requires(std::is_arithmetic_v<C> || std::same_as<C, Real>) COTANGENT_INLINE
+    auto pow(const C& c, const Jet<Real, N, Order, S>& b) {
+  const Real f = pow(Real(c), b.value());
+  const Real logarithm = log(Real(c));
+  const Real d = logarithm * f;
+  return detail::chain(b, f, d, Real(logarithm * d));
+}
+
+/// a^b for a > 0.
+template <class Real, int N, int Order, Sparsity<N> S, Sparsity<N> T>
+COTANGENT_INLINE auto pow(const Jet<Real, N, Order, S>& a, const Jet<Real, N, Order, T>& b) {
+  const Real& p = b.value();
+  const Real f = pow(a.value(), p);
+  const Real logarithm = log(a.value());
+  const Real r = 1.0 / a.value();
+  const Real fr = f * r;
+  const Real fl = f * logarithm;
+  return detail::chain(a, b, f,
+                       detail::Partials<Real>{p * fr, fl, p * (p - 1.0) * (fr * r),
+                                              fr * fma(p, logarithm, Real(1.0)), fl * logarithm});
+}
+
+/// The angle of the point (x, y).
+template <class Y, class X>
+requires Operands<Y, X> COTANGENT_INLINE auto atan2(const Y& y, const X& x) {
+  const auto& a = detail::lift<X>(y);
+  const auto& b = detail::lift<Y>(x);
+  using Real = typename std::remove_cvref_t<decltype(a)>::real_type;
+  // Scaled by the radius twice, so that its square can't overflow.
+  const Real r = 1.0 / hypot(b.value(), a.value());
+  const Real u = (b.value() * r) * r;
+  const Real w = (a.value() * r) * r;
+  const Real bend = 2.0 * u * w;
+  return detail::chain(a, b, Real(atan2(a.value(), b.value())),
+                       detail::Partials<Real>{u, -w, -bend, (w - u) * (w + u), bend});
+}
+
+/// sqrt(x^2 + y^2) without overflow.
+template <class X, class Y>
+requires Operands<X, Y> COTANGENT_INLINE auto hypot(const X& x, const Y& y) {
+  const auto& a = detail::lift<Y>(x);
+  const auto& b = detail::lift<X>(y);
+  using Real = typename std::remove_cvref_t<decltype(a)>::real_type;
+  const Real f = hypot(a.value(), b.value());
+  const Real r = 1.0 / f;
+  const Real u = a.value() * r;
+  const Real w = b.value() * r;
+  return detail::chain(a, b, f, detail::Partials<Real>{u, w, w * w * r, -(u * w) * r, u * u * r});
+}
+
+/// The magnitude; its derivative at 0 is 0.
+template <class Real, int N, int Order, Sparsity<N> S>
+COTANGENT_INLINE auto abs(const Jet<Real, N, Order, S>& a) {
+  const Real& x = a.value();
+  // x - x is 0 at 0 and NaN at NaN.
+  const Real sign = select(x > Real(0.0), Real(1.0), select(x < Real(0.0), Real(-1.0), x - x));
+  using J = Jet<Real, N, Order, detail::choice(detail::difference({}, S), {}, detail::nonlinear(S.degree))>;
+  return J::assemble(
+      abs(x), [&](auto i) COTANGENT_INLINE_LAMBDA { return detail::times<Real>(sign, a.first(i)); },
+      [&](auto i, auto j) COTANGENT_INLINE_LAMBDA { return detail::times<Real>(sign, a.second(i, j)); });
+}
+
+namespace detail {
+template <class A, class B>
+using ChoiceDegree = Index<nonlinear(std::max(degree<A>, degree<B>))>;
+}
+
+/// Lane by lane, a where the mask is set and b elsewhere. No polynomial any more: a mask may hang on
+/// velocities.
+template <class Mask, class A, class B>
+requires Operands<A, B> COTANGENT_INLINE auto select(const Mask& mask, const A& a, const B& b) {
+  return detail::choose(mask, detail::lift<B>(a), detail::lift<A>(b), detail::Index<3>{});
+}
+
+/// The smaller; the second at a tie.
+template <class A, class B>
+requires Operands<A, B> COTANGENT_INLINE auto min(const A& a, const B& b) {
+  return detail::choose(a < b, detail::lift<B>(a), detail::lift<A>(b), detail::ChoiceDegree<A, B>{});
+}
+/// The larger; the second at a tie.
+template <class A, class B>
+requires Operands<A, B> COTANGENT_INLINE auto max(const A& a, const B& b) {
+  return detail::choose(a > b, detail::lift<B>(a), detail::lift<A>(b), detail::ChoiceDegree<A, B>{});
+}
+// Two jets of one type: more special than std::min and std::max, should these be in sight.
+template <class Real, int N, int Order, Sparsity<N> S>
+COTANGENT_INLINE auto min(const Jet<Real, N, Order, S>& a, const Jet<Real, N, Order, S>& b) {
+  return detail::choose(a < b, a, b, detail::Index<detail::nonlinear(S.degree)>{});
+}
+template <class Real, int N, int Order, Sparsity<N> S>
+COTANGENT_INLINE auto max(const Jet<Real, N, Order, S>& a, const Jet<Real, N, Order, S>& b) {
+  return detail::choose(a > b, a, b, detail::Index<detail::nonlinear(S.degree)>{});
+}
+
+}  // namespace cotangent::ad
