@@ -1,0 +1,366 @@
+#include "io/hdf5.hpp"
+
+#include <algorithm>
+#include <hdf5.h>
+#include <mpi.h>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace cotangent::io {
+namespace {
+
+static_assert(std::is_same_v<hid_t, std::int64_t>, "Hdf5Handle holds a hid_t");
+
+// Before the first call: no printing, since every failure is thrown.
+void open_library() {
+  static const bool once = H5open() >= 0 && H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  (void)once;
+}
+
+// The innermost message, or in its place the operating system's own words that it quotes.
+std::string innermost_message() {
+  std::string message;
+  const auto keep_first = [](unsigned n, const H5E_error2_t* error, void* text) -> herr_t {
+    if (n == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &message);
+  H5Eclear2(H5E_DEFAULT);
+  const std::string quote = "error message = '";
+  if (const std::size_t begin = message.find(quote); begin != std::string::npos) {
+    const std::size_t end = message.find('\'', begin + quote.size());
+    message = message.substr(begin + quote.size(), end - begin - quote.size());
+  }
+  return message.empty() ? "no reason given" : message;
+}
+
+[[noreturn]] void fail(const std::filesystem::path& file, const std::string& operation) {
+  throw FileError(file.string() + ": cannot " + operation + ": " + innermost_message());
+}
+
+// Where a call of HDF5 goes wrong it returns a negative number.
+template <class Result>
+Result check(Result result, const std::filesystem::path& file, const std::string& operation) {
+  if (result < 0) fail(file, operation);
+  return result;
+}
+
+Hdf5Handle properties(hid_t kind) {
+  return {H5Pcreate(kind), H5Pclose};
+}
+
+hid_t native_type(DataType type) {
+  return type == DataType::float64 ? H5T_NATIVE_DOUBLE
+         : type == DataType::int32 ? H5T_NATIVE_INT32
+                                   : H5T_NATIVE_INT64;
+}
+
+// The file's bytes are the same whatever machine wrote them.
+hid_t stored_type(DataType type) {
+  return type == DataType::float64 ? H5T_IEEE_F64LE : type == DataType::int32 ? H5T_STD_I32LE : H5T_STD_I64LE;
+}
+
+const char* name(DataType type) {
+  return type == DataType::float64 ? "float64" : type == DataType::int32 ? "int32" : "int64";
+}
+
+Hdf5Handle text_type(std::size_t length) {
+  Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.id(), length);
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  if (length != H5T_VARIABLE) H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
+  return type;
+}
+
+Hdf5Handle space_of(const std::vector<std::int64_t>& dims) {
+  if (dims.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
+  const std::vector<hsize_t> extent(dims.begin(), dims.end());
+  return {H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose};
+}
+
+// No sieve buffer: a write goes to the kernel at once. No locks: readers may look on.
+Hdf5Handle access_properties() {
+  open_library();
+  Hdf5Handle access = properties(H5P_FILE_ACCESS);
+  H5Pset_sieve_buf_size(access.id(), 0);
+  H5Pset_file_locking(access.id(), false, true);
+  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+  H5Pset_alignment(access.id(), 65536, 4096);
+  return access;
+}
+
+// Dates are kept out of the objects, so that equal content is equal bytes; groups come with what is in them.
+Hdf5Handle link_properties() {
+  Hdf5Handle link = properties(H5P_LINK_CREATE);
+  H5Pset_create_intermediate_group(link.id(), 1);
+  return link;
+}
+
+Hdf5Handle data_set_properties() {
+  Hdf5Handle creation = properties(H5P_DATASET_CREATE);
+  H5Pset_layout(creation.id(), H5D_CONTIGUOUS);
+  H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER);
+  H5Pset_obj_track_times(creation.id(), false);
+  return creation;
+}
+
+}  // namespace
+
+std::int64_t DataSetSpec::elements() const {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : dims) product *= extent;
+  return product;
+}
+
+std::int64_t DataSetSpec::bytes() const {
+  return elements() * (type == DataType::int32 ? 4 : 8);
+}
+
+Hdf5Handle::Hdf5Handle(Hdf5Handle&& other) noexcept
+    : id_(std::exchange(other.id_, -1)), close_(std::exchange(other.close_, nullptr)) {}
+
+Hdf5Handle& Hdf5Handle::operator=(Hdf5Handle&& other) noexcept {
+  std::swap(id_, other.id_);
+  std::swap(close_, other.close_);
+  return *this;
+}
+
+int Hdf5Handle::close() noexcept {
+  if (id_ < 0) return 0;
+  return close_(std::exchange(id_, -1));
+}
+
+std::int64_t DataSet::row_size() const noexcept {
+  std::int64_t product = 1;
+  for (std::size_t i = 1; i < dims_.size(); ++i) product *= dims_[i];
+  return product;
+}
+
+void DataSet::transfer(bool write, DataType type, std::span<const std::int64_t> offset,
+                       std::span<const std::int64_t> count, void* values) const {
+  const auto doing = [&] { return std::string(write ? "write to " : "read from ") + path_; };
+  if (type != type_)
+    throw FileError(file_ + ": cannot " + doing() + ": it holds " + name(type_) + ", not " + name(type));
+  if (offset.size() != dims_.size() || count.size() != dims_.size())
+    throw FileError(file_ + ": cannot " + doing() + ": it has " + std::to_string(dims_.size()) +
+                    " dimensions, not " + std::to_string(offset.size()));
+  Hdf5Handle memory(H5S_ALL, nullptr);
+  hid_t memory_space = H5S_ALL, file_space = H5S_ALL;
+  if (!dims_.empty()) {
+    const std::vector<hsize_t> start(offset.begin(), offset.end()), extent(count.begin(), count.end());
+    if (std::ranges::count(extent, 0u) > 0) return;
+    memory = Hdf5Handle(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose);
+    check(H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr),
+          file_, doing());
+    memory_space = memory.id();
+    file_space = space_.id();
+  }
+  // Transfers are independent by default, also where the file is open on all ranks.
+  const herr_t result =
+      write ? H5Dwrite(handle_.id(), native_type(type), memory_space, file_space, H5P_DEFAULT, values)
+            : H5Dread(handle_.id(), native_type(type), memory_space, file_space, H5P_DEFAULT, values);
+  check(result, file_, doing());
+}
+
+void DataSet::transfer_rows(bool write, DataType type, std::int64_t first, std::int64_t count,
+                            void* values) const {
+  std::vector<std::int64_t> offset(dims_.size(), 0), extent = dims_;
+  if (!dims_.empty()) {
+    offset[0] = first;
+    extent[0] = count;
+  }
+  transfer(write, type, offset, extent, values);
+}
+
+File File::create(const std::filesystem::path& path) {
+  const Hdf5Handle access = access_properties();
+  const Hdf5Handle creation = properties(H5P_FILE_CREATE);
+  H5Pset_obj_track_times(creation.id(), false);
+  const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id());
+  return {Hdf5Handle(check(id, path, "create the file"), H5Fclose), path};
+}
+
+File File::open(const std::filesystem::path& path, Access access) {
+  const Hdf5Handle properties = access_properties();
+  const hid_t id =
+      H5Fopen(path.c_str(), access == Access::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, properties.id());
+  return {Hdf5Handle(check(id, path, "open the file"), H5Fclose), path};
+}
+
+File File::open_on_all_ranks(const std::filesystem::path& path) {
+  const Hdf5Handle access = access_properties();
+  check(H5Pset_fapl_mpio(access.id(), MPI_COMM_WORLD, MPI_INFO_NULL), path, "use MPI-IO");
+  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id());
+  return {Hdf5Handle(check(id, path, "open the file on all ranks"), H5Fclose), path};
+}
+
+void File::close() {
+  check(handle_.close(), path_, "close the file");
+}
+
+bool File::contains(const std::string& path) const {
+  // H5Lexists wants each group on the way to exist.
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    if (path == "/") return true;
+    if (H5Lexists(handle_.id(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (end == std::string::npos) return true;
+  }
+}
+
+DataSet File::data_set(const std::string& path) const {
+  const std::string doing = "open the data set " + path;
+  DataSet set;
+  set.file_ = path_.string();
+  set.path_ = path;
+  set.handle_ = Hdf5Handle(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
+  set.space_ = Hdf5Handle(check(H5Dget_space(set.handle_.id()), path_, doing), H5Sclose);
+  const int rank = check(H5Sget_simple_extent_ndims(set.space_.id()), path_, doing);
+  std::vector<hsize_t> extent(static_cast<std::size_t>(rank));
+  check(H5Sget_simple_extent_dims(set.space_.id(), extent.data(), nullptr), path_, doing);
+  set.dims_.assign(extent.begin(), extent.end());
+  const Hdf5Handle type(check(H5Dget_type(set.handle_.id()), path_, doing), H5Tclose);
+  const H5T_class_t kind = H5Tget_class(type.id());
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER)
+    throw FileError(path_.string() + ": " + path + " holds no numbers");
+  set.type_ = kind == H5T_FLOAT            ? DataType::float64
+              : H5Tget_size(type.id()) > 4 ? DataType::int64
+                                           : DataType::int32;
+  return set;
+}
+
+std::vector<std::string> File::read_texts(const std::string& path) const {
+  const std::string doing = "read the text " + path;
+  const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
+  const Hdf5Handle type(check(H5Dget_type(set.id()), path_, doing), H5Tclose);
+  const Hdf5Handle space(check(H5Dget_space(set.id()), path_, doing), H5Sclose);
+  const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()), path_, doing));
+  if (H5Tget_class(type.id()) != H5T_STRING) throw FileError(path_.string() + ": " + path + " holds no text");
+  std::vector<std::string> texts;
+  if (H5Tis_variable_str(type.id()) > 0) {
+    std::vector<char*> pointers(count, nullptr);
+    check(H5Dread(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), path_, doing);
+    for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
+    H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, pointers.data());
+  } else {
+    const std::size_t length = H5Tget_size(type.id());
+    std::string joined(length * count, '\0');
+    check(H5Dread(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, joined.data()), path_, doing);
+    for (std::size_t i = 0; i < count; ++i) texts.emplace_back(joined.substr(i * length, length).c_str());
+  }
+  return texts;
+}
+
+std::string File::text_attribute(const std::string& object, const std::string& attribute) const {
+  const std::string doing = "read the attribute " + attribute + " of " + object;
+  const Hdf5Handle handle(
+      check(H5Aopen_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_,
+            doing),
+      H5Aclose);
+  const Hdf5Handle type(check(H5Aget_type(handle.id()), path_, doing), H5Tclose);
+  if (H5Tget_class(type.id()) != H5T_STRING) fail(path_, doing + " as text");
+  if (H5Tis_variable_str(type.id()) <= 0) {
+    std::string text(H5Tget_size(type.id()), '\0');
+    check(H5Aread(handle.id(), type.id(), text.data()), path_, doing);
+    return text.c_str();
+  }
+  char* pointer = nullptr;
+  check(H5Aread(handle.id(), type.id(), &pointer), path_, doing);
+  const std::string text = pointer == nullptr ? "" : pointer;
+  H5free_memory(pointer);
+  return text;
+}
+
+std::int64_t File::integer_attribute(const std::string& object, const std::string& attribute) const {
+  const std::string doing = "read the attribute " + attribute + " of " + object;
+  const Hdf5Handle handle(
+      check(H5Aopen_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_,
+            doing),
+      H5Aclose);
+  std::int64_t value = 0;
+  check(H5Aread(handle.id(), H5T_NATIVE_INT64, &value), path_, doing);
+  return value;
+}
+
+DataSet File::create_data_set(const DataSetSpec& spec) {
+  const std::string doing = "create the data set " + spec.path;
+  {
+    const Hdf5Handle space = space_of(spec.dims), link = link_properties(), creation = data_set_properties();
+    const hid_t id = H5Dcreate2(handle_.id(), spec.path.c_str(), stored_type(spec.type), space.id(),
+                                link.id(), creation.id(), H5P_DEFAULT);
+    const Hdf5Handle set(check(id, path_, doing), H5Dclose);
+  }
+  write_attribute(spec.path, "units", spec.units);
+  write_attribute(spec.path, "meaning", spec.meaning);
+  return data_set(spec.path);
+}
+
+void File::create_group(const std::string& path) {
+  const Hdf5Handle link = link_properties(), creation = properties(H5P_GROUP_CREATE);
+  H5Pset_obj_track_times(creation.id(), false);
+  const hid_t id = H5Gcreate2(handle_.id(), path.c_str(), link.id(), creation.id(), H5P_DEFAULT);
+  const Hdf5Handle group(check(id, path_, "create the group " + path), H5Gclose);
+}
+
+void File::write_text(const std::string& path, const std::string& text) {
+  const std::string doing = "write the text " + path;
+  const Hdf5Handle type = text_type(H5T_VARIABLE), space = space_of({}), link = link_properties();
+  const Hdf5Handle creation = properties(H5P_DATASET_CREATE);
+  H5Pset_obj_track_times(creation.id(), false);
+  const hid_t id =
+      H5Dcreate2(handle_.id(), path.c_str(), type.id(), space.id(), link.id(), creation.id(), H5P_DEFAULT);
+  const Hdf5Handle set(check(id, path_, doing), H5Dclose);
+  const char* pointer = text.c_str();
+  check(H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &pointer), path_, doing);
+}
+
+void File::create_texts(const std::string& path, std::int64_t length, std::int64_t count) {
+  const Hdf5Handle type = text_type(static_cast<std::size_t>(length)), link = link_properties();
+  const Hdf5Handle space = count == 0 ? space_of({}) : space_of({count});
+  const Hdf5Handle creation = data_set_properties();
+  const hid_t id =
+      H5Dcreate2(handle_.id(), path.c_str(), type.id(), space.id(), link.id(), creation.id(), H5P_DEFAULT);
+  const Hdf5Handle set(check(id, path_, "create the texts " + path), H5Dclose);
+}
+
+void File::overwrite_texts(const std::string& path, const std::vector<std::string>& texts) {
+  const std::string doing = "write the texts " + path;
+  const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
+  const Hdf5Handle type(check(H5Dget_type(set.id()), path_, doing), H5Tclose);
+  const Hdf5Handle space(check(H5Dget_space(set.id()), path_, doing), H5Sclose);
+  const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()), path_, doing));
+  const std::size_t length = H5Tget_size(type.id());
+  std::string joined(length * count, '\0');
+  for (std::size_t i = 0; i < std::min(count, texts.size()); ++i)
+    texts[i].copy(joined.data() + i * length, length);
+  check(H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, joined.data()), path_, doing);
+}
+
+void File::write_attribute(const std::string& object, const std::string& attribute, const std::string& text) {
+  const std::string doing = "write the attribute " + attribute + " of " + object;
+  const Hdf5Handle type = text_type(H5T_VARIABLE), space = space_of({});
+  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), attribute.c_str(), type.id(), space.id(),
+                                     H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const Hdf5Handle handle(check(id, path_, doing), H5Aclose);
+  const char* pointer = text.c_str();
+  check(H5Awrite(handle.id(), type.id(), &pointer), path_, doing);
+}
+
+void File::write_attribute(const std::string& object, const std::string& attribute, std::int64_t value) {
+  const std::string doing = "write the attribute " + attribute + " of " + object;
+  const Hdf5Handle space = space_of({});
+  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5T_STD_I64LE,
+                                     space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const Hdf5Handle handle(check(id, path_, doing), H5Aclose);
+  check(H5Awrite(handle.id(), H5T_NATIVE_INT64, &value), path_, doing);
+}
+
+std::string hdf5_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+}  // namespace cotangent::io

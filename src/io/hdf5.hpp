@@ -1,0 +1,160 @@
+// HDF5 in a few words: files and data sets that close themselves, and failures that say what and where.
+//
+// Every failure of HDF5 is a FileError with file, operation and the innermost message of HDF5's stack (a full
+// disk: "No space left on device"); HDF5's own printing is off. Raw data are never held back in memory, so
+// what a write has returned from is the kernel's: it outlives the process. Files are not locked: a running
+// result can be read. Reference: HDF5 1.10 user's guide. Limits: the types of DataType; strings whole.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cotangent::io {
+
+enum class DataType { float64, int32, int64 };
+
+/// A number that a data set holds.
+template <class Number>
+concept Storable =
+    std::same_as<Number, double> || std::same_as<Number, std::int32_t> || std::same_as<Number, std::int64_t>;
+
+template <Storable Number>
+inline constexpr DataType data_type = std::same_as<Number, double>         ? DataType::float64
+                                      : std::same_as<Number, std::int32_t> ? DataType::int32
+                                                                           : DataType::int64;
+
+/// A data set to be made: absolute path, type, extent (none for a scalar), and what a reader has to know.
+struct DataSetSpec {
+  std::string path;
+  DataType type = DataType::float64;
+  std::vector<std::int64_t> dims;
+  std::string units;
+  std::string meaning;
+
+  std::int64_t elements() const;
+  std::int64_t bytes() const;
+};
+
+/// An identifier of HDF5 (hid_t) that closes itself. Move-only.
+class Hdf5Handle {
+ public:
+  using Close = int (*)(std::int64_t);
+  Hdf5Handle() = default;
+  Hdf5Handle(std::int64_t id, Close close) : id_(id), close_(close) {}
+  ~Hdf5Handle() { close(); }
+  Hdf5Handle(Hdf5Handle&& other) noexcept;
+  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept;
+
+  std::int64_t id() const noexcept { return id_; }
+  /// Closes now; negative where HDF5 failed.
+  int close() noexcept;
+
+ private:
+  std::int64_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+/// An open data set. Its name, type and extent are read once, on opening.
+class DataSet {
+ public:
+  const std::string& path() const noexcept { return path_; }
+  const std::vector<std::int64_t>& dims() const noexcept { return dims_; }
+  DataType type() const noexcept { return type_; }
+
+  /// The hyperslab of extent `count` at `offset` (row-major, both of dims().size()). Independent of other
+  /// ranks.
+  template <Storable Number>
+  void write(std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
+             const Number* values) {
+    transfer(true, data_type<Number>, offset, count, const_cast<Number*>(values));
+  }
+  template <Storable Number>
+  void read(std::span<const std::int64_t> offset, std::span<const std::int64_t> count, Number* values) const {
+    transfer(false, data_type<Number>, offset, count, values);
+  }
+  /// Rows `first` to `first + count - 1` of the leading dimension, whole.
+  template <Storable Number>
+  void write_rows(std::int64_t first, std::int64_t count, const Number* values) {
+    transfer_rows(true, data_type<Number>, first, count, const_cast<Number*>(values));
+  }
+  template <Storable Number>
+  void read_rows(std::int64_t first, std::int64_t count, Number* values) const {
+    transfer_rows(false, data_type<Number>, first, count, values);
+  }
+  /// How many numbers one row holds.
+  std::int64_t row_size() const noexcept;
+
+ private:
+  friend class File;
+  void transfer(bool write, DataType type, std::span<const std::int64_t> offset,
+                std::span<const std::int64_t> count, void* values) const;
+  void transfer_rows(bool write, DataType type, std::int64_t first, std::int64_t count, void* values) const;
+
+  Hdf5Handle handle_, space_;
+  std::string file_, path_;
+  std::vector<std::int64_t> dims_;
+  DataType type_ = DataType::float64;
+};
+
+/// An open file.
+class File {
+ public:
+  enum class Access { read, write };
+
+  /// A new file, in place of an older one.
+  static File create(const std::filesystem::path& path);
+  /// An existing file, by this process alone.
+  static File open(const std::filesystem::path& path, Access access = Access::read);
+  /// An existing file, for reading and writing by all ranks at once (MPI-IO). Collective, and so is its
+  /// close.
+  static File open_on_all_ranks(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  /// Closes now, and throws where the destructor would be silent.
+  void close();
+
+  bool contains(const std::string& path) const;
+  DataSet data_set(const std::string& path) const;
+  std::vector<std::int64_t> dims(const std::string& path) const { return data_set(path).dims(); }
+  /// A whole data set, row-major.
+  template <Storable Number>
+  std::vector<Number> read(const std::string& path) const {
+    const DataSet set = data_set(path);
+    std::vector<Number> values(
+        static_cast<std::size_t>(DataSetSpec{path, set.type(), set.dims(), "", ""}.elements()));
+    set.read(std::vector<std::int64_t>(set.dims().size(), 0), set.dims(), values.data());
+    return values;
+  }
+  std::string read_text(const std::string& path) const { return read_texts(path).at(0); }
+  /// All strings of a data set.
+  std::vector<std::string> read_texts(const std::string& path) const;
+  std::string text_attribute(const std::string& object, const std::string& name) const;
+  std::int64_t integer_attribute(const std::string& object, const std::string& name) const;
+
+  /// Made with its groups, and its space set apart; unwritten places read as zero.
+  DataSet create_data_set(const DataSetSpec& spec);
+  void create_group(const std::string& path);
+  /// One string, of any length.
+  void write_text(const std::string& path, const std::string& text);
+  /// Places of fixed length for strings, to be filled by overwrite_text(). One where `count` is 0.
+  void create_texts(const std::string& path, std::int64_t length, std::int64_t count = 0);
+  /// Fills what create_texts() made, in place; what is longer is cut.
+  void overwrite_texts(const std::string& path, const std::vector<std::string>& texts);
+  void write_attribute(const std::string& object, const std::string& name, const std::string& text);
+  void write_attribute(const std::string& object, const std::string& name, std::int64_t value);
+
+ private:
+  File(Hdf5Handle handle, std::filesystem::path path) : handle_(std::move(handle)), path_(std::move(path)) {}
+
+  Hdf5Handle handle_;
+  std::filesystem::path path_;
+};
+
+/// "1.10.8"
+std::string hdf5_version();
+
+}  // namespace cotangent::io

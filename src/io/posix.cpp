@@ -1,0 +1,122 @@
+#include "io/posix.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace cotangent::io {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& operation, int reason) {
+  throw FileError(path.string() + ": cannot " + operation + ": " + std::strerror(reason));
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+std::string megabytes(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", bytes / 1e6);
+  return text;
+}
+
+}  // namespace
+
+Descriptor::Descriptor(const std::filesystem::path& path, Mode mode) : path_(path) {
+  const int flags = mode == Mode::read ? O_RDONLY : mode == Mode::write ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC;
+  id_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+  if (id_ < 0) fail(mode == Mode::create ? "create the file" : "open the file", errno);
+}
+
+Descriptor::~Descriptor() {
+  if (id_ >= 0) ::close(id_);
+}
+
+Descriptor::Descriptor(Descriptor&& other) noexcept
+    : id_(std::exchange(other.id_, -1)), path_(std::move(other.path_)) {}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(id_, other.id_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+void Descriptor::fail(const char* operation, int reason) const {
+  io::fail(path_, operation, reason);
+}
+
+void Descriptor::write(std::int64_t place, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::pwrite(id_, bytes.data(), bytes.size(), place);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) fail("write to the file", done < 0 ? errno : ENOSPC);
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+    place += done;
+  }
+}
+
+std::size_t Descriptor::read(std::int64_t place, std::span<std::byte> bytes) const {
+  std::size_t total = 0;
+  while (total < bytes.size()) {
+    const ssize_t done =
+        ::pread(id_, bytes.data() + total, bytes.size() - total, place + static_cast<std::int64_t>(total));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("read from the file", errno);
+    if (done == 0) break;
+    total += static_cast<std::size_t>(done);
+  }
+  return total;
+}
+
+std::int64_t Descriptor::length() const {
+  struct stat status = {};
+  if (::fstat(id_, &status) != 0) fail("look at the file", errno);
+  return status.st_size;
+}
+
+void Descriptor::allocate(std::int64_t length) {
+  const int reason = ::posix_fallocate(id_, 0, length);
+  const bool unsupported = reason == EOPNOTSUPP || reason == EINVAL;
+  if (reason != 0 && !unsupported) fail("set apart space for the file", reason);
+  if (unsupported && ::ftruncate(id_, length) != 0) fail("extend the file", errno);
+}
+
+void Descriptor::sync() {
+  if (::fsync(id_) != 0) fail("put the file on disk", errno);
+}
+
+void replace_file(const std::filesystem::path& complete, const std::filesystem::path& name) {
+  if (std::rename(complete.c_str(), name.c_str()) != 0) fail(name, "rename " + complete.string(), errno);
+  // The new name itself is on disk when its folder is; not every file system lets a folder be synced.
+  const int folder = ::open(folder_of(name).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) {
+    ::fsync(folder);
+    ::close(folder);
+  }
+}
+
+void remove_file(const std::filesystem::path& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail(path, "delete the file", errno);
+}
+
+void require_space(const std::filesystem::path& path, std::int64_t bytes) {
+  struct statvfs system = {};
+  if (::statvfs(folder_of(path).c_str(), &system) != 0)
+    fail(path, "use the folder " + folder_of(path).string(), errno);
+  const double available = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
+  if (static_cast<double>(bytes) > available)
+    throw FileError(path.string() + ": the result needs " + megabytes(static_cast<double>(bytes)) + ", and " +
+                    megabytes(available) + " are available in " + folder_of(path).string());
+}
+
+}  // namespace cotangent::io

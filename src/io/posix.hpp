@@ -1,0 +1,45 @@
+// Files of the operating system whose failures are FileErrors: path, operation, reason.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+namespace cotangent::io {
+
+/// An open file descriptor. Move-only.
+class Descriptor {
+ public:
+  enum class Mode { read, write, create };
+  Descriptor() = default;
+  Descriptor(const std::filesystem::path& path, Mode mode);
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+
+  /// All of the bytes at this place, whatever the kernel takes at a time.
+  void write(std::int64_t place, std::span<const std::byte> bytes);
+  /// As many of the bytes at this place as the file has.
+  std::size_t read(std::int64_t place, std::span<std::byte> bytes) const;
+  std::int64_t length() const;
+  /// Makes the file this long with the space set apart on disk, where the file system can.
+  void allocate(std::int64_t length);
+  /// Waits until what was written is on disk.
+  void sync();
+
+ private:
+  [[noreturn]] void fail(const char* operation, int reason) const;
+
+  int id_ = -1;
+  std::filesystem::path path_;
+};
+
+/// Puts a complete file in the place of another, for good even if power is lost.
+void replace_file(const std::filesystem::path& complete, const std::filesystem::path& name);
+/// Deletes a file; not having been there is no failure.
+void remove_file(const std::filesystem::path& path);
+/// Throws where the folder of this path doesn't exist, or its file system has less room than this.
+void require_space(const std::filesystem::path& path, std::int64_t bytes);
+
+}  // namespace cotangent::io

@@ -1,0 +1,233 @@
+#include "parallel/mpi.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <mpi.h>
+
+#include "core/error.hpp"
+
+namespace cotangent::parallel {
+namespace {
+
+void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw MpiError(std::string(call) + ": " + text);
+}
+
+bool active() {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  return initialized && !finalized;
+}
+
+template <class Number>
+MPI_Datatype type_of() {
+  if constexpr (std::same_as<Number, double>) {
+    return MPI_DOUBLE;
+  } else {
+    return MPI_INT64_T;
+  }
+}
+
+template <class Number>
+std::vector<Number> reduce(std::vector<Number> values, MPI_Op operation) {
+  if (active())
+    check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), type_of<Number>(),
+                        operation, MPI_COMM_WORLD),
+          "MPI_Allreduce");
+  return values;
+}
+
+void broadcast_bytes(char* data, std::int64_t length) {
+  constexpr std::int64_t chunk = std::int64_t{1} << 30;  // MPI counts in int
+  for (std::int64_t done = 0; done < length; done += chunk)
+    check(
+        MPI_Bcast(data + done, static_cast<int>(std::min(chunk, length - done)), MPI_CHAR, 0, MPI_COMM_WORLD),
+        "MPI_Bcast");
+}
+
+template <class Container>
+Container broadcast_container(Container values) {
+  if (!active()) return values;
+  values.resize(static_cast<std::size_t>(broadcast(static_cast<std::int64_t>(values.size()))));
+  broadcast_bytes(reinterpret_cast<char*>(values.data()), static_cast<std::int64_t>(values.size()));
+  return values;
+}
+
+template <class Number>
+std::vector<Number> gather_numbers(Number value) {
+  if (!active()) return {value};
+  std::vector<Number> values(rank() == 0 ? static_cast<std::size_t>(size()) : 0);
+  check(MPI_Gather(&value, 1, type_of<Number>(), values.data(), 1, type_of<Number>(), 0, MPI_COMM_WORLD),
+        "MPI_Gather");
+  return values;
+}
+
+// What a rank has to say about its part: nothing, an Error with its exit code, or another exception.
+struct Verdict {
+  static constexpr std::int64_t fine = -1, other = -2;
+  std::int64_t code = fine;
+  std::string text;
+};
+
+Verdict attempt(const std::function<void()>& function) {
+  try {
+    function();
+    return {};
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  } catch (const std::exception& error) {
+    return {Verdict::other, error.what()};
+  }
+}
+
+void share(Verdict verdict) {
+  const bool failed = verdict.code != Verdict::fine;
+  const std::int64_t speaker =
+      minimum(failed ? std::int64_t{rank()} : std::numeric_limits<std::int64_t>::max());
+  if (speaker == std::numeric_limits<std::int64_t>::max()) return;
+  if (active() && size() > 1) {
+    const int root = static_cast<int>(speaker);
+    std::int64_t header[2] = {verdict.code, static_cast<std::int64_t>(verdict.text.size())};
+    check(MPI_Bcast(header, 2, MPI_INT64_T, root, MPI_COMM_WORLD), "MPI_Bcast");
+    verdict.code = header[0];
+    verdict.text.resize(static_cast<std::size_t>(header[1]));
+    check(MPI_Bcast(verdict.text.data(), static_cast<int>(header[1]), MPI_CHAR, root, MPI_COMM_WORLD),
+          "MPI_Bcast");
+  }
+  if (verdict.code == exit_file_system) throw FileError(verdict.text);
+  if (verdict.code == Verdict::other) throw std::runtime_error(verdict.text);
+  throw Error(verdict.text, static_cast<ExitCode>(verdict.code));
+}
+
+}  // namespace
+
+Mpi::Mpi(int& argc, char**& argv) {
+  if (active()) return;
+  int provided = 0;
+  check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  owner_ = true;
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+Mpi::~Mpi() {
+  if (owner_ && active()) MPI_Finalize();
+}
+
+int rank() {
+  int rank = 0;
+  if (active()) check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+int size() {
+  int size = 1;
+  if (active()) check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  return size;
+}
+
+double wall_time() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  const std::string version(text);
+  return version.substr(0, version.find_first_of("\n"));
+}
+
+void abort(int exit_code) {
+  if (active()) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
+}
+
+void barrier() {
+  if (active()) check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+}
+
+std::string broadcast(std::string text) {
+  return broadcast_container(std::move(text));
+}
+std::vector<std::byte> broadcast(std::vector<std::byte> bytes) {
+  return broadcast_container(std::move(bytes));
+}
+
+std::int64_t broadcast(std::int64_t value) {
+  if (active()) check(MPI_Bcast(&value, 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  return value;
+}
+
+template <Reducible Number>
+Number maximum(Number value) {
+  return reduce<Number>({value}, MPI_MAX).front();
+}
+template <Reducible Number>
+Number minimum(Number value) {
+  return reduce<Number>({value}, MPI_MIN).front();
+}
+template <Reducible Number>
+Number sum(Number value) {
+  return reduce<Number>({value}, MPI_SUM).front();
+}
+template <Reducible Number>
+std::vector<Number> sum(std::vector<Number> values) {
+  return reduce(std::move(values), MPI_SUM);
+}
+
+template double maximum(double);
+template double minimum(double);
+template double sum(double);
+template std::vector<double> sum(std::vector<double>);
+template std::int64_t maximum(std::int64_t);
+template std::int64_t minimum(std::int64_t);
+template std::int64_t sum(std::int64_t);
+template std::vector<std::int64_t> sum(std::vector<std::int64_t>);
+
+bool any(bool value) {
+  return maximum(std::int64_t{value}) != 0;
+}
+bool all(bool value) {
+  return minimum(std::int64_t{value}) != 0;
+}
+
+std::vector<std::string> gather(const std::string& text) {
+  if (!active()) return {text};
+  const std::vector<std::int64_t> lengths = gather(static_cast<std::int64_t>(text.size()));
+  std::vector<int> counts(lengths.begin(), lengths.end()), offsets(lengths.size(), 0);
+  for (std::size_t i = 1; i < counts.size(); ++i) offsets[i] = offsets[i - 1] + counts[i - 1];
+  std::string joined(counts.empty() ? 0 : static_cast<std::size_t>(offsets.back() + counts.back()), '\0');
+  check(MPI_Gatherv(text.data(), static_cast<int>(text.size()), MPI_CHAR, joined.data(), counts.data(),
+                    offsets.data(), MPI_CHAR, 0, MPI_COMM_WORLD),
+        "MPI_Gatherv");
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    texts.push_back(joined.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(counts[i])));
+  return texts;
+}
+
+std::vector<std::int64_t> gather(std::int64_t value) {
+  return gather_numbers(value);
+}
+std::vector<double> gather(double value) {
+  return gather_numbers(value);
+}
+
+void agree(const std::function<void()>& function) {
+  share(attempt(function));
+}
+
+void on_rank_zero(const std::function<void()>& function) {
+  share(rank() == 0 ? attempt(function) : Verdict{});
+}
+
+}  // namespace cotangent::parallel

@@ -1,0 +1,84 @@
+// MPI, as much of it as the code above needs: lifetime, who am I, small collectives, errors that all ranks
+// share.
+//
+// Every function also works before MPI is initialised, as on one rank. An MPI call that fails throws
+// MpiError. The order in which a sum over ranks is added up is MPI's own: use sums for reports, never for a
+// trajectory.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace cotangent::parallel {
+
+/// A call of MPI failed: the text names the call and MPI's reason.
+class MpiError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Initialises MPI for its lifetime. One object, in main(); errors return as exceptions.
+class Mpi {
+ public:
+  Mpi(int& argc, char**& argv);
+  ~Mpi();
+  Mpi(const Mpi&) = delete;
+  Mpi& operator=(const Mpi&) = delete;
+
+ private:
+  bool owner_ = false;
+};
+
+int rank();
+int size();
+
+/// Seconds since some moment of the past.
+double wall_time();
+/// The MPI library and its version, one line.
+std::string library_version();
+/// Ends the run on all ranks at once: for errors that one rank alone has seen outside agree().
+[[noreturn]] void abort(int exit_code);
+
+/// A number that the reductions take.
+template <class Number>
+concept Reducible = std::same_as<Number, double> || std::same_as<Number, std::int64_t>;
+
+/// Collective.
+void barrier();
+/// Rank 0's value. Collective.
+std::string broadcast(std::string text);
+std::vector<std::byte> broadcast(std::vector<std::byte> bytes);
+std::int64_t broadcast(std::int64_t value);
+
+/// Over all ranks. Collective.
+template <Reducible Number>
+Number maximum(Number value);
+template <Reducible Number>
+Number minimum(Number value);
+template <Reducible Number>
+Number sum(Number value);
+/// Element by element, over vectors of one length. Collective.
+template <Reducible Number>
+std::vector<Number> sum(std::vector<Number> values);
+/// True where any rank (all ranks) said so. Collective.
+bool any(bool value);
+bool all(bool value);
+
+/// One value per rank on rank 0, nothing elsewhere. Collective.
+std::vector<std::string> gather(const std::string& text);
+std::vector<std::int64_t> gather(std::int64_t value);
+std::vector<double> gather(double value);
+
+/// Runs the function on every rank; where it throws on any, all throw what the lowest of these ranks threw
+/// (Error and FileError with text and exit code, else a runtime_error). Collective: so `function` itself may
+/// hold a collective call only where no rank can throw before it.
+void agree(const std::function<void()>& function);
+/// Runs the function on rank 0 alone; where it throws, all ranks throw the same. Collective.
+void on_rank_zero(const std::function<void()>& function);
+
+}  // namespace cotangent::parallel

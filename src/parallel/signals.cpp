@@ -1,0 +1,47 @@
+#include "parallel/signals.hpp"
+
+#include <csignal>
+#include <initializer_list>
+
+namespace cotangent::parallel {
+namespace {
+
+volatile std::sig_atomic_t received = 0;
+
+extern "C" void remember(int signal) {
+  received = signal;
+}
+
+}  // namespace
+
+void install_signal_handlers() {
+  received = 0;
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) {
+    struct sigaction action = {};
+    action.sa_handler = remember;
+    sigemptyset(&action.sa_mask);
+    // A scheduler may warn more than once; an impatient user gets through at the second time.
+    action.sa_flags = SA_RESTART | (signal == SIGUSR1 ? 0 : static_cast<int>(SA_RESETHAND));
+    sigaction(signal, &action, nullptr);
+  }
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+int stop_signal() noexcept {
+  return received;
+}
+
+const char* signal_name(int signal) noexcept {
+  switch (signal) {
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGINT:
+      return "SIGINT";
+    case SIGUSR1:
+      return "SIGUSR1";
+    default:
+      return "no signal";
+  }
+}
+
+}  // namespace cotangent::parallel

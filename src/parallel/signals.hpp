@@ -1,0 +1,17 @@
+// Signals that ask a run to stop: they set a flag which the loops poll between two slices of work.
+//
+// SIGTERM and SIGINT (a scheduler's or the user's end of the job), SIGUSR1 (a scheduler's warning ahead of
+// it, forwarded by mpirun to all ranks). SIGXFSZ is ignored, so that a file-size limit is an error of the
+// write.
+#pragma once
+
+namespace cotangent::parallel {
+
+/// Installs the handlers; a second SIGINT or SIGTERM then has its usual effect.
+void install_signal_handlers();
+/// The last signal that asked this rank to stop, 0 if none has.
+int stop_signal() noexcept;
+/// "SIGTERM", "SIGINT", "SIGUSR1" for messages.
+const char* signal_name(int signal) noexcept;
+
+}  // namespace cotangent::parallel
