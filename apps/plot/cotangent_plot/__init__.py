@@ -1,0 +1,1 @@
+"""Pictures and movies of cotangent result files: sections, time series, landscapes, energy errors, work-precision."""

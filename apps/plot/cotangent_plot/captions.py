@@ -1,0 +1,102 @@
+"""What a picture says about itself: model, parameters, energy, method, section, number of orbits, energy error."""
+import numpy as np
+
+from . import style
+
+METHOD_NAMES = {"gauss": "Gauss collocation", "lobatto": "Lobatto collocation",
+                "chebyshev-lobatto": "Chebyshev–Lobatto collocation", "dormand-prince": "Dormand–Prince 8(5,3)",
+                "dop853": "Dormand–Prince 8(5,3)", "rk4": "Runge–Kutta 4", "stormer-verlet": "Störmer–Verlet",
+                "explicit-euler": "Explicit Euler", "implicit-euler": "Implicit Euler",
+                "symplectic-euler": "Symplectic Euler", "implicit-midpoint": "Implicit midpoint", "rattle": "RATTLE"}
+
+
+def model(result):
+    """The model's name as a title."""
+    return style.MODEL_NAMES.get(result.model, result.model or result.path.stem)
+
+
+def method(result):
+    """'Gauss collocation, 8 stages, h = 0.5'; empty if the deck does not say."""
+    table = result.section_of_deck("method")
+    if "name" not in table:
+        return ""
+    parts = [METHOD_NAMES.get(table["name"], str(table["name"]))]
+    if "stages" in table:
+        parts.append(f"{table['stages']} stages")
+    if _plain(table.get("step")):
+        parts.append(f"$h = {style.number(table['step'])}$")
+    elif _plain(table.get("tolerance")):
+        parts.append(f"tolerance ${style.number(table['tolerance'])}$")
+    return ", ".join(parts)
+
+
+def section(result):
+    """The section as mathematics: 'q1 = 0, q1_dot > 0'; empty without one."""
+    table = result.section_of_deck("section")
+    if "where" not in table:
+        return ""
+    where, value = str(table["where"]), table.get("value", 0.0)
+    known = where in result.states()
+    level = f"{style.symbol(where) if known else style.expression(where)} = {style.number(value)}"
+    sign = {"up": ">", "down": "<"}.get(table.get("direction"))
+    if sign and known and not where.endswith("_dot"):
+        level += rf",\ {style.symbol(where + '_dot')} {sign} 0"
+    elif sign:
+        level += r"\ \mathrm{" + {"<": "falling", ">": "rising"}[sign] + "}"
+    if table.get("condition"):
+        level += rf",\ {style.expression(str(table['condition']))}"
+    return f"${level}$"
+
+
+def assignment(name, value):
+    """'E = 1/8'"""
+    return f"${style.symbol(name)} = {style.number(value)}$"
+
+
+def constants(result, rows=slice(None), skip=()):
+    """'alpha = 18', 'E = -9.74': whatever has one value for all the rows, the model's parameters first."""
+    axes = result.axes()
+    values = {name: value for name, value in result.parameters().items() if name not in axes}
+    for name, column in axes.items():
+        column = column[rows][np.isfinite(column[rows])]
+        if column.size and constant(column):
+            values[name] = column[0]
+    energy = result.section_of_deck("ensemble").get("energy")
+    if "energy" not in values and "energy" not in axes and _plain(energy):
+        values["energy"] = energy
+    if "energy" in values:
+        values["energy"] = values.pop("energy")
+    return [assignment(name, value) for name, value in values.items() if name not in skip]
+
+
+def energy_error(result, rows=slice(None)):
+    """'|E − E0| < 3e-14' over the orbits drawn; empty where the file has none."""
+    if "orbits/energy_error" not in result:
+        return ""
+    errors = np.abs(result.array("orbits/energy_error")[rows])
+    errors = errors[np.isfinite(errors)]
+    return rf"$|E - E_0| \leq {style.power(errors.max())}$" if errors.size and errors.max() > 0 else ""
+
+
+def status_counts(result, rows=slice(None)):
+    """{name: number of orbits}, in the order of the statuses."""
+    if "orbits/status" not in result:
+        return {}
+    names = result.status_names()
+    values, counts = np.unique(result.array("orbits/status")[rows], return_counts=True)
+    return {names[v] if 0 <= v < len(names) else f"status {v}": int(c) for v, c in zip(values, counts)}
+
+
+def constant(column):
+    """Whether all the finite values agree to nine digits."""
+    column = column[np.isfinite(column)]
+    return column.size == 0 or np.allclose(column, column[0], rtol=1e-9, atol=1e-13)
+
+
+def shared(per_result):
+    """The items that all lists have, in the order of the first."""
+    return [item for item in per_result[0] if item and all(item in other for other in per_result)]
+
+
+def _plain(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

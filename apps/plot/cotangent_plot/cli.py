@@ -1,0 +1,237 @@
+"""The command line: reads the arguments, decides what the file is to be drawn as, writes the picture.
+
+Exit codes as the program's: 0 done, 1 drawn but the run is not finished, 2 wrong input, 3 the file system.
+"""
+import argparse
+import os
+import sys
+import warnings
+from pathlib import Path
+
+PICTURES = (".png", ".pdf", ".svg")
+MOVIES = (".mp4", ".gif")
+WHATS = ("sections", "time-series", "landscape", "energy", "work-precision")
+
+EXAMPLES = """examples:
+  cotangent-plot henon_heiles.h5                        writes henon_heiles.png
+  cotangent-plot euler.h5 gauss.h5 -o compared.pdf      panels side by side, titled by method
+  cotangent-plot chain.h5 --orbits 0,3,7-9 --ylim -0.3,0.3 --color-by orbit
+  cotangent-plot pendulum.h5 --movie pendulum.mp4 --duration 30
+  cotangent-plot work_precision.csv -o work.svg         columns method, family, step, work, error
+exit code: 0 drawn, 1 drawn but the run is unfinished, 2 wrong input, 3 file-system failure"""
+
+
+def interval(text):
+    """'A,B' as two increasing numbers."""
+    try:
+        low, high = (float(part) for part in text.replace(":", ",").split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not two numbers A,B") from None
+    if not low < high:
+        raise argparse.ArgumentTypeError(f"'{text}': the first number must be below the second")
+    return low, high
+
+
+def pair(text):
+    """'X,Y' as two names."""
+    names = tuple(part.strip() for part in text.split(","))
+    if len(names) != 2 or not all(names):
+        raise argparse.ArgumentTypeError(f"'{text}' is not two names X,Y")
+    return names
+
+
+def id_list(text):
+    """'1,4,7-9' as a sorted list of orbit numbers."""
+    ids = set()
+    try:
+        for part in text.split(","):
+            first, _, last = part.partition("-")
+            ids.update(range(int(first), int(last or first) + 1))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list such as 1,4,7-9") from None
+    return sorted(ids)
+
+
+def parser():
+    """All the options."""
+    p = argparse.ArgumentParser(prog="cotangent-plot", description="Draws the pictures and movies of cotangent result "
+                                "files.", epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("files", nargs="+", metavar="RESULT.h5", help="one result file, or several for panels side by side "
+                   "(or one .csv of a work-precision study)")
+    p.add_argument("-o", "--output", metavar="PICTURE", help="the picture: .png, .pdf or .svg; default: RESULT.png")
+    p.add_argument("--movie", metavar="FILE", help="a movie of the trajectories (or of the growing section): .mp4 or .gif")
+    p.add_argument("--what", choices=WHATS, help="what to draw; default: what the study is about")
+    p.add_argument("--axes", type=pair, metavar="X,Y", help="the columns to draw against each other")
+    p.add_argument("--orbits", type=id_list, metavar="LIST", help="only these rows of /orbits, from 0: 1,4,7-9")
+    p.add_argument("--color-by", default="auto", metavar="WHAT", help="auto, orbit, none, chaos, energy-error, status, "
+                   "crossings, or a column such as energy or q2")
+    p.add_argument("--xlim", type=interval, metavar="A,B", help="limits of the horizontal axis")
+    p.add_argument("--ylim", type=interval, metavar="A,B", help="limits of the vertical axis")
+    p.add_argument("--title", help="the heading; default: the model")
+    p.add_argument("--width", type=float, metavar="INCHES", help="width of the picture; default 7.5, more for many panels")
+    p.add_argument("--dpi", type=int, help="pixels per inch; default 200")
+    p.add_argument("--small", action="store_true", help="for web pages: 110 pixels per inch, 128 colours (png)")
+    p.add_argument("--fps", type=int, default=30, help="frames per second of a movie; default 30")
+    p.add_argument("--duration", type=float, default=20.0, metavar="SECONDS", help="length of a movie; default 20")
+    return p
+
+
+class Options:
+    """The arguments with the defaults filled in."""
+
+    def __init__(self, arguments):
+        self.__dict__.update(vars(arguments))
+        self.width = arguments.width or 7.5
+        self.dpi = arguments.dpi or (110 if arguments.small else 200)
+        self.vector = bool(arguments.output) and Path(arguments.output).suffix.lower() in (".pdf", ".svg")
+
+    def chosen(self, count):
+        """The orbits asked for, as an array of row numbers."""
+        import numpy as np
+        from .result import PlotError
+        if self.orbits is None:
+            return np.arange(count)
+        if self.orbits[-1] >= count or self.orbits[0] < 0:
+            raise PlotError(f"--orbits: there is no orbit {self.orbits[-1]}; they are numbered 0 to {count - 1}")
+        return np.array(self.orbits)
+
+
+def joined(argv):
+    """'--xlim -1,2' as '--xlim=-1,2', for argparse takes '-1,2' for an option."""
+    out = []
+    for argument in argv:
+        if out and out[-1] in ("--xlim", "--ylim"):
+            out[-1] += "=" + argument
+        else:
+            out.append(argument)
+    return out
+
+
+def checked_target(path, endings, option):
+    """Fails early, before any work, if the file to be written cannot be."""
+    from .result import PlotError
+    path = Path(path)
+    if path.suffix.lower() not in endings:
+        raise PlotError(f"{option} {path}: its name must end in {', '.join(endings[:-1])} or {endings[-1]}")
+    folder = path.parent
+    if not folder.is_dir():
+        raise PlotError(f"{path}: cannot be written: no folder {folder}", 3)
+    if path.is_dir():
+        raise PlotError(f"{path}: cannot be written: it is a folder", 3)
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise PlotError(f"{path}: cannot be written: permission denied", 3)
+    return path
+
+
+def subject(result):
+    """What a file is best drawn as."""
+    by_study = {"poincare": "sections", "trajectory": "time-series", "landscape": "landscape"}
+    present = [what for what, name in (("sections", "section/points"), ("time-series", "trajectory/q"),
+                                       ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"))
+               if name in result]
+    preferred = by_study.get(result.study)
+    if preferred in present:
+        return preferred
+    if not present:
+        from .result import PlotError
+        raise PlotError(f"{result.path}: nothing in it that this tool draws (study '{result.study}')")
+    return present[0]
+
+
+def figure_of(options):
+    """(figure, the results it shows)"""
+    from .result import PlotError, Result
+    tables = [f for f in options.files if Path(f).suffix.lower() == ".csv"]
+    if tables or options.what == "work-precision":
+        from . import work_precision
+        return work_precision.draw(options.files, options), []
+    results = [Result(f) for f in options.files]
+    what = options.what or subject(results[0])
+    if what == "sections":
+        from . import sections as module
+    elif what == "time-series":
+        from . import trajectories as module
+    elif what == "landscape":
+        from . import landscape as module
+    else:
+        from . import energy as module
+    if len(results) > 1 and what in ("time-series", "landscape"):
+        raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
+    return module.draw(results, options), results
+
+
+def save(figure, path, options):
+    """Writes the picture under a temporary name first, so that a failure leaves no half a picture."""
+    from .result import PlotError
+    part = path.with_name(f".{path.stem}.part{path.suffix}")
+    metadata = {"png": {"Software": "cotangent-plot"}, "pdf": {"Creator": "cotangent-plot", "CreationDate": None},
+                "svg": {"Creator": "cotangent-plot", "Date": None}}[path.suffix.lower()[1:]]
+    try:
+        figure.savefig(part, dpi=options.dpi, metadata=metadata, facecolor="white")
+        if options.small and path.suffix.lower() == ".png":
+            from PIL import Image
+            with Image.open(part) as image:
+                image.convert("RGB").quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
+                    part, optimize=True)
+        os.replace(part, path)
+    except OSError as error:
+        raise PlotError(f"{path}: cannot be written: {error.strerror or error}", 3) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def unfinished(results):
+    """Says which runs are not finished; whether any is."""
+    some = False
+    for result in results:
+        pending = result.pending()
+        if pending:
+            print(f"cotangent-plot: {result.path}: unfinished: {pending} of {result.orbits} orbits are pending and not "
+                  "in the picture; `cotangent DECK --resume` runs them", file=sys.stderr)
+            some = True
+    return some
+
+
+def run(argv):
+    """Parses, draws, writes; the exit code."""
+    options = Options(parser().parse_args(joined(argv)))
+    if options.output is None and not options.movie:
+        options.output = str(Path(options.files[0]).with_suffix(".png"))
+    picture = checked_target(options.output, PICTURES, "-o") if options.output else None
+    movie = checked_target(options.movie, MOVIES, "--movie") if options.movie else None
+
+    import matplotlib
+    matplotlib.use("Agg")
+    from . import style
+    style.apply()
+    results = []
+    if picture:
+        figure, results = figure_of(options)
+        save(figure, picture, options)
+        print(picture)
+    if movie:
+        from . import movie as films
+        from .result import Result
+        results = results or [Result(options.files[0])]
+        films.write(results[0], movie, options)
+        print(movie)
+    return 1 if unfinished(results) else 0
+
+
+def main(argv=None):
+    """The program."""
+    warnings.filterwarnings("ignore", message="Mean of empty slice|All-NaN|.*tight.*")
+    try:
+        from .result import PlotError
+    except ImportError as error:
+        print(f"cotangent-plot: {error.name} is missing: apt install python3-matplotlib python3-h5py", file=sys.stderr)
+        return 2
+    try:
+        return run(sys.argv[1:] if argv is None else argv)
+    except PlotError as error:
+        print(f"cotangent-plot: {error}", file=sys.stderr)
+        return error.code
+    except BrokenPipeError:
+        return 0
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,122 @@
+"""Figures laid out in whole pixels: a heading, a grid of equal panels, margins in inches.
+
+Images painted by `painting` then meet the screen pixel by pixel.
+"""
+import matplotlib.pyplot as plt
+import numpy as np
+
+from . import style
+
+LEFT, RIGHT, BOTTOM = 0.66, 0.14, 0.52
+TITLE, LINE, NOTE = 0.30, 0.205, 10.8
+
+
+def columns_for(count, wide=3):
+    """How many columns a grid of `count` panels gets."""
+    return count if count <= wide else (2 if count == 4 else wide)
+
+
+def grid(count, options, heading, notes, aspect=0.74, columns=None, gap=(0.16, 0.34), ticks_inside=False,
+         right=RIGHT, panel_titles=None):
+    """(figure, axes) for `count` panels of height = aspect * width under a heading and its notes.
+
+    ticks_inside: each panel has tick labels of its own, so the gaps grow. right is the right margin in inches.
+    """
+    columns = columns or columns_for(count)
+    rows = -(-count // columns)
+    width, dpi = options.width, options.dpi
+    gap_x, gap_y = gap[0] + (0.44 if ticks_inside else 0), gap[1] + (0.22 if ticks_inside else 0)
+    if panel_titles is False:
+        gap_y -= 0.2
+    panel = (width - LEFT - right - (columns - 1) * gap_x) / columns
+    height = panel * aspect
+
+    figure = plt.figure(figsize=(width, 4), dpi=dpi)
+    lines = wrapped(figure, notes, width - LEFT - right)
+    top = (TITLE if heading else 0) + LINE * len(lines) + 0.16 + (0.2 if panel_titles else 0)
+    total = top + rows * height + (rows - 1) * gap_y + BOTTOM
+    figure.set_size_inches(np.round(width * dpi) / dpi, np.round(total * dpi) / dpi)
+    head(figure, heading, lines, LEFT, width, total)
+    axes = []
+    for k in range(count):
+        row, column = divmod(k, columns)
+        left, bottom = LEFT + column * (panel + gap_x), total - top - row * (height + gap_y) - height
+        box = np.round(np.array([left, bottom, panel, height]) * dpi) / dpi
+        axes.append(figure.add_axes((box[0] / width, box[1] / total, box[2] / width, box[3] / total)))
+    if not ticks_inside:
+        for k, axis in enumerate(axes):
+            axis.tick_params(labelleft=k % columns == 0, labelbottom=k + columns >= count)
+    return figure, axes
+
+
+def outer(axes, columns):
+    """The panels at the left edge, and those at the bottom."""
+    return axes[::columns], [axis for k, axis in enumerate(axes) if k + columns >= len(axes)]
+
+
+def wrapped(figure, notes, width):
+    """The notes joined by middle dots, broken into lines that fit the width in inches."""
+    lines, renderer = [], figure.canvas.get_renderer()
+    for note in (n for n in notes if n):
+        candidate = f"{lines[-1]}  ·  {note}" if lines else note
+        probe = figure.text(0, 0, candidate, size=NOTE)
+        fits = probe.get_window_extent(renderer).width <= width * figure.dpi
+        probe.remove()
+        if lines and fits:
+            lines[-1] = candidate
+        else:
+            lines.append(note)
+    return lines
+
+
+def pixels(axis):
+    """The panel's size in whole pixels."""
+    box = axis.get_window_extent()
+    return max(2, round(box.width)), max(2, round(box.height))
+
+
+def extent(values, margin=0.03):
+    """(low, high) of the finite values with a margin; a few far outliers are left outside.
+
+    They are left out only where the inner 99 % fill less than a third of the whole range.
+    """
+    finite = values[np.isfinite(values)]
+    if finite.size == 0:
+        return 0.0, 1.0
+    low, high = float(finite.min()), float(finite.max())
+    inner = np.quantile(finite if finite.size < 10 ** 6 else finite[::finite.size // 10 ** 6], [0.005, 0.995])
+    if finite.size > 200 and 0 < (inner[1] - inner[0]) < (high - low) / 3:
+        low, high = inner
+    if high == low:
+        half = abs(low) * 0.05 or 1.0
+        return low - half, high + half
+    pad = margin * (high - low)
+    return low - pad, high + pad
+
+
+def stack(heights, options, heading, notes, gap=0.12, right=RIGHT, left=0.8):
+    """(figure, axes) for panels below each other, of the given heights in inches, with one horizontal axis."""
+    width, dpi = options.width, options.dpi
+    figure = plt.figure(figsize=(width, 4), dpi=dpi)
+    lines = wrapped(figure, notes, width - left - right)
+    top = (TITLE if heading else 0) + LINE * len(lines) + 0.30
+    total = top + sum(heights) + gap * (len(heights) - 1) + BOTTOM
+    figure.set_size_inches(width, total)
+    head(figure, heading, lines, left, width, total)
+    axes, bottom = [], total - top
+    for k, height in enumerate(heights):
+        bottom -= height
+        axes.append(figure.add_axes((left / width, bottom / total, (width - left - right) / width, height / total)))
+        axes[-1].tick_params(labelbottom=k == len(heights) - 1)
+        bottom -= gap
+    figure.align_ylabels(axes)
+    return figure, axes
+
+
+def head(figure, heading, lines, left, width, total):
+    """The heading and the lines of notes at the figure's upper left."""
+    if heading:
+        figure.text(left / width, 1 - 0.10 / total, heading, size=16, va="top", ha="left")
+    for i, line in enumerate(lines):
+        figure.text(left / width, 1 - (0.12 + (TITLE if heading else 0) + i * LINE) / total, line, size=NOTE, va="top",
+                    ha="left", color=style.FAINT)

@@ -1,0 +1,282 @@
+"""Poincaré sections: one panel for each value of the parameters and the energy, or one for each file.
+
+Few orbits get colours of their own. Among many, an orbit's colour is the place of its mean on a colour wheel around
+the chaotic sea, turned and lightened with its spread: time averages are constant on invariant sets (the ergodic
+partition of Mezić and Wiggins 1999), so nested tori shade into each other, islands of a chain share a colour, and
+the sea is one calm grey. An orbit of n crossings is taken for chaotic if on a grid of n cells it meets
+more cells than a curve can, O(sqrt(n)).
+"""
+from dataclasses import dataclass
+
+import matplotlib
+import numpy as np
+
+from . import captions, layout, models, painting, style
+from .result import PlotError, nearest
+
+FEW = 12
+MOST_PANELS = 24
+GREY = np.array([0.67, 0.003, -0.012])
+
+
+@dataclass
+class Panel:
+    """The crossings of the orbits in the rows `ids` of a file, x and y [orbits, crossings]."""
+    result: object
+    ids: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    label: str
+
+    def parameters(self):
+        """{name: value} of the parameters and the energy that all its orbits share."""
+        axes = {name: column[self.ids] for name, column in self.result.axes().items()}
+        return self.result.parameters() | {name: float(column[0]) for name, column in axes.items()
+                                           if column.size and captions.constant(column)}
+
+
+def axis_names(result, asked):
+    """The two columns to draw: asked for, or the first coordinate that is not the section's, and its velocity."""
+    columns = result.columns("section/points")
+    if asked:
+        for name in asked:
+            if name not in columns:
+                raise PlotError(f"--axes: {result.path} has no column '{name}'; {nearest(name, columns)}")
+        return tuple(asked)
+    coordinates = columns[:len(columns) // 2]
+    where = str(result.section_of_deck("section").get("where", coordinates[0]))
+    free = [name for name in coordinates if name != where] or coordinates
+    velocity = columns[len(columns) // 2 + coordinates.index(free[0])]
+    return free[0], velocity
+
+
+def wrapped_angle(values, unit):
+    """An angle that has turned more than once, folded to one turn about zero; anything else as it is."""
+    if unit in ("rad", "radian", "radians") and np.ptp(values[np.isfinite(values)], initial=0) > 2 * np.pi:
+        return np.mod(values + np.pi, 2 * np.pi) - np.pi
+    return values
+
+
+def groups(result, ids):
+    """[(label, ids)]: the orbits by the values of the parameters that were an axis of the run."""
+    axes = {name: column[ids] for name, column in result.axes().items()}
+    given = result.section_of_deck("ensemble")
+    if "list" in given or "file" in given:
+        axes.pop("energy", None)  # whole states: each has the energy it happens to have
+    varying = {name: column for name, column in axes.items() if not captions.constant(column)}
+    if not varying:
+        return [("", ids)]
+    table = np.stack(list(varying.values()), 1)
+    values = np.unique(table[np.isfinite(table).all(1)], axis=0)
+    if len(values) > MOST_PANELS:
+        return [("", ids)]
+    return [(",  ".join(captions.assignment(name, v) for name, v in zip(varying, row)),
+             ids[(table == row).all(1)]) for row in values]
+
+
+def panels(results, options):
+    """The panels of all files, and the names of their axes."""
+    found, names = [], None
+    for result in results:
+        if "section/points" not in result:
+            raise PlotError(f"{result.path}: no section in it (no data set /section/points)")
+        names = axis_names(result, options.axes)
+        columns = result.columns("section/points")
+        ids = result.run(options.chosen(result.file["section/points"].shape[0]))
+        units = result.file["section/points"].attrs.get("units", "1")
+        units = [str(u) for u in units] if np.ndim(units) else [str(units)] * len(columns)
+        angle = units[columns.index(names[0])]
+        x, y = (result.column("section/points", name) for name in names)
+        x = wrapped_angle(x, angle)
+        for label, rows in groups(result, ids):
+            drawn = rows[np.isfinite(x[rows]).any(1)]
+            if drawn.size or not label:
+                found.append(Panel(result, drawn, x[drawn], y[drawn], label))
+    if not any(panel.ids.size for panel in found):
+        counts = ", ".join(f"{n} {name}" for name, n in captions.status_counts(results[0]).items())
+        raise PlotError(f"{results[0].path}: no crossing to draw" + (f" (orbits: {counts})" if counts else ""))
+    if len(results) > 1:
+        methods = [captions.method(panel.result) for panel in found]
+        if len(set(methods)) > 1:
+            for panel, method in zip(found, methods):
+                panel.label = method + (f":  {panel.label}" if panel.label else "")
+        elif not any(panel.label for panel in found):
+            for panel in found:
+                own = captions.constants(panel.result, panel.ids)
+                common = captions.shared([captions.constants(p.result, p.ids) for p in found])
+                panel.label = ",  ".join(item for item in own if item not in common) or panel.result.path.stem
+    return found, names
+
+
+# --- colour ------------------------------------------------------------------------------------------------------
+
+def chaos(x, y, limits):
+    """For each orbit, 0 if its crossings lie on curves, 1 if they fill area."""
+    filled = np.isfinite(x) & np.isfinite(y)
+    count = filled.sum(1)
+    x0, x1, y0, y1 = limits
+    measure = np.zeros(len(x))
+    for n in np.unique(count[count >= 60]):
+        rows = np.flatnonzero(count == n)
+        side = int(np.sqrt(n))
+        with np.errstate(invalid="ignore"):
+            i = np.clip((x[rows] - x0) / (x1 - x0) * side, 0, side - 1)
+            j = np.clip((y[rows] - y0) / (y1 - y0) * side, 0, side - 1)
+        cells = np.where(filled[rows], np.nan_to_num(i).astype(np.int64) * side + np.nan_to_num(j).astype(np.int64), -1)
+        cells.sort(axis=1)
+        met = (np.diff(cells, axis=1) > 0).sum(1) + (cells[:, 0] >= 0)
+        measure[rows] = met / np.sqrt(n)
+    ramp = np.clip((measure - 4) / 2, 0, 1)
+    return ramp * ramp * (3 - 2 * ramp)
+
+
+def orbit_colours(panel, limits, by):
+    """(OKLab colour [n, 3], ink [n]) of the panel's orbits."""
+    count = len(panel.ids)
+    if by == "none":
+        return np.tile(style.srgb_to_oklab(matplotlib.colors.to_rgb(style.INK)), (count, 1)), np.full(count, 0.8)
+    if by == "orbit" or (by == "auto" and count <= FEW):
+        # by the orbit's own number: panels that show the same orbits agree
+        return style.srgb_to_oklab(style.distinct(count)), np.full(count, 0.9)
+    if by != "auto":
+        value = orbit_values(panel, by, limits)
+        return style.srgb_to_oklab(scale(value)[0](value)[:, :3]), np.full(count, 0.8)
+    sea = chaos(panel.x, panel.y, limits)[:, None]
+    u = np.stack([(panel.x - limits[0]) / (limits[1] - limits[0]), (panel.y - limits[2]) / (limits[3] - limits[2])], 2)
+    mean = np.nanmean(u, 1)
+    spread = np.sqrt(np.nanmean(((u - mean[:, None]) ** 2).sum(2), 1))
+    chaotic = sea[:, 0] > 0.5
+    centre = np.average(mean[chaotic], 0) if chaotic.any() else np.array([0.5, 0.5])
+    away = mean - centre
+    hue = np.arctan2(away[:, 1], away[:, 0]) + 8 * spread
+    lab = np.stack([0.46 + 0.5 * np.minimum(spread, 0.4), 0.135 * np.cos(hue), 0.135 * np.sin(hue)], 1)
+    return lab * (1 - sea) + GREY * sea, (0.95 - 0.33 * sea)[:, 0]
+
+
+def orbit_values(panel, by, limits):
+    """One number per orbit to colour by: chaos, energy-error, status, or a column of the table of orbits."""
+    result = panel.result
+    if by == "chaos":
+        return chaos(panel.x, panel.y, limits)
+    if by in ("energy-error", "status", "crossings"):
+        name = {"energy-error": "energy_error", "crossings": "crossing_count"}.get(by, by)
+        value = result.array(f"orbits/{name}")[panel.ids].astype(float)
+        return np.log10(np.maximum(np.abs(value), 1e-17)) if by == "energy-error" else value
+    for name in ("orbits/parameters", "orbits/initial"):
+        if by in result.columns(name):
+            return result.column(name, by)[panel.ids]
+    choices = ["auto", "orbit", "none", "chaos", "energy-error", "status", "crossings",
+               *result.columns("orbits/parameters"), *result.columns("orbits/initial")]
+    raise PlotError(f"--color-by {by}: unknown; {nearest(by, choices)}")
+
+
+def scale(values):
+    """(function from values to RGBA, normalisation) of the sequential colour map."""
+    finite = values[np.isfinite(values)]
+    norm = matplotlib.colors.Normalize(finite.min() if finite.size else 0, finite.max() if finite.size else 1)
+    return (lambda v: matplotlib.colormaps[style.SEQUENTIAL](norm(v) * 0.95)), norm
+
+
+# --- drawing -----------------------------------------------------------------------------------------------------
+
+def panel_limits(panel, names):
+    """((x0, x1), (y0, y1)) of a panel: its crossings, and the section's edge where that is near."""
+    box = layout.extent(panel.x), layout.extent(panel.y)
+    wide = [(a - 0.15 * (b - a), b + 0.15 * (b - a)) for a, b in box]
+    x, y = np.meshgrid(np.linspace(*wide[0], 200), np.linspace(*wide[1], 200))
+    left = models.energy_left(panel.result, panel.parameters(), names, x, y)
+    if left is None or not (left > 0).any() or (left[[0, -1]] > 0).any() or (left[:, [0, -1]] > 0).any():
+        return box
+    inside = left > 0
+    edge = layout.extent(x[inside]), layout.extent(y[inside])
+    return tuple((min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(box, edge))
+
+
+def shared_limits(found, names, options):
+    """Limits for all panels together, or None where a panel would shrink to less than a third of a side."""
+    each = [panel_limits(p, names) for p in found if p.ids.size]
+    sides = []
+    for k, asked in ((0, options.xlim), (1, options.ylim)):
+        low, high = min(e[k][0] for e in each), max(e[k][1] for e in each)
+        if not asked and any(e[k][1] - e[k][0] < (high - low) / 3 for e in each):
+            return None
+        sides.extend(asked or (low, high))
+    return tuple(sides)
+
+
+def draw(results, options):
+    """The figure."""
+    found, names = panels(results, options)
+    limits = shared_limits(found, names, options)
+    first = results[0]
+    notes = captions.shared([captions.constants(p.result, p.ids) for p in found])
+    orbits = {len(p.ids) for p in found}
+    crossings = max(int(np.isfinite(p.x).sum(1).max(initial=0)) for p in found)
+    notes.append((style.plural(orbits.pop(), "orbit") if len(orbits) == 1
+                  else f"up to {style.plural(max(orbits), 'orbit')}") + f" × {style.plural(crossings, 'crossing')}"
+                 + (" per panel" if len(found) > 1 else ""))
+    notes.append(captions.section(first))
+    notes += captions.shared([[captions.method(r)] for r in results])
+    if len(results) == 1:
+        notes.append(captions.energy_error(first))
+    titled = any(p.label for p in found)
+    figure, axes = layout.grid(len(found), options, options.title or captions.model(first), notes,
+                               ticks_inside=limits is None, panel_titles=titled)
+    for axis, panel in zip(axes, found):
+        own = limits
+        if own is None:
+            across, up = panel_limits(panel, names)
+            own = (*(options.xlim or across), *(options.ylim or up))
+        _draw_panel(axis, panel, names, own, options)
+        if panel.label:
+            axis.set_title(panel.label, loc="left", pad=4)
+    left, bottom = layout.outer(axes, layout.columns_for(len(found)))
+    for axis in left:
+        axis.set_ylabel(style.label(names[1]), labelpad=2)
+    for axis in bottom:
+        axis.set_xlabel(style.label(names[0]), labelpad=2)
+    return figure
+
+
+def _draw_panel(axis, panel, names, limits, options):
+    """One panel: the points, and the section's edge where the model is known."""
+    axis.set_xlim(limits[:2])
+    axis.set_ylim(limits[2:])
+    if panel.ids.size:
+        lab, ink = orbit_colours(panel, limits, options.color_by)
+        points = int(np.isfinite(panel.x).sum())
+        if options.vector and points <= 20_000:
+            for x, y, colour in zip(panel.x, panel.y, style.oklab_to_srgb(lab)):
+                axis.plot(x, y, ",", color=colour, marker="o", markersize=0.9, markeredgewidth=0, linestyle="none")
+        else:
+            width, height = layout.pixels(axis)
+            sigma = painting.dot_radius(points, width * height)
+            image = painting.paint(panel.x, panel.y, lab, ink, limits, (width, height), sigma)
+            axis.imshow(image, extent=limits, aspect="auto", interpolation="nearest", zorder=2)
+    _draw_edge(axis, panel, names, limits)
+    if len(panel.ids) and options.color_by not in ("auto", "orbit", "none"):
+        _draw_scale(axis, panel, options, limits)
+
+
+def _draw_edge(axis, panel, names, limits):
+    """The curve beyond which the energy does not reach."""
+    x, y = np.meshgrid(np.linspace(*limits[:2], 500), np.linspace(*limits[2:], 500))
+    left = models.energy_left(panel.result, panel.parameters(), names, x, y)
+    if left is not None and (left > 0).any() and (left < 0).any():
+        axis.contour(x, y, left, [0.0], colors=[style.FAINT], linewidths=0.6, zorder=1)
+
+
+def _draw_scale(axis, panel, options, limits):
+    """A slim colour bar inside the panel's upper edge."""
+    value = orbit_values(panel, options.color_by, limits)
+    _, norm = scale(value)
+    colours = matplotlib.colors.LinearSegmentedColormap.from_list(
+        "used", matplotlib.colormaps[style.SEQUENTIAL](np.linspace(0, 0.95, 64)))
+    bar = axis.inset_axes((0.70, 0.93, 0.27, 0.022))
+    figure = axis.figure
+    figure.colorbar(matplotlib.cm.ScalarMappable(norm, colours), cax=bar, orientation="horizontal")
+    bar.tick_params(labelsize=8, pad=1)
+    bar.minorticks_off()
+    names = {"energy-error": r"$\log_{10}|E - E_0|$", "chaos": "area filled", "crossings": "crossings",
+             "status": "status"}
+    bar.set_title(names.get(options.color_by, style.label(options.color_by)), fontsize=9, pad=2)
