@@ -11,7 +11,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "ad/jet.hpp"
+#include "ad/arithmetic.hpp"
 
 namespace cotangent::ad {
 
@@ -66,13 +66,8 @@ COTANGENT_INLINE auto chain(const Jet<Real, N, Order, S>& a, const Jet<Real, N, 
 template <class Mask, class Real, int N, int Order, Sparsity<N> S, Sparsity<N> T>
 COTANGENT_INLINE auto choose(const Mask& mask, const Jet<Real, N, Order, S>& a,
                              const Jet<Real, N, Order, T>& b, auto result_degree) {
-  const auto pick = [&](const auto& x, const auto& y) COTANGENT_INLINE_LAMBDA {
-    if constexpr (std::is_same_v<decltype(x), decltype(y)> && (is_zero<decltype(x)> || is_one<decltype(x)>)) {
-      return x;
-    } else {
-      return select(mask, number<Real>(x), number<Real>(y));
-    }
-  };
+  const auto pick = [&](const auto& x, const auto& y)
+                        COTANGENT_INLINE_LAMBDA { return select(mask, number<Real>(x), number<Real>(y)); };
   return Jet<Real, N, Order, choice(S, T, result_degree)>::assemble(
       select(mask, a.value(), b.value()),
       [&](auto i) COTANGENT_INLINE_LAMBDA { return pick(a.first(i), b.first(i)); },
@@ -101,17 +96,21 @@ constexpr unsigned magnitude(int n) {
 
 }  // namespace detail
 
+/// A real that carries no derivatives.
+template <class T>
+concept PlainReal = !is_jet<T> && !std::is_integral_v<T>;
+
 /// Powers with an integer exponent, by multiplications alone.
-template <class Real>
-requires(!is_jet<Real> && !std::is_integral_v<Real>) COTANGENT_INLINE Real pow(const Real& x, int n) {
+template <PlainReal Real>
+COTANGENT_INLINE Real pow(const Real& x, int n) {
   const Real power = detail::natural_power(x, detail::magnitude(n));
   return n < 0 ? Real(1.0) / power : power;
 }
-COTANGENT_INLINE double square(double x) {
+template <PlainReal Real>
+COTANGENT_INLINE Real square(const Real& x) {
   return x * x;
 }
-template <class Real>
-COTANGENT_INLINE auto square(const Real& x) {
+COTANGENT_INLINE double square(double x) {
   return x * x;
 }
 /// The smaller; the second at a tie.
@@ -123,46 +122,34 @@ COTANGENT_INLINE double max(double a, double b) {
   return a > b ? a : b;
 }
 
-// One definition serves every function of one argument: x is the argument's value, the block yields f, f',
-// f''.
-#define COTANGENT_FUNCTION(name, ...)                           \
+// A row is a function of x, its first derivative in terms of x and its value f, and its second in terms of
+// these and the first, d.
+#define COTANGENT_FUNCTION(name, value_at_x, first, second)     \
   template <class Real, int N, int Order, Sparsity<N> S>        \
   COTANGENT_INLINE auto name(const Jet<Real, N, Order, S>& a) { \
     const Real& x = a.value();                                  \
-    __VA_ARGS__                                                 \
+    const Real f = value_at_x;                                  \
+    const Real d = first;                                       \
+    const Real dd = second;                                     \
     return detail::chain(a, f, d, dd);                          \
   }
-COTANGENT_FUNCTION(sqrt, const Real f = sqrt(x); const Real d = 0.5 / f; const Real dd = -2.0 * d * d * d;)
-COTANGENT_FUNCTION(cbrt, const Real f = cbrt(x); const Real r = 1.0 / f; const Real d = r * r * (1.0 / 3.0);
-                   const Real dd = -2.0 * d * d * r;)
-COTANGENT_FUNCTION(exp, const Real f = exp(x); const Real& d = f; const Real& dd = f;)
-COTANGENT_FUNCTION(expm1, const Real f = expm1(x); const Real d = exp(x); const Real& dd = d;)
-COTANGENT_FUNCTION(log, const Real f = log(x); const Real d = 1.0 / x; const Real dd = -(d * d);)
-COTANGENT_FUNCTION(log1p, const Real f = log1p(x); const Real d = 1.0 / (1.0 + x); const Real dd = -(d * d);)
-COTANGENT_FUNCTION(sin, const auto both = sincos(x); const Real f = both.sin; const Real d = both.cos;
-                   const Real dd = -f;)
-COTANGENT_FUNCTION(cos, const auto both = sincos(x); const Real f = both.cos; const Real d = -both.sin;
-                   const Real dd = -f;)
-COTANGENT_FUNCTION(tan, const Real f = tan(x); const Real d = fma(f, f, Real(1.0));
-                   const Real dd = 2.0 * f * d;)
-COTANGENT_FUNCTION(asin, const Real f = asin(x); const Real d = 1.0 / sqrt((1.0 - x) * (1.0 + x));
-                   const Real dd = x * (d * d * d);)
-COTANGENT_FUNCTION(acos, const Real f = acos(x); const Real d = -1.0 / sqrt((1.0 - x) * (1.0 + x));
-                   const Real dd = x * (d * d * d);)
-COTANGENT_FUNCTION(atan, const Real f = atan(x); const Real d = 1.0 / fma(x, x, Real(1.0));
-                   const Real dd = -2.0 * x * (d * d);)
-COTANGENT_FUNCTION(sinh, const Real f = sinh(x); const Real d = cosh(x); const Real& dd = f;)
-COTANGENT_FUNCTION(cosh, const Real f = cosh(x); const Real d = sinh(x); const Real& dd = f;)
-COTANGENT_FUNCTION(tanh, const Real f = tanh(x); const Real r = 1.0 / cosh(x); const Real d = r * r;
-                   const Real dd = -2.0 * f * d;)
-COTANGENT_FUNCTION(asinh, const Real f = asinh(x); const Real d = 1.0 / sqrt(fma(x, x, Real(1.0)));
-                   const Real dd = -x * (d * d * d);)
-COTANGENT_FUNCTION(acosh, const Real f = acosh(x); const Real d = 1.0 / sqrt((x - 1.0) * (x + 1.0));
-                   const Real dd = -x * (d * d * d);)
-COTANGENT_FUNCTION(atanh, const Real f = atanh(x); const Real d = 1.0 / ((1.0 - x) * (1.0 + x));
-                   const Real dd = 2.0 * x * (d * d);)
-COTANGENT_FUNCTION(erf, const Real f = erf(x); const Real d = 2.0 * std::numbers::inv_sqrtpi * exp(-(x * x));
-                   const Real dd = -2.0 * x * d;)
+COTANGENT_FUNCTION(sqrt, sqrt(x), 0.5 / f, -2.0 * (d * d * d))
+COTANGENT_FUNCTION(cbrt, cbrt(x), 1.0 / (3.0 * f * f), -2.0 * (d * d) / f)
+COTANGENT_FUNCTION(exp, exp(x), f, f)
+COTANGENT_FUNCTION(expm1, expm1(x), exp(x), d)
+COTANGENT_FUNCTION(log, log(x), 1.0 / x, -(d* d))
+COTANGENT_FUNCTION(log1p, log1p(x), 1.0 / (1.0 + x), -(d* d))
+COTANGENT_FUNCTION(tan, tan(x), fma(f, f, Real(1.0)), 2.0 * f * d)
+COTANGENT_FUNCTION(asin, asin(x), 1.0 / sqrt((1.0 - x) * (1.0 + x)), x*(d* d* d))
+COTANGENT_FUNCTION(acos, acos(x), -1.0 / sqrt((1.0 - x) * (1.0 + x)), x*(d* d* d))
+COTANGENT_FUNCTION(atan, atan(x), 1.0 / fma(x, x, Real(1.0)), -2.0 * x * (d * d))
+COTANGENT_FUNCTION(sinh, sinh(x), cosh(x), f)
+COTANGENT_FUNCTION(cosh, cosh(x), sinh(x), f)
+COTANGENT_FUNCTION(tanh, tanh(x), square(Real(1.0 / cosh(x))), -2.0 * f * d)
+COTANGENT_FUNCTION(asinh, asinh(x), 1.0 / sqrt(fma(x, x, Real(1.0))), -x*(d* d* d))
+COTANGENT_FUNCTION(acosh, acosh(x), 1.0 / sqrt((x - 1.0) * (x + 1.0)), -x*(d* d* d))
+COTANGENT_FUNCTION(atanh, atanh(x), 1.0 / ((1.0 - x) * (1.0 + x)), 2.0 * x * (d * d))
+COTANGENT_FUNCTION(erf, erf(x), (2.0 * std::numbers::inv_sqrtpi) * exp(-(x * x)), -2.0 * x * d)
 #undef COTANGENT_FUNCTION
 
 /// Sine and cosine together: `auto [s, c] = sincos(x);`.
@@ -173,6 +160,14 @@ COTANGENT_INLINE auto sincos(const Jet<Real, N, Order, S>& a) {
   const Real c = both.cos;
   using J = Jet<Real, N, Order, detail::function(S)>;
   return JetSinCos<J>{detail::chain(a, s, c, Real(-s)), detail::chain(a, c, Real(-s), Real(-c))};
+}
+template <class Real, int N, int Order, Sparsity<N> S>
+COTANGENT_INLINE auto sin(const Jet<Real, N, Order, S>& a) {
+  return sincos(a).sin;
+}
+template <class Real, int N, int Order, Sparsity<N> S>
+COTANGENT_INLINE auto cos(const Jet<Real, N, Order, S>& a) {
+  return sincos(a).cos;
 }
 
 /// a a, of twice a's degree.
@@ -187,16 +182,20 @@ COTANGENT_INLINE auto pow(const Jet<Real, N, Order, S>& a, int n) {
   const Real& x = a.value();
   const Real f = pow(x, n);
   const double c = n;
-  // A vanishing coefficient is told apart, for 0 times x^-1 is NaN at x = 0.
-  const Real d = n == 0 ? Real(0.0) : c * pow(x, n - 1);
-  const Real dd = n == 0 || n == 1 ? Real(0.0) : c * (c - 1.0) * pow(x, n - 2);
+  if (n < 0) {
+    const Real r = 1.0 / x;
+    const Real d = c * (f * r);
+    return detail::chain(a, f, d, Real((c - 1.0) * (d * r)));
+  }
+  // Below the power that a derivative leaves there is nothing, not 0 times 1/x.
+  const Real d = n > 0 ? c * pow(x, n - 1) : Real(0.0);
+  const Real dd = n > 1 ? (c * (c - 1.0)) * pow(x, n - 2) : Real(0.0);
   return detail::chain(a, f, d, dd);
 }
 
 /// a^p for a constant p.
-template <class Real, int N, int Order, Sparsity<N> S, class C>
-requires(std::is_floating_point_v<C> || std::same_as<C, Real>) COTANGENT_INLINE
-    auto pow(const Jet<Real, N, Order, S>& a, const C& exponent) {
+template <class Real, int N, int Order, Sparsity<N> S, ConstantOf<Real> C>
+COTANGENT_INLINE auto pow(const Jet<Real, N, Order, S>& a, const C& exponent) {
   const Real& x = a.value();
   const Real p(exponent);
   const Real f = pow(x, p);
@@ -212,9 +211,8 @@ requires(std::is_floating_point_v<C> || std::same_as<C, Real>) COTANGENT_INLINE
 }
 
 /// c^b for a constant c > 0.
-template <class Real, int N, int Order, Sparsity<N> S, class C>
-requires(std::is_arithmetic_v<C> || std::same_as<C, Real>) COTANGENT_INLINE
-    auto pow(const C& c, const Jet<Real, N, Order, S>& b) {
+template <class Real, int N, int Order, Sparsity<N> S, ConstantOf<Real> C>
+COTANGENT_INLINE auto pow(const C& c, const Jet<Real, N, Order, S>& b) {
   const Real f = pow(Real(c), b.value());
   const Real logarithm = log(Real(c));
   const Real d = logarithm * f;
@@ -236,8 +234,8 @@ COTANGENT_INLINE auto pow(const Jet<Real, N, Order, S>& a, const Jet<Real, N, Or
 }
 
 /// The angle of the point (x, y).
-template <class Y, class X>
-requires Operands<Y, X> COTANGENT_INLINE auto atan2(const Y& y, const X& x) {
+template <class Y, OperandWith<Y> X>
+COTANGENT_INLINE auto atan2(const Y& y, const X& x) {
   const auto& a = detail::lift<X>(y);
   const auto& b = detail::lift<Y>(x);
   using Real = typename std::remove_cvref_t<decltype(a)>::real_type;
@@ -251,8 +249,8 @@ requires Operands<Y, X> COTANGENT_INLINE auto atan2(const Y& y, const X& x) {
 }
 
 /// sqrt(x^2 + y^2) without overflow.
-template <class X, class Y>
-requires Operands<X, Y> COTANGENT_INLINE auto hypot(const X& x, const Y& y) {
+template <class X, OperandWith<X> Y>
+COTANGENT_INLINE auto hypot(const X& x, const Y& y) {
   const auto& a = detail::lift<Y>(x);
   const auto& b = detail::lift<X>(y);
   using Real = typename std::remove_cvref_t<decltype(a)>::real_type;
@@ -280,21 +278,20 @@ template <class A, class B>
 using ChoiceDegree = Index<nonlinear(std::max(degree<A>, degree<B>))>;
 }
 
-/// Lane by lane, a where the mask is set and b elsewhere. No polynomial any more: a mask may hang on
-/// velocities.
-template <class Mask, class A, class B>
-requires Operands<A, B> COTANGENT_INLINE auto select(const Mask& mask, const A& a, const B& b) {
+/// Lane by lane, a where the mask is set and b elsewhere; no polynomial, for a mask may hang on velocities.
+template <class Mask, class A, OperandWith<A> B>
+COTANGENT_INLINE auto select(const Mask& mask, const A& a, const B& b) {
   return detail::choose(mask, detail::lift<B>(a), detail::lift<A>(b), detail::Index<3>{});
 }
 
 /// The smaller; the second at a tie.
-template <class A, class B>
-requires Operands<A, B> COTANGENT_INLINE auto min(const A& a, const B& b) {
+template <class A, OperandWith<A> B>
+COTANGENT_INLINE auto min(const A& a, const B& b) {
   return detail::choose(a < b, detail::lift<B>(a), detail::lift<A>(b), detail::ChoiceDegree<A, B>{});
 }
 /// The larger; the second at a tie.
-template <class A, class B>
-requires Operands<A, B> COTANGENT_INLINE auto max(const A& a, const B& b) {
+template <class A, OperandWith<A> B>
+COTANGENT_INLINE auto max(const A& a, const B& b) {
   return detail::choose(a > b, detail::lift<B>(a), detail::lift<A>(b), detail::ChoiceDegree<A, B>{});
 }
 // Two jets of one type: more special than std::min and std::max, should these be in sight.
