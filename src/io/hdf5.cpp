@@ -4,6 +4,7 @@
 #include <hdf5.h>
 #include <mpi.h>
 #include <type_traits>
+#include <unistd.h>
 #include <utility>
 
 #include "core/error.hpp"
@@ -147,7 +148,7 @@ void DataSet::transfer(bool write, DataType type, std::span<const std::int64_t> 
   if (offset.size() != dims_.size() || count.size() != dims_.size())
     throw FileError(file_ + ": cannot " + doing() + ": it has " + std::to_string(dims_.size()) +
                     " dimensions, not " + std::to_string(offset.size()));
-  Hdf5Handle memory(H5S_ALL, nullptr);
+  Hdf5Handle memory;
   hid_t memory_space = H5S_ALL, file_space = H5S_ALL;
   if (!dims_.empty()) {
     const std::vector<hsize_t> start(offset.begin(), offset.end()), extent(count.begin(), count.end());
@@ -162,7 +163,14 @@ void DataSet::transfer(bool write, DataType type, std::span<const std::int64_t> 
   const herr_t result =
       write ? H5Dwrite(handle_.id(), native_type(type), memory_space, file_space, H5P_DEFAULT, values)
             : H5Dread(handle_.id(), native_type(type), memory_space, file_space, H5P_DEFAULT, values);
-  check(result, file_, doing());
+  if (result >= 0) return;
+  std::string reason = innermost_message();
+  if (write) {  // MPI-IO doesn't hand on why a write was cut short
+    std::int64_t bytes = type == DataType::int32 ? 4 : 8;
+    for (const std::int64_t extent : count) bytes *= extent;
+    if (free_bytes(file_) < bytes) reason = "No space left on device";
+  }
+  throw FileError(file_ + ": cannot " + doing() + ": " + reason);
 }
 
 void DataSet::transfer_rows(bool write, DataType type, std::int64_t first, std::int64_t count,
@@ -181,6 +189,15 @@ File File::create(const std::filesystem::path& path) {
   H5Pset_obj_track_times(creation.id(), false);
   const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id());
   return {Hdf5Handle(check(id, path, "create the file"), H5Fclose), path};
+}
+
+File File::create_in(Descriptor& target, const std::filesystem::path& path) {
+  File file = create(path);
+  void* descriptor =
+      nullptr;  // of the default driver: an open file of POSIX, which can be made to mean another
+  check(H5Fget_vfd_handle(file.handle_.id(), H5P_DEFAULT, &descriptor), path, "redirect the file");
+  check(::dup2(target.id(), *static_cast<int*>(descriptor)), path, "redirect the file");
+  return file;
 }
 
 File File::open(const std::filesystem::path& path, Access access) {

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "io/posix.hpp"
+
 namespace cotangent::io {
 
 enum class DataType { float64, int32, int64 };
@@ -107,6 +109,8 @@ class File {
 
   /// A new file, in place of an older one.
   static File create(const std::filesystem::path& path);
+  /// The same, but all its bytes go to `target`, and the named file stays empty.
+  static File create_in(Descriptor& target, const std::filesystem::path& path);
   /// An existing file, by this process alone.
   static File open(const std::filesystem::path& path, Access access = Access::read);
   /// An existing file, for reading and writing by all ranks at once (MPI-IO). Collective, and so is its

@@ -1,14 +1,18 @@
 #include "io/posix.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <string>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -36,6 +40,14 @@ Descriptor::Descriptor(const std::filesystem::path& path, Mode mode) : path_(pat
   const int flags = mode == Mode::read ? O_RDONLY : mode == Mode::write ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC;
   id_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
   if (id_ < 0) fail(mode == Mode::create ? "create the file" : "open the file", errno);
+}
+
+Descriptor Descriptor::in_memory() {
+  Descriptor file;
+  file.id_ = ::memfd_create("cotangent", MFD_CLOEXEC);
+  file.path_ = "a file in memory";
+  if (file.id_ < 0) file.fail("create a file in memory", errno);
+  return file;
 }
 
 Descriptor::~Descriptor() {
@@ -84,6 +96,23 @@ std::int64_t Descriptor::length() const {
   return status.st_size;
 }
 
+void Descriptor::copy_to(Descriptor& target) const {
+  std::vector<std::byte> buffer(1 << 20);
+  for (std::int64_t begin = ::lseek(id_, 0, SEEK_DATA), end; begin >= 0;
+       begin = ::lseek(id_, end, SEEK_DATA)) {
+    end = ::lseek(id_, begin, SEEK_HOLE);
+    for (std::int64_t place = begin; place < end;) {
+      const auto wanted = static_cast<std::size_t>(std::min(end - place, std::int64_t{1} << 20));
+      const std::size_t got = read(place, std::span(buffer).first(wanted));
+      if (got == 0) fail("read from the file", EIO);
+      target.write(place, std::span(buffer).first(got));
+      place += static_cast<std::int64_t>(got);
+    }
+  }
+  if (errno != ENXIO) fail("read from the file", errno);  // that is: no more data
+  if (::ftruncate(target.id_, length()) != 0) target.fail("extend the file", errno);
+}
+
 void Descriptor::allocate(std::int64_t length) {
   const int reason = ::posix_fallocate(id_, 0, length);
   const bool unsupported = reason == EOPNOTSUPP || reason == EINVAL;
@@ -109,14 +138,26 @@ void remove_file(const std::filesystem::path& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail(path, "delete the file", errno);
 }
 
+std::int64_t free_bytes(const std::filesystem::path& path) noexcept {
+  struct statvfs system = {};
+  if (::statvfs(path.c_str(), &system) != 0) return 0;
+  return static_cast<std::int64_t>(system.f_bavail) * static_cast<std::int64_t>(system.f_frsize);
+}
+
 void require_space(const std::filesystem::path& path, std::int64_t bytes) {
+  rlimit limit = {};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  if (limit.rlim_cur != RLIM_INFINITY && static_cast<std::uint64_t>(bytes) > limit.rlim_cur)
+    throw FileError(path.string() + ": the result needs " + megabytes(static_cast<double>(bytes)) +
+                    ", and no file may be longer than " + megabytes(static_cast<double>(limit.rlim_cur)) +
+                    " (ulimit -f)");
   struct statvfs system = {};
   if (::statvfs(folder_of(path).c_str(), &system) != 0)
     fail(path, "use the folder " + folder_of(path).string(), errno);
-  const double available = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
-  if (static_cast<double>(bytes) > available)
+  if (const std::int64_t available = free_bytes(folder_of(path)); bytes > available)
     throw FileError(path.string() + ": the result needs " + megabytes(static_cast<double>(bytes)) + ", and " +
-                    megabytes(available) + " are available in " + folder_of(path).string());
+                    megabytes(static_cast<double>(available)) + " are available in " +
+                    folder_of(path).string());
 }
 
 }  // namespace cotangent::io

@@ -14,6 +14,8 @@ class Descriptor {
   enum class Mode { read, write, create };
   Descriptor() = default;
   Descriptor(const std::filesystem::path& path, Mode mode);
+  /// A file without a name, in memory.
+  static Descriptor in_memory();
   ~Descriptor();
   Descriptor(Descriptor&& other) noexcept;
   Descriptor& operator=(Descriptor&& other) noexcept;
@@ -23,6 +25,9 @@ class Descriptor {
   /// As many of the bytes at this place as the file has.
   std::size_t read(std::int64_t place, std::span<std::byte> bytes) const;
   std::int64_t length() const;
+  int id() const noexcept { return id_; }
+  /// Writes all of this file to another, holes as holes.
+  void copy_to(Descriptor& target) const;
   /// Makes the file this long with the space set apart on disk, where the file system can.
   void allocate(std::int64_t length);
   /// Waits until what was written is on disk.
@@ -39,7 +44,11 @@ class Descriptor {
 void replace_file(const std::filesystem::path& complete, const std::filesystem::path& name);
 /// Deletes a file; not having been there is no failure.
 void remove_file(const std::filesystem::path& path);
-/// Throws where the folder of this path doesn't exist, or its file system has less room than this.
+/// How much room this program has in the file system of an existing file or folder; 0 where that can't be
+/// told.
+std::int64_t free_bytes(const std::filesystem::path& path) noexcept;
+/// Throws where the folder of this path doesn't exist, or its file system has less room than this, or a file
+/// may not be so long (ulimit -f).
 void require_space(const std::filesystem::path& path, std::int64_t bytes);
 
 }  // namespace cotangent::io

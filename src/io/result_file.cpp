@@ -60,6 +60,12 @@ void write_provenance(File& file, const ResultContent& content) {
   file.write_attribute("/provenance", "petsc", content.petsc_version);
 }
 
+// An upper bound of what the file holds beside rows.
+std::int64_t metadata_bytes(const ResultContent& content) {
+  return (1 << 18) + static_cast<std::int64_t>(content.deck.size()) +
+         (1 << 14) * std::ssize(content.data_sets);
+}
+
 void write_scalar(File& file, const std::string& path, auto value) {
   file.data_set(path).write({}, {}, &value);
 }
@@ -69,9 +75,11 @@ Number read_scalar(File& file, const std::string& path) {
   return file.read<Number>(path).front();
 }
 
-// Everything but rows, by rank 0 alone.
-void build(const std::filesystem::path& path, const ResultContent& content) {
-  File file = File::create(path);
+// Everything but rows, by rank 0 alone. In memory, since HDF5 doesn't survive a disk that is full when it
+// closes.
+Descriptor build(const std::filesystem::path& path, const ResultContent& content) {
+  Descriptor image = Descriptor::in_memory();
+  File file = File::create_in(image, path);
   file.write_attribute("/", "format", std::string("cotangent"));
   file.write_attribute("/", "format_version", format_version);
   file.write_attribute("/", "study", content.study);
@@ -89,6 +97,7 @@ void build(const std::filesystem::path& path, const ResultContent& content) {
   for (const DataSetSpec& spec : content.data_sets) file.create_data_set(spec);
   file.overwrite_texts("/run/started", {date()});
   file.close();
+  return image;
 }
 
 File open_checked(const std::filesystem::path& path, File::Access access) {
@@ -155,13 +164,15 @@ StoredResult stored_result(const std::filesystem::path& path) {
 
 ResultFile ResultFile::create(const std::filesystem::path& path, const ResultContent& content) {
   parallel::on_rank_zero([&] {
-    std::int64_t bytes = content.extra_bytes + (std::int64_t{1} << 16);
+    std::int64_t bytes = content.extra_bytes + metadata_bytes(content);
     for (const DataSetSpec& spec : content.data_sets) bytes += spec.bytes();
     require_space(path, bytes);
     const std::filesystem::path unfinished = path.string() + ".new";
     try {
-      build(unfinished, content);
-      Descriptor(unfinished, Descriptor::Mode::write).sync();
+      const Descriptor image = build(unfinished, content);
+      Descriptor file(unfinished, Descriptor::Mode::create);
+      image.copy_to(file);
+      file.sync();
       remove_file(checkpoint_path(path));  // it belongs to the result that is replaced now
       replace_file(unfinished, path);
     } catch (...) {

@@ -1,0 +1,283 @@
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <sys/resource.h>
+
+#include "core/error.hpp"
+#include "io/result_file.hpp"
+#include "mpi_test.hpp"
+#include "parallel/signals.hpp"
+#include "parallel/task_sharing.hpp"
+#include "scratch_folder.hpp"
+
+using namespace cotangent;
+using namespace cotangent::io;
+using parallel::rank;
+using parallel::size;
+
+namespace {
+
+constexpr std::int64_t orbits = 37, crossings = 11, width = 4;
+
+ResultContent content() {
+  ResultContent content;
+  content.study = "poincare";
+  content.deck = "study = \"poincare\"  # Hénon-Heiles\n" + std::string(100000, '#') + "\n";
+  content.data_sets = {
+      {"/orbits/status", DataType::int32, {orbits}, "1", "how the trajectory ended"},
+      {"/orbits/crossing_count", DataType::int64, {orbits}, "1", "crossings found"},
+      {"/section/points", DataType::float64, {orbits, crossings, width}, "model", "q, then v"}};
+  content.parts = {"advance", "write"};
+  content.command_line = "cotangent deck.toml";
+  return content;
+}
+
+double point(std::int64_t orbit, std::int64_t i) {
+  return 1.0 / static_cast<double>(1 + orbit * 1000 + i);
+}
+
+std::vector<double> points(std::int64_t orbit) {
+  std::vector<double> values(crossings * width);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = point(orbit, static_cast<std::int64_t>(i));
+  return values;
+}
+
+void write_orbit(ResultFile& result, std::int64_t orbit) {
+  const std::int64_t count = orbit + (std::int64_t{1} << 40);
+  const std::int32_t status = 1;
+  result.write_rows(2, orbit, 1, points(orbit).data());
+  result.write_rows(1, orbit, 1, &count);
+  result.write_rows(0, orbit, 1, &status);
+}
+
+// What every run must leave behind, however many ranks there were.
+bool is_complete(const std::filesystem::path& path) {
+  const File file = File::open(path);
+  const auto status = file.read<std::int32_t>("/orbits/status");
+  const auto count = file.read<std::int64_t>("/orbits/crossing_count");
+  const auto values = file.read<double>("/section/points");
+  bool right = std::ranges::count(status, 1) == orbits &&
+               file.dims("/section/points") == std::vector<std::int64_t>{orbits, crossings, width};
+  for (std::int64_t orbit = 0; orbit < orbits; ++orbit) {
+    right = right && count[static_cast<std::size_t>(orbit)] == orbit + (std::int64_t{1} << 40);
+    right = right &&
+            std::ranges::equal(points(orbit),
+                               std::span(values).subspan(static_cast<std::size_t>(orbit * crossings * width),
+                                                         crossings * width));
+  }
+  return right;
+}
+
+template <class Exception>
+std::string failure(const std::function<void()>& function) {
+  return test::text_thrown<Exception>(function);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// A limit on the length of files, as good as a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    parallel::install_signal_handlers();
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_ = {};
+};
+
+}  // namespace
+
+TEST_CASE("rows written by id, by any rank and in any order, make the same data sets") {
+  const test::ScratchFolder folder;
+  const auto path = folder / "result.h5";
+  {
+    ResultFile result = ResultFile::create(path, content());
+    parallel::TaskSharing sharing;
+    for (std::int64_t task = sharing.take(); task < orbits; task = sharing.take())
+      write_orbit(result,
+                  (task * 23 + 5) % orbits);  // 23 and 37 have no common factor: each once, out of order
+    result.sync();
+    result.close({1.5, {0.25, 0.5}});
+  }
+  CHECK_ALL(is_complete(path));
+  const File file = File::open(path);
+  CHECK_ALL(file.text_attribute("/", "format") == "cotangent");
+  CHECK_ALL(file.integer_attribute("/", "format_version") == 1);
+  CHECK_ALL(file.text_attribute("/section/points", "units") == "model");
+  CHECK_ALL(file.text_attribute("/section/points", "meaning") == "q, then v");
+  CHECK_ALL(file.text_attribute("/provenance", "petsc") == "not linked");
+  CHECK_ALL(file.text_attribute("/provenance", "git_commit").size() >= 7);
+  CHECK_ALL(contains(file.text_attribute("/provenance", "flags"), "-ffp-contract=off"));
+  CHECK_ALL(file.text_attribute("/provenance", "hdf5") == hdf5_version());
+  CHECK_ALL(file.read_text("/deck") == content().deck);
+  CHECK_ALL(file.read<std::int64_t>("/run/ranks").front() == size());
+  CHECK_ALL(file.read<std::int64_t>("/run/starts").front() == 1);
+  CHECK_ALL(file.read<double>("/run/wall_seconds").front() == 1.5);
+  CHECK_ALL(file.read<double>("/run/part_seconds") == std::vector<double>{0.25, 0.5});
+  CHECK_ALL(file.read_texts("/run/part_names") == std::vector<std::string>{"advance", "write"});
+  CHECK_ALL(file.read_text("/run/command_line") == "cotangent deck.toml");
+  CHECK_ALL(file.read_text("/run/started").size() == 20);
+  CHECK_ALL(file.read_text("/run/ended") >= file.read_text("/run/started"));
+}
+
+TEST_CASE("a hyperslab goes where it belongs, and only there") {
+  const test::ScratchFolder folder;
+  ResultFile result = ResultFile::create(folder / "result.h5", content());
+  const std::vector<std::int64_t> offset = {rank(), 3, 1}, count = {1, 2, 3};
+  std::vector<double> patch(6);
+  std::iota(patch.begin(), patch.end(), 10.0 * rank() + 1.0);
+  const int set = result.data_set("/section/points");
+  result.write(set, offset, count, patch.data());
+  parallel::barrier();
+  const auto values = result.read<double>(set);
+  std::vector<double> expected(orbits * crossings * width, 0.0);
+  for (int r = 0; r < size(); ++r)
+    for (int i = 0; i < 6; ++i)
+      expected[static_cast<std::size_t>((r * crossings + 3 + i / 3) * width + 1 + i % 3)] =
+          10.0 * r + 1.0 + i;
+  CHECK_ALL(values == expected);
+  CHECK_ALL(result.read_rows<double>(set, 0, 1)[3 * width + 1] == 1.0);
+  result.close({});
+}
+
+TEST_CASE("a resumed result keeps its rows, and adds up its times") {
+  const test::ScratchFolder folder;
+  const auto path = folder / "result.h5";
+  {
+    ResultFile result = ResultFile::create(path, content());
+    for (std::int64_t orbit = rank(); orbit < orbits / 2; orbit += size()) write_orbit(result, orbit);
+    result.close({1.0, {1.0, 2.0}});
+  }
+  CHECK_ALL(!is_complete(path));
+  const StoredResult stored = stored_result(path);
+  CHECK_ALL((stored.study == "poincare" && stored.deck == content().deck));
+  {
+    ResultFile result = ResultFile::resume(path, content());
+    const auto status = result.read<std::int32_t>(result.data_set("/orbits/status"));
+    CHECK_ALL(std::ranges::count(status, 1) == orbits / 2);
+    parallel::barrier();
+    for (std::int64_t orbit = rank(); orbit < orbits; orbit += size())
+      if (status[static_cast<std::size_t>(orbit)] == 0) write_orbit(result, orbit);
+    result.close({0.5, {0.5, 0.5}});
+  }
+  CHECK_ALL(is_complete(path));
+  const File file = File::open(path);
+  CHECK_ALL(file.read<std::int64_t>("/run/starts").front() == 2);
+  CHECK_ALL(file.read<double>("/run/wall_seconds").front() == 1.5);
+  CHECK_ALL(file.read<double>("/run/part_seconds") == std::vector<double>{1.5, 2.5});
+}
+
+TEST_CASE("a running result can be read by others") {
+  const test::ScratchFolder folder;
+  const auto path = folder / "result.h5";
+  ResultFile result = ResultFile::create(path, content());
+  if (rank() == 0) write_orbit(result, 7);
+  parallel::barrier();
+  const auto status = File::open(path).read<std::int32_t>("/orbits/status");
+  CHECK_ALL((status[7] == 1 && std::ranges::count(status, 0) == orbits - 1));
+  parallel::barrier();
+  result.close({});
+}
+
+TEST_CASE("a result that can't be made is refused on every rank, and an older one stays") {
+  const test::ScratchFolder folder;
+  const auto missing = folder / "no" / "such" / "result.h5";
+  const std::string text = failure<FileError>([&] { ResultFile::create(missing, content()); });
+  CHECK_ALL((contains(text, missing.string()) && contains(text, "No such file or directory")));
+  if (rank() == 0) std::ofstream(folder / "file") << "not a folder";
+  parallel::barrier();
+  CHECK_ALL(
+      contains(failure<FileError>([&] { ResultFile::create(folder / "file" / "result.h5", content()); }),
+               "Not a directory"));
+
+  const auto path = folder / "result.h5";
+  ResultFile::create(path, content()).close({});
+  ResultContent vast = content();
+  vast.data_sets[2].dims = {orbits, std::int64_t{1} << 40, width};
+  const std::string full = failure<FileError>([&] { ResultFile::create(path, vast); });
+  CHECK_ALL((contains(full, "needs") && contains(full, "are available") && contains(full, path.string())));
+  {
+    const FileSizeLimit limit(20000);
+    const std::string long_file = failure<FileError>([&] { ResultFile::create(path, content()); });
+    CHECK_ALL((contains(long_file, "no file may be longer than") && contains(long_file, path.string())));
+  }
+  CHECK_ALL(!std::filesystem::exists(path.string() + ".new"));
+  CHECK_ALL(stored_result(path).study == "poincare");
+}
+
+TEST_CASE("a full disk is a FileError of the rank that wrote, and the file stays readable") {
+  const test::ScratchFolder folder;
+  const auto path = folder / "result.h5";
+  ResultContent large = content();
+  const std::int64_t columns = 100000;
+  large.data_sets.push_back({"/section/time", DataType::float64, {orbits, columns}, "model", "time"});
+  ResultFile result = ResultFile::create(path, large);
+  const std::vector<double> row(columns, 2.0);
+  if (rank() == 0) write_orbit(result, 3);
+  parallel::barrier();
+  std::string text;
+  {
+    const FileSizeLimit limit(2000000);
+    text = failure<FileError>([&] { result.write_rows(3, orbits - 1 - rank(), 1, row.data()); });
+  }
+  CHECK_ALL((contains(text, path.string()) && contains(text, "/section/time")));
+  result.write_rows(3, rank(), 1, row.data());  // there is room again
+  result.close({});
+  const File file = File::open(path);
+  CHECK_ALL(file.read<std::int32_t>("/orbits/status")[3] == 1);
+  CHECK_ALL(file.read<double>("/section/time")[static_cast<std::size_t>(rank() * columns)] == 2.0);
+}
+
+TEST_CASE("only a result of this kind and version is resumed") {
+  const test::ScratchFolder folder;
+  const auto path = folder / "result.h5";
+  const auto refusal = [&](const ResultContent& other) {
+    return failure<Error>([&] { ResultFile::resume(path, other); });
+  };
+  CHECK_ALL(contains(failure<FileError>([&] { stored_result(path); }), "No such file or directory"));
+  ResultFile::create(path, content()).close({});
+  CHECK_ALL(refusal(content()).empty());
+  ResultContent other = content();
+  other.study = "billiard";
+  CHECK_ALL(contains(refusal(other), "study = \"poincare\""));
+  other = content();
+  other.data_sets[2].dims[1] += 1;
+  CHECK_ALL(contains(refusal(other),
+                     "/section/points is float64 [37, 11, 4], this run would write float64 [37, 12, 4]"));
+  other.data_sets[2].path = "/section/dots";
+  CHECK_ALL(contains(refusal(other), "/section/dots"));
+
+  const auto strange = [&](bool of_ours, std::int64_t version) {
+    parallel::on_rank_zero([&] {
+      File file = File::create(path);
+      if (of_ours) file.write_attribute("/", "format", std::string("cotangent"));
+      file.write_attribute("/", "format_version", version);
+    });
+  };
+  strange(true, 2);
+  CHECK_ALL(contains(refusal(content()), "another version: format_version = 2"));
+  strange(false, 1);
+  CHECK_ALL(contains(refusal(content()), "not a result"));
+  parallel::on_rank_zero([&] { std::ofstream(path) << "no HDF5 at all"; });
+  CHECK_ALL(contains(failure<FileError>([&] { stored_result(path); }), path.string()));
+}
+
+TEST_CASE("a data set that wasn't declared is refused with the nearest name, a wrong type with both") {
+  const test::ScratchFolder folder;
+  ResultFile result = ResultFile::create(folder / "result.h5", content());
+  CHECK_ALL(contains(failure<Error>([&] { result.data_set("/orbits/statsu"); }), "/orbits/status"));
+  const double wrong = 1.0;
+  CHECK_ALL(
+      contains(failure<FileError>([&] { result.write_rows(0, 0, 1, &wrong); }), "holds int32, not float64"));
+  CHECK_ALL(!failure<FileError>([&] { result.write_rows(2, orbits, 1, points(0).data()); }).empty());
+  result.close({});
+}
