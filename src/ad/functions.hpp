@@ -133,23 +133,25 @@ COTANGENT_INLINE double max(double a, double b) {
     const Real dd = second;                                     \
     return detail::chain(a, f, d, dd);                          \
   }
+// clang-format off
 COTANGENT_FUNCTION(sqrt, sqrt(x), 0.5 / f, -2.0 * (d * d * d))
 COTANGENT_FUNCTION(cbrt, cbrt(x), 1.0 / (3.0 * f * f), -2.0 * (d * d) / f)
 COTANGENT_FUNCTION(exp, exp(x), f, f)
 COTANGENT_FUNCTION(expm1, expm1(x), exp(x), d)
-COTANGENT_FUNCTION(log, log(x), 1.0 / x, -(d* d))
-COTANGENT_FUNCTION(log1p, log1p(x), 1.0 / (1.0 + x), -(d* d))
+COTANGENT_FUNCTION(log, log(x), 1.0 / x, -(d * d))
+COTANGENT_FUNCTION(log1p, log1p(x), 1.0 / (1.0 + x), -(d * d))
 COTANGENT_FUNCTION(tan, tan(x), fma(f, f, Real(1.0)), 2.0 * f * d)
-COTANGENT_FUNCTION(asin, asin(x), 1.0 / sqrt((1.0 - x) * (1.0 + x)), x*(d* d* d))
-COTANGENT_FUNCTION(acos, acos(x), -1.0 / sqrt((1.0 - x) * (1.0 + x)), x*(d* d* d))
+COTANGENT_FUNCTION(asin, asin(x), 1.0 / sqrt((1.0 - x) * (1.0 + x)), x * (d * d * d))
+COTANGENT_FUNCTION(acos, acos(x), -1.0 / sqrt((1.0 - x) * (1.0 + x)), x * (d * d * d))
 COTANGENT_FUNCTION(atan, atan(x), 1.0 / fma(x, x, Real(1.0)), -2.0 * x * (d * d))
 COTANGENT_FUNCTION(sinh, sinh(x), cosh(x), f)
 COTANGENT_FUNCTION(cosh, cosh(x), sinh(x), f)
 COTANGENT_FUNCTION(tanh, tanh(x), square(Real(1.0 / cosh(x))), -2.0 * f * d)
-COTANGENT_FUNCTION(asinh, asinh(x), 1.0 / sqrt(fma(x, x, Real(1.0))), -x*(d* d* d))
-COTANGENT_FUNCTION(acosh, acosh(x), 1.0 / sqrt((x - 1.0) * (x + 1.0)), -x*(d* d* d))
+COTANGENT_FUNCTION(asinh, asinh(x), 1.0 / sqrt(fma(x, x, Real(1.0))), -x * (d * d * d))
+COTANGENT_FUNCTION(acosh, acosh(x), 1.0 / sqrt((x - 1.0) * (x + 1.0)), -x * (d * d * d))
 COTANGENT_FUNCTION(atanh, atanh(x), 1.0 / ((1.0 - x) * (1.0 + x)), 2.0 * x * (d * d))
 COTANGENT_FUNCTION(erf, erf(x), (2.0 * std::numbers::inv_sqrtpi) * exp(-(x * x)), -2.0 * x * d)
+// clang-format on
 #undef COTANGENT_FUNCTION
 
 /// Sine and cosine together: `auto [s, c] = sincos(x);`.
