@@ -70,12 +70,12 @@ def constants(result, rows=slice(None), skip=()):
 
 
 def energy_error(result, rows=slice(None)):
-    """'|E − E0| < 3e-14' over the orbits drawn; empty where the file has none."""
+    """'|ΔE| ≤ 3e-14' over the orbits drawn; empty where the file has none."""
     if "orbits/energy_error" not in result:
         return ""
     errors = np.abs(result.array("orbits/energy_error")[rows])
     errors = errors[np.isfinite(errors)]
-    return rf"$|E - E_0| \leq {style.power(errors.max())}$" if errors.size and errors.max() > 0 else ""
+    return rf"$|\Delta E| \leq {style.power(errors.max())}$" if errors.size and errors.max() > 0 else ""
 
 
 def status_counts(result, rows=slice(None)):

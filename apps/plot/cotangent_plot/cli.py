@@ -81,7 +81,6 @@ class Options:
 
     def __init__(self, arguments):
         self.__dict__.update(vars(arguments))
-        self.width = arguments.width or 7.5
         self.dpi = arguments.dpi or (110 if arguments.small else 200)
         self.vector = bool(arguments.output) and Path(arguments.output).suffix.lower() in (".pdf", ".svg")
 

@@ -11,20 +11,28 @@ LEFT, RIGHT, BOTTOM = 0.66, 0.14, 0.52
 TITLE, LINE, NOTE = 0.30, 0.205, 10.8
 
 
-def columns_for(count, wide=3):
-    """How many columns a grid of `count` panels gets."""
-    return count if count <= wide else (2 if count == 4 else wide)
+def columns_for(count):
+    """How many columns a grid of `count` panels gets: few empty places, not too wide."""
+    if count <= 3:
+        return count
+    return {4: 2, 5: 3, 6: 3, 7: 4, 8: 4, 9: 3, 10: 5}.get(count, 4 if count <= 12 else 5)
+
+
+def width_for(columns, options):
+    """The picture's width in inches: asked for, or enough for the columns."""
+    return options.width or {4: 9.6, 5: 11.0}.get(columns, 7.5)
 
 
 def grid(count, options, heading, notes, aspect=0.74, columns=None, gap=(0.16, 0.34), ticks_inside=False,
-         right=RIGHT, panel_titles=None):
+         right=RIGHT, panel_titles=None, legend=False):
     """(figure, axes) for `count` panels of height = aspect * width under a heading and its notes.
 
     ticks_inside: each panel has tick labels of its own, so the gaps grow. right is the right margin in inches.
+    legend: leave room for one line above the panels.
     """
     columns = columns or columns_for(count)
     rows = -(-count // columns)
-    width, dpi = options.width, options.dpi
+    width, dpi = width_for(columns, options), options.dpi
     gap_x, gap_y = gap[0] + (0.44 if ticks_inside else 0), gap[1] + (0.22 if ticks_inside else 0)
     if panel_titles is False:
         gap_y -= 0.2
@@ -33,7 +41,7 @@ def grid(count, options, heading, notes, aspect=0.74, columns=None, gap=(0.16, 0
 
     figure = plt.figure(figsize=(width, 4), dpi=dpi)
     lines = wrapped(figure, notes, width - LEFT - right)
-    top = (TITLE if heading else 0) + LINE * len(lines) + 0.16 + (0.2 if panel_titles else 0)
+    top = (TITLE if heading else 0) + LINE * len(lines) + 0.16 + (0.2 if panel_titles else 0) + (0.26 if legend else 0)
     total = top + rows * height + (rows - 1) * gap_y + BOTTOM
     figure.set_size_inches(np.round(width * dpi) / dpi, np.round(total * dpi) / dpi)
     head(figure, heading, lines, LEFT, width, total)
@@ -94,12 +102,15 @@ def extent(values, margin=0.03):
     return low - pad, high + pad
 
 
-def stack(heights, options, heading, notes, gap=0.12, right=RIGHT, left=0.8):
-    """(figure, axes) for panels below each other, of the given heights in inches, with one horizontal axis."""
-    width, dpi = options.width, options.dpi
+def stack(heights, options, heading, notes, gap=0.12, right=0.22, left=0.8, legend=False):
+    """(figure, axes) for panels below each other, of the given heights in inches, with one horizontal axis.
+
+    legend: leave room for one line above the first panel.
+    """
+    width, dpi = width_for(1, options), options.dpi
     figure = plt.figure(figsize=(width, 4), dpi=dpi)
     lines = wrapped(figure, notes, width - left - right)
-    top = (TITLE if heading else 0) + LINE * len(lines) + 0.30
+    top = (TITLE if heading else 0) + LINE * len(lines) + (0.38 if legend else 0.18)
     total = top + sum(heights) + gap * (len(heights) - 1) + BOTTOM
     figure.set_size_inches(width, total)
     head(figure, heading, lines, left, width, total)

@@ -69,3 +69,10 @@ def ball_moments(q):
     t, s = q[..., 0], q[..., 1]
     angles = np.stack([np.zeros_like(t), 2 * t, 2 * t + 2 * s], -1)
     return np.stack([np.sin(angles), np.cos(angles)], -1)
+
+
+def spring_bob(q, names):
+    """The bob of the elastic pendulum: Cartesian, or length and angle from the downward vertical, by the names."""
+    if names[0] in ("r", "l", "length", "rho"):
+        return np.stack([q[..., 0] * np.sin(q[..., 1]), -q[..., 0] * np.cos(q[..., 1])], -1)
+    return q

@@ -24,7 +24,7 @@ MODEL_NAMES = {"henon-heiles": "Hénon–Heiles", "magnetic-chain": "Chain of th
 def apply():
     """Sets matplotlib's defaults; called once, before the first figure."""
     matplotlib.rcParams.update({
-        "font.family": "STIXGeneral", "mathtext.fontset": "stix", "font.size": 11.5, "axes.titlesize": 11.5,
+        "font.family": ["STIXGeneral", "DejaVu Serif"], "mathtext.fontset": "stix", "font.size": 11.5, "axes.titlesize": 11.5,
         "axes.labelsize": 13, "xtick.labelsize": 10.5, "ytick.labelsize": 10.5, "legend.fontsize": 10.5,
         "axes.linewidth": 0.7, "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK,
         "xtick.color": INK, "ytick.color": INK, "xtick.direction": "in", "ytick.direction": "in",
@@ -83,7 +83,7 @@ def number(value):
     if value == round(value, 2) and abs(value) < 1e5:
         return f"{value:g}"
     fraction = Fraction(value).limit_denominator(99)
-    if abs(value - fraction) < 1e-12 and fraction.denominator <= 99 and value != round(value, 4):
+    if abs(value) > 1e-3 and abs(value - fraction) < 1e-12 and fraction.denominator <= 99 and value != round(value, 4):
         return f"{fraction.numerator}/{fraction.denominator}"
     if value == round(value, 3) and fraction == Fraction(str(value)) and fraction.numerator == 1:
         return f"1/{fraction.denominator}"
@@ -136,4 +136,17 @@ def distinct(count):
     """`count` colours that can be told apart: the categorical palette, then a perceptually uniform scale."""
     if count <= len(CATEGORICAL):
         return np.array([matplotlib.colors.to_rgb(c) for c in CATEGORICAL[:count]])
+    return sweep(count)
+
+
+def sweep(count):
+    """`count` colours for what is numbered in order, as a sweep's trajectories: few apart, many along a scale."""
+    if count <= 4:
+        return distinct(count)
     return matplotlib.colormaps[SEQUENTIAL](np.linspace(0, 0.92, count))[:, :3]
+
+
+def height_map():
+    """Low is deep blue, high is sand; lightness rises evenly."""
+    stops = ["#14213d", "#1f4b7a", "#3f86a0", "#8fbfb0", "#e2dcb5", "#fbf3dc"]
+    return matplotlib.colors.LinearSegmentedColormap.from_list("height", stops)

@@ -63,9 +63,10 @@ def draw(results, options):
             result.states(), result.array("orbits/initial")[ids[0]])) if "orbits/initial" in result else ""
         notes.append(f"from ${start}$" if start else "")
     notes.append(captions.method(result))
-    figure, axes = layout.stack(heights, options, options.title or captions.model(result), notes)
+    figure, axes = layout.stack(heights, options, options.title or captions.model(result), notes,
+                                legend=len(panels[0]) > 1)
     span = options.xlim or (np.nanmin(t), np.nanmax(t))
-    colours = style.distinct(len(names) if len(panels) == 1 and one else len(ids))
+    colours = style.distinct(len(names)) if one else style.sweep(len(ids))
     if one and len(panels) == 1 and len(names) <= 2:
         colours = [style.INK, style.CATEGORICAL[0]]
 
@@ -93,12 +94,19 @@ def draw(results, options):
 def _draw_energy(axis, t, energy, span, colours):
     """E - E0 over time; a scale that is logarithmic away from zero where the errors span more than three decades."""
     error = energy - energy[:, :1]
+    size = np.abs(error[np.isfinite(error) & (error != 0)])
+    size = size if size.size else np.ones(1)
+    exponent = int(np.floor(np.log10(size.max())))  # in the label, where it collides with no panel
+    exponent = exponent if exponent < -2 or exponent > 3 else 0
+    logarithmic = size.max() > 1e3 * np.median(size)
+    shown = 1.0 if logarithmic else 10.0 ** exponent
     for row, colour in zip(range(len(error)), colours):
         seen = (t[row] >= span[0]) & (t[row] <= span[1])
-        axis.plot(*envelope(t[row][seen], error[row, seen]), lw=0.7, color=colour)
-    size = np.abs(error[np.isfinite(error) & (error != 0)])
-    if size.size and size.max() > 1e3 * np.median(size):
-        axis.set_yscale("symlog", linthresh=10.0 ** np.ceil(np.log10(np.median(size))))
-    axis.axhline(0, color=style.FAINT, lw=0.5, zorder=0)
+        axis.plot(*envelope(t[row][seen], error[row, seen] / shown), lw=0.7, color=colour)
     axis.set_ylabel("$E - E_0$")
+    if logarithmic:
+        axis.set_yscale("symlog", linthresh=10.0 ** np.ceil(np.log10(np.median(size))))
+    elif exponent:
+        axis.set_ylabel(rf"$E - E_0$  $[10^{{{exponent}}}]$")
+    axis.axhline(0, color=style.FAINT, lw=0.5, zorder=0)
     axis.set_xlim(span)

@@ -1,0 +1,73 @@
+"""Energy errors of an ensemble: |E - E0| of every orbit, in the order of their numbers, and how often each size occurs."""
+import matplotlib
+import numpy as np
+
+from . import captions, layout, style
+from .result import PlotError
+
+ROUND_OFF = 1e-17  # errors that are zero are drawn here
+
+
+def draw(results, options):
+    """The figure: a scatter with a histogram at its right, one row for each file."""
+    for result in results:
+        if "orbits/energy_error" not in result:
+            raise PlotError(f"{result.path}: no energy errors in it (no data set /orbits/energy_error)")
+    first = results[0]
+    notes = captions.shared([captions.constants(r) for r in results])
+    notes += captions.shared([[captions.method(r)] for r in results])
+    figure, axes = layout.stack([2.6 if len(results) == 1 else 1.9] * len(results), options,
+                                options.title or captions.model(first), notes, right=1.7,
+                                gap=0.34, legend=len(results) > 1)
+    extremes = []
+    for axis, result in zip(axes, results):
+        extremes += _draw_row(figure, axis, result, options, axis is axes[-1], len(results) > 1)
+    low, high = min(extremes), max(extremes)
+    for axis in figure.axes:
+        axis.set_ylim(options.ylim or (low / 2, high * 2))
+    axes[-1].set_xlabel("orbit")
+    return figure
+
+
+def _draw_row(figure, axis, result, options, last, titled):
+    """One file; the least and the greatest error drawn."""
+    ids = result.run(options.chosen(result.file["orbits/energy_error"].shape[0]))
+    error = np.abs(result.array("orbits/energy_error")[ids])
+    status = result.array("orbits/status")[ids] if result.orbits else np.ones(len(ids), int)
+    known = np.isfinite(error)
+    if not known.any():
+        raise PlotError(f"{result.path}: no orbit in it has an energy error")
+    ids, error, status = ids[known], np.maximum(error[known], ROUND_OFF), status[known]
+    names = result.status_names()
+    kinds = np.unique(status)
+    axis.set_yscale("log")
+    for k, kind in enumerate(kinds):
+        name = names[kind] if 0 <= kind < len(names) else f"status {kind}"
+        axis.plot(ids[status == kind], error[status == kind], "o", markersize=2.6 if len(ids) < 2000 else 1.2,
+                  markeredgewidth=0, alpha=0.75, color=style.CATEGORICAL[k], label=name.replace("_", " "),
+                  rasterized=len(ids) > 5000)
+    if len(kinds) > 1:
+        axis.legend(loc="upper right", ncol=len(kinds), handletextpad=0.1)
+    axis.set_xlim(ids.min() - 0.5 - 0.01 * np.ptp(ids), ids.max() + 0.5 + 0.01 * np.ptp(ids))
+    axis.set_ylabel(r"$\max_t\ |E - E_0|$")
+    if titled:
+        axis.set_title(captions.method(result) or result.path.stem, loc="left", pad=4)
+
+    place = axis.get_position()
+    inch = 1 / figure.get_size_inches()[0]
+    beside = figure.add_axes((place.x1 + 0.1 * inch, place.y0, 1.3 * inch, place.height))
+    edges = np.logspace(np.log10(error.min()) - 0.05, np.log10(error.max()) + 0.05, 31)
+    beside.hist(error, edges, orientation="horizontal", color=style.CATEGORICAL[0], alpha=0.75)
+    beside.set_yscale("log")
+    beside.tick_params(labelleft=False)
+    beside.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(3, integer=True))
+    if last:
+        beside.set_xlabel("orbits")
+    beside.tick_params(labelbottom=last)
+    median = np.median(error)
+    for a in (axis, beside):
+        a.axhline(median, color=style.CATEGORICAL[1], lw=0.9, zorder=0)
+    typical, worst = (style.number(float(f"{value:.2g}")) for value in (median, error.max()))
+    axis.text(0.012, 0.03, f"median ${typical}$,  worst ${worst}$", transform=axis.transAxes, color=style.FAINT, size=10.5, va="bottom",
+              bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1})
+    return [error.min(), error.max()]

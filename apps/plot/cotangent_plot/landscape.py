@@ -1,0 +1,179 @@
+"""Energy landscapes: filled contours, stationary points by their type, the levels of the passes, the contact boundary.
+
+The levels are chosen for the eye: each band covers the same area, and between a pass and the highest minimum below
+it stand five more, however shallow the well is. One panel for each value of the parameters.
+"""
+import matplotlib
+import numpy as np
+
+from . import captions, layout, style
+from .result import PlotError
+
+BANDS, WELL_BANDS = 18, 5
+KINDS = (("minimum", "o", {"markerfacecolor": style.INK, "markersize": 5}),
+         ("saddle", "X", {"markerfacecolor": "white", "markersize": 6.5}),
+         ("maximum", "^", {"markerfacecolor": "white", "markersize": 6.5}))
+PASS_COLOURS = ("#D55E00", "#B3273C", "#7B3FA0", "#000000")
+
+
+def levels(energy, admissible, points, passes):
+    """The edges of the bands of colour, increasing, from the least admissible energy to the greatest."""
+    inside = energy[admissible & np.isfinite(energy)]
+    if inside.size == 0:
+        raise PlotError("the landscape has no admissible point with a finite energy")
+    edges = [np.quantile(inside, np.linspace(0, 1, BANDS + 1))]
+    heights = np.asarray(points.get("energy", ()), float)
+    minima = heights[np.asarray(points.get("type", ())) == 0]
+    for height in np.unique(np.asarray(passes.get("energy", ()), float)):
+        below = minima[minima < height]
+        if below.size and inside.min() < height < inside.max():
+            edges.append(np.linspace(below.max(), height, WELL_BANDS + 1))
+    edges = np.unique(np.concatenate(edges))
+    edges = edges[(edges >= inside.min()) & (edges <= inside.max())]
+    return edges[np.concatenate([[True], np.diff(edges) > 1e-9 * max(np.ptp(edges), 1e-300)])]
+
+
+def entries(result, group, index):
+    """{name: values} of the lists in a group of /landscape, those that belong to parameter row `index`."""
+    path = f"landscape/{group}"
+    if path not in result:
+        return {}
+    lists = {name: np.atleast_1d(result.array(f"{path}/{name}")) for name in result.file[path]}
+    owner = lists.get("parameter_index")
+    return lists if owner is None else {name: values[owner == index] for name, values in lists.items()}
+
+
+def pass_levels(passes):
+    """The energies of the passes, each once: symmetric ones agree to round-off."""
+    return np.unique(np.round(np.asarray(passes.get("energy", ()), float), 9))
+
+
+def smooth(mask):
+    """A 0/1 mask blurred by one cell, so that its edge is no staircase."""
+    values = mask.astype(float)
+    for _ in range(2):
+        padded = np.pad(values, 1, mode="edge")
+        values = sum(padded[i:i + values.shape[0], j:j + values.shape[1]] for i in range(3) for j in range(3)) / 9
+    return values
+
+
+def draw(results, options):
+    """The figure."""
+    result = results[0]
+    x, y = result.array("landscape/x"), result.array("landscape/y")
+    energy = result.array("landscape/energy")
+    energy = energy[None] if energy.ndim == 2 else energy
+    admissible = (result.array("landscape/admissible").astype(bool).reshape(energy.shape)
+                  if "landscape/admissible" in result else np.isfinite(energy))
+    count = len(energy)
+    table = result.array("landscape/parameters") if "landscape/parameters" in result else np.zeros((count, 0))
+    names = result.columns("landscape/parameters")[:table.shape[1]]
+    varying = [k for k in range(table.shape[1]) if not captions.constant(table[:, k])]
+    fixed = {n: v for n, v in result.parameters().items() if n not in names}
+    fixed.update({names[k]: table[0, k] for k in range(table.shape[1]) if k not in varying and count})
+
+    coordinates = result.coordinates()
+    across = result.attribute("landscape/x", "name") or (coordinates[0] if coordinates else "x")
+    up = result.attribute("landscape/y", "name") or (coordinates[1] if len(coordinates) > 1 else "y")
+    notes = ["potential energy $U$", *(captions.assignment(n, v) for n, v in fixed.items())]
+    if count == 1:
+        notes.append(f"{x.size} × {y.size} grid")
+    one = count == 1
+    aspect = float(np.clip(np.ptp(y) / np.ptp(x), 0.55, 1.1))
+    columns = layout.columns_for(count)
+    figure, axes = layout.grid(count, options, options.title or captions.model(result), notes, aspect=aspect,
+                               right=1.15 if one else layout.RIGHT, panel_titles=not one, legend=True)
+    kinds, passes = set(), []
+    for k, axis in enumerate(axes):
+        points, saddles = entries(result, "stationary", k), entries(result, "passes", k)
+        bands, filled = _draw_surface(axis, x, y, energy[k], admissible[k], points, saddles)
+        axis.set_xlim(options.xlim or (x[0], x[-1]))
+        axis.set_ylim(options.ylim or (y[0], y[-1]))
+        kinds |= _mark(axis, points, one)
+        passes.append(pass_levels(saddles))
+        if one:
+            _scale(figure, axis, filled, bands, saddles, result.units("landscape/energy"))
+        else:
+            axis.set_title(",  ".join(captions.assignment(names[j], table[k, j]) for j in varying) or f"{k}", loc="left",
+                           pad=4)
+            axis.set_title(f"${bands[0]:.4g}$ … ${bands[-1]:.4g}$", loc="right", pad=4, size=9, color=style.FAINT)
+    left, bottom = layout.outer(axes, columns)
+    for axis in left:
+        axis.set_ylabel(style.label(up, result.units("landscape/y")), labelpad=2)
+    for axis in bottom:
+        axis.set_xlabel(style.label(across, result.units("landscape/x")), labelpad=2)
+    _legend(figure, axes, kinds, passes, bool((~admissible).any()))
+    return figure
+
+
+def _draw_surface(axis, x, y, energy, admissible, points, saddles):
+    """(levels, filled contours) of one panel."""
+    bands = levels(energy, admissible, points, saddles)
+    # Beyond the boundary the surface goes on, clipped; it is then covered along a smooth edge.
+    surface = np.clip(np.where(np.isfinite(energy), energy, bands[-1]), bands[0], bands[-1]).T
+    norm = matplotlib.colors.BoundaryNorm(bands, len(bands) - 1)
+    colours = matplotlib.colors.ListedColormap(style.height_map()(np.linspace(0, 1, len(bands) - 1)))
+    filled = axis.contourf(x, y, surface, bands, cmap=colours, norm=norm, antialiased=True)
+    axis.contour(x, y, surface, bands[1:-1], colors="white", linewidths=0.35, alpha=0.55, linestyles="solid")
+    for i, level in enumerate(pass_levels(saddles)):
+        if bands[0] < level < bands[-1]:
+            axis.contour(x, y, surface, [level], colors=[PASS_COLOURS[i % len(PASS_COLOURS)]], linewidths=1.2, linestyles="solid",
+                         zorder=2.5)
+    if (~admissible).any():
+        edge = smooth(admissible).T
+        axis.contourf(x, y, edge, [-1, 0.5], colors=["#ececee"], zorder=3)
+        axis.contour(x, y, edge, [0.5], colors=[style.INK], linewidths=1.4, zorder=4)
+    for spine in axis.spines.values():
+        spine.set_zorder(5)
+    axis.set_axisbelow(False)
+    return bands, filled
+
+
+def _mark(axis, points, one):
+    """The stationary points; the kinds that were there."""
+    kinds, x, y = (np.asarray(points.get(name, ()), float) for name in ("type", "x", "y"))
+    (x0, x1), (y0, y1) = axis.get_xlim(), axis.get_ylim()
+    seen = (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
+    for k, (_, marker, look) in enumerate(KINDS):
+        look = look | {"markersize": look["markersize"] * (1.25 if one else 0.85)}
+        here = seen & (kinds == k)
+        axis.plot(x[here], y[here], marker, linestyle="none", markeredgecolor="white" if k == 0 else style.INK,
+                  markeredgewidth=0.8, zorder=6, clip_on=False, **look)
+    return set(kinds[seen].astype(int))
+
+
+def _legend(figure, axes, kinds, passes, bounded):
+    """One line for the whole figure, above the first panel at the right."""
+    line = matplotlib.lines.Line2D
+    handles = [line([], [], marker=marker, linestyle="none", label=name, markeredgecolor=style.INK, markeredgewidth=0.8,
+                    **look) for k, (name, marker, look) in enumerate(KINDS) if k in kinds]
+    if len(passes) == 1 and len(passes[0]) <= 3:
+        handles += [line([], [], color=colour, lw=1.3, label=f"pass ${style.number(round(level, 6))}$")
+                    for colour, level in zip(PASS_COLOURS, passes[0])]
+    elif any(len(p) for p in passes):
+        handles.append(line([], [], color=PASS_COLOURS[0], lw=1.3, label="level of a pass"))
+    if bounded:
+        handles.append(line([], [], color=style.INK, lw=1.6, label="contact"))
+    if handles:
+        place = axes[0].get_position()
+        titled = bool(axes[0].get_title(loc="left"))
+        lift = (0.24 if titled else 0.03) / figure.get_size_inches()[1]
+        figure.legend(handles=handles, loc="lower left", bbox_to_anchor=(place.x0, place.y1 + lift), ncol=len(handles),
+                      handletextpad=0.3, columnspacing=1.4, borderaxespad=0, borderpad=0.1, handlelength=1.3)
+
+
+def _scale(figure, axis, filled, bands, saddles, unit):
+    """The colour bar of a single landscape; bands of equal height, the passes' levels marked."""
+    place = axis.get_position()
+    inch = 1 / figure.get_size_inches()[0]
+    bar = figure.add_axes((place.x1 + 0.14 * inch, place.y0, 0.16 * inch, place.height))
+    scale = figure.colorbar(filled, cax=bar, spacing="uniform", ticks=bands[:: max(1, len(bands) // 13)])
+    bar.tick_params(labelsize=9.5, direction="out", right=True, length=2.5)
+    bar.minorticks_off()
+    digits = int(np.clip(np.ceil(-np.log10(np.min(np.diff(scale.get_ticks())))), 1, 6))
+    scale.ax.set_yticklabels([f"${value:.{digits}f}$" if abs(value) < 100 else f"${value:.4g}$"
+                              for value in scale.get_ticks()])
+    bar.set_title("$U$" + (f" [{unit}]" if unit else ""), size=12, pad=6, loc="left")
+    for i, level in enumerate(pass_levels(saddles)):
+        if bands[0] < level < bands[-1]:
+            scale.add_lines([level], [PASS_COLOURS[i % len(PASS_COLOURS)]], [1.4], erase=False)

@@ -1,0 +1,125 @@
+"""Work against precision: what an energy error costs, one curve for each method, named where it ends.
+
+Reads CSV with a header and the columns method, error, and one of work, evaluations, seconds; optional are family
+(one colour each), step, and problem (one panel each). Lines that begin with # may say 'title: ...', 'work: ...' and
+'error: ...', the texts of heading and axes.
+"""
+import csv
+from collections import defaultdict
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+
+from . import layout, style
+from .result import PlotError, nearest
+
+WORK = {"work": "work", "evaluations": "evaluations of the force", "force_evaluations": "evaluations of the force",
+        "seconds": "seconds", "cpu_seconds": "seconds of one core"}
+ERROR = {"error": "error", "energy_error": r"energy error  $\max_t\ |E - E_0|$"}
+MARKERS = "os^Dv<>Ph*"
+
+
+def read(path):
+    """(rows as dictionaries, {'title' | 'work' | 'error': text}, name of the work column, of the error column)"""
+    path = Path(path)
+    if not path.is_file():
+        raise PlotError(f"{path}: no such file")
+    said, lines = {}, []
+    try:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("#"):
+                key, colon, value = line[1:].partition(":")
+                if colon:
+                    said[key.strip().lower()] = value.strip()
+            elif line.strip():
+                lines.append(line)
+    except OSError as error:
+        raise PlotError(f"{path}: cannot read: {error.strerror}", 3) from error
+    except UnicodeDecodeError as error:
+        raise PlotError(f"{path}: not a text file") from error
+    table = csv.DictReader(lines, skipinitialspace=True)
+    names = [name.strip() for name in table.fieldnames or []]
+    table.fieldnames = names
+    work, error = (next((n for n in names if n in known), None) for known in (WORK, ERROR))
+    for column, found in (("method", "method" in names), ("work", work), ("error", error)):
+        if not found:
+            raise PlotError(f"{path}: no column '{column}'; {nearest(column, names)}")
+    rows = []
+    for number, row in enumerate(table, 2):
+        try:
+            row[work], row[error] = float(row[work]), abs(float(row[error]))
+        except (TypeError, ValueError):
+            raise PlotError(f"{path}: row {number} of the table: '{row[work]}', '{row[error]}' are not numbers") from None
+        if row[work] > 0 and row[error] > 0 and np.isfinite([row[work], row[error]]).all():
+            rows.append(row)
+    if not rows:
+        raise PlotError(f"{path}: no row with positive work and error")
+    return rows, said, work, error
+
+
+def draw(paths, options):
+    """The figure."""
+    rows, said, work, error = read(paths[0])
+    for path in paths[1:]:
+        more, _, *columns = read(path)
+        if columns != [work, error]:
+            raise PlotError(f"{path}: its columns for work and error are {columns[0]}, {columns[1]}, those of {paths[0]} "
+                            f"are {work}, {error}")
+        rows += more
+    curves = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        curves[row.get("problem") or ""][(row.get("family") or "", row["method"])].append((row[work], row[error]))
+    families = list(dict.fromkeys(family for panel in curves.values() for family, _ in panel))
+    methods = list(dict.fromkeys(key for panel in curves.values() for key in panel))
+    if families == [""]:
+        families = methods
+    colours = dict(zip(families, style.distinct(len(families))))
+    notes = [said[key] for key in ("note", "problem", "machine") if key in said]
+    figure, axes = layout.grid(len(curves), options, options.title or said.get("title", "Work against precision"), notes,
+                               aspect=0.78, right=1.45, gap=(1.4, 0.34), ticks_inside=False,
+                               panel_titles=len(curves) > 1)
+    for axis, (problem, panel) in zip(axes, curves.items()):
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        ends = []
+        for key, points in panel.items():
+            family = key[0] if key[0] in colours else key
+            siblings = [m for m in methods if (m[0] if m[0] in colours else m) == family]
+            x, y = np.array(sorted(points)).T
+            axis.plot(x, y, marker=MARKERS[siblings.index(key) % len(MARKERS)], markersize=4.5, color=colours[family],
+                      markerfacecolor="white" if siblings.index(key) % 2 else colours[family], lw=1.3)
+            ends.append((x[-1], y[-1], key[1], colours[family]))
+        axis.set_xlim(options.xlim)
+        axis.set_ylim(options.ylim)
+        axis.grid(True, which="major", color="#e4e4e8", lw=0.6)
+        axis.set_axisbelow(True)
+        axis.set_xlabel(said.get("work", WORK[work]))
+        axis.tick_params(labelleft=True, labelbottom=True)
+        if problem:
+            axis.set_title(problem, loc="left", pad=4)
+        _name(axis, ends)
+    axes[0].set_ylabel(said.get("error", ERROR[error]))
+    return figure
+
+
+def _name(axis, ends):
+    """The methods' names at the panel's right edge, each tied to the end of its curve; none covers another."""
+    height = axis.get_window_extent().height / axis.figure.dpi  # inches
+    need = 0.165 / height
+    low, high = np.log10(axis.get_ylim())
+    ends = sorted(ends, key=lambda end: end[1])
+    wanted = np.array([(np.log10(y) - low) / (high - low) for _, y, _, _ in ends])
+    place = wanted.copy()
+    for _ in range(200):  # neighbours push each other apart
+        for i in range(len(place) - 1):
+            overlap = need - (place[i + 1] - place[i])
+            if overlap > 1e-6:
+                place[i] -= overlap / 2
+                place[i + 1] += overlap / 2
+        place = np.clip(place, 0.01, 0.99) if len(place) * need < 0.98 else place
+    for (x, y, name, colour), at in zip(ends, place):
+        axis.annotate(name, xy=(x, y), xycoords="data", xytext=(1.03, at), textcoords="axes fraction", color=colour,
+                      va="center", ha="left", size=10.5, annotation_clip=False,
+                      arrowprops={"arrowstyle": "-", "color": matplotlib.colors.to_rgba(colour, 0.35), "lw": 0.6,
+                                  "shrinkA": 0, "shrinkB": 3, "relpos": (0, 0.5)})
