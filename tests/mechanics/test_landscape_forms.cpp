@@ -1,0 +1,174 @@
+// Energy landscapes whose answer is known in closed form: Hénon-Heiles, the six-hump camel, degenerate
+// points, and the normal form of each bifurcation.
+#include <algorithm>
+#include <cmath>
+
+#include "catch.hpp"
+#include "core/error.hpp"
+#include "landscape_potentials.hpp"
+
+using namespace landscape_tests;
+
+TEST_CASE("Hénon-Heiles: one well, three passes at 1/6 out of the window") {
+  const Window window{-1.5, 1.5, -1.5, 1.5};
+  const Landscape found = landscape(henon_heiles, everywhere, window);
+  REQUIRE(found.stationary.complete());
+  REQUIRE(found.stationary.points.size() == 4);
+  CHECK(found.stationary.boundary_index == -2);
+  CHECK(found.stationary.points[0].type == StationaryType::minimum);
+  REQUIRE(found.passes.size() == 3);
+  for (const auto& pass : found.passes) {
+    CHECK(pass.energy == Approx(1.0 / 6).epsilon(1e-15));
+    CHECK(std::count(pass.ends.begin(), pass.ends.end(), End{End::Kind::stationary, 0}) == 1);
+    CHECK(std::count_if(pass.ends.begin(), pass.ends.end(),
+                        [](const End& e) { return e.kind == End::Kind::window_edge; }) == 1);
+  }
+  CHECK(found.escape_energy(0) == Approx(1.0 / 6).epsilon(1e-15));
+  CHECK(found.boundary.empty());
+
+  // Inside a disc of radius 3/4 the saddles are cut off and the well touches the rim where U = r^2/2 - r^3/3.
+  const Domain disc = [](double x, double y) { return 0.75 * 0.75 - x * x - y * y; };
+  const Landscape cut = landscape(henon_heiles, disc, window);
+  CHECK(cut.stationary.complete());
+  CHECK(cut.stationary.points.size() == 1);
+  CHECK(cut.escape_energy(0) == Approx(0.75 * 0.75 / 2 - std::pow(0.75, 3) / 3).epsilon(1e-13));
+}
+
+TEST_CASE("the six-hump camel: fifteen points, every well reached from every other") {
+  const Potential camel = [](double x_value, double y_value) {
+    const Scalar x = first(x_value), y = second(y_value), xx = x * x, yy = y * y;
+    return ((constant(4) - 2.1 * xx + (1.0 / 3) * (xx * xx)) * xx + x * y + (4.0 * yy - constant(4)) * yy)
+        .jet();
+  };
+  const Window window{-2.5, 2.5, -1.5, 1.5};
+  const Landscape found = landscape(camel, everywhere, window);
+  CHECK(found.stationary.complete());
+  CHECK(found.stationary.count(StationaryType::minimum) == 6);
+  CHECK(found.stationary.count(StationaryType::maximum) == 2);
+  CHECK(found.stationary.count(StationaryType::saddle) == 7);
+  CHECK(found.stationary.points[0].energy == Approx(-1.0316284534898774).epsilon(1e-14));
+  CHECK(std::abs(found.stationary.points[0].point[0]) == Approx(0.08984201310031806).epsilon(1e-13));
+  CHECK(found.barrier(0, 1) == 0.0);  // over the origin
+  for (int i = 0; i < 15; ++i) {
+    if (found.stationary.points[i].type == StationaryType::minimum) {
+      CHECK(std::isfinite(found.barrier(0, i)));
+      CHECK(std::isinf(found.escape_energy(i)));  // U rises out of the window: no pass leads there
+    }
+  }
+  for (const auto& pass : found.passes) {
+    for (const End& end : pass.ends) {
+      REQUIRE(end.kind == End::Kind::stationary);
+      CHECK(found.stationary.points[end.number].energy < pass.energy);
+    }
+  }
+}
+
+TEST_CASE(
+    "a descent that symmetry keeps on a ridge ends at the lower saddle, and both wells behind it are "
+    "joined") {
+  // U = (x^2 - 1)^2 + (1/2 - x^2) y^2 + y^4: along y = 0 a ridge falls from the saddle at 0 to saddles at x =
+  // +-1.
+  const Potential ridge = [](double x_value, double y_value) {
+    const Scalar x = first(x_value), y = second(y_value), xx = x * x, yy = y * y;
+    const Scalar well = xx - constant(1);
+    return (well * well + (constant(0.5) - xx) * yy + yy * yy).jet();
+  };
+  const Window window{-2, 2, -2, 2};
+  const Landscape found = landscape(ridge, everywhere, window);
+  CHECK(found.stationary.complete());
+  REQUIRE(found.stationary.count(StationaryType::minimum) == 4);
+  const int east = found.nearest(window, {1, 0}), west = found.nearest(window, {-1, 0});
+  const auto top =
+      std::find_if(found.passes.begin(), found.passes.end(), [](const Pass& p) { return p.energy > 0.5; });
+  REQUIRE(top != found.passes.end());
+  CHECK(std::is_permutation(
+      top->ends.begin(), top->ends.end(),
+      std::array{End{End::Kind::stationary, east}, End{End::Kind::stationary, west}}.begin()));
+  std::vector<int> wells;
+  for (const Point place : {Point{1, 1}, Point{1, -1}, Point{-1, 1}})
+    wells.push_back(found.nearest(window, place));
+  CHECK(found.barrier(wells[0], wells[1]) == Approx(0.0).epsilon(0).margin(1e-14));
+  CHECK(found.barrier(wells[0], wells[2]) == Approx(1.0).epsilon(1e-15));
+  CHECK(std::isinf(found.escape_energy(wells[0])));
+}
+
+TEST_CASE("degenerate points are named so, and bear their index") {
+  const Window window{-1.1, 1.0, -1.0, 1.2};
+  const auto monkey = stationary_points(
+      [](double x_value, double y_value) {
+        const Scalar x = first(x_value), y = second(y_value);
+        return (x * x * x - 3 * (x * y * y)).jet();
+      },
+      everywhere, window);
+  REQUIRE(monkey.points.size() == 1);
+  CHECK(monkey.points[0].type == StationaryType::degenerate);
+  CHECK(monkey.points[0].index == -2);
+  CHECK(monkey.complete());
+
+  const auto flat = stationary_points(
+      [](double x_value, double y_value) {
+        const Scalar x = first(x_value), y = second(y_value);
+        return (x * x * x * x + y * y).jet();
+      },
+      everywhere, window);
+  REQUIRE(flat.points.size() == 1);
+  CHECK(flat.points[0].type == StationaryType::degenerate);
+  CHECK(flat.points[0].index == 1);
+
+  // A whole line of them can't be listed, and the result says so.
+  const auto valley = stationary_points(
+      [](double x, double) {
+        return Jet2{x * x, {2 * x, 0}, {2, 0, 0}};
+      },
+      everywhere, window);
+  CHECK(!valley.complete());
+}
+
+TEST_CASE("normal forms: each bifurcation by its name, also where it falls on a sample of the range") {
+  const Window window{-1.5, 1.5, -1, 1};
+  const auto family = [](auto force) {
+    return [force](double x_value, double y_value, double p) {
+      const Scalar x = first(x_value), y = second(y_value);
+      return (force(x, p) + y * y).jet();
+    };
+  };
+  const auto fold = family([](Scalar x, double p) { return (1.0 / 3) * (x * x * x) - p * x; });
+  const auto transcritical =
+      family([](Scalar x, double p) { return (1.0 / 3) * (x * x * x) - 0.5 * p * (x * x); });
+  const auto pitchfork =
+      family([](Scalar x, double p) { return 0.25 * (x * x * x * x) - 0.5 * p * (x * x); });
+  const auto moving = family([](Scalar x, double p) { return 0.5 * (x * x) - p * x; });
+  const Domain left_of_half = [](double x, double) { return 0.5 - x; };
+  struct Row {
+    PotentialFamily family;
+    Domain domain;
+    BifurcationKind kind;
+    double parameter, x;
+  };
+  for (const Row& row : {Row{fold, everywhere, BifurcationKind::fold, 0, 0},
+                         Row{transcritical, everywhere, BifurcationKind::transcritical, 0, 0},
+                         Row{pitchfork, everywhere, BifurcationKind::pitchfork, 0, 0},
+                         Row{moving, left_of_half, BifurcationKind::boundary_crossing, 0.5, 0.5}}) {
+    for (ParameterRange range : {ParameterRange{-1, 1, 4}, ParameterRange{-0.9, 1, 7}}) {
+      const auto changes = bifurcations(row.family, row.domain, window, range);
+      CAPTURE(int(row.kind), range.steps);
+      REQUIRE(changes.size() == 1);
+      CHECK(changes[0].kind == row.kind);
+      CHECK(changes[0].parameter == Approx(row.parameter).epsilon(0).margin(1e-11));
+      CHECK(changes[0].point[0] == Approx(row.x).epsilon(0).margin(1e-7));
+    }
+  }
+}
+
+TEST_CASE("what cannot be searched is refused") {
+  const Potential pole = [](double x, double y) {
+    const double r = std::hypot(x, y);
+    return Jet2{-1 / r, {x / (r * r * r), y / (r * r * r)}, {0, 0, 0}};
+  };
+  CHECK_THROWS_AS(stationary_points(pole, everywhere, {-1, 1, -1, 1}), cotangent::Error);
+  CHECK_THROWS_WITH(stationary_points(pole, everywhere, {-1, 1, -1, 1}), Catch::Contains("(0, 0)"));
+  CHECK_THROWS_AS(stationary_points(henon_heiles, everywhere, {1, -1, -1, 1}), cotangent::Error);
+  CHECK_THROWS_AS(stationary_points(henon_heiles, everywhere, {-1, 1, -1, 1}, {.cells = 0, .depth = 3}),
+                  cotangent::Error);
+  CHECK_THROWS_AS(bifurcations(balls, apart, torus, {18, 17, 4}), cotangent::Error);
+}
