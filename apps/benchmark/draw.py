@@ -122,8 +122,9 @@ def draw(rows, path):
                           color=colour, va="center", fontsize=8.5, fontweight="bold" if ours else "normal",
                           annotation_clip=False,
                           arrowprops=dict(arrowstyle="-", lw=0.5, color=colour, alpha=0.45, shrinkA=1, shrinkB=2))
-    figure.suptitle("Work against precision: Poincaré sections, 64 orbits to t = 2000, one thread (lower right is better)",
-                    fontsize=11, x=0.01, ha="left")
+    orbits, time = max(int(r["orbits"]) for r in rows), max(float(r["time"]) for r in rows)
+    figure.suptitle(f"Work against precision: Poincaré sections, {orbits} orbits to t = {time:g}, one thread "
+                    "(lower right is better)", fontsize=11, x=0.01, ha="left")
     figure.tight_layout(rect=(0, 0, 1, 0.97), w_pad=2)
     figure.savefig(path, dpi=150, bbox_inches="tight")
     print(f"\n{path}")

@@ -76,11 +76,12 @@ class Stepping {
 template <class Problem>
 void run(const Load<Problem>& load, std::vector<Row>& rows, std::initializer_list<double> steps) {
   gsl_set_error_handler_off();
-  for (const double tol : {1e-10, 3e-11, 1e-11, 3e-12, 1e-12, 3e-13, 1e-13, 3e-14, 1e-14, 3e-15, 1e-15}) {
+  for (const double tol :
+       {1e-10, 3e-11, 1e-11, 3e-12, 1e-12, 3e-13, 1e-13, 3e-14, 1e-14, 3e-15, 1e-15, 3e-16}) {
     measure_one_by_one(rows, load, "gsl", "rk8pd", setting("tolerance", tol),
                        Stepping<Problem>(gsl_odeiv2_step_rk8pd, tol, 0.01));
   }
-  for (const double tol : {1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15}) {
+  for (const double tol : {1e-11, 1e-12, 1e-13, 1e-14, 1e-15}) {
     measure_one_by_one(rows, load, "gsl", "msadams", setting("tolerance", tol),
                        Stepping<Problem>(gsl_odeiv2_step_msadams, tol, 1e-3));
   }
@@ -93,10 +94,10 @@ void run(const Load<Problem>& load, std::vector<Row>& rows, std::initializer_lis
 }  // namespace
 
 void gsl(const Load<HenonHeiles>& load, std::vector<Row>& rows) {
-  run(load, rows, {0.4, 0.3, 0.25, 0.2, 0.15, 0.12, 0.1, 0.09, 0.08});
+  run(load, rows, {0.25, 0.2, 0.15, 0.12, 0.1, 0.085, 0.07, 0.06, 0.055});
 }
 void gsl(const Load<MagneticChain>& load, std::vector<Row>& rows) {
-  run(load, rows, {0.14, 0.12, 0.1, 0.085, 0.07, 0.06, 0.05, 0.04});
+  run(load, rows, {0.12, 0.1, 0.085, 0.07, 0.06, 0.05, 0.045, 0.04});
 }
 
 }  // namespace cotangent::benchmark

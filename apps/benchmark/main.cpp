@@ -71,13 +71,6 @@ int whole(const Options& options, const std::string& key) {
   return int(value);
 }
 
-void print(const Row& row) {
-  std::printf("%-15s %-13s %-22s %-16s %-7s %10.3g %10.3g %9.2e %9.2e %9.2e %9.2e\n", row.problem.c_str(),
-              row.tool.c_str(), row.method.c_str(), row.setting.c_str(), row.events ? "events" : "-",
-              row.time_per_second, row.crossings_per_second, row.energy_error, row.relative_energy_error,
-              row.position_error, row.section_error);
-}
-
 void write(const std::vector<Row>& rows, const std::string& path) {
   std::ofstream file(path);
   file << "tool,method,setting,problem,events,orbits,time,seconds,time_per_second,crossings_per_second,"
@@ -122,10 +115,7 @@ void run(const Options& options, Function Tool::*function, std::vector<Row>& row
   }
   for (const Tool& tool : tools()) {
     if (const std::string& only = options.at("tool"); !only.empty() && only != tool.name) continue;
-    const std::size_t old = rows.size();
     (tool.*function)(load, rows);
-    for (std::size_t i = old; i < rows.size(); ++i) print(rows[i]);
-    std::fflush(stdout);
   }
 }
 

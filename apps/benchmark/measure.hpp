@@ -94,6 +94,14 @@ double section_error(const std::vector<Reference>& truth, const std::vector<std:
   return error;
 }
 
+inline void print(const Row& row) {
+  std::printf("%-15s %-13s %-22s %-16s %-7s %10.3g %10.3g %9.2e %9.2e %9.2e %9.2e\n", row.problem.c_str(),
+              row.tool.c_str(), row.method.c_str(), row.setting.c_str(), row.events ? "events" : "-",
+              row.time_per_second, row.crossings_per_second, row.energy_error, row.relative_energy_error,
+              row.position_error, row.section_error);
+  std::fflush(stdout);
+}
+
 /// Measures run(starts, end, events, watch), which returns the last states, with and without events, and
 /// appends two rows. A tool that gives up (an exception) is reported and leaves none.
 template <class Problem, class Run>
@@ -106,7 +114,7 @@ void measure(std::vector<Row>& rows, const Load<Problem>& load, const std::strin
       Checking<Problem> watch(load.starts);
       const std::clock_t start = std::clock();
       run(load.starts, load.time, false, watch);
-      const bool slow = std::clock() - start > 3 * CLOCKS_PER_SEC && load.starts.size() >= 64;
+      const bool slow = std::clock() - start > CLOCKS_PER_SEC && load.starts.size() >= 64;
       row.orbits = slow ? load.starts.size() / 8 : load.starts.size();
       row.energy_error = watch.energy_error;
       row.relative_energy_error = watch.energy_error / std::abs(Problem::energy_level);
@@ -134,6 +142,7 @@ void measure(std::vector<Row>& rows, const Load<Problem>& load, const std::strin
       row.time_per_second = double(row.orbits) * row.time / row.seconds;
       row.crossings_per_second = double(watch.count) / row.seconds;
       rows.push_back(row);
+      print(row);
     }
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "%s, %s, %s, %s: %s\n", Problem::name, tool.c_str(), method.c_str(), setting.c_str(),

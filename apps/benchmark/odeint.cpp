@@ -157,14 +157,15 @@ void run(const Load<Problem>& load, std::vector<Row>& rows, std::initializer_lis
   const auto add = [&](const char* method, const std::string& setting, auto tool) {
     measure_one_by_one(rows, load, "odeint", method, setting, tool);
   };
-  for (const double tol : {1e-10, 3e-11, 1e-11, 3e-12, 1e-12, 3e-13, 1e-13, 3e-14, 1e-14, 3e-15, 1e-15}) {
+  for (const double tol :
+       {1e-10, 3e-11, 1e-11, 3e-12, 1e-12, 3e-13, 1e-13, 3e-14, 1e-14, 3e-15, 1e-15, 3e-16, 1e-16}) {
     const auto stepper = ode::make_controlled(tol, tol, Fehlberg());
     add("fehlberg78", setting("tolerance", tol),
         Controlled<Problem, std::remove_const_t<decltype(stepper)>>(stepper));
     add("bulirsch_stoer", setting("tolerance", tol),
         Controlled<Problem, Extrapolation>(Extrapolation(tol, tol)));
   }
-  for (const double tol : {1e-10, 1e-11, 1e-12, 1e-13, 1e-14}) {
+  for (const double tol : {1e-11, 1e-12, 1e-13, 1e-14, 1e-15}) {
     const auto stepper = ode::make_dense_output(tol, tol, DormandPrince());
     add("dopri5_dense", setting("tolerance", tol),
         Dense<Problem, std::remove_const_t<decltype(stepper)>>(stepper));
@@ -173,7 +174,7 @@ void run(const Load<Problem>& load, std::vector<Row>& rows, std::initializer_lis
   }
   for (const double h : steps) add("fehlberg78_fixed", setting("step", h), Fixed<Problem, Fehlberg>(h));
   if constexpr (Problem::separable) {
-    for (const double h : {0.1, 0.05, 0.03, 0.02, 0.01, 0.007}) {
+    for (const double h : {0.1, 0.05, 0.03, 0.02, 0.01, 0.005}) {
       add("symplectic_sb3a", setting("step", h), Symplectic<Problem>(h));
     }
   }
@@ -182,11 +183,11 @@ void run(const Load<Problem>& load, std::vector<Row>& rows, std::initializer_lis
 }  // namespace
 
 void odeint(const Load<HenonHeiles>& load, std::vector<Row>& rows) {
-  run(load, rows, {0.4, 0.3, 0.25, 0.2, 0.15, 0.12, 0.1, 0.09, 0.08, 0.07});
+  run(load, rows, {0.25, 0.2, 0.15, 0.12, 0.1, 0.085, 0.07, 0.06, 0.055, 0.05});
 }
 
 void odeint(const Load<MagneticChain>& load, std::vector<Row>& rows) {
-  run(load, rows, {0.14, 0.12, 0.1, 0.085, 0.07, 0.06, 0.05, 0.04, 0.035});
+  run(load, rows, {0.12, 0.1, 0.085, 0.07, 0.06, 0.05, 0.045, 0.04, 0.035, 0.03});
 }
 
 }  // namespace cotangent::benchmark

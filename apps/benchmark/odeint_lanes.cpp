@@ -107,14 +107,14 @@ void run(const Load<Problem>& load, std::vector<Row>& rows, const char* method,
 
 void odeint_lanes(const Load<HenonHeiles>& load, std::vector<Row>& rows) {
   run<HenonHeiles, Fehlberg<HenonHeiles>>(load, rows, "fehlberg78_fixed",
-                                          {0.4, 0.3, 0.25, 0.2, 0.15, 0.12, 0.1, 0.09, 0.08, 0.07});
+                                          {0.25, 0.2, 0.15, 0.12, 0.1, 0.085, 0.07, 0.06, 0.055, 0.05});
   run<HenonHeiles, Symplectic<HenonHeiles>>(load, rows, "symplectic_sb3a",
-                                            {0.1, 0.05, 0.03, 0.02, 0.01, 0.007});
+                                            {0.1, 0.05, 0.03, 0.02, 0.01, 0.005});
 }
 
 void odeint_lanes(const Load<MagneticChain>& load, std::vector<Row>& rows) {
   run<MagneticChain, Fehlberg<MagneticChain>>(load, rows, "fehlberg78_fixed",
-                                              {0.14, 0.12, 0.1, 0.085, 0.07, 0.06, 0.05, 0.04, 0.035});
+                                              {0.12, 0.1, 0.085, 0.07, 0.06, 0.05, 0.045, 0.04, 0.035, 0.03});
 }
 
 }  // namespace cotangent::benchmark
