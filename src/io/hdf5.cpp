@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <hdf5.h>
-#include <mpi.h>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
@@ -63,7 +62,7 @@ hid_t stored_type(DataType type) {
   return type == DataType::float64 ? H5T_IEEE_F64LE : type == DataType::int32 ? H5T_STD_I32LE : H5T_STD_I64LE;
 }
 
-const char* name(DataType type) {
+const char* type_name(DataType type) {
   return type == DataType::float64 ? "float64" : type == DataType::int32 ? "int32" : "int64";
 }
 
@@ -143,11 +142,16 @@ std::int64_t DataSet::row_size() const noexcept {
 void DataSet::transfer(bool write, DataType type, std::span<const std::int64_t> offset,
                        std::span<const std::int64_t> count, void* values) const {
   const auto doing = [&] { return std::string(write ? "write to " : "read from ") + path_; };
-  if (type != type_)
-    throw FileError(file_ + ": cannot " + doing() + ": it holds " + name(type_) + ", not " + name(type));
+  // Integers may be read as float64, and int32 as int64; nothing else changes its type.
+  const bool fits =
+      type == type_ ||
+      (!write && (type == DataType::float64 || (type == DataType::int64 && type_ == DataType::int32)));
+  if (!fits)
+    throw Error(file_ + ": cannot " + doing() + ": it holds " + type_name(type_) + ", not " +
+                type_name(type));
   if (offset.size() != dims_.size() || count.size() != dims_.size())
-    throw FileError(file_ + ": cannot " + doing() + ": it has " + std::to_string(dims_.size()) +
-                    " dimensions, not " + std::to_string(offset.size()));
+    throw Error(file_ + ": cannot " + doing() + ": it has " + std::to_string(dims_.size()) +
+                " dimensions, not " + std::to_string(offset.size()));
   Hdf5Handle memory;
   hid_t memory_space = H5S_ALL, file_space = H5S_ALL;
   if (!dims_.empty()) {
@@ -159,18 +163,10 @@ void DataSet::transfer(bool write, DataType type, std::span<const std::int64_t> 
     memory_space = memory.id();
     file_space = space_.id();
   }
-  // Transfers are independent by default, also where the file is open on all ranks.
   const herr_t result =
       write ? H5Dwrite(handle_.id(), native_type(type), memory_space, file_space, H5P_DEFAULT, values)
             : H5Dread(handle_.id(), native_type(type), memory_space, file_space, H5P_DEFAULT, values);
-  if (result >= 0) return;
-  std::string reason = innermost_message();
-  if (write) {  // MPI-IO doesn't hand on why a write was cut short
-    std::int64_t bytes = type == DataType::int32 ? 4 : 8;
-    for (const std::int64_t extent : count) bytes *= extent;
-    if (free_bytes(file_) < bytes) reason = "No space left on device";
-  }
-  throw FileError(file_ + ": cannot " + doing() + ": " + reason);
+  check(result, file_, doing());
 }
 
 void DataSet::transfer_rows(bool write, DataType type, std::int64_t first, std::int64_t count,
@@ -200,18 +196,10 @@ File File::create_in(Descriptor& target, const std::filesystem::path& path) {
   return file;
 }
 
-File File::open(const std::filesystem::path& path, Access access) {
+File File::open(const std::filesystem::path& path) {
   const Hdf5Handle properties = access_properties();
-  const hid_t id =
-      H5Fopen(path.c_str(), access == Access::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, properties.id());
+  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, properties.id());
   return {Hdf5Handle(check(id, path, "open the file"), H5Fclose), path};
-}
-
-File File::open_on_all_ranks(const std::filesystem::path& path) {
-  const Hdf5Handle access = access_properties();
-  check(H5Pset_fapl_mpio(access.id(), MPI_COMM_WORLD, MPI_INFO_NULL), path, "use MPI-IO");
-  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id());
-  return {Hdf5Handle(check(id, path, "open the file on all ranks"), H5Fclose), path};
 }
 
 void File::close() {
@@ -241,7 +229,7 @@ DataSet File::data_set(const std::string& path) const {
   const Hdf5Handle type(check(H5Dget_type(set.handle_.id()), path_, doing), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type.id());
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
-    throw FileError(path_.string() + ": " + path + " holds no numbers");
+    throw Error(path_.string() + ": " + path + " holds no numbers");
   set.type_ = kind == H5T_FLOAT            ? DataType::float64
               : H5Tget_size(type.id()) > 4 ? DataType::int64
                                            : DataType::int32;
@@ -254,7 +242,7 @@ std::vector<std::string> File::read_texts(const std::string& path) const {
   const Hdf5Handle type(check(H5Dget_type(set.id()), path_, doing), H5Tclose);
   const Hdf5Handle space(check(H5Dget_space(set.id()), path_, doing), H5Sclose);
   const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()), path_, doing));
-  if (H5Tget_class(type.id()) != H5T_STRING) throw FileError(path_.string() + ": " + path + " holds no text");
+  if (H5Tget_class(type.id()) != H5T_STRING) throw Error(path_.string() + ": " + path + " holds no text");
   std::vector<std::string> texts;
   if (H5Tis_variable_str(type.id()) > 0) {
     std::vector<char*> pointers(count, nullptr);
@@ -268,6 +256,16 @@ std::vector<std::string> File::read_texts(const std::string& path) const {
     for (std::size_t i = 0; i < count; ++i) texts.emplace_back(joined.substr(i * length, length).c_str());
   }
   return texts;
+}
+
+Extent File::extent(const std::string& path) const {
+  const std::string doing = "find the place of " + path;
+  const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
+  const haddr_t offset = H5Dget_offset(set.id());
+  const auto length = static_cast<std::int64_t>(H5Dget_storage_size(set.id()));
+  if (length == 0) return {};
+  if (offset == HADDR_UNDEF) fail(path_, doing);
+  return {static_cast<std::int64_t>(offset), length};
 }
 
 std::string File::text_attribute(const std::string& object, const std::string& attribute) const {

@@ -41,6 +41,12 @@ struct DataSetSpec {
   std::int64_t bytes() const;
 };
 
+/// A run of bytes in a file.
+struct Extent {
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+};
+
 /// An identifier of HDF5 (hid_t) that closes itself. Move-only.
 class Hdf5Handle {
  public:
@@ -65,6 +71,7 @@ class DataSet {
  public:
   const std::string& path() const noexcept { return path_; }
   const std::vector<std::int64_t>& dims() const noexcept { return dims_; }
+  /// The type that holds what the file holds: float64 for any float, int32 or int64 for integers.
   DataType type() const noexcept { return type_; }
 
   /// The hyperslab of extent `count` at `offset` (row-major, both of dims().size()). Independent of other
@@ -105,17 +112,12 @@ class DataSet {
 /// An open file.
 class File {
  public:
-  enum class Access { read, write };
-
   /// A new file, in place of an older one.
   static File create(const std::filesystem::path& path);
   /// The same, but all its bytes go to `target`, and the named file stays empty.
   static File create_in(Descriptor& target, const std::filesystem::path& path);
-  /// An existing file, by this process alone.
-  static File open(const std::filesystem::path& path, Access access = Access::read);
-  /// An existing file, for reading and writing by all ranks at once (MPI-IO). Collective, and so is its
-  /// close.
-  static File open_on_all_ranks(const std::filesystem::path& path);
+  /// An existing file, for reading.
+  static File open(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const noexcept { return path_; }
   /// Closes now, and throws where the destructor would be silent.
@@ -133,9 +135,19 @@ class File {
     set.read(std::vector<std::int64_t>(set.dims().size(), 0), set.dims(), values.data());
     return values;
   }
+  /// Rows of the leading dimension.
+  template <Storable Number>
+  std::vector<Number> read_rows(const std::string& path, std::int64_t first, std::int64_t count) const {
+    const DataSet set = data_set(path);
+    std::vector<Number> values(static_cast<std::size_t>(count * set.row_size()));
+    set.read_rows(first, count, values.data());
+    return values;
+  }
   std::string read_text(const std::string& path) const { return read_texts(path).at(0); }
   /// All strings of a data set.
   std::vector<std::string> read_texts(const std::string& path) const;
+  /// Where in the file the bytes of a contiguous data set lie.
+  Extent extent(const std::string& path) const;
   std::string text_attribute(const std::string& object, const std::string& name) const;
   std::int64_t integer_attribute(const std::string& object, const std::string& name) const;
 

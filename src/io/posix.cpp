@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -40,6 +41,8 @@ Descriptor::Descriptor(const std::filesystem::path& path, Mode mode) : path_(pat
   const int flags = mode == Mode::read ? O_RDONLY : mode == Mode::write ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC;
   id_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
   if (id_ < 0) fail(mode == Mode::create ? "create the file" : "open the file", errno);
+  struct statfs system = {};
+  lock_writes_ = ::fstatfs(id_, &system) == 0 && system.f_type == 0x6969;  // NFS
 }
 
 Descriptor Descriptor::in_memory() {
@@ -55,10 +58,11 @@ Descriptor::~Descriptor() {
 }
 
 Descriptor::Descriptor(Descriptor&& other) noexcept
-    : id_(std::exchange(other.id_, -1)), path_(std::move(other.path_)) {}
+    : id_(std::exchange(other.id_, -1)), lock_writes_(other.lock_writes_), path_(std::move(other.path_)) {}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   std::swap(id_, other.id_);
+  std::swap(lock_writes_, other.lock_writes_);
   std::swap(path_, other.path_);
   return *this;
 }
@@ -67,14 +71,31 @@ void Descriptor::fail(const char* operation, int reason) const {
   io::fail(path_, operation, reason);
 }
 
+void Descriptor::lock(short kind, std::int64_t place, std::int64_t length) const {
+  constexpr std::int64_t page = 4096;
+  struct flock range = {};
+  range.l_type = kind;
+  range.l_whence = SEEK_SET;
+  range.l_start = place / page * page;
+  range.l_len = (place + length + page - 1) / page * page - range.l_start;
+  while (::fcntl(id_, F_OFD_SETLKW, &range) != 0 && errno == EINTR) continue;  // without locks: do without
+}
+
 void Descriptor::write(std::int64_t place, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
+  const std::int64_t begin = place, length = std::ssize(bytes);
+  if (lock_writes_) lock(F_WRLCK, begin, length);
+  int reason = 0;
+  while (!bytes.empty() && reason == 0) {
     const ssize_t done = ::pwrite(id_, bytes.data(), bytes.size(), place);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) fail("write to the file", done < 0 ? errno : ENOSPC);
-    bytes = bytes.subspan(static_cast<std::size_t>(done));
-    place += done;
+    if (done > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(done));
+      place += done;
+    } else if (done == 0 || errno != EINTR) {
+      reason = done == 0 ? ENOSPC : errno;
+    }
   }
+  if (lock_writes_) lock(F_UNLCK, begin, length);
+  if (reason != 0) fail("write to the file", reason);
 }
 
 std::size_t Descriptor::read(std::int64_t place, std::span<std::byte> bytes) const {
@@ -138,12 +159,6 @@ void remove_file(const std::filesystem::path& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail(path, "delete the file", errno);
 }
 
-std::int64_t free_bytes(const std::filesystem::path& path) noexcept {
-  struct statvfs system = {};
-  if (::statvfs(path.c_str(), &system) != 0) return 0;
-  return static_cast<std::int64_t>(system.f_bavail) * static_cast<std::int64_t>(system.f_frsize);
-}
-
 void require_space(const std::filesystem::path& path, std::int64_t bytes) {
   rlimit limit = {};
   ::getrlimit(RLIMIT_FSIZE, &limit);
@@ -154,10 +169,10 @@ void require_space(const std::filesystem::path& path, std::int64_t bytes) {
   struct statvfs system = {};
   if (::statvfs(folder_of(path).c_str(), &system) != 0)
     fail(path, "use the folder " + folder_of(path).string(), errno);
-  if (const std::int64_t available = free_bytes(folder_of(path)); bytes > available)
+  const double available = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
+  if (static_cast<double>(bytes) > available)
     throw FileError(path.string() + ": the result needs " + megabytes(static_cast<double>(bytes)) + ", and " +
-                    megabytes(static_cast<double>(available)) + " are available in " +
-                    folder_of(path).string());
+                    megabytes(available) + " are available in " + folder_of(path).string());
 }
 
 }  // namespace cotangent::io

@@ -8,7 +8,8 @@
 
 namespace cotangent::io {
 
-/// An open file descriptor. Move-only.
+/// An open file descriptor. Move-only. Several processes may write to places of their own at once; where the
+/// file system's clients keep pages of their own (NFS), each write holds a lock on the pages it touches.
 class Descriptor {
  public:
   enum class Mode { read, write, create };
@@ -22,6 +23,8 @@ class Descriptor {
 
   /// All of the bytes at this place, whatever the kernel takes at a time.
   void write(std::int64_t place, std::span<const std::byte> bytes);
+  /// Whether writes take the lock: decided on opening by the kind of file system, unless said otherwise here.
+  void lock_writes(bool wanted) noexcept { lock_writes_ = wanted; }
   /// As many of the bytes at this place as the file has.
   std::size_t read(std::int64_t place, std::span<std::byte> bytes) const;
   std::int64_t length() const;
@@ -35,8 +38,10 @@ class Descriptor {
 
  private:
   [[noreturn]] void fail(const char* operation, int reason) const;
+  void lock(short kind, std::int64_t place, std::int64_t length) const;
 
   int id_ = -1;
+  bool lock_writes_ = false;
   std::filesystem::path path_;
 };
 

@@ -1,9 +1,10 @@
 #include "io/result_file.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <ctime>
-#include <exception>
+#include <stdexcept>
 #include <unistd.h>
 #include <utility>
 
@@ -66,15 +67,6 @@ std::int64_t metadata_bytes(const ResultContent& content) {
          (1 << 14) * std::ssize(content.data_sets);
 }
 
-void write_scalar(File& file, const std::string& path, auto value) {
-  file.data_set(path).write({}, {}, &value);
-}
-
-template <class Number>
-Number read_scalar(File& file, const std::string& path) {
-  return file.read<Number>(path).front();
-}
-
 // Everything but rows, by rank 0 alone. In memory, since HDF5 doesn't survive a disk that is full when it
 // closes.
 Descriptor build(const std::filesystem::path& path, const ResultContent& content) {
@@ -100,8 +92,8 @@ Descriptor build(const std::filesystem::path& path, const ResultContent& content
   return image;
 }
 
-File open_checked(const std::filesystem::path& path, File::Access access) {
-  File file = File::open(path, access);
+File open_checked(const std::filesystem::path& path) {
+  File file = File::open(path);
   std::string format;
   try {
     format = file.text_attribute("/", "format");
@@ -116,7 +108,7 @@ File open_checked(const std::filesystem::path& path, File::Access access) {
   return file;
 }
 
-std::string shape(DataType type, const std::vector<std::int64_t>& dims) {
+std::string shape(DataType type, std::span<const std::int64_t> dims) {
   std::string text = type == DataType::float64 ? "float64 ["
                      : type == DataType::int32 ? "int32 ["
                                                : "int64 [";
@@ -124,9 +116,8 @@ std::string shape(DataType type, const std::vector<std::int64_t>& dims) {
   return text + "]";
 }
 
-// Rank 0's look at a file to go on with, and its note that it was started once more.
 void check_content(const std::filesystem::path& path, const ResultContent& content) {
-  File file = open_checked(path, File::Access::write);
+  const File file = open_checked(path);
   if (const std::string study = file.text_attribute("/", "study"); study != content.study)
     throw Error(path.string() + ": holds study = \"" + study + "\", the deck says study = \"" +
                 content.study + "\"");
@@ -140,23 +131,33 @@ void check_content(const std::filesystem::path& path, const ResultContent& conte
       throw Error(path.string() + ": " + spec.path + " is " + shape(set.type(), set.dims()) +
                   ", this run would write " + shape(spec.type, spec.dims));
   }
-  file.close();
+}
+
+// Fills a data set of /run in place, as the rows are: by its place in the file.
+void overwrite(Descriptor& target, const File& file, const std::string& path,
+               std::span<const std::byte> bytes) {
+  const Extent extent = file.extent(path);
+  std::vector<std::byte> padded(static_cast<std::size_t>(extent.length));
+  std::copy_n(bytes.begin(), std::min(bytes.size(), padded.size()), padded.begin());
+  target.write(extent.offset, padded);
+}
+
+void overwrite(Descriptor& target, const File& file, const std::string& path, const std::string& text) {
+  overwrite(target, file, path, std::as_bytes(std::span(text)));
+}
+
+template <Storable Number>
+void overwrite(Descriptor& target, const File& file, const std::string& path,
+               const std::vector<Number>& values) {
+  overwrite(target, file, path, std::as_bytes(std::span(values)));
 }
 
 }  // namespace
 
-struct ResultFile::State {
-  File file;
-  Descriptor descriptor;  // of its own, for sync(): HDF5's flush is collective
-  std::vector<DataSetSpec> specs;
-  std::vector<DataSet> sets;
-  bool open = true;
-};
-
 StoredResult stored_result(const std::filesystem::path& path) {
   StoredResult stored;
   parallel::on_rank_zero([&] {
-    const File file = open_checked(path, File::Access::read);
+    const File file = open_checked(path);
     stored = {file.text_attribute("/", "study"), file.read_text("/deck")};
   });
   return {parallel::broadcast(std::move(stored.study)), parallel::broadcast(std::move(stored.deck))};
@@ -181,84 +182,97 @@ ResultFile ResultFile::create(const std::filesystem::path& path, const ResultCon
       throw;
     }
   });
-  return open(path, content);
+  return ResultFile(path, content);
 }
 
 ResultFile ResultFile::resume(const std::filesystem::path& path, const ResultContent& content) {
   parallel::on_rank_zero([&] { check_content(path, content); });
-  return open(path, content);
+  return ResultFile(path, content);
 }
 
-ResultFile ResultFile::open(const std::filesystem::path& path, const ResultContent& content) {
-  // A single rank needs no MPI-IO; the bytes are the same.
-  const bool shared = parallel::size() > 1;
-  auto state = std::make_unique<State>(
-      State{shared ? File::open_on_all_ranks(path) : File::open(path, File::Access::write),
-            Descriptor(path, Descriptor::Mode::write),
-            content.data_sets,
-            {}});
-  for (const DataSetSpec& spec : content.data_sets) state->sets.push_back(state->file.data_set(spec.path));
-  if (parallel::rank() == 0) {
-    File& file = state->file;
-    write_scalar(file, "/run/ranks", std::int64_t{parallel::size()});
-    write_scalar(file, "/run/starts", read_scalar<std::int64_t>(file, "/run/starts") + 1);
-    file.overwrite_texts("/run/host", {host()});
-    file.overwrite_texts("/run/command_line", {content.command_line});
-  }
-  return ResultFile(std::move(state));
-}
-
-ResultFile::ResultFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
-ResultFile::ResultFile(ResultFile&&) noexcept = default;
-
-ResultFile::~ResultFile() {
-  // A rank that unwinds alone would wait for ever for the others to close the file with it.
-  if (state_ && state_->open && std::uncaught_exceptions() > 0 && parallel::size() > 1)
-    (void)state_.release();
-}
-
-DataSet& ResultFile::set(int index) {
-  return state_->sets.at(static_cast<std::size_t>(index));
-}
-const DataSet& ResultFile::operator[](int index) const {
-  return state_->sets.at(static_cast<std::size_t>(index));
-}
-const std::filesystem::path& ResultFile::path() const noexcept {
-  return state_->file.path();
+ResultFile::ResultFile(const std::filesystem::path& path, const ResultContent& content) : path_(path) {
+  parallel::agree([&] {
+    file_ = Descriptor(path, Descriptor::Mode::write);
+    const File file = File::open(path);
+    for (const DataSetSpec& spec : content.data_sets) sets_.push_back({spec, file.extent(spec.path)});
+  });
+  parallel::on_rank_zero([&] {
+    const File file = File::open(path);
+    overwrite(file_, file, "/run/ranks", std::vector<std::int64_t>{parallel::size()});
+    overwrite(file_, file, "/run/starts",
+              std::vector<std::int64_t>{file.read<std::int64_t>("/run/starts").front() + 1});
+    overwrite(file_, file, "/run/host", host());
+    overwrite(file_, file, "/run/command_line", content.command_line);
+  });
 }
 
 int ResultFile::data_set(std::string_view path) const {
-  const auto& specs = state_->specs;
-  const auto found = std::ranges::find(specs, path, &DataSetSpec::path);
-  if (found != specs.end()) return static_cast<int>(found - specs.begin());
   std::vector<std::string> declared;
-  for (const DataSetSpec& spec : specs) declared.push_back(spec.path);
-  unknown_name("data set", path, declared, "of " + state_->file.path().string());
+  for (const Set& set : sets_) declared.push_back(set.spec.path);
+  const auto found = std::ranges::find(declared, path);
+  if (found == declared.end()) unknown_name("data set", path, declared, "of " + path_.string());
+  return static_cast<int>(found - declared.begin());
 }
 
-void ResultFile::sync() {
-  state_->descriptor.sync();
+void ResultFile::write_rows_as(DataType type, int index, std::int64_t first, std::int64_t count,
+                               const void* values) {
+  std::vector<std::int64_t> extent = spec(index).dims, offset(extent.size(), 0);
+  if (!extent.empty()) {
+    offset[0] = first;
+    extent[0] = count;
+  }
+  write_as(type, index, offset, extent, values);
+}
+
+void ResultFile::write_as(DataType type, int index, std::span<const std::int64_t> offset,
+                          std::span<const std::int64_t> count, const void* values) {
+  static_assert(std::endian::native == std::endian::little, "the file holds little-endian numbers");
+  const auto& [spec, extent] = sets_.at(static_cast<std::size_t>(index));
+  bool inside = type == spec.type && offset.size() == spec.dims.size() && count.size() == spec.dims.size();
+  for (std::size_t i = 0; inside && i < spec.dims.size(); ++i)
+    inside = offset[i] >= 0 && count[i] >= 0 && offset[i] + count[i] <= spec.dims[i];
+  if (!inside)
+    throw std::out_of_range(path_.string() + ": " + spec.path + " is " + shape(spec.type, spec.dims) +
+                            "; cannot write " + shape(type, count) + " at " + shape(type, offset));
+
+  // The last dimensions that are written whole, and the one before them, are a single run of bytes.
+  std::size_t outer = spec.dims.size();
+  std::int64_t run = type == DataType::int32 ? 4 : 8;
+  while (outer > 0) {
+    run *= count[--outer];
+    if (count[outer] != spec.dims[outer]) break;
+  }
+  std::int64_t runs = 1;
+  for (std::size_t i = 0; i < outer; ++i) runs *= count[i];
+  const auto* bytes = static_cast<const std::byte*>(values);
+  for (std::int64_t k = 0; k < runs && run > 0; ++k, bytes += run) {
+    std::int64_t place = 0, stride = type == DataType::int32 ? 4 : 8, rest = k;
+    for (std::size_t i = spec.dims.size(); i-- > 0; stride *= spec.dims[i]) {
+      place += offset[i] * stride;
+      if (i >= outer) continue;
+      place += rest % count[i] * stride;
+      rest /= count[i];
+    }
+    file_.write(extent.offset + place, {bytes, static_cast<std::size_t>(run)});
+  }
 }
 
 void ResultFile::close(const RunRecord& record) {
-  parallel::agree([&] {
-    if (parallel::rank() != 0) return;
-    File& file = state_->file;
-    write_scalar(file, "/run/wall_seconds",
-                 read_scalar<double>(file, "/run/wall_seconds") + record.wall_seconds);
+  parallel::agree([this] { sync(); });
+  parallel::on_rank_zero([&] {
+    const File file = File::open(path_);
+    const double seconds = file.read<double>("/run/wall_seconds").front() + record.wall_seconds;
+    overwrite(file_, file, "/run/wall_seconds", std::vector<double>{seconds});
     if (!record.part_seconds.empty()) {
-      std::vector<double> seconds = file.read<double>("/run/part_seconds");
-      for (std::size_t i = 0; i < std::min(seconds.size(), record.part_seconds.size()); ++i)
-        seconds[i] += record.part_seconds[i];
-      file.data_set("/run/part_seconds")
-          .write_rows(0, static_cast<std::int64_t>(seconds.size()), seconds.data());
+      std::vector<double> parts = file.read<double>("/run/part_seconds");
+      for (std::size_t i = 0; i < std::min(parts.size(), record.part_seconds.size()); ++i)
+        parts[i] += record.part_seconds[i];
+      overwrite(file_, file, "/run/part_seconds", parts);
     }
-    file.overwrite_texts("/run/ended", {date()});
+    overwrite(file_, file, "/run/ended", date());
+    sync();
   });
-  state_->open = false;
-  state_->sets.clear();
-  parallel::agree([this] { state_->file.close(); });
-  parallel::agree([this] { state_->descriptor.sync(); });
+  parallel::agree([this] { file_ = Descriptor(); });
 }
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& result) {

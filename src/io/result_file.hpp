@@ -1,21 +1,21 @@
 // The result of a run: one HDF5 file, format version 1, made whole before the first row is known.
 //
-// Rank 0 alone makes the file under a temporary name, with every group, attribute and data set, and renames
-// it when it is complete on disk. After that nothing but raw data is written, at places fixed from the start,
-// by each rank for itself: whenever the run is killed, the file can be read, and equal runs have equal bytes
-// in every data set apart from /run. Places not yet written read as zero and take no space on disk. Limits:
-// extents are known beforehand; a file system that all ranks share.
+// Rank 0 alone makes the file, with every group, attribute and data set in its place, and renames it when it
+// is complete on disk. After that nothing but raw data is written: each rank writes its rows for itself, to
+// their place in the file, without communication and without HDF5. So whenever the run is killed the file can
+// be read; where a rank fails no other waits; and equal runs have equal bytes in all data sets but /run's.
+// Limits: extents known beforehand; one file system for all ranks; little-endian. Unwritten places read as 0.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/hdf5.hpp"
+#include "io/posix.hpp"
 
 namespace cotangent::io {
 
@@ -57,51 +57,52 @@ class ResultFile {
   /// whether the deck is the same is the caller's to judge (stored_result). Collective.
   static ResultFile resume(const std::filesystem::path& path, const ResultContent& content);
 
-  /// Collective, unless an exception is under way: then the file is left to the end of MPI.
-  ~ResultFile();
-  ResultFile(ResultFile&&) noexcept;
-  ResultFile& operator=(ResultFile&&) = delete;
-
+  const std::filesystem::path& path() const noexcept { return path_; }
   /// The index of a declared data set, for write() and read(). Throws Error with the nearest name.
   int data_set(std::string_view path) const;
-  const DataSet& operator[](int index) const;
-  const std::filesystem::path& path() const noexcept;
+  const DataSetSpec& spec(int index) const { return sets_.at(static_cast<std::size_t>(index)).spec; }
 
-  /// Rows `first` to `first + count - 1` of the leading dimension. Independent of other ranks; FileError on
-  /// this rank alone.
+  /// Rows `first` to `first + count - 1` of the leading dimension, whole. Not collective: FileError on this
+  /// rank alone.
   template <Storable Number>
   void write_rows(int index, std::int64_t first, std::int64_t count, const Number* values) {
-    set(index).write_rows(first, count, values);
+    write_rows_as(data_type<Number>, index, first, count, values);
   }
-  /// A hyperslab, row-major.
+  /// The hyperslab of extent `count` at `offset`, row-major. Not collective, as write_rows().
   template <Storable Number>
   void write(int index, std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
              const Number* values) {
-    set(index).write(offset, count, values);
+    write_as(data_type<Number>, index, offset, count, values);
   }
-  /// A whole data set, on this rank.
+  /// A whole data set as it is now. Not collective.
   template <Storable Number>
   std::vector<Number> read(int index) const {
-    return read_rows<Number>(index, 0, (*this)[index].dims().empty() ? 1 : (*this)[index].dims().front());
+    return File::open(path_).read<Number>(spec(index).path);
   }
   template <Storable Number>
   std::vector<Number> read_rows(int index, std::int64_t first, std::int64_t count) const {
-    std::vector<Number> values(static_cast<std::size_t>(count * (*this)[index].row_size()));
-    (*this)[index].read_rows(first, count, values.data());
-    return values;
+    return File::open(path_).read_rows<Number>(spec(index).path, first, count);
   }
-  /// Puts on disk what this rank has written: rows that another row will vouch for, against loss of power.
-  void sync();
-  /// Writes the record, closes. Collective; a failure is thrown on every rank.
+  /// Puts on disk what this rank has written: against loss of power, before a row that vouches for it. Not
+  /// collective.
+  void sync() { file_.sync(); }
+  /// Everything on disk, and then the record. Collective; a failure is thrown on every rank.
   void close(const RunRecord& record);
 
  private:
-  struct State;
-  explicit ResultFile(std::unique_ptr<State> state);
-  static ResultFile open(const std::filesystem::path& path, const ResultContent& content);
-  DataSet& set(int index);
+  struct Set {
+    DataSetSpec spec;
+    Extent extent;
+  };
 
-  std::unique_ptr<State> state_;
+  ResultFile(const std::filesystem::path& path, const ResultContent& content);
+  void write_rows_as(DataType type, int index, std::int64_t first, std::int64_t count, const void* values);
+  void write_as(DataType type, int index, std::span<const std::int64_t> offset,
+                std::span<const std::int64_t> count, const void* values);
+
+  std::filesystem::path path_;
+  Descriptor file_;
+  std::vector<Set> sets_;
 };
 
 /// NAME.checkpoint, beside the result NAME.
