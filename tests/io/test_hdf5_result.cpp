@@ -1,14 +1,12 @@
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
-#include <sys/resource.h>
 
 #include "core/error.hpp"
+#include "file_size_limit.hpp"
 #include "io/result_file.hpp"
 #include "mpi_test.hpp"
-#include "parallel/signals.hpp"
 #include "parallel/task_sharing.hpp"
 #include "scratch_folder.hpp"
 
@@ -78,21 +76,6 @@ std::string failure(const std::function<void()>& function) {
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
-
-// A limit on the length of files, as good as a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    parallel::install_signal_handlers();
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit = {bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_ = {};
-};
 
 }  // namespace
 
@@ -206,7 +189,7 @@ TEST_CASE("a result that can't be made is refused on every rank, and an older on
   const std::string full = failure<FileError>([&] { ResultFile::create(path, vast); });
   CHECK_ALL((contains(full, "needs") && contains(full, "are available") && contains(full, path.string())));
   {
-    const FileSizeLimit limit(20000);
+    const test::FileSizeLimit limit(20000);
     const std::string long_file = failure<FileError>([&] { ResultFile::create(path, content()); });
     CHECK_ALL((contains(long_file, "no file may be longer than") && contains(long_file, path.string())));
   }
@@ -226,7 +209,7 @@ TEST_CASE("a full disk is a FileError of the rank that wrote, and the file stays
   parallel::barrier();
   std::string text;
   {
-    const FileSizeLimit limit(2000000);
+    const test::FileSizeLimit limit(2000000);
     text = failure<FileError>([&] { result.write_rows(3, orbits - 1 - rank(), 1, row.data()); });
   }
   CHECK_ALL(text == path.string() + ": cannot write to the file: File too large");
