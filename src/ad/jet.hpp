@@ -132,7 +132,8 @@ class Jet {
     return *this = b;
   }
 
-  std::array<Real, 1 + gradient_count + hessian_count> part_{};  // s, then g, then H
+  Real part_[1 + gradient_count +
+             hessian_count]{};  // s, then g, then H; no std::array, which is a call an access
 };
 
 /// The whole algebra: every derivative stored.
