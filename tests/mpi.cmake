@@ -3,6 +3,12 @@
 add_library(catch_main_mpi STATIC catch_main_mpi.cpp)
 target_link_libraries(catch_main_mpi PUBLIC Catch2::Catch2 cotangent_flags cotangent_parallel)
 
+# More ranks than cores: they yield the processor while they wait. As root, and in containers, with leave.
+set(mpirun ${MPIEXEC_EXECUTABLE} --oversubscribe ${MPIEXEC_NUMPROC_FLAG})
+set(mpi_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+                    OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+                    OMPI_MCA_btl_vader_single_copy_mechanism=none)
+
 add_custom_target(mpi_tests)
 function(cotangent_mpi_test layer)
   set(pattern ${ARGN})
@@ -15,18 +21,31 @@ function(cotangent_mpi_test layer)
   add_dependencies(mpi_tests ${program})
   target_link_libraries(${program} PRIVATE cotangent_${layer} catch_main_mpi cotangent_warnings)
   target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-  # More ranks than cores: they yield the processor while they wait. As root, and in containers, with leave.
-  set(environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-                  OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
-                  OMPI_MCA_btl_vader_single_copy_mechanism=none)
   foreach(ranks 1 2 3 4)
-    add_test(NAME mpi.${layer}.${ranks}
-             COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:${program}>
-                     ~[measure])
+    add_test(NAME mpi.${layer}.${ranks} COMMAND ${mpirun} ${ranks} $<TARGET_FILE:${program}>)
     set_tests_properties(mpi.${layer}.${ranks} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 120
-                         ENVIRONMENT "${environment}")
+                         ENVIRONMENT "${mpi_environment}")
   endforeach()
+endfunction()
+
+# The victim has to be killed; the survivor goes on from its file, on another number of ranks.
+function(cotangent_kill_test name victims survivors)
+  foreach(part victim survivor)
+    set(test mpi.killed_${name}_${victims}.${part})
+    set(ranks ${${part}s})
+    add_test(NAME ${test} COMMAND ${mpirun} ${ranks} $<TARGET_FILE:test_io_mpi> [${part}-${name}])
+    set_tests_properties(${test} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 120 ENVIRONMENT
+      "${mpi_environment};COTANGENT_TEST_FILE=${CMAKE_CURRENT_BINARY_DIR}/killed_${name}_${victims}.h5")
+  endforeach()
+  set_tests_properties(mpi.killed_${name}_${victims}.victim PROPERTIES FIXTURES_SETUP killed_${name}_${victims}
+                       WILL_FAIL TRUE)
+  set_tests_properties(mpi.killed_${name}_${victims}.survivor PROPERTIES FIXTURES_REQUIRED
+                       killed_${name}_${victims})
 endfunction()
 
 cotangent_mpi_test(parallel)
 cotangent_mpi_test(io test_hdf5*.cpp)
+cotangent_kill_test(writing 1 4)
+cotangent_kill_test(writing 3 2)
+cotangent_kill_test(creating 1 2)
+cotangent_kill_test(creating 3 1)

@@ -1,0 +1,139 @@
+// A run killed by SIGKILL, and the run that goes on from what it left behind. Each pair is two programs:
+// ctest starts the victim, which has to die, and then the survivor on another number of ranks (mpi.cmake).
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <sys/types.h>
+#include <thread>
+#include <unistd.h>
+
+#include "io/checkpoint_file.hpp"
+#include "io/result_file.hpp"
+#include "mpi_test.hpp"
+#include "parallel/task_sharing.hpp"
+
+using namespace cotangent;
+using namespace cotangent::io;
+
+namespace {
+
+constexpr std::int64_t rows = 300, width = 20000, payload_bytes = 30000;
+constexpr int lanes = 4;
+
+std::filesystem::path path() {
+  const char* name = std::getenv("COTANGENT_TEST_FILE");
+  return name == nullptr ? "killed.h5" : name;
+}
+
+ResultContent content() {
+  ResultContent content;
+  content.study = "poincare";
+  content.deck = "killed";
+  content.data_sets = {{"/rows", DataType::float64, {rows, width}, "1", "numbers"},
+                       {"/status", DataType::int32, {rows}, "1", "1 where the row is complete"}};
+  return content;
+}
+
+std::vector<double> row(std::int64_t id) {
+  std::vector<double> values(width);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = 1.0 / static_cast<double>(id * width + 1 + static_cast<std::int64_t>(i));
+  return values;
+}
+
+// A state says at its head when it was made; the rest follows from that.
+std::vector<std::byte> state(std::int64_t id, std::int64_t moment) {
+  std::vector<std::byte> bytes(payload_bytes, static_cast<std::byte>((id * 7 + moment) % 256));
+  std::memcpy(bytes.data(), &moment, sizeof moment);
+  return bytes;
+}
+
+// Piece by piece, as an engine does, with a checkpoint after each; the status vouches for all of it.
+void write_row(ResultFile& result, CheckpointFile& checkpoint, std::int64_t id) {
+  const std::vector<double> values = row(id);
+  constexpr std::int64_t pieces = 4, piece = width / pieces;
+  for (std::int64_t k = 0; k < pieces; ++k) {
+    const std::vector<std::int64_t> offset = {id, k * piece}, count = {1, piece};
+    result.write(0, offset, count, values.data() + k * piece);
+    checkpoint.write(static_cast<int>(id % lanes), id, state(id, k));
+  }
+  const std::int32_t complete = 1;
+  result.write_rows(1, id, 1, &complete);
+}
+
+void die_soon() {
+  std::random_device seed;
+  const auto delay = std::chrono::microseconds(std::uniform_int_distribution(1000, 60000)(seed));
+  std::thread([delay] {
+    std::this_thread::sleep_for(delay);
+    ::kill(::getpid(), SIGKILL);
+  }).detach();
+}
+
+}  // namespace
+
+TEST_CASE("killed while it writes", "[.][victim-writing]") {
+  ResultFile result = ResultFile::create(path(), content());
+  CheckpointFile checkpoint(checkpoint_path(path()), lanes, payload_bytes, 1);
+  parallel::TaskSharing sharing;
+  if (parallel::rank() == parallel::size() - 1) die_soon();
+  for (;;) write_row(result, checkpoint, sharing.take() % rows);
+}
+
+TEST_CASE("goes on from what was written", "[.][survivor-writing]") {
+  CHECK_ALL((stored_result(path()).study == "poincare" && stored_result(path()).deck == "killed"));
+  ResultFile result = ResultFile::resume(path(), content());
+  const auto status = result.read<std::int32_t>(1);
+  const auto values = result.read<double>(0);
+  bool right = true;
+  for (std::int64_t id = 0; id < rows; ++id) {
+    const auto written = std::span(values).subspan(static_cast<std::size_t>(id * width), width);
+    if (status[static_cast<std::size_t>(id)] == 1) right = right && std::ranges::equal(written, row(id));
+  }
+  CHECK_ALL(right);
+  const auto states = CheckpointFile::read_all(checkpoint_path(path()), 1);
+  for (const CheckpointState& old : states) {
+    std::int64_t moment = -1;
+    REQUIRE_ALL(old.payload.size() == payload_bytes);
+    std::memcpy(&moment, old.payload.data(), sizeof moment);
+    right = right && old.payload == state(old.id, moment);
+  }
+  CHECK_ALL(right);
+  WARN(std::ranges::count(status, 1) << " rows and " << states.size() << " states were left behind");
+  CheckpointFile checkpoint(checkpoint_path(path()), lanes, payload_bytes, 1, states);
+  CHECK_ALL(CheckpointFile::read_all(checkpoint_path(path()), 1).size() == states.size());
+  parallel::TaskSharing sharing;
+  for (std::int64_t id = sharing.take(); id < rows; id = sharing.take())
+    if (status[static_cast<std::size_t>(id)] == 0) write_row(result, checkpoint, id);
+  result.close({});
+  CheckpointFile::remove(checkpoint_path(path()));
+  const File file = File::open(path());
+  CHECK_ALL(std::ranges::count(file.read<std::int32_t>("/status"), 1) == rows);
+  bool complete = true;
+  for (std::int64_t id = 0; id < rows; ++id)
+    complete = complete && file.read_rows<double>("/rows", id, 1) == row(id);
+  CHECK_ALL(complete);
+  parallel::on_rank_zero([] { std::filesystem::remove(path()); });
+}
+
+TEST_CASE("killed while it makes new files", "[.][victim-creating]") {
+  ResultFile::create(path(), content());
+  if (parallel::rank() == 0) die_soon();
+  for (std::vector<CheckpointState> states = {{5, 1, state(5, 2)}};;) {
+    const CheckpointFile checkpoint(checkpoint_path(path()), lanes, payload_bytes, 1, states);
+    ResultFile::create(path(), content());
+  }
+}
+
+TEST_CASE("finds a whole file, and can make another", "[.][survivor-creating]") {
+  CHECK_ALL(stored_result(path()).deck == "killed");
+  const auto states = CheckpointFile::read_all(checkpoint_path(path()), 1);
+  CHECK_ALL((states.empty() || (states.size() == 1 && states[0].payload == state(5, 2))));
+  ResultFile::resume(path(), content()).close({});
+  ResultFile::create(path(), content()).close({});
+  CHECK_ALL(!std::filesystem::exists(path().string() + ".new"));
+  CheckpointFile::remove(checkpoint_path(path()));
+  parallel::on_rank_zero([] { std::filesystem::remove(path()); });
+}
