@@ -56,10 +56,10 @@ def parser():
     """All the options."""
     p = argparse.ArgumentParser(prog="cotangent-plot", description="Draws the pictures and movies of cotangent result "
                                 "files.", epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("files", nargs="+", metavar="RESULT.h5", help="one result file, or several for panels side by side "
-                   "(or one .csv of a work-precision study)")
+    p.add_argument("files", nargs="+", metavar="RESULT.h5", help="one result file, or several for panels side by "
+                   "side (or the .csv of a work-precision study)")
     p.add_argument("-o", "--output", metavar="PICTURE", help="the picture: .png, .pdf or .svg; default: RESULT.png")
-    p.add_argument("--movie", metavar="FILE", help="a movie of the trajectories (or of the growing section): .mp4 or .gif")
+    p.add_argument("--movie", metavar="FILE", help="a movie of the trajectories: .mp4 or .gif")
     p.add_argument("--what", choices=WHATS, help="what to draw; default: what the study is about")
     p.add_argument("--axes", type=pair, metavar="X,Y", help="the columns to draw against each other")
     p.add_argument("--orbits", type=id_list, metavar="LIST", help="only these rows of /orbits, from 0: 1,4,7-9")
@@ -68,7 +68,8 @@ def parser():
     p.add_argument("--xlim", type=interval, metavar="A,B", help="limits of the horizontal axis")
     p.add_argument("--ylim", type=interval, metavar="A,B", help="limits of the vertical axis")
     p.add_argument("--title", help="the heading; default: the model")
-    p.add_argument("--width", type=float, metavar="INCHES", help="width of the picture; default 7.5, more for many panels")
+    p.add_argument("--width", type=float, metavar="INCHES", help="width of the picture; default 7.5, or more for "
+                   "many panels")
     p.add_argument("--dpi", type=int, help="pixels per inch; default 200")
     p.add_argument("--small", action="store_true", help="for web pages: 110 pixels per inch, 128 colours (png)")
     p.add_argument("--fps", type=int, default=30, help="frames per second of a movie; default 30")
@@ -108,8 +109,10 @@ def joined(argv):
 
 def checked_target(path, endings, option):
     """Fails early, before any work, if the file to be written cannot be."""
-    from .result import PlotError
+    from .result import PlotError, readable_name
     path = Path(path)
+    if not readable_name(path):
+        raise PlotError(f"{str(path)[:80]}…: cannot be written: not a file's name", 3)
     if path.suffix.lower() not in endings:
         raise PlotError(f"{option} {path}: its name must end in {', '.join(endings[:-1])} or {endings[-1]}")
     folder = path.parent
@@ -193,7 +196,7 @@ def unfinished(results):
 
 def run(argv):
     """Parses, draws, writes; the exit code."""
-    options = Options(parser().parse_args(joined(argv)))
+    options = Options(parser().parse_intermixed_args(joined(argv)))
     if options.output is None and not options.movie:
         options.output = str(Path(options.files[0]).with_suffix(".png"))
     picture = checked_target(options.output, PICTURES, "-o") if options.output else None
@@ -207,6 +210,7 @@ def run(argv):
     if picture:
         figure, results = figure_of(options)
         save(figure, picture, options)
+        matplotlib.pyplot.close(figure)
         print(picture)
     if movie:
         from . import movie as films

@@ -1,4 +1,4 @@
-"""Energy errors of an ensemble: |E - E0| of every orbit, in the order of their numbers, and how often each size occurs."""
+"""Energy errors of an ensemble: |E - E0| of every orbit in the order of their numbers, and how often each occurs."""
 import matplotlib
 import numpy as np
 
@@ -68,6 +68,6 @@ def _draw_row(figure, axis, result, options, last, titled):
     for a in (axis, beside):
         a.axhline(median, color=style.CATEGORICAL[1], lw=0.9, zorder=0)
     typical, worst = (style.number(float(f"{value:.2g}")) for value in (median, error.max()))
-    axis.text(0.012, 0.03, f"median ${typical}$,  worst ${worst}$", transform=axis.transAxes, color=style.FAINT, size=10.5, va="bottom",
-              bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1})
+    axis.text(0.012, 0.03, f"median ${typical}$,  worst ${worst}$", transform=axis.transAxes, va="bottom", size=10.5,
+              color=style.FAINT, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1})
     return [error.min(), error.max()]

@@ -34,13 +34,25 @@ def levels(energy, admissible, points, passes):
 
 
 def entries(result, group, index):
-    """{name: values} of the lists in a group of /landscape, those that belong to parameter row `index`."""
+    """{name: values} of the lists in a group of /landscape, those that belong to parameter row `index`.
+
+    A list has a column parameter_index, or a row for each parameter; unused places are NaN.
+    """
     path = f"landscape/{group}"
     if path not in result:
         return {}
     lists = {name: np.atleast_1d(result.array(f"{path}/{name}")) for name in result.file[path]}
-    owner = lists.get("parameter_index")
-    return lists if owner is None else {name: values[owner == index] for name, values in lists.items()}
+    lists = {name: values[index] if values.ndim == 2 else values for name, values in lists.items()}
+    used = np.isfinite(lists["energy"]) & np.isfinite(lists["x"])
+    if "parameter_index" in lists:
+        used &= lists["parameter_index"] == index
+    return {name: values[used] for name, values in lists.items()}
+
+
+def axis_names(result):
+    """The names of the two coordinates: an attribute of x and y, or the model's first two."""
+    coordinates = result.coordinates() or result.columns("landscape/energy", ["x", "y"])
+    return [result.attribute(f"landscape/{axis}", "name") or name for axis, name in zip("xy", coordinates)]
 
 
 def pass_levels(passes):
@@ -72,9 +84,7 @@ def draw(results, options):
     fixed = {n: v for n, v in result.parameters().items() if n not in names}
     fixed.update({names[k]: table[0, k] for k in range(table.shape[1]) if k not in varying and count})
 
-    coordinates = result.coordinates()
-    across = result.attribute("landscape/x", "name") or (coordinates[0] if coordinates else "x")
-    up = result.attribute("landscape/y", "name") or (coordinates[1] if len(coordinates) > 1 else "y")
+    across, up = axis_names(result)
     notes = ["potential energy $U$", *(captions.assignment(n, v) for n, v in fixed.items())]
     if count == 1:
         notes.append(f"{x.size} × {y.size} grid")
@@ -94,8 +104,8 @@ def draw(results, options):
         if one:
             _scale(figure, axis, filled, bands, saddles, result.units("landscape/energy"))
         else:
-            axis.set_title(",  ".join(captions.assignment(names[j], table[k, j]) for j in varying) or f"{k}", loc="left",
-                           pad=4)
+            values = ",  ".join(captions.assignment(names[j], table[k, j]) for j in varying)
+            axis.set_title(values or str(k), loc="left", pad=4)
             axis.set_title(f"${bands[0]:.4g}$ … ${bands[-1]:.4g}$", loc="right", pad=4, size=9, color=style.FAINT)
     left, bottom = layout.outer(axes, columns)
     for axis in left:
@@ -117,8 +127,8 @@ def _draw_surface(axis, x, y, energy, admissible, points, saddles):
     axis.contour(x, y, surface, bands[1:-1], colors="white", linewidths=0.35, alpha=0.55, linestyles="solid")
     for i, level in enumerate(pass_levels(saddles)):
         if bands[0] < level < bands[-1]:
-            axis.contour(x, y, surface, [level], colors=[PASS_COLOURS[i % len(PASS_COLOURS)]], linewidths=1.2, linestyles="solid",
-                         zorder=2.5)
+            axis.contour(x, y, surface, [level], colors=[PASS_COLOURS[i % len(PASS_COLOURS)]], linewidths=1.2,
+                         linestyles="solid", zorder=2.5)
     if (~admissible).any():
         edge = smooth(admissible).T
         axis.contourf(x, y, edge, [-1, 0.5], colors=["#ececee"], zorder=3)

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import style
 
-LEFT, RIGHT, BOTTOM = 0.66, 0.14, 0.52
+LEFT, RIGHT, BOTTOM = 0.70, 0.20, 0.52
 TITLE, LINE, NOTE = 0.30, 0.205, 10.8
 
 
@@ -41,7 +41,7 @@ def grid(count, options, heading, notes, aspect=0.74, columns=None, gap=(0.16, 0
 
     figure = plt.figure(figsize=(width, 4), dpi=dpi)
     lines = wrapped(figure, notes, width - LEFT - right)
-    top = (TITLE if heading else 0) + LINE * len(lines) + 0.16 + (0.2 if panel_titles else 0) + (0.26 if legend else 0)
+    top = (TITLE if heading else 0) + LINE * len(lines) + 0.18 + (0.2 if panel_titles else 0) + (0.26 if legend else 0)
     total = top + rows * height + (rows - 1) * gap_y + BOTTOM
     figure.set_size_inches(np.round(width * dpi) / dpi, np.round(total * dpi) / dpi)
     head(figure, heading, lines, LEFT, width, total)

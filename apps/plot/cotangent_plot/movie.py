@@ -15,12 +15,12 @@ from . import captions, models, style
 from .result import PlotError, nearest
 from .trajectories import chosen, times
 
-TAIL_SECONDS = 1.6
+TAIL_SECONDS, FINE = 1.4, 4  # the tails are drawn through this many times more points than there are frames
 MOST = {"magnetic-chain": 1, "elastic-pendulum": 12}
 
 
 def followed(t, q, v, at):
-    """q at the times `at` [frames, N] along the cubic Hermite interpolant; beyond the last good sample, that one."""
+    """q at the times `at` [moments, N] along the cubic Hermite interpolant; beyond the last good sample, that one."""
     good = np.isfinite(t) & np.isfinite(q).all(1)
     t, q = t[good], q[good]
     v = np.gradient(q, t, axis=0) if v is None else v[good]
@@ -33,26 +33,26 @@ def followed(t, q, v, at):
 
 
 class Scene:
-    """What moves: made once, then set to each frame. `path` [orbits, frames, 2] leaves the fading tails."""
+    """What moves: made once, then set to each moment. `path` [orbits, moments, 2] leaves the fading tails."""
 
     def __init__(self, axis, path, colours, tail):
-        self.path, self.tail = path, tail
+        self.path, self.tail = path, tail if len(path) <= 3 else tail // 2
         self.tails = [axis.add_collection(matplotlib.collections.LineCollection([], linewidths=1.6, zorder=2,
                                                                                 capstyle="round")) for _ in path]
         self.colours = colours
 
-    def show(self, frame):
-        """Sets the picture to a frame."""
-        first = max(0, frame - self.tail)
+    def show(self, moment):
+        """Sets the picture to a moment."""
+        first = max(0, moment - self.tail)
         for lines, path, colour in zip(self.tails, self.path, self.colours):
-            points = path[first:frame + 1]
+            points = path[first:moment + 1]
             fade = np.linspace(0, 1, max(len(points) - 1, 0)) ** 1.5
             lines.set_segments(np.stack([points[:-1], points[1:]], 1))
             lines.set_color([(*colour, 0.85 * a) for a in fade])
 
 
 class Linkage(Scene):
-    """Rods from joint to joint, with bobs; joints [orbits, frames, number, 2]."""
+    """Rods from joint to joint, with bobs; joints [orbits, moments, number, 2]."""
 
     def __init__(self, axis, joints, colours, tail, spring=False):
         super().__init__(axis, joints[:, :, -1], colours, tail)
@@ -64,9 +64,9 @@ class Linkage(Scene):
                                markeredgewidth=0.8, zorder=4)[0] for colour in colours]
         axis.plot(0, 0, "o", color=style.INK, markersize=5, zorder=5)
 
-    def show(self, frame):
-        super().show(frame)
-        for rod, bob, joints in zip(self.rods, self.bobs, self.joints[:, frame]):
+    def show(self, moment):
+        super().show(moment)
+        for rod, bob, joints in zip(self.rods, self.bobs, self.joints[:, moment]):
             rod.set_data(*(coil(*joints[:2]) if self.spring else joints).T)
             bob.set_data(*joints[1:].T)
 
@@ -83,12 +83,12 @@ class Balls(Scene):
                                   angles="xy", scale_units="xy", scale=1.4, width=0.012, zorder=4)
         axis.axhline(-0.5, color=style.FAINT, lw=0.8, zorder=1)
 
-    def show(self, frame):
-        super().show(frame)
-        for disc, centre in zip(self.discs, self.centres[frame]):
+    def show(self, moment):
+        super().show(moment)
+        for disc, centre in zip(self.discs, self.centres[moment]):
             disc.center = centre
-        self.arrows.set_offsets(self.centres[frame])
-        self.arrows.set_UVC(*self.moments[frame].T)
+        self.arrows.set_offsets(self.centres[moment])
+        self.arrows.set_UVC(*self.moments[moment].T)
 
 
 class Trace(Scene):
@@ -103,10 +103,10 @@ class Trace(Scene):
         if centre:
             axis.plot(0, 0, "o", color=style.CATEGORICAL[4], markersize=14, markeredgecolor=style.INK, zorder=3)
 
-    def show(self, frame):
-        super().show(frame)
+    def show(self, moment):
+        super().show(moment)
         for point, path in zip(self.points, self.path):
-            point.set_data(*path[frame][:, None])
+            point.set_data(*path[moment][:, None])
 
 
 def coil(start, end, turns=9, radius=0.045):
@@ -130,13 +130,13 @@ def write(result, path, options):
         raise PlotError(f"{result.path}: a movie needs at least two samples")
     span = options.xlim or (np.nanmin(t), np.nanmax(t))
     frames = max(2, round(options.duration * options.fps))
-    at = np.linspace(*span, frames)
+    at = np.linspace(*span, (frames - 1) * FINE + 1)
     q = np.stack([followed(t[k], q[k], v[k], at) for k in range(len(ids))])
 
     side = 6.4
     figure = plt.figure(figsize=(side, side + 0.7), dpi=options.dpi if options.dpi < 200 else 120)
     axis = figure.add_axes((0.11, 0.075, 0.86, 0.86 * side / (side + 0.7)))
-    scene = _scene(axis, result, q, options, max(2, round(TAIL_SECONDS * options.fps)))
+    scene = _scene(axis, result, q, options, max(2, round(TAIL_SECONDS * options.fps)) * FINE)
     figure.text(0.11, 0.975, options.title or captions.model(result), size=16, va="top")
     figure.text(0.11, 0.925, "  ·  ".join(captions.constants(result, ids)[:6]), size=10.5, va="top", color=style.FAINT)
     unit = result.units("trajectory/time")
@@ -151,8 +151,8 @@ def write(result, path, options):
     try:
         with writer.saving(figure, str(part), figure.dpi):
             for frame in range(frames):
-                scene.show(frame)
-                clock.set_text(f"time {at[frame]:.{decimals}f} {unit}".rstrip())
+                scene.show(frame * FINE)
+                clock.set_text(f"time {at[frame * FINE]:.{decimals}f} {unit}".rstrip())
                 writer.grab_frame()
                 if progress and frame % 10 == 0:
                     print(f"\rmovie {100 * frame // frames} %", end="\r", file=sys.stderr)
@@ -171,17 +171,16 @@ def _scene(axis, result, q, options, tail):
     parameters = result.parameters()
     if result.model == "double-pendulum" and q.shape[-1] == 2:
         joints = models.double_pendulum(q, parameters)
-        _square(axis, 1.08 * np.hypot(*joints[..., 1:, :].reshape(-1, 2).T).max())
+        _window(axis, joints, 0.12)
         return Linkage(axis, joints, colours, tail)
     if result.model == "elastic-pendulum" and q.shape[-1] == 2:
         bob = models.spring_bob(q, names)
-        _square(axis, 1.08 * np.hypot(*bob.reshape(-1, 2).T).max())
-        return Linkage(axis, np.stack([np.zeros_like(bob), bob], -2), colours, tail, spring=True)
+        joints = np.stack([np.zeros_like(bob), bob], -2)
+        _window(axis, joints, 0.12)
+        return Linkage(axis, joints, colours, tail, spring=True)
     if result.model == "magnetic-chain" and q.shape[-1] == 2:
         centres = models.chain_of_balls(q, parameters)
-        reach = centres.reshape(-1, 2)
-        half = 0.5 * max(np.ptp(reach[:, 0]), np.ptp(reach[:, 1])) + 0.75
-        _square(axis, half, 0.5 * (reach.min(0) + reach.max(0)))
+        _window(axis, centres, 0.75)
         return Balls(axis, centres, models.ball_moments(q), colours, tail)
     if q.shape[-1] == 1:
         raise PlotError(f"{result.path}: one coordinate moves in no plane; draw its time series instead")
@@ -199,13 +198,11 @@ def _scene(axis, result, q, options, tail):
     return Trace(axis, path, colours, tail, result.model == "kepler")
 
 
-def _square(axis, half, centre=(0.0, 0.0)):
-    """A square window on the mechanism, without ticks: lengths are those of the model."""
-    axis.set_xlim(centre[0] - half, centre[0] + half)
-    axis.set_ylim(centre[1] - half, centre[1] + half)
+def _window(axis, places, margin):
+    """A square window around all the places [.., 2], without ticks: lengths are those of the model."""
+    low, high = places.reshape(-1, 2).min(0), places.reshape(-1, 2).max(0)
+    half = 0.5 * (high - low).max() + margin
+    for centre, limit in zip(0.5 * (low + high), (axis.set_xlim, axis.set_ylim)):
+        limit(centre - half, centre + half)
     axis.set_aspect("equal")
-    axis.set_xticks([])
-    axis.set_yticks([])
-    axis.minorticks_off()
-    for spine in axis.spines.values():
-        spine.set_visible(False)
+    axis.set_axis_off()

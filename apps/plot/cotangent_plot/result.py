@@ -46,6 +46,15 @@ def texts(value):
     return [text(item) for item in value]
 
 
+def readable_name(path):
+    """Whether the file system can have such a name at all: not too long, no NUL."""
+    try:
+        path.exists()
+        return True
+    except (OSError, ValueError):
+        return False
+
+
 class Result:
     """One result file, open for reading."""
 
@@ -64,6 +73,8 @@ class Result:
         self.deck = self._parsed_deck()
 
     def _opened(self):
+        if not readable_name(self.path):
+            raise PlotError(f"{str(self.path)[:80]}…: not a file's name")
         if not self.path.exists():
             folder = self.path.parent
             others = sorted(p.name for p in folder.glob("*.h5")) if folder.is_dir() else []
@@ -78,8 +89,8 @@ class Result:
             return h5py.File(self.path, "r")
         except OSError as error:
             reason = str(error)
-            if "lock" in reason:
-                raise PlotError(f"{self.path}: another program is writing it; draw it when the run has ended", 3) from error
+            if "unable to lock" in reason:
+                raise PlotError(f"{self.path}: another program holds it; draw it when the run has ended", 3) from error
             if "truncated" in reason:
                 raise PlotError(f"{self.path}: cut short (it ends before its own length says); resume the run with "
                                 "--resume, or copy the file again") from error
@@ -115,12 +126,14 @@ class Result:
         unit = self.attribute(name, "units")
         return "" if unit in ("1", "", "-") else unit
 
-    def columns(self, name):
-        """The names of the last axis of a data set: its attribute `columns`."""
+    def columns(self, name, default=None):
+        """The names of the last axis of a data set: its attribute `columns`, or `default`, or q1, q2, q1_dot, q2_dot."""
         if name not in self.file:
             return []
         if "columns" in self.file[name].attrs:
             return texts(self.file[name].attrs["columns"])
+        if default is not None:
+            return default
         width = self.file[name].shape[-1] if self.file[name].shape else 0
         half = [f"q{i + 1}" for i in range(width // 2)]
         return half + [f"{q}_dot" for q in half] if width % 2 == 0 else [f"x{i + 1}" for i in range(width)]

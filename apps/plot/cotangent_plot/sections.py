@@ -210,11 +210,7 @@ def draw(results, options):
     limits = shared_limits(found, names, options)
     first = results[0]
     notes = captions.shared([captions.constants(p.result, p.ids) for p in found])
-    orbits = {len(p.ids) for p in found}
-    crossings = max(int(np.isfinite(p.x).sum(1).max(initial=0)) for p in found)
-    notes.append((style.plural(orbits.pop(), "orbit") if len(orbits) == 1
-                  else f"up to {style.plural(max(orbits), 'orbit')}") + f" × {style.plural(crossings, 'crossing')}"
-                 + (" per panel" if len(found) > 1 else ""))
+    notes.append(_extent_of_work(found))
     notes.append(captions.section(first))
     notes += captions.shared([[captions.method(r)] for r in results])
     if len(results) == 1:
@@ -238,16 +234,30 @@ def draw(results, options):
     return figure
 
 
+def _extent_of_work(found):
+    """'470 orbits × 1000 crossings'; where they differ, the sums."""
+    counts = [np.isfinite(p.x).sum(1) for p in found]
+    orbits, every = {len(c) for c in counts}, np.unique(np.concatenate(counts))
+    if len(orbits) == 1 and every.size == 1:
+        text = f"{style.plural(orbits.pop(), 'orbit')} × {style.plural(int(every[0]), 'crossing')}"
+        return text + (" per panel" if len(found) > 1 else "")
+    total, crossings = sum(len(c) for c in counts), int(sum(c.sum() for c in counts))
+    return f"{style.plural(total, 'orbit')}, {style.plural(crossings, 'crossing')}"
+
+
 def _draw_panel(axis, panel, names, limits, options):
     """One panel: the points, and the section's edge where the model is known."""
     axis.set_xlim(limits[:2])
     axis.set_ylim(limits[2:])
+    whole = (*layout.extent(panel.x), *layout.extent(panel.y))  # so that a closer view keeps the colours
     if panel.ids.size:
-        lab, ink = orbit_colours(panel, limits, options.color_by)
-        points = int(np.isfinite(panel.x).sum())
+        lab, ink = orbit_colours(panel, whole, options.color_by)
+        with np.errstate(invalid="ignore"):
+            points = int(((panel.x >= limits[0]) & (panel.x <= limits[1]) & (panel.y >= limits[2])
+                          & (panel.y <= limits[3])).sum())
         if options.vector and points <= 20_000:
             for x, y, colour in zip(panel.x, panel.y, style.oklab_to_srgb(lab)):
-                axis.plot(x, y, ",", color=colour, marker="o", markersize=0.9, markeredgewidth=0, linestyle="none")
+                axis.plot(x, y, color=colour, marker="o", markersize=0.9, markeredgewidth=0, linestyle="none")
         else:
             width, height = layout.pixels(axis)
             sigma = painting.dot_radius(points, width * height)
@@ -255,7 +265,7 @@ def _draw_panel(axis, panel, names, limits, options):
             axis.imshow(image, extent=limits, aspect="auto", interpolation="nearest", zorder=2)
     _draw_edge(axis, panel, names, limits)
     if len(panel.ids) and options.color_by not in ("auto", "orbit", "none"):
-        _draw_scale(axis, panel, options, limits)
+        _draw_scale(axis, panel, options, whole)
 
 
 def _draw_edge(axis, panel, names, limits):

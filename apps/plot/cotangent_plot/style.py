@@ -24,8 +24,9 @@ MODEL_NAMES = {"henon-heiles": "Hénon–Heiles", "magnetic-chain": "Chain of th
 def apply():
     """Sets matplotlib's defaults; called once, before the first figure."""
     matplotlib.rcParams.update({
-        "font.family": ["STIXGeneral", "DejaVu Serif"], "mathtext.fontset": "stix", "font.size": 11.5, "axes.titlesize": 11.5,
-        "axes.labelsize": 13, "xtick.labelsize": 10.5, "ytick.labelsize": 10.5, "legend.fontsize": 10.5,
+        "font.family": ["STIXGeneral", "DejaVu Serif"], "mathtext.fontset": "stix", "font.size": 11.5,
+        "axes.titlesize": 11.5, "axes.labelsize": 13, "xtick.labelsize": 10.5, "ytick.labelsize": 10.5,
+        "legend.fontsize": 10.5,
         "axes.linewidth": 0.7, "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK,
         "xtick.color": INK, "ytick.color": INK, "xtick.direction": "in", "ytick.direction": "in",
         "xtick.top": True, "ytick.right": True, "xtick.minor.visible": True, "ytick.minor.visible": True,

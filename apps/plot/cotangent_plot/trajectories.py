@@ -28,11 +28,14 @@ def chosen(result, options, most=MOST_CURVES):
     """The rows to draw: those asked for that have been run, the first `most` of them at most."""
     for name in ("trajectory/q", "trajectory/time"):
         if name not in result:
-            raise PlotError(f"{result.path}: no trajectory in it (no data set /{name}); the study 'trajectory' makes them")
+            raise PlotError(f"{result.path}: no trajectory in it (no data set /{name}); the study 'trajectory' makes "
+                            "them")
     asked = options.chosen(result.file["trajectory/q"].shape[0])
     ids = result.run(asked)
+    ids = ids[np.isfinite(result.array("trajectory/q", (slice(None), slice(0, 2)))[ids]).all((1, 2))]
     if ids.size == 0:
-        raise PlotError(f"{result.path}: none of the {asked.size} trajectories has been run yet")
+        counts = ", ".join(f"{n} {name}" for name, n in captions.status_counts(result, asked).items())
+        raise PlotError(f"{result.path}: no trajectory to draw" + (f" ({counts})" if counts else ""))
     return ids[:most]
 
 
@@ -82,8 +85,8 @@ def draw(results, options):
         if options.ylim:
             axis.set_ylim(options.ylim)
         if len(panel) > 1:
-            axis.legend(loc="lower right", bbox_to_anchor=(1, 1.0), ncol=len(panel), handlelength=1.4, columnspacing=1.4,
-                        borderaxespad=0.1, fontsize=12)
+            axis.legend(loc="lower right", bbox_to_anchor=(1, 1.0), ncol=len(panel), handlelength=1.4,
+                        columnspacing=1.4, borderaxespad=0.1, fontsize=12)
     if energy is not None:
         _draw_energy(axes[-1], t, energy, span, colours if not one else [style.CATEGORICAL[1]])
     units = result.units("trajectory/time")

@@ -50,7 +50,8 @@ def read(path):
         try:
             row[work], row[error] = float(row[work]), abs(float(row[error]))
         except (TypeError, ValueError):
-            raise PlotError(f"{path}: row {number} of the table: '{row[work]}', '{row[error]}' are not numbers") from None
+            raise PlotError(f"{path}: row {number} of the table: '{row[work]}', '{row[error]}' are not two "
+                            "numbers") from None
         if row[work] > 0 and row[error] > 0 and np.isfinite([row[work], row[error]]).all():
             rows.append(row)
     if not rows:
@@ -64,8 +65,8 @@ def draw(paths, options):
     for path in paths[1:]:
         more, _, *columns = read(path)
         if columns != [work, error]:
-            raise PlotError(f"{path}: its columns for work and error are {columns[0]}, {columns[1]}, those of {paths[0]} "
-                            f"are {work}, {error}")
+            raise PlotError(f"{path}: its columns for work and error are {columns[0]}, {columns[1]}, those of "
+                            f"{paths[0]} are {work}, {error}")
         rows += more
     curves = defaultdict(lambda: defaultdict(list))
     for row in rows:
@@ -76,8 +77,8 @@ def draw(paths, options):
         families = methods
     colours = dict(zip(families, style.distinct(len(families))))
     notes = [said[key] for key in ("note", "problem", "machine") if key in said]
-    figure, axes = layout.grid(len(curves), options, options.title or said.get("title", "Work against precision"), notes,
-                               aspect=0.78, right=1.45, gap=(1.4, 0.34), ticks_inside=False,
+    heading = options.title or said.get("title", "Work against precision")
+    figure, axes = layout.grid(len(curves), options, heading, notes, aspect=0.78, right=1.45, gap=(1.75, 0.6),
                                panel_titles=len(curves) > 1)
     for axis, (problem, panel) in zip(axes, curves.items()):
         axis.set_xscale("log")

@@ -1,0 +1,124 @@
+"""Small result files in the layout of format version 1, for the tests of cotangent-plot.
+
+The sections are those of Hénon-Heiles, computed here by Störmer-Verlet with linear interpolation: good enough for a
+picture, and independent of the program.
+"""
+import h5py
+import numpy as np
+
+STATUS_NAMES = ["pending", "finished", "time_limit", "step_too_small", "newton_diverged", "left_domain",
+                "singular_mass_matrix", "infeasible_start", "non_finite"]
+COLUMNS = ["q1", "q2", "q1_dot", "q2_dot"]
+
+
+def starts(energy, side):
+    """A grid of starts on the section q1 = 0 [side^2, 4]; NaN where the energy does not reach."""
+    q2, v2 = (a.ravel() for a in np.meshgrid(np.linspace(-0.3, 0.5, side), np.linspace(-0.3, 0.3, side)))
+    with np.errstate(invalid="ignore"):
+        v1 = np.sqrt(2 * energy - v2 ** 2 - q2 ** 2 + 2 / 3 * q2 ** 3)
+    return np.stack([np.zeros_like(q2), q2, v1, v2], 1)
+
+
+def section(initial, crossings, step=0.05):
+    """The first upward crossings of q1 = 0 [n, crossings, 4] and their times; NaN for starts that are NaN."""
+    points = np.full((len(initial), crossings, 4), np.nan)
+    times = np.full((len(initial), crossings), np.nan)
+    rows = np.flatnonzero(np.isfinite(initial).all(1))
+    x, y, u, v = initial[rows].T
+    count, t = np.zeros(len(rows), int), 0.0
+    while count.size and count.min() < crossings:
+        before = np.stack([x, y, u, v], 1)
+        u, v = u - 0.5 * step * (x + 2 * x * y), v - 0.5 * step * (y + x * x - y * y)
+        x, y = x + step * u, y + step * v
+        u, v = u - 0.5 * step * (x + 2 * x * y), v - 0.5 * step * (y + x * x - y * y)
+        hit = np.flatnonzero((before[:, 0] < 0) & (x >= 0) & (count < crossings))
+        part = (-before[hit, 0] / (x[hit] - before[hit, 0]))[:, None]
+        after = np.stack([x, y, u, v], 1)
+        points[rows[hit], count[hit]] = (1 - part) * before[hit] + part * after[hit]
+        times[rows[hit], count[hit]] = t + step * part[:, 0]
+        count[hit] += 1
+        t += step
+    return points, times
+
+
+def put(group, name, data, units="1", meaning="", **attributes):
+    """A data set with its attributes."""
+    item = group.create_dataset(name, data=data)
+    item.attrs.update({"units": units, "meaning": meaning or name, **attributes})
+    return item
+
+
+def head(file, study, deck):
+    """What every result file begins with."""
+    file.attrs.update({"format": "cotangent", "format_version": 1, "study": study})
+    file["deck"] = f'study = "{study}"\n{deck}'
+    file.create_group("provenance").attrs["version"] = "0.1.0"
+    file.create_group("run")
+
+
+def poincare(path, energies=(1 / 8,), side=5, crossings=80, method="gauss", pending=0):
+    """A Poincaré ensemble, side^2 orbits for each energy; the last `pending` orbits are not yet run, so zero."""
+    initial = np.concatenate([starts(energy, side) for energy in energies])
+    points, times = section(initial, crossings)
+    status = np.where(np.isfinite(initial).all(1), 1, 7).astype("i4")
+    count = np.isfinite(times).sum(1)
+    error = np.where(status == 1, 1e-15 * (1 + np.arange(len(status))), np.nan)
+    if pending:
+        for data in (points, times, status, count, error):
+            data[-pending:] = 0
+    with h5py.File(path, "w") as file:
+        head(file, "poincare", f'[model]\nname = "henon-heiles"\n[method]\nname = "{method}"\nstages = 8\nstep = 0.5\n'
+             '[section]\nwhere = "q1"\nvalue = 0.0\ndirection = "up"\n'
+             f'[ensemble]\nenergy = {list(energies)}\n[stop]\ncrossings = {crossings}\n')
+        orbits, crossed = file.create_group("orbits"), file.create_group("section")
+        put(orbits, "initial", initial, columns=COLUMNS)
+        put(orbits, "final", points[:, -1], columns=COLUMNS)
+        put(orbits, "status", status, names=STATUS_NAMES)
+        put(orbits, "energy_error", error)
+        put(orbits, "crossing_count", count)
+        put(orbits, "parameters", np.repeat(energies, side * side)[:, None], columns=["energy"])
+        put(crossed, "points", points, columns=COLUMNS)
+        put(crossed, "time", times)
+
+
+def trajectories(path, model="double-pendulum", count=3, samples=200, coordinates=("a", "b")):
+    """Sampled trajectories: two sines of each, with their derivatives."""
+    time = np.linspace(0, 10, samples)
+    phase = np.arange(count)[:, None]
+    q = np.stack([np.sin(time + phase), 0.5 * np.cos(2 * time + phase)], 2)
+    v = np.stack([np.cos(time + phase), -np.sin(2 * time + phase)], 2)
+    with h5py.File(path, "w") as file:
+        head(file, "trajectory", f'[model]\nname = "{model}"\nl1 = 1.0\nl2 = 1.0\nalpha = 18.0\n')
+        columns = [*coordinates, *(name + "_dot" for name in coordinates)]
+        orbits, sampled = file.create_group("orbits"), file.create_group("trajectory")
+        put(orbits, "initial", np.concatenate([q[:, 0], v[:, 0]], 1), columns=columns)
+        put(orbits, "status", np.ones(count, "i4"), names=STATUS_NAMES)
+        put(sampled, "time", time, "s")
+        put(sampled, "q", q, "rad")
+        put(sampled, "v", v, "rad/s")
+        put(sampled, "energy", 1 + 1e-13 * np.sin(time + phase))
+
+
+def landscape(path, alphas=(1.0,)):
+    """The double well (x^2 - 1)^2 / 4 + alpha y^2 / 2, with contact at x = 2 and a pass at the origin."""
+    x, y = np.linspace(-2.5, 2.5, 101), np.linspace(-1.5, 1.5, 81)
+    grid = np.meshgrid(x, y, indexing="ij")
+    energy = np.array([(grid[0] ** 2 - 1) ** 2 / 4 + alpha * grid[1] ** 2 / 2 for alpha in alphas])
+    admissible = np.repeat((np.abs(grid[0]) <= 2)[None], len(alphas), 0).astype("i4")
+    index = np.repeat(np.arange(len(alphas)), 3)
+    with h5py.File(path, "w") as file:
+        head(file, "landscape", '[model]\nname = "own"\n')
+        group = file.create_group("landscape")
+        put(group, "x", x)
+        put(group, "y", y)
+        put(group, "energy", energy if len(alphas) > 1 else energy[0])
+        put(group, "admissible", admissible if len(alphas) > 1 else admissible[0])
+        put(group, "parameters", np.array(alphas)[:, None], columns=["alpha"])
+        points, passes = group.create_group("stationary"), group.create_group("passes")
+        for name, values in (("x", [-1.0, 0.0, 1.0]), ("y", [0.0] * 3), ("energy", [0.0, 0.25, 0.0]),
+                             ("type", [0, 1, 0])):
+            put(points, name, np.array(values * len(alphas)))
+        put(points, "parameter_index", index)
+        for name, value in (("x", 0.0), ("y", 0.0), ("energy", 0.25), ("from", 0), ("to", 2)):
+            put(passes, name, np.array([value] * len(alphas)))
+        put(passes, "parameter_index", np.arange(len(alphas)))

@@ -1,0 +1,384 @@
+"""Tests of cotangent-plot: the pictures it makes of small synthetic results, its messages and its exit codes.
+
+Run by ctest, or by hand: /usr/bin/python3 tests/plot/test_plot.py. COTANGENT_PLOT names the program to test;
+the default is the one in the source tree.
+"""
+import contextlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import h5py
+import numpy as np
+from PIL import Image
+
+SOURCE = Path(__file__).resolve().parents[2] / "apps" / "plot"
+PROGRAM = os.environ.get("COTANGENT_PLOT", str(SOURCE / "cotangent-plot"))
+sys.path.insert(0, str(SOURCE))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import synthetic  # noqa: E402
+from cotangent_plot import cli, landscape, layout, movie, painting, sections, style, trajectories  # noqa: E402
+from cotangent_plot.result import Result  # noqa: E402
+
+
+def options(*arguments):
+    """The options as the program would have them."""
+    return cli.Options(cli.parser().parse_args(cli.joined(list(arguments))))
+
+
+def inked(picture):
+    """The part of a picture's pixels that is not white."""
+    with Image.open(picture) as image:
+        return float((np.asarray(image.convert("RGB")).min(axis=2) < 245).mean())
+
+
+class PlotTest(unittest.TestCase):
+    """Each test has a folder of its own as `self.at`, and shares the files in `self.shared`."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = Path(tempfile.mkdtemp(prefix="cotangent_plot_"))
+        synthetic.poincare(cls.shared / "section.h5")
+        synthetic.poincare(cls.shared / "energies.h5", energies=(1 / 12, 1 / 10, 1 / 8), side=3, crossings=20)
+        synthetic.poincare(cls.shared / "euler.h5", side=3, crossings=20, method="explicit-euler")
+        synthetic.poincare(cls.shared / "pending.h5", side=4, crossings=20, pending=5)
+        synthetic.trajectories(cls.shared / "pendulum.h5")
+        synthetic.landscape(cls.shared / "landscape.h5")
+        synthetic.landscape(cls.shared / "landscapes.h5", (0.5, 1.0, 2.0, 4.0))
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.shared)
+
+    def setUp(self):
+        self.at = Path(tempfile.mkdtemp(prefix="cotangent_plot_"))
+        self.addCleanup(shutil.rmtree, self.at)
+
+    def run_tool(self, *arguments):
+        """(exit code, standard error) of the program, run in this process."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code = cli.main([str(a) for a in arguments])
+            except SystemExit as stop:
+                code = stop.code
+        self.assertNotIn("Warning", err.getvalue())
+        return code, err.getvalue()
+
+    def drawn(self, name, *arguments, least=0.01):
+        """Draws a shared file as a PNG, which must bear ink; its path."""
+        picture = self.at / "picture.png"
+        code, err = self.run_tool(self.shared / name, "-o", picture, "--dpi", 80, *arguments)
+        self.assertEqual((code, err), (0, ""))
+        self.assertGreater(inked(picture), least)
+        return picture
+
+    def refused(self, code, *words, arguments):
+        """The program must end with this code and a message that holds all the words."""
+        got, err = self.run_tool(*arguments)
+        self.assertEqual(got, code, err)
+        self.assertTrue(err.startswith("cotangent-plot: ") or err.startswith("usage: "), err)
+        for word in words:
+            self.assertIn(word, err)
+        self.assertEqual([p for p in self.at.iterdir() if ".part" in p.name], [])
+
+
+class Pictures(PlotTest):
+    def test_section_as_png_pdf_svg(self):
+        self.drawn("section.h5")
+        for ending, begin in (("pdf", b"%PDF"), ("svg", b"<?xml")):
+            target = self.at / f"picture.{ending}"
+            self.assertEqual(self.run_tool(self.shared / "section.h5", "-o", target), (0, ""))
+            self.assertTrue(target.read_bytes().startswith(begin))
+
+    def test_equal_runs_make_equal_bytes(self):
+        for ending in ("png", "svg", "pdf"):
+            first, second = (self.at / f"{n}.{ending}" for n in "ab")
+            for target in (first, second):
+                self.run_tool(self.shared / "section.h5", "-o", target, "--dpi", 60)
+            self.assertEqual(first.read_bytes(), second.read_bytes(), ending)
+
+    def test_default_name_is_beside_the_result(self):
+        shutil.copy(self.shared / "euler.h5", self.at / "mine.h5")
+        self.assertEqual(self.run_tool(self.at / "mine.h5", "--dpi", 60)[0], 0)
+        self.assertTrue((self.at / "mine.png").is_file())
+
+    def test_one_panel_for_each_energy(self):
+        with_axis = Result(self.shared / "energies.h5")
+        found, names = sections.panels([with_axis], options("f"))
+        self.assertEqual([p.label for p in found], ["$E = 1/12$", "$E = 0.1$", "$E = 1/8$"])
+        self.assertEqual(names, ("q2", "q2_dot"))
+        self.assertEqual(sum(len(p.ids) for p in found), int((with_axis.array("orbits/status") == 1).sum()))
+        self.drawn("energies.h5")
+
+    def test_files_side_by_side_are_titled_by_method(self):
+        results = [Result(self.shared / name) for name in ("section.h5", "euler.h5")]
+        found, _ = sections.panels(results, options("f"))
+        self.assertIn("Gauss", found[0].label)
+        self.assertIn("Explicit Euler", found[1].label)
+        self.drawn("section.h5", self.shared / "euler.h5")
+
+    def test_every_way_to_colour(self):
+        for by in ("auto", "orbit", "none", "chaos", "energy-error", "status", "crossings", "energy", "q2"):
+            with self.subTest(by):
+                self.drawn("section.h5", "--color-by", by)
+
+    def test_axes_and_orbits_and_limits_can_be_chosen(self):
+        self.drawn("section.h5", "--axes", "q2,q1_dot", "--orbits", "7,11-13", "--xlim", "-0.5,0.7", "--ylim", "-1,1")
+
+    def test_a_closer_view_keeps_the_colours(self):
+        """Colours come from whole orbits, so `--xlim` must not change them."""
+        painted = []
+        with mock.patch.object(painting, "paint", side_effect=painting.paint) as paint:
+            for arguments in ((), ("--xlim", "-0.1,0.1", "--ylim", "0,0.2")):
+                self.drawn("section.h5", *arguments)
+                painted.append(paint.call_args.args)
+        (_, _, *whole, limits, _, _), (_, _, *closer, close_limits, _, _) = painted
+        np.testing.assert_array_equal(whole[0], closer[0])
+        np.testing.assert_array_equal(whole[1], closer[1])
+        self.assertEqual(close_limits, (-0.1, 0.1, 0, 0.2))
+        self.assertNotEqual(limits, close_limits)
+
+    def test_time_series(self):
+        self.drawn("pendulum.h5")
+        self.drawn("pendulum.h5", "--orbits", "1", "--xlim", "2,5")
+
+    def test_landscapes(self):
+        self.drawn("landscape.h5", least=0.4)
+        self.drawn("landscapes.h5", least=0.3)
+
+    def test_padded_lists_of_stationary_points(self):
+        """The lists may be as long as their room in the file, the rest NaN, or hold a row for each parameter."""
+        expected = landscape.entries(Result(self.shared / "landscape.h5"), "stationary", 0)
+        copy = shutil.copy(self.shared / "landscape.h5", self.at / "padded.h5")
+        with h5py.File(copy, "a") as file:
+            lists = file["landscape/stationary"]
+            for name in list(lists):
+                values = lists[name][()]
+                del lists[name]
+                if name != "parameter_index":
+                    synthetic.put(lists, name, np.append(values.astype(float), [np.nan] * 4)[None])
+        padded = landscape.entries(Result(copy), "stationary", 0)
+        for name in ("x", "y", "energy", "type"):
+            np.testing.assert_array_equal(padded[name], expected[name])
+        self.assertEqual(self.run_tool(copy, "-o", self.at / "a.png", "--dpi", 50), (0, ""))
+
+    def test_energy_errors(self):
+        self.drawn("section.h5", "--what", "energy")
+
+    def test_work_precision(self):
+        table = self.at / "work.csv"
+        table.write_text("# title: Methods\nmethod,family,step,work,error\nVerlet,order 2,0.1,1e3,1e-3\n"
+                         "Verlet,order 2,0.05,2e3,2.5e-4\nGauss 8,Gauss,0.5,1e3,1e-14\n")
+        for arguments in ((table,), (table, "--what", "work-precision")):
+            self.assertEqual(self.run_tool(*arguments, "-o", self.at / "work.png"), (0, ""))
+            self.assertGreater(inked(self.at / "work.png"), 0.01)
+
+    def test_small_pictures_are_small(self):
+        picture = self.drawn("section.h5", "--small")
+        with Image.open(picture) as image:
+            self.assertEqual(image.mode, "P")
+        self.assertLess(picture.stat().st_size, 250_000)
+
+    def test_movies(self):
+        film = self.at / "film.gif"
+        for model in ("double-pendulum", "elastic-pendulum", "magnetic-chain", "kepler"):
+            result = self.at / f"{model}.h5"
+            synthetic.trajectories(result, model)
+            code, err = self.run_tool(result, "--movie", film, "--fps", 5, "--duration", 1, "--dpi", 40)
+            self.assertEqual((code, err), (0, ""))
+            with Image.open(film) as image:
+                self.assertEqual(image.n_frames, 5, model)
+        if shutil.which("ffmpeg"):
+            film = self.at / "film.mp4"
+            self.assertEqual(self.run_tool(result, "--movie", film, "--fps", 5, "--duration", 1, "--dpi", 41), (0, ""))
+            self.assertIn(b"ftyp", film.read_bytes()[:16])
+
+    def test_the_program_itself(self):
+        """As users start it: the script finds its modules, prints the picture's name, and has a help."""
+        target = self.at / "a.png"
+        done = subprocess.run([PROGRAM, self.shared / "euler.h5", "-o", target, "--dpi", "50"], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{target}\n", ""))
+        self.assertIn("work-precision", subprocess.check_output([PROGRAM, "--help"], text=True))
+
+    def test_the_installed_layout(self):
+        shutil.copytree(SOURCE / "cotangent_plot", self.at / "share/cotangent/cotangent_plot")
+        (self.at / "bin").mkdir()
+        tool = shutil.copy(SOURCE / "cotangent-plot", self.at / "bin")
+        subprocess.run([tool, "--help"], check=True, stdout=subprocess.DEVNULL)
+        shutil.rmtree(self.at / "share")
+        alone = subprocess.run([tool, "--help"], capture_output=True, text=True, check=False)
+        self.assertEqual(alone.returncode, 1)
+        self.assertIn("cotangent_plot is neither in", alone.stderr)
+
+
+class Failures(PlotTest):
+    def test_no_file(self):
+        self.refused(2, "sektion.h5: no such file", "did you mean 'section.h5'?",
+                     arguments=[self.shared / "sektion.h5", "-o", self.at / "a.png"])
+
+    def test_not_a_result_file(self):
+        (self.at / "text.h5").write_text("no HDF5\n")
+        self.refused(2, "text.h5: not an HDF5 file", arguments=[self.at / "text.h5"])
+        with h5py.File(self.at / "other.h5", "w") as file:
+            file["x"] = 1
+        self.refused(2, "other.h5: not a cotangent result file", "missing", arguments=[self.at / "other.h5"])
+        with h5py.File(self.at / "other.h5", "a") as file:
+            file.attrs["format"] = "xdmf"
+        self.refused(2, "'xdmf'", arguments=[self.at / "other.h5"])
+        self.refused(2, "a folder", arguments=[self.at, "-o", self.at / "a.png"])
+
+    def test_another_version(self):
+        copy = shutil.copy(self.shared / "euler.h5", self.at / "new.h5")
+        with h5py.File(copy, "a") as file:
+            file.attrs["format_version"] = 2
+        self.refused(2, "new.h5: format_version 2", "reads 1", arguments=[copy])
+
+    def test_unfinished_run_is_drawn_and_said(self):
+        picture = self.at / "a.png"
+        self.refused(1, "pending.h5: unfinished: 5 of 16 orbits are pending", "--resume",
+                     arguments=[self.shared / "pending.h5", "-o", picture, "--dpi", "60"])
+        self.assertTrue(picture.is_file())
+        result = Result(self.shared / "pending.h5")
+        found, _ = sections.panels([result], options("f"))
+        self.assertLess(max(found[0].ids), 11)  # the zeros of pending orbits are no crossings
+
+    def test_nothing_finished_yet(self):
+        synthetic.poincare(self.at / "fresh.h5", side=2, crossings=5, pending=4)
+        self.refused(2, "fresh.h5: no crossing to draw", "4 pending", arguments=[self.at / "fresh.h5"])
+
+    def test_cut_short(self):
+        cut = self.at / "cut.h5"
+        whole = (self.shared / "section.h5").read_bytes()
+        cut.write_bytes(whole[:len(whole) // 2])
+        self.refused(2, "cut.h5: cut short", arguments=[cut])
+
+    def test_unwritable_picture(self):
+        result = self.shared / "euler.h5"
+        self.refused(3, "no folder", arguments=[result, "-o", self.at / "nowhere" / "a.png"])
+        (self.at / "folder.png").mkdir()
+        self.refused(3, "it is a folder", arguments=[result, "-o", self.at / "folder.png"])
+        self.refused(3, "cannot be written", arguments=[result, "-o", self.at / ("a" * 300 + ".png")])
+        self.refused(3, "cannot be written", arguments=[result, "-o", "/proc/picture.png", "--dpi", "50"])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
+    def test_write_protected_folder(self):
+        self.at.chmod(0o500)
+        self.addCleanup(self.at.chmod, 0o700)
+        self.refused(3, "permission denied", arguments=[self.shared / "euler.h5", "-o", self.at / "a.png"])
+
+    def test_a_failure_keeps_the_old_picture(self):
+        picture = self.at / "a.png"
+        picture.write_text("old")
+        self.refused(2, "no column 'q9'", arguments=[self.shared / "euler.h5", "-o", picture, "--axes", "q9,q2"])
+        self.assertEqual(picture.read_text(), "old")
+
+    def test_unknown_names_get_the_nearest(self):
+        section, target = self.shared / "euler.h5", ("-o", self.at / "a.png")
+        self.refused(2, "no column 'q2_dt'", "did you mean 'q2_dot'?",
+                     arguments=[section, *target, "--axes", "q2,q2_dt"])
+        self.refused(2, "--color-by energi-error", "did you mean 'energy-error'?",
+                     arguments=[section, *target, "--color-by", "energi-error"])
+        self.refused(2, "no orbit 9", "0 to 8", arguments=[section, *target, "--orbits", "3,9"])
+        self.refused(2, "invalid choice", arguments=[section, *target, "--what", "sektions"])
+        self.refused(2, "below the second", arguments=[section, *target, "--xlim", "2,1"])
+        self.refused(2, "1,x", arguments=[section, *target, "--orbits", "1,x"])
+        self.refused(2, ".png, .pdf or .svg", arguments=[section, "-o", self.at / "a.bmp"])
+
+    def test_what_is_not_in_the_file(self):
+        section = self.shared / "euler.h5"
+        self.refused(2, "no trajectory", arguments=[section, "-o", self.at / "a.png", "--what", "time-series"])
+        self.refused(2, "no trajectory", arguments=[section, "--movie", self.at / "a.gif"])
+        self.refused(2, "no section", arguments=[self.shared / "pendulum.h5", "-o", self.at / "a.png", "--what",
+                                                 "sections"])
+        self.refused(2, "no data set /landscape/x", arguments=[section, "-o", self.at / "a.png", "--what", "landscape"])
+
+    def test_tables_with_faults(self):
+        table, target = self.at / "w.csv", ("-o", self.at / "w.png")
+        self.refused(2, "no such file", arguments=[table, *target])
+        for content, word in (("method,wrk,error\na,1,1\n", "did you mean 'wrk'?"), ("", "no column 'method'"),
+                              ("method,work,error\na,x,1\n", "row 2"), ("method,work,error\n", "no row")):
+            table.write_text(content)
+            self.refused(2, "w.csv", word, arguments=[table, *target])
+
+
+class Parts(unittest.TestCase):
+    def test_a_painted_point_is_where_it_belongs(self):
+        x, y = np.array([[0.25, np.nan, 5.0]]), np.array([[0.75, 0.5, 0.5]])
+        image = painting.paint(x, y, style.srgb_to_oklab([[1.0, 0, 0]]), np.array([3.0]), (0, 1, 0, 1), (80, 40), 0.6)
+        self.assertEqual(image.shape, (40, 80, 4))
+        row, column = np.unravel_index(image[..., 3].argmax(), (40, 80))
+        self.assertLessEqual(abs(column - 20), 1)
+        self.assertLessEqual(abs(row - 10), 1)  # three quarters up is a quarter down
+        np.testing.assert_allclose(image[row, column, :3], [1, 0, 0], atol=1e-3)
+        self.assertLess((image[..., 3] > 0.05).sum(), 40)  # one dot: NaN and what is outside leave nothing
+
+    def test_painting_does_not_depend_on_the_order(self):
+        rng = np.random.default_rng(1)
+        x, y = rng.random((2, 4, 500))
+        lab, ink = style.srgb_to_oklab(rng.random((4, 3))), np.full(4, 0.8)
+        there = painting.paint(x, y, lab, ink, (0, 1, 0, 1), (50, 50), 0.8)
+        back = painting.paint(x[::-1], y[::-1], lab[::-1], ink, (0, 1, 0, 1), (50, 50), 0.8)
+        np.testing.assert_allclose(there, back, atol=1e-9)
+
+    def test_chaos_tells_curves_from_area(self):
+        rng = np.random.default_rng(2)
+        for crossings in (100, 400, 1000, 10000):
+            turn = 2 * np.pi * 0.381966 * np.arange(crossings)
+            x = np.stack([0.4 * np.cos(turn), 0.9 * rng.random(crossings) - 0.45, 0.1 + 0.01 * np.cos(turn)])
+            y = np.stack([0.3 * np.sin(turn), 0.9 * rng.random(crossings) - 0.45, 0.02 * np.sin(turn)])
+            measure = sections.chaos(x, y, (-0.5, 0.5, -0.5, 0.5))
+            np.testing.assert_allclose(measure, [0, 1, 0], atol=0.05, err_msg=str(crossings))
+
+    def test_envelope_keeps_a_spike(self):
+        t = np.linspace(0, 1, 100_003)
+        values = np.sin(t)
+        values[77_777] = 9.0
+        short_t, short = trajectories.envelope(t, values)
+        self.assertLess(len(short), 6000)
+        self.assertEqual(short.max(), 9.0)
+        self.assertEqual(short_t[short.argmax()], t[77_777])
+        self.assertTrue((np.diff(short_t) > 0).all())
+
+    def test_levels_resolve_shallow_wells(self):
+        """A well of depth 1e-4 in a landscape of height 100 still gets bands of its own."""
+        energy = np.linspace(0, 100, 10_000).reshape(100, 100)
+        points = {"type": np.array([0, 1]), "energy": np.array([50.0, 50.0001])}
+        bands = landscape.levels(energy, np.ones_like(energy, bool), points, {"energy": np.array([50.0001])})
+        self.assertGreaterEqual(((bands >= 50.0) & (bands <= 50.0001)).sum(), 6)
+        self.assertTrue((np.diff(bands) > 0).all())
+        self.assertEqual((bands[0], bands[-1]), (0, 100))
+
+    def test_frames_follow_cubics_exactly(self):
+        t = np.array([0.0, 0.3, 1.0, 1.1])
+        at = np.linspace(0, 1.1, 23)
+        cubic = np.polynomial.Polynomial([1, -2, 0.5, 3])
+        got = movie.followed(t, cubic(t)[:, None], cubic.deriv()(t)[:, None], at)
+        np.testing.assert_allclose(got[:, 0], cubic(at), rtol=1e-13)
+
+    def test_symbols_and_numbers(self):
+        for name, tex in (("q2_dot", r"\dot{q}_{2}"), ("p_t", "p_{t}"), ("p_q1", "p_{q_{1}}"), ("alpha", r"\alpha"),
+                          ("theta_dot", r"\dot{\theta}"), ("energy", "E"), ("omega_s", r"\omega_{s}")):
+            self.assertEqual(style.symbol(name), tex)
+        for value, written in ((1 / 8, "1/8"), (1 / 12, "1/12"), (-9.74, "-9.74"), (-9.7324, "-9.7324"), (18.0, "18"),
+                               (3.2e-15, r"3.2 \times 10^{-15}"), (0.0, "0")):
+            self.assertEqual(style.number(value), written)
+        self.assertEqual(style.power(2.1e-14), r"3 \times 10^{-14}")  # a bound is rounded up
+        self.assertEqual(style.power(1e-14), "10^{-14}")
+
+    def test_far_outliers_do_not_set_the_limits(self):
+        values = np.concatenate([np.linspace(0, 1, 1000), [1e6]])
+        self.assertLess(layout.extent(values)[1], 2)
+        self.assertGreater(layout.extent(np.linspace(0, 1, 1000))[1], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
