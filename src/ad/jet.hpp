@@ -135,7 +135,6 @@ class Jet {
   // s, then g, then H. No std::array: each access would be a call, and the compiler's time for inlining them
   // grows with their number squared.
   Real part_[1 + gradient_count + hessian_count]{};
-};  // s, then g, then H; no std::array, which is a call an access
 };
 
 /// The whole algebra: every derivative stored.
