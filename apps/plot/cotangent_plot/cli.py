@@ -71,7 +71,7 @@ def parser():
     p.add_argument("--width", type=float, metavar="INCHES", help="width of the picture; default 7.5, or more for "
                    "many panels")
     p.add_argument("--dpi", type=int, help="pixels per inch; default 200")
-    p.add_argument("--small", action="store_true", help="for web pages: 110 pixels per inch, 128 colours (png)")
+    p.add_argument("--small", action="store_true", help="for web pages: 120 pixels per inch, 255 colours (png)")
     p.add_argument("--fps", type=int, default=30, help="frames per second of a movie; default 30")
     p.add_argument("--duration", type=float, default=20.0, metavar="SECONDS", help="length of a movie; default 20")
     return p
@@ -82,7 +82,7 @@ class Options:
 
     def __init__(self, arguments):
         self.__dict__.update(vars(arguments))
-        self.dpi = arguments.dpi or (110 if arguments.small else 200)
+        self.dpi = arguments.dpi or (120 if arguments.small else 200)
         self.vector = bool(arguments.output) and Path(arguments.output).suffix.lower() in (".pdf", ".svg")
 
     def chosen(self, count):
@@ -173,8 +173,8 @@ def save(figure, path, options):
         if options.small and path.suffix.lower() == ".png":
             from PIL import Image
             with Image.open(part) as image:
-                image.convert("RGB").quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
-                    part, optimize=True)
+                few = image.convert("RGB").quantize(255, Image.Quantize.MAXCOVERAGE, 3, dither=Image.Dither.NONE)
+            few.save(part, optimize=True)
         os.replace(part, path)
     except OSError as error:
         raise PlotError(f"{path}: cannot be written: {error.strerror or error}", 3) from error

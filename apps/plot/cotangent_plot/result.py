@@ -127,7 +127,7 @@ class Result:
         return "" if unit in ("1", "", "-") else unit
 
     def columns(self, name, default=None):
-        """The names of the last axis of a data set: its attribute `columns`, or `default`, or q1, q2, q1_dot, q2_dot."""
+        """The names of the last axis of a data set: its attribute `columns`, `default`, or q1, q2, q1_dot, q2_dot."""
         if name not in self.file:
             return []
         if "columns" in self.file[name].attrs:

@@ -142,11 +142,12 @@ def orbit_colours(panel, limits, by):
         value = orbit_values(panel, by, limits)
         return style.srgb_to_oklab(scale(value)[0](value)[:, :3]), np.full(count, 0.8)
     sea = chaos(panel.x, panel.y, limits)[:, None]
-    u = np.stack([(panel.x - limits[0]) / (limits[1] - limits[0]), (panel.y - limits[2]) / (limits[3] - limits[2])], 2)
-    mean = np.nanmean(u, 1)
-    spread = np.sqrt(np.nanmean(((u - mean[:, None]) ** 2).sum(2), 1))
+    sides = limits[1] - limits[0], limits[3] - limits[2]
+    mean = np.stack([np.nanmean(panel.x, 1) / sides[0], np.nanmean(panel.y, 1) / sides[1]], 1)
+    spread = np.sqrt(np.nanvar(panel.x, 1) / sides[0] ** 2 + np.nanvar(panel.y, 1) / sides[1] ** 2)
     chaotic = sea[:, 0] > 0.5
-    centre = np.average(mean[chaotic], 0) if chaotic.any() else np.array([0.5, 0.5])
+    middle = np.array([(limits[0] + limits[1]) / 2 / sides[0], (limits[2] + limits[3]) / 2 / sides[1]])
+    centre = np.average(mean[chaotic], 0) if chaotic.any() else middle
     away = mean - centre
     hue = np.arctan2(away[:, 1], away[:, 0]) + 8 * spread
     lab = np.stack([0.46 + 0.5 * np.minimum(spread, 0.4), 0.135 * np.cos(hue), 0.135 * np.sin(hue)], 1)
