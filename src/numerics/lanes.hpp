@@ -71,9 +71,9 @@ template <int W>
 struct Lanes {
   static constexpr int width = W;
   using Vector = typename detail::Register<W>::Doubles;
-  Vector v{};
+  Vector v;
 
-  Lanes() = default;
+  Lanes() = default;  // uninitialised, as a double is; Lanes{} is zero
   Lanes(double x) : v(x - Vector{}) {}
   explicit Lanes(Vector x) : v(x) {}
 
@@ -185,7 +185,7 @@ Lanes<W> fma(double a, Lanes<W> b, Lanes<W> c) {
 template <int W>
 Lanes<W> sqrt(Lanes<W> a) {
 #if defined(__AVX512F__)
-  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_sqrt_pd(a.v));
+  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_maskz_sqrt_pd(0xff, a.v));
 #endif
 #if defined(__AVX__)
   if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_sqrt_pd(a.v));
@@ -200,14 +200,26 @@ Lanes<W> abs(Lanes<W> a) {
   using Bits = typename Mask<W>::Vector;
   return Lanes<W>((typename Lanes<W>::Vector)((Bits)a.v & (Bits{} + std::numeric_limits<std::int64_t>::max())));
 }
-/// The smaller; the second where one is NaN.
+/// The smaller; the second where one is NaN (as the processor's own minimum).
 template <int W>
 Lanes<W> min(Lanes<W> a, Lanes<W> b) {
+#if defined(__AVX512F__)
+  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_min_pd(a.v, b.v));
+#endif
+#if defined(__AVX__)
+  if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_min_pd(a.v, b.v));
+#endif
   return select(a < b, a, b);
 }
-/// The larger; the second where one is NaN.
+/// The larger; the second where one is NaN (as the processor's own maximum).
 template <int W>
 Lanes<W> max(Lanes<W> a, Lanes<W> b) {
+#if defined(__AVX512F__)
+  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_max_pd(a.v, b.v));
+#endif
+#if defined(__AVX__)
+  if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_max_pd(a.v, b.v));
+#endif
   return select(a > b, a, b);
 }
 template <int W>
@@ -305,6 +317,8 @@ Lanes<W> cos(Lanes<W> x) {
   }
 COTANGENT_EACH_LANE(exp)
 COTANGENT_EACH_LANE(log)
+COTANGENT_EACH_LANE(expm1)
+COTANGENT_EACH_LANE(log1p)
 COTANGENT_EACH_LANE(tan)
 COTANGENT_EACH_LANE(asin)
 COTANGENT_EACH_LANE(acos)

@@ -1,0 +1,77 @@
+// When an iteration for the stages of a step may stop: lane by lane, each frozen once it has converged.
+// The change delta_k of iterate k and the contraction rho = delta_k / delta_{k-1} estimate the remaining error
+// rho delta_k; a lane stops when that falls below a fraction of round-off, or when changes of round-off size no
+// longer shrink. Reference: Hairer, McLachlan, Razakarivony, BIT 48 (2008) 231.
+#pragma once
+
+#include "integrators/stage_algebra.hpp"
+
+namespace cotangent::integrators {
+
+/// The integrals from 0 to theta of P_k(2 x - 1), k = 0 ... n.
+template <class R>
+std::array<R, max_stages + 2> integrals(int n, const R& theta) {
+  std::array<R, max_stages + 2> result;
+  const R x = R(2.0) * theta - R(1.0);
+  R before(1.0), now = x;
+  result[0] = theta;
+  for (int k = 1; k <= n; ++k) {
+    const R after = (R(2.0 * k + 1) * (x * now) - R(1.0 * k) * before) * R(1.0 / (k + 1));
+    result[k] = (after - before) * R(0.5 / (2 * k + 1));
+    before = now;
+    now = after;
+  }
+  return result;
+}
+
+/// sum_k g_k P_k(2 x - 1), k < s.
+template <class R, int N>
+std::array<R, N> series(int s, const Stages<R, N>& g, const R& x) {
+  const R z = R(2.0) * x - R(1.0);
+  R before(1.0), now(1.0);
+  std::array<R, N> sum{};
+  for (int k = 0; k < s; ++k) {
+    for (int n = 0; n < N; ++n) sum[n] = fma(now, g[k][n], sum[n]);
+    const R after = k == 0 ? z : (R(2.0 * k + 1) * (z * now) - R(1.0 * k) * before) * R(1.0 / (k + 1));
+    before = now;
+    now = after;
+  }
+  return sum;
+}
+
+template <class R>
+class Convergence {
+ public:
+  using Mask = numerics::mask_of<R>;
+
+  /// Changes of the unknowns are measured against `scale`.
+  Convergence(const R& scale, Mask active)
+      : target_(scale * R(0x1p-57)), round_off_(scale * R(0x1p-46)), active_(active), open_(active) {}
+
+  /// The lanes that still iterate.
+  Mask open() const { return open_; }
+  Mask converged() const { return active_ & !open_; }
+  /// Forgets the history: another iteration takes over.
+  void restart() { last_ = R(0.0); }
+
+  /// Puts the next iterate in place in the lanes that are open. `every`: all(open()).
+  [[gnu::always_inline]] void replace(bool every, R& now, const R& next) const {
+    now = every ? next : select(open_, next, now);
+  }
+  /// Whether iteration k is worth asking about; the same for every lane.
+  static bool watched(int k) { return k >= 3; }
+  /// Closes the lanes that an iteration has brought to convergence, given its changes.
+  void close(const R& change) {
+    const auto small = change * change <= target_ * last_;
+    const auto stalled = (last_ > R(0.0)) & (change >= R(0.25) * last_) & (change <= round_off_);
+    open_ = open_ & !(small | stalled | (change == R(0.0)));
+    last_ = change;
+  }
+
+ private:
+  R target_, round_off_;
+  R last_{0.0};  // 0: not known yet
+  Mask active_, open_;
+};
+
+}  // namespace cotangent::integrators

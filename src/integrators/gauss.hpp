@@ -1,0 +1,257 @@
+// Gauss collocation with s stages: order 2 s, symplectic and symmetric at fixed steps. The default method.
+// The form (velocities eliminated, or momenta) follows from the Lagrangian's structure: see gauss_force.hpp and
+// gauss_hamilton.hpp. Stages start from the last step's polynomial; sums are compensated, so that the energy
+// error grows like the random walk of round-off (Brouwer's law).
+// Step control: the step is as long as the polynomial's next Legendre coefficient stays below the tolerance,
+//   h' = 0.8 h (tol / err)^(1/(s+1)), err the estimated error of the velocities inside the step.
+// Reference: Hairer, Lubich, Wanner (2006), II.1.3 and VIII.6; thesis on the Lagrangian solver, (3.53).
+#pragma once
+
+#include <type_traits>
+
+#include "integrators/gauss_force.hpp"
+#include "integrators/gauss_hamilton.hpp"
+
+namespace cotangent::integrators {
+
+template <class System>
+class Gauss {
+  using Form = std::conditional_t<System::constant_mass, GaussForce<System>, GaussHamilton<System>>;
+
+ public:
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+  using Vector = std::array<R, N>;
+  using Mask = numerics::mask_of<R>;
+  using Running = typename Form::Running;
+
+  struct Memory {
+    numerics::Compensated<R> t;
+    Running q, conjugate;      ///< conjugate: v, or p
+    Vector velocity;
+    R step, last_step;         ///< last_step 0: no polynomial to start from
+    Stages<R, N> stages;       ///< the last step's unknowns
+  };
+
+  explicit Gauss(const MethodOptions& options)
+      : tables_(GaussTables::of(options.stages)), options_(options), memory_{} {}
+
+  void start(const System& system, const State<R, N>& x, Mask lanes) {
+    form_.prepare(system, x);
+    Stages<R, N> w;
+    Form::first_guess(system, *tables_, R(options_.step), x, w);
+    const Vector y = Form::conjugate(system, x);
+    const auto put = [&](numerics::Compensated<R>& to, const R& value) {
+      to = numerics::select(lanes, numerics::Compensated<R>{value, R(0.0)}, to);
+    };
+    put(memory_.t, x.t);
+    for (int n = 0; n < N; ++n) {
+      put(memory_.q[n], x.q[n]);
+      put(memory_.conjugate[n], y[n]);
+      memory_.velocity[n] = select(lanes, x.v[n], memory_.velocity[n]);
+      for (int i = 0; i < tables_->stages; ++i) {
+        memory_.stages[i][n] = select(lanes, w[i][n], memory_.stages[i][n]);
+      }
+    }
+    memory_.step = select(lanes, R(options_.step), memory_.step);
+    memory_.last_step = select(lanes, R(0.0), memory_.last_step);
+    failure_ = select(lanes, R(0.0), failure_);
+  }
+
+  /// Recomputes what isn't in memory() after lanes were loaded from a checkpoint.
+  void resume(const System& system) { form_.prepare(system, end()); }
+
+  Mask advance(const System& system, Mask active) {
+    const R h = memory_.step;
+    const int s = tables_->stages;
+    Stages<R, N> w;
+    if (options_.tolerance) {
+      predict(h, w);
+    } else {
+      apply<R, N>(Form::extrapolation(*tables_), s, s, memory_.stages.data(), w.data());
+    }
+    const auto fresh = memory_.last_step == R(0.0);
+    if (any(fresh)) {
+      for (int i = 0; i < s; ++i) {
+        for (int n = 0; n < N; ++n) w[i][n] = select(fresh, memory_.stages[i][n], w[i][n]);
+      }
+    }
+    const Mask solved = form_.solve(system, *tables_, h, memory_.t.value, memory_.q, memory_.conjugate, w, active);
+    Mask accepted = solved;
+    if (options_.tolerance) {
+      accepted = accepted & control(h, w, active, solved);
+    } else {
+      fail(active & !solved, Status::newton_diverged);
+    }
+
+    const bool every = all(accepted);
+    const auto keep = [&](const R& fresh_value, const R& old) {
+      return every ? fresh_value : select(accepted, fresh_value, old);
+    };
+    begin_q_ = memory_.q;
+    begin_conjugate_ = memory_.conjugate;
+    begin_velocity_ = memory_.velocity;
+    begin_t_ = memory_.t.value;
+    taken_ = h;
+    auto t = memory_.t;
+    auto q = memory_.q, conjugate = memory_.conjugate;
+    t.add(h);
+    Form::finish(system, *tables_, h, memory_.t.value, memory_.q, memory_.conjugate, w, q, conjugate);
+    Vector position, y;
+    for (int n = 0; n < N; ++n) {
+      position[n] = q[n].value;
+      y[n] = conjugate[n].value;
+    }
+    const Vector v = Form::velocity(system, position, y, memory_.velocity, t.value);
+    memory_.t = {keep(t.value, memory_.t.value), keep(t.low, memory_.t.low)};
+    for (int n = 0; n < N; ++n) {
+      memory_.q[n] = {keep(q[n].value, memory_.q[n].value), keep(q[n].low, memory_.q[n].low)};
+      memory_.conjugate[n] = {keep(conjugate[n].value, memory_.conjugate[n].value),
+                              keep(conjugate[n].low, memory_.conjugate[n].low)};
+      memory_.velocity[n] = keep(v[n], memory_.velocity[n]);
+      for (int i = 0; i < s; ++i) memory_.stages[i][n] = keep(w[i][n], memory_.stages[i][n]);
+    }
+    memory_.last_step = keep(h, memory_.last_step);
+    legendre_known_ = false;
+    return accepted;
+  }
+
+  State<R, N> begin() const {
+    State<R, N> x{begin_t_, {}, begin_velocity_};
+    for (int n = 0; n < N; ++n) x.q[n] = begin_q_[n].value;
+    return x;
+  }
+  State<R, N> end() const {
+    State<R, N> x{memory_.t.value, {}, memory_.velocity};
+    for (int n = 0; n < N; ++n) x.q[n] = memory_.q[n].value;
+    return x;
+  }
+  R step() const { return taken_; }
+
+  int degree() const { return tables_->stages + Form::extra_degree; }
+  void bernstein(int n, R* out) const {
+    Form::bernstein(*tables_, taken_, n, begin_q_, begin_conjugate_, memory_.stages, out);
+  }
+
+  State<R, N> dense(const R& theta) {
+    State<R, N> x;
+    x.t = fma(theta, taken_, begin_t_);
+    Form::dense(tables_->stages, taken_, theta, begin_q_, begin_conjugate_, legendre(), x.q, x.v);
+    return x;
+  }
+
+  /// The state at theta by a step of length theta h, its stages started from the polynomial.
+  State<R, N> again(const System& system, const R& theta, Mask lanes) {
+    Stages<R, N> w;
+    Form::from_series(*tables_, legendre(), R(0.0), theta, w);
+    const R h = theta * taken_;
+    const Mask solved = form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes);
+    auto q = begin_q_, conjugate = begin_conjugate_;
+    Form::finish(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, q, conjugate);
+    State<R, N> x;
+    x.t = begin_t_ + h;
+    Vector y;
+    for (int n = 0; n < N; ++n) {
+      x.q[n] = q[n].value;
+      y[n] = conjugate[n].value;
+    }
+    x.v = Form::velocity(system, x.q, y, memory_.velocity, x.t);
+    return select(solved, x, dense(theta));
+  }
+
+  /// Lanes whose polynomial keeps velocities to round-off.
+  Mask dense_is_exact() {
+    R scale(0.0);
+    for (int n = 0; n < N; ++n) {
+      scale = numerics::larger(scale, numerics::absolute(begin_velocity_[n]));
+      scale = numerics::larger(scale, numerics::absolute(memory_.velocity[n]));
+    }
+    return velocity_error(taken_, legendre()) <= scale * R(exact_below);
+  }
+
+  R failure() const { return failure_; }
+  Memory& memory() { return memory_; }
+  const Memory& memory() const { return memory_; }
+
+ private:
+  static constexpr double exact_below = 2e-14;
+
+  void fail(Mask lanes, Status status) {
+    failure_ = select(lanes, R(static_cast<double>(status)), failure_);
+  }
+
+  const Stages<R, N>& legendre() {
+    if (!legendre_known_) {
+      const int s = tables_->stages;
+      apply<R, N>(Form::legendre(*tables_), s, s, memory_.stages.data(), legendre_.data());
+      legendre_known_ = true;
+    }
+    return legendre_;
+  }
+
+  /// The guess for a step h of another length than the last one's.
+  void predict(const R& h, Stages<R, N>& w) {
+    const int s = tables_->stages;
+    Stages<R, N> g;
+    apply<R, N>(Form::legendre(*tables_), s, s, memory_.stages.data(), g.data());
+    const R ratio = h / select(memory_.last_step == R(0.0), R(1.0), memory_.last_step);
+    Form::from_series(*tables_, g, R(1.0), ratio, w);
+  }
+
+  /// The velocities' error inside the step, from the decay of the Legendre coefficients: the next one is
+  /// estimated by two orders of decay, which the parity of a solution can't hide.
+  R velocity_error(const R& h, const Stages<R, N>& g) const {
+    const int s = tables_->stages;
+    if (s < 4) return R(std::numeric_limits<double>::infinity());
+    R last(0.0), before(0.0), high(0.0);
+    for (int n = 0; n < N; ++n) {
+      last += numerics::absolute(g[s - 1][n]) + numerics::absolute(g[s - 2][n]);
+      before += numerics::absolute(g[s - 3][n]) + numerics::absolute(g[s - 4][n]);
+      high += numerics::absolute(g[s - 2][n]);
+    }
+    high = numerics::larger(high, R(0.5) * last);
+    const R next = high * select(before > last, last / before, R(1.0));
+    return Form::velocity_error(s, h, next);
+  }
+
+  /// Accepts or rejects, and sets the next step, lane by lane.
+  Mask control(const R& h, const Stages<R, N>& w, Mask active, Mask solved) {
+    const int s = tables_->stages;
+    Stages<R, N> g;
+    apply<R, N>(Form::legendre(*tables_), s, s, w.data(), g.data());
+    R error(0.0), scale(0.0);
+    for (int n = 0; n < N; ++n) scale = numerics::larger(scale, numerics::absolute(memory_.velocity[n]));
+    if (s >= 4) {
+      error = velocity_error(h, g);
+    } else {
+      for (int n = 0; n < N; ++n) error += numerics::absolute(g[s - 1][n]);
+      error = Form::velocity_error(0, h, error);
+    }
+    scale = numerics::larger(scale, R(1e-3));
+    const R ratio = error / (scale * R(*options_.tolerance));
+    R factor;
+    for (int i = 0; i < numerics::width_of<R>; ++i) {
+      const double x = numerics::lane(ratio, i);
+      const double f = std::isfinite(x) ? 0.8 * std::pow(std::max(x, 1e-12), -1.0 / (s + 1)) : 0.2;
+      numerics::set_lane(factor, i, std::clamp(f, 0.2, 2.0));
+    }
+    factor = select(solved, factor, R(0.5));
+    const Mask accepted = solved & (ratio <= R(1.0));
+    memory_.step = select(active, h * factor, memory_.step);
+    const auto vanishes = memory_.step <= R(0x1p-50) * numerics::larger(numerics::absolute(memory_.t.value), R(1e-3));
+    fail(active & !accepted & vanishes, Status::step_too_small);
+    return accepted;
+  }
+
+  std::shared_ptr<const GaussTables> tables_;
+  MethodOptions options_;
+  Form form_;
+  Memory memory_;
+  Running begin_q_{}, begin_conjugate_{};
+  Vector begin_velocity_{};
+  R begin_t_{0.0}, taken_{0.0}, failure_{0.0};
+  Stages<R, N> legendre_;
+  bool legendre_known_ = false;
+};
+
+}  // namespace cotangent::integrators

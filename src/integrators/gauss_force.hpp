@@ -1,0 +1,352 @@
+// Gauss collocation where L = v^T M v / 2 - U(q): velocities eliminated, the unknowns are the stages'
+// accelerations times h^2, held as even and odd parts about the middle of the step (gauss_tables.hpp).
+//   Q_i = q + c_i h v + h^2 sum_j (A^2)_ij a_j,   M a_i = L_q(Q_i)
+//   q' = q + h v + h^2 sum_i b_i (1 - c_i) a_i,   v' = v + h sum_i b_i a_i
+// Fixed-point iteration where it contracts; lanes in which it doesn't go on by simplified Newton.
+// Reference: Hairer, Lubich, Wanner (2006), VIII.6.1 (iteration), II.2.3 (Nystrom form).
+#pragma once
+
+#include "integrators/convergence.hpp"
+#include "integrators/method.hpp"
+#include "integrators/stage_algebra.hpp"
+#include "numerics/compensated.hpp"
+
+namespace cotangent::integrators {
+
+template <class System>
+class GaussForce {
+ public:
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+  using Vector = std::array<R, N>;
+  using Mask = numerics::mask_of<R>;
+  using Running = std::array<numerics::Compensated<R>, N>;
+
+  /// Degree of the dense polynomial of q beyond the number of stages.
+  static constexpr int extra_degree = 1;
+  static const double* extrapolation(const GaussTables& tables) { return tables.parts.extrapolation.data(); }
+  static const double* legendre(const GaussTables& tables) { return tables.parts.legendre.data(); }
+
+  /// The unknown where nothing better is known.
+  static void first_guess(const System& system, const GaussTables& tables, const R& h, const State<R, N>& x,
+                          Stages<R, N>& parts) {
+    const Vector a = system.acceleration(x.q, x.v, x.t);
+    for (int i = 0; i < tables.stages; ++i) {
+      for (int n = 0; n < N; ++n) {
+        parts[i][n] = i < tables.parts.odds    ? R(2.0) * (h * h * a[n])
+                      : i < tables.parts.evens ? h * h * a[n]
+                                               : R(0.0);
+      }
+    }
+  }
+  /// What runs along with q: here the velocities themselves.
+  static Vector conjugate(const System&, const State<R, N>& x) { return x.v; }
+  static Vector velocity(const System&, const Vector&, const Vector& v, const Vector&, const R&) { return v; }
+
+  /// Inverts the mass matrix, which is constant by the structure of L, so any point serves.
+  void prepare(const System& system, const State<R, N>& x) {
+    const auto h = system.hessian(x.q, x.v, x.t);
+    for (int i = 0; i < N; ++i) {
+      Vector unit{};
+      unit[i] = R(1.0);
+      const Vector column = numerics::solve<R, N>(h.vv, unit);
+      for (int j = 0; j < N; ++j) inverse_mass_[j][i] = column[j];
+    }
+  }
+
+  /// The unknown from its Legendre series g over a step of length `ratio` steps that begins at `from`.
+  static void from_series(const GaussTables& tables, const Stages<R, N>& g, const R& from, const R& ratio,
+                          Stages<R, N>& parts) {
+    Stages<R, N> stages;
+    for (int i = 0; i < tables.stages; ++i) {
+      stages[i] = series<R, N>(tables.stages, g, fma(ratio, R(tables.c[i]), from));
+      for (int n = 0; n < N; ++n) stages[i][n] = (ratio * ratio) * stages[i][n];
+    }
+    to_parts(tables, stages, parts);
+  }
+  /// The velocities' error where the next Legendre coefficient of the unknown is `next`.
+  static R velocity_error(int s, const R& h, const R& next) { return next * R(0.5 / (2 * s + 1)) / h; }
+
+  /// Solves for the unknown, a guess on entry, of a step h from (t, q, v). Returns the lanes solved.
+  Mask solve(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
+             const Running& v, Stages<R, N>& parts, Mask active) const {
+    Step step{system, tables, h, t, {}, {}, {}};
+    R scale(0.0);
+    for (int n = 0; n < N; ++n) {
+      step.q[n] = q[n].value;
+      step.drift[n] = h * v[n].value;
+      scale = numerics::larger(scale, numerics::absolute(step.drift[n]));
+      scale = numerics::larger(scale, numerics::absolute(parts[0][n]));
+      for (int m = 0; m < N; ++m) step.inverse_mass[n][m] = (h * h) * inverse_mass_[n][m];
+    }
+    Convergence<R> convergence(scale, active);
+    Middle m = middle(step, parts);
+    for (int iteration = 0; iteration < 24 && any(convergence.open()); ++iteration) {
+      dispatch(step, m, parts, convergence, iteration);
+    }
+    if (any(convergence.open())) newton(step, parts, convergence);
+    return convergence.converged();
+  }
+
+  /// The step's end from its solved stages.
+  static void finish(const System&, const GaussTables& tables, const R& h, const R&, const Running&,
+                     const Running& v0, const Stages<R, N>& parts, Running& q, Running& v) {
+    Vector sum{}, moment{};
+    for (int j = 0; j < tables.parts.evens; ++j) {
+      for (int n = 0; n < N; ++n) sum[n] = fma(R(tables.parts.even_weight[j]), parts[j][n], sum[n]);
+    }
+    for (int j = 0; j < tables.parts.odds; ++j) {
+      for (int n = 0; n < N; ++n) {
+        moment[n] = fma(R(tables.parts.moment[j]), parts[tables.parts.evens + j][n], moment[n]);
+      }
+    }
+    for (int n = 0; n < N; ++n) {
+      const R hv = h * v0[n].value;
+      const R hv_low = fma(h, v0[n].low, fma(h, v0[n].value, -hv));
+      q[n].add(hv + (fma(R(0.5), sum[n], moment[n]) + hv_low));
+      v[n].add(sum[n] / h);  // divided, not times 1/h: a rounded factor, the same in each step, would drift
+    }
+  }
+
+  /// q and v at theta in [0, 1] from the Legendre coefficients g of the unknown.
+  static void dense(int s, const R& h, const R& theta, const Running& q0, const Running& v0,
+                    const Stages<R, N>& g, Vector& q, Vector& v) {
+    const auto once = integrals(s + 1, theta);
+    Vector sum_once{}, sum_twice{};
+    for (int k = 0; k < s; ++k) {
+      const R twice = k == 0 ? R(0.5) * (theta * theta)
+                             : (once[k + 1] - once[k - 1]) * R(0.5 / (2 * k + 1));
+      for (int n = 0; n < N; ++n) {
+        sum_once[n] = fma(once[k], g[k][n], sum_once[n]);
+        sum_twice[n] = fma(twice, g[k][n], sum_twice[n]);
+      }
+    }
+    for (int n = 0; n < N; ++n) {
+      v[n] = sum_once[n] / h + v0[n].value;
+      q[n] = sum_twice[n] + fma(h * theta, v0[n].value, q0[n].value);
+    }
+  }
+
+  /// Bernstein coefficients of q_n, of degree s + 1.
+  static void bernstein(const GaussTables& tables, const R& h, int n, const Running& q0, const Running& v0,
+                        const Stages<R, N>& parts, R* out) {
+    const int s = tables.stages;
+    std::array<std::array<R, 1>, max_stages> values;
+    std::array<std::array<R, 1>, max_stages + 2> sums;
+    for (int j = 0; j < s; ++j) values[j][0] = parts[j][n];
+    apply<R, 1>(tables.parts.bernstein.data(), s + 2, s, values.data(), sums.data());
+    const R drift = h * v0[n].value;
+    for (int k = 0; k <= s + 1; ++k) {
+      out[k] = sums[k][0] + fma(R(static_cast<double>(k) / (s + 1)), drift, q0[n].value);
+    }
+  }
+
+ private:
+  struct Step {
+    const System& system;
+    const GaussTables& tables;
+    R h, t;
+    Vector q, drift;                      ///< at the beginning; drift is h v
+    numerics::Matrix<R, N> inverse_mass;  ///< times h^2
+  };
+
+  /// h^2 times the acceleration at q, stage i.
+  [[gnu::always_inline]] static Vector acceleration(const Step& step, int i, const Vector& q) {
+    const Vector f = step.system.force(q, fma(step.h, R(step.tables.c[i]), step.t));
+    Vector a;
+    for (int n = 0; n < N; ++n) {
+      if constexpr (System::diagonal_mass) {
+        a[n] = step.inverse_mass[n][n] * f[n];
+      } else {
+        a[n] = R(0.0);
+        for (int m = 0; m < N; ++m) a[n] = fma(step.inverse_mass[n][m], f[m], a[n]);
+      }
+    }
+    return a;
+  }
+
+  /// The motion of the step's middle: Q = q + (c - 1/2) velocity + K K a.
+  struct Middle {
+    Vector q, velocity;
+  };
+  /// S is the number of stages where the compiler shall know it, else 0.
+  template <int S = 0>
+  [[gnu::always_inline]] static Middle middle(const Step& step, const Stages<R, N>& parts) {
+    const auto& table = step.tables.parts;
+    const int evens = S > 0 ? S - S / 2 : table.evens, odds = S > 0 ? S / 2 : table.odds;
+    Vector sum{}, torque{};
+    for (int j = 0; j < evens; ++j) {
+      for (int n = 0; n < N; ++n) sum[n] = fma(R(table.even_weight[j]), parts[j][n], sum[n]);
+    }
+    for (int j = 0; j < odds; ++j) {
+      for (int n = 0; n < N; ++n) torque[n] = fma(R(table.odd_weight[j]), parts[evens + j][n], torque[n]);
+    }
+    Middle m;
+    for (int n = 0; n < N; ++n) {
+      m.velocity[n] = fma(R(0.5), sum[n], step.drift[n]);
+      m.q[n] = fma(R(0.5), fma(R(0.5), sum[n], torque[n]) + step.drift[n], step.q[n]);
+    }
+    return m;
+  }
+
+  /// Positions of the mirrored stages i and s - 1 - i, for Block values of i, handed to `use(k, Q, Q')`.
+  template <int Block, int S = 0, class Use>
+  [[gnu::always_inline]] static void positions(const Step& step, const Middle& m, const Stages<R, N>& parts,
+                                               int i, const Use& use) {
+    const auto& table = step.tables.parts;
+    const int evens = S > 0 ? S - S / 2 : table.evens, odds = S > 0 ? S / 2 : table.odds;
+    std::array<std::array<R, N>, Block> e, o;
+    for (int k = 0; k < Block; ++k) {
+      for (int n = 0; n < N; ++n) {
+        e[k][n] = m.q[n];
+        o[k][n] = R(table.offset[i + k]) * m.velocity[n];
+      }
+    }
+    const double* even = table.even.data() + i * evens;
+    const double* odd = table.odd.data() + i * odds;
+#pragma GCC unroll 8
+    for (int j = 0; j < odds; ++j) {
+      const Vector x = parts[j], y = parts[evens + j];
+#pragma GCC unroll 8
+      for (int k = 0; k < Block; ++k) {
+#pragma GCC unroll 8
+        for (int n = 0; n < N; ++n) {
+          e[k][n] = fma(R(even[k * evens + j]), x[n], e[k][n]);
+          o[k][n] = fma(R(odd[k * odds + j]), y[n], o[k][n]);
+        }
+      }
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < Block; ++k) {
+      Vector first, mirrored;
+      for (int n = 0; n < N; ++n) {
+        if (evens > odds) e[k][n] = fma(R(even[k * evens + odds]), parts[odds][n], e[k][n]);
+        first[n] = e[k][n] + o[k][n];
+        mirrored[n] = e[k][n] - o[k][n];
+      }
+      use(k, first, mirrored);
+    }
+  }
+  static Vector middle_position(const Step& step, const Middle& m, const Stages<R, N>& parts) {
+    const auto& table = step.tables.parts;
+    Vector e = m.q;
+    for (int j = 0; j < table.evens; ++j) {
+      for (int n = 0; n < N; ++n) e[n] = fma(R(table.even[table.odds * table.evens + j]), parts[j][n], e[n]);
+    }
+    return e;
+  }
+
+  /// One fixed-point iteration in place: a block of stages already sees the blocks before it renewed. Its
+  /// change is measured on the middle's motion, which is what the stages add up to.
+  template <int S>
+  static void sweep(const Step& step, Middle& m, Stages<R, N>& parts, Convergence<R>& convergence, int iteration) {
+    const int s = S > 0 ? S : step.tables.stages, odds = s / 2, evens = s - odds;
+    const bool every = all(convergence.open());
+    const auto rows = [&]<int Block>(int i) [[gnu::always_inline]] {
+      const auto renew = [&](int k, const Vector& q, const Vector& q_mirrored) [[gnu::always_inline]] {
+        const Vector a = acceleration(step, i + k, q), b = acceleration(step, s - 1 - i - k, q_mirrored);
+        for (int n = 0; n < N; ++n) {
+          convergence.replace(every, parts[i + k][n], a[n] + b[n]);
+          convergence.replace(every, parts[evens + i + k][n], a[n] - b[n]);
+        }
+      };
+      positions<Block, S>(step, m, parts, i, renew);
+    };
+    constexpr int block = N <= 2 ? 4 : 2;
+    int i = 0;
+    for (; i + block <= odds; i += block) rows.template operator()<block>(i);
+    for (; i < odds; ++i) rows.template operator()<1>(i);
+    if (evens > odds) {
+      const Vector a = acceleration(step, odds, middle_position(step, m, parts));
+      for (int n = 0; n < N; ++n) convergence.replace(every, parts[odds][n], a[n]);
+    }
+    const Middle next = middle<S>(step, parts);
+    if (convergence.watched(iteration)) {
+      R change(0.0);
+      for (int n = 0; n < N; ++n) {
+        change = numerics::larger(numerics::absolute(next.velocity[n] - m.velocity[n]), change);
+        change = numerics::larger(numerics::absolute(next.q[n] - m.q[n]), change);
+      }
+      convergence.close(change);
+    }
+    m = next;
+  }
+  static void dispatch(const Step& step, Middle& m, Stages<R, N>& parts, Convergence<R>& convergence,
+                       int iteration) {
+    switch (step.tables.stages) {
+      case 6: return sweep<6>(step, m, parts, convergence, iteration);
+      case 8: return sweep<8>(step, m, parts, convergence, iteration);
+      default: return sweep<0>(step, m, parts, convergence, iteration);
+    }
+  }
+
+  static void to_parts(const GaussTables& tables, const Stages<R, N>& stages, Stages<R, N>& parts) {
+    const int s = tables.stages, evens = tables.parts.evens;
+    for (int j = 0; j < evens; ++j) {
+      for (int n = 0; n < N; ++n) {
+        const R sum = stages[j][n] + stages[s - 1 - j][n], difference = stages[j][n] - stages[s - 1 - j][n];
+        parts[j][n] = j < tables.parts.odds ? sum : stages[j][n];
+        if (j < tables.parts.odds) parts[evens + j][n] = difference;
+      }
+    }
+  }
+
+  /// What did not contract: (1 - h^2 A^2 (x) M^-1 L_qq) d = h^2 F(Q)/M - a, the Hessian frozen at mid-step.
+  [[gnu::noinline]] static void newton(const Step& step, Stages<R, N>& parts, Convergence<R>& convergence) {
+    const auto& table = step.tables.parts;
+    const int s = step.tables.stages;
+    for (int i = 0; i < s; ++i) {
+      for (int n = 0; n < N; ++n) {
+        const auto usable = numerics::absolute(parts[i][n]) <= R(1e100);
+        parts[i][n] = select(convergence.open() & !usable, R(0.0), parts[i][n]);
+      }
+    }
+    const Vector q = middle(step, parts).q;
+    const auto hessian = step.system.hessian(q, step.drift, fma(R(0.5), step.h, step.t)).qq;
+    numerics::Matrix<R, N> one{}, zero{}, jacobian{};
+    for (int i = 0; i < N; ++i) {
+      one[i][i] = R(1.0);
+      for (int j = 0; j < N; ++j) {
+        for (int k = 0; k < N; ++k) {
+          jacobian[i][j] = fma(step.inverse_mass[i][k], hessian[k][j], jacobian[i][j]);
+        }
+      }
+    }
+    StageNewton<R, N> solver;
+    solver.factorise(step.tables, R(1.0), one, zero, jacobian);
+    convergence.restart();
+    for (int iteration = 0; iteration < 40 && any(convergence.open()); ++iteration) {
+      const Middle m = middle(step, parts);
+      Stages<R, N> residual, correction;
+      for (int i = 0; i < table.odds; ++i) {
+        positions<1>(step, m, parts, i, [&](int, const Vector& q_first, const Vector& q_mirrored) {
+          const Vector a = acceleration(step, i, q_first), b = acceleration(step, s - 1 - i, q_mirrored);
+          for (int n = 0; n < N; ++n) {
+            const R even = parts[i][n], odd = parts[table.evens + i][n];
+            residual[i][n] = a[n] - R(0.5) * (even + odd);
+            residual[s - 1 - i][n] = b[n] - R(0.5) * (even - odd);
+          }
+        });
+      }
+      if (table.evens > table.odds) {
+        const Vector a = acceleration(step, table.odds, middle_position(step, m, parts));
+        for (int n = 0; n < N; ++n) residual[table.odds][n] = a[n] - parts[table.odds][n];
+      }
+      solver.solve(step.tables, residual);
+      to_parts(step.tables, residual, correction);
+      const bool every = all(convergence.open());
+      R change(0.0);
+      for (int i = 0; i < s; ++i) {
+        for (int n = 0; n < N; ++n) {
+          change = numerics::larger(numerics::absolute(correction[i][n]), change);
+          convergence.replace(every, parts[i][n], parts[i][n] + correction[i][n]);
+        }
+      }
+      if (iteration > 0) convergence.close(change);
+    }
+  }
+
+  numerics::Matrix<R, N> inverse_mass_;
+};
+
+}  // namespace cotangent::integrators

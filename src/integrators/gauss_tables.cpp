@@ -1,0 +1,135 @@
+#include "integrators/gauss_tables.hpp"
+
+#include <Eigen/Dense>
+#include <map>
+#include <mutex>
+
+#include "core/error.hpp"
+#include "numerics/polynomials.hpp"
+
+namespace cotangent::integrators {
+
+namespace {
+
+using numerics::Extended;
+using numerics::ExtendedMatrix;
+
+std::vector<double> rounded(const ExtendedMatrix& m, int rows) {
+  std::vector<double> result;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < m.columns; ++j) result.push_back(static_cast<double>(m(i, j)));
+  }
+  return result;
+}
+
+/// Real and imaginary parts of A's eigenvectors as the columns of T.
+void diagonalise(const ExtendedMatrix& a, GaussTables& tables) {
+  using Matrix = Eigen::Matrix<Extended, Eigen::Dynamic, Eigen::Dynamic>;
+  const int s = tables.stages;
+  Matrix m(s, s), t(s, s);
+  for (int i = 0; i < s; ++i) {
+    for (int j = 0; j < s; ++j) m(i, j) = a(i, j);
+  }
+  const Eigen::EigenSolver<Matrix> solver(m);
+  int row = 0;
+  for (int k = 0; k < s; ++k) {
+    const auto lambda = solver.eigenvalues()[k];
+    if (lambda.imag() < 0) continue;
+    const bool real = lambda.imag() == 0;
+    tables.eigenvalues.push_back(
+        {{static_cast<double>(lambda.real()), static_cast<double>(lambda.imag())}, row, real});
+    t.col(row++) = solver.eigenvectors().col(k).real();
+    if (!real) t.col(row++) = solver.eigenvectors().col(k).imag();
+  }
+  const Matrix inverse = t.inverse();
+  for (int i = 0; i < s; ++i) {
+    for (int j = 0; j < s; ++j) {
+      tables.transform.push_back(static_cast<double>(t(i, j)));
+      tables.inverse.push_back(static_cast<double>(inverse(i, j)));
+    }
+  }
+}
+
+/// A A split into even and odd parts, and the other matrices to match.
+GaussTables::Parts by_parts(const ExtendedMatrix& a, const numerics::Quadrature& rule,
+                            const ExtendedMatrix& extrapolation, const ExtendedMatrix& legendre) {
+  const int s = a.rows, odds = s / 2, evens = s - odds;
+  GaussTables::Parts parts{};
+  parts.evens = evens;
+  parts.odds = odds;
+  ExtendedMatrix k(s, s), from_stages(s, s), to_stages(s, s);
+  for (int i = 0; i < s; ++i) {
+    parts.offset.push_back(static_cast<double>(rule.nodes[i] - Extended(0.5)));
+    for (int j = 0; j < s; ++j) k(i, j) = a(i, j) - rule.weights[j] / 2;
+  }
+  for (int j = 0; j < evens; ++j) {
+    from_stages(j, j) = from_stages(j, s - 1 - j) = 1;
+    to_stages(j, j) = to_stages(s - 1 - j, j) = j < odds ? Extended(0.5) : 1;
+    if (j >= odds) continue;
+    from_stages(evens + j, j) = 1;
+    from_stages(evens + j, s - 1 - j) = -1;
+    to_stages(j, evens + j) = Extended(0.5);
+    to_stages(s - 1 - j, evens + j) = -Extended(0.5);
+  }
+  const ExtendedMatrix square = k * k * to_stages;
+  for (int i = 0; i < evens; ++i) {
+    for (int j = 0; j < evens; ++j) parts.even.push_back(static_cast<double>(square(i, j)));
+  }
+  for (int i = 0; i < odds; ++i) {
+    for (int j = 0; j < odds; ++j) parts.odd.push_back(static_cast<double>(square(i, evens + j)));
+  }
+  for (int j = 0; j < evens; ++j) parts.even_weight.push_back(static_cast<double>(rule.weights[j]));
+  for (int j = 0; j < odds; ++j) {
+    Extended sum = 0;
+    for (int i = 0; i < s; ++i) sum += rule.weights[i] * k(i, j);
+    parts.odd_weight.push_back(static_cast<double>(sum));
+    parts.moment.push_back(static_cast<double>(rule.weights[j] * (Extended(0.5) - rule.nodes[j])));
+  }
+  parts.extrapolation = rounded(from_stages * extrapolation * to_stages, s);
+  parts.legendre = rounded(legendre * to_stages, s);
+  parts.bernstein = rounded(numerics::bernstein_of_integral(rule.nodes, 2, s + 1) * to_stages, s + 2);
+  return parts;
+}
+
+std::shared_ptr<const GaussTables> make(int s) {
+  auto tables = std::make_shared<GaussTables>();
+  tables->stages = s;
+  const auto rule = numerics::gauss(s);
+  ExtendedMatrix a = numerics::integration_matrix(rule.nodes);
+  a.rows = s;
+  a.entries.resize(static_cast<std::size_t>(s) * s);
+  for (int i = 0; i < s; ++i) {
+    tables->c.push_back(static_cast<double>(rule.nodes[i]));
+    tables->b.push_back(static_cast<double>(rule.weights[i]));
+  }
+  tables->a = rounded(a, s);
+  const ExtendedMatrix coefficients = numerics::legendre_coefficients(rule.nodes);
+  ExtendedMatrix next(s, s);
+  for (int i = 0; i < s; ++i) {
+    const auto p = numerics::legendre(s - 1, 2 * (rule.nodes[i] + 1) - 1);
+    for (int k = 0; k < s; ++k) next(i, k) = p[k];
+  }
+  tables->extrapolation = rounded(next * coefficients, s);
+  tables->legendre = rounded(coefficients, s);
+  tables->bernstein = rounded(numerics::bernstein_of_integral(rule.nodes, 1, s), s + 1);
+  tables->parts = by_parts(a, rule, next * coefficients, coefficients);
+  diagonalise(a, *tables);
+  return tables;
+}
+
+}  // namespace
+
+std::shared_ptr<const GaussTables> GaussTables::of(int stages) {
+  if (stages < 1 || stages > max_stages) {
+    throw Error("Gauss collocation takes 1 to " + std::to_string(max_stages) + " stages, not " +
+                std::to_string(stages));
+  }
+  static std::mutex mutex;
+  static std::map<int, std::shared_ptr<const GaussTables>> made;
+  const std::lock_guard lock(mutex);
+  auto& entry = made[stages];
+  if (!entry) entry = make(stages);
+  return entry;
+}
+
+}  // namespace cotangent::integrators

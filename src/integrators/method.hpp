@@ -1,0 +1,71 @@
+// What a method is to the rest of the program.
+//
+// A method is a class template over a System; it carries the state of a pack of lanes and advances it:
+//   start(system, state, lanes)      begins these lanes at a state
+//   advance(system, active) -> took  one step (or, with step control, one attempt) of the active lanes
+//   begin(), end()                   the states at both ends of each lane's last step
+//   bernstein(i, out), degree()      q_i over the last step as a polynomial in Bernstein form on [0, 1]
+//   dense(theta)                     the state inside the last step by that polynomial
+//   again(system, theta, lanes)      the same by stepping again from its beginning, to the method's own accuracy
+//   dense_is_exact()                 lanes whose polynomial is as good as round-off: again() isn't needed
+//   failure()                        why lanes stopped: Status codes, 0 where they did not
+//   memory()                         everything that the next step depends on: a struct of reals, which a
+//                                    checkpoint holds lane by lane
+// All of it lane by lane: what one lane does never depends on what another holds.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "core/status.hpp"
+#include "mechanics/lagrangian.hpp"
+
+namespace cotangent::integrators {
+
+/// Time, coordinates and velocities of a pack.
+template <class R, int N>
+struct State {
+  R t{0.0};
+  std::array<R, N> q{}, v{};
+};
+
+/// What the user chose: `[method]` of the deck.
+struct MethodOptions {
+  std::string name = "gauss";
+  int stages = 8;
+  double step = 0.0;                ///< fixed, or the first of an adaptive run
+  std::optional<double> tolerance;  ///< adaptive where given
+  std::string treatment = "E";      ///< of the initial rows, where the method has a choice
+};
+
+/// mask ? a : b, lane by lane, for whole states.
+template <class M, class R, int N>
+State<R, N> select(M mask, const State<R, N>& a, const State<R, N>& b) {
+  State<R, N> result;
+  result.t = select(mask, a.t, b.t);
+  for (int i = 0; i < N; ++i) {
+    result.q[i] = select(mask, a.q[i], b.q[i]);
+    result.v[i] = select(mask, a.v[i], b.v[i]);
+  }
+  return result;
+}
+
+/// Lane `from` of a struct that consists of reals alone, as doubles.
+template <class R, class Memory>
+void save_lane(const Memory& memory, int lane, double* out) {
+  static_assert(sizeof(Memory) % sizeof(R) == 0);
+  const R* reals = reinterpret_cast<const R*>(&memory);
+  for (std::size_t k = 0; k < sizeof(Memory) / sizeof(R); ++k) out[k] = numerics::lane(reals[k], lane);
+}
+template <class R, class Memory>
+void load_lane(Memory& memory, int lane, const double* in) {
+  R* reals = reinterpret_cast<R*>(&memory);
+  for (std::size_t k = 0; k < sizeof(Memory) / sizeof(R); ++k) numerics::set_lane(reals[k], lane, in[k]);
+}
+
+/// The highest degree of a dense polynomial.
+inline constexpr int max_degree = 18;
+
+}  // namespace cotangent::integrators

@@ -1,0 +1,201 @@
+// What a problem is: a Lagrangian L(q, v), with parameters L(q, v, p), with explicit time L(q, v, p, t).
+// A model is a struct with names and one call operator, templated on the scalar; everything else here follows
+// from it by automatic differentiation: momenta L_v, forces L_q, energy v L_v - L, accelerations.
+// Reference: Landau, Lifshitz, Mechanics, 1 to 6.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <string_view>
+
+#include "ad/ad.hpp"
+#include "numerics/dense.hpp"
+
+namespace cotangent::mechanics {
+
+/// A generalised coordinate of a model; an angle is periodic with period 2 pi.
+struct Coordinate {
+  std::string_view name;
+  std::string_view unit = "1";
+  bool angle = false;
+};
+
+/// A parameter of a model, as `--describe` shows it.
+struct Parameter {
+  std::string_view name;
+  double value;  ///< the default
+  std::string_view meaning;
+  std::string_view unit = "1";
+};
+
+template <class M>
+inline constexpr bool has_domain = requires(const M& m, const std::array<double, M::dim>& q,
+                                            const std::array<double, M::parameters.size()>& p) {
+  m.domain(q, p);
+};
+
+/// A model together with its parameters' values, over the real type R; all lanes may differ in them.
+template <class M, class R>
+class System {
+ public:
+  using Model = M;
+  using Real = R;
+  static constexpr int dim = M::dim;
+  static constexpr int parameter_count = static_cast<int>(M::parameters.size());
+  using Vector = std::array<R, dim>;
+  using Matrix = numerics::Matrix<R, dim>;
+
+  std::array<R, parameter_count> parameters;
+
+  System() {
+    for (int k = 0; k < parameter_count; ++k) parameters[k] = R(M::parameters[k].value);
+  }
+
+ private:
+  template <class Q, class V, class T>
+  static constexpr bool takes_time =
+      std::invocable<const M&, const Q&, const V&, const std::array<R, parameter_count>&, const T&>;
+
+ public:
+  /// L at coordinates and velocities that may be plain or carry derivatives.
+  template <class Q, class V, class T>
+  [[gnu::always_inline]] auto lagrangian(const Q& q, const V& v, const T& t) const {
+    const M model{};
+    if constexpr (takes_time<Q, V, T>) {
+      return model(q, v, parameters, t);
+    } else if constexpr (std::invocable<const M&, const Q&, const V&, decltype(parameters)>) {
+      return model(q, v, parameters);
+    } else {
+      static_assert(std::invocable<const M&, const Q&, const V&>,
+                    "a model's call operator takes (q, v), (q, v, p) or (q, v, p, t)");
+      return model(q, v);
+    }
+  }
+
+ private:
+  template <int Order>
+  using Seeded = decltype(std::declval<System>().lagrangian(
+      ad::seed<0, 2 * dim, Order, 0>(std::declval<Vector>()),
+      ad::seed<dim, 2 * dim, Order, 1>(std::declval<Vector>()), std::declval<R>()));
+  static constexpr auto sparsity = ad::sparsity_of<Seeded<2>, 2 * dim>;
+
+ public:
+  static constexpr bool time_dependent = takes_time<Vector, Vector, R>;
+  /// L = v^T M v / 2 + f(v) - U(q), M constant and f linear: then M q'' = L_q(q), and nothing else is needed.
+  static constexpr bool constant_mass = [] {
+    if (sparsity.degree > 2) return false;
+    for (int i = 0; i < dim; ++i) {
+      for (int j = 0; j < dim; ++j) {
+        if (sparsity.has_second(i, dim + j)) return false;
+      }
+    }
+    return true;
+  }();
+  /// L_vv is diagonal by its structure.
+  static constexpr bool diagonal_mass = [] {
+    for (int i = 0; i < dim; ++i) {
+      for (int j = 0; j < dim; ++j) {
+        if (i != j && sparsity.has_second(dim + i, dim + j)) return false;
+      }
+    }
+    return true;
+  }();
+
+  struct Gradient {
+    Vector q, v;
+  };
+  struct Hessian {
+    R value;
+    Vector q, v;
+    Matrix qq, qv, vv;  ///< qv[i][j] = d2L / dq_i dv_j
+  };
+
+  /// L_q alone, for Lagrangians with constant mass.
+  [[gnu::always_inline]] Vector force(const Vector& q, const R& t) const {
+    Vector zero;
+    zero.fill(R(0.0));
+    return ad::gradient_of<dim>(lagrangian(ad::seed<0, dim, 1, 0>(q), zero, t));
+  }
+  /// L_q and L_v.
+  [[gnu::always_inline]] Gradient gradient(const Vector& q, const Vector& v, const R& t) const {
+    const auto g = ad::gradient_of<2 * dim>(
+        lagrangian(ad::seed<0, 2 * dim, 1, 0>(q), ad::seed<dim, 2 * dim, 1, 1>(v), t));
+    Gradient result;
+    for (int i = 0; i < dim; ++i) {
+      result.q[i] = g[i];
+      result.v[i] = g[dim + i];
+    }
+    return result;
+  }
+  /// L with all first and second derivatives.
+  Hessian hessian(const Vector& q, const Vector& v, const R& t) const {
+    const auto f = lagrangian(ad::seed<0, 2 * dim, 2, 0>(q), ad::seed<dim, 2 * dim, 2, 1>(v), t);
+    const auto g = ad::gradient_of<2 * dim>(f);
+    const auto h = ad::hessian_of<2 * dim>(f);
+    Hessian result;
+    result.value = ad::value(f);
+    for (int i = 0; i < dim; ++i) {
+      result.q[i] = g[i];
+      result.v[i] = g[dim + i];
+      for (int j = 0; j < dim; ++j) {
+        result.qq[i][j] = h[i][j];
+        result.qv[i][j] = h[i][dim + j];
+        result.vv[i][j] = h[dim + i][dim + j];
+      }
+    }
+    return result;
+  }
+
+  /// The momenta p = L_v.
+  Vector momentum(const Vector& q, const Vector& v, const R& t) const { return gradient(q, v, t).v; }
+
+  /// The energy v L_v - L.
+  R energy(const Vector& q, const Vector& v, const R& t) const {
+    const auto f = lagrangian(q, ad::seed<0, dim, 1, 1>(v), t);
+    const auto p = ad::gradient_of<dim>(f);
+    R sum = -ad::value(f);
+    for (int i = 0; i < dim; ++i) sum = fma(v[i], p[i], sum);
+    return sum;
+  }
+
+  /// q'' from the Euler-Lagrange equations L_vv q'' = L_q - L_vq v - L_vt.
+  Vector acceleration(const Vector& q, const Vector& v, const R& t) const {
+    const Hessian h = hessian(q, v, t);
+    Vector right = h.q;
+    for (int i = 0; i < dim; ++i) {
+      for (int j = 0; j < dim; ++j) right[i] = fma(-h.qv[j][i], v[j], right[i]);
+    }
+    if constexpr (time_dependent) {
+      const auto time = ad::variable<2 * dim, 2 * dim + 1, 2, 0>(t);
+      const auto f = lagrangian(q, ad::seed<dim, 2 * dim + 1, 2, 1>(v), time);
+      const auto mixed = ad::hessian_of<2 * dim + 1>(f);
+      for (int i = 0; i < dim; ++i) right[i] -= mixed[dim + i][2 * dim];
+    }
+    return numerics::solve<R, dim>(h.vv, right);
+  }
+
+  /// The velocities with momenta p, by Newton's method from the guess v (one iteration where L is quadratic).
+  Vector velocity(const Vector& q, const Vector& p, Vector v, const R& t) const {
+    constexpr int iterations = sparsity.degree <= 2 ? 1 : 12;
+    for (int iteration = 0; iteration < iterations; ++iteration) {
+      const auto f = lagrangian(q, ad::seed<0, dim, 2, 1>(v), t);
+      const auto momentum = ad::gradient_of<dim>(f);
+      Vector residual;
+      for (int i = 0; i < dim; ++i) residual[i] = p[i] - momentum[i];
+      const Vector correction = numerics::solve<R, dim>(ad::hessian_of<dim>(f), residual);
+      for (int i = 0; i < dim; ++i) v[i] += correction[i];
+    }
+    return v;
+  }
+
+  /// The signed distance to the end of the model's domain (positive inside); 1 where it has none.
+  R domain(const Vector& q) const {
+    if constexpr (has_domain<M>) {
+      return M{}.domain(q, parameters);
+    } else {
+      return R(1.0);
+    }
+  }
+};
+
+}  // namespace cotangent::mechanics

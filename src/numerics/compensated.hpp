@@ -1,0 +1,28 @@
+// Compensated (double-double) accumulation: x + low carries what x alone would round away.
+// Reference: Moller (1965), Kahan (1965); two_sum by Knuth.
+#pragma once
+
+namespace cotangent::numerics {
+
+/// A running value and the rounding error that it owes.
+template <class R>
+struct Compensated {
+  R value{0.0}, low{0.0};
+
+  /// Adds a small increment, so that the sum over many steps is as good as one rounding.
+  void add(R increment) {
+    const R y = increment + low;
+    const R sum = value + y;
+    const R back = sum - value;
+    low = (value - (sum - back)) + (y - back);
+    value = sum;
+  }
+};
+
+/// mask ? a : b, lane by lane.
+template <class M, class R>
+Compensated<R> select(M mask, const Compensated<R>& a, const Compensated<R>& b) {
+  return {select(mask, a.value, b.value), select(mask, a.low, b.low)};
+}
+
+}  // namespace cotangent::numerics
