@@ -8,10 +8,15 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <toml++/toml.h>
 
 #include "core/names.hpp"
 #include "io/deck_tree.hpp"
+
+// On some malformed decks the library asserts (with NDEBUG, lets clang assume) what it then checks itself: a
+// wrong deck must end in an Error in every build.
+#undef NDEBUG
+#define TOML_ASSERT(expr) static_assert(true)
+#include <toml++/toml.h>
 
 namespace cotangent::io {
 
@@ -104,6 +109,11 @@ void apply_override(Document& document, const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos) throw Error(head + "expected section.key=value");
   if (text.find_first_of("\n\r") != std::string::npos) throw Error(head + "a line break has no place here");
+  try {
+    (void)toml::parse("# " + text);
+  } catch (const toml::parse_error& refusal) {  // bytes that could not be written into a deck either
+    throw Error(head + std::string(refusal.description()));
+  }
   const std::string path = trimmed(std::string_view(text).substr(0, equals));
   const std::string written = trimmed(std::string_view(text).substr(equals + 1));
   std::vector<std::string> names;

@@ -56,7 +56,7 @@ double apply(Operation operation, double a, double b) {
     case Operation::divide:
       return a / b;
     case Operation::power:
-      return b == 2 ? a * a : std::pow(a, b);
+      return b == 2 ? a * a : b == 3 ? a * a * a : std::pow(a, b);
     case Operation::atan2:
       return std::atan2(a, b);
     case Operation::hypot:
@@ -90,16 +90,33 @@ double run(const Program& program, std::span<const double> variables) {
   stack[0] = 0;  // below the first operand
   double* top = stack;
   for (const Instruction& step : program) {
-    switch (operands(step.operation)) {
-      case 0:
-        *++top = step.operation == Operation::constant ? step.constant : variables[step.variable];
-        break;
-      case 1:
-        *top = apply(step.operation, *top);
-        break;
-      default:
+    switch (step.operation) {  // arithmetic first: it is most of what decks hold
+      case Operation::constant:
+        *++top = step.constant;
+        continue;
+      case Operation::variable:
+        *++top = variables[step.variable];
+        continue;
+      case Operation::add:
         --top;
-        *top = apply(step.operation, top[0], top[1]);
+        *top = top[0] + top[1];
+        continue;
+      case Operation::subtract:
+        --top;
+        *top = top[0] - top[1];
+        continue;
+      case Operation::multiply:
+        --top;
+        *top = top[0] * top[1];
+        continue;
+      default:
+        break;
+    }
+    if (operands(step.operation) == 1) {
+      *top = apply(step.operation, *top);
+    } else {
+      --top;
+      *top = apply(step.operation, top[0], top[1]);
     }
   }
   return *top;

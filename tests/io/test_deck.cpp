@@ -217,6 +217,10 @@ TEST_CASE("a syntax error has its line and column") {
   check_contains(refused("a = 1\nb = = 2\n"), "deck.toml:2:5: ");
   check_contains(refused("a = 1\na = 2\n"), "deck.toml:2:");
   check_contains(refused("[a\n"), "deck.toml:1:");
+  check_contains(refused("a = { = 1 }"), "deck.toml:1:");
+  check_contains(refused("a = { , }"), "deck.toml:1:");
+  check_contains(refused(". = 1"), "deck.toml:1:");
+  check_contains(refused("a. = 1"), "deck.toml:1:");
   check_contains(refused("a = 1e999\n"), "deck.toml:1:");
   check_contains(refused("a = 99999999999999999999\n"), "deck.toml:1:");
   check_contains(refused("a = \"\xff\xfe\"\n"), "deck.toml:1:");

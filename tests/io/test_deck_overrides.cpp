@@ -81,6 +81,8 @@ TEST_CASE("an odd override is refused") {
   check_contains(refused("ensemble.list=[[0,1]"), "override 'ensemble.list=[[0,1]': Error while parsing");
   check_contains(refused("method.name=\"open"), "Error while parsing");
   check_contains(refused("method.step=1\nx=2"), "line break");
+  check_contains(refused("output.file=\xff"), "utf-8");
+  check_contains(refused("output.file=\x01"), "override 'output.file=");
   check_contains(refused("method.step.size=1"), "[method] step is no table but 0.5 (deck.toml:6)");
   check_contains(refused("model.alpha.from.x=1"), "[model.alpha] from is no table but 0.0 (deck.toml:3)");
 }

@@ -121,7 +121,7 @@ TEST_CASE("values that aren't finite come through") {
 }
 
 TEST_CASE("random polynomials agree with the same arithmetic written in C++ to the bit") {
-  const auto f = Expression::parse("0.5*(q1_dot^2 + q2*q2) + q1^2*q2 - q2*q2*q2/3 - -q1", names);
+  const auto f = Expression::parse("0.5*(q1_dot^2 + q2*q2) + q1^2*q2 - q2^3/3 - -q1", names);
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> uniform(-2, 2);
   for (int trial = 0; trial < 1000; ++trial) {
