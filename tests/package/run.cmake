@@ -17,7 +17,7 @@ file(RENAME ${folder}/installed ${folder}/moved)
 
 foreach(half mathematics distributed)
   # The mathematical half has to do without MPI and HDF5.
-  set(options -DCOTANGENT_HALF=${half})
+  set(options -DCOTANGENT_HALF=${half} --no-warn-unused-cli)
   if(half STREQUAL mathematics)
     list(APPEND options -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON)
   endif()
