@@ -10,8 +10,8 @@ namespace cotangent::integrators {
 
 /// The integrals from 0 to theta of P_k(2 x - 1), k = 0 ... n.
 template <class R>
-std::array<R, max_stages + 2> integrals(int n, const R& theta) {
-  std::array<R, max_stages + 2> result;
+std::array<R, max_stages + 4> integrals(int n, const R& theta) {
+  std::array<R, max_stages + 4> result;
   const R x = R(2.0) * theta - R(1.0);
   R before(1.0), now = x;
   result[0] = theta;
@@ -26,7 +26,7 @@ std::array<R, max_stages + 2> integrals(int n, const R& theta) {
 
 /// sum_k g_k P_k(2 x - 1), k < s.
 template <class R, int N>
-std::array<R, N> series(int s, const Stages<R, N>& g, const R& x) {
+std::array<R, N> series(int s, const Coefficients<R, N>& g, const R& x) {
   const R z = R(2.0) * x - R(1.0);
   R before(1.0), now(1.0);
   std::array<R, N> sum{};

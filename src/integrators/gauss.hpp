@@ -133,10 +133,31 @@ class Gauss {
     Form::bernstein(*tables_, taken_, n, begin_q_, begin_conjugate_, memory_.stages, out);
   }
 
+  /// Raises the dense polynomial's degree by two with what holds at the step's ends, which the stages don't
+  /// see: with the defects d0, d1 there, g(x) + P_s(x) ((d1 + (-1)^s d0) + (d1 - (-1)^s d0) x) / 2 on [-1, 1].
+  void refine(const System& system) {
+    legendre();
+    const int s = tables_->stages;
+    Vector d0, d1;
+    form_.end_values(system, taken_, begin(), end(), d0, d1);
+    const R sign(s % 2 == 0 ? 1.0 : -1.0);
+    for (int n = 0; n < N; ++n) {
+      for (int k = 0; k < s; ++k) {
+        d0[n] = k % 2 == 0 ? d0[n] - legendre_[k][n] : d0[n] + legendre_[k][n];
+        d1[n] -= legendre_[k][n];
+      }
+      const R mean = R(0.5) * fma(sign, d0[n], d1[n]), slope = R(0.5) * fma(-sign, d0[n], d1[n]);
+      legendre_[s][n] = mean;
+      legendre_[s + 1][n] = slope * R((s + 1.0) / (2 * s + 1));
+      legendre_[s - 1][n] = fma(slope, R(s / (2.0 * s + 1)), legendre_[s - 1][n]);
+    }
+    terms_ = s + 2;
+  }
   State<R, N> dense(const R& theta) {
     State<R, N> x;
     x.t = fma(theta, taken_, begin_t_);
-    Form::dense(tables_->stages, taken_, theta, begin_q_, begin_conjugate_, legendre(), x.q, x.v);
+    const auto& g = legendre();
+    Form::dense(terms_, taken_, theta, begin_q_, begin_conjugate_, g, x.q, x.v);
     return x;
   }
 
@@ -159,14 +180,20 @@ class Gauss {
     return select(solved, x, dense(theta));
   }
 
-  /// Lanes whose polynomial keeps velocities to round-off.
-  Mask dense_is_exact() {
-    R scale(0.0);
+  /// Lanes whose polynomial, refined, keeps velocities to round-off.
+  Mask dense_is_exact() const {
+    R scale(0.0), last(0.0), before(0.0);
+    const int s = tables_->stages;
+    if (s < 4 || terms_ == s) return Mask(false);
     for (int n = 0; n < N; ++n) {
       scale = numerics::larger(scale, numerics::absolute(begin_velocity_[n]));
       scale = numerics::larger(scale, numerics::absolute(memory_.velocity[n]));
+      last += numerics::absolute(legendre_[s][n]) + numerics::absolute(legendre_[s + 1][n]);
+      before += numerics::absolute(legendre_[s - 1][n]) + numerics::absolute(legendre_[s - 2][n]);
     }
-    return velocity_error(taken_, legendre()) <= scale * R(exact_below);
+    const R decay = select(before > last, last / before, R(1.0));
+    // The next coefficients, and what the stages' own error does to the forces (Form::feedback).
+    return Form::velocity_error(s + 2, taken_, last * (decay + R(Form::feedback))) <= scale * R(exact_below);
   }
 
   R failure() const { return failure_; }
@@ -174,16 +201,17 @@ class Gauss {
   const Memory& memory() const { return memory_; }
 
  private:
-  static constexpr double exact_below = 2e-14;
+  static constexpr double exact_below = 1e-14;
 
   void fail(Mask lanes, Status status) {
     failure_ = select(lanes, R(static_cast<double>(status)), failure_);
   }
 
-  const Stages<R, N>& legendre() {
+  const Coefficients<R, N>& legendre() {
     if (!legendre_known_) {
       const int s = tables_->stages;
       apply<R, N>(Form::legendre(*tables_), s, s, memory_.stages.data(), legendre_.data());
+      terms_ = s;
       legendre_known_ = true;
     }
     return legendre_;
@@ -192,7 +220,7 @@ class Gauss {
   /// The guess for a step h of another length than the last one's.
   void predict(const R& h, Stages<R, N>& w) {
     const int s = tables_->stages;
-    Stages<R, N> g;
+    Coefficients<R, N> g;
     apply<R, N>(Form::legendre(*tables_), s, s, memory_.stages.data(), g.data());
     const R ratio = h / select(memory_.last_step == R(0.0), R(1.0), memory_.last_step);
     Form::from_series(*tables_, g, R(1.0), ratio, w);
@@ -200,7 +228,7 @@ class Gauss {
 
   /// The velocities' error inside the step, from the decay of the Legendre coefficients: the next one is
   /// estimated by two orders of decay, which the parity of a solution can't hide.
-  R velocity_error(const R& h, const Stages<R, N>& g) const {
+  R velocity_error(const R& h, const Coefficients<R, N>& g) const {
     const int s = tables_->stages;
     if (s < 4) return R(std::numeric_limits<double>::infinity());
     R last(0.0), before(0.0), high(0.0);
@@ -217,7 +245,7 @@ class Gauss {
   /// Accepts or rejects, and sets the next step, lane by lane.
   Mask control(const R& h, const Stages<R, N>& w, Mask active, Mask solved) {
     const int s = tables_->stages;
-    Stages<R, N> g;
+    Coefficients<R, N> g;
     apply<R, N>(Form::legendre(*tables_), s, s, w.data(), g.data());
     R error(0.0), scale(0.0);
     for (int n = 0; n < N; ++n) scale = numerics::larger(scale, numerics::absolute(memory_.velocity[n]));
@@ -250,7 +278,8 @@ class Gauss {
   Running begin_q_{}, begin_conjugate_{};
   Vector begin_velocity_{};
   R begin_t_{0.0}, taken_{0.0}, failure_{0.0};
-  Stages<R, N> legendre_;
+  Coefficients<R, N> legendre_;  ///< of the unknown over the last step; terms_ of them
+  int terms_ = 0;
   bool legendre_known_ = false;
 };
 

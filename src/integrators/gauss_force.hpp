@@ -55,7 +55,7 @@ class GaussForce {
   }
 
   /// The unknown from its Legendre series g over a step of length `ratio` steps that begins at `from`.
-  static void from_series(const GaussTables& tables, const Stages<R, N>& g, const R& from, const R& ratio,
+  static void from_series(const GaussTables& tables, const Coefficients<R, N>& g, const R& from, const R& ratio,
                           Stages<R, N>& parts) {
     Stages<R, N> stages;
     for (int i = 0; i < tables.stages; ++i) {
@@ -108,9 +108,22 @@ class GaussForce {
     }
   }
 
+  /// The unknown's polynomial, had it known the ends of the step.
+  void end_values(const System& system, const R& h, const State<R, N>& begin, const State<R, N>& end,
+                  Vector& first, Vector& last) const {
+    first = apply_mass(inverse_mass_, system.force(begin.q, begin.t));
+    last = apply_mass(inverse_mass_, system.force(end.q, end.t));
+    for (int n = 0; n < N; ++n) {
+      first[n] = h * h * first[n];
+      last[n] = h * h * last[n];
+    }
+  }
+  /// How much of the last coefficients comes back through the forces: h^2 |L_qq| / (4 (2 s + 1)^2), at most.
+  static constexpr double feedback = 1e-3;
+
   /// q and v at theta in [0, 1] from the Legendre coefficients g of the unknown.
   static void dense(int s, const R& h, const R& theta, const Running& q0, const Running& v0,
-                    const Stages<R, N>& g, Vector& q, Vector& v) {
+                    const Coefficients<R, N>& g, Vector& q, Vector& v) {
     const auto once = integrals(s + 1, theta);
     Vector sum_once{}, sum_twice{};
     for (int k = 0; k < s; ++k) {
@@ -152,14 +165,16 @@ class GaussForce {
 
   /// h^2 times the acceleration at q, stage i.
   [[gnu::always_inline]] static Vector acceleration(const Step& step, int i, const Vector& q) {
-    const Vector f = step.system.force(q, fma(step.h, R(step.tables.c[i]), step.t));
+    return apply_mass(step.inverse_mass, step.system.force(q, fma(step.h, R(step.tables.c[i]), step.t)));
+  }
+  [[gnu::always_inline]] static Vector apply_mass(const numerics::Matrix<R, N>& inverse, const Vector& f) {
     Vector a;
     for (int n = 0; n < N; ++n) {
       if constexpr (System::diagonal_mass) {
-        a[n] = step.inverse_mass[n][n] * f[n];
+        a[n] = inverse[n][n] * f[n];
       } else {
         a[n] = R(0.0);
-        for (int m = 0; m < N; ++m) a[n] = fma(step.inverse_mass[n][m], f[m], a[n]);
+        for (int m = 0; m < N; ++m) a[n] = fma(inverse[n][m], f[m], a[n]);
       }
     }
     return a;

@@ -40,7 +40,7 @@ class GaussHamilton {
 
   void prepare(const System&, const State<R, N>&) {}
   /// The unknown from its Legendre series g over a step of length `ratio` steps that begins at `from`.
-  static void from_series(const GaussTables& tables, const Stages<R, N>& g, const R& from, const R& ratio,
+  static void from_series(const GaussTables& tables, const Coefficients<R, N>& g, const R& from, const R& ratio,
                           Stages<R, N>& velocity) {
     for (int i = 0; i < tables.stages; ++i) {
       velocity[i] = series<R, N>(tables.stages, g, fma(ratio, R(tables.c[i]), from));
@@ -120,9 +120,18 @@ class GaussHamilton {
     }
   }
 
+  /// The unknown's polynomial, had it known the ends of the step.
+  void end_values(const System&, const R&, const State<R, N>& begin, const State<R, N>& end, Vector& first,
+                  Vector& last) const {
+    first = begin.v;
+    last = end.v;
+  }
+  /// How much of the last coefficients comes back through the forces: h^2 |L_qq| / (4 (2 s + 1)^2), at most.
+  static constexpr double feedback = 2e-2;
+
   /// q and v at theta in [0, 1] from the Legendre coefficients g of the velocities.
   static void dense(int s, const R& h, const R& theta, const Running& q0, const Running&,
-                    const Stages<R, N>& g, Vector& q, Vector& v) {
+                    const Coefficients<R, N>& g, Vector& q, Vector& v) {
     const auto once = integrals(s, theta);
     Vector sum{};
     for (int k = 0; k < s; ++k) {

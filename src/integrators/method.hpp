@@ -5,6 +5,7 @@
 //   advance(system, active) -> took  one step (or, with step control, one attempt) of the active lanes
 //   begin(), end()                   the states at both ends of each lane's last step
 //   bernstein(i, out), degree()      q_i over the last step as a polynomial in Bernstein form on [0, 1]
+//   refine(system)                   optional: makes dense() better, asked for once where a step has an event
 //   dense(theta)                     the state inside the last step by that polynomial
 //   again(system, theta, lanes)      the same by stepping again from its beginning, to the method's own accuracy
 //   dense_is_exact()                 lanes whose polynomial is as good as round-off: again() isn't needed

@@ -12,6 +12,9 @@ namespace cotangent::integrators {
 
 template <class R, int N>
 using Stages = std::array<std::array<R, N>, max_stages>;
+/// Coefficients in the Legendre polynomials of the step: one a stage, and two for what is known at its ends.
+template <class R, int N>
+using Coefficients = std::array<std::array<R, N>, max_stages + 2>;
 
 namespace detail {
 /// Block rows of out = m in, their sums under way together; each sum runs over j in order.
