@@ -18,6 +18,8 @@
 
 namespace cotangent::numerics {
 
+using cotangent::fma, cotangent::sincos;  // beside the overloads for lanes
+
 namespace detail {
 /// The compiler's vector types of W doubles and W truth values.
 template <int W>

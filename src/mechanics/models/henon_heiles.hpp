@@ -9,7 +9,8 @@ namespace cotangent::mechanics {
 
 struct HenonHeiles {
   static constexpr std::string_view name = "henon-heiles";
-  static constexpr std::string_view about = "Henon-Heiles: a star in the plane of a galaxy; chaos from E = 1/8 on";
+  static constexpr std::string_view about =
+      "Henon-Heiles: a star in the plane of a galaxy; chaos from E = 1/8 on";
   static constexpr int dim = 2;
   static constexpr std::array<Coordinate, dim> coordinates{{{"q1"}, {"q2"}}};
   static constexpr std::array<Parameter, 0> parameters{};
