@@ -107,7 +107,9 @@ def draw(rows, path):
                       ms=4.5 if ours else 2.6, zorder=3 if ours else 2)
             labels.append((x[-1], y[-1], f"{tool_name(tool)}  {method.replace('_', ' ')}", COLOURS.get(tool, "#555555"),
                            ours))
-        axis.set(xscale="log", yscale="log", title=facts["title"], xlabel=facts["label"])
+        axis.set(xscale="log", yscale="log", xlabel=facts["label"])
+        axis.set_title(facts["title"], loc="left", fontsize=10)
+        axis.minorticks_off()
         axis.set_ylabel("processor time per unit of orbit time, µs")
         axis.invert_xaxis()
         axis.grid(True, which="major", lw=0.4, color="#dddddd")
@@ -124,8 +126,8 @@ def draw(rows, path):
                           arrowprops=dict(arrowstyle="-", lw=0.5, color=colour, alpha=0.45, shrinkA=1, shrinkB=2))
     orbits, time = max(int(r["orbits"]) for r in rows), max(float(r["time"]) for r in rows)
     figure.suptitle(f"Work against precision: Poincaré sections, {orbits} orbits to t = {time:g}, one thread "
-                    "(lower right is better)", fontsize=11, x=0.01, ha="left")
-    figure.tight_layout(rect=(0, 0, 1, 0.97), w_pad=2)
+                    "(lower right is better)", fontsize=12, x=0.01, ha="left")
+    figure.tight_layout(rect=(0, 0, 1, 0.98), w_pad=2)
     figure.savefig(path, dpi=150, bbox_inches="tight")
     print(f"\n{path}")
 

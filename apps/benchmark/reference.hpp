@@ -49,24 +49,45 @@ inline State rounded(const StateOf<Extended>& y) {
   return {double(y[0]), double(y[1]), double(y[2]), double(y[3])};
 }
 
+/// Adds the crossings within a step. Where q1 turns round and its extremum lies beyond the section, there are
+/// two, of which the ends of the step show nothing.
+template <class Problem>
+void add_crossings(Reference& result, const StateOf<Extended>& before, Extended start, Extended h) {
+  const auto state_at = [&](Extended dt) { return extrapolated<Problem>(before, dt); };
+  const StateOf<Extended> after = state_at(h);
+  if (Problem::crosses(double(before[0]), double(after[0]))) {
+    const auto crossing = locate<Problem, Extended>(before, after, h, state_at);
+    if (Problem::counts(crossing.state)) {
+      result.crossings.push_back({double(start + crossing.time), rounded(crossing.state)});
+    }
+  } else if ((before[0] < 0) == (after[0] < 0) && (before[2] < 0) != (after[2] < 0)) {
+    Extended low = 0, high = h;
+    for (int i = 0; i < 30; ++i) {
+      const Extended middle = (low + high) / 2;
+      ((state_at(middle)[2] < 0) == (before[2] < 0) ? low : high) = middle;
+    }
+    const StateOf<Extended> extremum = state_at(low);
+    if ((extremum[0] < 0) == (before[0] < 0)) return;
+    add_crossings<Problem>(result, before, start, low);
+    add_crossings<Problem>(result, extremum, start + low, h - low);
+  }
+}
+
 /// The orbit from `start` to `end` in steps of `step` at most.
 template <class Problem>
 Reference reference(const State& start, double end, double step = Problem::reference_step) {
   Reference result;
   StateOf<Extended> y{start[0], start[1], start[2], start[3]};
   const int steps = static_cast<int>(std::ceil(end / step));
-  const Extended h = Extended(end) / steps;
-  for (int i = 0; i < steps; ++i) {
-    const StateOf<Extended> before = y;
-    y = extrapolated<Problem>(before, h);
-    if (Problem::crosses(double(before[0]), double(y[0]))) {
-      const auto crossing = locate<Problem, Extended>(
-          before, y, h, [&](Extended dt) { return extrapolated<Problem>(before, dt); });
-      if (Problem::counts(crossing.state)) {
-        result.crossings.push_back({double(i * h + crossing.time), rounded(crossing.state)});
-      }
-    }
-  }
+  Extended t = 0;
+  const auto advance = [&](Extended h) {
+    add_crossings<Problem>(result, y, t, h);
+    y = extrapolated<Problem>(y, h);
+    t += h;
+  };
+  // The start lies on the section, and an orbit may come back within the first step.
+  for (int i = 0; i < 16; ++i) advance(Extended(end) / steps / 16);
+  for (int i = 1; i < steps; ++i) advance(Extended(end) / steps);
   result.final = rounded(y);
   return result;
 }
