@@ -16,13 +16,20 @@ enum class Status : int {
   singular_mass_matrix = 6,
   infeasible_start = 7,   ///< no real velocity has this energy here
   non_finite = 8,         ///< a coordinate, velocity or derivative became infinite or NaN
+  section_not_met = 9,    ///< no crossing for as many steps as the deck's patience allows
 };
 
-inline constexpr std::array<std::string_view, 9> status_names = {
-    "pending",     "finished",         "time_limit",           "step_too_small",  "newton_diverged",
-    "left_domain", "singular_mass_matrix", "infeasible_start", "non_finite"};
+inline constexpr std::array<std::string_view, 10> status_names = {
+    "pending",     "finished",    "time_limit",           "step_too_small",   "newton_diverged",
+    "left_domain", "singular_mass_matrix", "infeasible_start", "non_finite", "section_not_met"};
 
 /// The name of a status as messages and files write it.
 constexpr std::string_view name(Status status) { return status_names[static_cast<std::size_t>(status)]; }
+
+/// Whether a status says that the numerics failed, not that the motion ended.
+constexpr bool is_failure(Status status) {
+  return status == Status::step_too_small || status == Status::newton_diverged ||
+         status == Status::singular_mass_matrix || status == Status::non_finite;
+}
 
 }  // namespace cotangent

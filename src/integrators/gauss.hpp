@@ -33,6 +33,10 @@ class Gauss {
     Stages<R, N> stages;       ///< the last step's unknowns
   };
 
+  static constexpr std::string_view name = "gauss";
+  static constexpr std::string_view about =
+      "Gauss collocation, order 2 stages: symplectic and symmetric at fixed steps; adaptive with a tolerance";
+
   explicit Gauss(const MethodOptions& options)
       : tables_(GaussTables::of(options.stages)), options_(options), memory_{} {}
 
@@ -126,6 +130,7 @@ class Gauss {
     for (int n = 0; n < N; ++n) x.q[n] = memory_.q[n].value;
     return x;
   }
+  R begin_time() const { return begin_t_; }
   R step() const { return taken_; }
 
   int degree() const { return tables_->stages + Form::extra_degree; }
@@ -201,7 +206,7 @@ class Gauss {
   const Memory& memory() const { return memory_; }
 
  private:
-  static constexpr double exact_below = 1e-14;
+  static constexpr double exact_below = 1e-13;
 
   void fail(Mask lanes, Status status) {
     failure_ = select(lanes, R(static_cast<double>(status)), failure_);

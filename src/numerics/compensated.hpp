@@ -2,6 +2,8 @@
 // Reference: Moller (1965), Kahan (1965); two_sum by Knuth.
 #pragma once
 
+#include "core/real.hpp"
+
 namespace cotangent::numerics {
 
 /// A running value and the rounding error that it owes.
@@ -19,6 +21,7 @@ struct Compensated {
   }
 };
 
+using cotangent::select;  // for doubles; lanes bring their own
 /// mask ? a : b, lane by lane.
 template <class M, class R>
 Compensated<R> select(M mask, const Compensated<R>& a, const Compensated<R>& b) {

@@ -26,6 +26,12 @@ Lanes<W> larger(Lanes<W> a, Lanes<W> b) {
   return max(a, b);
 }
 
+inline double lesser(double a, double b) { return a < b ? a : b; }
+template <int W>
+Lanes<W> lesser(Lanes<W> a, Lanes<W> b) {
+  return min(a, b);
+}
+
 /// Solves A x = b in place of b by Gaussian elimination with partial pivoting, for any random-access
 /// matrix a[i][j] and vector b[i] of size n; a is overwritten. A singular lane ends up non-finite.
 template <class R, class M, class V>

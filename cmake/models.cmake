@@ -1,0 +1,26 @@
+# Each header in src/mechanics/models/ holds one model, named as the file is: henon_heiles.hpp has HenonHeiles.
+# It is compiled in a source of its own, written here, together with the list of them all.
+function(cotangent_models target)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mechanics/models/*.hpp)
+  set(declarations "")
+  set(list "")
+  foreach(header IN LISTS headers)
+    get_filename_component(file ${header} NAME_WE)
+    string(REPLACE "_" ";" words ${file})
+    set(model "")
+    foreach(word IN LISTS words)
+      string(SUBSTRING ${word} 0 1 first)
+      string(SUBSTRING ${word} 1 -1 rest)
+      string(TOUPPER ${first} first)
+      string(APPEND model ${first}${rest})
+    endforeach()
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/model.cpp.in
+                   ${PROJECT_BINARY_DIR}/generated/models/${file}.cpp @ONLY)
+    target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated/models/${file}.cpp)
+    string(APPEND declarations "std::unique_ptr<Problem> make_${file}();\n")
+    string(APPEND list "  list.push_back(make_${file}());\n")
+  endforeach()
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/model_list.cpp.in
+                 ${PROJECT_BINARY_DIR}/generated/models/list.cpp @ONLY)
+  target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated/models/list.cpp)
+endfunction()

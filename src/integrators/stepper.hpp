@@ -1,0 +1,77 @@
+// A method as one virtual interface per pack of lanes, so that what happens between steps (events, records) is
+// compiled once per model and not once per method. One call advances all lanes: its cost vanishes.
+#pragma once
+
+#include <memory>
+
+#include "integrators/method.hpp"
+
+namespace cotangent::integrators {
+
+/// The contract of method.hpp, at run time.
+template <class System>
+class Stepper {
+ public:
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+  using Mask = numerics::mask_of<R>;
+
+  virtual ~Stepper() = default;
+  virtual void start(const System& system, const State<R, N>& x, Mask lanes) = 0;
+  virtual void resume(const System& system) = 0;
+  virtual Mask advance(const System& system, Mask active) = 0;
+  virtual State<R, N> begin() const = 0;
+  virtual State<R, N> end() const = 0;
+  virtual R begin_time() const = 0;
+  virtual R step() const = 0;
+  virtual int degree() const = 0;
+  virtual void bernstein(int n, R* out) const = 0;
+  virtual void refine(const System& system) = 0;
+  virtual State<R, N> dense(const R& theta) = 0;
+  virtual State<R, N> again(const System& system, const R& theta, Mask lanes) = 0;
+  virtual Mask dense_is_exact() const = 0;
+  virtual R failure() const = 0;
+  virtual std::size_t memory_size() const = 0;
+  virtual void save(int lane, double* out) const = 0;
+  virtual void load(int lane, const double* in) = 0;
+};
+
+template <class System, class Method>
+class StepperOf final : public Stepper<System> {
+  using Base = Stepper<System>;
+  using typename Base::Mask;
+  using typename Base::R;
+  using X = State<R, Base::N>;
+  using Memory = typename Method::Memory;
+
+ public:
+  explicit StepperOf(const MethodOptions& options) : method_(options) {}
+  void start(const System& system, const X& x, Mask lanes) override { method_.start(system, x, lanes); }
+  void resume(const System& system) override {
+    if constexpr (requires { method_.resume(system); }) method_.resume(system);
+  }
+  Mask advance(const System& system, Mask active) override { return method_.advance(system, active); }
+  X begin() const override { return method_.begin(); }
+  X end() const override { return method_.end(); }
+  R begin_time() const override { return method_.begin_time(); }
+  R step() const override { return method_.step(); }
+  int degree() const override { return method_.degree(); }
+  void bernstein(int n, R* out) const override { method_.bernstein(n, out); }
+  void refine(const System& system) override {
+    if constexpr (requires { method_.refine(system); }) method_.refine(system);
+  }
+  X dense(const R& theta) override { return method_.dense(theta); }
+  X again(const System& system, const R& theta, Mask lanes) override {
+    return method_.again(system, theta, lanes);
+  }
+  Mask dense_is_exact() const override { return method_.dense_is_exact(); }
+  R failure() const override { return method_.failure(); }
+  std::size_t memory_size() const override { return sizeof(Memory) / sizeof(R); }
+  void save(int lane, double* out) const override { save_lane<R>(method_.memory(), lane, out); }
+  void load(int lane, const double* in) override { load_lane<R>(method_.memory(), lane, in); }
+
+ private:
+  Method method_;
+};
+
+}  // namespace cotangent::integrators

@@ -1,0 +1,130 @@
+// A problem and the trajectories that it lets fly, behind one coarse virtual boundary: everything numeric below
+// is compiled for the model and the lanes; everything above (decks, ranks, files) knows none of them by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/status.hpp"
+#include "integrators/method.hpp"
+#include "sections/expression.hpp"
+
+namespace cotangent::sections {
+
+/// What a section is: s(q, v) = 0, passed in the direction of `direction` (+1 up, -1 down, 0 both).
+struct Section {
+  int coordinate = -1;                    ///< s = q_coordinate - value; modulo 2 pi where it is an angle
+  std::optional<Expression> expression;   ///< s = expression - value, where coordinate is -1
+  double value = 0.0;
+  int direction = 1;
+  std::optional<Condition> condition;     ///< kept only where this holds
+};
+
+/// When a trajectory ends.
+struct StopRule {
+  std::int64_t crossings = 0;  ///< 0: no limit
+  double time = std::numeric_limits<double>::infinity();
+  std::int64_t patience = 2'000'000;  ///< steps without a crossing before a trajectory is given up
+};
+
+/// What shall be watched and recorded along trajectories.
+struct Watch {
+  std::optional<Section> section;
+  StopRule stop;
+  double sample_every = 0.0;  ///< 0: no samples; else at t = 0, dt, 2 dt ... up to the time limit
+};
+
+/// Where a trajectory starts, at t = 0.
+struct Start {
+  std::int64_t id = -1;
+  std::vector<double> q, v, parameters;
+};
+
+/// What a trajectory leaves behind. Rows of `crossings` and `samples` are t, q, v (samples also the energy);
+/// whoever reads them may clear them, the counts go on.
+struct Flown {
+  std::int64_t id = -1;
+  Status status = Status::pending;
+  std::vector<double> crossings, samples;
+  std::int64_t crossing_count = 0, sample_count = 0, grazing_count = 0, steps = 0;
+  double energy = 0.0, energy_error = 0.0;  ///< at the start; the largest |E - E0| over all steps
+  double t = 0.0;
+  std::vector<double> q, v;                 ///< the last good state
+};
+
+/// Trajectories under way in the lanes of one rank.
+class Flight {
+ public:
+  virtual ~Flight() = default;
+  virtual int lanes() const = 0;
+  /// Puts a new trajectory into a lane that is free.
+  virtual void load(int lane, const Start& start) = 0;
+  /// Lets all loaded lanes fly for at most this many steps each; returns sooner when one lands.
+  virtual void advance(std::int64_t steps) = 0;
+  virtual bool free(int lane) const = 0;
+  /// The lane's record; status pending while it flies.
+  virtual Flown& flown(int lane) = 0;
+  /// Frees a lane that has landed.
+  virtual void release(int lane) = 0;
+
+  /// Everything that the rest of a lane's trajectory depends on, so that it goes on to the same bits.
+  virtual std::size_t state_size() const = 0;
+  virtual void save(int lane, std::span<double> state) const = 0;
+  virtual void restore(int lane, const Start& start, std::span<const double> state) = 0;
+};
+
+struct CoordinateInfo {
+  std::string name, unit;
+  bool angle = false;
+};
+struct ParameterInfo {
+  std::string name;
+  double value = 0.0;
+  std::string meaning, unit;
+};
+
+/// A model, ready to use.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  virtual std::string name() const = 0;
+  virtual std::string about() const = 0;
+  virtual std::vector<CoordinateInfo> coordinates() const = 0;
+  virtual std::vector<ParameterInfo> parameters() const = 0;
+  int dim() const { return static_cast<int>(coordinates().size()); }
+
+  using Values = std::span<const double>;
+  virtual double energy(Values q, Values v, Values parameters) const = 0;
+  virtual std::vector<double> momentum(Values q, Values v, Values parameters) const = 0;
+  /// d2L / dv dv, row-major.
+  virtual std::vector<double> mass_matrix(Values q, Values v, Values parameters) const = 0;
+  /// U = -L(q, 0) with gradient and Hessian (row-major).
+  struct Potential {
+    double value;
+    std::vector<double> gradient, hessian;
+  };
+  virtual Potential potential(Values q, Values parameters) const = 0;
+  virtual bool has_domain() const = 0;
+  virtual double domain(Values q, Values parameters) const = 0;
+  virtual bool time_dependent() const = 0;
+
+  /// Throws an Error for a method of another name or options that it doesn't take.
+  virtual std::unique_ptr<Flight> fly(const integrators::MethodOptions& method, const Watch& watch,
+                                      int lanes) const = 0;
+
+  /// The names that expressions may use, in the order of `variables`: coordinates, velocities q_dot, momenta
+  /// p_q, parameters.
+  std::vector<std::string> variable_names() const;
+  std::vector<double> variables(Values q, Values v, Values parameters) const;
+};
+
+/// The built-in models, in the order of their list.
+std::vector<std::unique_ptr<Problem>> built_in_problems();
+
+}  // namespace cotangent::sections

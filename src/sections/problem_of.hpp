@@ -1,0 +1,76 @@
+// Problem for one model. A program that brings a model of its own needs this header and the struct, no more.
+#pragma once
+
+#include "integrators/methods.hpp"
+#include "sections/flight_of.hpp"
+
+namespace cotangent::sections {
+
+template <class Model>
+class ProblemOf final : public Problem {
+  static constexpr int N = Model::dim;
+  using System = mechanics::System<Model, double>;
+  using Vector = std::array<double, N>;
+
+ public:
+  std::string name() const override { return std::string(Model::name); }
+  std::string about() const override { return std::string(Model::about); }
+  std::vector<CoordinateInfo> coordinates() const override {
+    std::vector<CoordinateInfo> list;
+    for (const auto& c : Model::coordinates) list.push_back({std::string(c.name), std::string(c.unit), c.angle});
+    return list;
+  }
+  std::vector<ParameterInfo> parameters() const override {
+    std::vector<ParameterInfo> list;
+    for (const mechanics::Parameter& p : Model::parameters) {
+      list.push_back({std::string(p.name), p.value, std::string(p.meaning), std::string(p.unit)});
+    }
+    return list;
+  }
+  double energy(Values q, Values v, Values parameters) const override {
+    return system(parameters).energy(vector(q), vector(v), 0.0);
+  }
+  std::vector<double> momentum(Values q, Values v, Values parameters) const override {
+    const auto p = system(parameters).momentum(vector(q), vector(v), 0.0);
+    return {p.begin(), p.end()};
+  }
+  std::vector<double> mass_matrix(Values q, Values v, Values parameters) const override {
+    std::vector<double> entries;
+    for (const auto& row : system(parameters).hessian(vector(q), vector(v), 0.0).vv) {
+      entries.insert(entries.end(), row.begin(), row.end());
+    }
+    return entries;
+  }
+  Potential potential(Values q, Values parameters) const override {
+    const auto h = system(parameters).hessian(vector(q), Vector{}, 0.0);
+    Potential u{-h.value, {}, {}};
+    for (int i = 0; i < N; ++i) {
+      u.gradient.push_back(-h.q[i]);
+      for (int j = 0; j < N; ++j) u.hessian.push_back(-h.qq[i][j]);
+    }
+    return u;
+  }
+  bool has_domain() const override { return mechanics::has_domain<Model>; }
+  double domain(Values q, Values parameters) const override { return system(parameters).domain(vector(q)); }
+  bool time_dependent() const override { return System::time_dependent; }
+
+  std::unique_ptr<Flight> fly(const integrators::MethodOptions& method, const Watch& watch,
+                              int lanes) const override {
+    using Packed = mechanics::System<Model, numerics::Lanes<numerics::native_width>>;
+    return std::make_unique<FlightOf<Packed>>(integrators::make_stepper<Packed>(method), watch, lanes);
+  }
+
+ private:
+  static Vector vector(Values x) {
+    Vector result;
+    std::copy_n(x.begin(), N, result.begin());
+    return result;
+  }
+  static System system(Values parameters) {
+    System s;
+    std::copy_n(parameters.begin(), System::parameter_count, s.parameters.begin());
+    return s;
+  }
+};
+
+}  // namespace cotangent::sections
