@@ -3,7 +3,7 @@
 // A method is a class template over a System; it carries the state of a pack of lanes and advances it:
 //   start(system, state, lanes)      begins these lanes at a state
 //   advance(system, active) -> took  one step (or, with step control, one attempt) of the active lanes
-//   begin(), end()                   the states at both ends of each lane's last step
+//   begin(), end()                   the states at both ends of each lane's last step; begin_time(), step()
 //   bernstein(i, out), degree()      q_i over the last step as a polynomial in Bernstein form on [0, 1]
 //   refine(system)                   optional: makes dense() better, asked for once where a step has an event
 //   dense(theta)                     the state inside the last step by that polynomial
@@ -41,6 +41,7 @@ struct MethodOptions {
   std::string treatment = "E";      ///< of the initial rows, where the method has a choice
 };
 
+using cotangent::select;  // for doubles; lanes bring their own
 /// mask ? a : b, lane by lane, for whole states.
 template <class M, class R, int N>
 State<R, N> select(M mask, const State<R, N>& a, const State<R, N>& b) {

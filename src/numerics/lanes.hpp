@@ -206,7 +206,7 @@ Lanes<W> abs(Lanes<W> a) {
 template <int W>
 Lanes<W> min(Lanes<W> a, Lanes<W> b) {
 #if defined(__AVX512F__)
-  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_min_pd(a.v, b.v));
+  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_maskz_min_pd(0xff, a.v, b.v));
 #endif
 #if defined(__AVX__)
   if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_min_pd(a.v, b.v));
@@ -217,7 +217,7 @@ Lanes<W> min(Lanes<W> a, Lanes<W> b) {
 template <int W>
 Lanes<W> max(Lanes<W> a, Lanes<W> b) {
 #if defined(__AVX512F__)
-  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_max_pd(a.v, b.v));
+  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_maskz_max_pd(0xff, a.v, b.v));
 #endif
 #if defined(__AVX__)
   if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_max_pd(a.v, b.v));

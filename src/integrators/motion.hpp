@@ -1,0 +1,105 @@
+// What one-step methods ask of a Lagrangian, each compiled once for a model and a width: accelerations,
+// velocities from momenta, and the implicit equation that the Euler methods and their compositions share,
+//   p + kick h L_q(Q, v) = L_v(Q, v),   Q = q + drift h v,   kick and drift 0 or 1,
+// solved for v by Newton's method: symplectic Euler (1, 0), its adjoint (0, 1), implicit Euler (1, 1).
+// Reference: Hairer, Lubich, Wanner (2006), VI.6.2; Marsden, West, Acta Numerica 10 (2001) 357, 2.3.
+#pragma once
+
+#include "integrators/convergence.hpp"
+#include "integrators/method.hpp"
+
+namespace cotangent::integrators {
+
+template <class System>
+class Motion {
+ public:
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+  using Vector = std::array<R, N>;
+  using Matrix = numerics::Matrix<R, N>;
+  using Mask = numerics::mask_of<R>;
+  using Gradient = typename System::Gradient;
+
+  /// L = v^T M v / 2 + f(v) - U(q, t) with M the same at all times: q'' = M^-1 L_q.
+  static constexpr bool constant_mass = System::constant_mass && !System::time_dependent;
+
+  /// Inverts the mass matrix where it is constant; any point serves.
+  void prepare(const System& system, const State<R, N>& x) {
+    if constexpr (constant_mass) invert(system.hessian(x.q, x.v, x.t).vv);
+  }
+
+  [[gnu::noinline]] Vector acceleration(const System& system, const Vector& q, const Vector& v,
+                                        const R& t) const {
+    if constexpr (constant_mass) {
+      const Vector f = system.force(q, t);
+      Vector a;
+      for (int i = 0; i < N; ++i) {
+        a[i] = inverse_mass_[i][0] * f[0];
+        for (int j = 1; j < N; ++j) a[i] = fma(inverse_mass_[i][j], f[j], a[i]);
+      }
+      return a;
+    } else {
+      return system.acceleration(q, v, t);
+    }
+  }
+
+  [[gnu::noinline]] static Gradient gradient(const System& system, const Vector& q, const Vector& v,
+                                             const R& t) {
+    return system.gradient(q, v, t);
+  }
+  [[gnu::noinline]] static Vector velocity(const System& system, const Vector& q, const Vector& p,
+                                           const Vector& guess, const R& t) {
+    return system.velocity(q, p, guess, t);
+  }
+
+  /// Solves the equation above for v, a guess on entry; t is the time of (Q, v). Returns the lanes solved.
+  [[gnu::noinline]] static Mask solve(const System& system, double kick, double drift, const R& h, const R& t,
+                                      const Vector& q, const Vector& p, Vector& v, Mask active) {
+    const R a = R(kick) * h, b = R(drift) * h;
+    R speed(0.0), change = correct(system, a, b, t, q, p, v, active);
+    for (int i = 0; i < N; ++i) speed += numerics::absolute(v[i]);
+    Convergence<R> convergence(speed + change, active);
+    convergence.close(change);
+    for (int iteration = 0; iteration < 30 && any(convergence.open()); ++iteration) {
+      convergence.close(correct(system, a, b, t, q, p, v, convergence.open()));
+    }
+    return convergence.converged();
+  }
+
+ private:
+  /// One Newton correction of v in the open lanes; returns its size.
+  [[gnu::noinline]] static R correct(const System& system, const R& a, const R& b, const R& t,
+                                     const Vector& q, const Vector& p, Vector& v, Mask open) {
+    Vector position;
+    for (int i = 0; i < N; ++i) position[i] = fma(b, v[i], q[i]);
+    const auto at = system.hessian(position, v, t);
+    Matrix jacobian;
+    Vector correction;
+    for (int i = 0; i < N; ++i) {
+      correction[i] = fma(a, at.q[i], p[i] - at.v[i]);
+      for (int j = 0; j < N; ++j) {
+        jacobian[i][j] = fma(b, at.qv[j][i], fma(-a, fma(b, at.qq[i][j], at.qv[i][j]), at.vv[i][j]));
+      }
+    }
+    numerics::solve_in_place<R>(N, jacobian, correction);
+    R change(0.0);
+    for (int i = 0; i < N; ++i) {
+      change += numerics::absolute(correction[i]);  // a sum, for a NaN to show
+      v[i] = select(open, v[i] + correction[i], v[i]);
+    }
+    return change;
+  }
+
+  void invert(const Matrix& mass) {
+    for (int i = 0; i < N; ++i) {
+      Vector unit{};
+      unit[i] = R(1.0);
+      const Vector column = numerics::solve<R, N>(mass, unit);
+      for (int j = 0; j < N; ++j) inverse_mass_[j][i] = column[j];
+    }
+  }
+
+  Matrix inverse_mass_{};
+};
+
+}  // namespace cotangent::integrators
