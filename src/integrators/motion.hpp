@@ -5,8 +5,8 @@
 // Reference: Hairer, Lubich, Wanner (2006), VI.6.2; Marsden, West, Acta Numerica 10 (2001) 357, 2.3.
 #pragma once
 
-#include "integrators/convergence.hpp"
 #include "integrators/method.hpp"
+#include "integrators/newton.hpp"
 
 namespace cotangent::integrators {
 
@@ -56,14 +56,13 @@ class Motion {
   [[gnu::noinline]] static Mask solve(const System& system, double kick, double drift, const R& h, const R& t,
                                       const Vector& q, const Vector& p, Vector& v, Mask active) {
     const R a = R(kick) * h, b = R(drift) * h;
-    R speed(0.0), change = correct(system, a, b, t, q, p, v, active);
-    for (int i = 0; i < N; ++i) speed += numerics::absolute(v[i]);
-    Convergence<R> convergence(speed + change, active);
-    convergence.close(change);
-    for (int iteration = 0; iteration < 30 && any(convergence.open()); ++iteration) {
-      convergence.close(correct(system, a, b, t, q, p, v, convergence.open()));
-    }
-    return convergence.converged();
+    const auto speed = [&] {
+      R sum(0.0);
+      for (int i = 0; i < N; ++i) sum += numerics::absolute(v[i]);
+      return sum;
+    };
+    return newton<R>(
+        active, 30, [&](Mask open) { return correct(system, a, b, t, q, p, v, open); }, speed);
   }
 
  private:

@@ -1,0 +1,350 @@
+// The thesis' solver: the Euler-Lagrange equations collocated in differential form at K + 1 nodes of a step,
+// both ends among them (collocation_equations.hpp), K = MethodOptions::stages the degree of the polynomial,
+// by Newton's method with the full Jacobian in each iteration. What gives way to the initial values decides
+// what is kept:
+//   A   order K; not symmetric: the energy drifts
+//   C   order K; not symmetric, yet preserves the area of linear oscillations: the energy error is bounded
+//   E   order K if K is even, else K - 1; symmetric: the energy error of time-reversible motion is bounded
+// None is symplectic. The step is as long as the velocities' error inside it, E ~ h^K, stays below the
+// tolerance: h' = 0.8 h (tol / E)^(1/K), (3.53); E is estimated from the decay of the polynomial's Legendre
+// coefficients. Reference: thesis on the Lagrangian solver, 3.3 and 3.4.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "integrators/collocation_equations.hpp"
+#include "integrators/motion.hpp"
+#include "numerics/compensated.hpp"
+
+namespace cotangent::integrators {
+
+/// `Nodes` names the method and its family of nodes.
+template <class System, class Nodes>
+class LagrangianCollocation {
+ public:
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+  using Vector = std::array<R, N>;
+  using Mask = numerics::mask_of<R>;
+  using Running = std::array<numerics::Compensated<R>, N>;
+  using Unknowns = std::array<Vector, max_collocation_degree>;
+
+  static constexpr std::string_view name = Nodes::name, about = Nodes::about;
+  static constexpr bool adaptive = true;
+  static int order(const MethodOptions& options) {
+    return treatment(options.treatment) == Treatment::e ? options.stages / 2 * 2 : options.stages;
+  }
+
+  struct Memory {
+    numerics::Compensated<R> t;
+    Running q, v;
+    R step, last_step;  ///< last_step 0: no polynomial to start from
+    Unknowns y;         ///< the last step's Y_1 ... Y_K: positions less q + c h v
+  };
+
+  explicit LagrangianCollocation(const MethodOptions& options)
+      : tables_(CollocationTables::of(Nodes::family, options.stages)),
+        options_(options),
+        equations_(tables_, treatment(options.treatment)),
+        memory_{} {}
+
+  void start(const System& system, const State<R, N>& x, Mask lanes) {
+    motion_.prepare(system, x);
+    const auto put = [&](numerics::Compensated<R>& to, const R& value) {
+      to = numerics::select(lanes, numerics::Compensated<R>{value, R(0.0)}, to);
+    };
+    put(memory_.t, x.t);
+    for (int n = 0; n < N; ++n) {
+      put(memory_.q[n], x.q[n]);
+      put(memory_.v[n], x.v[n]);
+    }
+    memory_.step = select(lanes, R(options_.step), memory_.step);
+    memory_.last_step = select(lanes, R(0.0), memory_.last_step);
+    failure_ = select(lanes, R(0.0), failure_);
+  }
+
+  /// Recomputes what isn't in memory() after lanes were loaded from a checkpoint.
+  void resume(const System& system) { motion_.prepare(system, end()); }
+
+  [[gnu::noinline]] Mask advance(const System& system, Mask active) {
+    const State<R, N> begin = end();
+    const R h = memory_.step;
+    Unknowns y;
+    predict(h, y);
+    Mask accepted = solve(system, h, begin, y, memory_.last_step == R(0.0), active);
+    auto t = memory_.t;
+    auto q = memory_.q, v = memory_.v;
+    t.add(h);
+    finish(h, y, q, v);
+    R sum(0.0);  // finite where everything is
+    for (int n = 0; n < N; ++n) sum += numerics::absolute(q[n].value) + numerics::absolute(v[n].value);
+    accepted = accepted & (sum <= R(std::numeric_limits<double>::max()));
+    if (options_.tolerance) {
+      accepted = control(h, y, begin, v, active, accepted);
+    } else {
+      fail(active & !accepted, Status::newton_diverged);
+    }
+
+    begin_ = select(accepted, begin, begin_);
+    taken_ = select(accepted, h, taken_);
+    memory_.last_step = select(accepted, h, memory_.last_step);
+    memory_.t = numerics::select(accepted, t, memory_.t);
+    for (int n = 0; n < N; ++n) {
+      memory_.q[n] = numerics::select(accepted, q[n], memory_.q[n]);
+      memory_.v[n] = numerics::select(accepted, v[n], memory_.v[n]);
+      for (int k = 0; k < tables_->degree; ++k) {
+        memory_.y[k][n] = select(accepted, y[k][n], memory_.y[k][n]);
+      }
+    }
+    return accepted;
+  }
+
+  State<R, N> begin() const { return begin_; }
+  State<R, N> end() const {
+    State<R, N> x;
+    x.t = memory_.t.value;
+    for (int n = 0; n < N; ++n) {
+      x.q[n] = memory_.q[n].value;
+      x.v[n] = memory_.v[n].value;
+    }
+    return x;
+  }
+  R begin_time() const { return begin_.t; }
+  R step() const { return taken_; }
+
+  int degree() const { return tables_->degree; }
+  void bernstein(int n, R* out) const {
+    const int K = tables_->degree;
+    const R drift = taken_ * begin_.v[n];
+    for (int i = 0; i <= K; ++i) {
+      R sum(0.0);
+      for (int k = 1; k <= K; ++k) {
+        sum = fma(R(tables_->bernstein[i * (K + 1) + k]), memory_.y[k - 1][n], sum);
+      }
+      out[i] = begin_.q[n] + fma(R(static_cast<double>(i) / K), drift, sum);
+    }
+  }
+
+  State<R, N> dense(const R& theta) const { return on_polynomial(theta, legendre(memory_.y)); }
+
+  /// The state at theta by a step of length theta h, started from the polynomial.
+  [[gnu::noinline]] State<R, N> again(const System& system, const R& theta, Mask lanes) {
+    const auto g = legendre(memory_.y);
+    const R h = theta * taken_;
+    Unknowns y;
+    for (int k = 0; k < tables_->degree; ++k) {
+      const R at = R(tables_->c[k + 1]) * theta;
+      const auto point = series(g, at);
+      for (int n = 0; n < N; ++n) y[k][n] = point.value[n];
+    }
+    const Mask solved = solve(system, h, begin_, y, theta == R(0.0), lanes);
+    Running q{}, v{};
+    for (int n = 0; n < N; ++n) {
+      q[n].value = begin_.q[n];
+      v[n].value = begin_.v[n];
+    }
+    finish(h, y, q, v);
+    State<R, N> x;
+    x.t = begin_.t + h;
+    for (int n = 0; n < N; ++n) {
+      x.q[n] = q[n].value;
+      x.v[n] = v[n].value;
+    }
+    return select(solved, x, on_polynomial(theta, g));
+  }
+
+  /// Lanes whose polynomial keeps velocities to round-off.
+  Mask dense_is_exact() const {
+    R speed(0.0);
+    for (int n = 0; n < N; ++n) {
+      speed = numerics::larger(speed, numerics::absolute(begin_.v[n]));
+      speed = numerics::larger(speed, numerics::absolute(memory_.v[n].value));
+    }
+    return velocity_error(taken_, legendre(memory_.y)) <= speed * R(exact_below);
+  }
+
+  R failure() const { return failure_; }
+  Memory& memory() { return memory_; }
+  const Memory& memory() const { return memory_; }
+
+ private:
+  static constexpr double exact_below = 1e-13;
+  using Series = std::array<Vector, max_collocation_degree + 1>;
+  struct Point {
+    Vector value, slope;
+  };
+
+  void fail(Mask lanes, Status status) { failure_ = select(lanes, R(static_cast<double>(status)), failure_); }
+
+  /// Legendre coefficients on [0, 1] of the polynomial through 0, Y_1 ... Y_K.
+  Series legendre(const Unknowns& y) const {
+    const int K = tables_->degree;
+    Series g;
+    for (int i = 0; i <= K; ++i) {
+      g[i] = Vector{};
+      for (int k = 1; k <= K; ++k) {
+        for (int n = 0; n < N; ++n)
+          g[i][n] = fma(R(tables_->legendre[i * (K + 1) + k]), y[k - 1][n], g[i][n]);
+      }
+    }
+    return g;
+  }
+
+  /// A Legendre series and its derivative at x: P'_{k+1} = P'_{k-1} + (2 k + 1) P_k, in z = 2 x - 1.
+  Point series(const Series& g, const R& x) const {
+    const R z = R(2.0) * x - R(1.0);
+    R before(0.0), now(1.0), slope_before(0.0), slope(0.0);
+    Point sum{};
+    for (int k = 0; k <= tables_->degree; ++k) {
+      for (int n = 0; n < N; ++n) {
+        sum.value[n] = fma(now, g[k][n], sum.value[n]);
+        sum.slope[n] = fma(R(2.0) * slope, g[k][n], sum.slope[n]);
+      }
+      const R after = (R(2.0 * k + 1) * (z * now) - R(1.0 * k) * before) * R(1.0 / (k + 1));
+      const R slope_after = fma(R(2.0 * k + 1), now, slope_before);
+      before = now;
+      now = after;
+      slope_before = slope;
+      slope = slope_after;
+    }
+    return sum;
+  }
+
+  State<R, N> on_polynomial(const R& theta, const Series& g) const {
+    const Point point = series(g, theta);
+    State<R, N> x;
+    x.t = fma(theta, taken_, begin_.t);
+    for (int n = 0; n < N; ++n) {
+      x.q[n] = fma(theta * taken_, begin_.v[n], begin_.q[n]) + point.value[n];
+      x.v[n] = begin_.v[n] + point.slope[n] / taken_;
+    }
+    return x;
+  }
+
+  /// The unknowns of a step h from the last step's polynomial: what it adds to a straight line from its end.
+  [[gnu::noinline]] void predict(const R& h, Unknowns& y) const {
+    const R ratio = h / select(memory_.last_step == R(0.0), R(1.0), memory_.last_step);
+    const Series g = legendre(memory_.y);
+    const Point end = series(g, R(1.0));
+    for (int k = 0; k < tables_->degree; ++k) {
+      const R ahead = R(tables_->c[k + 1]) * ratio;
+      const Point point = series(g, R(1.0) + ahead);
+      for (int n = 0; n < N; ++n) y[k][n] = fma(-ahead, end.slope[n], point.value[n] - end.value[n]);
+    }
+  }
+
+  /// Solves for the unknowns, a guess on entry but in the `fresh` lanes, which begin with constant
+  /// accelerations; lanes that don't converge from their guess try again from there.
+  [[gnu::noinline]] Mask solve(const System& system, const R& h, const State<R, N>& x, Unknowns& y,
+                               Mask fresh, Mask active) {
+    equations_.begin(system, h, x.t, x.q, x.v);
+    R length(0.0);
+    for (int n = 0; n < N; ++n) length += numerics::absolute(h * x.v[n]);
+    const auto correct = [&](Mask open) { return newton_correction(system, y, open); };
+    const auto size = [&] {
+      R sum = R(1.0 * tables_->degree) * length;
+      for (int k = 0; k < tables_->degree; ++k) {
+        for (int n = 0; n < N; ++n) sum += numerics::absolute(y[k][n]);
+      }
+      return sum;
+    };
+    const Mask guessed = active & !fresh;
+    Mask solved = newton<R>(guessed, 12, correct, size);
+    const Mask rest = active & !solved;
+    if (any(rest)) {
+      const Vector a = motion_.acceleration(system, x.q, x.v, x.t);
+      for (int k = 0; k < tables_->degree; ++k) {
+        const R time = R(tables_->c[k + 1]) * h;
+        for (int n = 0; n < N; ++n) y[k][n] = select(rest, R(0.5) * (time * time) * a[n], y[k][n]);
+      }
+      solved = solved | newton<R>(rest, 30, correct, size);
+    }
+    return solved;
+  }
+
+  /// One correction of the open lanes by the full Jacobian; returns its size.
+  [[gnu::noinline]] R newton_correction(const System& system, Unknowns& y, Mask open) {
+    equations_.evaluate(system, y.data());
+    auto& d = equations_.residual();
+    numerics::solve_in_place<R>(equations_.size(), equations_.jacobian(), d);
+    R change(0.0);
+    for (int k = 0; k < tables_->degree; ++k) {
+      for (int n = 0; n < N; ++n) {
+        change += numerics::absolute(d[k * N + n]);
+        y[k][n] = select(open, y[k][n] - d[k * N + n], y[k][n]);
+      }
+    }
+    return change;
+  }
+
+  /// The step's end: q + h v + Y_K and v + (1/h) sum_j D_Kj Y_j.
+  void finish(const R& h, const Unknowns& y, Running& q, Running& v) const {
+    const int K = tables_->degree;
+    for (int n = 0; n < N; ++n) {
+      const R hv = h * v[n].value;
+      const R hv_low = fma(h, v[n].low, fma(h, v[n].value, -hv));
+      q[n].add(hv + (y[K - 1][n] + hv_low));
+      R slope(0.0);
+      for (int j = 1; j <= K; ++j) slope = fma(R(tables_->derivative(K, j)), y[j - 1][n], slope);
+      v[n].add(slope / h);
+    }
+  }
+
+  /// The velocities' error inside the step: their next Legendre coefficient, estimated by two orders of
+  /// decay, which the parity of a solution can't hide; the last one itself where there are too few.
+  R velocity_error(const R& h, const Series& g) const {
+    const int K = tables_->degree;
+    // Coefficients of the derivative: w_n = 2 (2 n + 1) (g_{n+1} + g_{n+3} + ...).
+    R last(0.0), before(0.0), high(0.0);
+    for (int n = 0; n < N; ++n) {
+      const auto w = [&](int k) {
+        R sum(0.0);
+        for (int i = k + 1; i <= K; i += 2) sum += g[i][n];
+        return numerics::absolute(R(2.0 * (2 * k + 1)) * sum);
+      };
+      last += w(K - 1) + w(K - 2);
+      high += K < 4 ? w(K - 1) : w(K - 2);
+      if (K >= 4) before += w(K - 3) + w(K - 4);
+    }
+    if (K >= 4) {
+      high = numerics::larger(high, R(0.5) * last) * select(before > last, last / before, R(1.0));
+    }
+    return high / numerics::absolute(h);
+  }
+
+  /// Accepts or rejects, and sets the next step, lane by lane.
+  Mask control(const R& h, const Unknowns& y, const State<R, N>& x, const Running& v, Mask active,
+               Mask solved) {
+    R speed(1e-3);
+    for (int n = 0; n < N; ++n) {
+      speed = numerics::larger(speed, numerics::absolute(x.v[n]));
+      speed = numerics::larger(speed, numerics::absolute(v[n].value));
+    }
+    const R error = velocity_error(h, legendre(y)) / (speed * R(*options_.tolerance));
+    const int K = tables_->degree;
+    const double exponent = -1.0 / (K < 4 ? K - 1 : K);
+    R factor;
+    for (int i = 0; i < numerics::width_of<R>; ++i) {
+      const double e = numerics::lane(error, i);
+      const double f = std::isfinite(e) ? 0.8 * std::pow(std::max(e, 1e-12), exponent) : 0.2;
+      numerics::set_lane(factor, i, std::clamp(f, 0.2, 2.0));
+    }
+    const Mask accepted = solved & (error <= R(1.0));
+    memory_.step = select(active, h * select(solved, factor, R(0.5)), memory_.step);
+    const auto vanishes =
+        numerics::absolute(memory_.step) <= R(0x1p-50) * numerics::larger(numerics::absolute(x.t), R(1e-3));
+    fail(active & !accepted & vanishes, Status::step_too_small);
+    return accepted;
+  }
+
+  std::shared_ptr<const CollocationTables> tables_;
+  MethodOptions options_;
+  Motion<System> motion_;
+  CollocationEquations<System> equations_;
+  Memory memory_;
+  State<R, N> begin_{};
+  R taken_{0.0}, failure_{0.0};
+};
+
+}  // namespace cotangent::integrators
