@@ -54,9 +54,9 @@ class Convergence {
   /// Forgets the history: another iteration takes over.
   void restart() { last_ = R(0.0); }
 
-  /// Puts the next iterate in place in the lanes that are open. `every`: all(open()).
-  [[gnu::always_inline]] void replace(bool every, R& now, const R& next) const {
-    now = every ? next : select(open_, next, now);
+  /// The next iterate in the lanes that are open, the present one elsewhere. `every`: all(open()).
+  [[gnu::always_inline]] R renewed(bool every, const R& now, const R& next) const {
+    return every ? next : select(open_, next, now);
   }
   /// Whether iteration k is worth asking about; the same for every lane.
   static bool watched(int k) { return k >= 3; }

@@ -81,9 +81,13 @@ class GaussForce {
     }
     Convergence<R> convergence(scale, active);
     Middle m = middle(step, parts);
+    Stages<R, N> other;
+    Stages<R, N>*now = &parts, *renewed = &other;
     for (int iteration = 0; iteration < 24 && any(convergence.open()); ++iteration) {
-      dispatch(step, m, parts, convergence, iteration);
+      dispatch(step, m, *now, *renewed, convergence, iteration);
+      std::swap(now, renewed);
     }
+    if (now != &parts) std::copy_n(other.begin(), tables.stages, parts.begin());
     if (any(convergence.open())) newton(step, parts, convergence);
     return convergence.converged();
   }
@@ -251,18 +255,21 @@ class GaussForce {
     return e;
   }
 
-  /// One fixed-point iteration in place: a block of stages already sees the blocks before it renewed. Its
-  /// change is measured on the middle's motion, which is what the stages add up to.
+  /// One fixed-point iteration. Its change is measured on the middle's motion, which is what the stages add
+  /// up to. Everywhere the old iterate serves: renewing block by block in place converges half as fast, since
+  /// the middle's motion would be older than the rest.
   template <int S>
-  static void sweep(const Step& step, Middle& m, Stages<R, N>& parts, Convergence<R>& convergence, int iteration) {
+  [[gnu::flatten]] static void sweep(const Step& step, Middle& m, const Stages<R, N>& parts,
+                                    Stages<R, N>& renewed, Convergence<R>& convergence, int iteration) {
     const int s = S > 0 ? S : step.tables.stages, odds = s / 2, evens = s - odds;
     const bool every = all(convergence.open());
     const auto rows = [&]<int Block>(int i) [[gnu::always_inline]] {
       const auto renew = [&](int k, const Vector& q, const Vector& q_mirrored) [[gnu::always_inline]] {
         const Vector a = acceleration(step, i + k, q), b = acceleration(step, s - 1 - i - k, q_mirrored);
         for (int n = 0; n < N; ++n) {
-          convergence.replace(every, parts[i + k][n], a[n] + b[n]);
-          convergence.replace(every, parts[evens + i + k][n], a[n] - b[n]);
+          const int even = i + k, odd = evens + i + k;
+          renewed[even][n] = convergence.renewed(every, parts[even][n], a[n] + b[n]);
+          renewed[odd][n] = convergence.renewed(every, parts[odd][n], a[n] - b[n]);
         }
       };
       positions<Block, S>(step, m, parts, i, renew);
@@ -273,9 +280,9 @@ class GaussForce {
     for (; i < odds; ++i) rows.template operator()<1>(i);
     if (evens > odds) {
       const Vector a = acceleration(step, odds, middle_position(step, m, parts));
-      for (int n = 0; n < N; ++n) convergence.replace(every, parts[odds][n], a[n]);
+      for (int n = 0; n < N; ++n) renewed[odds][n] = convergence.renewed(every, parts[odds][n], a[n]);
     }
-    const Middle next = middle<S>(step, parts);
+    const Middle next = middle<S>(step, renewed);
     if (convergence.watched(iteration)) {
       R change(0.0);
       for (int n = 0; n < N; ++n) {
@@ -286,12 +293,13 @@ class GaussForce {
     }
     m = next;
   }
-  static void dispatch(const Step& step, Middle& m, Stages<R, N>& parts, Convergence<R>& convergence,
-                       int iteration) {
+  static void dispatch(const Step& step, Middle& m, const Stages<R, N>& parts, Stages<R, N>& renewed,
+                       Convergence<R>& convergence, int iteration) {
     switch (step.tables.stages) {
-      case 6: return sweep<6>(step, m, parts, convergence, iteration);
-      case 8: return sweep<8>(step, m, parts, convergence, iteration);
-      default: return sweep<0>(step, m, parts, convergence, iteration);
+      case 6: return sweep<6>(step, m, parts, renewed, convergence, iteration);
+      case 8: return sweep<8>(step, m, parts, renewed, convergence, iteration);
+      case 10: return sweep<10>(step, m, parts, renewed, convergence, iteration);
+      default: return sweep<0>(step, m, parts, renewed, convergence, iteration);
     }
   }
 
@@ -354,7 +362,7 @@ class GaussForce {
       for (int i = 0; i < s; ++i) {
         for (int n = 0; n < N; ++n) {
           change = numerics::larger(numerics::absolute(correction[i][n]), change);
-          convergence.replace(every, parts[i][n], parts[i][n] + correction[i][n]);
+          parts[i][n] = convergence.renewed(every, parts[i][n], parts[i][n] + correction[i][n]);
         }
       }
       if (iteration > 0) convergence.close(change);

@@ -91,7 +91,7 @@ class GaussHamilton {
       for (int i = 0; i < s; ++i) {
         for (int n = 0; n < N; ++n) {
           change = numerics::larger(numerics::absolute(next[i][n]), change);
-          convergence.replace(every, velocity[i][n], velocity[i][n] + next[i][n]);
+          velocity[i][n] = convergence.renewed(every, velocity[i][n], velocity[i][n] + next[i][n]);
         }
       }
       if (iteration > 0) convergence.close(change);

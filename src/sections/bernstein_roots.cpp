@@ -24,28 +24,50 @@ bool turns(const Bernstein& c, int d) {
   return count > 0;
 }
 
-/// The one root inside by Newton's method on (value, slope), kept inside the shrinking bracket.
-double polish(const Bernstein& c, int d) {
-  const double first = c[0], last = c[d];
-  double low = 0, high = 1;
-  const bool rising = first < 0;
-  double theta = first == last ? 0.5 : std::clamp(first / (first - last), 0.0, 1.0);
-  for (int iteration = 0; iteration < 60; ++iteration) {
-    // de Casteljau gives the value and the slope together.
-    Bernstein b = c;
-    for (int level = d; level > 1; --level) {
-      for (int k = 0; k < level; ++k) b[k] = std::fma(theta, b[k + 1] - b[k], b[k]);
-    }
-    const double slope = d * (b[1] - b[0]);
-    const double value = std::fma(theta, b[1] - b[0], b[0]);
-    if (value == 0) return theta;
-    ((value < 0) == rising ? low : high) = theta;
-    double next = theta - value / slope;
-    if (!(next >= low && next <= high)) next = 0.5 * (low + high);
-    if (std::abs(next - theta) <= 0x1p-52) return next;
-    theta = next;
+/// Binomial coefficients C(d, k).
+constexpr auto binomials = [] {
+  std::array<Bernstein, integrators::max_degree + 1> c{};
+  for (int d = 0; d <= integrators::max_degree; ++d) {
+    c[d][0] = 1;
+    for (int k = 1; k <= d; ++k) c[d][k] = c[d][k - 1] * (d - k + 1) / k;
   }
-  return theta;
+  return c;
+}();
+
+/// The one root inside. With u = theta / (1 - theta) the polynomial is (1 - theta)^d sum_k C(d, k) c_k u^k:
+/// on the half where u <= 1 (the other one is mirrored) Newton's method by Horner's rule, kept in a shrinking
+/// bracket.
+double polish(const Bernstein& c, int d) {
+  Bernstein a;
+  double middle = 0;
+  for (int k = 0; k <= d; ++k) {
+    a[k] = binomials[d][k] * c[k];
+    middle += a[k];
+  }
+  const bool rising = c[0] < 0;
+  const bool mirrored = (middle < 0) == rising;  // the root lies beyond the middle
+  if (mirrored) std::reverse(a.begin(), a.begin() + d + 1);
+  const double near = mirrored ? c[d] : c[0];
+  const double scaled_middle = middle / static_cast<double>(1 << d);
+  double low = 0, high = 1;  // the root of sum a_k u^k; near end at u = 0, the middle at u = 1
+  double theta = 0.5 * near / (near - scaled_middle);
+  double u = near == 0 ? 0.0 : std::clamp(theta / (1 - theta), 0.0, 1.0);
+  for (int iteration = 0; iteration < 60; ++iteration) {
+    double value = a[d], slope = 0;
+    for (int k = d - 1; k >= 0; --k) {
+      slope = std::fma(slope, u, value);
+      value = std::fma(value, u, a[k]);
+    }
+    if (value == 0) break;
+    ((value < 0) == (near < 0) ? low : high) = u;
+    double next = u - value / slope;
+    if (!(next >= low && next <= high)) next = 0.5 * (low + high);
+    const double change = std::abs(next - u);
+    u = next;
+    if (change <= 0x1p-30) break;  // quadratic: what is left is below round-off
+  }
+  theta = u / (1 + u);
+  return mirrored ? 1 - theta : theta;
 }
 
 void search(const Bernstein& c, int d, double touch, double low, double width, Roots& roots) {
