@@ -1,0 +1,27 @@
+#include "studies/study.hpp"
+
+#include "core/names.hpp"
+
+namespace cotangent::studies {
+
+const std::vector<Study>& study_list() {
+  static const std::vector<Study> list{poincare_study(), trajectory_study(), landscape_study()};
+  return list;
+}
+
+ModelChoice read_model(Task& task) {
+  const io::Table table = task.deck.table("model");
+  std::vector<std::string> names;
+  for (const auto& problem : task.problems) names.push_back(problem->name());
+  const std::string name = table.choice("name", names);
+  ModelChoice choice;
+  for (const auto& problem : task.problems) {
+    if (problem->name() == name) choice.problem = problem.get();
+  }
+  for (const auto& parameter : choice.problem->parameters()) {
+    choice.axes.push_back(table.axis(parameter.name, parameter.value));
+  }
+  return choice;
+}
+
+}  // namespace cotangent::studies

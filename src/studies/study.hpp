@@ -1,0 +1,50 @@
+// A study is what `study = "..."` of a deck names: it reads its part of the deck, runs, and writes the result.
+// One file a study, and one line in the list (study.cpp).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "io/deck.hpp"
+#include "sections/problem.hpp"
+
+namespace cotangent::studies {
+
+using Problems = std::vector<std::unique_ptr<sections::Problem>>;
+
+/// What a study is given.
+struct Task {
+  io::Deck deck;
+  const Problems& problems;  ///< the built-in models and the program's own
+  std::string command_line;
+  bool resume = false;
+  bool check = false;    ///< read and judge the deck, then stop
+  bool dry_run = false;  ///< say what would run and what it would take, then stop
+};
+
+struct Study {
+  std::string name, about;
+  /// Reads the deck, runs, writes. Collective; throws Error on every rank alike.
+  std::function<ExitCode(Task&)> run;
+  /// A commented deck that runs as it is.
+  std::string example;
+};
+
+/// All studies, in the order of the list.
+const std::vector<Study>& study_list();
+
+/// The model that `[model] name` asks for, with the axes of its parameters: one list of values each.
+struct ModelChoice {
+  const sections::Problem* problem = nullptr;
+  std::vector<std::vector<double>> axes;
+};
+ModelChoice read_model(Task& task);
+
+Study poincare_study();
+Study trajectory_study();
+Study landscape_study();
+
+}  // namespace cotangent::studies
