@@ -309,6 +309,7 @@ DataSet File::create_data_set(const DataSetSpec& spec) {
   }
   write_attribute(spec.path, "units", spec.units);
   write_attribute(spec.path, "meaning", spec.meaning);
+  for (const auto& [name, texts] : spec.labels) write_attribute(spec.path, name, texts);
   return data_set(spec.path);
 }
 
@@ -370,6 +371,19 @@ void File::write_attribute(const std::string& object, const std::string& attribu
                                      space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   const Hdf5Handle handle(check(id, path_, doing), H5Aclose);
   check(H5Awrite(handle.id(), H5T_NATIVE_INT64, &value), path_, doing);
+}
+
+void File::write_attribute(const std::string& object, const std::string& attribute,
+                           const std::vector<std::string>& texts) {
+  const std::string doing = "write the attribute " + attribute + " of " + object;
+  const Hdf5Handle type = text_type(H5T_VARIABLE);
+  const Hdf5Handle space = space_of({static_cast<std::int64_t>(texts.size())});
+  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), attribute.c_str(), type.id(), space.id(),
+                                     H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const Hdf5Handle handle(check(id, path_, doing), H5Aclose);
+  std::vector<const char*> pointers;
+  for (const auto& text : texts) pointers.push_back(text.c_str());
+  if (!pointers.empty()) check(H5Awrite(handle.id(), type.id(), pointers.data()), path_, doing);
 }
 
 std::string hdf5_version() {

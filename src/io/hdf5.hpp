@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/posix.hpp"
@@ -36,6 +37,8 @@ struct DataSetSpec {
   std::vector<std::int64_t> dims;
   std::string units;
   std::string meaning;
+  /// More attributes that are lists of texts: "columns" names the last dimension, "names" the integers.
+  std::vector<std::pair<std::string, std::vector<std::string>>> labels = {};
 
   std::int64_t elements() const;
   std::int64_t bytes() const;
@@ -162,6 +165,8 @@ class File {
   void overwrite_texts(const std::string& path, const std::vector<std::string>& texts);
   void write_attribute(const std::string& object, const std::string& name, const std::string& text);
   void write_attribute(const std::string& object, const std::string& name, std::int64_t value);
+  void write_attribute(const std::string& object, const std::string& name,
+                       const std::vector<std::string>& texts);
 
  private:
   File(Hdf5Handle handle, std::filesystem::path path) : handle_(std::move(handle)), path_(std::move(path)) {}
