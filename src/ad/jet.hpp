@@ -239,7 +239,8 @@ COTANGENT_INLINE auto hessian_of(const T& f) {
     return std::array{hessian<I, J>(f)...};
   };
   const auto all = [&]<int... I>(std::integer_sequence<int, I...> columns) COTANGENT_INLINE_LAMBDA {
-    return std::array{row(detail::Index<I>{}, columns)...};
+    // Not deduced: from one row alone, std::array{row} would be that row.
+    return std::array<decltype(row(detail::Index<0>{}, columns)), N>{row(detail::Index<I>{}, columns)...};
   };
   return all(detail::Indices<N>{});
 }

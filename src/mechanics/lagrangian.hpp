@@ -78,12 +78,25 @@ class System {
       ad::seed<0, 2 * dim, Order, 0>(std::declval<Vector>()),
       ad::seed<dim, 2 * dim, Order, 1>(std::declval<Vector>()), std::declval<R>()));
   static constexpr auto sparsity = ad::sparsity_of<Seeded<2>, 2 * dim>;
+  /// L with time as one more variable, the last.
+  static constexpr int with_time = 2 * dim + 1;
+  template <class Time>
+  using SeededInTime = decltype(std::declval<System>().lagrangian(
+      ad::seed<0, with_time, 2, 0>(std::declval<Vector>()),
+      ad::seed<dim, with_time, 2, 1>(std::declval<Vector>()), std::declval<Time>()));
 
  public:
   static constexpr bool time_dependent = takes_time<Vector, Vector, R>;
-  /// L = v^T M v / 2 + f(v) - U(q), M constant and f linear: then M q'' = L_q(q), and nothing else is needed.
+  /// L = v^T M v / 2 + f(v) - U(q, t), M constant and f linear: then M q'' = L_q(q, t), and nothing else is
+  /// needed.
   static constexpr bool constant_mass = [] {
     if (sparsity.degree > 2) return false;
+    if constexpr (time_dependent) {
+      using Timed = SeededInTime<decltype(ad::variable<2 * dim, with_time, 2, 0>(std::declval<R>()))>;
+      for (int i = 0; i < dim; ++i) {
+        if (ad::sparsity_of<Timed, with_time>.has_second(dim + i, 2 * dim)) return false;
+      }
+    }
     for (int i = 0; i < dim; ++i) {
       for (int j = 0; j < dim; ++j) {
         if (sparsity.has_second(i, dim + j)) return false;
