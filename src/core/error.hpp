@@ -12,6 +12,7 @@ enum ExitCode : int {
   exit_trajectories_failed = 1,
   exit_bad_input = 2,
   exit_file_system = 3,
+  exit_internal_error = 70,
   exit_stopped = 75,
 };
 

@@ -147,7 +147,7 @@ class GaussHamilton {
   static void bernstein(const GaussTables& tables, const R& h, int n, const Running& q0, const Running&,
                         const Stages<R, N>& velocity, R* out) {
     const int s = tables.stages;
-    std::array<std::array<R, 1>, max_stages> values;
+    std::array<std::array<R, 1>, max_stages> values{};
     std::array<std::array<R, 1>, max_stages + 2> sums;
     for (int j = 0; j < s; ++j) values[j][0] = velocity[j][n];
     apply<R, 1>(tables.bernstein.data(), s + 1, s, values.data(), sums.data());

@@ -6,6 +6,7 @@
 #include <exception>
 #include <limits>
 #include <mpi.h>
+#include <thread>
 
 #include "core/error.hpp"
 
@@ -149,6 +150,18 @@ std::string library_version() {
 void abort(int exit_code) {
   if (active()) MPI_Abort(MPI_COMM_WORLD, exit_code);
   std::_Exit(exit_code);
+}
+
+bool all_arrive_within(double seconds) {
+  if (!active()) return true;
+  MPI_Request request;
+  check(MPI_Ibarrier(MPI_COMM_WORLD, &request), "MPI_Ibarrier");
+  const double end = wall_time() + seconds;
+  for (int arrived = 0; wall_time() < end; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+    check(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE), "MPI_Test");
+    if (arrived) return true;
+  }
+  return false;
 }
 
 void barrier() {

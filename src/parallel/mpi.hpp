@@ -44,6 +44,10 @@ std::string library_version();
 /// Ends the run on all ranks at once: for errors that one rank alone has seen outside agree().
 [[noreturn]] void abort(int exit_code);
 
+/// True once all ranks have called this; false where some have not come in this many seconds, after which
+/// nothing is left but abort().
+bool all_arrive_within(double seconds);
+
 /// A number that the reductions take.
 template <class Number>
 concept Reducible = std::same_as<Number, double> || std::same_as<Number, std::int64_t>;

@@ -395,7 +395,7 @@ class FlightOf final : public Flight {
   State onto_section(R& theta, Mask lanes) {
     State x = state_at(theta, lanes);
     const bool linear = wanted_ >= 0;
-    if (linear && all(!lanes | exact_)) return x;
+    if (linear && all((!lanes) | exact_)) return x;
     Mask open = lanes;
     for (int iteration = 0; iteration < 8 && any(open); ++iteration) {
       const auto p = momenta(x);

@@ -23,6 +23,7 @@ struct Task {
   bool resume = false;
   bool check = false;    ///< read and judge the deck, then stop
   bool dry_run = false;  ///< say what would run and what it would take, then stop
+  std::vector<std::string> petsc_options;  ///< the words after --
 };
 
 struct Study {
@@ -31,6 +32,7 @@ struct Study {
   std::function<ExitCode(Task&)> run;
   /// A commented deck that runs as it is.
   std::string example;
+  bool takes_petsc_options = false;
 };
 
 /// All studies, in the order of the list.

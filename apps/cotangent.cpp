@@ -1,0 +1,5 @@
+#include "studies/program.hpp"
+
+int main(int argc, char** argv) {
+  return cotangent::studies::run_program(argc, argv);
+}

@@ -1,0 +1,99 @@
+#include "studies/catalogue.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/names.hpp"
+#include "core/version.hpp"
+#include "integrators/methods.hpp"
+#include "io/build.hpp"
+#include "io/git_commit.hpp"
+#include "io/hdf5.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::studies {
+namespace {
+
+std::string entry(const std::string& name, const std::string& about) {
+  return fmt::format("  {:<24} {}\n", name, about);
+}
+
+/// A number as TOML has it.
+std::string toml(double value) {
+  return fmt::format("{}", value);
+}
+
+std::string description(const sections::Problem& problem) {
+  std::string text = fmt::format("{}: {}\n\ncoordinates, with the names of their velocities and momenta\n",
+                                 problem.name(), problem.about());
+  for (const auto& c : problem.coordinates()) {
+    const std::string names = fmt::format("{0}, {0}_dot, p_{0}", c.name);
+    text += entry(names, fmt::format("[{}]{}", c.unit, c.angle ? " an angle, modulo 2 pi" : ""));
+  }
+  const auto parameters = problem.parameters();
+  text += parameters.empty() ? "\nno parameters\n" : "\nparameters, with their defaults\n";
+  for (const auto& p : parameters) {
+    text += entry(p.name + " = " + toml(p.value), fmt::format("{} [{}]", p.meaning, p.unit));
+  }
+  text += problem.has_domain() ? "\na domain, at whose end a trajectory stops as left_domain\n"
+                               : "\nno bounded domain\n";
+  text += "\nwords for [section] where and condition\n ";
+  for (const auto& name : problem.variable_names()) text += " " + name;
+  text += fmt::format("\n\nin a deck\n  [model]\n  name = \"{}\"\n", problem.name());
+  for (const auto& p : parameters) text += fmt::format("  {} = {}\n", p.name, toml(p.value));
+  return text;
+}
+
+std::vector<std::string> study_names() {
+  std::vector<std::string> names;
+  for (const Study& study : study_list()) names.push_back(study.name);
+  return names;
+}
+
+}  // namespace
+
+std::string catalogue(const Problems& problems) {
+  std::string text = "studies\n";
+  for (const Study& study : study_list()) text += entry(study.name, study.about);
+  text += "\nmodels\n";
+  for (const auto& problem : problems) text += entry(problem->name(), problem->about());
+  text += "\nmethods\n";
+  for (const auto& method : integrators::method_list()) text += entry(method.name, method.about);
+  return text;
+}
+
+std::string description(const std::string& name, const Problems& problems) {
+  std::vector<std::string> names = study_names();
+  for (const Study& study : study_list()) {
+    if (study.name == name) {
+      return fmt::format("{}: {}\n\nan example of a deck (--template {})\n\n{}", name, study.about, name,
+                         study.example);
+    }
+  }
+  for (const auto& problem : problems) {
+    if (problem->name() == name) return description(*problem);
+    names.push_back(problem->name());
+  }
+  for (const auto& method : integrators::method_list()) {
+    if (method.name == name) {
+      return fmt::format("{}: {}\n\nin a deck\n  [method]\n  name = \"{}\"\n", name, method.about, name);
+    }
+    names.push_back(method.name);
+  }
+  unknown_name("study, model or method", name, names, "");
+}
+
+const Study& study_named(const std::string& name) {
+  const auto& studies = study_list();
+  const auto found = std::ranges::find(studies, name, &Study::name);
+  if (found == studies.end()) unknown_name("study", name, study_names(), "");
+  return *found;
+}
+
+std::string version_text() {
+  return fmt::format("cotangent {}\ncommit    {}\ncompiler  {}\nflags     {}\nMPI       {}\nHDF5      {}\n",
+                     version, git_commit, compiler, compile_flags, parallel::library_version(),
+                     io::hdf5_version());
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,24 @@
+// What the program was asked for: the words of its command line, sorted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cotangent::studies {
+
+enum class Wish { run, list, describe, deck_template, version, help };
+
+struct CommandLine {
+  Wish wish = Wish::run;
+  std::string subject;                 ///< the deck to run, the NAME to describe, the STUDY of the template
+  std::vector<std::string> overrides;  ///< key=value
+  std::vector<std::string> petsc_options;
+  bool resume = false, check = false, dry_run = false;
+  std::string help;     ///< what --help prints
+  std::string written;  ///< the whole, as a shell would take it
+};
+
+/// Throws Error where the words make no sense together.
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace cotangent::studies
