@@ -148,7 +148,7 @@ class GaussForce {
   static void bernstein(const GaussTables& tables, const R& h, int n, const Running& q0, const Running& v0,
                         const Stages<R, N>& parts, R* out) {
     const int s = tables.stages;
-    std::array<std::array<R, 1>, max_stages> values;
+    std::array<std::array<R, 1>, max_stages> values{};
     std::array<std::array<R, 1>, max_stages + 2> sums;
     for (int j = 0; j < s; ++j) values[j][0] = parts[j][n];
     apply<R, 1>(tables.parts.bernstein.data(), s + 2, s, values.data(), sums.data());
