@@ -7,8 +7,16 @@
 
 #include "core/error.hpp"
 #include "core/names.hpp"
+#include "integrators/chebyshev_collocation.hpp"
+#include "integrators/dormand_prince_853.hpp"
+#include "integrators/explicit_euler.hpp"
 #include "integrators/gauss.hpp"
+#include "integrators/implicit_euler.hpp"
+#include "integrators/lobatto_collocation.hpp"
+#include "integrators/rk4.hpp"
 #include "integrators/stepper.hpp"
+#include "integrators/stormer_verlet.hpp"
+#include "integrators/symplectic_euler.hpp"
 
 namespace cotangent::integrators {
 
@@ -23,6 +31,14 @@ namespace detail {
 template <class System, class Visit>
 void for_each_method(const Visit& visit) {
   visit.template operator()<Gauss<System>>();
+  visit.template operator()<ChebyshevLobattoCollocation<System>>();
+  visit.template operator()<LobattoCollocation<System>>();
+  visit.template operator()<DormandPrince853<System>>();
+  visit.template operator()<Rk4<System>>();
+  visit.template operator()<StormerVerlet<System>>();
+  visit.template operator()<SymplecticEuler<System>>();
+  visit.template operator()<ImplicitEuler<System>>();
+  visit.template operator()<ExplicitEuler<System>>();
 }
 
 }  // namespace detail
