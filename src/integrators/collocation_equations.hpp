@@ -22,7 +22,6 @@ class CollocationEquations {
   static constexpr int N = System::dim;
   using Vector = std::array<R, N>;
   using Hessian = typename System::Hessian;
-  static constexpr bool constant_mass = System::constant_mass && !System::time_dependent;
 
   CollocationEquations(std::shared_ptr<const CollocationTables> tables, Treatment treatment)
       : tables_(std::move(tables)),
@@ -113,7 +112,7 @@ class CollocationEquations {
     }
     for (int j = 1; j <= K; ++j) {
       numerics::Matrix<R, N> block{};
-      if constexpr (constant_mass) {
+      if constexpr (System::constant_mass) {
         add(tables_->second(k, j), here.vv, block);
       } else {
         for (int l = 1; l <= K; ++l) {

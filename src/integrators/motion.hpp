@@ -20,8 +20,7 @@ class Motion {
   using Mask = numerics::mask_of<R>;
   using Gradient = typename System::Gradient;
 
-  /// L = v^T M v / 2 + f(v) - U(q, t) with M the same at all times: q'' = M^-1 L_q.
-  static constexpr bool constant_mass = System::constant_mass && !System::time_dependent;
+  static constexpr bool constant_mass = System::constant_mass;
 
   /// Inverts the mass matrix where it is constant; any point serves.
   void prepare(const System& system, const State<R, N>& x) {

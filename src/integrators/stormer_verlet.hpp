@@ -13,8 +13,7 @@ namespace cotangent::integrators {
 struct StormerVerletFormula {
   static constexpr std::string_view name = "stormer-verlet";
   static constexpr std::string_view about =
-      "Stormer-Verlet, order 2: symplectic and symmetric, energy errors bounded, linear momentum maps "
-      "conserved";
+      "Stormer-Verlet, order 2: symplectic and symmetric, conserves angular momentum, energy error bounded";
   static constexpr int order = 2;
   static constexpr bool adaptive = false;
   template <class System>

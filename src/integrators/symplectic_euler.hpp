@@ -11,7 +11,7 @@ namespace cotangent::integrators {
 struct SymplecticEulerFormula {
   static constexpr std::string_view name = "symplectic-euler";
   static constexpr std::string_view about =
-      "symplectic Euler, order 1: symplectic, energy errors bounded, linear momentum maps conserved";
+      "symplectic Euler, order 1: symplectic, conserves angular momentum, energy error bounded";
   static constexpr int order = 1;
   static constexpr bool adaptive = false;
   template <class System>

@@ -1,0 +1,93 @@
+// What the tests of the methods share: fixed-step runs of one orbit, and the order fitted to their errors.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "catch.hpp"
+#include "integrators/method.hpp"
+#include "mechanics/models/henon_heiles.hpp"
+#include "reference/henon_heiles_states.hpp"
+
+namespace cotangent::integrators {
+
+template <class R>
+using HenonHeilesSystem = mechanics::System<mechanics::HenonHeiles, R>;
+
+inline MethodOptions fixed(double step, int stages = 8, const std::string& treatment = "E") {
+  MethodOptions options;
+  options.step = step;
+  options.stages = stages;
+  options.treatment = treatment;
+  return options;
+}
+
+/// The start of the orbit (3.50) of the thesis, in every lane.
+template <class R>
+State<R, 2> henon_heiles_start() {
+  const auto& x = reference::henon_heiles_start;
+  State<R, 2> state;
+  state.q = {R(x[0]), R(x[1])};
+  state.v = {R(x[2]), R(x[3])};
+  return state;
+}
+
+/// The Euclidean norm of the difference between two states' coordinates and velocities.
+template <int N>
+double distance(const State<double, N>& a, const State<double, N>& b) {
+  double sum = 0;
+  for (int i = 0; i < N; ++i) sum += std::pow(a.q[i] - b.q[i], 2) + std::pow(a.v[i] - b.v[i], 2);
+  return std::sqrt(sum);
+}
+
+/// The state after a time of fixed steps.
+template <template <class> class Method, class System>
+State<double, System::dim> run(const System& system, const State<double, System::dim>& start, double time,
+                               const MethodOptions& options) {
+  Method<System> method(options);
+  method.start(system, start, true);
+  const auto steps = std::lround(std::abs(time / options.step));
+  for (long i = 0; i < steps; ++i) {
+    if (!method.advance(system, true)) FAIL("step " << i << " failed with status " << method.failure());
+  }
+  return method.end();
+}
+
+/// The error on the orbit (3.50) at time 10.
+template <template <class> class Method>
+double henon_heiles_error(const MethodOptions& options, double time = 10) {
+  const auto end = run<Method>(HenonHeilesSystem<double>{}, henon_heiles_start<double>(), time, options);
+  for (const auto& reference : reference::henon_heiles_states) {
+    if (reference.time != time) continue;
+    const auto& x = reference.state;
+    return distance<2>(end, {time, {x[0], x[1]}, {x[2], x[3]}});
+  }
+  throw std::logic_error("no reference at this time");
+}
+
+/// The slope of log(error) over log(step), by least squares.
+inline double fitted_order(const std::vector<double>& steps, const std::vector<double>& errors) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  const auto n = static_cast<double>(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const double a = std::log(steps[i]), b = std::log(errors[i]);
+    x += a;
+    y += b;
+    xx += a * a;
+    xy += a * b;
+  }
+  return (n * xy - x * y) / (n * xx - x * x);
+}
+
+template <template <class> class Method>
+double henon_heiles_order(const std::vector<double>& steps, const MethodOptions& options = fixed(0)) {
+  std::vector<double> errors;
+  for (const double step : steps) {
+    MethodOptions with_step = options;
+    with_step.step = step;
+    errors.push_back(henon_heiles_error<Method>(with_step));
+  }
+  return fitted_order(steps, errors);
+}
+
+}  // namespace cotangent::integrators
