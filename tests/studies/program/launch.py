@@ -1,0 +1,67 @@
+"""Runs the programs of a build as a shell would, on RANKS ranks, in a folder of the test's own."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+RANKS = int(os.environ.get("RANKS", "1"))
+MPIRUN = os.environ.get("MPIRUN", "mpirun --oversubscribe -n").split()
+PROGRAMS = pathlib.Path(os.environ["PROGRAMS"])
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+
+POINCARE = """study = "poincare"
+[model]
+name = "henon-heiles"
+[method]
+name = "gauss"
+step = 0.5
+[section]
+where = "q1"
+[ensemble]
+energy = 0.125
+grid = { q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2] }
+[stop]
+crossings = 3
+[output]
+file = "out.h5"
+"""
+
+
+class ProgramTest(unittest.TestCase):
+    """Each test has an empty folder as `self.at`, where its programs run."""
+
+    longest = 60  # seconds: what takes longer hangs
+    program = PROGRAMS / "cotangent"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="cotangent_program_")
+        self.addCleanup(folder.cleanup)
+        self.at = pathlib.Path(folder.name)
+
+    def launch(self, *words, program="cotangent", ranks=RANKS, **options):
+        """The program's end. One rank alone is started without mpirun, as on a laptop."""
+        start = [] if ranks == 1 else [*MPIRUN, str(ranks)]
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        return subprocess.run([*start, PROGRAMS / program, *map(str, words)], cwd=self.at, text=True,
+                              timeout=self.longest, **options)
+
+    def deck(self, text=POINCARE, name="deck.toml"):
+        (self.at / name).write_text(text, encoding="utf-8")
+        return name
+
+    def says(self, end, code, *parts):
+        """The program ended with this code and one message that holds all of these parts."""
+        everything = f"exit code {end.returncode}\n{end.stdout}\n{end.stderr}"
+        self.assertEqual(end.returncode, code, everything)
+        message = [line for line in end.stderr.splitlines() if line.startswith("cotangent: ")]
+        self.assertEqual(len(message), 1, everything)
+        for part in parts:
+            self.assertIn(part, end.stderr, everything)
+        for noise in ("terminate called", "what():", "Segmentation", "MPI_ABORT was invoked"):
+            self.assertNotIn(noise, end.stderr)
+
+    def refused(self, *parts, text=POINCARE, words=(), code=2):
+        """A deck (with these further words) is refused before a result is begun."""
+        self.says(self.launch(self.deck(text), *words), code, *parts)
+        self.assertFalse((self.at / "out.h5").exists())

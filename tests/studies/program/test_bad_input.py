@@ -1,0 +1,273 @@
+"""What bad input gets: its own clear message or status, the exit code of its kind, and never a hang."""
+import os
+import subprocess
+import threading
+import time
+import unittest
+
+import h5py
+
+from launch import POINCARE, RANKS, ProgramTest
+
+TRAJECTORY = """study = "trajectory"
+[model]
+name = "kepler"
+[method]
+name = "gauss"
+step = 0.1
+[ensemble]
+list = [[1.0, 0.0, 0.0, 1.0]]
+[stop]
+time = 10.0
+[output]
+every = 0.5
+file = "out.h5"
+"""
+
+
+class Deck(ProgramTest):
+    """Refused before anything is begun, with exit code 2."""
+
+    def test_missing(self):
+        self.says(self.launch("none.toml"), 2, "cannot read the deck 'none.toml'", "No such file")
+
+    def test_unreadable(self):
+        self.says(self.launch("."), 2, "cannot read the deck '.'", "it is a folder")
+        if os.geteuid() != 0:
+            (self.at / self.deck()).chmod(0)
+            self.says(self.launch("deck.toml"), 2, "cannot read the deck 'deck.toml'", "Permission denied")
+
+    def test_no_text(self):
+        (self.at / "deck.toml").write_bytes(bytes(range(256)))
+        self.says(self.launch("deck.toml"), 2, "deck.toml:1:")
+
+    def test_empty(self):
+        self.refused("study", "deck.toml", text="")
+
+    def test_syntax_error(self):
+        self.refused("deck.toml:5:", text=POINCARE.replace("step = 0.5", "step 0.5").replace('name = "gauss"\n', ""))
+
+    def test_unknown_key(self):
+        self.refused("unknown key 'stepp' in [method] (deck.toml:7); did you mean 'step'?",
+                     text=POINCARE.replace("step = 0.5", "step = 0.5\nstepp = 0.5"))
+
+    def test_unknown_section(self):
+        self.refused("unknown section 'outputs'", "did you mean 'output'?", text=POINCARE + "[outputs]\nx = 1\n")
+
+    def test_unknown_override(self):
+        self.refused("method.stpe", "did you mean 'step'?", words=["method.stpe=0.25"])
+
+    def test_malformed_override(self):
+        self.refused("override 'half': expected section.key=value", words=["half"])
+
+    def test_wrong_type(self):
+        self.refused("deck.toml:6", "[method] step", '"half"', text=POINCARE.replace("0.5", '"half"', 1))
+
+    def test_wrong_range(self):
+        self.refused("[method] step", "-0.5", words=["method.step=-0.5"])
+
+    def test_number_that_is_none(self):
+        self.refused("[ensemble] energy", "nan", words=["ensemble.energy=nan"])
+
+    def test_unknown_names(self):
+        for override, *parts in [
+            ("study=poincarre", "'poincarre'", "did you mean 'poincare'?"),
+            ("model.name=henon-heils", "'henon-heils'", "did you mean 'henon-heiles'?"),
+            ("method.name=gaus", "'gaus'", "did you mean 'gauss'?"),
+            ("section.direction=upp", "'upp'", "did you mean 'up'?"),
+            ("section.where=q_1", "'q_1'", "did you mean 'q1'?"),
+            ("section.condition=p_q3 > 0", "'p_q3'", "did you mean 'p_q"),
+            ("ensemble.grid={ q2 = [0, 1, 2], q2_dott = [0, 1, 2] }", "'q2_dott'", "did you mean 'q2_dot'?"),
+        ]:
+            with self.subTest(override):
+                self.refused(*parts, words=[override])
+
+    def test_unknown_parameter(self):
+        self.refused("unknown key 'alhpa' in [model]", "did you mean 'alpha'?",
+                     words=["model.name=magnetic-chain", "model.alhpa=18", "section.where=t", "ensemble.energy=-9.74",
+                            "ensemble.grid={ s = [-0.1, 0.1, 2], s_dot = [0.0, 0.1, 2] }"])
+
+    def test_no_feasible_start(self):
+        self.refused("[ensemble] energy", "no start is feasible", words=["ensemble.energy=-0.125"])
+
+    def test_check_judges_too(self):
+        self.refused("no start is feasible", words=["ensemble.energy=-0.125", "--check"])
+        self.refused("no start is feasible", words=["ensemble.energy=-0.125", "--dry-run"])
+
+    def test_petsc_options_without_use(self):
+        self.refused("solves no large systems", words=["--", "-ksp_type", "cg"])
+
+
+class CommandLine(ProgramTest):
+    def test_nothing_asked(self):
+        self.says(self.launch(), 2, "no deck is given")
+
+    def test_unknown_option(self):
+        self.refused("unknown option '--resum'; did you mean '--resume'?", words=["--resum"])
+        self.refused("unknown option '-x'", words=["-x"])
+
+    def test_too_much_asked(self):
+        self.says(self.launch("--list", "--version"), 2, "--list and --version don't go together")
+        self.refused("a deck and --list don't go together", words=["--list"])
+        self.says(self.launch("--describe"), 2, "--describe")
+
+    def test_unknown_names(self):
+        self.says(self.launch("--describe", "keplr"), 2, "'keplr'", "did you mean 'kepler'?")
+        self.says(self.launch("--template", "poincarre"), 2, "'poincarre'", "did you mean 'poincare'?")
+
+    @unittest.skipIf(RANKS > 1, "mpirun reads what the ranks print")
+    def test_no_room_to_print(self):
+        with open("/dev/full", "w") as full:
+            self.says(self.launch("--list", stdout=full), 3, "cannot write to the standard output")
+
+
+class Numerics(ProgramTest):
+    """A failure is a status of its trajectory; the others go on, and the run ends with exit code 1."""
+
+    def status(self, code, *statuses, text=TRAJECTORY, words=()):
+        end = self.launch(self.deck(text), *words)
+        everything = f"exit code {end.returncode}\n{end.stdout}\n{end.stderr}"
+        self.assertEqual(end.returncode, code, everything)
+        with h5py.File(self.at / "out.h5") as file:
+            data_set = file["/orbits/status"]
+            names = data_set.attrs.get("names", data_set.attrs.get("meaning", ""))
+            found = [int(s) for s in data_set[:]]
+        self.assertEqual(found, list(statuses), f"{names}\n{everything}")
+        return end
+
+    FINISHED, TIME_LIMIT, STEP_TOO_SMALL, NEWTON_DIVERGED, SINGULAR, NON_FINITE, NOT_MET = 1, 2, 3, 4, 6, 8, 9
+    FALL, ELLIPSE, CENTRE = "[1.0, 0.0, 0.0, 0.0]", "[1.0, 0.0, 0.0, 1.0]", "[0.0, 0.0, 0.0, 1.0]"
+
+    def test_singular_mass_matrix(self):
+        end = self.status(1, self.SINGULAR, words=["model.name=elastic-pendulum", "model.m=0"])
+        self.assertIn("singular_mass_matrix", end.stdout + end.stderr)
+
+    def test_step_shrinks_to_nothing(self):
+        end = self.status(1, self.STEP_TOO_SMALL, self.FINISHED, self.STEP_TOO_SMALL, words=[
+            "method.step=", "method.tolerance=1e-12", f"ensemble.list=[{self.FALL}, {self.ELLIPSE}, {self.FALL}]"])
+        self.assertRegex(end.stdout + end.stderr, r"2\b.*step_too_small|step_too_small\D*2\b")
+
+    def test_newton_fails(self):
+        self.status(1, self.NEWTON_DIVERGED, words=[
+            "model.name=double-pendulum", "method.step=40", "stop.time=400", "ensemble.list=[[3.0, 1.0, 2.0, -1.0]]"])
+
+    def test_non_finite_start(self):
+        self.status(1, self.NON_FINITE, self.FINISHED, words=[f"ensemble.list=[{self.CENTRE}, {self.ELLIPSE}]"])
+
+    def test_non_finite_motion(self):
+        self.status(1, self.NON_FINITE, self.FINISHED, words=[
+            "model.name=henon-heiles", "method.name=explicit-euler", "stop.time=100",
+            "ensemble.list=[[0.0, 2.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]]"])
+
+    def test_section_never_met(self):
+        end = self.status(0, self.NOT_MET, text=POINCARE, words=[
+            "section.where=q1 + 5", "ensemble.energy=", "ensemble.grid=", "ensemble.list=[[0.1, 0.1, 0.0, 0.0]]",
+            "stop.patience=1000"])
+        self.assertIn("section_not_met", end.stdout + end.stderr)
+
+    def test_infeasible_among_feasible(self):
+        INFEASIBLE = 7
+        end = self.status(0, self.FINISHED, INFEASIBLE, text=POINCARE, words=[
+            "ensemble.grid={ q2 = [0.0, 2.0, 2], q2_dot = [0.0, 0.0, 1] }"])
+        self.assertIn("infeasible_start", end.stdout + end.stderr)
+
+
+class Files(ProgramTest):
+    """The file system's refusals have exit code 3; results that don't fit the deck are bad input."""
+
+    LARGE = ["ensemble.grid={ q2 = [-0.1, 0.1, 16], q2_dot = [0.0, 0.1, 16] }", "stop.crossings=20000"]  # 205 MB
+
+    def test_no_folder(self):
+        self.refused("nowhere", words=["output.file=nowhere/out.h5"], code=3)
+
+    def test_no_permission(self):
+        self.refused("/proc/out.h5", words=["output.file=/proc/out.h5"], code=3)
+        (self.at / "file").write_text("")
+        self.refused("file/out.h5", words=["output.file=file/out.h5"], code=3)
+        if os.geteuid() != 0:
+            (self.at / "locked").mkdir(mode=0o500)
+            self.refused("locked/out.h5", words=["output.file=locked/out.h5"], code=3)
+
+    def test_result_is_a_folder(self):
+        (self.at / "results").mkdir()
+        self.says(self.launch(self.deck(), "output.file=results"), 3, "results")
+
+    def small_disk(self, size):
+        disk = self.at / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk],
+                          capture_output=True).returncode != 0:
+            self.skipTest("no right to mount a small disk")
+        self.addCleanup(subprocess.run, ["umount", "-l", disk])
+        return disk
+
+    def test_disk_too_small(self):
+        disk = self.small_disk("4m")
+        self.says(self.launch(self.deck(), *self.LARGE, f"output.file={disk}/out.h5"), 3, "needs", "are available")
+        self.assertEqual(list(disk.iterdir()), [])
+
+    def test_disk_runs_full(self):
+        disk = self.small_disk("256m")
+
+        def fill():
+            """Takes the rest of the disk once the run has begun to write."""
+            while not (disk / "out.h5").exists():
+                time.sleep(0.01)
+            with open(disk / "else", "wb", buffering=0) as other:
+                try:
+                    while True:
+                        other.write(bytes(1 << 20))
+                except OSError:
+                    pass
+
+        threading.Thread(target=fill, daemon=True).start()
+        end = self.launch(self.deck(), *self.LARGE, f"output.file={disk}/out.h5")
+        self.assertEqual(end.returncode, 3, end.stdout + end.stderr)
+        self.assertIn("No space left on device", end.stderr)
+
+    def test_file_size_limit(self):
+        end = self.launch("-c", 'ulimit -f 40000; exec "$@"', "sh", self.program, self.deck(), *self.LARGE,
+                          program="/bin/sh")
+        self.says(end, 3, "out.h5", "File too large")
+
+    def test_resume_without_result(self):
+        self.refused("out.h5", words=["--resume"], code=3)
+
+    def test_resume_of_something_else(self):
+        (self.at / "out.h5").write_text("no result\n")
+        self.says(self.launch(self.deck(), "--resume"), 2, "out.h5")
+        self.assertEqual((self.at / "out.h5").read_text(), "no result\n")
+
+    def finished(self):
+        end = self.launch(self.deck())
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+
+    def test_resume_of_another_version(self):
+        self.finished()
+        with h5py.File(self.at / "out.h5", "r+") as file:
+            file.attrs.modify("format_version", 99)
+        self.says(self.launch(self.deck(), "--resume"), 2, "out.h5", "another version", "99")
+
+    def test_resume_with_a_different_deck(self):
+        self.finished()
+        before = (self.at / "out.h5").read_bytes()
+        self.says(self.launch(self.deck(), "--resume", "method.step=0.25"), 2, "[method] step", "0.5", "0.25")
+        self.assertEqual((self.at / "out.h5").read_bytes(), before)
+
+
+@unittest.skipIf(RANKS == 1, "needs companions")
+class OneRankAlone(ProgramTest):
+    def ends(self, *words):
+        end = self.launch(self.deck(TRAJECTORY), "model.name=wayward", *words, program="wayward_program")
+        self.assertEqual(end.returncode, 70, end.stdout + end.stderr)
+        self.assertRegex(end.stderr, r"(?m)^cotangent: .*rank 1 gives up")
+
+    def test_fails_under_way(self):
+        self.ends("ensemble.list=[[1, 0], [2, 0], [3, 0], [4, 0], [5, 0], [6, 0], [7, 0], [8, 0]]")
+
+    def test_fails_where_others_meet(self):
+        self.ends("ensemble.list=", "ensemble.energy=1", "ensemble.grid={ x = [0, 1, 8] }")
+
+
+if __name__ == "__main__":
+    unittest.main()

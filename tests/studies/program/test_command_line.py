@@ -1,0 +1,105 @@
+"""What the program says of itself, and that its templates run as they are."""
+import re
+import unittest
+
+import h5py
+
+from launch import PROGRAMS, SOURCE, ProgramTest
+
+
+class Program(ProgramTest):
+    def text(self, *words, program="cotangent"):
+        end = self.launch(*words, program=program)
+        self.assertEqual(end.returncode, 0, end.stderr)
+        self.assertEqual(end.stderr, "")
+        return end.stdout
+
+    def names(self, heading, program="cotangent"):
+        """The entries below a heading of --list."""
+        block = re.search(rf"(?m)^{heading}\n((?:  \S.*\n)+)", self.text("--list", program=program))
+        return [line.split()[0] for line in block[1].splitlines()]
+
+
+class SaysOfItself(Program):
+    def test_list(self):
+        self.assertEqual(self.names("studies"), ["poincare", "trajectory", "landscape"])
+        models = {path.stem.replace("_", "-") for path in (SOURCE / "src/mechanics/models").glob("*.hpp")}
+        self.assertEqual(set(self.names("models")), models)
+        self.assertLessEqual({"gauss", "rk4", "stormer-verlet", "explicit-euler"}, set(self.names("methods")))
+        for line in self.text("--list").splitlines():
+            self.assertRegex(line, r"^$|^\w+$|^  \S+ +\S")
+
+    def test_describe_everything(self):
+        for heading in ("studies", "models", "methods"):
+            for name in self.names(heading):
+                with self.subTest(name):
+                    self.assertTrue(self.text("--describe", name).startswith(f"{name}: "))
+
+    def test_describe_a_model(self):
+        text = self.text("--describe", "magnetic-chain")
+        for part in ("t, t_dot, p_t", "[rad] an angle", "alpha = 18", "left_domain", "s_dot p_t p_s alpha"):
+            self.assertIn(part, text)
+        self.deck('study = "trajectory"\n' + text[text.index("[model]"):] + "[method]\nstep = 0.1\n[stop]\ntime = 1\n"
+                  "[ensemble]\nlist = [[0, 0, 0, 0]]\n")
+        self.assertEqual(self.text("deck.toml", "--check"), "deck ok\n")
+
+    def test_help(self):
+        text = self.text("--help")
+        for part in ("usage: cotangent DECK.toml", "--resume", "--check", "--dry-run", "--list", "--describe NAME",
+                     "--template STUDY", "--version", "PETSc options"):
+            self.assertIn(part, text)
+        self.assertEqual(text, self.text("-h"))
+        self.assertLessEqual(max(map(len, text.splitlines())), 110)
+
+    def test_version(self):
+        text = self.text("--version")
+        self.assertRegex(text, r"^cotangent \d+\.\d+\.\d+\n")
+        for part in ("commit", "compiler  GNU", "MPI", "HDF5"):
+            self.assertIn(part, text)
+
+
+class Templates(ProgramTest):
+    def test_run_as_they_are(self):
+        for study in ("poincare", "trajectory", "landscape"):
+            with self.subTest(study):
+                self.deck(self.launch("--template", study).stdout)
+                check = self.launch("deck.toml", "--check")
+                self.assertEqual((check.returncode, check.stdout), (0, "deck ok\n"), check.stderr)
+                self.assertEqual(list(self.at.glob("*.h5")), [])
+                end = self.launch("deck.toml")
+                self.assertEqual(end.returncode, 0, end.stderr)
+                (result,) = self.at.glob("*.h5")
+                with h5py.File(result) as file:
+                    self.assertEqual(file.attrs["study"], study)
+                result.unlink()
+
+    def test_dry_run_writes_nothing(self):
+        for study in ("poincare", "trajectory", "landscape"):
+            with self.subTest(study):
+                self.deck(self.launch("--template", study).stdout)
+                end = self.launch("deck.toml", "--dry-run")
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertNotEqual(end.stdout, "")
+                self.assertEqual(list(self.at.glob("*.h5")), [])
+
+
+class OwnProblem(Program):
+    """The example of a model of one's own: listed, described, run by its deck."""
+
+    def test_listed_first(self):
+        models = self.names("models", program="swinging_atwood")
+        self.assertEqual(models[0], "swinging-atwood")
+        self.assertIn("henon-heiles", models)
+        self.assertIn("mu = ", self.text("--describe", "swinging-atwood", program="swinging_atwood"))
+
+    def test_its_deck(self):
+        deck = SOURCE / "apps/own_problem/swinging_atwood.toml"
+        end = self.launch(deck, "stop.crossings=20", "output.file=own.h5", program="swinging_atwood")
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "own.h5") as file:
+            self.assertLess(file["/orbits/energy_error"][:].max(), 1e-10)
+            self.assertGreater((file["/orbits/crossing_count"][:] == 20).mean(), 0.9)
+
+
+if __name__ == "__main__":
+    unittest.main()

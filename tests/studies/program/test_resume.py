@@ -1,0 +1,108 @@
+"""A run that was killed or stopped goes on to the same bits, on any number of ranks."""
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from launch import MPIRUN, PROGRAMS, ProgramTest
+from results import same_bits
+
+DECK = """study = "poincare"
+[model]
+name = "henon-heiles"
+[method]
+name = "gauss"
+step = 0.5
+[section]
+where = "q1"
+[ensemble]
+energy = 0.125
+grid = { q2 = [-0.4, 0.7, 8], q2_dot = [-0.4, 0.4, 5] }
+[stop]
+crossings = 60000
+[output]
+file = "out.h5"
+checkpoint_minutes = 0.005
+"""
+
+
+class Resume(ProgramTest):
+    longest = 300
+
+    def undisturbed(self):
+        end = self.launch(self.deck(DECK), "output.file=whole.h5", ranks=2)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        return self.at / "whole.h5"
+
+    def begin(self, ranks, after):
+        """Starts the run and lets it go on for a while; returns its process group."""
+        start = [] if ranks == 1 else [*MPIRUN, str(ranks)]
+        process = subprocess.Popen([*start, PROGRAMS / "cotangent", self.deck(DECK)], cwd=self.at, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        deadline = time.monotonic() + 60
+        while not (self.at / "out.h5").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(after)
+        return process
+
+    def go_on(self, ranks):
+        end = self.launch("deck.toml", "--resume", ranks=ranks)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+
+    def test_killed(self):
+        whole = self.undisturbed()
+        for before, after, wait in ((2, 3, 0.5), (1, 2, 0.9), (3, 1, 0.2)):
+            with self.subTest(ranks=before, then=after):
+                for leftover in self.at.glob("out.h5*"):
+                    leftover.unlink()
+                process = self.begin(before, wait)
+                os.killpg(process.pid, signal.SIGKILL)
+                subprocess.run(["pkill", "-KILL", "-f", str(self.at)], check=False)
+                process.communicate()
+                time.sleep(0.3)
+                self.go_on(after)
+                self.assertEqual(same_bits(whole, self.at / "out.h5"), [])
+                self.assertFalse((self.at / "out.h5.checkpoint").exists())
+
+    def test_stopped_by_signals(self):
+        whole = self.undisturbed()
+        for number, wait in ((signal.SIGTERM, 0.4), (signal.SIGINT, 0.6), (signal.SIGUSR1, 0.2)):
+            with self.subTest(signal=number.name):
+                for leftover in self.at.glob("out.h5*"):
+                    leftover.unlink()
+                process = self.begin(1, wait)
+                process.send_signal(number)
+                output, errors = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 75, output + errors)
+                self.assertIn("--resume", output)
+                self.assertTrue((self.at / "out.h5.checkpoint").exists())
+                self.go_on(2)
+                self.assertEqual(same_bits(whole, self.at / "out.h5"), [])
+
+    def test_forwarded_by_mpirun(self):
+        """SIGUSR1 to mpirun reaches all ranks, as batch systems send it."""
+        whole = self.undisturbed()
+        process = self.begin(2, 0.4)
+        process.send_signal(signal.SIGUSR1)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 75, output + errors)
+        self.go_on(3)
+        self.assertEqual(same_bits(whole, self.at / "out.h5"), [])
+
+    def test_wall_clock_limit(self):
+        end = self.launch(self.deck(DECK), "output.wall_minutes=0.005")
+        self.assertEqual(end.returncode, 75, end.stdout + end.stderr)
+        self.go_on(1)
+        self.assertEqual(same_bits(self.undisturbed(), self.at / "out.h5"), [])
+
+    def test_resuming_what_is_complete_changes_nothing(self):
+        whole = self.undisturbed()
+        end = self.launch("deck.toml", "--resume", "output.file=whole.h5")
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertEqual(self.launch("deck.toml").returncode, 0)
+        self.assertEqual(same_bits(whole, self.at / "out.h5"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
