@@ -126,6 +126,14 @@ class LagrangianCollocation {
     }
   }
 
+  /// Takes over another's last step, from its lane into a slot of this one.
+  void take(int slot, const LagrangianCollocation& other, int lane) {
+    copy_lane<R>(other.motion_, lane, motion_, slot);
+    copy_lane<R>(other.memory_, lane, memory_, slot);
+    copy_lane<R>(other.begin_, lane, begin_, slot);
+    copy_lane<R>(other.taken_, lane, taken_, slot);
+  }
+
   State<R, N> dense(const R& theta) const { return on_polynomial(theta, legendre(memory_.y)); }
 
   /// The state at theta by a step of length theta h, started from the polynomial.
@@ -249,18 +257,29 @@ class LagrangianCollocation {
       }
       return sum;
     };
-    const Mask guessed = active & !fresh;
-    Mask solved = newton<R>(guessed, 12, correct, size);
-    const Mask rest = active & !solved;
-    if (any(rest)) {
-      const Vector a = motion_.acceleration(system, x.q, x.v, x.t);
-      for (int k = 0; k < tables_->degree; ++k) {
-        const R time = R(tables_->c[k + 1]) * h;
-        for (int n = 0; n < N; ++n) y[k][n] = select(rest, R(0.5) * (time * time) * a[n], y[k][n]);
-      }
-      solved = solved | newton<R>(rest, 30, correct, size);
+    Mask solved = newton<R>(active & !fresh, 12, correct, size);
+    for (const Start from : {Start::parabola, Start::rest}) {
+      const Mask rest = active & !solved;
+      if (!any(rest)) break;
+      begin_afresh(system, from, h, x, y, rest);
+      solved = solved | newton<R>(rest, 20, correct, size);
     }
     return solved;
+  }
+
+  enum class Start { parabola, rest };
+  void begin_afresh(const System& system, Start from, const R& h, const State<R, N>& x, Unknowns& y,
+                    Mask lanes) const {
+    Vector a{}, v{};
+    if (from == Start::parabola) {
+      a = motion_.acceleration(system, x.q, x.v, x.t);
+    } else {
+      v = x.v;
+    }
+    for (int k = 0; k < tables_->degree; ++k) {
+      const R time = R(tables_->c[k + 1]) * h;
+      for (int n = 0; n < N; ++n) y[k][n] = select(lanes, time * fma(R(0.5) * time, a[n], -v[n]), y[k][n]);
+    }
   }
 
   /// One correction of the open lanes by the full Jacobian; returns its size.

@@ -1,8 +1,8 @@
 // Gauss collocation with s stages: order 2 s, symplectic and symmetric at fixed steps. The default method.
-// The form (velocities eliminated, or momenta) follows from the Lagrangian's structure: see gauss_force.hpp and
-// gauss_hamilton.hpp. Stages start from the last step's polynomial; sums are compensated, so that the energy
-// error grows like the random walk of round-off (Brouwer's law).
-// Step control: the step is as long as the polynomial's next Legendre coefficient stays below the tolerance,
+// The form (velocities eliminated, or momenta) follows from the Lagrangian's structure: see gauss_force.hpp
+// and gauss_hamilton.hpp. Stages start from the last step's polynomial; sums are compensated, so that the
+// energy error grows like the random walk of round-off (Brouwer's law). Step control: the step is as long as
+// the polynomial's next Legendre coefficient stays below the tolerance,
 //   h' = 0.8 h (tol / err)^(1/(s+1)), err the estimated error of the velocities inside the step.
 // Reference: Hairer, Lubich, Wanner (2006), II.1.3 and VIII.6; thesis on the Lagrangian solver, (3.53).
 #pragma once
@@ -27,10 +27,10 @@ class Gauss {
 
   struct Memory {
     numerics::Compensated<R> t;
-    Running q, conjugate;      ///< conjugate: v, or p
+    Running q, conjugate;  ///< conjugate: v, or p
     Vector velocity;
-    R step, last_step;         ///< last_step 0: no polynomial to start from
-    Stages<R, N> stages;       ///< the last step's unknowns
+    R step, last_step;    ///< last_step 0: no polynomial to start from
+    Stages<R, N> stages;  ///< the last step's unknowns
   };
 
   static constexpr std::string_view name = "gauss";
@@ -80,7 +80,8 @@ class Gauss {
         for (int n = 0; n < N; ++n) w[i][n] = select(fresh, memory_.stages[i][n], w[i][n]);
       }
     }
-    const Mask solved = form_.solve(system, *tables_, h, memory_.t.value, memory_.q, memory_.conjugate, w, active);
+    const Mask solved =
+        form_.solve(system, *tables_, h, memory_.t.value, memory_.q, memory_.conjugate, w, active);
     Mask accepted = solved;
     if (options_.tolerance) {
       accepted = accepted & control(h, w, active, solved);
@@ -138,8 +139,27 @@ class Gauss {
     Form::bernstein(*tables_, taken_, n, begin_q_, begin_conjugate_, memory_.stages, out);
   }
 
+  Bend<R> bend(int n) const requires System::constant_mass { return Form::bend(*tables_, n, memory_.stages); }
+
+  /// Takes over another's last step, from its lane into a slot of this one.
+  void take(int slot, const Gauss& other, int lane) {
+    if constexpr (requires { form_.take(slot, other.form_, lane); }) form_.take(slot, other.form_, lane);
+    const auto copy = [&](const auto& from, auto& to) { copy_lane<R>(from, lane, to, slot); };
+    copy(other.begin_t_, begin_t_);
+    copy(other.begin_q_, begin_q_);
+    copy(other.begin_conjugate_, begin_conjugate_);
+    copy(other.begin_velocity_, begin_velocity_);
+    copy(other.taken_, taken_);
+    copy(other.memory_.t, memory_.t);
+    copy(other.memory_.q, memory_.q);
+    copy(other.memory_.velocity, memory_.velocity);
+    copy_lane<R>(other.memory_.stages, lane, memory_.stages, slot, tables_->stages * N);
+    legendre_known_ = false;
+  }
+
   /// Raises the dense polynomial's degree by two with what holds at the step's ends, which the stages don't
-  /// see: with the defects d0, d1 there, g(x) + P_s(x) ((d1 + (-1)^s d0) + (d1 - (-1)^s d0) x) / 2 on [-1, 1].
+  /// see: with the defects d0, d1 there, g(x) + P_s(x) ((d1 + (-1)^s d0) + (d1 - (-1)^s d0) x) / 2 on [-1,
+  /// 1].
   void refine(const System& system) {
     legendre();
     const int s = tables_->stages;
@@ -208,9 +228,7 @@ class Gauss {
  private:
   static constexpr double exact_below = 1e-13;
 
-  void fail(Mask lanes, Status status) {
-    failure_ = select(lanes, R(static_cast<double>(status)), failure_);
-  }
+  void fail(Mask lanes, Status status) { failure_ = select(lanes, R(static_cast<double>(status)), failure_); }
 
   const Coefficients<R, N>& legendre() {
     if (!legendre_known_) {
@@ -271,7 +289,8 @@ class Gauss {
     factor = select(solved, factor, R(0.5));
     const Mask accepted = solved & (ratio <= R(1.0));
     memory_.step = select(active, h * factor, memory_.step);
-    const auto vanishes = memory_.step <= R(0x1p-50) * numerics::larger(numerics::absolute(memory_.t.value), R(1e-3));
+    const auto vanishes =
+        memory_.step <= R(0x1p-50) * numerics::larger(numerics::absolute(memory_.t.value), R(1e-3));
     fail(active & !accepted & vanishes, Status::step_too_small);
     return accepted;
   }

@@ -55,8 +55,8 @@ class GaussForce {
   }
 
   /// The unknown from its Legendre series g over a step of length `ratio` steps that begins at `from`.
-  static void from_series(const GaussTables& tables, const Coefficients<R, N>& g, const R& from, const R& ratio,
-                          Stages<R, N>& parts) {
+  static void from_series(const GaussTables& tables, const Coefficients<R, N>& g, const R& from,
+                          const R& ratio, Stages<R, N>& parts) {
     Stages<R, N> stages;
     for (int i = 0; i < tables.stages; ++i) {
       stages[i] = series<R, N>(tables.stages, g, fma(ratio, R(tables.c[i]), from));
@@ -131,8 +131,7 @@ class GaussForce {
     const auto once = integrals(s + 1, theta);
     Vector sum_once{}, sum_twice{};
     for (int k = 0; k < s; ++k) {
-      const R twice = k == 0 ? R(0.5) * (theta * theta)
-                             : (once[k + 1] - once[k - 1]) * R(0.5 / (2 * k + 1));
+      const R twice = k == 0 ? R(0.5) * (theta * theta) : (once[k + 1] - once[k - 1]) * R(0.5 / (2 * k + 1));
       for (int n = 0; n < N; ++n) {
         sum_once[n] = fma(once[k], g[k][n], sum_once[n]);
         sum_twice[n] = fma(twice, g[k][n], sum_twice[n]);
@@ -156,6 +155,20 @@ class GaussForce {
     for (int k = 0; k <= s + 1; ++k) {
       out[k] = sums[k][0] + fma(R(static_cast<double>(k) / (s + 1)), drift, q0[n].value);
     }
+  }
+
+  /// Bounds on how far q_n strays from a straight line.
+  static Bend<R> bend(const GaussTables& tables, int n, const Stages<R, N>& parts) {
+    Bend<R> result;
+    for (int j = 0; j < tables.stages; ++j) {
+      const R size = numerics::absolute(parts[j][n]);
+      result.position = fma(R(tables.parts.bend[j]), size, result.position);
+      result.slope = fma(R(tables.parts.bend_slope[j]), size, result.slope);
+    }
+    return result;
+  }
+  void take(int slot, const GaussForce& other, int lane) {
+    copy_lane<R>(other.inverse_mass_, lane, inverse_mass_, slot);
   }
 
  private:
@@ -260,7 +273,7 @@ class GaussForce {
   /// the middle's motion would be older than the rest.
   template <int S>
   [[gnu::flatten]] static void sweep(const Step& step, Middle& m, const Stages<R, N>& parts,
-                                    Stages<R, N>& renewed, Convergence<R>& convergence, int iteration) {
+                                     Stages<R, N>& renewed, Convergence<R>& convergence, int iteration) {
     const int s = S > 0 ? S : step.tables.stages, odds = s / 2, evens = s - odds;
     const bool every = all(convergence.open());
     const auto rows = [&]<int Block>(int i) [[gnu::always_inline]] {
@@ -296,10 +309,14 @@ class GaussForce {
   static void dispatch(const Step& step, Middle& m, const Stages<R, N>& parts, Stages<R, N>& renewed,
                        Convergence<R>& convergence, int iteration) {
     switch (step.tables.stages) {
-      case 6: return sweep<6>(step, m, parts, renewed, convergence, iteration);
-      case 8: return sweep<8>(step, m, parts, renewed, convergence, iteration);
-      case 10: return sweep<10>(step, m, parts, renewed, convergence, iteration);
-      default: return sweep<0>(step, m, parts, renewed, convergence, iteration);
+      case 6:
+        return sweep<6>(step, m, parts, renewed, convergence, iteration);
+      case 8:
+        return sweep<8>(step, m, parts, renewed, convergence, iteration);
+      case 10:
+        return sweep<10>(step, m, parts, renewed, convergence, iteration);
+      default:
+        return sweep<0>(step, m, parts, renewed, convergence, iteration);
     }
   }
 
@@ -369,7 +386,7 @@ class GaussForce {
     }
   }
 
-  numerics::Matrix<R, N> inverse_mass_;
+  numerics::Matrix<R, N> inverse_mass_{};
 };
 
 }  // namespace cotangent::integrators

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "core/error.hpp"
+#include "integrators/method.hpp"
 #include "numerics/polynomials.hpp"
 
 namespace cotangent::integrators {
@@ -87,7 +88,15 @@ GaussTables::Parts by_parts(const ExtendedMatrix& a, const numerics::Quadrature&
   }
   parts.extrapolation = rounded(from_stages * extrapolation * to_stages, s);
   parts.legendre = rounded(legendre * to_stages, s);
-  parts.bernstein = rounded(numerics::bernstein_of_integral(rule.nodes, 2, s + 1) * to_stages, s + 2);
+  const ExtendedMatrix twice = numerics::bernstein_of_integral(rule.nodes, 2, s + 1) * to_stages;
+  parts.bernstein = rounded(twice, s + 2);
+  for (int j = 0; j < s; ++j) {
+    std::vector<double> column;
+    for (int k = 0; k < s + 2; ++k) column.push_back(static_cast<double>(twice(k, j)));
+    const Bend<double> bounds = bend(column.data(), s + 1);
+    parts.bend.push_back(bounds.position);
+    parts.bend_slope.push_back(bounds.slope);
+  }
   return parts;
 }
 

@@ -14,19 +14,19 @@ inline constexpr int max_stages = 16;
 /// One conjugate pair (or one real) of the eigenvalues of A, for simplified Newton iterations.
 struct StageEigenvalue {
   std::complex<double> lambda;
-  int row;     ///< its first row in the real transformation
-  bool real;   ///< one row where real, two (real and imaginary part) otherwise
+  int row;    ///< its first row in the real transformation
+  bool real;  ///< one row where real, two (real and imaginary part) otherwise
 };
 
 /// Coefficients for one s; rows are contiguous, matrices are s x s unless said.
 struct GaussTables {
   int stages;
-  std::vector<double> c, b;                 ///< nodes and weights
-  std::vector<double> a;                    ///< A
-  std::vector<double> extrapolation;        ///< values at the next step's nodes (equal steps) from this one's
-  std::vector<double> legendre;             ///< Legendre coefficients on [0, 1] from values at the nodes
-  std::vector<double> bernstein;            ///< (s + 1) x s: Bernstein coefficients of the integral
-  std::vector<double> transform, inverse;   ///< real T, T^-1 with T^-1 A T block diagonal
+  std::vector<double> c, b;                ///< nodes and weights
+  std::vector<double> a;                   ///< A
+  std::vector<double> extrapolation;       ///< values at the next step's nodes (equal steps) from this one's
+  std::vector<double> legendre;            ///< Legendre coefficients on [0, 1] from values at the nodes
+  std::vector<double> bernstein;           ///< (s + 1) x s: Bernstein coefficients of the integral
+  std::vector<double> transform, inverse;  ///< real T, T^-1 with T^-1 A T block diagonal
   std::vector<StageEigenvalue> eigenvalues;
 
   /// A A about the middle of the step. With K = A - 1 b^T / 2, which changes sign under reversal of time,
@@ -39,9 +39,10 @@ struct GaussTables {
     std::vector<double> offset;                   ///< c_i - 1/2
     std::vector<double> even, odd;                ///< the two blocks of K K
     std::vector<double> even_weight, odd_weight;  ///< b over the even parts; b^T K over the odd ones
-    std::vector<double> moment;                   ///< b_j (1/2 - c_j) over the odd parts: b_i (1 - c_i) less b_i / 2
+    std::vector<double> moment;  ///< b_j (1/2 - c_j) over the odd parts: b_i (1 - c_i) less b_i / 2
     std::vector<double> extrapolation, legendre;  ///< as above, parts to parts, parts to coefficients
-    std::vector<double> bernstein;                ///< (s + 2) x s: Bernstein coefficients of the double integral
+    std::vector<double> bernstein;         ///< (s + 2) x s: Bernstein coefficients of the double integral
+    std::vector<double> bend, bend_slope;  ///< bounds for Bend, a weight a part's absolute value
   } parts;
 
   /// The shared tables for s stages, 1 <= s <= max_stages.

@@ -7,8 +7,12 @@
 //   bernstein(i, out), degree()      q_i over the last step as a polynomial in Bernstein form on [0, 1]
 //   refine(system)                   optional: makes dense() better, asked for once where a step has an event
 //   dense(theta)                     the state inside the last step by that polynomial
-//   again(system, theta, lanes)      the same by stepping again from its beginning, to the method's own accuracy
-//   dense_is_exact()                 lanes whose polynomial is as good as round-off: again() isn't needed
+//   again(system, theta, lanes)      the same by stepping again from its beginning, to the method's own
+//   accuracy dense_is_exact()                 lanes whose polynomial is as good as round-off: again() isn't
+//   needed bend(i)                          optional: bounds on how far q_i strays from a straight line in
+//   the last step take(slot, other, lane)          takes over another one's last step, from its lane into a
+//   slot of its own:
+//                                    all of the above then answers for it
 //   failure()                        why lanes stopped: Status codes, 0 where they did not
 //   memory()                         everything that the next step depends on: a struct of reals, which a
 //                                    checkpoint holds lane by lane
@@ -19,6 +23,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "core/status.hpp"
 #include "mechanics/lagrangian.hpp"
@@ -67,7 +72,36 @@ void load_lane(Memory& memory, int lane, const double* in) {
   for (std::size_t k = 0; k < sizeof(Memory) / sizeof(R); ++k) numerics::set_lane(reals[k], lane, in[k]);
 }
 
+/// Lane `from` of a struct that consists of reals alone into lane `to` of another.
+template <class R, class Reals>
+void copy_lane(const Reals& source, int from, Reals& target, int to,
+               std::size_t count = sizeof(Reals) / sizeof(R)) {
+  static_assert(sizeof(Reals) % sizeof(R) == 0 || std::is_empty_v<Reals>);
+  const R* in = reinterpret_cast<const R*>(&source);
+  R* out = reinterpret_cast<R*>(&target);
+  for (std::size_t k = 0; k < count; ++k) numerics::set_lane(out[k], to, numerics::lane(in[k], from));
+}
+
 /// The highest degree of a dense polynomial.
 inline constexpr int max_degree = 18;
+
+/// Bounds over a step: on |q - the straight line between its ends|, and on |h q' - (q_end - q_begin)|.
+template <class R>
+struct Bend {
+  R position{0.0}, slope{0.0};
+};
+/// These bounds from q's Bernstein coefficients of degree d.
+template <class R>
+Bend<R> bend(const R* c, int d) {
+  const R chord = c[d] - c[0];
+  Bend<R> result;
+  for (int k = 0; k < d; ++k) {
+    const R line = fma(R(static_cast<double>(k) / d), chord, c[0]);
+    result.position = numerics::larger(numerics::absolute(c[k] - line), result.position);
+    const R slope = fma(R(1.0 * d), c[k + 1] - c[k], -chord);
+    result.slope = numerics::larger(numerics::absolute(slope), result.slope);
+  }
+  return result;
+}
 
 }  // namespace cotangent::integrators

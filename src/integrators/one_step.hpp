@@ -149,6 +149,16 @@ class OneStep {
   int degree() const { return Dense::degree; }
   void bernstein(int n, R* out) const { dense_.bernstein(n, taken_, begin_, end(), out); }
 
+  /// Takes over another's last step, from its lane into a slot of this one.
+  void take(int slot, const OneStep& other, int lane) {
+    copy_lane<R>(other.motion_, lane, motion_, slot);
+    copy_lane<R>(other.memory_, lane, memory_, slot);
+    copy_lane<R>(other.begin_, lane, begin_, slot);
+    copy_lane<R>(other.begin_y_, lane, begin_y_, slot);
+    copy_lane<R>(other.taken_, lane, taken_, slot);
+    copy_lane<R>(other.dense_, lane, dense_, slot);
+  }
+
   /// q by the polynomial, v its derivative, by de Casteljau's algorithm.
   State<R, N> dense(const R& theta) const {
     State<R, N> x;

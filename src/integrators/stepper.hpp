@@ -1,5 +1,5 @@
-// A method as one virtual interface per pack of lanes, so that what happens between steps (events, records) is
-// compiled once per model and not once per method. One call advances all lanes: its cost vanishes.
+// A method as one virtual interface per pack of lanes, so that what happens between steps (events, records)
+// is compiled once per model and not once per method. One call advances all lanes: its cost vanishes.
 #pragma once
 
 #include <memory>
@@ -26,6 +26,9 @@ class Stepper {
   virtual R step() const = 0;
   virtual int degree() const = 0;
   virtual void bernstein(int n, R* out) const = 0;
+  virtual Bend<R> bend(int n) const = 0;
+  /// The other is of the same method and options.
+  virtual void take(int slot, const Stepper& other, int lane) = 0;
   virtual void refine(const System& system) = 0;
   virtual State<R, N> dense(const R& theta) = 0;
   virtual State<R, N> again(const System& system, const R& theta, Mask lanes) = 0;
@@ -57,6 +60,18 @@ class StepperOf final : public Stepper<System> {
   R step() const override { return method_.step(); }
   int degree() const override { return method_.degree(); }
   void bernstein(int n, R* out) const override { method_.bernstein(n, out); }
+  Bend<R> bend(int n) const override {
+    if constexpr (requires { method_.bend(n); }) {
+      return method_.bend(n);
+    } else {
+      std::array<R, max_degree + 1> c;
+      method_.bernstein(n, c.data());
+      return integrators::bend(c.data(), method_.degree());
+    }
+  }
+  void take(int slot, const Base& other, int lane) override {
+    method_.take(slot, static_cast<const StepperOf&>(other).method_, lane);
+  }
   void refine(const System& system) override {
     if constexpr (requires { method_.refine(system); }) method_.refine(system);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "integrators/method.hpp"
+#include "numerics/dense.hpp"
 
 namespace cotangent::sections {
 
@@ -26,6 +27,73 @@ struct Roots {
 /// Finds the roots of the polynomial with these coefficients, degree d. Contacts closer to zero than `touch`
 /// that don't change sign, or whose two roots lie closer than round-off can tell, count as grazing.
 void find_roots(const Bernstein& coefficients, int d, double touch, Roots& roots);
+
+/// How often the coefficients change sign: an upper bound on the number of roots inside, and of its parity.
+template <class R>
+R sign_variations(const R* c, int d) {
+  R count(0.0);
+  auto negative = c[0] < R(0.0);
+  for (int k = 1; k <= d; ++k) {
+    const auto next = c[k] < R(0.0);
+    count += select(next ^ negative, R(1.0), R(0.0));
+    negative = next;
+  }
+  return count;
+}
+
+namespace detail {
+/// Binomial coefficients C(d, k).
+inline constexpr auto binomials = [] {
+  std::array<Bernstein, integrators::max_degree + 1> c{};
+  for (int d = 0; d <= integrators::max_degree; ++d) {
+    c[d][0] = 1;
+    for (int k = 1; k <= d; ++k) c[d][k] = c[d][k - 1] * (d - k + 1) / k;
+  }
+  return c;
+}();
+}  // namespace detail
+
+/// The one root inside where the coefficients change sign once, for the lanes asked for. With
+/// u = theta / (1 - theta) the polynomial is (1 - theta)^d sum_k C(d, k) c_k u^k: on the half where u <= 1
+/// (the other one is mirrored) Newton's method by Horner's rule, kept in a shrinking bracket.
+template <class R>
+R only_root(const R* c, int d, numerics::mask_of<R> lanes) {
+  using numerics::absolute, cotangent::select, cotangent::fma;
+  std::array<R, integrators::max_degree + 1> a, b;
+  R middle(0.0);
+  for (int k = 0; k <= d; ++k) {
+    b[k] = R(detail::binomials[d][k]) * c[k];
+    middle += b[k];
+  }
+  // Where the middle's sign is that of the beginning, the root lies beyond it.
+  const auto mirrored = !((middle < R(0.0)) ^ (c[0] < R(0.0)));
+  for (int k = 0; k <= d; ++k) a[k] = select(mirrored, b[d - k], b[k]);
+  const R near = a[0], scaled_middle = middle * R(1.0 / static_cast<double>(1 << d));
+  const auto below = near < R(0.0);
+  R low(0.0), high(1.0);  // near end at u = 0, the middle at u = 1
+  const R guess = R(0.5) * near / (near - scaled_middle);
+  R u = guess / (R(1.0) - guess);
+  u = select((u >= R(0.0)) & (u <= R(1.0)), u, R(0.0));
+  auto open = lanes;
+  for (int iteration = 0; iteration < 60 && any(open); ++iteration) {
+    R value = a[d], slope(0.0);
+    for (int k = d - 1; k >= 0; --k) {
+      slope = fma(slope, u, value);
+      value = fma(value, u, a[k]);
+    }
+    const auto before = !((value < R(0.0)) ^ below);
+    low = select(before, u, low);
+    high = select(before, high, u);
+    R next = u - value / slope;
+    next = select((next >= low) & (next <= high), next, R(0.5) * (low + high));
+    next = select(value == R(0.0), u, next);
+    const R change = absolute(next - u);
+    u = select(open, next, u);
+    open = open & (change > R(0x1p-30));  // quadratic: what is left is below round-off
+  }
+  const R theta = u / (R(1.0) + u);
+  return select(mirrored, R(1.0) - theta, theta);
+}
 
 /// The value, and the derivative, at theta.
 double evaluate(const Bernstein& coefficients, int d, double theta);

@@ -1,15 +1,12 @@
-// Flight for one model: the lanes advance together, and what happens inside a step (crossings,
-// samples, the end) is found on the step's polynomial, lane by lane, and handled in the order of time.
+// Flight for one model: the lanes advance together; steps in which something may happen go to a queue, and
+// what did happen comes back from it a little later, when its trajectory may have flown a few steps too many.
 // A lane's record depends on its own start alone.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
-#include "integrators/stepper.hpp"
-#include "sections/bernstein_roots.hpp"
-#include "sections/problem.hpp"
+#include "sections/event_queue.hpp"
 
 namespace cotangent::sections {
 
@@ -20,20 +17,17 @@ class FlightOf final : public Flight {
   static constexpr int W = numerics::width_of<R>;
   using Mask = numerics::mask_of<R>;
   using State = integrators::State<R, N>;
+  using Stepper = integrators::Stepper<System>;
+  using Queue = EventQueue<System>;
 
  public:
-  FlightOf(std::unique_ptr<integrators::Stepper<System>> method, const Watch& watch, int lanes)
-      : method_(std::move(method)), watch_(watch), lanes_(std::clamp(lanes, 1, W)) {
-    if (watch_.section) {
-      const auto& s = *watch_.section;
-      wanted_ = watch_.section->coordinate;
-      angle_ = wanted_ >= 0 && System::Model::coordinates[wanted_].angle;
-      for (int n = 0; n < N; ++n) {
-        momenta_needed_ |= s.expression && s.expression->depends_on(2 * N + n);
-        momenta_needed_ |= s.condition && s.condition->depends_on(2 * N + n);
-      }
-    }
-  }
+  /// Both steppers are of the same method and options.
+  FlightOf(std::unique_ptr<Stepper> method, std::unique_ptr<Stepper> method_inside, const Watch& watch,
+           int lanes)
+      : method_(std::move(method)),
+        queue_(std::move(method_inside), watch),
+        watch_(watch),
+        lanes_(std::clamp(lanes, 1, W)) {}
 
   int lanes() const override { return lanes_; }
   bool free(int lane) const override { return record_[lane].id < 0; }
@@ -58,14 +52,23 @@ class FlightOf final : public Flight {
     if (!(numerics::lane(system_.domain(x.q), lane) > 0)) return land(lane, Status::left_domain);
     numerics::set_lane(energy_, lane, r.energy);
     numerics::set_lane(energy_error_, lane, 0.0);
-    if (watch_.sample_every > 0) sample(lane, x);
-    fresh_[lane] = true;
+    if (watch_.sample_every > 0) {
+      integrators::State<double, N> first;
+      std::copy_n(start.q.begin(), N, first.q.begin());
+      std::copy_n(start.v.begin(), N, first.v.begin());
+      sample(lane, first, r.energy);
+    }
+    plan_sample(lane, r.sample_count);
+    numerics::set_lane(fresh_, lane, true);
     numerics::set_lane(active_, lane, true);
   }
 
   void advance(std::int64_t steps) override {
-    for (std::int64_t k = 0; k < steps && any(active_); ++k) {
-      if (step()) return;
+    landed_ = false;
+    for (std::int64_t k = 0; k < steps && any(active_) && !landed_; ++k) step();
+    settle();
+    for (int i = 0; i < lanes_; ++i) {
+      if (numerics::lane(active_, i)) record_[i].steps = static_cast<std::int64_t>(numerics::lane(steps_, i));
     }
   }
 
@@ -81,8 +84,8 @@ class FlightOf final : public Flight {
     own[3] = static_cast<double>(r.steps);
     own[4] = numerics::lane(energy_, lane);
     own[5] = numerics::lane(energy_error_, lane);
-    own[6] = static_cast<double>(since_crossing_[lane]);
-    own[7] = fresh_[lane] ? 1.0 : 0.0;
+    own[6] = numerics::lane(last_crossing_, lane);
+    own[7] = numerics::lane(fresh_, lane) ? 1.0 : 0.0;
   }
 
   void restore(int lane, const Start& start, std::span<const double> state) override {
@@ -98,25 +101,22 @@ class FlightOf final : public Flight {
     r.energy = own[4];
     numerics::set_lane(energy_, lane, own[4]);
     numerics::set_lane(energy_error_, lane, own[5]);
-    since_crossing_[lane] = static_cast<std::int64_t>(own[6]);
-    fresh_[lane] = own[7] != 0;
+    numerics::set_lane(steps_, lane, own[3]);
+    numerics::set_lane(last_crossing_, lane, own[6]);
+    numerics::set_lane(fresh_, lane, own[7] != 0);
+    plan_sample(lane, r.sample_count);
     numerics::set_lane(active_, lane, true);
   }
 
  private:
-  enum class Kind { crossing, sample, end };
-  struct Event {
-    double theta;
-    Kind kind;
-  };
-
   Flown& begin_record(int lane, const Start& start) {
     auto& r = record_[lane];
     r = Flown{};
     r.id = start.id;
     r.q = start.q;
     r.v = start.v;
-    since_crossing_[lane] = 0;
+    numerics::set_lane(steps_, lane, 0.0);
+    numerics::set_lane(last_crossing_, lane, 0.0);
     return r;
   }
 
@@ -138,7 +138,10 @@ class FlightOf final : public Flight {
       numerics::set_lane(x.v[n], lane, start.v[n]);
     }
     numerics::set_lane(x.t, lane, 0.0);
-    if (first) method_->start(system_, x, Mask(true));
+    if (first) {
+      method_->start(system_, x, Mask(true));
+      queue_.begin(system_, x);
+    }
     return x;
   }
 
@@ -164,12 +167,14 @@ class FlightOf final : public Flight {
   void land(int lane, Status status) {
     auto& r = record_[lane];
     r.status = status;
-    r.energy_error = numerics::lane(energy_error_, lane);
     numerics::set_lane(active_, lane, false);
     landed_ = true;
   }
+  /// At a state, after so many steps with so large an error of the energy.
   void land_at(int lane, Status status, const State& x) {
     auto& r = record_[lane];
+    r.steps = static_cast<std::int64_t>(numerics::lane(steps_, lane));
+    r.energy_error = numerics::lane(energy_error_, lane);
     r.t = numerics::lane(x.t, lane);
     for (int n = 0; n < N; ++n) {
       r.q[n] = numerics::lane(x.q[n], lane);
@@ -178,314 +183,152 @@ class FlightOf final : public Flight {
     land(lane, status);
   }
 
-  void sample(int lane, const State& x) {
+  void sample(int lane, const integrators::State<double, N>& x, double energy) {
     auto& r = record_[lane];
-    r.samples.push_back(numerics::lane(x.t, lane));
-    for (int n = 0; n < N; ++n) r.samples.push_back(numerics::lane(x.q[n], lane));
-    for (int n = 0; n < N; ++n) r.samples.push_back(numerics::lane(x.v[n], lane));
-    r.samples.push_back(numerics::lane(system_.energy(x.q, x.v, x.t), lane));
+    r.samples.push_back(x.t);
+    r.samples.insert(r.samples.end(), x.q.begin(), x.q.end());
+    r.samples.insert(r.samples.end(), x.v.begin(), x.v.end());
+    r.samples.push_back(energy);
     ++r.sample_count;
   }
+  /// Sets the next sample to come.
+  void plan_sample(int lane, std::int64_t k) {
+    const double time = static_cast<double>(k) * watch_.sample_every;
+    const bool comes = watch_.sample_every > 0 && time <= watch_.stop.time;
+    next_sample_[lane] = k;
+    numerics::set_lane(next_sample_time_, lane, comes ? time : std::numeric_limits<double>::infinity());
+  }
 
-  /// One step of all lanes. True where one of them landed.
-  bool step() {
-    landed_ = false;
+  /// One step of all lanes.
+  void step() {
     const Mask took = method_->advance(system_, active_);
     const R failure = method_->failure();
-    if (any(active_ & (failure != R(0.0)))) {
-      for (int i = 0; i < lanes_; ++i) {
-        if (numerics::lane(active_, i) && numerics::lane(failure, i) != 0) {
-          land_at(i, static_cast<Status>(static_cast<int>(numerics::lane(failure, i))), method_->end());
-        }
-      }
+    const State end = method_->end();
+    const Mask failed = active_ & (failure != R(0.0));
+    if (any(failed)) {
+      settle();
+      for_lanes(failed & active_, [&](int i) {
+        land_at(i, static_cast<Status>(static_cast<int>(numerics::lane(failure, i))), end);
+      });
     }
     const Mask flying = took & active_;
-    const State end = method_->end();
     const R error = numerics::absolute(system_.energy(end.q, end.v, end.t) - energy_);
     const Mask bad = flying & !(error <= R(std::numeric_limits<double>::max()));
     if (any(bad)) {
-      for (int i = 0; i < lanes_; ++i) {
-        if (numerics::lane(bad, i)) land_at(i, Status::non_finite, method_->begin());
-      }
+      settle();
+      for_lanes(bad & active_, [&](int i) { land_at(i, Status::non_finite, method_->begin()); });
     }
-    const Mask good = flying & !bad;
+    const Mask good = flying & !bad & active_;
     energy_error_ = select(good, numerics::larger(error, energy_error_), energy_error_);
-    refined_ = false;
-    for (int i = 0; i < lanes_; ++i) {
-      if (numerics::lane(good, i)) {
-        ++record_[i].steps;
-        ++since_crossing_[i];
-      }
-    }
-    events_in_step(good, end);
-    return landed_;
-  }
-
-  void events_in_step(Mask good, const State& end) {
-    bool some = false;
-    for (auto& list : events_) list.clear();
-    if (watch_.section) some |= find_crossings(good, end);
-    for (int i = 0; i < lanes_; ++i) {
-      if (!numerics::lane(good, i)) continue;
-      const double t1 = numerics::lane(end.t, i), h = numerics::lane(method_->step(), i);
-      const double t0 = numerics::lane(method_->begin_time(), i);
-      if (watch_.sample_every > 0) {
-        for (std::int64_t k = record_[i].sample_count;; ++k) {
-          const double time = static_cast<double>(k) * watch_.sample_every;
-          if (!(time <= t1) || time > watch_.stop.time) break;
-          events_[i].push_back({std::clamp((time - t0) / h, 0.0, 1.0), Kind::sample});
-          some = true;
-        }
-      }
-      if (t1 >= watch_.stop.time) {
-        events_[i].push_back({std::clamp((watch_.stop.time - t0) / h, 0.0, 1.0), Kind::end});
-        some = true;
-      }
-    }
-    if (some) handle_events(good);
-    if constexpr (mechanics::has_domain<typename System::Model>) watch_domain(good & active_, end);
+    steps_ += select(good, R(1.0), R(0.0));
+    watch_step(good, end);
     if (watch_.section) {
-      for (int i = 0; i < lanes_; ++i) {
-        if (numerics::lane(good & active_, i) && since_crossing_[i] >= watch_.stop.patience) {
-          land_at(i, Status::section_not_met, end);
-        }
+      const auto lost = [&] { return good & active_ & (steps_ - last_crossing_ >= patience_); };
+      if (any(lost())) {
+        settle();
+        for_lanes(lost(), [&](int i) { land_at(i, Status::section_not_met, end); });
       }
     }
   }
 
-  /// Ends lanes whose step left the model's domain, at the place where it did.
-  void watch_domain(Mask good, const State& end) {
-    const State begin = method_->begin();
-    std::array<R, N> middle;
-    for (int n = 0; n < N; ++n) {
-      middle[n] = R(0.5) * (begin.q[n] + end.q[n]) + method_->step() * R(0.125) * (begin.v[n] - end.v[n]);
+  /// Puts the steps in which something may happen into the queue.
+  void watch_step(Mask good, const State& end) {
+    const Mask ends = good & (end.t >= R(watch_.stop.time));
+    const Mask leaves = good & outside(end);
+    Mask some = ends | leaves | (good & (end.t >= next_sample_time_));
+    if (queue_.section()) some = some | (good & (fresh_ | queue_.section()->suspects(*method_, end)));
+    if (!any(some)) {
+      fresh_ = fresh_ & !good;
+      return;
     }
-    const Mask outside = good & ((system_.domain(end.q) <= R(0.0)) | (system_.domain(middle) <= R(0.0)));
-    if (!any(outside)) return;
-    R low(0.0), high = select(system_.domain(middle) <= R(0.0), R(0.5), R(1.0));
-    for (int iteration = 0; iteration < 50; ++iteration) {
-      const R theta = R(0.5) * (low + high);
-      const Mask inside = system_.domain(method_->dense(theta).q) > R(0.0);
-      low = select(inside, theta, low);
-      high = select(inside, high, theta);
-    }
-    const State x = method_->dense(low);
-    for (int i = 0; i < lanes_; ++i) {
-      if (numerics::lane(outside, i)) land_at(i, Status::left_domain, x);
-    }
+    for_lanes(some, [&](int i) {
+      if (!numerics::lane(active_, i)) return;
+      QueuedStep step{i, numerics::lane(fresh_, i), numerics::lane(leaves, i),       0,
+                      0, numerics::lane(steps_, i), numerics::lane(energy_error_, i)};
+      step.first_sample = step.sample_end = next_sample_[i];
+      while (numerics::lane(next_sample_time_, i) <= numerics::lane(end.t, i)) {
+        plan_sample(i, ++step.sample_end);
+      }
+      queue_.push(*method_, system_, step);
+      if (queue_.full()) settle();
+    });
+    fresh_ = fresh_ & !good;
+    if (any(ends | leaves)) settle();
   }
 
-  /// Fills events_ with the section's crossings in this step; true where there are any.
-  bool find_crossings(Mask good, const State& end) {
-    const Section& section = *watch_.section;
-    const int d = wanted_ >= 0 ? method_->degree() : integrators::max_degree;
-    const R value(section.value);
-    if (wanted_ >= 0) {
-      method_->bernstein(wanted_, polynomial_.data());
-      for (int k = 1; k < d; ++k) polynomial_[k] -= value;
-      // The ends are the states' own numbers, so that one step ends where the next begins, to the bit.
-      polynomial_[0] = method_->begin().q[wanted_] - value;
-      polynomial_[d] = end.q[wanted_] - value;
+  /// Lanes that are out of the model's domain at the end of their step or in its middle.
+  Mask outside(const State& end) const {
+    if constexpr (mechanics::has_domain<typename System::Model>) {
+      const State begin = method_->begin();
+      std::array<R, N> middle;
+      for (int n = 0; n < N; ++n) {
+        middle[n] = R(0.5) * (begin.q[n] + end.q[n]) + method_->step() * R(0.125) * (begin.v[n] - end.v[n]);
+      }
+      return (system_.domain(end.q) <= R(0.0)) | (system_.domain(middle) <= R(0.0));
     } else {
-      interpolate_expression(end);
+      return Mask(false);
     }
-    R smallest = polynomial_[0], largest = polynomial_[0];
-    for (int k = 1; k <= d; ++k) {
-      smallest = numerics::lesser(polynomial_[k], smallest);
-      largest = numerics::larger(polynomial_[k], largest);
+  }
+
+  /// Empties the queue into the records.
+  void settle() {
+    queue_.settle(
+        [&](const QueuedStep& step, int contacts) {
+          if (numerics::lane(active_, step.lane)) record_[step.lane].grazing_count += contacts;
+        },
+        [&](const QueuedStep& step, const typename Queue::Event& event) {
+          if (numerics::lane(active_, step.lane)) happen(step, event);
+        });
+  }
+
+  void happen(const QueuedStep& step, const typename Queue::Event& event) {
+    const int lane = step.lane;
+    auto& r = record_[lane];
+    const auto stop = [&](Status status) {
+      r.steps = static_cast<std::int64_t>(step.steps);
+      r.energy_error = step.energy_error;
+      r.t = event.x.t;
+      r.q.assign(event.x.q.begin(), event.x.q.end());
+      r.v.assign(event.x.v.begin(), event.x.v.end());
+      land(lane, status);
+    };
+    switch (event.kind) {
+      case Queue::Kind::sample:
+        return sample(lane, event.x, event.energy);
+      case Queue::Kind::exit:
+        return stop(Status::left_domain);
+      case Queue::Kind::end:
+        return stop(watch_.section && watch_.stop.crossings > 0 ? Status::time_limit : Status::finished);
+      case Queue::Kind::crossing:
+        r.crossings.push_back(event.x.t);
+        r.crossings.insert(r.crossings.end(), event.x.q.begin(), event.x.q.end());
+        r.crossings.insert(r.crossings.end(), event.x.v.begin(), event.x.v.end());
+        ++r.crossing_count;
+        numerics::set_lane(last_crossing_, lane, step.steps);
+        if (watch_.stop.crossings > 0 && r.crossing_count >= watch_.stop.crossings) stop(Status::finished);
     }
-    const R touch = R(1e-13) * numerics::larger(largest, -smallest);
-    if (!angle_ && !any(good & (smallest <= touch) & (largest >= -touch))) {
-      for (int i = 0; i < lanes_; ++i) fresh_[i] = fresh_[i] && !numerics::lane(good, i);
-      return false;
-    }
-    bool some = false;
+  }
+
+  template <class Do>
+  void for_lanes(Mask lanes, const Do& act) {
     for (int i = 0; i < lanes_; ++i) {
-      if (!numerics::lane(good, i)) continue;
-      const bool fresh = fresh_[i];
-      fresh_[i] = false;
-      const double low = numerics::lane(smallest, i), high = numerics::lane(largest, i);
-      const double near = numerics::lane(touch, i);
-      constexpr double turn = 2 * std::numbers::pi;
-      const double first = angle_ ? std::ceil((low - near) / turn) : 0, last = angle_ ? std::floor((high + near) / turn) : 0;
-      if (!angle_ && (low > near || high < -near)) continue;
-      for (double m = first; m <= last; ++m) some |= roots_of_lane(i, d, m * turn, near, fresh);
-      if (last > first) {
-        std::sort(events_[i].begin(), events_[i].end(), [](auto& a, auto& b) { return a.theta < b.theta; });
-      }
+      if (numerics::lane(lanes, i)) act(i);
     }
-    return some;
-  }
-
-  bool roots_of_lane(int i, int d, double level, double touch, bool fresh) {
-    Bernstein& c = coefficients_[i];
-    for (int k = 0; k <= d; ++k) c[k] = numerics::lane(polynomial_[k], i) - level;
-    if (fresh && std::abs(c[0]) <= 1e2 * touch) {
-      // The start lies on the section: its root is divided out, the others stay.
-      Bernstein quotient{};
-      for (int k = 0; k < d; ++k) quotient[k] = c[k + 1] * d / (k + 1);
-      find_roots(quotient, d - 1, touch, roots_);
-    } else {
-      find_roots(c, d, touch, roots_);
-    }
-    record_[i].grazing_count += roots_.grazing;
-    bool some = false;
-    const int direction = watch_.section->direction;
-    for (const Root& root : roots_.crossings) {
-      if (direction != 0 && root.rising != (direction > 0)) continue;
-      events_[i].push_back({root.theta, Kind::crossing});
-      some = true;
-    }
-    return some;
-  }
-
-  double expression_at(const State& x, const std::array<R, N>& p, int i) {
-    fill_variables(x, p, i);
-    return watch_.section->expression->evaluate(variables_) - watch_.section->value;
-  }
-  void fill_variables(const State& x, const std::array<R, N>& p, int i) {
-    for (int n = 0; n < N; ++n) {
-      variables_[n] = numerics::lane(x.q[n], i);
-      variables_[N + n] = numerics::lane(x.v[n], i);
-      variables_[2 * N + n] = numerics::lane(p[n], i);
-    }
-    for (int k = 0; k < System::parameter_count; ++k) {
-      variables_[3 * N + k] = numerics::lane(system_.parameters[k], i);
-    }
-  }
-  std::array<R, N> momenta(const State& x) const {
-    return momenta_needed_ ? system_.momentum(x.q, x.v, x.t) : std::array<R, N>{};
-  }
-
-  /// A general section along the step, interpolated at Chebyshev points in Bernstein form.
-  void interpolate_expression(const State& end) {
-    static const auto to_bernstein = bernstein_from_values();
-    constexpr int d = integrators::max_degree;
-    refine();
-    std::array<R, d + 1> values;
-    for (int k = 0; k <= d; ++k) {
-      const State x = k == 0 ? method_->begin() : k == d ? end : method_->dense(R(chebyshev_point(k)));
-      const auto p = momenta(x);
-      for (int i = 0; i < lanes_; ++i) numerics::set_lane(values[k], i, expression_at(x, p, i));
-    }
-    for (int i = 0; i <= d; ++i) {
-      R sum(0.0);
-      for (int k = 0; k <= d; ++k) sum = fma(R(to_bernstein[i][k]), values[k], sum);
-      polynomial_[i] = sum;
-    }
-    polynomial_[0] = values[0];
-    polynomial_[d] = values[d];
-  }
-
-  void refine() {
-    if (refined_) return;
-    refined_ = true;
-    method_->refine(system_);
-    exact_ = method_->dense_is_exact();
-  }
-
-  State state_at(const R& theta, Mask lanes) {
-    const Mask again = lanes & !exact_;
-    if (!any(again)) return method_->dense(theta);
-    const State x = method_->again(system_, theta, again);
-    return any(lanes & exact_) ? select(exact_, method_->dense(theta), x) : x;
-  }
-
-  /// Brings the lanes' states onto the section: Newton's method in theta, each iterate a state of the method.
-  State onto_section(R& theta, Mask lanes) {
-    State x = state_at(theta, lanes);
-    const bool linear = wanted_ >= 0;
-    if (linear && all((!lanes) | exact_)) return x;
-    Mask open = lanes;
-    for (int iteration = 0; iteration < 8 && any(open); ++iteration) {
-      const auto p = momenta(x);
-      for (int i = 0; i < lanes_; ++i) {
-        if (!numerics::lane(open, i)) continue;
-        const double at = numerics::lane(theta, i), h = numerics::lane(method_->step(), i);
-        const double s = linear ? wrapped(numerics::lane(x.q[wanted_], i) - watch_.section->value) : expression_at(x, p, i);
-        const double rate = linear ? h * numerics::lane(x.v[wanted_], i) : slope(coefficients_[i], integrators::max_degree, at);
-        const double change = rate != 0 ? -s / rate : 0.0;
-        const double next = std::clamp(at + change, 0.0, 1.0);
-        if (!(std::abs(change) > 0x1p-50) || next == at) {
-          numerics::set_lane(open, i, false);
-        } else {
-          numerics::set_lane(theta, i, next);
-        }
-      }
-      if (any(open)) x = select(open, state_at(theta, open), x);
-    }
-    return x;
-  }
-  double wrapped(double s) const {
-    return angle_ ? std::remainder(s, 2 * std::numbers::pi) : s;
-  }
-
-  void handle_events(Mask good) {
-    for (int i = 0; i < lanes_; ++i) {
-      if (numerics::lane(good, i)) {
-        std::stable_sort(events_[i].begin(), events_[i].end(),
-                         [](const Event& a, const Event& b) { return a.theta < b.theta; });
-      }
-    }
-    refine();
-    for (std::size_t round = 0;; ++round) {
-      Mask crossing(false), other(false);
-      R theta(0.0);
-      for (int i = 0; i < lanes_; ++i) {
-        if (!numerics::lane(good & active_, i) || round >= events_[i].size()) continue;
-        numerics::set_lane(theta, i, events_[i][round].theta);
-        numerics::set_lane(events_[i][round].kind == Kind::crossing ? crossing : other, i, true);
-      }
-      if (!any(crossing | other)) return;
-      State x{};
-      if (any(crossing)) x = onto_section(theta, crossing);
-      if (any(other)) {
-        const State y = state_at(theta, other);
-        x = any(crossing) ? select(other, y, x) : y;
-      }
-      const auto p = momenta(x);
-      for (int i = 0; i < lanes_; ++i) {
-        if (!numerics::lane(crossing | other, i)) continue;
-        switch (events_[i][round].kind) {
-          case Kind::sample: sample(i, x); break;
-          case Kind::end:
-            land_at(i, watch_.section && watch_.stop.crossings > 0 ? Status::time_limit : Status::finished, x);
-            break;
-          case Kind::crossing: record_crossing(i, x, p); break;
-        }
-      }
-    }
-  }
-
-  void record_crossing(int i, const State& x, const std::array<R, N>& p) {
-    if (watch_.section->condition) {
-      fill_variables(x, p, i);
-      if (!watch_.section->condition->holds(variables_)) return;
-    }
-    auto& r = record_[i];
-    r.crossings.push_back(numerics::lane(x.t, i));
-    for (int n = 0; n < N; ++n) r.crossings.push_back(numerics::lane(x.q[n], i));
-    for (int n = 0; n < N; ++n) r.crossings.push_back(numerics::lane(x.v[n], i));
-    ++r.crossing_count;
-    since_crossing_[i] = 0;
-    if (watch_.stop.crossings > 0 && r.crossing_count >= watch_.stop.crossings) land_at(i, Status::finished, x);
   }
 
   System system_;
-  std::unique_ptr<integrators::Stepper<System>> method_;
+  std::unique_ptr<Stepper> method_;
+  Queue queue_;
   Watch watch_;
-  int lanes_, wanted_ = -1;
-  bool angle_ = false, momenta_needed_ = false, ready_ = false, landed_ = false, refined_ = false;
-  Mask active_{false}, exact_{false};
-  R energy_{0.0}, energy_error_{0.0};
+  int lanes_;
+  bool ready_ = false, landed_ = false;
+  const R patience_{static_cast<double>(watch_.stop.patience)};
+  Mask active_{false}, fresh_{false};
+  R energy_{0.0}, energy_error_{0.0}, steps_{0.0};
+  R last_crossing_{0.0};  ///< in steps
+  R next_sample_time_{std::numeric_limits<double>::infinity()};
+  std::array<std::int64_t, W> next_sample_{};
   std::array<Flown, W> record_;
-  std::array<std::int64_t, W> since_crossing_{};
-  std::array<bool, W> fresh_{};
-  std::array<std::vector<Event>, W> events_;
-  std::array<Bernstein, W> coefficients_;
-  std::array<R, integrators::max_degree + 1> polynomial_;
-  std::array<double, 3 * N + System::parameter_count> variables_;
-  Roots roots_;
 };
 
 }  // namespace cotangent::sections

@@ -17,7 +17,8 @@ class ProblemOf final : public Problem {
   std::string about() const override { return std::string(Model::about); }
   std::vector<CoordinateInfo> coordinates() const override {
     std::vector<CoordinateInfo> list;
-    for (const auto& c : Model::coordinates) list.push_back({std::string(c.name), std::string(c.unit), c.angle});
+    for (const auto& c : Model::coordinates)
+      list.push_back({std::string(c.name), std::string(c.unit), c.angle});
     return list;
   }
   std::vector<ParameterInfo> parameters() const override {
@@ -57,7 +58,8 @@ class ProblemOf final : public Problem {
   std::unique_ptr<Flight> fly(const integrators::MethodOptions& method, const Watch& watch,
                               int lanes) const override {
     using Packed = mechanics::System<Model, numerics::Lanes<numerics::native_width>>;
-    return std::make_unique<FlightOf<Packed>>(integrators::make_stepper<Packed>(method), watch, lanes);
+    return std::make_unique<FlightOf<Packed>>(integrators::make_stepper<Packed>(method),
+                                              integrators::make_stepper<Packed>(method), watch, lanes);
   }
 
  private:

@@ -1,0 +1,211 @@
+// What happens inside steps: crossings, samples, the end, the way out of the domain. Steps in which something
+// may happen are taken out of the lanes that flew them and wait here, to be worked on a full pack at a time;
+// what comes out is in the order of each trajectory's time and depends on its own step alone.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "sections/section_of.hpp"
+
+namespace cotangent::sections {
+
+/// A step that waits, with what its trajectory's record needs to know.
+struct QueuedStep {
+  int lane = 0;
+  bool fresh = false;                             ///< begins where the trajectory does
+  bool leaves = false;                            ///< the model's domain, somewhere
+  std::int64_t first_sample = 0, sample_end = 0;  ///< the samples k that fall into it
+  double steps = 0, energy_error = 0;             ///< of the trajectory, this step included
+};
+
+template <class System>
+class EventQueue {
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+  static constexpr int W = numerics::width_of<R>;
+  using Mask = numerics::mask_of<R>;
+  using State = integrators::State<R, N>;
+  using Stepper = integrators::Stepper<System>;
+
+ public:
+  enum class Kind { crossing, sample, end, exit };
+  struct Event {
+    Kind kind;
+    double theta;
+    integrators::State<double, N> x;
+    double energy;  ///< of samples
+    bool counted;   ///< false for a crossing that fails the section's condition
+  };
+
+  EventQueue(std::unique_ptr<Stepper> steps, const Watch& watch) : steps_(std::move(steps)), watch_(watch) {
+    if (watch.section) section_.emplace(*watch.section);
+  }
+
+  /// Gives all slots numbers to hold.
+  void begin(const System& system, const State& x) {
+    system_ = system;
+    steps_->start(system, x, Mask(true));
+  }
+
+  bool full() const { return size_ == W; }
+  const std::optional<SectionOf<System>>& section() const { return section_; }
+
+  /// Takes over a lane's last step.
+  void push(const Stepper& method, const System& system, const QueuedStep& step) {
+    steps_->take(size_, method, step.lane);
+    for (int k = 0; k < System::parameter_count; ++k) {
+      numerics::set_lane(system_.parameters[k], size_, numerics::lane(system.parameters[k], step.lane));
+    }
+    queued_[size_++] = step;
+  }
+
+  /// Works on all that wait. For each step in order: graze(step, contacts) where there are any, then
+  /// happen(step, event) for its events in the order of time.
+  template <class Graze, class Happen>
+  void settle(const Graze& graze, const Happen& happen) {
+    if (size_ == 0) return;
+    steps_->refine(system_);
+    exact_ = steps_->dense_is_exact();
+    list_events();
+    for (std::size_t round = 0; locate(round); ++round) {
+    }
+    for (int i = 0; i < size_; ++i) {
+      if (section_ && meetings_[i].grazing > 0) graze(queued_[i], meetings_[i].grazing);
+      for (const Event& event : events_[i]) {
+        if (event.counted) happen(queued_[i], event);
+      }
+    }
+    size_ = 0;
+  }
+
+ private:
+  void list_events() {
+    if (section_) {
+      Mask fresh(false);
+      for (int i = 0; i < size_; ++i) numerics::set_lane(fresh, i, queued_[i].fresh);
+      section_->meet(*steps_, system_, size_, fresh, meetings_);
+    }
+    const R exit = way_out();
+    const R begin = steps_->begin_time(), end = steps_->end().t, h = steps_->step();
+    for (int i = 0; i < size_; ++i) {
+      auto& events = events_[i];
+      events.clear();
+      const auto put = [&](Kind kind, double theta) { events.push_back({kind, theta, {}, 0.0, true}); };
+      const auto put_time = [&](Kind kind, double time) {
+        put(kind, std::clamp((time - numerics::lane(begin, i)) / numerics::lane(h, i), 0.0, 1.0));
+      };
+      if (section_) {
+        for (const double theta : meetings_[i].crossings) put(Kind::crossing, theta);
+      }
+      for (std::int64_t k = queued_[i].first_sample; k < queued_[i].sample_end; ++k) {
+        put_time(Kind::sample, static_cast<double>(k) * watch_.sample_every);
+      }
+      if (numerics::lane(end, i) >= watch_.stop.time) put_time(Kind::end, watch_.stop.time);
+      if (queued_[i].leaves) put(Kind::exit, numerics::lane(exit, i));
+      std::stable_sort(events.begin(), events.end(),
+                       [](const Event& a, const Event& b) { return a.theta < b.theta; });
+    }
+  }
+
+  /// Where steps leave the model's domain, by bisection: the last place inside.
+  R way_out() {
+    R low(0.0), high(1.0);
+    if constexpr (mechanics::has_domain<typename System::Model>) {
+      Mask leaves(false);
+      for (int i = 0; i < size_; ++i) numerics::set_lane(leaves, i, queued_[i].leaves);
+      if (!any(leaves)) return low;
+      const auto inside = [&](const R& theta) { return system_.domain(steps_->dense(theta).q) > R(0.0); };
+      high = select(inside(R(0.5)), high, R(0.5));
+      for (int iteration = 0; iteration < 52; ++iteration) {
+        const R middle = R(0.5) * (low + high);
+        const Mask is_inside = inside(middle);
+        low = select(is_inside, middle, low);
+        high = select(is_inside, high, middle);
+      }
+    }
+    return low;
+  }
+
+  /// Fills in the states of the round-th events of all slots; false where there are none.
+  bool locate(std::size_t round) {
+    Mask crossing(false), other(false);
+    bool sampled = false;
+    R theta(0.0);
+    for (int i = 0; i < size_; ++i) {
+      if (round >= events_[i].size()) continue;
+      const Event& event = events_[i][round];
+      numerics::set_lane(theta, i, event.theta);
+      numerics::set_lane(event.kind == Kind::crossing ? crossing : other, i, true);
+      sampled |= event.kind == Kind::sample;
+    }
+    if (!any(crossing | other)) return false;
+    State x{};
+    Mask counted(false);
+    if (any(crossing)) {
+      x = onto_section(theta, crossing);
+      counted = section_->counted(system_, x, crossing);
+    }
+    if (any(other)) x = select(other, state_at(theta, other), x);
+    const R energy = sampled ? system_.energy(x.q, x.v, x.t) : R(0.0);
+    for (int i = 0; i < size_; ++i) {
+      if (round >= events_[i].size()) continue;
+      Event& event = events_[i][round];
+      event.x.t = numerics::lane(x.t, i);
+      for (int n = 0; n < N; ++n) {
+        event.x.q[n] = numerics::lane(x.q[n], i);
+        event.x.v[n] = numerics::lane(x.v[n], i);
+      }
+      event.energy = numerics::lane(energy, i);
+      event.counted = event.kind != Kind::crossing || numerics::lane(counted, i);
+    }
+    return true;
+  }
+
+  State state_at(const R& theta, Mask slots) {
+    const Mask again = slots & !exact_;
+    if (!any(again)) return steps_->dense(theta);
+    const State x = steps_->again(system_, theta, again);
+    return any(slots & exact_) ? select(exact_, steps_->dense(theta), x) : x;
+  }
+
+  /// States on the section, by Newton's method in theta, each iterate a state of the method; the last bit of
+  /// the way, where what is left of Taylor's series lies below round-off, along the acceleration.
+  State onto_section(R theta, Mask open) {
+    const R h = steps_->step();
+    State x = state_at(theta, open);
+    for (int iteration = 0; iteration < 8; ++iteration) {
+      const R change = -section_->distance(system_, x) / section_->rate(x, theta, h);
+      const Mask near = open & (numerics::absolute(change) <= R(0x1p-25) * h);
+      if (any(near)) {
+        const auto a = system_.acceleration(x.q, x.v, x.t);
+        State y;
+        y.t = x.t + change;
+        for (int n = 0; n < N; ++n) {
+          y.q[n] = fma(change, fma(R(0.5) * change, a[n], x.v[n]), x.q[n]);
+          y.v[n] = fma(change, a[n], x.v[n]);
+        }
+        x = select(near, y, x);
+      }
+      // A rate of zero, or nowhere to go: the state stays what it is.
+      const R next = numerics::lesser(numerics::larger(theta + change / h, R(0.0)), R(1.0));
+      open = open & !near & (numerics::absolute(change) <= h) & (next != theta);
+      if (!any(open)) break;
+      theta = select(open, next, theta);
+      x = select(open, state_at(theta, open), x);
+    }
+    return x;
+  }
+
+  System system_;
+  std::unique_ptr<Stepper> steps_;  ///< slot by slot the last step of another one's lane
+  Watch watch_;
+  std::optional<SectionOf<System>> section_;
+  int size_ = 0;
+  Mask exact_{false};
+  std::array<QueuedStep, W> queued_;
+  std::array<typename SectionOf<System>::Meeting, W> meetings_;
+  std::array<std::vector<Event>, W> events_;
+};
+
+}  // namespace cotangent::sections

@@ -1,0 +1,216 @@
+// A section over the steps of one model in lanes: which steps may meet it, where they do, how far off a state
+// is. A coordinate is looked at on the step's own polynomial; any other function on its interpolant there.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "integrators/stepper.hpp"
+#include "sections/bernstein_roots.hpp"
+#include "sections/problem.hpp"
+
+namespace cotangent::sections {
+
+template <class System>
+class SectionOf {
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+  static constexpr int W = numerics::width_of<R>;
+  using Mask = numerics::mask_of<R>;
+  using State = integrators::State<R, N>;
+  using Stepper = integrators::Stepper<System>;
+
+ public:
+  explicit SectionOf(const Section& section) : section_(section) {
+    angle_ = on_coordinate() && System::Model::coordinates[section.coordinate].angle;
+    for (int n = 0; n < N; ++n) {
+      momenta_needed_ |= section.expression && section.expression->depends_on(2 * N + n);
+      momenta_needed_ |= section.condition && section.condition->depends_on(2 * N + n);
+    }
+  }
+
+  /// Lanes whose last step may meet the section. In the others it lies on one side throughout, or falls
+  /// throughout where a rise is asked for, by bounds that round-off can't break.
+  Mask suspects(const Stepper& method, const State& end) const {
+    if (!on_coordinate()) return Mask(true);
+    const int c = section_.coordinate;
+    const R first = method.begin().q[c] - R(section_.value), last = end.q[c] - R(section_.value);
+    const auto bend = method.bend(c);
+    const R chord = last - first;
+    const R slack = R(1e-12) * (numerics::absolute(first) + numerics::absolute(last) + bend.position);
+    const R reach = fma(R(0.5), numerics::absolute(chord), bend.position + slack);
+    Mask result = numerics::absolute(from_level(R(0.5) * (first + last))) <= reach;
+    if (section_.direction != 0) {
+      const R way = section_.direction > 0 ? chord : -chord;
+      result = result & (way + (bend.slope + slack) >= R(0.0));
+    }
+    return result;
+  }
+
+  /// What a step holds of the section.
+  struct Meeting {
+    std::vector<double> crossings;  ///< theta of those in the direction asked for
+    int grazing;
+  };
+
+  /// Finds what the first `count` slots' steps hold. A `fresh` one begins with the trajectory: if that is on
+  /// the section, it isn't met there.
+  void meet(Stepper& steps, const System& system, int count, Mask fresh, std::array<Meeting, W>& meetings) {
+    fill_polynomial(steps, system);
+    R smallest = polynomial_[0], largest = polynomial_[0];
+    for (int k = 1; k <= degree_; ++k) {
+      smallest = numerics::lesser(polynomial_[k], smallest);
+      largest = numerics::larger(polynomial_[k], largest);
+    }
+    const R touch = R(1e-13) * numerics::larger(largest, -smallest);
+    const R level = level_of(R(0.5) * (smallest + largest));
+    std::array<R, integrators::max_degree + 1> shifted;
+    for (int k = 0; k <= degree_; ++k) shifted[k] = polynomial_[k] - level;
+    // The common case, all slots together: one root, on one level.
+    const R variations = sign_variations(shifted.data(), degree_);
+    Mask simple = (variations == R(1.0)) & !fresh;
+    if (angle_) simple = simple & (largest - smallest < R(0.5 * turn));
+    const R theta = only_root(shifted.data(), degree_, simple);
+    for (int i = 0; i < count; ++i) {
+      auto& meeting = meetings[i];
+      meeting.crossings.clear();
+      meeting.grazing = 0;
+      if (numerics::lane(simple, i)) {
+        const bool rising = numerics::lane(shifted[0], i) < 0;
+        if (wanted(rising)) meeting.crossings.push_back(numerics::lane(theta, i));
+      } else {
+        meet_with_care(i, numerics::lane(smallest, i), numerics::lane(largest, i), numerics::lane(touch, i),
+                       numerics::lane(fresh, i), meeting);
+      }
+    }
+  }
+
+  /// How far off the section states are.
+  R distance(const System& system, const State& x) {
+    if (on_coordinate()) return from_level(x.q[section_.coordinate] - R(section_.value));
+    const auto p = momenta(system, x);
+    R result;
+    for (int i = 0; i < W; ++i) numerics::set_lane(result, i, expression_at(system, x, p, i));
+    return result;
+  }
+  /// And how fast that changes in time, at theta of steps of length h.
+  R rate(const State& x, const R& theta, const R& h) const {
+    if (on_coordinate()) return x.v[section_.coordinate];
+    R result;
+    for (int i = 0; i < W; ++i) {
+      Bernstein c;
+      for (int k = 0; k <= degree_; ++k) c[k] = numerics::lane(polynomial_[k], i);
+      numerics::set_lane(result, i, slope(c, degree_, numerics::lane(theta, i)) / numerics::lane(h, i));
+    }
+    return result;
+  }
+
+  /// Whether crossings in these states count: the section's condition.
+  Mask counted(const System& system, const State& x, Mask lanes) {
+    if (!section_.condition) return lanes;
+    const auto p = momenta(system, x);
+    for (int i = 0; i < W; ++i) {
+      if (!numerics::lane(lanes, i)) continue;
+      fill_variables(system, x, p, i);
+      numerics::set_lane(lanes, i, section_.condition->holds(variables_));
+    }
+    return lanes;
+  }
+
+ private:
+  static constexpr double turn = 2 * std::numbers::pi;
+
+  bool on_coordinate() const { return section_.coordinate >= 0; }
+  bool wanted(bool rising) const { return section_.direction == 0 || rising == (section_.direction > 0); }
+
+  /// The nearest of the levels at which an angle meets the section; the one there is otherwise.
+  R level_of(const R& s) const {
+    if (!angle_) return R(0.0);
+    constexpr double integer_part = 0x1.8p52;
+    return R(turn) * ((s * R(1 / turn) + R(integer_part)) - R(integer_part));
+  }
+  R from_level(const R& s) const { return s - level_of(s); }
+
+  void fill_polynomial(Stepper& steps, const System& system) {
+    if (!on_coordinate()) return interpolate_expression(steps, system);
+    const int c = section_.coordinate;
+    degree_ = steps.degree();
+    steps.bernstein(c, polynomial_.data());
+    // The ends are the states' own numbers, so that one step ends where the next begins, to the bit.
+    polynomial_[0] = steps.begin().q[c];
+    polynomial_[degree_] = steps.end().q[c];
+    for (int k = 0; k <= degree_; ++k) polynomial_[k] -= R(section_.value);
+  }
+
+  /// Several roots or levels, contacts, a start on the section.
+  void meet_with_care(int slot, double smallest, double largest, double touch, bool fresh, Meeting& meeting) {
+    const double first = angle_ ? std::ceil((smallest - touch) / turn) : 0;
+    const double last = angle_ ? std::floor((largest + touch) / turn) : 0;
+    if (!angle_ && (smallest > touch || largest < -touch)) return;
+    Bernstein c;
+    for (double m = first; m <= last; ++m) {
+      for (int k = 0; k <= degree_; ++k) c[k] = numerics::lane(polynomial_[k], slot) - m * turn;
+      if (fresh && std::abs(c[0]) <= 1e2 * touch) {
+        // The start's root is divided out, the others stay.
+        Bernstein quotient{};
+        for (int k = 0; k < degree_; ++k) quotient[k] = c[k + 1] * degree_ / (k + 1);
+        find_roots(quotient, degree_ - 1, touch, roots_);
+      } else {
+        find_roots(c, degree_, touch, roots_);
+      }
+      meeting.grazing += roots_.grazing;
+      for (const Root& root : roots_.crossings) {
+        if (wanted(root.rising)) meeting.crossings.push_back(root.theta);
+      }
+    }
+    std::sort(meeting.crossings.begin(), meeting.crossings.end());
+  }
+
+  /// A general section along the steps, interpolated at Chebyshev points in Bernstein form.
+  void interpolate_expression(Stepper& steps, const System& system) {
+    static const auto to_bernstein = bernstein_from_values();
+    constexpr int d = integrators::max_degree;
+    degree_ = d;
+    std::array<R, d + 1> values;
+    for (int k = 0; k <= d; ++k) {
+      values[k] = distance(system, k == 0   ? steps.begin()
+                                   : k == d ? steps.end()
+                                            : steps.dense(R(chebyshev_point(k))));
+    }
+    for (int i = 0; i <= d; ++i) {
+      R sum(0.0);
+      for (int k = 0; k <= d; ++k) sum = fma(R(to_bernstein[i][k]), values[k], sum);
+      polynomial_[i] = sum;
+    }
+    polynomial_[0] = values[0];
+    polynomial_[d] = values[d];
+  }
+
+  double expression_at(const System& system, const State& x, const std::array<R, N>& p, int i) {
+    fill_variables(system, x, p, i);
+    return section_.expression->evaluate(variables_) - section_.value;
+  }
+  void fill_variables(const System& system, const State& x, const std::array<R, N>& p, int i) {
+    for (int n = 0; n < N; ++n) {
+      variables_[n] = numerics::lane(x.q[n], i);
+      variables_[N + n] = numerics::lane(x.v[n], i);
+      variables_[2 * N + n] = numerics::lane(p[n], i);
+    }
+    for (int k = 0; k < System::parameter_count; ++k) {
+      variables_[3 * N + k] = numerics::lane(system.parameters[k], i);
+    }
+  }
+  std::array<R, N> momenta(const System& system, const State& x) const {
+    return momenta_needed_ ? system.momentum(x.q, x.v, x.t) : std::array<R, N>{};
+  }
+
+  Section section_;
+  bool angle_ = false, momenta_needed_ = false;
+  int degree_ = 0;
+  std::array<R, integrators::max_degree + 1> polynomial_;
+  std::array<double, 3 * N + System::parameter_count> variables_;
+  Roots roots_;
+};
+
+}  // namespace cotangent::sections
