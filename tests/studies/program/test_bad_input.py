@@ -55,7 +55,7 @@ class Deck(ProgramTest):
         self.refused("unknown section 'outputs'", "did you mean 'output'?", text=POINCARE + "[outputs]\nx = 1\n")
 
     def test_unknown_override(self):
-        self.refused("method.stpe", "did you mean 'step'?", words=["method.stpe=0.25"])
+        self.refused("unknown key 'stpe' in [method] (command line); did you mean 'step'?", words=["method.stpe=0.25"])
 
     def test_malformed_override(self):
         self.refused("override 'half': expected section.key=value", words=["half"])
@@ -85,7 +85,7 @@ class Deck(ProgramTest):
     def test_unknown_parameter(self):
         self.refused("unknown key 'alhpa' in [model]", "did you mean 'alpha'?",
                      words=["model.name=magnetic-chain", "model.alhpa=18", "section.where=t", "ensemble.energy=-9.74",
-                            "ensemble.grid={ s = [-0.1, 0.1, 2], s_dot = [0.0, 0.1, 2] }"])
+                            "ensemble.grid={ s = [0.0, 0.0, 1], s_dot = [0.0, 0.1, 2] }"])
 
     def test_no_feasible_start(self):
         self.refused("[ensemble] energy", "no start is feasible", words=["ensemble.energy=-0.125"])
@@ -140,16 +140,20 @@ class Numerics(ProgramTest):
 
     def test_singular_mass_matrix(self):
         end = self.status(1, self.SINGULAR, words=["model.name=elastic-pendulum", "model.m=0"])
-        self.assertIn("singular_mass_matrix", end.stdout + end.stderr)
+        self.assertIn("1 singular_mass_matrix", end.stdout)
 
     def test_step_shrinks_to_nothing(self):
         end = self.status(1, self.STEP_TOO_SMALL, self.FINISHED, self.STEP_TOO_SMALL, words=[
             "method.step=", "method.tolerance=1e-12", f"ensemble.list=[{self.FALL}, {self.ELLIPSE}, {self.FALL}]"])
-        self.assertRegex(end.stdout + end.stderr, r"2\b.*step_too_small|step_too_small\D*2\b")
+        self.assertIn("1 finished, 2 step_too_small", end.stdout)
 
     def test_newton_fails(self):
+        end = self.status(1, self.FINISHED, self.NEWTON_DIVERGED, words=[
+            "method.step=2", "stop.time=100", "ensemble.list=[[10.0, 0.0, 0.0, 0.3], [1.0, 0.0, 0.0, 0.1]]"])
+        self.assertIn("1 finished, 1 newton_diverged", end.stdout)
         self.status(1, self.NEWTON_DIVERGED, words=[
-            "model.name=double-pendulum", "method.step=40", "stop.time=400", "ensemble.list=[[3.0, 1.0, 2.0, -1.0]]"])
+            "model.name=double-pendulum", "method.name=chebyshev-lobatto", "method.step=5", "stop.time=100",
+            "ensemble.list=[[3.0, 1.0, 2.0, -1.0]]"])
 
     def test_non_finite_start(self):
         self.status(1, self.NON_FINITE, self.FINISHED, words=[f"ensemble.list=[{self.CENTRE}, {self.ELLIPSE}]"])
@@ -163,13 +167,13 @@ class Numerics(ProgramTest):
         end = self.status(0, self.NOT_MET, text=POINCARE, words=[
             "section.where=q1 + 5", "ensemble.energy=", "ensemble.grid=", "ensemble.list=[[0.1, 0.1, 0.0, 0.0]]",
             "stop.patience=1000"])
-        self.assertIn("section_not_met", end.stdout + end.stderr)
+        self.assertIn("1 section_not_met", end.stdout)
 
     def test_infeasible_among_feasible(self):
         INFEASIBLE = 7
         end = self.status(0, self.FINISHED, INFEASIBLE, text=POINCARE, words=[
-            "ensemble.grid={ q2 = [0.0, 2.0, 2], q2_dot = [0.0, 0.0, 1] }"])
-        self.assertIn("infeasible_start", end.stdout + end.stderr)
+            "ensemble.grid={ q2 = [0.0, 0.9, 2], q2_dot = [0.0, 0.0, 1] }"])
+        self.assertIn("1 infeasible_start", end.stdout)
 
 
 class Files(ProgramTest):
@@ -228,14 +232,14 @@ class Files(ProgramTest):
     def test_file_size_limit(self):
         end = self.launch("-c", 'ulimit -f 40000; exec "$@"', "sh", self.program, self.deck(), *self.LARGE,
                           program="/bin/sh")
-        self.says(end, 3, "out.h5", "File too large")
+        self.says(end, 3, "out.h5: the result needs 205.", "no file may be longer than")
 
     def test_resume_without_result(self):
         self.refused("out.h5", words=["--resume"], code=3)
 
     def test_resume_of_something_else(self):
         (self.at / "out.h5").write_text("no result\n")
-        self.says(self.launch(self.deck(), "--resume"), 2, "out.h5")
+        self.says(self.launch(self.deck(), "--resume"), 3, "out.h5: cannot open the file")
         self.assertEqual((self.at / "out.h5").read_text(), "no result\n")
 
     def finished(self):

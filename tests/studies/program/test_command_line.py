@@ -4,7 +4,7 @@ import unittest
 
 import h5py
 
-from launch import PROGRAMS, SOURCE, ProgramTest
+from launch import SOURCE, ProgramTest
 
 
 class Program(ProgramTest):
@@ -22,7 +22,7 @@ class Program(ProgramTest):
 
 class SaysOfItself(Program):
     def test_list(self):
-        self.assertEqual(self.names("studies"), ["poincare", "trajectory", "landscape"])
+        self.assertLessEqual({"poincare", "trajectory", "landscape"}, set(self.names("studies")))
         models = {path.stem.replace("_", "-") for path in (SOURCE / "src/mechanics/models").glob("*.hpp")}
         self.assertEqual(set(self.names("models")), models)
         self.assertLessEqual({"gauss", "rk4", "stormer-verlet", "explicit-euler"}, set(self.names("methods")))
@@ -58,28 +58,28 @@ class SaysOfItself(Program):
             self.assertIn(part, text)
 
 
-class Templates(ProgramTest):
+class Templates(Program):
+    def setUp(self):
+        super().setUp()
+        self.studies = self.names("studies")
+
     def test_run_as_they_are(self):
-        for study in ("poincare", "trajectory", "landscape"):
+        for study in self.studies:
             with self.subTest(study):
-                self.deck(self.launch("--template", study).stdout)
-                check = self.launch("deck.toml", "--check")
-                self.assertEqual((check.returncode, check.stdout), (0, "deck ok\n"), check.stderr)
+                self.deck(self.text("--template", study))
+                self.assertEqual(self.text("deck.toml", "--check"), "deck ok\n")
                 self.assertEqual(list(self.at.glob("*.h5")), [])
-                end = self.launch("deck.toml")
-                self.assertEqual(end.returncode, 0, end.stderr)
+                self.text("deck.toml")
                 (result,) = self.at.glob("*.h5")
                 with h5py.File(result) as file:
                     self.assertEqual(file.attrs["study"], study)
                 result.unlink()
 
     def test_dry_run_writes_nothing(self):
-        for study in ("poincare", "trajectory", "landscape"):
+        for study in self.studies:
             with self.subTest(study):
-                self.deck(self.launch("--template", study).stdout)
-                end = self.launch("deck.toml", "--dry-run")
-                self.assertEqual(end.returncode, 0, end.stderr)
-                self.assertNotEqual(end.stdout, "")
+                self.deck(self.text("--template", study))
+                self.assertNotEqual(self.text("deck.toml", "--dry-run"), "")
                 self.assertEqual(list(self.at.glob("*.h5")), [])
 
 
