@@ -20,6 +20,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -71,15 +73,15 @@ void load_lane(Memory& memory, int lane, const double* in) {
   R* reals = reinterpret_cast<R*>(&memory);
   for (std::size_t k = 0; k < sizeof(Memory) / sizeof(R); ++k) numerics::set_lane(reals[k], lane, in[k]);
 }
-
-/// Lane `from` of a struct that consists of reals alone into lane `to` of another.
+/// Lane `from` of a struct that consists of reals alone into lane `to` of another; the first `count` reals.
 template <class R, class Reals>
 void copy_lane(const Reals& source, int from, Reals& target, int to,
                std::size_t count = sizeof(Reals) / sizeof(R)) {
   static_assert(sizeof(Reals) % sizeof(R) == 0 || std::is_empty_v<Reals>);
-  const R* in = reinterpret_cast<const R*>(&source);
-  R* out = reinterpret_cast<R*>(&target);
-  for (std::size_t k = 0; k < count; ++k) numerics::set_lane(out[k], to, numerics::lane(in[k], from));
+  // Double by double in memory: a pack would go through a register and back.
+  const auto* in = reinterpret_cast<const std::byte*>(&source) + from * sizeof(double);
+  auto* out = reinterpret_cast<std::byte*>(&target) + to * sizeof(double);
+  for (std::size_t k = 0; k < count; ++k) std::memcpy(out + k * sizeof(R), in + k * sizeof(R), sizeof(double));
 }
 
 /// The highest degree of a dense polynomial.

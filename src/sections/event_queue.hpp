@@ -54,8 +54,8 @@ class EventQueue {
   /// Takes over a lane's last step.
   void push(const Stepper& method, const System& system, const QueuedStep& step) {
     steps_->take(size_, method, step.lane);
-    for (int k = 0; k < System::parameter_count; ++k) {
-      numerics::set_lane(system_.parameters[k], size_, numerics::lane(system.parameters[k], step.lane));
+    if constexpr (System::parameter_count > 0) {
+      integrators::copy_lane<R>(system.parameters, step.lane, system_.parameters, size_);
     }
     queued_[size_++] = step;
   }
@@ -103,8 +103,10 @@ class EventQueue {
       }
       if (numerics::lane(end, i) >= watch_.stop.time) put_time(Kind::end, watch_.stop.time);
       if (queued_[i].leaves) put(Kind::exit, numerics::lane(exit, i));
-      std::stable_sort(events.begin(), events.end(),
-                       [](const Event& a, const Event& b) { return a.theta < b.theta; });
+      if (events.size() > 1) {
+        std::stable_sort(events.begin(), events.end(),
+                         [](const Event& a, const Event& b) { return a.theta < b.theta; });
+      }
     }
   }
 
