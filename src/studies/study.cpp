@@ -5,7 +5,8 @@
 namespace cotangent::studies {
 
 const std::vector<Study>& study_list() {
-  static const std::vector<Study> list{poincare_study(), trajectory_study(), landscape_study()};
+  static const std::vector<Study> list{poincare_study(), trajectory_study(), landscape_study(),
+                                       work_precision_study()};
   return list;
 }
 

@@ -48,5 +48,6 @@ ModelChoice read_model(Task& task);
 Study poincare_study();
 Study trajectory_study();
 Study landscape_study();
+Study work_precision_study();
 
 }  // namespace cotangent::studies
