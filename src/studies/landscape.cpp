@@ -11,7 +11,7 @@
 
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
-#include "studies/landscape_survey.hpp"
+#include "studies/landscape_report.hpp"
 
 namespace cotangent::studies {
 
@@ -38,9 +38,7 @@ changes = { parameter = "alpha", from = 16, to = 20, steps = 8 }       # folds, 
 file = "landscape.h5"
 )";
 
-// --- the file ---
-
-std::vector<io::DataSetSpec> data_sets(const LandscapeSurvey& survey, const LandscapeFindings* findings) {
+std::vector<io::DataSetSpec> grids(const LandscapeSurvey& survey) {
   using io::DataType;
   const auto& [x, y] = std::tie(survey.x, survey.y);
   std::vector<std::int64_t> grid{survey.count(), x.count, y.count};
@@ -52,10 +50,15 @@ std::vector<io::DataSetSpec> data_sets(const LandscapeSurvey& survey, const Land
        "potential energy U = -L(q, 0); NaN where not finite"},
       {"/landscape/admissible", DataType::int32, grid, "1",
        "1 in the model's domain where U is finite; 0 too where not yet computed"}};
-  const auto parameters = survey.problem->parameters();
-  if (!parameters.empty()) {
-    std::vector<std::string> names;
-    for (const auto& p : parameters) names.push_back(p.name);
+  return sets;
+}
+
+std::vector<io::DataSetSpec> data_sets(const LandscapeSurvey& survey, const LandscapeFindings& findings) {
+  using io::DataType;
+  std::vector<io::DataSetSpec> sets = grids(survey);
+  std::vector<std::string> names;
+  for (const auto& p : survey.problem->parameters()) names.push_back(p.name);
+  if (!names.empty()) {
     sets.push_back({"/landscape/parameters",
                     DataType::float64,
                     {survey.count(), static_cast<std::int64_t>(names.size())},
@@ -63,16 +66,14 @@ std::vector<io::DataSetSpec> data_sets(const LandscapeSurvey& survey, const Land
                     "the parameters of each landscape",
                     {{"columns", names}}});
   }
-  if (findings == nullptr) return sets;
   if (survey.stationary) {
-    sets.push_back(
-        {"/landscape/complete",
-         DataType::int32,
-         {survey.count()},
-         "1",
-         "1 where no cell of the search stayed undecided and the indices of the stationary points add up"});
+    sets.push_back({"/landscape/complete",
+                    DataType::int32,
+                    {survey.count()},
+                    "1",
+                    "1 where no cell of the search stayed undecided and the indices of the points add up"});
   }
-  for (const List* list : findings->lists(survey)) {
+  for (const List* list : findings.lists(survey)) {
     for (auto& set : list->data_sets()) sets.push_back(std::move(set));
   }
   return sets;
@@ -129,165 +130,13 @@ void write_grids(io::ResultFile& file, const LandscapeSurvey& survey) {
   }
 }
 
-// --- what the user is told ---
-
-std::string parameter_text(const LandscapeSurvey& survey, std::int64_t k) {
-  std::string text;
-  const auto infos = survey.problem->parameters();
-  for (std::size_t p = 0; p < infos.size(); ++p) {
-    text += fmt::format("{}{} = {}", p == 0 ? "" : ", ", infos[p].name,
-                        survey.parameters[static_cast<std::size_t>(k)][p]);
-  }
-  return text.empty() ? survey.problem->name() : text;
-}
-
-/// "3 minima, 9 saddles, 2 maxima"
-std::string counts_text(const List& points, std::int64_t first, std::int64_t last) {
-  std::string text;
-  for (const auto& [one, many] : {std::pair{"minimum", "minima"},
-                                  {"saddle", "saddles"},
-                                  {"maximum", "maxima"},
-                                  {"degenerate", "degenerate"}}) {
-    int count = 0;
-    for (std::int64_t row = first; row < last; ++row) count += points.word(row, "type") == one ? 1 : 0;
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? one : many);
-  }
-  return text.empty() ? "no stationary point" : text;
-}
-
-std::string end_text(const List& passes, std::int64_t row, const std::string& side) {
-  const std::string& kind = passes.word(row, side + "_kind");
-  if (kind == "stationary") return fmt::format("{}", passes.at(row, side));
-  return kind == "boundary"      ? "the boundary"
-         : kind == "window_edge" ? "the window's edge"
-                                 : "nowhere (the descent went astray)";
-}
-
-std::string pass_text(const List& passes, std::int64_t row) {
-  return fmt::format("between {} and {}{}", end_text(passes, row, "from"), end_text(passes, row, "to"),
-                     passes.at(row, "lowest") != 0 ? "" : ", which a lower way joins");
-}
-
-std::string landscape_text(const LandscapeSurvey& survey, const LandscapeFindings& all, std::int64_t k) {
-  const auto part = static_cast<std::size_t>(k);
-  const std::int64_t first = all.first_point[part], last = all.first_point[part + 1];
-  const List &points = all.stationary, &passes = all.passes;
-  std::string text = fmt::format("{}: {}{}\n", parameter_text(survey, k), counts_text(points, first, last),
-                                 all.complete[part] != 0 ? "" : " (some may be missing)");
-  const auto line = [&](const std::string& row, const std::string& what, const List& list, std::int64_t at,
-                        const std::string& more) {
-    text += fmt::format("{:>7}  {:<16}{:>12.6f}{:>12.6f}{:>21.12f}   {}\n", row, what, list.at(at, "x"),
-                        list.at(at, "y"), list.at(at, "energy"), more);
-  };
-  if (last > first)
-    text +=
-        fmt::format("{:>7}  {:<16}{:>12}{:>12}{:>21}\n", "row", "type", survey.x.name, survey.y.name, "U");
-  for (std::int64_t row = first; row < last; ++row) {
-    std::string more;
-    if (survey.passes && points.word(row, "type") == "minimum") {
-      const double out = points.at(row, "escape_energy");
-      more = std::isfinite(out) ? fmt::format("left at {:.12f}", out) : "never left";
-    }
-    for (std::int64_t pass = all.first_pass[part]; pass < all.first_pass[part + 1]; ++pass) {
-      if (passes.word(pass, "kind") == "saddle" && passes.at(pass, "number") == static_cast<double>(row))
-        more = pass_text(passes, pass);
-    }
-    line(std::to_string(row), points.word(row, "type"), points, row, more);
-  }
-  for (std::int64_t pass = all.first_pass[part]; pass < all.first_pass[part + 1]; ++pass) {
-    const std::string& kind = passes.word(pass, "kind");
-    if (kind != "saddle")
-      line("", kind == "contact" ? "contact" : "boundary saddle", passes, pass, pass_text(passes, pass));
-  }
-  if (all.first_edge[part + 1] > all.first_edge[part]) {
-    line("", "boundary's least", all.boundary, all.first_edge[part], "");
-  }
-  return text;
-}
-
-std::string changes_text(const LandscapeSurvey& survey, const List& changes) {
-  const auto& [parameter, range] = *survey.changes;
-  const std::string name = survey.problem->parameters()[parameter].name;
-  std::string text =
-      fmt::format("changes with {} from {} to {}: {}\n", name, range.first, range.last, changes.size());
-  if (changes.size() > 0)
-    text +=
-        fmt::format("{:>18}  {:<19}{:>12}{:>12}{:>21}\n", name, "kind", survey.x.name, survey.y.name, "U");
-  for (std::int64_t row = 0; row < changes.size(); ++row) {
-    text += fmt::format("{:>18.12f}  {:<19}{:>12.6f}{:>12.6f}{:>21.12f}", changes.at(row, "parameter"),
-                        changes.word(row, "kind"), changes.at(row, "x"), changes.at(row, "y"),
-                        changes.at(row, "energy"));
-    if (changes.word(row, "kind") == "energy_coincidence") {
-      text += fmt::format("   level with ({:.6f}, {:.6f})", changes.at(row, "partner_x"),
-                          changes.at(row, "partner_y"));
-    }
-    text += "\n";
-  }
-  return text;
-}
-
-/// Says on rank 0 what would run, and what it would take by the speed of the potential.
-void print_estimate(const LandscapeSurvey& survey) {
-  const double started = parallel::wall_time();
-  constexpr int samples = 2000;
-  double sum = 0;
-  for (int k = 0; k < samples; ++k)
-    sum +=
-        survey
-            .potential(survey.x[k % survey.x.count], survey.y[k % survey.y.count], survey.parameters.front())
-            .value;
-  const double each = (parallel::wall_time() - started) / samples + 0 * (std::isfinite(sum) ? 0.0 : 1.0);
-  // A search asks for U about 50 000 times, a step with its halvings for that of two searches and a bit.
-  const double cells = survey.search.cells * survey.search.cells / 4096.0;
-  const double asked = static_cast<double>(survey.count() * survey.x.count * survey.y.count) +
-                       (survey.stationary ? 5e4 * cells * static_cast<double>(survey.count()) : 0.0) +
-                       (survey.changes ? 1.2e5 * cells * survey.changes->range.steps : 0.0);
-  double bytes = 0;
-  for (const auto& set : data_sets(survey, nullptr)) bytes += static_cast<double>(set.bytes());
-  if (parallel::rank() != 0) return;
-  std::string text = fmt::format("would run       {} landscapes of {} x {} points over {} and {}{}\n",
-                                 survey.count(), survey.x.count, survey.y.count, survey.x.name, survey.y.name,
-                                 survey.stationary ? ", with their stationary points" : "");
-  if (survey.changes)
-    text += fmt::format("                changes with {} in {} steps\n",
-                        survey.problem->parameters()[survey.changes->parameter].name,
-                        survey.changes->range.steps);
-  text += fmt::format(
-      "result file     {}, {:.3g} MB and the lists\nmemory          a few MB a rank\ntime            about "
-      "{:.2g} s on {} ranks\n",
-      survey.file, bytes / 1e6, each * asked / parallel::size(), parallel::size());
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
-}
-
-ExitCode report(const LandscapeSurvey& survey, const LandscapeFindings& all, double seconds) {
-  std::int64_t incomplete = std::ranges::count(all.complete, 0), unresolved = 0;
-  for (std::int64_t row = 0; row < all.changes.size(); ++row)
-    unresolved += all.changes.word(row, "kind") == "unresolved" ? 1 : 0;
-  if (parallel::rank() == 0) {
-    constexpr std::int64_t most = 16;
-    std::string text;
-    for (std::int64_t k = 0; survey.stationary && k < std::min(most, survey.count()); ++k)
-      text += landscape_text(survey, all, k) + "\n";
-    if (survey.stationary && survey.count() > most)
-      text += fmt::format("and {} landscapes more in the file\n\n", survey.count() - most);
-    if (survey.changes) text += changes_text(survey, all.changes) + "\n";
-    if (incomplete > 0)
-      text += fmt::format("{} of {} landscapes may miss stationary points\n", incomplete, survey.count());
-    if (unresolved > 0) text += fmt::format("{} changes are unresolved\n", unresolved);
-    text += fmt::format("result          {}\ntime            {:.3g} s on {} ranks\n", survey.file, seconds,
-                        parallel::size());
-    std::fputs(text.c_str(), stdout);
-    std::fflush(stdout);
-  }
-  return incomplete + unresolved > 0 ? exit_trajectories_failed : exit_success;
-}
-
 ExitCode run(Task& task) {
   const LandscapeSurvey survey = read_survey(task);
   if (task.check) return exit_success;
   if (task.dry_run) {
-    print_estimate(survey);
+    std::int64_t bytes = 0;
+    for (const auto& set : grids(survey)) bytes += set.bytes();
+    print_estimate(survey, bytes);
     return exit_success;
   }
   const double started = parallel::wall_time();
@@ -296,7 +145,7 @@ ExitCode run(Task& task) {
   io::ResultContent content;
   content.study = "landscape";
   content.deck = task.deck.resolved();
-  content.data_sets = data_sets(survey, &findings);
+  content.data_sets = data_sets(survey, findings);
   content.parts = {"search", "grid"};
   content.command_line = task.command_line;
   io::ResultFile file = io::ResultFile::create(survey.file, content);
@@ -304,7 +153,8 @@ ExitCode run(Task& task) {
   parallel::agree([&] { write_grids(file, survey); });
   const double ended = parallel::wall_time();
   file.close({ended - started, {searched - started, ended - searched}});
-  return report(survey, findings, ended - started);
+  print_findings(survey, findings, ended - started);
+  return findings.incomplete() + findings.unresolved() > 0 ? exit_trajectories_failed : exit_success;
 }
 
 }  // namespace

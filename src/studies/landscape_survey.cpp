@@ -27,7 +27,7 @@ WindowSide read_side(const io::Table& landscape, const char* key, std::size_t ot
   side.from = coordinate.angle ? table.number("from", -std::numbers::pi) : table.number("from");
   side.to = coordinate.angle ? table.number("to", std::numbers::pi) : table.number("to");
   if (!(side.from < side.to)) throw table.error("to", fmt::format("must be above from = {}", side.from));
-  side.count = table.integer_at_least("count", 2, 301);
+  side.count = table.integer_at_least("count", 2, 251);
   // A turn need not be written down to the last digit.
   side.periodic = coordinate.angle && std::abs(side.to - side.from - 2 * std::numbers::pi) < 1e-4;
   return side;
@@ -238,6 +238,17 @@ LandscapeFindings search(const LandscapeSurvey& survey) {
                    range.last - range.first);
   }
   return all;
+}
+
+std::int64_t LandscapeFindings::incomplete() const {
+  return std::ranges::count(complete, 0);
+}
+
+std::int64_t LandscapeFindings::unresolved() const {
+  std::int64_t count = 0;
+  for (std::int64_t row = 0; row < changes.size(); ++row)
+    count += changes.word(row, "kind") == "unresolved" ? 1 : 0;
+  return count;
 }
 
 std::vector<const List*> LandscapeFindings::lists(const LandscapeSurvey& survey) const {

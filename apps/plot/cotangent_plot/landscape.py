@@ -3,6 +3,8 @@
 The levels are chosen for the eye: each band covers the same area, and between a pass and the highest minimum below
 it stand five more, however shallow the well is. One panel for each value of the parameters.
 """
+from fractions import Fraction
+
 import matplotlib
 import numpy as np
 
@@ -42,7 +44,8 @@ def entries(result, group, index):
     if path not in result:
         return {}
     lists = {name: np.atleast_1d(result.array(f"{path}/{name}")) for name in result.file[path]}
-    lists = {name: values[index] if values.ndim == 2 else values for name, values in lists.items()}
+    if "parameter_index" not in lists:
+        lists = {name: values[index] if values.ndim == 2 else values for name, values in lists.items()}
     used = np.isfinite(lists["energy"]) & np.isfinite(lists["x"])
     if "parameter_index" in lists:
         used &= lists["parameter_index"] == index
@@ -55,9 +58,38 @@ def axis_names(result):
     return [result.attribute(f"landscape/{axis}", "name") or name for axis, name in zip("xy", coordinates)]
 
 
+def lowest(passes):
+    """The passes that no lower way goes round; all, where the file doesn't say."""
+    keep = np.asarray(passes.get("lowest", np.ones(np.size(passes.get("x", ())))), bool)
+    return {name: values[keep] for name, values in passes.items()}
+
+
+def repeated(points, x, y, units):
+    """The points and, where an axis is one full turn of an angle, their images at its other end."""
+    for name, axis, unit in zip("xy", (x, y), units):
+        turn = 2 * np.pi
+        if not points or unit != "rad" or abs(np.ptp(axis) - turn) > 1e-4:
+            continue
+        images = []
+        for shift in (-turn, 0, turn):
+            moved = points[name] + shift
+            here = (moved >= axis[0] - 1e-4) & (moved <= axis[-1] + 1e-4)
+            image = {key: values[here] for key, values in points.items()}
+            image[name] = np.clip(moved[here], axis[0], axis[-1])
+            images.append(image)
+        points = {key: np.concatenate([image[key] for image in images]) for key in points}
+    return points
+
+
 def pass_levels(passes):
     """The energies of the passes, each once: symmetric ones agree to round-off."""
     return np.unique(np.round(np.asarray(passes.get("energy", ()), float), 9))
+
+
+def level_text(level):
+    """1/6, or six decimals."""
+    fraction = Fraction(level).limit_denominator(99)
+    return style.number(fraction if abs(level - fraction) < 2e-9 else round(level, 6))
 
 
 def smooth(mask):
@@ -95,11 +127,12 @@ def draw(results, options):
                                right=1.15 if one else layout.RIGHT, panel_titles=not one, legend=True)
     kinds, passes = set(), []
     for k, axis in enumerate(axes):
-        points, saddles = entries(result, "stationary", k), entries(result, "passes", k)
+        points, saddles = entries(result, "stationary", k), lowest(entries(result, "passes", k))
         bands, filled = _draw_surface(axis, x, y, energy[k], admissible[k], points, saddles)
         axis.set_xlim(options.xlim or (x[0], x[-1]))
         axis.set_ylim(options.ylim or (y[0], y[-1]))
-        kinds |= _mark(axis, points, one)
+        units = [result.units(f"landscape/{name}") for name in "xy"]
+        kinds |= _mark(axis, repeated(points, x, y, units), one)
         passes.append(pass_levels(saddles))
         if one:
             _scale(figure, axis, filled, bands, saddles, result.units("landscape/energy"))
@@ -129,8 +162,8 @@ def _draw_surface(axis, x, y, energy, admissible, points, saddles):
         if bands[0] < level < bands[-1]:
             axis.contour(x, y, surface, [level], colors=[PASS_COLOURS[i % len(PASS_COLOURS)]], linewidths=1.2,
                          linestyles="solid", zorder=2.5)
-    if (~admissible).any():
-        edge = smooth(admissible).T
+    edge = smooth(admissible).T
+    if edge.min() < 0.5:
         axis.contourf(x, y, edge, [-1, 0.5], colors=["#ececee"], zorder=3)
         axis.contour(x, y, edge, [0.5], colors=[style.INK], linewidths=1.4, zorder=4)
     for spine in axis.spines.values():
@@ -158,7 +191,7 @@ def _legend(figure, axes, kinds, passes, bounded):
     handles = [line([], [], marker=marker, linestyle="none", label=name, markeredgecolor=style.INK, markeredgewidth=0.8,
                     **look) for k, (name, marker, look) in enumerate(KINDS) if k in kinds]
     if len(passes) == 1 and len(passes[0]) <= 3:
-        handles += [line([], [], color=colour, lw=1.3, label=f"pass ${style.number(round(level, 6))}$")
+        handles += [line([], [], color=colour, lw=1.3, label=f"pass ${level_text(level)}$")
                     for colour, level in zip(PASS_COLOURS, passes[0])]
     elif any(len(p) for p in passes):
         handles.append(line([], [], color=PASS_COLOURS[0], lw=1.3, label="level of a pass"))
