@@ -1,7 +1,7 @@
 // When an iteration for the stages of a step may stop: lane by lane, each frozen once it has converged.
-// The change delta_k of iterate k and the contraction rho = delta_k / delta_{k-1} estimate the remaining error
-// rho delta_k; a lane stops when that falls below a fraction of round-off, or when changes of round-off size no
-// longer shrink. Reference: Hairer, McLachlan, Razakarivony, BIT 48 (2008) 231.
+// The change delta_k of iterate k and the contraction rho = delta_k / delta_{k-1} estimate the remaining
+// error rho delta_k; a lane stops when that falls below a fraction of round-off, or when changes of round-off
+// size no longer shrink. Reference: Hairer, McLachlan, Razakarivony, BIT 48 (2008) 231.
 #pragma once
 
 #include "integrators/stage_algebra.hpp"
@@ -44,15 +44,21 @@ class Convergence {
  public:
   using Mask = numerics::mask_of<R>;
 
+  /// The error to reach, and the size below which changes may stall, as fractions of the scale.
+  Convergence(Mask active, double target, double noise)
+      : target_fraction_(target), noise_fraction_(noise), active_(active), open_(active) {}
+
   /// Changes of the unknowns are measured against `scale`.
-  Convergence(const R& scale, Mask active)
-      : target_(scale * R(0x1p-57)), round_off_(scale * R(0x1p-46)), active_(active), open_(active) {}
+  void measure_against(const R& scale) {
+    target_ = scale * R(target_fraction_);
+    noise_ = scale * R(noise_fraction_);
+  }
 
   /// The lanes that still iterate.
   Mask open() const { return open_; }
   Mask converged() const { return active_ & !open_; }
   /// Forgets the history: another iteration takes over.
-  void restart() { last_ = R(0.0); }
+  void restart() { last_ = before_ = R(0.0); }
 
   /// The next iterate in the lanes that are open, the present one elsewhere. `every`: all(open()).
   [[gnu::always_inline]] R renewed(bool every, const R& now, const R& next) const {
@@ -60,17 +66,20 @@ class Convergence {
   }
   /// Whether iteration k is worth asking about; the same for every lane.
   static bool watched(int k) { return k >= 3; }
-  /// Closes the lanes that an iteration has brought to convergence, given its changes.
+  /// Closes the lanes that an iteration has brought to convergence, given its changes; a NaN keeps one open.
   void close(const R& change) {
-    const auto small = change * change <= target_ * last_;
-    const auto stalled = (last_ > R(0.0)) & (change >= R(0.25) * last_) & (change <= round_off_);
+    // By this contraction, or by the one before: the latest may be of mere round-off.
+    const auto small = (change * change <= target_ * last_) | (change * last_ < target_ * before_);
+    const auto stalled = (last_ > R(0.0)) & (change >= R(0.25) * last_) & (change <= noise_);
     open_ = open_ & !(small | stalled | (change == R(0.0)));
+    before_ = last_;
     last_ = change;
   }
 
  private:
-  R target_, round_off_;
-  R last_{0.0};  // 0: not known yet
+  double target_fraction_, noise_fraction_;
+  R target_{0.0}, noise_{0.0};
+  R last_{0.0}, before_{0.0};  // 0: not known yet
   Mask active_, open_;
 };
 

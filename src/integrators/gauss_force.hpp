@@ -26,6 +26,9 @@ class GaussForce {
   static constexpr int extra_degree = 1;
   static const double* extrapolation(const GaussTables& tables) { return tables.parts.extrapolation.data(); }
   static const double* legendre(const GaussTables& tables) { return tables.parts.legendre.data(); }
+  static const double* legendre_with_ends(const GaussTables& tables) {
+    return tables.parts.legendre_with_ends.data();
+  }
 
   /// The unknown where nothing better is known.
   static void first_guess(const System& system, const GaussTables& tables, const R& h, const State<R, N>& x,
@@ -54,22 +57,23 @@ class GaussForce {
     }
   }
 
-  /// The unknown from its Legendre series g over a step of length `ratio` steps that begins at `from`.
-  static void from_series(const GaussTables& tables, const Coefficients<R, N>& g, const R& from,
-                          const R& ratio, Stages<R, N>& parts) {
-    Stages<R, N> stages;
-    for (int i = 0; i < tables.stages; ++i) {
-      stages[i] = series<R, N>(tables.stages, g, fma(ratio, R(tables.c[i]), from));
-      for (int n = 0; n < N; ++n) stages[i][n] = (ratio * ratio) * stages[i][n];
-    }
-    to_parts(tables, stages, parts);
+  /// The unknown of a step h is h^2 times this at a state.
+  Vector rate(const System& system, const State<R, N>& x) const {
+    return apply_mass(inverse_mass_, system.force(x.q, x.t));
+  }
+  static R weight(const R& h) { return h * h; }
+  /// From values at the stages to the unknown.
+  static void from_values(const GaussTables& tables, Stages<R, N>& values) {
+    const Stages<R, N> copy = values;
+    to_parts(tables, copy, values);
   }
   /// The velocities' error where the next Legendre coefficient of the unknown is `next`.
   static R velocity_error(int s, const R& h, const R& next) { return next * R(0.5 / (2 * s + 1)) / h; }
 
-  /// Solves for the unknown, a guess on entry, of a step h from (t, q, v). Returns the lanes solved.
+  /// Solves for the unknown, a guess on entry, of a step h from (t, q, v). Returns the lanes solved. `close`
+  /// is how many iterations the guess is worth beyond what the last step's extrapolation is.
   Mask solve(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
-             const Running& v, Stages<R, N>& parts, Mask active) const {
+             const Running& v, Stages<R, N>& parts, Mask active, int close = 0) const {
     Step step{system, tables, h, t, {}, {}, {}};
     R scale(0.0);
     for (int n = 0; n < N; ++n) {
@@ -79,11 +83,12 @@ class GaussForce {
       scale = numerics::larger(scale, numerics::absolute(parts[0][n]));
       for (int m = 0; m < N; ++m) step.inverse_mass[n][m] = (h * h) * inverse_mass_[n][m];
     }
-    Convergence<R> convergence(scale, active);
+    Convergence<R> convergence(active, 0x1p-57, 0x1p-46);
+    convergence.measure_against(scale);
     Middle m = middle(step, parts);
     Stages<R, N> other;
     Stages<R, N>*now = &parts, *renewed = &other;
-    for (int iteration = 0; iteration < 24 && any(convergence.open()); ++iteration) {
+    for (int iteration = close; iteration < 24 && any(convergence.open()); ++iteration) {
       dispatch(step, m, *now, *renewed, convergence, iteration);
       std::swap(now, renewed);
     }
@@ -112,16 +117,6 @@ class GaussForce {
     }
   }
 
-  /// The unknown's polynomial, had it known the ends of the step.
-  void end_values(const System& system, const R& h, const State<R, N>& begin, const State<R, N>& end,
-                  Vector& first, Vector& last) const {
-    first = apply_mass(inverse_mass_, system.force(begin.q, begin.t));
-    last = apply_mass(inverse_mass_, system.force(end.q, end.t));
-    for (int n = 0; n < N; ++n) {
-      first[n] = h * h * first[n];
-      last[n] = h * h * last[n];
-    }
-  }
   /// How much of the last coefficients comes back through the forces: h^2 |L_qq| / (4 (2 s + 1)^2), at most.
   static constexpr double feedback = 1e-3;
 
@@ -157,13 +152,20 @@ class GaussForce {
     }
   }
 
-  /// Bounds on how far q_n strays from a straight line.
-  static Bend<R> bend(const GaussTables& tables, int n, const Stages<R, N>& parts) {
+  /// Bounds on how far q_n strays from a cubic: by what the parts are beyond constant and linear ones.
+  static Bend<R> bend(const GaussTables& tables, const R& h, int n, const State<R, N>& begin,
+                      const State<R, N>& end, const Stages<R, N>& parts) {
+    const auto& table = tables.parts;
+    const R change = h * (end.v[n] - begin.v[n]);
+    const R lag = fma(R(0.5) * h, begin.v[n] + end.v[n], begin.q[n] - end.q[n]);
     Bend<R> result;
     for (int j = 0; j < tables.stages; ++j) {
-      const R size = numerics::absolute(parts[j][n]);
-      result.position = fma(R(tables.parts.bend[j]), size, result.position);
-      result.slope = fma(R(tables.parts.bend_slope[j]), size, result.slope);
+      const R smooth = j < table.odds    ? R(2.0) * change
+                       : j < table.evens ? change
+                                         : R(24.0 * table.offset[j - table.evens]) * lag;
+      const R rest = numerics::absolute(parts[j][n] - smooth);
+      result.position = fma(R(table.bend[j]), rest, result.position);
+      result.slope = fma(R(table.bend_slope[j]), rest, result.slope);
     }
     return result;
   }
@@ -299,8 +301,8 @@ class GaussForce {
     if (convergence.watched(iteration)) {
       R change(0.0);
       for (int n = 0; n < N; ++n) {
-        change = numerics::larger(numerics::absolute(next.velocity[n] - m.velocity[n]), change);
-        change = numerics::larger(numerics::absolute(next.q[n] - m.q[n]), change);
+        change += numerics::absolute(next.velocity[n] - m.velocity[n]);
+        change += numerics::absolute(next.q[n] - m.q[n]);
       }
       convergence.close(change);
     }
@@ -378,7 +380,7 @@ class GaussForce {
       R change(0.0);
       for (int i = 0; i < s; ++i) {
         for (int n = 0; n < N; ++n) {
-          change = numerics::larger(numerics::absolute(correction[i][n]), change);
+          change += numerics::absolute(correction[i][n]);
           parts[i][n] = convergence.renewed(every, parts[i][n], parts[i][n] + correction[i][n]);
         }
       }

@@ -40,8 +40,8 @@ class GaussHamilton {
 
   void prepare(const System&, const State<R, N>&) {}
   /// The unknown from its Legendre series g over a step of length `ratio` steps that begins at `from`.
-  static void from_series(const GaussTables& tables, const Coefficients<R, N>& g, const R& from, const R& ratio,
-                          Stages<R, N>& velocity) {
+  static void from_series(const GaussTables& tables, const Coefficients<R, N>& g, const R& from,
+                          const R& ratio, Stages<R, N>& velocity) {
     for (int i = 0; i < tables.stages; ++i) {
       velocity[i] = series<R, N>(tables.stages, g, fma(ratio, R(tables.c[i]), from));
     }
@@ -51,68 +51,36 @@ class GaussHamilton {
 
   /// Solves for the velocities, a guess on entry, of a step h from (t, q, p). Returns the lanes solved.
   Mask solve(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
-             const Running& p, Stages<R, N>& velocity, Mask active) {
-    const int s = tables.stages;
-    R scale(0.0);
-    for (int i = 0; i < s; ++i) {
-      for (int n = 0; n < N; ++n) scale = numerics::larger(scale, numerics::absolute(velocity[i][n]));
-    }
-    Convergence<R> convergence(scale, active);
-    Stages<R, N> position, momentum, next;
-    StageNewton<R, N> newton;
-    for (int iteration = 0; iteration < 40 && any(convergence.open()); ++iteration) {
-      apply<R, N>(tables.a.data(), s, s, velocity.data(), position.data());
-      for (int i = 0; i < s; ++i) {
-        for (int n = 0; n < N; ++n) position[i][n] = fma(h, position[i][n], q[n].value);
+             const Running& p, Stages<R, N>& velocity, Mask active) const {
+    Convergence<R> convergence(active, 0x1p-50, 0x1p-40);
+    iterate(system, tables, h, t, q, p, velocity, convergence, 16);
+    if (any(convergence.open())) {
+      // The guess was too far off: begin with the velocity at the step's beginning.
+      Vector position, momentum;
+      for (int n = 0; n < N; ++n) {
+        position[n] = q[n].value;
+        momentum[n] = p[n].value;
       }
-      if (iteration == 0) {
-        const auto at = system.hessian(position[s / 2], velocity[s / 2], fma(h, R(tables.c[s / 2]), t));
-        numerics::Matrix<R, N> coupling;
-        for (int i = 0; i < N; ++i) {
-          for (int j = 0; j < N; ++j) coupling[i][j] = at.qv[j][i] - at.qv[i][j];
-        }
-        newton.factorise(tables, h, at.vv, coupling, at.qq);
+      const Vector first = system.velocity(position, momentum, Vector{}, t);
+      for (int i = 0; i < tables.stages; ++i) {
+        for (int n = 0; n < N; ++n) velocity[i][n] = select(convergence.open(), first[n], velocity[i][n]);
       }
-      for (int i = 0; i < s; ++i) {
-        const auto g = system.gradient(position[i], velocity[i], fma(h, R(tables.c[i]), t));
-        force_[i] = g.q;
-        momentum[i] = g.v;
-      }
-      apply<R, N>(tables.a.data(), s, s, force_.data(), next.data());
-      for (int i = 0; i < s; ++i) {
-        for (int n = 0; n < N; ++n) {
-          // p - P + h A L_q; the differences of large momenta first, so that their round-off stays small.
-          next[i][n] = fma(h, next[i][n], p[n].value - momentum[i][n]);
-        }
-      }
-      newton.solve(tables, next);
-      const bool every = all(convergence.open());
-      R change(0.0);
-      for (int i = 0; i < s; ++i) {
-        for (int n = 0; n < N; ++n) {
-          change = numerics::larger(numerics::absolute(next[i][n]), change);
-          velocity[i][n] = convergence.renewed(every, velocity[i][n], velocity[i][n] + next[i][n]);
-        }
-      }
-      if (iteration > 0) convergence.close(change);
+      convergence.restart();
+      iterate(system, tables, h, t, q, p, velocity, convergence, 40);
     }
     return convergence.converged();
   }
 
   /// The step's end from its solved stages.
   static void finish(const System& system, const GaussTables& tables, const R& h, const R& t,
-                     const Running& q0, const Running&, const Stages<R, N>& velocity, Running& q, Running& p) {
-    const int s = tables.stages;
+                     const Running& q0, const Running&, const Stages<R, N>& velocity, Running& q,
+                     Running& p) {
     Stages<R, N> position;
-    apply<R, N>(tables.a.data(), s, s, velocity.data(), position.data());
-    Vector dq{}, dp{};
-    for (int i = 0; i < s; ++i) {
-      for (int n = 0; n < N; ++n) position[i][n] = fma(h, position[i][n], q0[n].value);
+    const Vector dq = positions(tables, h, q0, velocity, position);
+    Vector dp{};
+    for (int i = 0; i < tables.stages; ++i) {
       const auto g = system.gradient(position[i], velocity[i], fma(h, R(tables.c[i]), t));
-      for (int n = 0; n < N; ++n) {
-        dq[n] = fma(R(tables.b[i]), velocity[i][n], dq[n]);
-        dp[n] = fma(R(tables.b[i]), g.q[n], dp[n]);
-      }
+      for (int n = 0; n < N; ++n) dp[n] = fma(R(tables.b[i]), g.q[n], dp[n]);
     }
     for (int n = 0; n < N; ++n) {
       q[n].add(h * dq[n]);
@@ -155,7 +123,72 @@ class GaussHamilton {
   }
 
  private:
-  Stages<R, N> force_;
+  /// Positions at the stages; returns the integral of the velocities.
+  static Vector positions(const GaussTables& tables, const R& h, const Running& q,
+                          const Stages<R, N>& velocity, Stages<R, N>& position) {
+    const Vector whole = integrals_about_middle<R, N>(tables, velocity, position);
+    for (int n = 0; n < N; ++n) {
+      const R middle = fma(R(0.5) * h, whole[n], q[n].value);
+      for (int i = 0; i < tables.stages; ++i) position[i][n] = fma(h, position[i][n], middle);
+    }
+    return whole;
+  }
+
+  void iterate(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
+               const Running& p, Stages<R, N>& velocity, Convergence<R>& convergence, int limit) const {
+    const int s = tables.stages;
+    Stages<R, N> position, force, momentum, residual;
+    StageNewton<R, N> newton;
+    for (int iteration = 0; iteration < limit && any(convergence.open()); ++iteration) {
+      positions(tables, h, q, velocity, position);
+      if (iteration == 0) newton = linearised(system, tables, h, t, position[s / 2], velocity[s / 2]);
+      for (int i = 0; i < s; ++i) {
+        const auto g = system.gradient(position[i], velocity[i], fma(h, R(tables.c[i]), t));
+        force[i] = g.q;
+        momentum[i] = g.v;
+      }
+      const Vector whole = integrals_about_middle<R, N>(tables, force, residual);
+      for (int n = 0; n < N; ++n) {
+        const R half = R(0.5) * (h * whole[n]);
+        for (int i = 0; i < s; ++i) {
+          // The difference of large momenta first, so that its round-off stays small.
+          residual[i][n] = (p[n].value - momentum[i][n]) + fma(h, residual[i][n], half);
+        }
+      }
+      newton.solve(tables, residual);
+      const bool every = all(convergence.open());
+      R change(0.0);
+      for (int i = 0; i < s; ++i) {
+        for (int n = 0; n < N; ++n) {
+          change += numerics::absolute(residual[i][n]);
+          velocity[i][n] = convergence.renewed(every, velocity[i][n], velocity[i][n] + residual[i][n]);
+        }
+      }
+      if (iteration == 0) continue;  // the guess tells neither scale nor contraction
+      if (iteration == 1) convergence.measure_against(largest(s, velocity));
+      convergence.close(change);
+    }
+  }
+
+  static StageNewton<R, N> linearised(const System& system, const GaussTables& tables, const R& h, const R& t,
+                                      const Vector& q, const Vector& v) {
+    const auto at = system.hessian(q, v, fma(h, R(tables.c[tables.stages / 2]), t));
+    numerics::Matrix<R, N> coupling;
+    for (int i = 0; i < N; ++i) {
+      for (int j = 0; j < N; ++j) coupling[i][j] = at.qv[j][i] - at.qv[i][j];
+    }
+    StageNewton<R, N> newton;
+    newton.factorise(tables, h, at.vv, coupling, at.qq);
+    return newton;
+  }
+
+  static R largest(int s, const Stages<R, N>& velocity) {
+    R scale(0.0);
+    for (int i = 0; i < s; ++i) {
+      for (int n = 0; n < N; ++n) scale = numerics::larger(scale, numerics::absolute(velocity[i][n]));
+    }
+    return scale;
+  }
 };
 
 }  // namespace cotangent::integrators

@@ -53,7 +53,8 @@ void diagonalise(const ExtendedMatrix& a, GaussTables& tables) {
 
 /// A A split into even and odd parts, and the other matrices to match.
 GaussTables::Parts by_parts(const ExtendedMatrix& a, const numerics::Quadrature& rule,
-                            const ExtendedMatrix& extrapolation, const ExtendedMatrix& legendre) {
+                            const ExtendedMatrix& extrapolation, const ExtendedMatrix& legendre,
+                            const ExtendedMatrix& legendre_with_ends) {
   const int s = a.rows, odds = s / 2, evens = s - odds;
   GaussTables::Parts parts{};
   parts.evens = evens;
@@ -72,12 +73,14 @@ GaussTables::Parts by_parts(const ExtendedMatrix& a, const numerics::Quadrature&
     to_stages(j, evens + j) = Extended(0.5);
     to_stages(s - 1 - j, evens + j) = -Extended(0.5);
   }
-  const ExtendedMatrix square = k * k * to_stages;
+  const ExtendedMatrix once = k * to_stages, square = k * once;
   for (int i = 0; i < evens; ++i) {
     for (int j = 0; j < evens; ++j) parts.even.push_back(static_cast<double>(square(i, j)));
+    for (int j = 0; j < odds; ++j) parts.from_odd.push_back(static_cast<double>(once(i, evens + j)));
   }
   for (int i = 0; i < odds; ++i) {
     for (int j = 0; j < odds; ++j) parts.odd.push_back(static_cast<double>(square(i, evens + j)));
+    for (int j = 0; j < evens; ++j) parts.from_even.push_back(static_cast<double>(once(i, j)));
   }
   for (int j = 0; j < evens; ++j) parts.even_weight.push_back(static_cast<double>(rule.weights[j]));
   for (int j = 0; j < odds; ++j) {
@@ -86,14 +89,23 @@ GaussTables::Parts by_parts(const ExtendedMatrix& a, const numerics::Quadrature&
     parts.odd_weight.push_back(static_cast<double>(sum));
     parts.moment.push_back(static_cast<double>(rule.weights[j] * (Extended(0.5) - rule.nodes[j])));
   }
-  parts.extrapolation = rounded(from_stages * extrapolation * to_stages, s);
+  ExtendedMatrix to_stages_and_ends(s + 2, s + 2);
+  for (int i = 0; i < s; ++i) {
+    for (int j = 0; j < s; ++j) to_stages_and_ends(i, j) = to_stages(i, j);
+  }
+  to_stages_and_ends(s, s) = to_stages_and_ends(s + 1, s + 1) = 1;
+  parts.extrapolation = rounded(from_stages * extrapolation * to_stages_and_ends, s);
   parts.legendre = rounded(legendre * to_stages, s);
-  const ExtendedMatrix twice = numerics::bernstein_of_integral(rule.nodes, 2, s + 1) * to_stages;
-  parts.bernstein = rounded(twice, s + 2);
+  parts.legendre_with_ends = rounded(legendre_with_ends * to_stages_and_ends, s + 2);
+  parts.bernstein = rounded(numerics::bernstein_of_integral(rule.nodes, 2, s + 1) * to_stages, s + 2);
+  // Coefficients of a high degree lie close to the polynomial.
+  constexpr int high = 64;
+  const ExtendedMatrix twice = numerics::bernstein_of_integral(rule.nodes, 2, high) * to_stages;
   for (int j = 0; j < s; ++j) {
-    std::vector<double> column;
-    for (int k = 0; k < s + 2; ++k) column.push_back(static_cast<double>(twice(k, j)));
-    const Bend<double> bounds = bend(column.data(), s + 1);
+    std::vector<double> c;
+    for (int k = 0; k <= high; ++k) c.push_back(static_cast<double>(twice(k, j)));
+    const double slope = high * static_cast<double>(twice(high, j) - twice(high - 1, j));
+    const Bend<double> bounds = bend(c, 0.0, slope);
     parts.bend.push_back(bounds.position);
     parts.bend_slope.push_back(bounds.slope);
   }
@@ -113,15 +125,20 @@ std::shared_ptr<const GaussTables> make(int s) {
   }
   tables->a = rounded(a, s);
   const ExtendedMatrix coefficients = numerics::legendre_coefficients(rule.nodes);
-  ExtendedMatrix next(s, s);
+  auto nodes_and_ends = rule.nodes;
+  nodes_and_ends.insert(nodes_and_ends.end(), {0, 1});
+  const ExtendedMatrix coefficients_with_ends = numerics::legendre_coefficients(nodes_and_ends);
+  ExtendedMatrix next(s, s + 2);
   for (int i = 0; i < s; ++i) {
-    const auto p = numerics::legendre(s - 1, 2 * (rule.nodes[i] + 1) - 1);
-    for (int k = 0; k < s; ++k) next(i, k) = p[k];
+    const auto p = numerics::legendre(s + 1, 2 * (rule.nodes[i] + 1) - 1);
+    for (int k = 0; k < s + 2; ++k) next(i, k) = p[k];
   }
-  tables->extrapolation = rounded(next * coefficients, s);
+  const ExtendedMatrix extrapolation = next * coefficients_with_ends;
+  tables->extrapolation = rounded(extrapolation, s);
   tables->legendre = rounded(coefficients, s);
+  tables->legendre_with_ends = rounded(coefficients_with_ends, s + 2);
   tables->bernstein = rounded(numerics::bernstein_of_integral(rule.nodes, 1, s), s + 1);
-  tables->parts = by_parts(a, rule, next * coefficients, coefficients);
+  tables->parts = by_parts(a, rule, extrapolation, coefficients, coefficients_with_ends);
   diagonalise(a, *tables);
   return tables;
 }

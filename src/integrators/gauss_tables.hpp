@@ -21,10 +21,13 @@ struct StageEigenvalue {
 /// Coefficients for one s; rows are contiguous, matrices are s x s unless said.
 struct GaussTables {
   int stages;
-  std::vector<double> c, b;                ///< nodes and weights
-  std::vector<double> a;                   ///< A
-  std::vector<double> extrapolation;       ///< values at the next step's nodes (equal steps) from this one's
-  std::vector<double> legendre;            ///< Legendre coefficients on [0, 1] from values at the nodes
+  std::vector<double> c, b;      ///< nodes and weights
+  std::vector<double> a;         ///< A
+  std::vector<double> legendre;  ///< Legendre coefficients on [0, 1] from values at the nodes
+  /// Values at the next step's nodes (equal steps) from those at this one's, its beginning and its end: s x
+  /// (s + 2).
+  std::vector<double> extrapolation;
+  std::vector<double> legendre_with_ends;  ///< coefficients from the same
   std::vector<double> bernstein;           ///< (s + 1) x s: Bernstein coefficients of the integral
   std::vector<double> transform, inverse;  ///< real T, T^-1 with T^-1 A T block diagonal
   std::vector<StageEigenvalue> eigenvalues;
@@ -36,13 +39,15 @@ struct GaussTables {
   /// values given by parts: the ceil(s/2) even ones, then the floor(s/2) odd ones.
   struct Parts {
     int evens, odds;
-    std::vector<double> offset;                   ///< c_i - 1/2
-    std::vector<double> even, odd;                ///< the two blocks of K K
+    std::vector<double> offset;               ///< c_i - 1/2
+    std::vector<double> even, odd;            ///< the two blocks of K K
+    std::vector<double> from_odd, from_even;  ///< K: odd parts to even values at the nodes, even to odd ones
     std::vector<double> even_weight, odd_weight;  ///< b over the even parts; b^T K over the odd ones
     std::vector<double> moment;  ///< b_j (1/2 - c_j) over the odd parts: b_i (1 - c_i) less b_i / 2
-    std::vector<double> extrapolation, legendre;  ///< as above, parts to parts, parts to coefficients
+    std::vector<double> extrapolation, legendre,
+        legendre_with_ends;                ///< as above, by parts and then the ends
     std::vector<double> bernstein;         ///< (s + 2) x s: Bernstein coefficients of the double integral
-    std::vector<double> bend, bend_slope;  ///< bounds for Bend, a weight a part's absolute value
+    std::vector<double> bend, bend_slope;  ///< Bend by a part of size 1
   } parts;
 
   /// The shared tables for s stages, 1 <= s <= max_stages.

@@ -21,28 +21,79 @@ namespace detail {
 template <class R, int N, int Block>
 [[gnu::always_inline]] inline void apply_rows(const double* m, int columns, const std::array<R, N>* in,
                                               std::array<R, N>* out) {
-  std::array<std::array<R, N>, Block> sum{};
-  for (int j = 0; j < columns; ++j) {
+  std::array<std::array<R, N>, Block> sum;
+#pragma GCC unroll 16
+  for (int k = 0; k < Block; ++k) {
+#pragma GCC unroll 16
+    for (int n = 0; n < N; ++n) sum[k][n] = R(m[k * columns]) * in[0][n];
+  }
+  for (int j = 1; j < columns; ++j) {
     const std::array<R, N> x = in[j];
+#pragma GCC unroll 16
     for (int k = 0; k < Block; ++k) {
       const R weight(m[k * columns + j]);
+#pragma GCC unroll 16
       for (int n = 0; n < N; ++n) sum[k][n] = fma(weight, x[n], sum[k][n]);
     }
   }
-  for (int k = 0; k < Block; ++k) out[k] = sum[k];
+#pragma GCC unroll 16
+  for (int k = 0; k < Block; ++k) {
+#pragma GCC unroll 16
+    for (int n = 0; n < N; ++n) out[k][n] = sum[k][n];
+  }
+}
+
+template <class R, int N, int Block>
+void apply_block(int block, const double* m, int columns, const std::array<R, N>* in, std::array<R, N>* out) {
+  if constexpr (Block > 1) {
+    if (block < Block) return apply_block<R, N, Block - 1>(block, m, columns, in, out);
+  }
+  apply_rows<R, N, Block>(m, columns, in, out);
 }
 }  // namespace detail
 
-/// out_i = sum_j m_ij in_j for i < rows, j < columns; m is row-major. Rows go in blocks that fill the
+/// out_i = sum_j m_ij in_j for i < rows, j < columns; m is row-major. Rows go in equal blocks that fill the
 /// registers; the result doesn't depend on the blocking.
 template <class R, int N>
 void apply(const double* m, int rows, int columns, const std::array<R, N>* in, std::array<R, N>* out) {
-  constexpr int large = N <= 2 ? 16 / N : N == 3 ? 5 : N == 4 ? 4 : N <= 8 ? 2 : 1;
-  constexpr int small = N <= 2 ? 4 : N <= 4 ? 2 : 1;
+  constexpr int most = N <= 2 ? 16 / N : N == 3 ? 5 : N == 4 ? 4 : N <= 8 ? 2 : 1;
   int i = 0;
-  for (; i + large <= rows; i += large) detail::apply_rows<R, N, large>(m + i * columns, columns, in, out + i);
-  for (; i + small <= rows; i += small) detail::apply_rows<R, N, small>(m + i * columns, columns, in, out + i);
-  for (; i < rows; ++i) detail::apply_rows<R, N, 1>(m + i * columns, columns, in, out + i);
+  for (int blocks = (rows + most - 1) / most; blocks > 0; --blocks) {
+    const int block = (rows - i + blocks - 1) / blocks;
+    detail::apply_block<R, N, most>(block, m + i * columns, columns, in, out + i);
+    i += block;
+  }
+}
+
+/// Integrals from 0 to the nodes of the polynomial through `in`, less half of the integral over the step:
+/// out = K in (gauss_tables.hpp); returns the whole integral.
+template <class R, int N>
+std::array<R, N> integrals_about_middle(const GaussTables& tables, const Stages<R, N>& in,
+                                        Stages<R, N>& out) {
+  const auto& table = tables.parts;
+  const int s = tables.stages, odds = table.odds, evens = table.evens;
+  Stages<R, N> even, odd, from_odd, from_even;
+  std::array<R, N> whole{};
+  for (int j = 0; j < odds; ++j) {
+    for (int n = 0; n < N; ++n) {
+      even[j][n] = in[j][n] + in[s - 1 - j][n];
+      odd[j][n] = in[j][n] - in[s - 1 - j][n];
+    }
+  }
+  if (evens > odds) even[odds] = in[odds];
+  for (int j = 0; j < evens; ++j) {
+    for (int n = 0; n < N; ++n) whole[n] = fma(R(table.even_weight[j]), even[j][n], whole[n]);
+  }
+  apply<R, N>(table.from_odd.data(), evens, odds, odd.data(), from_odd.data());
+  apply<R, N>(table.from_even.data(), odds, evens, even.data(), from_even.data());
+  for (int j = 0; j < odds; ++j) {
+    for (int n = 0; n < N; ++n) {
+      out[j][n] = from_odd[j][n] + from_even[j][n];
+      out[s - 1 - j][n] = from_odd[j][n] - from_even[j][n];
+    }
+  }
+  if (evens > odds) out[odds] = from_odd[odds];
+  return whole;
 }
 
 /// Solves (1 (x) X + h A (x) Y - h^2 A^2 (x) Z) d = r for the stages' corrections, X, Y, Z fixed over a step.

@@ -24,11 +24,11 @@ namespace detail {
 /// The compiler's vector types of W doubles and W truth values.
 template <int W>
 struct Register;
-#define COTANGENT_REGISTER(W)                                              \
-  template <>                                                              \
-  struct Register<W> {                                                     \
-    typedef double Doubles __attribute__((vector_size(8 * W)));            \
-    typedef std::int64_t Truths __attribute__((vector_size(8 * W)));       \
+#define COTANGENT_REGISTER(W)                                        \
+  template <>                                                        \
+  struct Register<W> {                                               \
+    typedef double Doubles __attribute__((vector_size(8 * W)));      \
+    typedef std::int64_t Truths __attribute__((vector_size(8 * W))); \
   }
 COTANGENT_REGISTER(1);
 COTANGENT_REGISTER(2);
@@ -65,7 +65,9 @@ struct Mask {
     for (int i = 0; i < W; ++i) union_of_bits |= a.bits[i];
     return union_of_bits != 0;
   }
-  friend bool all(Mask a) { return !any(!a); }
+  friend bool all(Mask a) {
+    return !any(!a);
+  }
 };
 
 /// W doubles; W is a power of two.
@@ -140,22 +142,30 @@ template <class R>
 using mask_of = typename MaskOf<R>::type;
 
 /// One lane's value; of a double, itself.
-inline double lane(double x, int) { return x; }
+inline double lane(double x, int) {
+  return x;
+}
 template <int W>
 double lane(Lanes<W> x, int i) {
   return x[i];
 }
-inline bool lane(bool x, int) { return x; }
+inline bool lane(bool x, int) {
+  return x;
+}
 template <int W>
 bool lane(Mask<W> x, int i) {
   return x[i];
 }
-inline void set_lane(double& x, int, double value) { x = value; }
+inline void set_lane(double& x, int, double value) {
+  x = value;
+}
 template <int W>
 void set_lane(Lanes<W>& x, int i, double value) {
   x.set(i, value);
 }
-inline void set_lane(bool& x, int, bool value) { x = value; }
+inline void set_lane(bool& x, int, bool value) {
+  x = value;
+}
 template <int W>
 void set_lane(Mask<W>& x, int i, bool value) {
   x.set(i, value);
@@ -200,7 +210,8 @@ Lanes<W> sqrt(Lanes<W> a) {
 template <int W>
 Lanes<W> abs(Lanes<W> a) {
   using Bits = typename Mask<W>::Vector;
-  return Lanes<W>((typename Lanes<W>::Vector)((Bits)a.v & (Bits{} + std::numeric_limits<std::int64_t>::max())));
+  return Lanes<W>(
+      (typename Lanes<W>::Vector)((Bits)a.v & (Bits{} + std::numeric_limits<std::int64_t>::max())));
 }
 /// The smaller; the second where one is NaN (as the processor's own minimum).
 template <int W>
@@ -249,20 +260,35 @@ struct LanesSinCos {
   Lanes<W> sin, cos;
 };
 
+namespace detail {
+/// The lanes that `far` marks, by the C library.
+template <int W>
+[[gnu::noinline, gnu::cold]] void sincos_each(Lanes<W> x, Mask<W> far, LanesSinCos<W>& result) {
+  for (int i = 0; i < W; ++i) {
+    if (!far[i]) continue;
+    result.sin.v[i] = std::sin(x.v[i]);
+    result.cos.v[i] = std::cos(x.v[i]);
+  }
+}
+}  // namespace detail
+
 /// Sine and cosine together: three-part reduction by pi/2, then the minimax kernels of fdlibm (Sun
 /// Microsystems, 1993) on [-pi/4, pi/4] with the reduction's tail; within one unit in the last place.
 /// Lanes beyond 10^6, infinite or NaN go to the C library one by one.
 template <int W>
-LanesSinCos<W> sincos(Lanes<W> x) {
+[[gnu::always_inline]] inline LanesSinCos<W> sincos(Lanes<W> x) {
   using L = Lanes<W>;
-  const L n = detail::nearest_integer(x * L(6.36619772367581382433e-01));
-  // pi/2 in 33 + 33 + 53 bits: the products with |n| < 2^20 are exact.
-  const L r1 = x - n * L(1.57079632673412561417e+00);
-  const L w1 = n * L(6.07710050630396597660e-11);
-  const L r2 = r1 - w1;
-  const L w2 = n * L(2.02226624879595063154e-21) - ((r1 - r2) - w1);
-  const L y = r2 - w2;
-  const L tail = (r2 - y) - w2;
+  const L shift(6755399441055744.0);  // 1.5 * 2^52: the sum's last bits are the nearest integer's
+  const L shifted = fma(x, L(6.36619772367581382433e-01), shift);
+  const L n = shifted - shift;
+  // pi/2 in 33 + 33 + 53 bits: the first two products with |n| < 2^20 are exact.
+  const L second(6.07710050630396597660e-11);
+  const L r1 = fma(-n, L(1.57079632673412561417e+00), x);
+  const L r2 = fma(-n, second, r1);
+  const L lost = fma(-n, second, r1 - r2);
+  const L w = fma(n, L(2.02226624879595063154e-21), -lost);
+  const L y = r2 - w;
+  const L tail = (r2 - y) - w;
 
   const L z = y * y;
   L p = fma(z, L(1.58969099521155010221e-10), L(-2.50507602534068634195e-08));
@@ -270,7 +296,7 @@ LanesSinCos<W> sincos(Lanes<W> x) {
   p = fma(z, p, L(-1.98412698298579493134e-04));
   p = fma(z, p, L(8.33333333332248946124e-03));
   const L zy = z * y;
-  const L s = y - ((z * (0.5 * tail - zy * p) - tail) - zy * L(-1.66666666666666324348e-01));
+  const L s = y - fma(-zy, L(-1.66666666666666324348e-01), fma(z, fma(-zy, p, 0.5 * tail), -tail));
 
   L c = fma(z, L(-1.13596475577881948265e-11), L(2.08757232129817482790e-09));
   c = fma(z, c, L(-2.75573143513906633035e-07));
@@ -279,26 +305,20 @@ LanesSinCos<W> sincos(Lanes<W> x) {
   c = fma(z, c, L(4.16666666666666019037e-02));
   const L half = 0.5 * z;
   const L one = 1.0 - half;
-  const L k = one + (((1.0 - one) - half) + (z * (z * c) - y * tail));
+  const L k = one + (((1.0 - one) - half) + fma(z, z * c, -(y * tail)));
 
-  // Quadrant n mod 4, read from the bits of the shifted integer.
-  const L shifted = n + L(6755399441055744.0);
-  const auto quadrant = (typename Mask<W>::Vector)shifted.v;
+  // Quadrant n mod 4: its lowest bit swaps the two, the next one moves up to the sign's place.
+  using Bits = typename Mask<W>::Vector;
+  const Bits quadrant = (Bits)shifted.v;
   const Mask<W> swap((quadrant & 1) != 0);
-  const Mask<W> negate_sin((quadrant & 2) != 0);
-  const Mask<W> negate_cos(((quadrant + 1) & 2) != 0);
-  const L sine = select(swap, k, s);
-  const L cosine = select(swap, s, k);
-  LanesSinCos<W> result{select(negate_sin, -sine, sine), select(negate_cos, -cosine, cosine)};
+  const auto signed_by = [](L value, Bits bits) {
+    return L((typename L::Vector)((Bits)value.v ^ ((bits & 2) << 62)));
+  };
+  LanesSinCos<W> result{signed_by(select(swap, k, s), quadrant), signed_by(select(swap, s, k), quadrant + 1)};
 
   const Mask<W> far = !(abs(x) < L(1e6));
   if (any(far)) [[unlikely]] {
-    for (int i = 0; i < W; ++i) {
-      if (far[i]) {
-        result.sin.v[i] = std::sin(x.v[i]);
-        result.cos.v[i] = std::cos(x.v[i]);
-      }
-    }
+    detail::sincos_each(x, far, result);
   }
   return result;
 }
@@ -312,10 +332,10 @@ Lanes<W> cos(Lanes<W> x) {
 }
 
 // The remaining elementary functions go through the C library, a lane at a time.
-#define COTANGENT_EACH_LANE(function)                                            \
-  template <int W>                                                               \
-  Lanes<W> function(Lanes<W> x) {                                                \
-    return detail::each_lane(x, [](double xi) { return std::function(xi); });    \
+#define COTANGENT_EACH_LANE(function)                                         \
+  template <int W>                                                            \
+  Lanes<W> function(Lanes<W> x) {                                             \
+    return detail::each_lane(x, [](double xi) { return std::function(xi); }); \
   }
 COTANGENT_EACH_LANE(exp)
 COTANGENT_EACH_LANE(log)
@@ -336,12 +356,12 @@ COTANGENT_EACH_LANE(erf)
 COTANGENT_EACH_LANE(floor)
 #undef COTANGENT_EACH_LANE
 
-#define COTANGENT_EACH_LANE_OF_TWO(function)                                     \
-  template <int W>                                                               \
-  Lanes<W> function(Lanes<W> x, Lanes<W> y) {                                    \
-    Lanes<W> r;                                                                  \
-    for (int i = 0; i < W; ++i) r.v[i] = std::function(x.v[i], y.v[i]);          \
-    return r;                                                                    \
+#define COTANGENT_EACH_LANE_OF_TWO(function)                            \
+  template <int W>                                                      \
+  Lanes<W> function(Lanes<W> x, Lanes<W> y) {                           \
+    Lanes<W> r;                                                         \
+    for (int i = 0; i < W; ++i) r.v[i] = std::function(x.v[i], y.v[i]); \
+    return r;                                                           \
   }
 COTANGENT_EACH_LANE_OF_TWO(pow)
 COTANGENT_EACH_LANE_OF_TWO(atan2)

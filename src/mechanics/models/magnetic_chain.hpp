@@ -32,11 +32,12 @@ struct MagneticChain {
     const auto kinetic =
         (3.4 + 2.0 * cos_sum) * square(t_dot) + 0.7 * square(s_dot) + (2.4 + cos_sum) * t_dot * s_dot;
     const auto r13 = 2.0 * abs(cos_c);
-    const auto neighbours = 2.0 * cos_sum * cos_difference + 6.0;  // M12 + M23
-    const auto ends = (2.0 * square(cos_sum) - 1.0 + 3.0 * cos_difference) / (r13 * r13 * r13);
+    const auto far = 1.0 / (r13 * r13 * r13);
+    const auto magnetic =  // M12 + M23 + M13
+        6.0 + (2.0 * square(cos_sum) - 1.0) * far + cos_difference * (2.0 * cos_sum + 3.0 * far);
     const auto heights =  // 2 cos t + cos(2t + s)
         (2.0 * cos_sum + 1.0) * cos_c * cos_d - (2.0 * cos_sum + 3.0) * sin_c * sin_d;
-    return kinetic + alpha / 12.0 * (neighbours + ends) - heights;
+    return kinetic + alpha / 12.0 * magnetic - heights;
   }
 
   /// The gap between balls 1 and 3, in diameters.
