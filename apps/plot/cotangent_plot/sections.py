@@ -50,9 +50,15 @@ def axis_names(result, asked):
     return free[0], velocity
 
 
+def span(values):
+    """From the least to the largest finite value; 0 where there is none."""
+    finite = values[np.isfinite(values)]
+    return np.ptp(finite) if finite.size else 0.0
+
+
 def wrapped_angle(values, unit):
     """An angle that has turned more than once, folded to one turn about zero; anything else as it is."""
-    if unit in ("rad", "radian", "radians") and np.ptp(values[np.isfinite(values)], initial=0) > 2 * np.pi:
+    if unit in ("rad", "radian", "radians") and span(values) > 2 * np.pi:
         return np.mod(values + np.pi, 2 * np.pi) - np.pi
     return values
 
