@@ -270,8 +270,9 @@ std::string Table::choice(std::string_view key, const std::vector<std::string>& 
     const std::string& name = at.as<std::string>(value);
     for (const std::string& other : valid)
       if (name == other) return name;
-    // [method] name = "gaus" is an unknown method, not an unknown name.
-    const std::string last = section_->path.substr(section_->path.rfind('.') + 1);
+    // [method] name = "gaus" is an unknown method, not an unknown name; so it is in [[methods]].
+    std::string last = section_->path.substr(section_->path.rfind('.') + 1);
+    if (const auto index = last.find("s["); index != std::string::npos) last.resize(index);
     unknown_name(key == "name" && !last.empty() ? last : std::string(key), name, valid, where(key));
   };
   return read<std::string>(key, nullptr, expected, to_choice);

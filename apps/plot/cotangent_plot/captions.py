@@ -5,9 +5,11 @@ from . import style
 
 METHOD_NAMES = {"gauss": "Gauss collocation", "lobatto": "Lobatto collocation",
                 "chebyshev-lobatto": "Chebyshev–Lobatto collocation", "dormand-prince": "Dormand–Prince 8(5,3)",
-                "dop853": "Dormand–Prince 8(5,3)", "rk4": "Runge–Kutta 4", "stormer-verlet": "Störmer–Verlet",
+                "dormand-prince-853": "Dormand–Prince 8(5,3)", "rk4": "Runge–Kutta 4", "stormer-verlet": "Störmer–Verlet",
                 "explicit-euler": "Explicit Euler", "implicit-euler": "Implicit Euler",
                 "symplectic-euler": "Symplectic Euler", "implicit-midpoint": "Implicit midpoint", "rattle": "RATTLE"}
+
+STAGED = {"gauss", "lobatto", "chebyshev-lobatto"}  # the other methods' decks say stages too, which mean nothing there
 
 
 def model(result):
@@ -21,7 +23,7 @@ def method(result):
     if "name" not in table:
         return ""
     parts = [METHOD_NAMES.get(table["name"], str(table["name"]))]
-    if "stages" in table:
+    if "stages" in table and table["name"] in STAGED:
         parts.append(f"{table['stages']} stages")
     if _plain(table.get("step")):
         parts.append(f"$h = {style.number(table['step'])}$")

@@ -127,9 +127,11 @@ def checked_target(path, endings, option):
 
 def subject(result):
     """What a file is best drawn as."""
-    by_study = {"poincare": "sections", "trajectory": "time-series", "landscape": "landscape"}
+    by_study = {"poincare": "sections", "trajectory": "time-series", "landscape": "landscape",
+                "work-precision": "work-precision"}
     present = [what for what, name in (("sections", "section/points"), ("time-series", "trajectory/q"),
-                                       ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"))
+                                       ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
+                                       ("work-precision", "comparison/method"))
                if name in result]
     preferred = by_study.get(result.study)
     if preferred in present:
@@ -149,6 +151,9 @@ def figure_of(options):
         return work_precision.draw(options.files, options), []
     results = [Result(f) for f in options.files]
     what = options.what or subject(results[0])
+    if what == "work-precision":
+        from . import work_precision
+        return work_precision.draw(options.files, options), []
     if what == "sections":
         from . import sections as module
     elif what == "time-series":

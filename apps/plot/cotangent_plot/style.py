@@ -91,7 +91,7 @@ def number(value):
     plain = f"{value:.8g}"
     if "e" in plain or (0 < abs(value) < 1e-3):
         mantissa, exponent = f"{value:.3g}".split("e") if "e" in f"{value:.3g}" else f"{value:.2e}".split("e")
-        return rf"{mantissa} \times 10^{{{int(exponent)}}}"
+        return rf"{float(mantissa):g} \times 10^{{{int(exponent)}}}"
     return plain
 
 

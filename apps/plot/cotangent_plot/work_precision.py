@@ -1,8 +1,8 @@
 """Work against precision: what an energy error costs, one curve for each method, named where it ends.
 
-Reads CSV with a header and the columns method, error, and one of work, evaluations, seconds; optional are family
-(one colour each), step, and problem (one panel each). Lines that begin with # may say 'title: ...', 'work: ...' and
-'error: ...', the texts of heading and axes.
+Reads the result files of the study, or CSV with a header and the columns method, error, and one of work, evaluations,
+seconds; optional are family (one colour each), step, and problem (one panel each). Lines that begin with # may say
+'title: ...', 'work: ...' and 'error: ...', the texts of heading and axes.
 """
 import csv
 from collections import defaultdict
@@ -11,8 +11,8 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
-from . import layout, style
-from .result import PlotError, nearest
+from . import captions, layout, style
+from .result import PlotError, Result, nearest, texts
 
 WORK = {"work": "work", "evaluations": "evaluations of the force", "force_evaluations": "evaluations of the force",
         "seconds": "seconds", "cpu_seconds": "seconds of one core"}
@@ -20,9 +20,33 @@ ERROR = {"error": "error", "energy_error": r"energy error  $\max_t\ |E - E_0|$"}
 MARKERS = "os^Dv<>Ph*"
 
 
+def read_result(path):
+    """The same as read(), of a result file: a panel for the energy error and one for the position error."""
+    result = Result(path)
+    which = result.array("comparison/method")
+    methods = [_written(texts(result.file["comparison/method"].attrs["names"])[k]) for k in which]
+    seconds = result.array("run/comparison_seconds")
+    panels = {"largest energy error  $|E - E_0|$": "energy_error",
+              "largest distance from the reference at the end": "position_error"}
+    columns = {panel: result.array(f"comparison/{name}") for panel, name in panels.items()}
+    rows = [{"method": method, "problem": panel, "seconds": work, "error": error}
+            for panel, errors in columns.items() for method, work, error in zip(methods, seconds, errors)
+            if work > 0 and error > 0 and np.isfinite(error)]
+    if not rows:
+        raise PlotError(f"{path}: no method has an error yet: the run isn't finished, or none arrived", 1)
+    time = result.section_of_deck("stop").get("time", 0.0)
+    starts = len(result.array("comparison/initial"))
+    said = {"title": f"{captions.model(result)}: work against precision",
+            "note": "  ·  ".join([*captions.constants(result), f"{style.plural(starts, 'orbit')} to $t = {style.number(time)}$"]),
+            "work": "seconds of one core", "error": "error"}
+    return rows, said, "seconds", "error"
+
+
 def read(path):
     """(rows as dictionaries, {'title' | 'work' | 'error': text}, name of the work column, of the error column)"""
     path = Path(path)
+    if path.suffix.lower() != ".csv":
+        return read_result(path)
     if not path.is_file():
         raise PlotError(f"{path}: no such file")
     said, lines = {}, []
@@ -78,8 +102,11 @@ def draw(paths, options):
     colours = dict(zip(families, style.distinct(len(families))))
     notes = [said[key] for key in ("note", "problem", "machine") if key in said]
     heading = options.title or said.get("title", "Work against precision")
-    figure, axes = layout.grid(len(curves), options, heading, notes, aspect=0.78, right=1.45, gap=(1.75, 0.6),
-                               panel_titles=len(curves) > 1)
+    if len(curves) > 1 and not options.width:
+        options.width = 11.0
+    names = max(1.45, 0.2 + 0.085 * max(len(method) for _, method in methods))  # inches that the longest name takes
+    figure, axes = layout.grid(len(curves), options, heading, notes, aspect=0.78 if len(curves) == 1 else 1.1,
+                               right=names, gap=(names + 0.45, 0.6), panel_titles=len(curves) > 1)
     for axis, (problem, panel) in zip(axes, curves.items()):
         axis.set_xscale("log")
         axis.set_yscale("log")
@@ -102,6 +129,12 @@ def draw(paths, options):
         _name(axis, ends)
     axes[0].set_ylabel(said.get("error", ERROR[error]))
     return figure
+
+
+def _written(label):
+    """'gauss 8 adaptive' as 'Gauss 8 adaptive', 'rk4' as 'Runge–Kutta 4'; a label of the user's own as it is."""
+    name, blank, rest = label.partition(" ")
+    return captions.METHOD_NAMES.get(name, name).replace(" collocation", "") + blank + rest
 
 
 def _name(axis, ends):

@@ -9,6 +9,7 @@ from launch import RANKS, SOURCE, ProgramTest
 SHORT = {
     "poincare": ["stop.crossings=3"],
     "trajectory": ["stop.time=2.0", "output.every=0.5"],
+    "work-precision": ["stop.time=2.0"],
 }
 EXTRA = {}
 DECKS = sorted((SOURCE / "input").glob("*.toml"))
