@@ -12,6 +12,7 @@
 #include "integrators/explicit_euler.hpp"
 #include "integrators/gauss.hpp"
 #include "integrators/implicit_euler.hpp"
+#include "integrators/implicit_midpoint.hpp"
 #include "integrators/lobatto_collocation.hpp"
 #include "integrators/rk4.hpp"
 #include "integrators/stepper.hpp"
@@ -35,6 +36,7 @@ void for_each_method(const Visit& visit) {
   visit.template operator()<LobattoCollocation<System>>();
   visit.template operator()<DormandPrince853<System>>();
   visit.template operator()<Rk4<System>>();
+  visit.template operator()<ImplicitMidpoint<System>>();
   visit.template operator()<StormerVerlet<System>>();
   visit.template operator()<SymplecticEuler<System>>();
   visit.template operator()<ImplicitEuler<System>>();
