@@ -97,9 +97,10 @@ List stationary_list(const PlaneUnits& units, bool with_passes) {
              {"uncertainty", DataType::float64, "1", "of the place: round-off over the least |eigenvalue|"},
              parameter_index}};
   if (with_passes) {
-    list.columns.push_back({"escape_energy", DataType::float64, "1",
-                            "of a minimum: the least energy that leads to the boundary or out of the window, "
-                            "infinite if none does; else NaN"});
+    list.columns.push_back(
+        {"escape_energy", DataType::float64, "1",
+         "of a minimum: the least energy that leads over a pass to the boundary or out of the window, "
+         "infinite if none does; else NaN"});
   }
   return list;
 }

@@ -49,8 +49,8 @@ std::string end_text(const List& passes, std::int64_t row, const std::string& si
 }
 
 std::string pass_text(const List& passes, std::int64_t row) {
-  return fmt::format("between {} and {}{}", end_text(passes, row, "from"), end_text(passes, row, "to"),
-                     passes.at(row, "lowest") != 0 ? "" : ", which a lower way joins");
+  return fmt::format("{}between {} and {}", passes.at(row, "lowest") != 0 ? "" : "a higher way ",
+                     end_text(passes, row, "from"), end_text(passes, row, "to"));
 }
 
 std::string heading(const LandscapeSurvey& survey, int indent, const std::string& first,
@@ -158,12 +158,13 @@ void print_estimate(const LandscapeSurvey& survey, std::int64_t grid_bytes) {
     survey.potential(survey.x[k % survey.x.count], survey.y[k % survey.y.count], survey.parameters.front());
   }
   const double each = (parallel::wall_time() - started) / samples;
-  // A search asks for U about 50 000 times; a step of a change, halved where something happens, twice that.
+  // A search asks for U about 50 000 times, and costs twice that; a step of a change is two searches and
+  // more.
   const double searches = (survey.stationary ? static_cast<double>(survey.count()) : 0.0) +
                           (survey.changes ? 2.4 * survey.changes->range.steps : 0.0);
   const double cells = survey.search.cells * survey.search.cells / 4096.0;
   const double asked =
-      static_cast<double>(survey.count() * survey.x.count * survey.y.count) + 5e4 * cells * searches;
+      static_cast<double>(survey.count() * survey.x.count * survey.y.count) + 1e5 * cells * searches;
   std::string text = fmt::format("would run       {} landscapes of {} x {} points over {} and {}{}\n",
                                  survey.count(), survey.x.count, survey.y.count, survey.x.name, survey.y.name,
                                  survey.stationary ? ", with their stationary points" : "");

@@ -164,10 +164,15 @@ Answer landscape_answer(const LandscapeSurvey& survey, std::int64_t k) {
   const mechanics::Potential potential = [&](double x, double y) { return survey.potential(x, y, values); };
   const mechanics::Domain domain = [&](double x, double y) { return survey.domain(x, y, values); };
   mechanics::Landscape found;
-  found.stationary = mechanics::stationary_points(potential, domain, survey.window(), survey.search);
-  found.boundary = mechanics::boundary_extrema(potential, domain, survey.window(), survey.search);
-  if (survey.passes) {
-    found.passes = mechanics::passes(potential, domain, survey.window(), found.stationary, found.boundary);
+  try {
+    found.stationary = mechanics::stationary_points(potential, domain, survey.window(), survey.search);
+    found.boundary = mechanics::boundary_extrema(potential, domain, survey.window(), survey.search);
+    if (survey.passes) {
+      found.passes = mechanics::passes(potential, domain, survey.window(), found.stationary, found.boundary);
+    }
+  } catch (const Error& error) {
+    throw Error(std::string(error.what()) + "; or ask for the grid alone: [landscape] stationary = false",
+                error.code());
   }
   const LandscapeRows rows = rows_of(found, k, survey.passes);
   Answer answer{found.stationary.complete() ? 1.0 : 0.0};

@@ -118,6 +118,7 @@ def landscape(path, alphas=(1.0,)):
         for name, values in (("x", [-1.0, 0.0, 1.0]), ("y", [0.0] * 3), ("energy", [0.0, 0.25, 0.0]),
                              ("type", [0, 1, 0])):
             put(points, name, np.array(values * len(alphas)))
+        put(points, "eigenvalues", np.array([[1.0, 2.0], [-1.0, 1.0], [1.0, 2.0]] * len(alphas)))
         put(points, "parameter_index", index)
         for name, value in (("x", 0.0), ("y", 0.0), ("energy", 0.25), ("from", 0), ("to", 2)):
             put(passes, name, np.array([value] * len(alphas)))

@@ -163,12 +163,33 @@ class Pictures(PlotTest):
             for name in list(lists):
                 values = lists[name][()]
                 del lists[name]
-                if name != "parameter_index":
+                if name not in ("parameter_index", "eigenvalues"):
                     synthetic.put(lists, name, np.append(values.astype(float), [np.nan] * 4)[None])
         padded = landscape.entries(Result(copy), "stationary", 0)
         for name in ("x", "y", "energy", "type"):
             np.testing.assert_array_equal(padded[name], expected[name])
         self.assertEqual(self.run_tool(copy, "-o", self.at / "a.png", "--dpi", 50), (0, ""))
+
+    def test_passes_round_which_a_lower_way_leads_are_left_out(self):
+        passes = {"x": np.arange(3.0), "energy": np.array([1.0, 2.0, 3.0]), "lowest": np.array([1, 0, 1])}
+        np.testing.assert_array_equal(landscape.lowest(passes)["energy"], [1.0, 3.0])
+        del passes["lowest"]
+        self.assertEqual(landscape.lowest(passes)["x"].size, 3)
+        self.assertEqual(landscape.lowest({}), {})
+
+    def test_points_on_the_edge_of_a_full_turn_stand_at_both_ends(self):
+        turn, plane = np.linspace(-np.pi, np.pi, 9), np.linspace(-1, 1, 9)
+        points = {"x": np.array([np.pi, 0.5]), "y": np.array([-np.pi, 0.0]), "type": np.array([0, 1])}
+        images = landscape.repeated(points, turn, turn, ["rad", "rad"])
+        self.assertEqual(images["x"].size, 5)
+        self.assertEqual(np.count_nonzero(images["type"] == 0), 4)
+        self.assertEqual(landscape.repeated(points, plane, plane, ["rad", "rad"])["x"].size, 2)
+        self.assertEqual(landscape.repeated(points, turn, turn, ["", ""])["x"].size, 2)
+
+    def test_levels_as_one_would_write_them(self):
+        self.assertEqual(landscape.level_text(0.166666667), "1/6")
+        self.assertEqual(landscape.level_text(-9.732432443), "-9.732432")
+        self.assertEqual(landscape.level_text(-9.75), "-9.75")
 
     def test_energy_errors(self):
         self.drawn("section.h5", "--what", "energy")
