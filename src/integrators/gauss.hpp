@@ -30,7 +30,8 @@ class Gauss {
     Running q, conjugate;  ///< conjugate: v, or p
     Vector velocity;
     R step, last_step;    ///< last_step 0: no polynomial to start from
-    Stages<R, N> stages;  ///< the last step's unknowns
+    R step_before;        ///< and the one before: 0 where there was none
+    Stages<R, N> stages;  ///< the last step's unknowns; then a guess's other points (gauss_tables.hpp)
   };
 
   static constexpr std::string_view name = "gauss";
@@ -59,6 +60,7 @@ class Gauss {
     }
     memory_.step = select(lanes, R(options_.step), memory_.step);
     memory_.last_step = select(lanes, R(0.0), memory_.last_step);
+    memory_.step_before = select(lanes, R(0.0), memory_.step_before);
     failure_ = select(lanes, R(0.0), failure_);
   }
 
@@ -68,18 +70,9 @@ class Gauss {
   Mask advance(const System& system, Mask active) {
     const R h = memory_.step;
     const int s = tables_->stages;
+    const Vector rate = rate_at_end(system);
     Stages<R, N> w;
-    if (options_.tolerance) {
-      predict(h, w);
-    } else {
-      apply<R, N>(Form::extrapolation(*tables_), s, s, memory_.stages.data(), w.data());
-    }
-    const auto fresh = memory_.last_step == R(0.0);
-    if (any(fresh)) {
-      for (int i = 0; i < s; ++i) {
-        for (int n = 0; n < N; ++n) w[i][n] = select(fresh, memory_.stages[i][n], w[i][n]);
-      }
-    }
+    guess(h, rate, active, w);
     const Mask solved =
         form_.solve(system, *tables_, h, memory_.t.value, memory_.q, memory_.conjugate, w, active);
     Mask accepted = solved;
@@ -114,8 +107,14 @@ class Gauss {
       memory_.conjugate[n] = {keep(conjugate[n].value, memory_.conjugate[n].value),
                               keep(conjugate[n].low, memory_.conjugate[n].low)};
       memory_.velocity[n] = keep(v[n], memory_.velocity[n]);
+      for (int j = 0; j < tables_->history(); ++j) {
+        auto& past = memory_.stages[s + 2 + j][n];
+        past = keep(stage(s - 1 - j, n), past);
+      }
       for (int i = 0; i < s; ++i) memory_.stages[i][n] = keep(w[i][n], memory_.stages[i][n]);
+      memory_.stages[s][n] = keep(weight_of(h) * rate[n], memory_.stages[s][n]);
     }
+    memory_.step_before = keep(memory_.last_step, memory_.step_before);
     memory_.last_step = keep(h, memory_.last_step);
     legendre_known_ = false;
     return accepted;
@@ -139,7 +138,9 @@ class Gauss {
     Form::bernstein(*tables_, taken_, n, begin_q_, begin_conjugate_, memory_.stages, out);
   }
 
-  Bend<R> bend(int n) const requires System::constant_mass { return Form::bend(*tables_, n, memory_.stages); }
+  Bend<R> bend(int n) const requires System::constant_mass {
+    return Form::bend(*tables_, taken_, n, begin(), end(), memory_.stages);
+  }
 
   /// Takes over another's last step, from its lane into a slot of this one.
   void take(int slot, const Gauss& other, int lane) {
@@ -153,30 +154,18 @@ class Gauss {
     copy(other.memory_.t, memory_.t);
     copy(other.memory_.q, memory_.q);
     copy(other.memory_.velocity, memory_.velocity);
-    copy_lane<R>(other.memory_.stages, lane, memory_.stages, slot, tables_->stages * N);
+    copy_lane<R>(other.memory_.stages, lane, memory_.stages, slot, (tables_->stages + 1) * N);
     legendre_known_ = false;
   }
 
   /// Raises the dense polynomial's degree by two with what holds at the step's ends, which the stages don't
-  /// see: with the defects d0, d1 there, g(x) + P_s(x) ((d1 + (-1)^s d0) + (d1 - (-1)^s d0) x) / 2 on [-1,
-  /// 1].
+  /// see.
   void refine(const System& system) {
-    legendre();
     const int s = tables_->stages;
-    Vector d0, d1;
-    form_.end_values(system, taken_, begin(), end(), d0, d1);
-    const R sign(s % 2 == 0 ? 1.0 : -1.0);
-    for (int n = 0; n < N; ++n) {
-      for (int k = 0; k < s; ++k) {
-        d0[n] = k % 2 == 0 ? d0[n] - legendre_[k][n] : d0[n] + legendre_[k][n];
-        d1[n] -= legendre_[k][n];
-      }
-      const R mean = R(0.5) * fma(sign, d0[n], d1[n]), slope = R(0.5) * fma(-sign, d0[n], d1[n]);
-      legendre_[s][n] = mean;
-      legendre_[s + 1][n] = slope * R((s + 1.0) / (2 * s + 1));
-      legendre_[s - 1][n] = fma(slope, R(s / (2.0 * s + 1)), legendre_[s - 1][n]);
-    }
-    terms_ = s + 2;
+    const Vector rate = rate_at_end(system);
+    for (int n = 0; n < N; ++n) memory_.stages[s + 1][n] = weight_of(taken_) * rate[n];
+    expand(legendre_with_ends(), s + 2);
+    legendre_known_ = true;
   }
   State<R, N> dense(const R& theta) {
     State<R, N> x;
@@ -188,10 +177,17 @@ class Gauss {
 
   /// The state at theta by a step of length theta h, its stages started from the polynomial.
   State<R, N> again(const System& system, const R& theta, Mask lanes) {
+    legendre();
     Stages<R, N> w;
-    Form::from_series(*tables_, legendre(), R(0.0), theta, w);
+    from_series(R(0.0), theta, w);
     const R h = theta * taken_;
-    const Mask solved = form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes);
+    const Mask solved = [&] {
+      if constexpr (System::constant_mass) {
+        return form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes, 2);
+      } else {
+        return form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes);
+      }
+    }();
     auto q = begin_q_, conjugate = begin_conjugate_;
     Form::finish(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, q, conjugate);
     State<R, N> x;
@@ -230,23 +226,78 @@ class Gauss {
 
   void fail(Mask lanes, Status status) { failure_ = select(lanes, R(static_cast<double>(status)), failure_); }
 
-  const Coefficients<R, N>& legendre() {
-    if (!legendre_known_) {
-      const int s = tables_->stages;
-      apply<R, N>(Form::legendre(*tables_), s, s, memory_.stages.data(), legendre_.data());
-      terms_ = s;
-      legendre_known_ = true;
+  /// What the unknown follows, at the end of the last step: h^2 times accelerations, or velocities.
+  Vector rate_at_end(const System& system) const {
+    if constexpr (System::constant_mass) {
+      return form_.rate(system, end());
+    } else {
+      return memory_.velocity;
     }
+  }
+  static R weight_of(const R& h) {
+    if constexpr (System::constant_mass) {
+      return Form::weight(h);
+    } else {
+      return R(1.0);
+    }
+  }
+
+  void expand(const double* matrix, int terms) {
+    apply<R, N>(matrix, terms, terms, memory_.stages.data(), legendre_.data());
+    terms_ = terms;
+  }
+  const Coefficients<R, N>& legendre() {
+    if (!legendre_known_) expand(Form::legendre(*tables_), tables_->stages);
+    legendre_known_ = true;
     return legendre_;
   }
 
-  /// The guess for a step h of another length than the last one's.
-  void predict(const R& h, Stages<R, N>& w) {
+  /// The unknown from its Legendre series, over a step of length `ratio` steps that begins at `from`.
+  void from_series(const R& from, const R& ratio, Stages<R, N>& w) const {
+    for (int i = 0; i < tables_->stages; ++i) {
+      w[i] = series<R, N>(terms_, legendre_, fma(ratio, R(tables_->c[i]), from));
+      for (int n = 0; n < N; ++n) w[i][n] = weight_of(ratio) * w[i][n];
+    }
+    if constexpr (System::constant_mass) Form::from_values(*tables_, w);
+  }
+
+  /// The unknown at a stage of the last step.
+  R stage(int i, int n) const {
+    if constexpr (System::constant_mass) {
+      return Form::stage(*tables_, memory_.stages, i, n);
+    } else {
+      return memory_.stages[i][n];
+    }
+  }
+
+  /// A guess for the unknown of a step h: extrapolated from the last steps, where these were equal; from the
+  /// last one's polynomial otherwise; the start's where there was none.
+  void guess(const R& h, const Vector& rate, Mask active, Stages<R, N>& w) {
     const int s = tables_->stages;
-    Coefficients<R, N> g;
-    apply<R, N>(Form::legendre(*tables_), s, s, memory_.stages.data(), g.data());
-    const R ratio = h / select(memory_.last_step == R(0.0), R(1.0), memory_.last_step);
-    Form::from_series(*tables_, g, R(1.0), ratio, w);
+    const R weight = weight_of(memory_.last_step);
+    for (int n = 0; n < N; ++n) memory_.stages[s + 1][n] = weight * rate[n];
+    const Mask equal = (memory_.last_step == h) & (memory_.step_before == h);
+    if (any(active & equal)) {
+      apply<R, N>(Form::extrapolation(*tables_), s, s + 2 + tables_->history(), memory_.stages.data(),
+                  w.data());
+    }
+    if (!any(active & !equal)) return;
+    Stages<R, N> other;
+    expand(legendre_with_ends(), s + 2);
+    from_series(R(1.0), h / select(memory_.last_step == R(0.0), R(1.0), memory_.last_step), other);
+    const Mask fresh = memory_.last_step == R(0.0);
+    for (int i = 0; i < s; ++i) {
+      for (int n = 0; n < N; ++n) {
+        w[i][n] = select(equal, w[i][n], select(fresh, memory_.stages[i][n], other[i][n]));
+      }
+    }
+  }
+  const double* legendre_with_ends() const {
+    if constexpr (System::constant_mass) {
+      return tables_->parts.legendre_with_ends.data();
+    } else {
+      return tables_->legendre_with_ends.data();
+    }
   }
 
   /// The velocities' error inside the step, from the decay of the Legendre coefficients: the next one is

@@ -26,9 +26,6 @@ class GaussForce {
   static constexpr int extra_degree = 1;
   static const double* extrapolation(const GaussTables& tables) { return tables.parts.extrapolation.data(); }
   static const double* legendre(const GaussTables& tables) { return tables.parts.legendre.data(); }
-  static const double* legendre_with_ends(const GaussTables& tables) {
-    return tables.parts.legendre_with_ends.data();
-  }
 
   /// The unknown where nothing better is known.
   static void first_guess(const System& system, const GaussTables& tables, const R& h, const State<R, N>& x,
@@ -62,6 +59,13 @@ class GaussForce {
     return apply_mass(inverse_mass_, system.force(x.q, x.t));
   }
   static R weight(const R& h) { return h * h; }
+  /// The stage's own value.
+  static R stage(const GaussTables& tables, const Stages<R, N>& parts, int i, int n) {
+    const int s = tables.stages, j = i < s - 1 - i ? i : s - 1 - i;
+    if (j == tables.parts.odds) return parts[j][n];
+    const R odd = parts[tables.parts.evens + j][n];
+    return R(0.5) * (i == j ? parts[j][n] + odd : parts[j][n] - odd);
+  }
   /// From values at the stages to the unknown.
   static void from_values(const GaussTables& tables, Stages<R, N>& values) {
     const Stages<R, N> copy = values;

@@ -5,17 +5,14 @@
 //   advance(system, active) -> took  one step (or, with step control, one attempt) of the active lanes
 //   begin(), end()                   the states at both ends of each lane's last step; begin_time(), step()
 //   bernstein(i, out), degree()      q_i over the last step as a polynomial in Bernstein form on [0, 1]
+//   bend(i)                          optional: bounds on how far that strays from a cubic
 //   refine(system)                   optional: makes dense() better, asked for once where a step has an event
 //   dense(theta)                     the state inside the last step by that polynomial
-//   again(system, theta, lanes)      the same by stepping again from its beginning, to the method's own
-//   accuracy dense_is_exact()                 lanes whose polynomial is as good as round-off: again() isn't
-//   needed bend(i)                          optional: bounds on how far q_i strays from a straight line in
-//   the last step take(slot, other, lane)          takes over another one's last step, from its lane into a
-//   slot of its own:
-//                                    all of the above then answers for it
-//   failure()                        why lanes stopped: Status codes, 0 where they did not
-//   memory()                         everything that the next step depends on: a struct of reals, which a
-//                                    checkpoint holds lane by lane
+//   again(system, theta, lanes)      the same, to the method's own accuracy, by stepping from its beginning
+//   dense_is_exact()                 lanes whose polynomial is as good as round-off: again() isn't needed
+//   take(slot, other, lane)          takes over the last step of another's lane: the above then answers for
+//   it failure()                        why lanes stopped: Status codes, 0 where they did not memory() all
+//   that the next step depends on: a struct of reals, for checkpoints
 // All of it lane by lane: what one lane does never depends on what another holds.
 #pragma once
 
@@ -26,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "core/status.hpp"
 #include "mechanics/lagrangian.hpp"
@@ -81,27 +79,40 @@ void copy_lane(const Reals& source, int from, Reals& target, int to,
   // Double by double in memory: a pack would go through a register and back.
   const auto* in = reinterpret_cast<const std::byte*>(&source) + from * sizeof(double);
   auto* out = reinterpret_cast<std::byte*>(&target) + to * sizeof(double);
-  for (std::size_t k = 0; k < count; ++k) std::memcpy(out + k * sizeof(R), in + k * sizeof(R), sizeof(double));
+  for (std::size_t k = 0; k < count; ++k)
+    std::memcpy(out + k * sizeof(R), in + k * sizeof(R), sizeof(double));
 }
 
 /// The highest degree of a dense polynomial.
 inline constexpr int max_degree = 18;
 
-/// Bounds over a step: on |q - the straight line between its ends|, and on |h q' - (q_end - q_begin)|.
+/// Bounds over a step on |q - r| and |h q' - h r'|, r the cubic through q and q' at both ends.
 template <class R>
 struct Bend {
   R position{0.0}, slope{0.0};
 };
-/// These bounds from q's Bernstein coefficients of degree d.
+/// These bounds from q's Bernstein coefficients of degree d and h q' at the ends.
 template <class R>
-Bend<R> bend(const R* c, int d) {
-  const R chord = c[d] - c[0];
+Bend<R> bend(std::vector<R> c, const R& slope0, const R& slope1) {
+  for (int d = static_cast<int>(c.size()) - 1; d < 3; ++d) {
+    c.push_back(c[d]);
+    for (int k = d; k > 0; --k) c[k] += R(k / (d + 1.0)) * (c[k - 1] - c[k]);
+  }
+  const int d = static_cast<int>(c.size()) - 1;
+  const R r1 = fma(R(1.0 / 3), slope0, c[0]), r2 = fma(R(-1.0 / 3), slope1, c[d]);
   Bend<R> result;
-  for (int k = 0; k < d; ++k) {
-    const R line = fma(R(static_cast<double>(k) / d), chord, c[0]);
-    result.position = numerics::larger(numerics::absolute(c[k] - line), result.position);
-    const R slope = fma(R(1.0 * d), c[k + 1] - c[k], -chord);
-    result.slope = numerics::larger(numerics::absolute(slope), result.slope);
+  R before(0.0);
+  for (int k = 0; k <= d; ++k) {
+    // The cubic's coefficient of degree d: over the choices of k among d, how many fall among the first 3.
+    const double all = 1.0 * d * (d - 1) * (d - 2), l = d - k;
+    R cubic = R(l * (l - 1) * (l - 2) / all) * c[0];
+    cubic = fma(R(3.0 * k * l * (l - 1) / all), r1, cubic);
+    cubic = fma(R(3.0 * k * (k - 1) * l / all), r2, cubic);
+    cubic = fma(R(1.0 * k * (k - 1) * (k - 2) / all), c[d], cubic);
+    const R off = c[k] - cubic;
+    result.position = numerics::larger(numerics::absolute(off), result.position);
+    if (k > 0) result.slope = numerics::larger(R(1.0 * d) * numerics::absolute(off - before), result.slope);
+    before = off;
   }
   return result;
 }

@@ -10,8 +10,9 @@
 
 namespace cotangent::integrators {
 
+/// Values at the stages, and room for those at more points that a guess makes use of.
 template <class R, int N>
-using Stages = std::array<std::array<R, N>, max_stages>;
+using Stages = std::array<std::array<R, N>, max_points>;
 /// Coefficients in the Legendre polynomials of the step: one a stage, and two for what is known at its ends.
 template <class R, int N>
 using Coefficients = std::array<std::array<R, N>, max_stages + 2>;

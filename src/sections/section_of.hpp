@@ -34,15 +34,23 @@ class SectionOf {
   /// throughout where a rise is asked for, by bounds that round-off can't break.
   Mask suspects(const Stepper& method, const State& end) const {
     if (!on_coordinate()) return Mask(true);
-    const int c = section_.coordinate;
-    const R first = method.begin().q[c] - R(section_.value), last = end.q[c] - R(section_.value);
-    const auto bend = method.bend(c);
-    const R chord = last - first;
-    const R slack = R(1e-12) * (numerics::absolute(first) + numerics::absolute(last) + bend.position);
-    const R reach = fma(R(0.5), numerics::absolute(chord), bend.position + slack);
-    Mask result = numerics::absolute(from_level(R(0.5) * (first + last))) <= reach;
+    const int n = section_.coordinate;
+    const State begin = method.begin();
+    const R third = R(1.0 / 3) * method.step();
+    // A cubic's Bernstein coefficients, and how far the step strays from it.
+    const std::array<R, 4> c{
+        begin.q[n] - R(section_.value), fma(third, begin.v[n], begin.q[n] - R(section_.value)),
+        fma(-third, end.v[n], end.q[n] - R(section_.value)), end.q[n] - R(section_.value)};
+    const auto bend = method.bend(n);
+    const R low = numerics::lesser(numerics::lesser(c[0], c[1]), numerics::lesser(c[2], c[3]));
+    const R high = numerics::larger(numerics::larger(c[0], c[1]), numerics::larger(c[2], c[3]));
+    const R slack = R(1e-12) * (numerics::larger(high, -low) + bend.position);
+    const R reach = fma(R(0.5), high - low, bend.position + slack);
+    Mask result = numerics::absolute(from_level(R(0.5) * (low + high))) <= reach;
     if (section_.direction != 0) {
-      const R way = section_.direction > 0 ? chord : -chord;
+      const R up = section_.direction > 0 ? R(3.0) : R(-3.0);
+      const R way =
+          numerics::larger(up * (c[1] - c[0]), numerics::larger(up * (c[2] - c[1]), up * (c[3] - c[2])));
       result = result & (way + (bend.slope + slack) >= R(0.0));
     }
     return result;
