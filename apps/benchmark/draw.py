@@ -61,7 +61,24 @@ def table(rows):
             row = best(rows, problem, tool, target)
             cells.append(f"{speed(row['time_per_second'])} ({row['method']})" if row else "not reached")
         print(f"| {tool_name(tool)} | " + " | ".join(cells) + " |")
-    print("\nUnits of orbit time a second; in brackets the tool's fastest method at that error.")
+    peers = [t for t in tools if t != OURS]
+    if OURS in tools:
+        for what, rivals in (("the fastest peer on lanes", [t for t in peers if " x" in t]),
+                             ("the fastest peer, one orbit at a time", [t for t in peers if " x" not in t])):
+            if rivals:
+                print(f"| {NAMES[OURS]} against {what} | "
+                      + " | ".join(ratio(rows, problem, target, rivals) for problem, target in columns) + " |")
+    print("\nUnits of orbit time a second of processor time; in brackets the tool's fastest method at that error.")
+
+
+def ratio(rows, problem, target, rivals):
+    """How many times faster we are than the fastest of the rivals, at this error."""
+    ours = best(rows, problem, OURS, target)
+    theirs = [row for row in (best(rows, problem, tool, target) for tool in rivals) if row]
+    if not ours or not theirs:
+        return "–"
+    rival = max(theirs, key=lambda row: row["time_per_second"])
+    return f"{ours['time_per_second'] / rival['time_per_second']:.2g} × ({tool_name(rival['tool'])})"
 
 
 def spread(places, gap):

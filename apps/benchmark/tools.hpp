@@ -10,6 +10,7 @@
 
 namespace cotangent::benchmark {
 
+COTANGENT_BENCHMARK_TOOL(cotangent);
 COTANGENT_BENCHMARK_TOOL(odeint);
 COTANGENT_BENCHMARK_TOOL(odeint_lanes);
 COTANGENT_BENCHMARK_TOOL(sundials);
