@@ -30,8 +30,7 @@ class Gauss {
     Running q, conjugate;  ///< conjugate: v, or p
     Vector velocity;
     R step, last_step;    ///< last_step 0: no polynomial to start from
-    R step_before;        ///< and the one before: 0 where there was none
-    Stages<R, N> stages;  ///< the last step's unknowns; then a guess's other points (gauss_tables.hpp)
+    Stages<R, N> stages;  ///< the last step's unknowns, and what they would be at its ends
   };
 
   static constexpr std::string_view name = "gauss";
@@ -60,7 +59,6 @@ class Gauss {
     }
     memory_.step = select(lanes, R(options_.step), memory_.step);
     memory_.last_step = select(lanes, R(0.0), memory_.last_step);
-    memory_.step_before = select(lanes, R(0.0), memory_.step_before);
     failure_ = select(lanes, R(0.0), failure_);
   }
 
@@ -107,14 +105,9 @@ class Gauss {
       memory_.conjugate[n] = {keep(conjugate[n].value, memory_.conjugate[n].value),
                               keep(conjugate[n].low, memory_.conjugate[n].low)};
       memory_.velocity[n] = keep(v[n], memory_.velocity[n]);
-      for (int j = 0; j < tables_->history(); ++j) {
-        auto& past = memory_.stages[s + 2 + j][n];
-        past = keep(stage(s - 1 - j, n), past);
-      }
       for (int i = 0; i < s; ++i) memory_.stages[i][n] = keep(w[i][n], memory_.stages[i][n]);
       memory_.stages[s][n] = keep(weight_of(h) * rate[n], memory_.stages[s][n]);
     }
-    memory_.step_before = keep(memory_.last_step, memory_.step_before);
     memory_.last_step = keep(h, memory_.last_step);
     legendre_known_ = false;
     return accepted;
@@ -261,25 +254,14 @@ class Gauss {
     if constexpr (System::constant_mass) Form::from_values(*tables_, w);
   }
 
-  /// The unknown at a stage of the last step.
-  R stage(int i, int n) const {
-    if constexpr (System::constant_mass) {
-      return Form::stage(*tables_, memory_.stages, i, n);
-    } else {
-      return memory_.stages[i][n];
-    }
-  }
-
-  /// A guess for the unknown of a step h: extrapolated from the last steps, where these were equal; from the
-  /// last one's polynomial otherwise; the start's where there was none.
+  /// A guess for the unknown of a step h, from the last step's polynomial; the start's where there was none.
   void guess(const R& h, const Vector& rate, Mask active, Stages<R, N>& w) {
     const int s = tables_->stages;
     const R weight = weight_of(memory_.last_step);
     for (int n = 0; n < N; ++n) memory_.stages[s + 1][n] = weight * rate[n];
-    const Mask equal = (memory_.last_step == h) & (memory_.step_before == h);
+    const Mask equal = memory_.last_step == h;
     if (any(active & equal)) {
-      apply<R, N>(Form::extrapolation(*tables_), s, s + 2 + tables_->history(), memory_.stages.data(),
-                  w.data());
+      apply<R, N>(Form::extrapolation(*tables_), s, s + 2, memory_.stages.data(), w.data());
     }
     if (!any(active & !equal)) return;
     Stages<R, N> other;

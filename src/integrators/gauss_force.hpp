@@ -59,13 +59,6 @@ class GaussForce {
     return apply_mass(inverse_mass_, system.force(x.q, x.t));
   }
   static R weight(const R& h) { return h * h; }
-  /// The stage's own value.
-  static R stage(const GaussTables& tables, const Stages<R, N>& parts, int i, int n) {
-    const int s = tables.stages, j = i < s - 1 - i ? i : s - 1 - i;
-    if (j == tables.parts.odds) return parts[j][n];
-    const R odd = parts[tables.parts.evens + j][n];
-    return R(0.5) * (i == j ? parts[j][n] + odd : parts[j][n] - odd);
-  }
   /// From values at the stages to the unknown.
   static void from_values(const GaussTables& tables, Stages<R, N>& values) {
     const Stages<R, N> copy = values;

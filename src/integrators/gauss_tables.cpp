@@ -89,17 +89,14 @@ GaussTables::Parts by_parts(const ExtendedMatrix& a, const numerics::Quadrature&
     parts.odd_weight.push_back(static_cast<double>(sum));
     parts.moment.push_back(static_cast<double>(rule.weights[j] * (Extended(0.5) - rule.nodes[j])));
   }
-  const int points = extrapolation.columns;
-  ExtendedMatrix all_to_stages(points, points), to_stages_and_ends(s + 2, s + 2);
-  for (int i = 0; i < points; ++i) {
-    for (int j = 0; j < points; ++j) {
-      all_to_stages(i, j) = i < s && j < s ? to_stages(i, j) : Extended(i == j);
-      if (i < s + 2 && j < s + 2) to_stages_and_ends(i, j) = all_to_stages(i, j);
-    }
+  ExtendedMatrix with_ends(s + 2, s + 2);
+  for (int i = 0; i < s; ++i) {
+    for (int j = 0; j < s; ++j) with_ends(i, j) = to_stages(i, j);
   }
-  parts.extrapolation = rounded(from_stages * extrapolation * all_to_stages, s);
+  with_ends(s, s) = with_ends(s + 1, s + 1) = 1;
+  parts.extrapolation = rounded(from_stages * extrapolation * with_ends, s);
   parts.legendre = rounded(legendre * to_stages, s);
-  parts.legendre_with_ends = rounded(legendre_with_ends * to_stages_and_ends, s + 2);
+  parts.legendre_with_ends = rounded(legendre_with_ends * with_ends, s + 2);
   parts.bernstein = rounded(numerics::bernstein_of_integral(rule.nodes, 2, s + 1) * to_stages, s + 2);
   // Coefficients of a high degree lie close to the polynomial.
   constexpr int high = 64;
@@ -131,14 +128,12 @@ std::shared_ptr<const GaussTables> make(int s) {
   auto points = rule.nodes;
   points.insert(points.end(), {0, 1});
   const ExtendedMatrix coefficients_with_ends = numerics::legendre_coefficients(points);
-  for (int j = 1; j <= tables->history(); ++j) points.push_back(rule.nodes[s - j] - 1);
-  const int count = static_cast<int>(points.size());
-  ExtendedMatrix next(s, count);
+  ExtendedMatrix next(s, s + 2);
   for (int i = 0; i < s; ++i) {
-    const auto p = numerics::legendre(count - 1, 2 * (rule.nodes[i] + 1) - 1);
-    for (int k = 0; k < count; ++k) next(i, k) = p[k];
+    const auto p = numerics::legendre(s + 1, 2 * (rule.nodes[i] + 1) - 1);
+    for (int k = 0; k < s + 2; ++k) next(i, k) = p[k];
   }
-  const ExtendedMatrix extrapolation = next * numerics::legendre_coefficients(points);
+  const ExtendedMatrix extrapolation = next * coefficients_with_ends;
   tables->extrapolation = rounded(extrapolation, s);
   tables->legendre = rounded(coefficients, s);
   tables->legendre_with_ends = rounded(coefficients_with_ends, s + 2);

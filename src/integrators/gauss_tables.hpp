@@ -10,10 +10,6 @@
 namespace cotangent::integrators {
 
 inline constexpr int max_stages = 16;
-/// A guess for the next step's stages goes through the last step's, its two ends, and as many stages of the
-/// step before, the last ones first.
-inline constexpr int max_history = 0;
-inline constexpr int max_points = max_stages + 2 + max_history;
 
 /// One conjugate pair (or one real) of the eigenvalues of A, for simplified Newton iterations.
 struct StageEigenvalue {
@@ -28,13 +24,10 @@ struct GaussTables {
   std::vector<double> c, b;      ///< nodes and weights
   std::vector<double> a;         ///< A
   std::vector<double> legendre;  ///< Legendre coefficients on [0, 1] from values at the nodes
-  /// How many stages of the step before a guess goes through.
-  int history() const { return stages < max_history ? stages : max_history; }
-  /// Values at the next step's nodes from those at a guess's points, all steps equal: s x (s + 2 + history).
-  std::vector<double> extrapolation;
-  std::vector<double>
-      legendre_with_ends;         ///< coefficients from values at the nodes, the beginning and the end
-  std::vector<double> bernstein;  ///< (s + 1) x s: Bernstein coefficients of the integral
+  /// Values at the next step's nodes (equal steps) from those at this one's, its beginning and its end:
+  /// s x (s + 2). And Legendre coefficients from the same.
+  std::vector<double> extrapolation, legendre_with_ends;
+  std::vector<double> bernstein;           ///< (s + 1) x s: Bernstein coefficients of the integral
   std::vector<double> transform, inverse;  ///< real T, T^-1 with T^-1 A T block diagonal
   std::vector<StageEigenvalue> eigenvalues;
 

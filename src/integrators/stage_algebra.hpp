@@ -10,12 +10,12 @@
 
 namespace cotangent::integrators {
 
-/// Values at the stages, and room for those at more points that a guess makes use of.
+/// Values at the stages, with room for those at the step's two ends.
 template <class R, int N>
-using Stages = std::array<std::array<R, N>, max_points>;
-/// Coefficients in the Legendre polynomials of the step: one a stage, and two for what is known at its ends.
+using Stages = std::array<std::array<R, N>, max_stages + 2>;
+/// Coefficients in the Legendre polynomials of the step, as many.
 template <class R, int N>
-using Coefficients = std::array<std::array<R, N>, max_stages + 2>;
+using Coefficients = Stages<R, N>;
 
 namespace detail {
 /// Block rows of out = m in, their sums under way together; each sum runs over j in order.
