@@ -1,9 +1,9 @@
 #include "studies/report.hpp"
 
+#include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include <cstdio>
 
 #include "core/status.hpp"
 #include "parallel/mpi.hpp"
@@ -26,10 +26,20 @@ std::string size(double bytes) {
   return fmt::format("{:.3g} TB", bytes);
 }
 
+/// Whether somebody watches. mpirun hands its ranks a terminal even where its own output goes to a file, so
+/// what the parent writes to counts as well.
+bool on_terminal() {
+  std::error_code unknown;
+  const auto parents =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/fd/1", getppid()), unknown).string();
+  return isatty(fileno(stdout)) != 0 &&
+         (unknown || parents.starts_with("/dev/pts/") || parents.starts_with("/dev/tty"));
+}
+
 }  // namespace
 
 Progress::Progress(std::int64_t orbits)
-    : orbits_(orbits), started_(parallel::wall_time()), terminal_(isatty(fileno(stdout)) != 0) {
+    : orbits_(orbits), started_(parallel::wall_time()), terminal_(on_terminal()) {
   next_ = started_ + (terminal_ ? 0.5 : 5.0);
 }
 
@@ -38,8 +48,8 @@ void Progress::show(std::int64_t begun, std::int64_t landed) {
   if (parallel::rank() != 0 || now < next_) return;
   next_ = now + (terminal_ ? 0.5 : 10.0);
   const double elapsed = now - started_, share = static_cast<double>(begun) / static_cast<double>(orbits_);
-  std::string line = fmt::format("{} of {} trajectories begun ({:.0f} %), {:.3g} a second on rank 0", begun, orbits_,
-                                 100 * share, static_cast<double>(landed) / elapsed);
+  std::string line = fmt::format("{} of {} trajectories begun ({:.0f} %), {:.3g} a second on rank 0", begun,
+                                 orbits_, 100 * share, static_cast<double>(landed) / elapsed);
   if (share > 0.02 && share < 1) line += ", " + duration(elapsed * (1 - share) / share) + " left";
   std::fputs((terminal_ ? "\r" + line + "\033[K" : line + "\n").c_str(), stdout);
   std::fflush(stdout);
@@ -74,22 +84,24 @@ void print(const Summary& s) {
   text += fmt::format("energy error    {:.3g} at worst\n", s.worst_energy_error);
   text += fmt::format("time            {}", duration(s.wall_seconds));
   for (std::size_t k = 0; k < s.parts.size(); ++k) {
-    text += fmt::format("{}{} {:.1f} %", k == 0 ? " on " + std::to_string(parallel::size()) + " ranks: " : ", ", s.parts[k],
-                        100 * s.part_seconds[k] / s.wall_seconds);
+    text +=
+        fmt::format("{}{} {:.1f} %", k == 0 ? " on " + std::to_string(parallel::size()) + " ranks: " : ", ",
+                    s.parts[k], 100 * s.part_seconds[k] / s.wall_seconds);
   }
   std::fputs((text + "\n").c_str(), stdout);
   std::fflush(stdout);
 }
 
 void print(const Estimate& e) {
-  std::fputs(fmt::format("would run       {} trajectories on {} ranks\n"
-                         "result file     {}\n"
-                         "memory          about {} a rank\n"
-                         "time            about {}\n",
-                         e.orbits, parallel::size(), size(static_cast<double>(e.file_bytes)),
-                         size(static_cast<double>(e.rank_bytes)), e.seconds > 0 ? duration(e.seconds) : "unknown")
-                 .c_str(),
-             stdout);
+  std::fputs(
+      fmt::format("would run       {} trajectories on {} ranks\n"
+                  "result file     {}\n"
+                  "memory          about {} a rank\n"
+                  "time            about {}\n",
+                  e.orbits, parallel::size(), size(static_cast<double>(e.file_bytes)),
+                  size(static_cast<double>(e.rank_bytes)), e.seconds > 0 ? duration(e.seconds) : "unknown")
+          .c_str(),
+      stdout);
 }
 
 }  // namespace cotangent::studies
