@@ -267,7 +267,7 @@ class OneRankAlone(ProgramTest):
         self.assertRegex(end.stderr, r"(?m)^cotangent: .*rank 1 gives up")
 
     def test_fails_under_way(self):
-        self.ends("ensemble.list=[[1, 0], [2, 0], [3, 0], [4, 0], [5, 0], [6, 0], [7, 0], [8, 0]]")
+        self.ends("ensemble.list=", "ensemble.grid={ x = [0, 1, 64], x_dot = [1, 1, 1] }", "stop.time=20000")
 
     def test_fails_where_others_meet(self):
         self.ends("ensemble.list=", "ensemble.energy=1", "ensemble.grid={ x = [0, 1, 8] }")

@@ -69,7 +69,8 @@ class Templates(Program):
                 self.deck(self.text("--template", study))
                 self.assertEqual(self.text("deck.toml", "--check"), "deck ok\n")
                 self.assertEqual(list(self.at.glob("*.h5")), [])
-                self.text("deck.toml")
+                end = self.launch("deck.toml")
+                self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
                 (result,) = self.at.glob("*.h5")
                 with h5py.File(result) as file:
                     self.assertEqual(file.attrs["study"], study)
@@ -97,8 +98,10 @@ class OwnProblem(Program):
         end = self.launch(deck, "stop.crossings=20", "output.file=own.h5", program="swinging_atwood")
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         with h5py.File(self.at / "own.h5") as file:
-            self.assertLess(file["/orbits/energy_error"][:].max(), 1e-10)
-            self.assertGreater((file["/orbits/crossing_count"][:] == 20).mean(), 0.9)
+            flown = file["/orbits/status"][:] == 1
+            self.assertGreater(flown.sum(), 80)
+            self.assertTrue((file["/orbits/crossing_count"][:][flown] == 20).all())
+            self.assertLess(file["/orbits/energy_error"][:][flown].max(), 1e-11)  # found: 4e-13 after 500 crossings
 
 
 if __name__ == "__main__":
