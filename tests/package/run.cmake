@@ -27,6 +27,13 @@ foreach(half mathematics distributed)
   run(${folder}/${half}/use_${half})
 endforeach()
 
+# The example of a model of one's own, copied out of the tree.
+file(COPY ${CMAKE_CURRENT_LIST_DIR}/../../apps/own_problem DESTINATION ${folder})
+run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${folder}/own_problem -B ${folder}/own_problem/build
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${folder}/moved)
+run(${CMAKE_COMMAND} --build ${folder}/own_problem/build)
+run(${folder}/own_problem/build/swinging_atwood --describe swinging-atwood)
+
 if(EXISTS ${folder}/moved/bin/cotangent)
   run(${folder}/moved/bin/cotangent --version)
 endif()

@@ -25,10 +25,10 @@ def method(result):
     parts = [METHOD_NAMES.get(table["name"], str(table["name"]))]
     if "stages" in table and table["name"] in STAGED:
         parts.append(f"{table['stages']} stages")
-    if _plain(table.get("step")):
-        parts.append(f"$h = {style.number(table['step'])}$")
-    elif _plain(table.get("tolerance")):
+    if _plain(table.get("tolerance")):  # then the step is but the first
         parts.append(f"tolerance ${style.number(table['tolerance'])}$")
+    elif _plain(table.get("step")):
+        parts.append(f"$h = {style.number(table['step'])}$")
     return ", ".join(parts)
 
 
