@@ -26,9 +26,9 @@ template <class R, int N, int Block>
 #pragma GCC unroll 16
   for (int k = 0; k < Block; ++k) {
 #pragma GCC unroll 16
-    for (int n = 0; n < N; ++n) sum[k][n] = R(m[k * columns]) * in[0][n];
+    for (int n = 0; n < N; ++n) sum[k][n] = R(0.0);
   }
-  for (int j = 1; j < columns; ++j) {
+  for (int j = 0; j < columns; ++j) {
     const std::array<R, N> x = in[j];
 #pragma GCC unroll 16
     for (int k = 0; k < Block; ++k) {
