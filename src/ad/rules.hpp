@@ -7,7 +7,8 @@
 #include "core/real.hpp"
 
 /// Jets vanish from the machine code only where every layer of calls does; and after it, for a lambda, after
-/// its parameters. Under the sanitizers every access is checked, and calls stay calls, or compilers take hours.
+/// its parameters. Under the sanitizers every access is checked, and calls stay calls, or compilers take
+/// hours.
 #ifdef __SANITIZE_ADDRESS__
 #define COTANGENT_INLINE inline
 #define COTANGENT_INLINE_LAMBDA

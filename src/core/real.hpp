@@ -22,14 +22,22 @@ inline double fma(double a, double b, double c) {
 }
 
 /// condition ? a : b, with the name that lanes use.
-inline double select(bool condition, double a, double b) { return condition ? a : b; }
-inline bool any(bool condition) { return condition; }
-inline bool all(bool condition) { return condition; }
+inline double select(bool condition, double a, double b) {
+  return condition ? a : b;
+}
+inline bool any(bool condition) {
+  return condition;
+}
+inline bool all(bool condition) {
+  return condition;
+}
 
 struct SinCos {
   double sin, cos;
 };
 /// Sine and cosine of one argument together.
-inline SinCos sincos(double x) { return {std::sin(x), std::cos(x)}; }
+inline SinCos sincos(double x) {
+  return {std::sin(x), std::cos(x)};
+}
 
 }  // namespace cotangent

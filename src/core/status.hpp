@@ -7,24 +7,27 @@
 namespace cotangent {
 
 enum class Status : int {
-  pending = 0,            ///< not yet run: what a fresh result file holds
-  finished = 1,           ///< reached the crossings or the time asked for
-  time_limit = 2,         ///< reached the time limit before the crossings asked for
-  step_too_small = 3,     ///< the step control asked for a step below round-off of t
-  newton_diverged = 4,    ///< the implicit equations of a step could not be solved
-  left_domain = 5,        ///< the model's domain ended (contact, collision, escape)
+  pending = 0,          ///< not yet run: what a fresh result file holds
+  finished = 1,         ///< reached the crossings or the time asked for
+  time_limit = 2,       ///< reached the time limit before the crossings asked for
+  step_too_small = 3,   ///< the step control asked for a step below round-off of t
+  newton_diverged = 4,  ///< the implicit equations of a step could not be solved
+  left_domain = 5,      ///< the model's domain ended (contact, collision, escape)
   singular_mass_matrix = 6,
-  infeasible_start = 7,   ///< no real velocity has this energy here
-  non_finite = 8,         ///< a coordinate, velocity or derivative became infinite or NaN
-  section_not_met = 9,    ///< no crossing for as many steps as the deck's patience allows
+  infeasible_start = 7,  ///< no real velocity has this energy here
+  non_finite = 8,        ///< a coordinate, velocity or derivative became infinite or NaN
+  section_not_met = 9,   ///< no crossing for as many steps as the deck's patience allows
 };
 
 inline constexpr std::array<std::string_view, 10> status_names = {
-    "pending",     "finished",    "time_limit",           "step_too_small",   "newton_diverged",
-    "left_domain", "singular_mass_matrix", "infeasible_start", "non_finite", "section_not_met"};
+    "pending",         "finished",       "time_limit",           "step_too_small",
+    "newton_diverged", "left_domain",    "singular_mass_matrix", "infeasible_start",
+    "non_finite",      "section_not_met"};
 
 /// The name of a status as messages and files write it.
-constexpr std::string_view name(Status status) { return status_names[static_cast<std::size_t>(status)]; }
+constexpr std::string_view name(Status status) {
+  return status_names[static_cast<std::size_t>(status)];
+}
 
 /// Whether a status says that the numerics failed, not that the motion ended.
 constexpr bool is_failure(Status status) {

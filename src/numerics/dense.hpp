@@ -15,18 +15,24 @@ using Vector = std::array<R, N>;
 template <class R, int N>
 using Matrix = std::array<std::array<R, N>, N>;
 
-inline double absolute(double x) { return x < 0 ? -x : x; }
+inline double absolute(double x) {
+  return x < 0 ? -x : x;
+}
 template <int W>
 Lanes<W> absolute(Lanes<W> x) {
   return abs(x);
 }
-inline double larger(double a, double b) { return a > b ? a : b; }
+inline double larger(double a, double b) {
+  return a > b ? a : b;
+}
 template <int W>
 Lanes<W> larger(Lanes<W> a, Lanes<W> b) {
   return max(a, b);
 }
 
-inline double lesser(double a, double b) { return a < b ? a : b; }
+inline double lesser(double a, double b) {
+  return a < b ? a : b;
+}
 template <int W>
 Lanes<W> lesser(Lanes<W> a, Lanes<W> b) {
   return min(a, b);

@@ -1,5 +1,6 @@
-// A problem and the trajectories that it lets fly, behind one coarse virtual boundary: everything numeric below
-// is compiled for the model and the lanes; everything above (decks, ranks, files) knows none of them by name.
+// A problem and the trajectories that it lets fly, behind one coarse virtual boundary: everything numeric
+// below is compiled for the model and the lanes; everything above (decks, ranks, files) knows none of them by
+// name.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +20,11 @@ namespace cotangent::sections {
 
 /// What a section is: s(q, v) = 0, passed in the direction of `direction` (+1 up, -1 down, 0 both).
 struct Section {
-  int coordinate = -1;                    ///< s = q_coordinate - value; modulo 2 pi where it is an angle
-  std::optional<Expression> expression;   ///< s = expression - value, where coordinate is -1
+  int coordinate = -1;                   ///< s = q_coordinate - value; modulo 2 pi where it is an angle
+  std::optional<Expression> expression;  ///< s = expression - value, where coordinate is -1
   double value = 0.0;
   int direction = 1;
-  std::optional<Condition> condition;     ///< kept only where this holds
+  std::optional<Condition> condition;  ///< kept only where this holds
 };
 
 /// When a trajectory ends.
@@ -55,7 +56,7 @@ struct Flown {
   std::int64_t crossing_count = 0, sample_count = 0, grazing_count = 0, steps = 0;
   double energy = 0.0, energy_error = 0.0;  ///< at the start; the largest |E - E0| over all steps
   double t = 0.0;
-  std::vector<double> q, v;                 ///< the last good state
+  std::vector<double> q, v;  ///< the last good state
 };
 
 /// Trajectories under way in the lanes of one rank.

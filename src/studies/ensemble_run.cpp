@@ -35,8 +35,18 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
   for (const auto& c : problem.coordinates()) unit = c.unit == unit || columns.empty() ? unit : c.unit;
 
   std::vector<io::DataSetSpec> sets{
-      {"/orbits/initial", DataType::float64, {n, 2 * dim}, unit, "state at t = 0: q, then v", {{"columns", columns}}},
-      {"/orbits/final", DataType::float64, {n, 2 * dim}, unit, "the last good state: q, then v", {{"columns", columns}}},
+      {"/orbits/initial",
+       DataType::float64,
+       {n, 2 * dim},
+       unit,
+       "state at t = 0: q, then v",
+       {{"columns", columns}}},
+      {"/orbits/final",
+       DataType::float64,
+       {n, 2 * dim},
+       unit,
+       "the last good state: q, then v",
+       {{"columns", columns}}},
       {"/orbits/status", DataType::int32, {n}, "1", "how the trajectory ended", {{"names", statuses}}},
       {"/orbits/time", DataType::float64, {n}, "1", "time of the last good state"},
       {"/orbits/energy", DataType::float64, {n}, "1", "energy at t = 0"},
@@ -45,19 +55,39 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
       {"/orbits/grazing_count", DataType::int64, {n}, "1", "contacts with the section without a crossing"},
       {"/orbits/steps", DataType::int64, {n}, "1", "steps taken"}};
   const auto parameters = ensemble.parameter_columns();
-  sets.push_back({"/orbits/parameters", DataType::float64, {n, static_cast<std::int64_t>(parameters.size())}, "1",
-                  "what varies over the ensemble: model parameters and energy", {{"columns", parameters}}});
+  sets.push_back({"/orbits/parameters",
+                  DataType::float64,
+                  {n, static_cast<std::int64_t>(parameters.size())},
+                  "1",
+                  "what varies over the ensemble: model parameters and energy",
+                  {{"columns", parameters}}});
   if (plan.watch.section) {
     const std::int64_t m = plan.watch.stop.crossings;
-    sets.push_back({"/section/points", DataType::float64, {n, m, 2 * dim}, unit,
-                    "states on the section, unused places NaN", {{"columns", columns}}});
-    sets.push_back({"/section/time", DataType::float64, {n, m}, "1", "times of the crossings, unused places NaN"});
+    sets.push_back({"/section/points",
+                    DataType::float64,
+                    {n, m, 2 * dim},
+                    unit,
+                    "states on the section, unused places NaN",
+                    {{"columns", columns}}});
+    sets.push_back(
+        {"/section/time", DataType::float64, {n, m}, "1", "times of the crossings, unused places NaN"});
   }
   if (plan.samples > 0) {
     sets.push_back({"/trajectory/time", DataType::float64, {plan.samples}, "1", "times of the samples"});
-    sets.push_back({"/trajectory/q", DataType::float64, {n, plan.samples, dim}, unit, "coordinates", {{"columns", names}}});
-    sets.push_back({"/trajectory/v", DataType::float64, {n, plan.samples, dim}, unit, "velocities", {{"columns", names}}});
-    sets.push_back({"/trajectory/energy", DataType::float64, {n, plan.samples}, "1", "energy of the samples"});
+    sets.push_back({"/trajectory/q",
+                    DataType::float64,
+                    {n, plan.samples, dim},
+                    unit,
+                    "coordinates",
+                    {{"columns", names}}});
+    sets.push_back({"/trajectory/v",
+                    DataType::float64,
+                    {n, plan.samples, dim},
+                    unit,
+                    "velocities",
+                    {{"columns", names}}});
+    sets.push_back(
+        {"/trajectory/energy", DataType::float64, {n, plan.samples}, "1", "energy of the samples"});
   }
   return sets;
 }
@@ -79,9 +109,15 @@ class Runner {
     flight_ = plan.model.problem->fly(plan.method, plan.watch, plan.lanes > 0 ? plan.lanes : native);
     lanes_ = flight_->lanes();
     state_.resize(flight_->state_size());
-    content_ = {study, task.deck.resolved(), data_sets(plan, ensemble), {"start", "integrate", "write", "wait"},
-                task.command_line, "not linked", 0};
-    content_.extra_bytes = io::CheckpointFile::file_bytes(static_cast<std::int64_t>(lanes_) * parallel::size(), payload_bytes());
+    content_ = {study,
+                task.deck.resolved(),
+                data_sets(plan, ensemble),
+                {"start", "integrate", "write", "wait"},
+                task.command_line,
+                "not linked",
+                0};
+    content_.extra_bytes =
+        io::CheckpointFile::file_bytes(static_cast<std::int64_t>(lanes_) * parallel::size(), payload_bytes());
     const std::int64_t ranks = parallel::size();
     block_size_ = std::clamp<std::int64_t>(ensemble.size() / (16 * ranks), 1, 256);
     block_count_ = (ensemble.size() + block_size_ - 1) / block_size_;
@@ -115,8 +151,10 @@ class Runner {
   void open_files() {
     const std::filesystem::path path = plan_.file;
     const auto checkpoint = io::checkpoint_path(path);
-    // What a state means depends on the deck, on the model's memory layout and on how files are named: not at all.
-    const std::uint64_t fingerprint = io::fnv1a(std::to_string(state_.size()) + "\n" + comparable(content_.deck));
+    // What a state means depends on the deck, on the model's memory layout and on how files are named: not at
+    // all.
+    const std::uint64_t fingerprint =
+        io::fnv1a(std::to_string(state_.size()) + "\n" + comparable(content_.deck));
     std::vector<io::CheckpointState> carried;
     if (task_.resume) {
       const auto stored = io::stored_result(path);
@@ -137,7 +175,8 @@ class Runner {
     for (const auto& set : content_.data_sets) handle_[set.path] = result_->data_set(set.path);
     if (plan_.samples > 0 && parallel::rank() == 0) {
       std::vector<double> times(static_cast<std::size_t>(plan_.samples));
-      for (std::size_t k = 0; k < times.size(); ++k) times[k] = static_cast<double>(k) * plan_.watch.sample_every;
+      for (std::size_t k = 0; k < times.size(); ++k)
+        times[k] = static_cast<double>(k) * plan_.watch.sample_every;
       result_->write_rows(handle_.at("/trajectory/time"), 0, plan_.samples, times.data());
     }
     part_[0] = parallel::wall_time() - started_;
@@ -184,7 +223,8 @@ class Runner {
       if (after - last_poll < 0.01) continue;
       last_poll = after;
       progress.show(std::min(taken_ * block_size_, ensemble_.size()), landed_);
-      if (parallel::stop_signal() != 0 || after - started_ > 60 * plan_.wall_minutes) sharing_->request_stop();
+      if (parallel::stop_signal() != 0 || after - started_ > 60 * plan_.wall_minutes)
+        sharing_->request_stop();
       if (sharing_->stop_requested()) {
         stopped_ = true;
         break;
@@ -227,7 +267,8 @@ class Runner {
       std::copy(start.start.q.begin(), start.start.q.end(), block.initial.begin() + row * 2 * dim_);
       std::copy(start.start.v.begin(), start.start.v.end(), block.initial.begin() + row * 2 * dim_ + dim_);
       const auto parameters = ensemble_.parameter_row(id);
-      std::copy(parameters.begin(), parameters.end(), block.parameters.begin() + row * static_cast<std::int64_t>(parameters.size()));
+      std::copy(parameters.begin(), parameters.end(),
+                block.parameters.begin() + row * static_cast<std::int64_t>(parameters.size()));
       if (!start.feasible) {
         sections::Flown none;
         none.id = id;
@@ -242,7 +283,8 @@ class Runner {
       if (carried == carried_.end()) {
         flight_->load(lane, start.start);
       } else {
-        std::memcpy(state_.data(), carried->second.data(), std::min(carried->second.size(), state_.size() * sizeof(double)));
+        std::memcpy(state_.data(), carried->second.data(),
+                    std::min(carried->second.size(), state_.size() * sizeof(double)));
         flight_->restore(lane, start.start, state_);
         carried_.erase(carried);
       }
@@ -301,7 +343,8 @@ class Runner {
     ++count_[static_cast<std::size_t>(flown.status)];
     crossings_ += flown.crossing_count;
     steps_ += flown.steps;
-    if (std::isfinite(flown.energy_error)) worst_energy_error_ = std::max(worst_energy_error_, flown.energy_error);
+    if (std::isfinite(flown.energy_error))
+      worst_energy_error_ = std::max(worst_energy_error_, flown.energy_error);
     if (--block->open == 0) close(*block);
   }
 
@@ -387,8 +430,10 @@ class Runner {
       for (std::int64_t first = used; first < all; first += chunk) {
         const std::int64_t rows = std::min(chunk, all - first);
         values_.assign(static_cast<std::size_t>(rows * std::max<std::int64_t>(width, 1)), nan);
-        if (width > 0) put(path, {flown.id, first, 0}, {1, rows, width}, values_);
-        else put(path, {flown.id, first}, {1, rows}, values_);
+        if (width > 0)
+          put(path, {flown.id, first, 0}, {1, rows, width}, values_);
+        else
+          put(path, {flown.id, first}, {1, rows}, values_);
       }
     };
     if (plan_.watch.section) {
@@ -487,8 +532,10 @@ Estimate estimate(Runner& runner, const Plan& plan, const Ensemble& ensemble) {
     if (!start.feasible) continue;
     ++feasible;
     flight.load(lane, start.start);
-    if (flight.flown(lane).status == Status::pending) ++lane;
-    else flight.release(lane);
+    if (flight.flown(lane).status == Status::pending)
+      ++lane;
+    else
+      flight.release(lane);
   }
   const double before = parallel::wall_time();
   std::int64_t crossings = 0;
@@ -496,7 +543,8 @@ Estimate estimate(Runner& runner, const Plan& plan, const Ensemble& ensemble) {
   while (parallel::wall_time() - before < 0.2) {
     flight.advance(64);
     bool some = false;
-    for (int lane = 0; lane < flight.lanes(); ++lane) some |= !flight.free(lane) && flight.flown(lane).status == Status::pending;
+    for (int lane = 0; lane < flight.lanes(); ++lane)
+      some |= !flight.free(lane) && flight.flown(lane).status == Status::pending;
     if (!some) break;
   }
   const double seconds = parallel::wall_time() - before;
@@ -504,12 +552,18 @@ Estimate estimate(Runner& runner, const Plan& plan, const Ensemble& ensemble) {
     if (flight.free(lane)) continue;
     auto& flown = flight.flown(lane);
     crossings += flown.crossing_count;
-    if (!flown.crossings.empty()) time += flown.crossings[flown.crossings.size() - static_cast<std::size_t>(2 * plan.model.problem->dim() + 1)];
-    if (!flown.samples.empty()) time = std::max(time, static_cast<double>(flown.sample_count) * plan.watch.sample_every * flight.lanes());
+    if (!flown.crossings.empty())
+      time += flown.crossings[flown.crossings.size() -
+                              static_cast<std::size_t>(2 * plan.model.problem->dim() + 1)];
+    if (!flown.samples.empty())
+      time =
+          std::max(time, static_cast<double>(flown.sample_count) * plan.watch.sample_every * flight.lanes());
   }
-  const double all = static_cast<double>(ensemble.size()) * static_cast<double>(feasible) / static_cast<double>(std::max<std::int64_t>(looked, 1));
+  const double all = static_cast<double>(ensemble.size()) * static_cast<double>(feasible) /
+                     static_cast<double>(std::max<std::int64_t>(looked, 1));
   double work = 0;
-  if (plan.watch.section && crossings > 0) work = all * static_cast<double>(plan.watch.stop.crossings) / static_cast<double>(crossings);
+  if (plan.watch.section && crossings > 0)
+    work = all * static_cast<double>(plan.watch.stop.crossings) / static_cast<double>(crossings);
   if (time > 0 && std::isfinite(plan.watch.stop.time)) {
     const double by_time = all * plan.watch.stop.time / time;
     work = work > 0 ? std::min(work, by_time) : by_time;

@@ -1,7 +1,7 @@
 // Runs an ensemble over all ranks and writes it by trajectory id, whatever rank or lane flew which.
 // Blocks of contiguous ids are taken from a shared counter; a lane that lands is refilled at once; rows go
-// straight to their place in the file. Memory grows with the number of lanes, not with the ensemble or with the
-// length of its trajectories. Stopped by a signal or by time, or killed, a run goes on to the same bits.
+// straight to their place in the file. Memory grows with the number of lanes, not with the ensemble or with
+// the length of its trajectories. Stopped by a signal or by time, or killed, a run goes on to the same bits.
 #pragma once
 
 #include "io/result_file.hpp"
@@ -15,8 +15,8 @@ struct Plan {
   ModelChoice model;
   integrators::MethodOptions method;
   sections::Watch watch;
-  std::int64_t samples = 0;        ///< rows of /trajectory, where there are samples
-  int lanes = 0;                   ///< 0: all that the processor has
+  std::int64_t samples = 0;  ///< rows of /trajectory, where there are samples
+  int lanes = 0;             ///< 0: all that the processor has
   std::string file;
   double checkpoint_minutes = 10;
   double wall_minutes = std::numeric_limits<double>::infinity();

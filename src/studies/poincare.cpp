@@ -44,7 +44,8 @@ ExitCode run(Task& task) {
   Plan plan;
   plan.model = read_model(task);
   read_method(task, plan);
-  if (!task.deck.root().has("section")) throw task.deck.table("section").error("a Poincare map needs a section: where = \"q1\", say");
+  if (!task.deck.root().has("section"))
+    throw task.deck.table("section").error("a Poincare map needs a section: where = \"q1\", say");
   plan.watch.section = read_section(task, *plan.model.problem);
   const io::Table stop = task.deck.table("stop");
   plan.watch.stop.crossings = stop.integer_at_least("crossings", 1);

@@ -91,11 +91,13 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
     std::vector<std::string> known;
     for (const io::Table& point : table.tables("points")) {
       std::vector<double> state(static_cast<std::size_t>(2 * dim_), 0.0);
-      if (section_ && section_->coordinate >= 0) state[static_cast<std::size_t>(section_->coordinate)] = section_->value;
+      if (section_ && section_->coordinate >= 0)
+        state[static_cast<std::size_t>(section_->coordinate)] = section_->value;
       std::vector<std::string> here;
       for (const auto& key : point.keys()) {
         const auto at = std::find(names_.begin(), names_.end(), key);
-        if (at == names_.end()) throw point.error(key, unknown_name_text("variable", key, names_, "in points"));
+        if (at == names_.end())
+          throw point.error(key, unknown_name_text("variable", key, names_, "in points"));
         state[static_cast<std::size_t>(at - names_.begin())] = point.number(key);
         here.push_back(key);
         if (list_.empty()) ranges_.push_back({static_cast<int>(at - names_.begin()), 0, 0, 1});
@@ -110,7 +112,8 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
   } else {
     kind_ = given[0] == "list" ? Kind::list : Kind::file;
     if (!energy_.empty()) {
-      throw table.error("energy", "whole states have their energy; leave it out, or give points without one velocity");
+      throw table.error("energy",
+                        "whole states have their energy; leave it out, or give points without one velocity");
     }
     if (kind_ == Kind::list) {
       list_ = table.rows("list");
@@ -166,7 +169,8 @@ void Ensemble::read_ranges(const io::Table& table, const std::string& what, bool
 void Ensemble::choose_missing(const io::Table& table) {
   std::vector<int> missing;
   for (int k = 0; k < 2 * dim_; ++k) {
-    const bool named = std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& r) { return r.variable == k; });
+    const bool named =
+        std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& r) { return r.variable == k; });
     if (!named && !(section_ && k == section_->coordinate)) missing.push_back(k);
   }
   const auto list_of = [&](const std::vector<int>& variables) {
@@ -179,7 +183,8 @@ void Ensemble::choose_missing(const io::Table& table) {
     return;
   }
   if (missing.empty()) throw table.error("energy", "leave out one velocity, which follows from the energy");
-  if (missing.size() > 1) throw table.error("one velocity follows from the energy; give all but one of: " + list_of(missing));
+  if (missing.size() > 1)
+    throw table.error("one velocity follows from the energy; give all but one of: " + list_of(missing));
   if (missing[0] < dim_) {
     throw table.error("the one variable left out, " + list_of(missing) + ", must be a velocity");
   }
@@ -192,9 +197,11 @@ void Ensemble::find_box(const io::Table& table) {
   const double energy = *std::max_element(energy_.begin(), energy_.end());
   const auto parameters = parameters_of(0);
   std::vector<double> origin(static_cast<std::size_t>(dim_), 0.0);
-  if (section_ && section_->coordinate >= 0) origin[static_cast<std::size_t>(section_->coordinate)] = section_->value;
+  if (section_ && section_->coordinate >= 0)
+    origin[static_cast<std::size_t>(section_->coordinate)] = section_->value;
   for (const auto& range : ranges_) {
-    if (range.variable < dim_) origin[static_cast<std::size_t>(range.variable)] = 0.5 * (range.from + range.to);
+    if (range.variable < dim_)
+      origin[static_cast<std::size_t>(range.variable)] = 0.5 * (range.from + range.to);
   }
   const auto named = [&](int k) {
     return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& r) { return r.variable == k; });
@@ -212,7 +219,8 @@ void Ensemble::find_box(const io::Table& table) {
     for (double sign : {-1.0, 1.0}) {
       auto q = origin;
       double reach = 0;
-      for (double step = 1e-3; reach < (angle ? std::numbers::pi : 1e3); reach += step, step = std::min(1.01 * step, 1e-2)) {
+      for (double step = 1e-3; reach < (angle ? std::numbers::pi : 1e3);
+           reach += step, step = std::min(1.01 * step, 1e-2)) {
         q[static_cast<std::size_t>(k)] = origin[static_cast<std::size_t>(k)] + sign * reach;
         const double u = problem_->potential(q, parameters).value;
         if (!(u <= energy)) break;
@@ -226,15 +234,18 @@ void Ensemble::find_box(const io::Table& table) {
     }
     ranges_.push_back(range);
   }
-  // Velocities: twice what the kinetic energy allows along an axis at the origin; what's beyond is drawn again.
-  const auto mass = problem_->mass_matrix(origin, std::vector<double>(static_cast<std::size_t>(dim_), 0.0), parameters);
+  // Velocities: twice what the kinetic energy allows along an axis at the origin; what's beyond is drawn
+  // again.
+  const auto mass =
+      problem_->mass_matrix(origin, std::vector<double>(static_cast<std::size_t>(dim_), 0.0), parameters);
   int left = 0;
   for (int k = 0; k < dim_; ++k) left += !named(dim_ + k);
   for (int k = 0; k < dim_ && left > 1; ++k) {
     if (named(dim_ + k)) continue;
     if (section_ && section_->coordinate == k) continue;  // the natural one to solve for
     if (!section_ && k == dim_ - 1) continue;
-    const double bound = 2 * std::sqrt(2 * (energy - lowest) / std::max(mass[static_cast<std::size_t>(k * dim_ + k)], 1e-300));
+    const double bound =
+        2 * std::sqrt(2 * (energy - lowest) / std::max(mass[static_cast<std::size_t>(k * dim_ + k)], 1e-300));
     ranges_.push_back({dim_ + k, -bound, bound, 1});
     --left;
   }
@@ -253,21 +264,24 @@ std::vector<double> Ensemble::parameters_of(std::int64_t combination) const {
 std::vector<double> Ensemble::base_state(std::int64_t point) const {
   if (kind_ == Kind::list || kind_ == Kind::file) return list_[static_cast<std::size_t>(point)];
   std::vector<double> state(static_cast<std::size_t>(2 * dim_), 0.0);
-  if (section_ && section_->coordinate >= 0) state[static_cast<std::size_t>(section_->coordinate)] = section_->value;
+  if (section_ && section_->coordinate >= 0)
+    state[static_cast<std::size_t>(section_->coordinate)] = section_->value;
   for (std::size_t k = ranges_.size(); k-- > 0;) {
     const Range& range = ranges_[k];
     const std::int64_t index = point % range.count;
     point /= range.count;
     state[static_cast<std::size_t>(range.variable)] =
         range.count == 1 ? range.from
-                         : range.from + (range.to - range.from) * static_cast<double>(index) / static_cast<double>(range.count - 1);
+                         : range.from + (range.to - range.from) * static_cast<double>(index) /
+                                            static_cast<double>(range.count - 1);
   }
   return state;
 }
 
 bool Ensemble::acceptable(const std::vector<double>& state, const std::vector<double>& parameters,
                           bool strictly) const {
-  const std::span q(state.data(), static_cast<std::size_t>(dim_)), v(state.data() + dim_, static_cast<std::size_t>(dim_));
+  const std::span q(state.data(), static_cast<std::size_t>(dim_)),
+      v(state.data() + dim_, static_cast<std::size_t>(dim_));
   if (!section_) return true;
   if (section_->coordinate >= 0 && section_->direction != 0) {
     const double rate = v[static_cast<std::size_t>(section_->coordinate)] * section_->direction;
@@ -276,8 +290,10 @@ bool Ensemble::acceptable(const std::vector<double>& state, const std::vector<do
   return !section_->condition || section_->condition->holds(problem_->variables(q, v, parameters));
 }
 
-bool Ensemble::complete(std::vector<double>& state, double energy, const std::vector<double>& parameters) const {
-  const std::span q(state.data(), static_cast<std::size_t>(dim_)), v(state.data() + dim_, static_cast<std::size_t>(dim_));
+bool Ensemble::complete(std::vector<double>& state, double energy,
+                        const std::vector<double>& parameters) const {
+  const std::span q(state.data(), static_cast<std::size_t>(dim_)),
+      v(state.data() + dim_, static_cast<std::size_t>(dim_));
   const auto excess = [&](double x) {
     state[static_cast<std::size_t>(missing_)] = x;
     return problem_->energy(q, v, parameters) - energy;
@@ -296,7 +312,9 @@ bool Ensemble::complete(std::vector<double>& state, double energy, const std::ve
       const double value = excess(root);
       const auto mass = problem_->mass_matrix(q, v, parameters);
       double slope = 0;
-      for (int j = 0; j < dim_; ++j) slope += mass[static_cast<std::size_t>((missing_ - dim_) * dim_ + j)] * v[static_cast<std::size_t>(j)];
+      for (int j = 0; j < dim_; ++j)
+        slope +=
+            mass[static_cast<std::size_t>((missing_ - dim_) * dim_ + j)] * v[static_cast<std::size_t>(j)];
       if (std::abs(slope) < 1e-9) break;
       const double next = root - value / slope;
       if (next == root || !std::isfinite(next)) break;
@@ -320,7 +338,8 @@ EnsembleStart Ensemble::operator[](std::int64_t id) const {
     std::uint64_t draw = 0;
     for (int attempt = 0; attempt < 20000 && !result.feasible; ++attempt) {
       for (const Range& range : ranges_) {
-        state[static_cast<std::size_t>(range.variable)] = range.from + (range.to - range.from) * uniform(seed_, id, draw++);
+        state[static_cast<std::size_t>(range.variable)] =
+            range.from + (range.to - range.from) * uniform(seed_, id, draw++);
       }
       result.feasible = missing_ < 0 ? acceptable(state, parameters, true)
                                      : complete(state, energy_[static_cast<std::size_t>(level)], parameters);
@@ -328,7 +347,8 @@ EnsembleStart Ensemble::operator[](std::int64_t id) const {
   } else if (missing_ >= 0) {
     result.feasible = complete(state, energy_[static_cast<std::size_t>(level)], parameters);
   }
-  if (!result.feasible && missing_ >= 0) state[static_cast<std::size_t>(missing_)] = std::numeric_limits<double>::quiet_NaN();
+  if (!result.feasible && missing_ >= 0)
+    state[static_cast<std::size_t>(missing_)] = std::numeric_limits<double>::quiet_NaN();
   result.start = {id, {state.begin(), state.begin() + dim_}, {state.begin() + dim_, state.end()}, parameters};
   return result;
 }

@@ -1,7 +1,7 @@
 // Where the trajectories of an ensemble start: the product of the parameters' axes, the energies, and the
-// points that `[ensemble]` describes. A start on an energy surface leaves out one coordinate or velocity, which
-// follows from E(q, v) = E. Starts are computed one by one from their id, so that nothing grows with their
-// number and every rank can compute any.
+// points that `[ensemble]` describes. A start on an energy surface leaves out one coordinate or velocity,
+// which follows from E(q, v) = E. Starts are computed one by one from their id, so that nothing grows with
+// their number and every rank can compute any.
 //   grid   = { q2 = [from, to, count], ... }   the product; what isn't named is the section's or solved for
 //   random = { count = n, seed = s, q2 = [from, to], ... }   uniform in the box, infeasible draws drawn again
 //   list   = [[q..., v...], ...]               whole states, or without one column where energy is given
@@ -26,8 +26,8 @@ struct EnsembleStart {
 
 class Ensemble {
  public:
-  /// Reads `[ensemble]`, given the section where there is one. Throws an Error for what can't be; so also where
-  /// not one start of a grid or list is feasible.
+  /// Reads `[ensemble]`, given the section where there is one. Throws an Error for what can't be; so also
+  /// where not one start of a grid or list is feasible.
   Ensemble(Task& task, const ModelChoice& model, const std::optional<sections::Section>& section);
 
   std::int64_t size() const { return points_ * energies() * combinations_; }
@@ -48,7 +48,8 @@ class Ensemble {
   std::vector<double> parameters_of(std::int64_t combination) const;
   /// Completes a state of which variable `missing_` isn't known. False where no real one has this energy.
   bool complete(std::vector<double>& state, double energy, const std::vector<double>& parameters) const;
-  bool acceptable(const std::vector<double>& state, const std::vector<double>& parameters, bool strictly) const;
+  bool acceptable(const std::vector<double>& state, const std::vector<double>& parameters,
+                  bool strictly) const;
   void read_ranges(const io::Table& table, const std::string& what, bool counted);
   void find_box(const io::Table& table);
   void choose_missing(const io::Table& table);

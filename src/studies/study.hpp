@@ -1,5 +1,5 @@
-// A study is what `study = "..."` of a deck names: it reads its part of the deck, runs, and writes the result.
-// One file a study, and one line in the list (study.cpp).
+// A study is what `study = "..."` of a deck names: it reads its part of the deck, runs, and writes the
+// result. One file a study, and one line in the list (study.cpp).
 #pragma once
 
 #include <functional>
@@ -21,8 +21,8 @@ struct Task {
   const Problems& problems;  ///< the built-in models and the program's own
   std::string command_line;
   bool resume = false;
-  bool check = false;    ///< read and judge the deck, then stop
-  bool dry_run = false;  ///< say what would run and what it would take, then stop
+  bool check = false;                      ///< read and judge the deck, then stop
+  bool dry_run = false;                    ///< say what would run and what it would take, then stop
   std::vector<std::string> petsc_options;  ///< the words after --
 };
 

@@ -24,7 +24,8 @@ void check_sincos() {
       for (int i = 0; i < W; ++i) x.set(i, uniform(random));
       const auto [s, c] = sincos(x);
       for (int i = 0; i < W; ++i) {
-        const double exact_sin = double(std::sin((long double)x[i])), exact_cos = double(std::cos((long double)x[i]));
+        const double exact_sin = double(std::sin((long double)x[i])),
+                     exact_cos = double(std::cos((long double)x[i]));
         worst = std::max({worst, ulp_distance(s[i], exact_sin), ulp_distance(c[i], exact_cos)});
         const auto alone = sincos(Lanes<1>(x[i]));
         CHECK(std::bit_cast<std::uint64_t>(alone.sin[0]) == std::bit_cast<std::uint64_t>(s[i]));

@@ -44,10 +44,14 @@ TEST_CASE("the matrix as the thesis prints it (3.14) differentiates nothing: the
     Extended sum = 0;
     for (int j = 0; j <= K; ++j) {
       const Extended pi = i == 0 || i == K ? 2 : 1, pj = j == 0 || j == K ? 2 : 1;
-      if (i != j) sum += ((i + j) % 2 ? -1 : 1) * pi / (pj * (x[j] - x[i]));
-      else if (i == 0) sum -= (1 + 2 * Extended(K) * K) / 6;
-      else if (i == K) sum += (1 + 2 * Extended(K) * K) / 6;
-      else sum += x[i] / (2 * (1 - x[i] * x[i]));
+      if (i != j)
+        sum += ((i + j) % 2 ? -1 : 1) * pi / (pj * (x[j] - x[i]));
+      else if (i == 0)
+        sum -= (1 + 2 * Extended(K) * K) / 6;
+      else if (i == K)
+        sum += (1 + 2 * Extended(K) * K) / 6;
+      else
+        sum += x[i] / (2 * (1 - x[i] * x[i]));
     }
     worst_row_sum = std::max(worst_row_sum, std::abs(sum));
   }
@@ -61,8 +65,10 @@ TEST_CASE("Gauss and Lobatto rules integrate to their degree and no further") {
       Extended sum = 0;
       for (int i = 0; i < s; ++i) sum += rule.weights[i] * power(rule.nodes[i], m);
       const Extended error = std::abs(sum * (m + 1) - 1);
-      if (m < 2 * s) CHECK(double(error) < 1e-17);
-      else if (s < 8) CHECK(double(error) > 1e-10);
+      if (m < 2 * s)
+        CHECK(double(error) < 1e-17);
+      else if (s < 8)
+        CHECK(double(error) > 1e-10);
     }
   }
   for (int n = 2; n <= 14; ++n) {
