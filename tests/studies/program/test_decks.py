@@ -1,4 +1,4 @@
-"""Every deck in input/: its head comment, its whole text judged by --check, and a shortened run with its picture."""
+"""Every deck, input/*.toml: its head comment, its whole text judged by --check, and a shortened run."""
 import re
 import subprocess
 import unittest
