@@ -149,18 +149,18 @@ void run(const Load<Problem>& load, std::vector<Row>& rows, int stages, std::ini
 
 void cotangent(const Load<HenonHeiles>& load, std::vector<Row>& rows) {
   run(load, rows, 6, {0.4, 0.5, 0.7});
-  run(load, rows, 7, {0.5, 0.6, 0.8});
-  run(load, rows, 8, {0.5, 0.75, 1.0});
+  run(load, rows, 8, {0.5, 0.75, 1.0, 1.2});
+  run(load, rows, 9, {0.9, 1.0});
   run(load, rows, 10, {0.75, 1.0, 1.25});
   run(load, rows, 12, {1.0, 1.5});
 }
 
 void cotangent(const Load<MagneticChain>& load, std::vector<Row>& rows) {
-  run(load, rows, 8, {0.35, 0.5, 0.75});
+  run(load, rows, 8, {0.35, 0.5, 0.55, 0.65});
+  run(load, rows, 9, {0.6, 0.65, 0.75});
   run(load, rows, 10, {0.5, 0.75, 0.9});
-  run(load, rows, 12, {0.75, 1.0, 1.25});
-  run(load, rows, 14, {0.75, 1.0, 1.25, 1.5});
-  run(load, rows, 16, {1.0, 1.25, 1.5});
+  run(load, rows, 12, {0.75, 1.0});
+  run(load, rows, 16, {1.0, 1.5});
 }
 
 }  // namespace cotangent::benchmark
