@@ -85,8 +85,12 @@ R only_root(const R* c, int d, numerics::mask_of<R> lanes) {
     low = select(before, u, low);
     high = select(before, high, u);
     R next = u - value / slope;
-    next = select((next >= low) & (next <= high), next, R(0.5) * (low + high));
-    next = select(value == R(0.0), u, next);
+    // Zero counts as positive: where the polynomial rises from zero at the near end, the root lies further
+    // in.
+    const auto leaves_zero = (u == R(0.0)) & (value == R(0.0)) & (slope > R(0.0));
+    const auto inside = (next >= low) & (next <= high) & !leaves_zero;
+    next = select(inside, next, R(0.5) * (low + high));
+    next = select((value == R(0.0)) & !leaves_zero, u, next);
     const R change = absolute(next - u);
     u = select(open, next, u);
     open = open & (change > R(0x1p-30));  // quadratic: what is left is below round-off

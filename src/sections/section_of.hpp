@@ -159,14 +159,13 @@ class SectionOf {
     Bernstein c;
     for (double m = first; m <= last; ++m) {
       for (int k = 0; k <= degree_; ++k) c[k] = numerics::lane(polynomial_[k], slot) - m * turn;
-      if (fresh && std::abs(c[0]) <= 1e2 * touch) {
-        // The start's root is divided out, the others stay.
-        Bernstein quotient{};
-        for (int k = 0; k < degree_; ++k) quotient[k] = c[k + 1] * degree_ / (k + 1);
-        find_roots(quotient, degree_ - 1, touch, roots_);
-      } else {
-        find_roots(c, degree_, touch, roots_);
+      int d = degree_;
+      while (fresh && d > 0 && std::abs(c[0]) <= 1e2 * touch) {
+        // The start's root, or two of them where it rests there, are divided out; the others stay.
+        for (int k = 0; k < d; ++k) c[k] = c[k + 1] * d / (k + 1);
+        --d;
       }
+      find_roots(c, d, touch, roots_);
       meeting.grazing += roots_.grazing;
       for (const Root& root : roots_.crossings) {
         if (wanted(root.rising)) meeting.crossings.push_back(root.theta);

@@ -1,0 +1,115 @@
+// A trajectory's bits are its own: not of its lane, its mates, the order of loading, the calls that fly it,
+// or a restart.
+#include <cmath>
+
+#include "catch.hpp"
+#include "sections/flight_test.hpp"
+
+using namespace cotangent;
+using namespace cotangent::sections;
+using namespace cotangent::sections::test;
+
+namespace {
+
+bool same(const Flown& a, const Flown& b) {
+  return a.id == b.id && a.status == b.status && a.crossing_count == b.crossing_count &&
+         a.sample_count == b.sample_count && a.grazing_count == b.grazing_count && a.steps == b.steps &&
+         a.energy == b.energy && a.energy_error == b.energy_error && a.t == b.t &&
+         same_bits(a.crossings, b.crossings) && same_bits(a.samples, b.samples) && same_bits(a.q, b.q) &&
+         same_bits(a.v, b.v);
+}
+
+struct Case {
+  std::string model;
+  integrators::MethodOptions method;
+  Watch watch;
+  std::vector<Start> starts;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> list;
+  std::vector<Start> stars, chains;
+  for (int k = 0; k < 13; ++k) stars.push_back(henon_heiles_start(k, 0.125, -0.1 + 0.04 * k, 0.02 * (k % 3)));
+  for (int k = 0; k < 11; ++k) chains.push_back({k, {0.0, 0.0}, {0.001 * k, 0.02}, {18.0 + 0.02 * k}});
+  list.push_back({"henon-heiles", gauss(8, 0.75), coordinate(0, 0.0, 1, 40), stars});
+  list.back().watch.sample_every = 7.7;
+  list.push_back({"henon-heiles", gauss(10, 0.75), coordinate(1, 0.1, 0, 0), stars});
+  list.back().watch.stop.time = 150;
+  auto adaptive = gauss(8, 0.1);
+  adaptive.tolerance = 1e-11;
+  list.push_back({"henon-heiles", adaptive, coordinate(0, 0.0, 1, 25), stars});
+  auto explicit_method = adaptive;
+  explicit_method.name = "dormand-prince-853";
+  list.push_back({"henon-heiles", explicit_method, coordinate(0, 0.0, -1, 25), stars});
+  Watch general = coordinate(-1, 0.0, 0, 30);
+  const auto names = problem("henon-heiles")->variable_names();
+  general.section->expression = Expression::parse("q1*q2_dot - 0.02", names);
+  general.section->condition = Condition::parse("p_q1 > 0", names);
+  general.stop.time = 400;
+  list.push_back({"henon-heiles", gauss(8, 0.75), general, stars});
+  Watch chain = coordinate(0, 0.0, 0, 10);
+  chain.section->condition = Condition::parse("p_t > 0", problem("magnetic-chain")->variable_names());
+  chain.stop.time = 1500;
+  list.push_back({"magnetic-chain", gauss(8, 0.5), chain, chains});
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("The same records for any lanes in use, order of loading and number of steps a call") {
+  for (const Case& c : cases()) {
+    const auto model = problem(c.model);
+    const auto expected = fly(*model, c.method, c.watch, c.starts, {1, 1000000});
+    std::int64_t crossings = 0;
+    for (const auto& [id, flown] : expected) crossings += flown.crossing_count;
+    CHECK(crossings > 30);
+    for (const Order order :
+         {Order{2, 1000000}, {3, 17}, {5, 1, true}, {7, 100}, {8, 1}, {8, 1000000, true}}) {
+      const auto flown = fly(*model, c.method, c.watch, c.starts, order);
+      for (const auto& [id, record] : expected) {
+        INFO(c.model << " " << c.method.name << ", " << order.lanes << " lanes, orbit " << id);
+        CHECK(same(record, flown.at(id)));
+      }
+    }
+  }
+}
+
+TEST_CASE("A saved trajectory goes on in another lane of another flight to the same bits") {
+  for (const Case& c : cases()) {
+    const auto model = problem(c.model);
+    const auto expected = fly(*model, c.method, c.watch, c.starts);
+    for (const int steps : {0, 1, 2, 37}) {
+      const auto first = model->fly(c.method, c.watch, 8);
+      const auto second = model->fly(c.method, c.watch, 8);
+      for (int lane = 0; lane < 8; ++lane) first->load(lane, c.starts[lane]);
+      first->advance(steps);
+      std::vector<double> state(first->state_size());
+      REQUIRE(second->state_size() == state.size());
+      std::map<std::int64_t, Flown> before;
+      for (int lane = 0; lane < 8; ++lane) {
+        before[lane] = first->flown(lane);
+        if (before[lane].status != Status::pending) continue;
+        first->save(lane, state);
+        second->restore(7 - lane, c.starts[lane], state);
+      }
+      // The others in the old flight are no concern of those in the new one.
+      for (int round = 0; round < 100000; ++round) {
+        second->advance(1000);
+        bool all = true;
+        for (int lane = 0; lane < 8; ++lane) {
+          all = all && (second->free(lane) || second->flown(lane).status != Status::pending);
+        }
+        if (all) break;
+      }
+      for (int lane = 0; lane < 8; ++lane) {
+        if (before[lane].status != Status::pending) continue;
+        Flown whole = second->flown(7 - lane);
+        whole.crossings.insert(whole.crossings.begin(), before[lane].crossings.begin(),
+                               before[lane].crossings.end());
+        whole.samples.insert(whole.samples.begin(), before[lane].samples.begin(), before[lane].samples.end());
+        INFO(c.model << " " << c.method.name << ", orbit " << lane << " after " << steps);
+        CHECK(same(whole, expected.at(lane)));
+      }
+    }
+  }
+}

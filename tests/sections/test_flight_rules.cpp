@@ -1,0 +1,194 @@
+// What counts and what ends a trajectory: starts on the section, angles, conditions, limits, domains,
+// failures.
+#include <cmath>
+
+#include "catch.hpp"
+#include "sections/flight_test.hpp"
+
+using namespace cotangent;
+using namespace cotangent::sections;
+using namespace cotangent::sections::test;
+
+TEST_CASE("A start on the section isn't a crossing, whichever way it leaves") {
+  const auto model = problem("harmonic-oscillator");
+  for (const int way : {1, -1}) {
+    for (const int direction : {-1, 0, 1}) {
+      Watch watch = coordinate(0, 0.25, direction, 0);
+      watch.stop.time = 20;
+      // q1 = cos t / 4 + way sin t is back at 1/4 after every turn, and where tan(t/2) = 4 way.
+      const Flown flown = fly(*model, gauss(10, 0.7), watch, {0.25, 0.1}, {1.0 * way, 0.0}, {1.0, 1.0});
+      double expected = 0;
+      std::int64_t found = 0;
+      const double other = way > 0 ? 2 * std::atan(4.0) : 2 * M_PI - 2 * std::atan(4.0);
+      for (int k = 0; k < 4; ++k) {
+        for (const double time : {other + 2 * M_PI * k, 2 * M_PI * (k + 1)}) {
+          if (time > 20) continue;
+          const bool rising = 0.25 * -std::sin(time) + way * std::cos(time) > 0;
+          if (direction != 0 && rising != (direction > 0)) continue;
+          REQUIRE(found < flown.crossing_count);
+          expected = row(flown, found++)[0];
+          CHECK(std::abs(expected - time) < 1e-12);
+        }
+      }
+      CHECK(found == flown.crossing_count);
+    }
+  }
+  // At rest on the section: it turns back at once, and the contact of the start isn't one either.
+  Watch watch = coordinate(0, 0.5, 0, 0);
+  watch.stop.time = 6;
+  CHECK(fly(*model, gauss(10, 0.7), watch, {0.5, 0.1}, {0.0, 0.0}, {1.0, 1.0}).crossing_count == 0);
+}
+
+TEST_CASE("Contacts of the section are counted apart") {
+  // q1 = cos t touches 1 at 2 pi k; with a start before the maximum it is no start's affair.
+  const auto model = problem("harmonic-oscillator");
+  Watch watch = coordinate(0, 1.0, 0, 0);
+  watch.stop.time = 20;
+  const Flown flown =
+      fly(*model, gauss(12, 0.7), watch, {std::cos(1.0), 0.1}, {std::sin(1.0), 0.0}, {1.0, 1.0});
+  CHECK(flown.grazing_count + flown.crossing_count / 2 == 4);
+}
+
+TEST_CASE("An angle meets its section once a turn, several times in a long step") {
+  // Without gravity two rods in line turn at a constant rate.
+  const auto model = problem("double-pendulum");
+  for (const double rate : {20.0, -20.0, 3.0}) {
+    Watch watch = coordinate(0, 0.5, rate > 0 ? 1 : -1, 50);
+    const Flown flown =
+        fly(*model, gauss(8, 1.0), watch, {0.0, 0.0}, {rate, rate}, {1.0, 1.0, 1.0, 1.0, 0.0});
+    REQUIRE(flown.crossing_count == 50);
+    const double first = rate > 0 ? 0.5 : 2 * M_PI - 0.5;
+    double worst = 0;
+    for (int k = 0; k < 50; ++k) {
+      worst = std::max(worst, std::abs(row(flown, k)[0] - (first + 2 * M_PI * k) / std::abs(rate)));
+    }
+    CHECK(worst < 1e-11);
+    // The other way it isn't met at all.
+    watch.section->direction = -watch.section->direction;
+    watch.stop.time = 20;
+    const Flown none = fly(*model, gauss(8, 1.0), watch, {0.0, 0.0}, {rate, rate}, {1.0, 1.0, 1.0, 1.0, 0.0});
+    CHECK(none.crossing_count == 0);
+    CHECK(none.status == Status::time_limit);
+  }
+}
+
+TEST_CASE("A condition keeps exactly the crossings for which it holds") {
+  const auto model = problem("henon-heiles");
+  const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
+  Watch watch = coordinate(0, 0.0, 0, 0);
+  watch.stop.time = 500;
+  const Flown all = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+  watch.section->condition = Condition::parse("p_q1 > 0 and q2 > 0.1", model->variable_names());
+  const Flown some = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+  std::vector<double> kept;
+  for (std::int64_t k = 0; k < all.crossing_count; ++k) {
+    const double* x = row(all, k);
+    if (x[3] > 0 && x[2] > 0.1) kept.insert(kept.end(), x, x + 5);
+  }
+  CHECK(some.crossing_count > 10);
+  CHECK(some.crossing_count < all.crossing_count);
+  CHECK(same_bits(kept, some.crossings));
+  // The number asked for is that of the crossings kept.
+  watch.stop.crossings = 7;
+  const Flown seven = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+  CHECK(seven.status == Status::finished);
+  CHECK(seven.crossing_count == 7);
+  CHECK(seven.t == row(some, 6)[0]);
+  CHECK(seven.q[1] == row(some, 6)[2]);
+}
+
+TEST_CASE("A trajectory that doesn't meet the section is given up after its patience") {
+  const auto model = problem("henon-heiles");
+  const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
+  Watch watch = coordinate(0, 5.0, 1, 10);
+  watch.stop.patience = 1234;
+  const Flown flown = fly(*model, gauss(8, 0.5), watch, start.q, start.v);
+  CHECK(flown.status == Status::section_not_met);
+  CHECK(flown.steps == 1234);
+  CHECK(flown.t == 617.0);
+  // Patience counts from the last crossing.
+  watch = coordinate(0, 0.0, 1, 1000);
+  watch.stop.patience = 40;
+  CHECK(fly(*model, gauss(8, 0.5), watch, start.q, start.v).status == Status::finished);
+}
+
+TEST_CASE("A chain whose end balls touch leaves its domain there") {
+  const auto model = problem("magnetic-chain");
+  for (const double step : {0.05, 0.1, 0.2}) {
+    Watch watch = coordinate(0, 3.0, 1, 10);
+    watch.stop.time = 100;
+    const Flown flown = fly(*model, gauss(12, step), watch, {0.3, 0.3}, {0.1, 0.1}, {10.0});
+    CHECK(flown.status == Status::left_domain);
+    CHECK(flown.t > 0.1);
+    const double gap = 2 * std::abs(std::cos(0.5 * (flown.q[0] + flown.q[1]))) - 1;
+    CHECK(std::abs(gap) < 1e-12);
+    static double time = flown.t;
+    CHECK(std::abs(flown.t - time) < 1e-10);
+  }
+  // A start beyond the contact.
+  const Flown outside = fly(*model, gauss(8, 0.1), coordinate(0, 0.0, 1, 1), {1.2, 1.2}, {0.0, 0.0}, {10.0});
+  CHECK(outside.status == Status::left_domain);
+  CHECK(outside.steps == 0);
+}
+
+TEST_CASE("Samples come at their times, the limit of time included") {
+  const auto model = problem("harmonic-oscillator");
+  for (const double every : {0.3, 0.05, 2.0}) {
+    Watch watch;
+    watch.sample_every = every;
+    watch.stop.time = 12.0;
+    const Flown flown = fly(*model, gauss(10, 0.7), watch, {1.0, 0.0}, {0.0, 1.0}, {1.0, 2.0});
+    CHECK(flown.status == Status::finished);
+    CHECK(flown.t == Approx(12.0).margin(1e-14));
+    CHECK(flown.q[0] == Approx(std::cos(12.0)).margin(1e-12));
+    REQUIRE(flown.sample_count == std::llround(12.0 / every) + 1);
+    double worst = 0;
+    for (std::int64_t k = 0; k < flown.sample_count; ++k) {
+      const double* x = flown.samples.data() + 6 * k;
+      const double t = static_cast<double>(k) * every;
+      worst = std::max({worst, std::abs(x[0] - t), std::abs(x[1] - std::cos(t)),
+                        std::abs(x[2] - std::sin(2 * t) / 2), std::abs(x[3] + std::sin(t)),
+                        std::abs(x[4] - std::cos(2 * t)), std::abs(x[5] - 1.0)});
+    }
+    CHECK(worst < 1e-12);
+  }
+}
+
+TEST_CASE("A time limit before the crossings asked for is told apart from a finished run") {
+  const auto model = problem("henon-heiles");
+  const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
+  Watch watch = coordinate(0, 0.0, 1, 1000);
+  watch.stop.time = 50;
+  const Flown flown = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+  CHECK(flown.status == Status::time_limit);
+  CHECK(flown.t == Approx(50).margin(1e-13));
+  CHECK(flown.crossing_count > 3);
+  CHECK(flown.crossing_count < 10);
+}
+
+TEST_CASE("The error of the energy is that of the worst step, and small") {
+  const auto model = problem("henon-heiles");
+  const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
+  Watch watch;
+  watch.stop.time = 2000;
+  const Flown fine = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+  CHECK(fine.energy == Approx(0.125).margin(1e-16));
+  CHECK(fine.energy_error < 0.125 * 1e-13);  // measured: 2e-14 relative
+  CHECK(fine.energy_error > 0);
+  const Flown rough = fly(*model, gauss(2, 0.75), watch, start.q, start.v);
+  CHECK(rough.energy_error > 1e-6);
+}
+
+TEST_CASE("Starts that can't fly land at once with their status, and their mates go on") {
+  const auto model = problem("henon-heiles");
+  std::vector<Start> starts{henon_heiles_start(0, 0.125, 0.1, 0.05), henon_heiles_start(1, 0.125, 0.2, 0.0)};
+  starts.push_back({2, {0.0, NAN}, {0.1, 0.1}, {}});
+  starts.push_back({3, {0.0, 3.0}, {0.1, 0.1}, {}});  // escapes to infinity
+  const auto flown = fly(*model, gauss(8, 0.75), coordinate(0, 0.0, 1, 50), starts);
+  CHECK(flown.at(0).status == Status::finished);
+  CHECK(flown.at(1).status == Status::finished);
+  CHECK(flown.at(2).status == Status::non_finite);
+  CHECK(is_failure(flown.at(3).status));
+  const auto alone = fly(*model, gauss(8, 0.75), coordinate(0, 0.0, 1, 50), {starts[0]});
+  CHECK(same_bits(alone.at(0).crossings, flown.at(0).crossings));
+}
