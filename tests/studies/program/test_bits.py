@@ -14,13 +14,13 @@ alpha = [18.0, 18.2]
 [method]
 name = "gauss"
 stages = 12
-step = 1.0
+step = 0.5
 [section]
 where = "t"
 direction = "both"
 condition = "p_t > 0"
 [ensemble]
-energy = [-9.74, -9.70]
+energy = [-9.745, -9.735]
 random = { count = 5, seed = 4, s = [-0.3, 0.3], s_dot = [-0.3, 0.3] }
 [stop]
 crossings = 6
