@@ -10,7 +10,7 @@ ENSEMBLE = POINCARE.replace("grid = { q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2
 CHAIN = """study = "poincare"
 [model]
 name = "magnetic-chain"
-alpha = [18.0, 18.2]
+alpha = [18.0, 18.005]
 [method]
 name = "gauss"
 stages = 12
@@ -20,7 +20,7 @@ where = "t"
 direction = "both"
 condition = "p_t > 0"
 [ensemble]
-energy = [-9.745, -9.735]
+energy = [-9.745, -9.740]
 random = { count = 5, seed = 4, s = [-0.3, 0.3], s_dot = [-0.3, 0.3] }
 [stop]
 crossings = 6
