@@ -1,9 +1,12 @@
 // Gauss collocation for any regular Lagrangian, in the momenta: the unknowns are the stages' velocities.
 //   Q_i = q + h sum_j A_ij V_j,   L_v(Q_i, V_i) = P_i = p + h sum_j A_ij L_q(Q_j, V_j)
 //   q' = q + h sum_i b_i V_i,     p' = p + h sum_i b_i L_q(Q_i, V_i)
-// Solved by simplified Newton: the Hessian of L frozen at mid-step, one factorisation a step.
-// Reference: Hairer, Lubich, Wanner (2006), VI.6.2 and VIII.6.2.
+// Solved by simplified Newton: the Hessian of L frozen at mid-step, one factorisation a step; lanes in which
+// it doesn't contract go on with the whole Jacobian. Reference: Hairer, Lubich, Wanner (2006), VI.6.2 and
+// VIII.6.2.
 #pragma once
+
+#include <vector>
 
 #include "integrators/convergence.hpp"
 #include "integrators/method.hpp"
@@ -52,22 +55,10 @@ class GaussHamilton {
   /// Solves for the velocities, a guess on entry, of a step h from (t, q, p). Returns the lanes solved.
   Mask solve(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
              const Running& p, Stages<R, N>& velocity, Mask active) const {
+    const Step step{system, tables, h, t, q, p};
     Convergence<R> convergence(active, 0x1p-50, 0x1p-40);
-    iterate(system, tables, h, t, q, p, velocity, convergence, 16);
-    if (any(convergence.open())) {
-      // The guess was too far off: begin with the velocity at the step's beginning.
-      Vector position, momentum;
-      for (int n = 0; n < N; ++n) {
-        position[n] = q[n].value;
-        momentum[n] = p[n].value;
-      }
-      const Vector first = system.velocity(position, momentum, Vector{}, t);
-      for (int i = 0; i < tables.stages; ++i) {
-        for (int n = 0; n < N; ++n) velocity[i][n] = select(convergence.open(), first[n], velocity[i][n]);
-      }
-      convergence.restart();
-      iterate(system, tables, h, t, q, p, velocity, convergence, 40);
-    }
+    iterate_frozen(step, velocity, convergence);
+    if (any(convergence.open())) solve_afresh(step, velocity, convergence);
     return convergence.converged();
   }
 
@@ -134,28 +125,36 @@ class GaussHamilton {
     return whole;
   }
 
-  void iterate(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
-               const Running& p, Stages<R, N>& velocity, Convergence<R>& convergence, int limit) const {
-    const int s = tables.stages;
+  struct Step {
+    const System& system;
+    const GaussTables& tables;
+    const R &h, &t;
+    const Running &q, &p;
+  };
+
+  /// Improves the velocities; `correct(iteration, positions, r)` replaces the residuals r by corrections.
+  template <class Correct>
+  static void iterate(const Step& step, Stages<R, N>& velocity, Convergence<R>& convergence, int limit,
+                      const Correct& correct) {
+    const int s = step.tables.stages;
+    const R& h = step.h;
     Stages<R, N> position, force, momentum, residual;
-    StageNewton<R, N> newton;
     for (int iteration = 0; iteration < limit && any(convergence.open()); ++iteration) {
-      positions(tables, h, q, velocity, position);
-      if (iteration == 0) newton = linearised(system, tables, h, t, position[s / 2], velocity[s / 2]);
+      positions(step.tables, h, step.q, velocity, position);
       for (int i = 0; i < s; ++i) {
-        const auto g = system.gradient(position[i], velocity[i], fma(h, R(tables.c[i]), t));
+        const auto g = step.system.gradient(position[i], velocity[i], fma(h, R(step.tables.c[i]), step.t));
         force[i] = g.q;
         momentum[i] = g.v;
       }
-      const Vector whole = integrals_about_middle<R, N>(tables, force, residual);
+      const Vector whole = integrals_about_middle<R, N>(step.tables, force, residual);
       for (int n = 0; n < N; ++n) {
         const R half = R(0.5) * (h * whole[n]);
         for (int i = 0; i < s; ++i) {
           // The difference of large momenta first, so that its round-off stays small.
-          residual[i][n] = (p[n].value - momentum[i][n]) + fma(h, residual[i][n], half);
+          residual[i][n] = (step.p[n].value - momentum[i][n]) + fma(h, residual[i][n], half);
         }
       }
-      newton.solve(tables, residual);
+      correct(iteration, position, residual);
       const bool every = all(convergence.open());
       R change(0.0);
       for (int i = 0; i < s; ++i) {
@@ -170,16 +169,83 @@ class GaussHamilton {
     }
   }
 
-  static StageNewton<R, N> linearised(const System& system, const GaussTables& tables, const R& h, const R& t,
-                                      const Vector& q, const Vector& v) {
-    const auto at = system.hessian(q, v, fma(h, R(tables.c[tables.stages / 2]), t));
-    numerics::Matrix<R, N> coupling;
-    for (int i = 0; i < N; ++i) {
-      for (int j = 0; j < N; ++j) coupling[i][j] = at.qv[j][i] - at.qv[i][j];
-    }
+  /// Simplified Newton: the Hessian of L at mid-step for all stages and iterations.
+  static void iterate_frozen(const Step& step, Stages<R, N>& velocity, Convergence<R>& convergence) {
     StageNewton<R, N> newton;
-    newton.factorise(tables, h, at.vv, coupling, at.qq);
-    return newton;
+    iterate(step, velocity, convergence, 16, [&](int iteration, const auto& position, auto& residual) {
+      if (iteration == 0) {
+        const int middle = step.tables.stages / 2;
+        const auto at = step.system.hessian(position[middle], velocity[middle],
+                                            fma(step.h, R(step.tables.c[middle]), step.t));
+        numerics::Matrix<R, N> coupling;
+        for (int i = 0; i < N; ++i) {
+          for (int j = 0; j < N; ++j) coupling[i][j] = at.qv[j][i] - at.qv[i][j];
+        }
+        newton.factorise(step.tables, step.h, at.vv, coupling, at.qq);
+      }
+      newton.solve(step.tables, residual);
+    });
+  }
+
+  /// Where the guess was too far off: begins with the velocity at the step's beginning. Where L bends too
+  /// much for one Hessian: goes on with the whole Jacobian in each iteration.
+  [[gnu::noinline]] static void solve_afresh(const Step& step, Stages<R, N>& velocity,
+                                             Convergence<R>& convergence) {
+    Vector q, p;
+    for (int n = 0; n < N; ++n) {
+      q[n] = step.q[n].value;
+      p[n] = step.p[n].value;
+    }
+    const Vector first = step.system.velocity(q, p, Vector{}, step.t);
+    const auto begin_again = [&](Mask lanes) {
+      for (int i = 0; i < step.tables.stages; ++i) {
+        for (int n = 0; n < N; ++n) velocity[i][n] = select(lanes, first[n], velocity[i][n]);
+      }
+      convergence.restart();
+    };
+    begin_again(convergence.open());
+    iterate_frozen(step, velocity, convergence);
+    if (!any(convergence.open())) return;
+    begin_again(convergence.open() & !(largest(step.tables.stages, velocity) <= R(1e100)));
+    iterate(step, velocity, convergence, 20, [&](int, const auto& position, auto& residual) {
+      newton_correction(step, position, velocity, residual);
+    });
+  }
+
+  /// Solves M d = r, M_ik = L_vv(i) delta_ik + h A_ik (L_vq(i) - L_qv(k)) - h^2 sum_j A_ij L_qq(j) A_jk.
+  static void newton_correction(const Step& step, const Stages<R, N>& position, const Stages<R, N>& velocity,
+                                Stages<R, N>& residual) {
+    const int s = step.tables.stages;
+    std::vector<typename System::Hessian> at;
+    std::vector<std::vector<R>> matrix(s * N, std::vector<R>(s * N, R(0.0)));
+    std::vector<R> right(s * N);
+    const auto a = [&](int i, int k) { return step.h * R(step.tables.a[i * s + k]); };
+    for (int i = 0; i < s; ++i) {
+      const R time = fma(step.h, R(step.tables.c[i]), step.t);
+      at.push_back(step.system.hessian(position[i], velocity[i], time));
+    }
+    for (int i = 0; i < s; ++i) {
+      for (int k = 0; k < s; ++k) {
+        numerics::Matrix<R, N> bent{};
+        for (int j = 0; j < s; ++j) {
+          const R weight = a(i, j) * a(j, k);
+          for (int n = 0; n < N; ++n) {
+            for (int m = 0; m < N; ++m) bent[n][m] = fma(weight, at[j].qq[n][m], bent[n][m]);
+          }
+        }
+        for (int n = 0; n < N; ++n) {
+          for (int m = 0; m < N; ++m) {
+            const R mixed = fma(a(i, k), at[i].qv[m][n] - at[k].qv[n][m], -bent[n][m]);
+            matrix[i * N + n][k * N + m] = i == k ? at[i].vv[n][m] + mixed : mixed;
+          }
+        }
+      }
+      for (int n = 0; n < N; ++n) right[i * N + n] = residual[i][n];
+    }
+    numerics::solve_in_place<R>(s * N, matrix, right);
+    for (int i = 0; i < s; ++i) {
+      for (int n = 0; n < N; ++n) residual[i][n] = right[i * N + n];
+    }
   }
 
   static R largest(int s, const Stages<R, N>& velocity) {

@@ -14,6 +14,19 @@ namespace cotangent::integrators {
 template <class R>
 using HenonHeilesSystem = mechanics::System<mechanics::HenonHeiles, R>;
 
+/// The same motion from a Lagrangian whose type doesn't tell that it is quadratic in the velocities: Gauss
+/// collocation then goes through the momenta, with the same solution.
+struct GeneralHenonHeiles {
+  static constexpr int dim = 2;
+  static constexpr std::array<mechanics::Parameter, 0> parameters{};
+  auto operator()(const auto& q, const auto& v) const {
+    using ad::pow;
+    const auto [q1, q2] = q;
+    const auto [v1, v2] = v;
+    return 0.5 * (pow(v1, 2) + pow(v2, 2)) - 0.5 * (q1 * q1 + q2 * q2) - q1 * q1 * q2 + q2 * q2 * q2 / 3.0;
+  }
+};
+
 inline MethodOptions fixed(double step, int stages = 8, const std::string& treatment = "E") {
   MethodOptions options;
   options.step = step;

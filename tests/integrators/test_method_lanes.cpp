@@ -7,6 +7,7 @@
 #include "integrators/chebyshev_collocation.hpp"
 #include "integrators/dormand_prince_853.hpp"
 #include "integrators/explicit_euler.hpp"
+#include "integrators/gauss.hpp"
 #include "integrators/implicit_euler.hpp"
 #include "integrators/lobatto_collocation.hpp"
 #include "integrators/rk4.hpp"
@@ -49,13 +50,13 @@ State<R, 2> pack(int first) {
 }
 
 /// The ends of all orbits, and the states inside their last steps, from packs of R.
-template <template <class> class Method, class R>
+template <template <class> class Method, class Model, class R>
 std::vector<Bits> ends(const MethodOptions& options) {
   using Mask = numerics::mask_of<R>;
-  const HenonHeilesSystem<R> system;
+  const mechanics::System<Model, R> system;
   std::vector<Bits> result;
   for (int first = 0; first < orbits; first += numerics::width_of<R>) {
-    Method<HenonHeilesSystem<R>> method(options);
+    Method<mechanics::System<Model, R>> method(options);
     method.start(system, pack<R>(first), Mask(true));
     for (int step = 0; step < steps; ++step) method.advance(system, Mask(true));
     for (int i = 0; i < numerics::width_of<R>; ++i) {
@@ -75,16 +76,16 @@ void ruin(State<R, 2>& x, int lane) {
   numerics::set_lane(x.v[1], lane, 1e8);
 }
 
-template <template <class> class Method>
+template <template <class> class Method, class Model = mechanics::HenonHeiles>
 void check(const MethodOptions& options) {
   using Four = Lanes<4>;
-  using System = HenonHeilesSystem<Four>;
+  using System = mechanics::System<Model, Four>;
   using Mask = numerics::Mask<4>;
-  const auto alone = ends<Method, double>(options);
-  CHECK(alone == ends<Method, Lanes<1>>(options));
-  CHECK(alone == ends<Method, Lanes<2>>(options));
-  CHECK(alone == ends<Method, Lanes<4>>(options));
-  CHECK(alone == ends<Method, Lanes<8>>(options));
+  const auto alone = ends<Method, Model, double>(options);
+  CHECK(alone == ends<Method, Model, Lanes<1>>(options));
+  CHECK(alone == ends<Method, Model, Lanes<2>>(options));
+  CHECK(alone == ends<Method, Model, Lanes<4>>(options));
+  CHECK(alone == ends<Method, Model, Lanes<8>>(options));
 
   // Lane 1 overflows, lane 2 pauses now and then and is started afresh, lane 3 is moved to another pack half
   // way.
@@ -118,8 +119,8 @@ void check(const MethodOptions& options) {
   CHECK(bits(other.end(), 1) == alone[3 * 3]);
   CHECK(bits(other.dense(Four(0.3)), 1) == alone[3 * 3 + 1]);
 
-  Method<HenonHeilesSystem<double>> third(options);
-  const HenonHeilesSystem<double> single;
+  Method<mechanics::System<Model, double>> third(options);
+  const mechanics::System<Model, double> single;
   third.start(single, start_of(2), true);
   for (int done = 0; done < taken;) done += third.advance(single, true);
   CHECK(bits(method.end(), 2) == bits(third.end(), 0));
@@ -148,4 +149,13 @@ TEST_CASE("lanes of collocation in differential form are their own") {
   check<ChebyshevLobattoCollocation>(fixed(0.5, 5, "A"));
   check<LobattoCollocation>(fixed(0.5, 6, "C"));
   check<ChebyshevLobattoCollocation>(adaptive(1e-9));
+}
+
+TEST_CASE("lanes of Gauss collocation are their own, in either form") {
+  check<Gauss>(fixed(0.75));
+  check<Gauss>(fixed(2.0, 7));  // where some lanes need Newton's method
+  check<Gauss>(adaptive(1e-9));
+  check<Gauss, GeneralHenonHeiles>(fixed(0.75));
+  check<Gauss, GeneralHenonHeiles>(fixed(0.5, 5));
+  check<Gauss, GeneralHenonHeiles>(adaptive(1e-9));
 }

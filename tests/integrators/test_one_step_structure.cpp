@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include "integrators/dormand_prince_853.hpp"
 #include "integrators/explicit_euler.hpp"
+#include "integrators/gauss.hpp"
 #include "integrators/implicit_euler.hpp"
 #include "integrators/rk4.hpp"
 #include "integrators/stormer_verlet.hpp"
@@ -37,19 +38,18 @@ Range energy_errors(double step, int steps) {
   return range;
 }
 
-using Chain = mechanics::System<mechanics::MagneticChain, double>;
+using mechanics::MagneticChain;
 
-/// The largest entry of J^T Omega J - Omega for one step in (q, p) on the magnetic chain, J by central
-/// differences.
-template <template <class> class Method>
-double symplectic_defect(double step) {
-  const Chain system;
+/// The largest entry of J^T Omega J - Omega for one step in (q, p), J by central differences.
+template <template <class> class Method, class Model = MagneticChain>
+double symplectic_defect(double step, int stages = 8) {
+  const mechanics::System<Model, double> system;
   const std::array<double, 2> q{0.5, 0.15}, v{0.4, -0.7};
   const auto p = system.momentum(q, v, 0.0);
   const auto map = [&](std::array<double, 4> x) {
     const std::array<double, 2> position{x[0], x[1]};
     const auto velocity = system.velocity(position, {x[2], x[3]}, v, 0.0);
-    const auto end = run<Method>(system, {0.0, position, velocity}, step, fixed(step));
+    const auto end = run<Method>(system, {0.0, position, velocity}, step, fixed(step, stages));
     const auto momentum = system.momentum(end.q, end.v, end.t);
     return std::array<double, 4>{end.q[0], end.q[1], momentum[0], momentum[1]};
   };
@@ -74,13 +74,13 @@ double symplectic_defect(double step) {
   return worst;
 }
 
-/// One step there and one back on the magnetic chain.
-template <template <class> class Method>
-double there_and_back(double step) {
-  const Chain system;
+/// One step there and one back.
+template <template <class> class Method, class Model = MagneticChain>
+double there_and_back(double step, int stages = 8) {
+  const mechanics::System<Model, double> system;
   const State<double, 2> start{0.0, {0.5, 0.15}, {0.4, -0.7}};
-  const auto there = run<Method>(system, start, step, fixed(step));
-  return distance(run<Method>(system, there, step, fixed(-step)), start);
+  const auto there = run<Method>(system, start, step, fixed(step, stages));
+  return distance(run<Method>(system, there, step, fixed(-step, stages)), start);
 }
 
 /// The drift of the angular momentum on an ellipse of eccentricity 0.6.
@@ -128,4 +128,19 @@ TEST_CASE("the variational methods conserve angular momentum") {
   CHECK(angular_momentum_drift<SymplecticEuler>() < 1e-14);
   CHECK(angular_momentum_drift<StormerVerlet>() < 1e-14);
   CHECK(angular_momentum_drift<Rk4>() > 1e-10);
+}
+
+TEST_CASE("Gauss collocation is symplectic and symmetric at any number of stages, in either form") {
+  for (const int stages : {1, 2, 3, 8}) {
+    INFO(stages << " stages");
+    CHECK(symplectic_defect<Gauss>(0.25, stages) < 1e-8);
+    CHECK(symplectic_defect<Gauss, mechanics::HenonHeiles>(0.5, stages) < 1e-8);
+    CHECK(there_and_back<Gauss>(0.25, stages) < 1e-14);
+    CHECK(there_and_back<Gauss, mechanics::HenonHeiles>(0.5, stages) < 1e-15);
+    CHECK(there_and_back<Gauss, GeneralHenonHeiles>(0.5, stages) < 1e-15);
+  }
+  CHECK(symplectic_defect<Rk4>(0.25) > 1e-5);
+  CHECK(there_and_back<Rk4>(0.25) > 1e-5);
+  CHECK(symplectic_defect<Rk4, mechanics::HenonHeiles>(0.5) > 1e-5);
+  CHECK(there_and_back<Rk4, mechanics::HenonHeiles>(0.5) > 1e-5);
 }
