@@ -80,10 +80,6 @@ class Gauss {
       fail(active & !solved, Status::newton_diverged);
     }
 
-    const bool every = all(accepted);
-    const auto keep = [&](const R& fresh_value, const R& old) {
-      return every ? fresh_value : select(accepted, fresh_value, old);
-    };
     begin_q_ = memory_.q;
     begin_conjugate_ = memory_.conjugate;
     begin_velocity_ = memory_.velocity;
@@ -99,16 +95,27 @@ class Gauss {
       y[n] = conjugate[n].value;
     }
     const Vector v = Form::velocity(system, position, y, memory_.velocity, t.value);
-    memory_.t = {keep(t.value, memory_.t.value), keep(t.low, memory_.t.low)};
-    for (int n = 0; n < N; ++n) {
-      memory_.q[n] = {keep(q[n].value, memory_.q[n].value), keep(q[n].low, memory_.q[n].low)};
-      memory_.conjugate[n] = {keep(conjugate[n].value, memory_.conjugate[n].value),
-                              keep(conjugate[n].low, memory_.conjugate[n].low)};
-      memory_.velocity[n] = keep(v[n], memory_.velocity[n]);
-      for (int i = 0; i < s; ++i) memory_.stages[i][n] = keep(w[i][n], memory_.stages[i][n]);
-      memory_.stages[s][n] = keep(weight_of(h) * rate[n], memory_.stages[s][n]);
+    const auto renew = [&](const auto& keep) {
+      const auto keep_sum = [&](auto& old, const auto& fresh) {
+        old = {keep(fresh.value, old.value), keep(fresh.low, old.low)};
+      };
+      keep_sum(memory_.t, t);
+      for (int n = 0; n < N; ++n) {
+        keep_sum(memory_.q[n], q[n]);
+        keep_sum(memory_.conjugate[n], conjugate[n]);
+        memory_.velocity[n] = keep(v[n], memory_.velocity[n]);
+        memory_.stages[s][n] = keep(weight_of(h) * rate[n], memory_.stages[s][n]);
+      }
+      for (int i = 0; i < s; ++i) {
+        for (int n = 0; n < N; ++n) memory_.stages[i][n] = keep(w[i][n], memory_.stages[i][n]);
+      }
+      memory_.last_step = keep(h, memory_.last_step);
+    };
+    if (all(accepted)) {
+      renew([](const R& fresh, const R&) { return fresh; });
+    } else {
+      renew([&](const R& fresh, const R& old) { return select(accepted, fresh, old); });
     }
-    memory_.last_step = keep(h, memory_.last_step);
     legendre_known_ = false;
     return accepted;
   }
@@ -176,7 +183,7 @@ class Gauss {
     const R h = theta * taken_;
     const Mask solved = [&] {
       if constexpr (System::constant_mass) {
-        return form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes, 2);
+        return form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes, 3);
       } else {
         return form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes);
       }
@@ -191,23 +198,29 @@ class Gauss {
       y[n] = conjugate[n].value;
     }
     x.v = Form::velocity(system, x.q, y, memory_.velocity, x.t);
-    return select(solved, x, dense(theta));
+    return any(lanes & !solved) ? select(solved, x, dense(theta)) : x;
   }
 
-  /// Lanes whose polynomial, refined, keeps velocities to round-off.
+  /// Lanes whose polynomial, refined, keeps velocities to round-off: what comes after its last coefficients
+  /// would be that small, by their decay two orders at a time, which the parity of a solution can't hide.
   Mask dense_is_exact() const {
-    R scale(0.0), last(0.0), before(0.0);
+    R scale(0.0), last(0.0), before(0.0), earlier(0.0);
     const int s = tables_->stages;
     if (s < 4 || terms_ == s) return Mask(false);
     for (int n = 0; n < N; ++n) {
+      const auto size = [&](int k) { return numerics::absolute(legendre_[k][n]); };
       scale = numerics::larger(scale, numerics::absolute(begin_velocity_[n]));
       scale = numerics::larger(scale, numerics::absolute(memory_.velocity[n]));
-      last += numerics::absolute(legendre_[s][n]) + numerics::absolute(legendre_[s + 1][n]);
-      before += numerics::absolute(legendre_[s - 1][n]) + numerics::absolute(legendre_[s - 2][n]);
+      last += size(s) + size(s + 1);
+      before += size(s - 1) + size(s - 2);
+      earlier += size(s - 3) + size(s - 4);
     }
+    // Coefficients may also be small by chance: the decay that led to them then tells.
     const R decay = select(before > last, last / before, R(1.0));
-    // The next coefficients, and what the stages' own error does to the forces (Form::feedback).
-    return Form::velocity_error(s + 2, taken_, last * (decay + R(Form::feedback))) <= scale * R(exact_below);
+    const R usual = select(earlier > before, before / earlier, R(1.0));
+    const R next =
+        numerics::larger(last, before * usual) * (numerics::larger(decay, usual) + R(Form::feedback));
+    return Form::velocity_error(s + 2, taken_, next) <= scale * R(exact_below);
   }
 
   R failure() const { return failure_; }
@@ -215,7 +228,7 @@ class Gauss {
   const Memory& memory() const { return memory_; }
 
  private:
-  static constexpr double exact_below = 1e-13;
+  static constexpr double exact_below = 2e-14;  // of the estimate; true errors reach five times it
 
   void fail(Mask lanes, Status status) { failure_ = select(lanes, R(static_cast<double>(status)), failure_); }
 

@@ -82,14 +82,19 @@ class GaussForce {
     }
     Convergence<R> convergence(active, 0x1p-57, 0x1p-46);
     convergence.measure_against(scale);
-    Middle m = middle(step, parts);
-    Stages<R, N> other;
-    Stages<R, N>*now = &parts, *renewed = &other;
-    for (int iteration = close; iteration < 24 && any(convergence.open()); ++iteration) {
-      dispatch(step, m, *now, *renewed, convergence, iteration);
-      std::swap(now, renewed);
+    switch (tables.stages) {
+      case 6:
+        iterate<6>(step, parts, convergence, close);
+        break;
+      case 8:
+        iterate<8>(step, parts, convergence, close);
+        break;
+      case 10:
+        iterate<10>(step, parts, convergence, close);
+        break;
+      default:
+        iterate<0>(step, parts, convergence, close);
     }
-    if (now != &parts) std::copy_n(other.begin(), tables.stages, parts.begin());
     if (any(convergence.open())) newton(step, parts, convergence);
     return convergence.converged();
   }
@@ -156,14 +161,14 @@ class GaussForce {
     const R change = h * (end.v[n] - begin.v[n]);
     const R lag = fma(R(0.5) * h, begin.v[n] + end.v[n], begin.q[n] - end.q[n]);
     Bend<R> result;
-    for (int j = 0; j < tables.stages; ++j) {
-      const R smooth = j < table.odds    ? R(2.0) * change
-                       : j < table.evens ? change
-                                         : R(24.0 * table.offset[j - table.evens]) * lag;
+    const auto add = [&](int j, const R& smooth) {
       const R rest = numerics::absolute(parts[j][n] - smooth);
       result.position = fma(R(table.bend[j]), rest, result.position);
       result.slope = fma(R(table.bend_slope[j]), rest, result.slope);
-    }
+    };
+    for (int j = 0; j < table.odds; ++j) add(j, R(2.0) * change);
+    if (table.evens > table.odds) add(table.odds, change);
+    for (int j = 0; j < table.odds; ++j) add(table.evens + j, R(24.0 * table.offset[j]) * lag);
     return result;
   }
   void take(int slot, const GaussForce& other, int lane) {
@@ -226,17 +231,18 @@ class GaussForce {
                                                int i, const Use& use) {
     const auto& table = step.tables.parts;
     const int evens = S > 0 ? S - S / 2 : table.evens, odds = S > 0 ? S / 2 : table.odds;
+    const double* even = table.even.data() + i * evens;
+    const double* odd = table.odd.data() + i * odds;
+    // The middle's motion comes last: it is the last to be known.
     std::array<std::array<R, N>, Block> e, o;
     for (int k = 0; k < Block; ++k) {
       for (int n = 0; n < N; ++n) {
-        e[k][n] = m.q[n];
-        o[k][n] = R(table.offset[i + k]) * m.velocity[n];
+        e[k][n] = R(even[k * evens]) * parts[0][n];
+        o[k][n] = odds > 0 ? R(odd[k * odds]) * parts[evens][n] : R(0.0);
       }
     }
-    const double* even = table.even.data() + i * evens;
-    const double* odd = table.odd.data() + i * odds;
 #pragma GCC unroll 8
-    for (int j = 0; j < odds; ++j) {
+    for (int j = 1; j < odds; ++j) {
       const Vector x = parts[j], y = parts[evens + j];
 #pragma GCC unroll 8
       for (int k = 0; k < Block; ++k) {
@@ -252,6 +258,8 @@ class GaussForce {
       Vector first, mirrored;
       for (int n = 0; n < N; ++n) {
         if (evens > odds) e[k][n] = fma(R(even[k * evens + odds]), parts[odds][n], e[k][n]);
+        e[k][n] += m.q[n];
+        o[k][n] = fma(R(table.offset[i + k]), m.velocity[n], o[k][n]);
         first[n] = e[k][n] + o[k][n];
         mirrored[n] = e[k][n] - o[k][n];
       }
@@ -267,12 +275,37 @@ class GaussForce {
     return e;
   }
 
-  /// One fixed-point iteration. Its change is measured on the middle's motion, which is what the stages add
-  /// up to. Everywhere the old iterate serves: renewing block by block in place converges half as fast, since
-  /// the middle's motion would be older than the rest.
+  /// Fixed-point iteration. Changes are measured on the middle's motion, which is what the stages add up to.
   template <int S>
-  [[gnu::flatten]] static void sweep(const Step& step, Middle& m, const Stages<R, N>& parts,
-                                     Stages<R, N>& renewed, Convergence<R>& convergence, int iteration) {
+  [[gnu::flatten, gnu::noinline]] static void iterate(const Step& step, Stages<R, N>& parts,
+                                                      Convergence<R>& convergence, int first) {
+    const int s = S > 0 ? S : step.tables.stages;
+    Stages<R, N> other;
+    Middle m = middle<S>(step, parts);
+    bool swapped = false;
+    for (int iteration = first; iteration < 24 && any(convergence.open()); ++iteration) {
+      auto& renewed = swapped ? parts : other;
+      sweep<S>(step, m, swapped ? other : parts, renewed, convergence);
+      swapped = !swapped;
+      const Middle next = middle<S>(step, renewed);
+      if (convergence.watched(iteration)) {
+        R change(0.0);
+        for (int n = 0; n < N; ++n) {
+          change += numerics::absolute(next.velocity[n] - m.velocity[n]);
+          change += numerics::absolute(next.q[n] - m.q[n]);
+        }
+        convergence.close(change);
+      }
+      m = next;
+    }
+    if (swapped) std::copy_n(other.begin(), s, parts.begin());
+  }
+
+  /// Renews the parts. Everywhere the old iterate serves: renewing block by block in place converges half as
+  /// fast, since the middle's motion would be older than the rest.
+  template <int S>
+  [[gnu::always_inline]] static void sweep(const Step& step, const Middle& m, const Stages<R, N>& parts,
+                                           Stages<R, N>& renewed, const Convergence<R>& convergence) {
     const int s = S > 0 ? S : step.tables.stages, odds = s / 2, evens = s - odds;
     const bool every = all(convergence.open());
     const auto rows = [&]<int Block>(int i) [[gnu::always_inline]] {
@@ -293,29 +326,6 @@ class GaussForce {
     if (evens > odds) {
       const Vector a = acceleration(step, odds, middle_position(step, m, parts));
       for (int n = 0; n < N; ++n) renewed[odds][n] = convergence.renewed(every, parts[odds][n], a[n]);
-    }
-    const Middle next = middle<S>(step, renewed);
-    if (convergence.watched(iteration)) {
-      R change(0.0);
-      for (int n = 0; n < N; ++n) {
-        change += numerics::absolute(next.velocity[n] - m.velocity[n]);
-        change += numerics::absolute(next.q[n] - m.q[n]);
-      }
-      convergence.close(change);
-    }
-    m = next;
-  }
-  static void dispatch(const Step& step, Middle& m, const Stages<R, N>& parts, Stages<R, N>& renewed,
-                       Convergence<R>& convergence, int iteration) {
-    switch (step.tables.stages) {
-      case 6:
-        return sweep<6>(step, m, parts, renewed, convergence, iteration);
-      case 8:
-        return sweep<8>(step, m, parts, renewed, convergence, iteration);
-      case 10:
-        return sweep<10>(step, m, parts, renewed, convergence, iteration);
-      default:
-        return sweep<0>(step, m, parts, renewed, convergence, iteration);
     }
   }
 

@@ -18,7 +18,7 @@ struct HenonHeiles {
   auto operator()(const auto& q, const auto& v) const {
     const auto [q1, q2] = q;
     const auto [v1, v2] = v;
-    return 0.5 * (v1 * v1 + v2 * v2) - 0.5 * (q1 * q1 + q2 * q2) - q1 * q1 * q2 + q2 * q2 * q2 / 3.0;
+    return 0.5 * (v1 * v1 + v2 * v2) - q1 * q1 * (0.5 + q2) + q2 * q2 * (q2 - 1.5) / 3.0;
   }
 };
 
