@@ -4,6 +4,8 @@ if(NOT COTANGENT_MATHEMATICS_ONLY)
   find_package(MPI REQUIRED COMPONENTS CXX)
   find_package(PkgConfig REQUIRED)
   pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-openmpi hdf5)
+  pkg_search_module(PETSC REQUIRED IMPORTED_TARGET petsc>=3.18 PETSc>=3.18)  # real scalars: libpetsc-real-dev
+  set_target_properties(PkgConfig::PETSC PROPERTIES INTERFACE_COMPILE_OPTIONS "")  # its packagers' own, not ours
   find_package(fmt REQUIRED)
   find_package(CLI11 REQUIRED)
   find_package(tomlplusplus QUIET)

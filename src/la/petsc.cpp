@@ -1,0 +1,87 @@
+#include "la/petsc.hpp"
+
+namespace cotangent::la {
+namespace {
+
+// What PETSc said of the failure under way, innermost first.
+std::string& reason() {
+  static std::string text;
+  return text;
+}
+
+PetscErrorCode remember(MPI_Comm, int, const char* function, const char*, PetscErrorCode code,
+                        PetscErrorType kind, const char* message, void*) {
+  if (kind == PETSC_ERROR_INITIAL) {
+    reason() = function == nullptr ? "" : std::string("in ") + function + ": ";
+    const char* generic = nullptr;
+    PetscErrorMessage(code, &generic, nullptr);
+    if (generic != nullptr) reason() += generic;
+    if (message != nullptr && *message != '\0' && *message != ' ') reason() += std::string(": ") + message;
+    while (!reason().empty() && reason().back() == '\n') reason().pop_back();
+  }
+  return code;
+}
+
+}  // namespace
+
+void check(PetscErrorCode code, const char* call) {
+  if (code == PetscErrorCode{}) return;
+  std::string text = std::string(call) + " failed";
+  text += reason().empty() ? " with PETSc's error " + std::to_string(static_cast<int>(code)) : " " + reason();
+  reason().clear();
+  throw PetscFailure(text);
+}
+
+bool active() noexcept {
+  PetscBool begun = PETSC_FALSE, ended = PETSC_FALSE;
+  PetscInitialized(&begun);
+  PetscFinalized(&ended);
+  return begun && !ended;
+}
+
+Petsc::Petsc(const std::vector<std::string>& options) {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const bool value = i > 0 && options[i - 1].starts_with("-");
+    if (!options[i].starts_with("-") && !value)
+      throw Error("'" + options[i] +
+                  "' after -- is no PETSc option: they are written '-name' or '-name value'");
+  }
+  if (active()) return;
+  std::vector<std::string> words{"cotangent", "-no_signal_handler", "-skip_petscrc"};
+  words.insert(words.end(), options.begin(), options.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  int count = static_cast<int>(words.size());
+  char** arguments = pointers.data();
+  check(PetscInitialize(&count, &arguments, nullptr, nullptr), "PetscInitialize");
+  owner_ = true;
+  check(PetscPushErrorHandler(remember, nullptr), "PetscPushErrorHandler");
+}
+
+Petsc::~Petsc() {
+  if (owner_ && active()) {
+    PetscPopErrorHandler();
+    PetscFinalize();
+  }
+}
+
+std::vector<std::string> unused_options() {
+  PetscInt count = 0;
+  char **names = nullptr, **values = nullptr;
+  check(PetscOptionsLeftGet(nullptr, &count, &names, &values), "PetscOptionsLeftGet");
+  std::vector<std::string> unused;
+  for (PetscInt i = 0; i < count; ++i) {
+    unused.push_back(std::string("-") + names[i]);
+    if (values[i] != nullptr) unused.back() += std::string(" ") + values[i];
+  }
+  check(PetscOptionsLeftRestore(nullptr, &count, &names, &values), "PetscOptionsLeftRestore");
+  return unused;
+}
+
+std::string petsc_version() {
+  return std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." +
+         std::to_string(PETSC_VERSION_SUBMINOR);
+}
+
+}  // namespace cotangent::la

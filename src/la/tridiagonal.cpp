@@ -1,0 +1,268 @@
+#include "la/tridiagonal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "core/real.hpp"
+
+namespace cotangent::la {
+namespace {
+
+int ranks() {
+  int count = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &count);
+  return count;
+}
+int this_rank() {
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  return rank;
+}
+
+void share(const double* mine, int count, double* all) {
+  if (MPI_Allgather(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, PETSC_COMM_WORLD) != MPI_SUCCESS)
+    throw PetscFailure("MPI_Allgather failed in the tridiagonal solver");
+}
+
+}  // namespace
+
+Tridiagonal::Tridiagonal(std::size_t rows)
+    : lower(rows), diagonal(rows), upper(rows), inverse_(rows), eliminate_(rows), substitute_(rows) {}
+
+void Tridiagonal::factorise() {
+  const std::size_t n = diagonal.size(), middle = n / 2;
+  // Rows 0 ... middle-1 from the front, n-1 ... middle from the back: independent chains side by side.
+  inverse_[0] = 1.0 / diagonal[0];
+  inverse_[n - 1] = 1.0 / diagonal[n - 1];
+  substitute_[0] = upper[0] * inverse_[0];
+  substitute_[n - 1] = lower[n - 1] * inverse_[n - 1];
+  const auto front = [&](std::size_t i) {
+    eliminate_[i] = -lower[i] * inverse_[i - 1];
+    inverse_[i] = 1.0 / fma(-lower[i], substitute_[i - 1], diagonal[i]);
+    substitute_[i] = upper[i] * inverse_[i];
+  };
+  const auto back = [&](std::size_t i) {
+    eliminate_[i] = -upper[i] * inverse_[i + 1];
+    inverse_[i] = 1.0 / fma(-upper[i], substitute_[i + 1], diagonal[i]);
+    substitute_[i] = lower[i] * inverse_[i];
+  };
+  for (std::size_t i = 1; i < middle; ++i) {
+    front(i);
+    back(n - 1 - i);
+  }
+  if (n % 2 == 1) back(middle);
+  const double a = 1.0 / inverse_[middle - 1], b = upper[middle - 1], c = lower[middle],
+               d = 1.0 / inverse_[middle];
+  const double determinant = fma(a, d, -b * c);
+  join_[0] = d / determinant;
+  join_[1] = -b / determinant;
+  join_[2] = -c / determinant;
+  join_[3] = a / determinant;
+  factorise_ends();
+}
+
+void Tridiagonal::solve_block(const double* b, double* x) const {
+  const std::size_t n = diagonal.size(), middle = n / 2;
+  x[0] = b[0];
+  x[n - 1] = b[n - 1];
+  double down = x[0], up = x[n - 1];
+  for (std::size_t i = 1; i < middle; ++i) {
+    const std::size_t k = n - 1 - i;
+    x[i] = down = fma(eliminate_[i], down, b[i]);
+    x[k] = up = fma(eliminate_[k], up, b[k]);
+  }
+  if (n % 2 == 1) x[middle] = up = fma(eliminate_[middle], up, b[middle]);
+  const double first = fma(join_[0], down, join_[1] * up), second = fma(join_[2], down, join_[3] * up);
+  x[middle - 1] = down = first;
+  x[middle] = up = second;
+  std::size_t i = middle - 1, k = middle + 1;
+  for (; i > 0 && k < n; ++k) {
+    --i;
+    x[i] = down = fma(-substitute_[i], down, inverse_[i] * x[i]);
+    x[k] = up = fma(-substitute_[k], up, inverse_[k] * x[k]);
+  }
+  for (; k < n; ++k) x[k] = up = fma(-substitute_[k], up, inverse_[k] * x[k]);
+}
+
+void Tridiagonal::factorise_ends() {
+  const std::size_t n = diagonal.size(), p = static_cast<std::size_t>(ranks());
+  if (p == 1 && lower[0] == 0.0 && upper[n - 1] == 0.0) return;
+  before_.assign(n, 0.0);
+  after_.assign(n, 0.0);
+  before_[0] = lower[0];
+  after_[n - 1] = upper[n - 1];
+  if (lower[0] != 0.0) solve_block(before_.data(), before_.data());
+  if (upper[n - 1] != 0.0) solve_block(after_.data(), after_.data());
+
+  // first_r + W_first last_(r-1) + V_first first_(r+1) = y_first, and the same for the last.
+  const double mine[4] = {before_[0], before_[n - 1], after_[0], after_[n - 1]};
+  std::vector<double> all(4 * p);
+  share(mine, 4, all.data());
+  const std::size_t m = 2 * p;
+  ends_.assign(m * m, 0.0);
+  for (std::size_t r = 0; r < p; ++r) {
+    const std::size_t last_before = (2 * r + m - 1) % m, first_after = (2 * r + 2) % m;
+    for (std::size_t end = 0; end < 2; ++end) {
+      double* row = &ends_[(2 * r + end) * m];
+      row[2 * r + end] += 1.0;
+      row[last_before] += all[4 * r + end];
+      row[first_after] += all[4 * r + 2 + end];
+    }
+  }
+  // Gauss with partial pivoting; the system is nearly banded, so most multipliers are zero and skipped.
+  pivots_.resize(m);
+  for (std::size_t k = 0; k < m; ++k) {
+    std::size_t best = k;
+    for (std::size_t i = k + 1; i < m; ++i) {
+      if (std::abs(ends_[i * m + k]) > std::abs(ends_[best * m + k])) best = i;
+    }
+    pivots_[k] = best;
+    if (best != k) std::swap_ranges(&ends_[k * m], &ends_[k * m] + m, &ends_[best * m]);
+    for (std::size_t i = k + 1; i < m; ++i) {
+      if (ends_[i * m + k] == 0.0) continue;
+      const double factor = ends_[i * m + k] /= ends_[k * m + k];
+      for (std::size_t j = k + 1; j < m; ++j) ends_[i * m + j] -= factor * ends_[k * m + j];
+    }
+  }
+  end_values_.resize(m);
+}
+
+void Tridiagonal::solve(const double* b, double* x) const {
+  solve_block(b, x);
+  if (ends_.empty()) return;
+  const std::size_t n = diagonal.size(), m = end_values_.size();
+  const double mine[2] = {x[0], x[n - 1]};
+  std::vector<double>& z = end_values_;
+  share(mine, 2, z.data());
+  for (std::size_t k = 0; k < m; ++k) std::swap(z[k], z[pivots_[k]]);
+  for (std::size_t i = 1; i < m; ++i) {
+    for (std::size_t j = 0; j < i; ++j) z[i] -= ends_[i * m + j] * z[j];
+  }
+  for (std::size_t i = m; i-- > 0;) {
+    for (std::size_t j = i + 1; j < m; ++j) z[i] -= ends_[i * m + j] * z[j];
+    z[i] /= ends_[i * m + i];
+  }
+  const std::size_t r = 2 * static_cast<std::size_t>(this_rank());
+  const double last_before = z[(r + m - 1) % m], first_after = z[(r + 2) % m];
+  if (lower[0] != 0.0) {
+    for (std::size_t i = 0; i < n; ++i) x[i] = fma(-last_before, before_[i], x[i]);
+  }
+  if (upper[n - 1] != 0.0) {
+    for (std::size_t i = 0; i < n; ++i) x[i] = fma(-first_after, after_[i], x[i]);
+  }
+}
+
+namespace {
+
+/// The two blocks of a matrix of either type: this rank's columns, and the others'.
+struct Blocks {
+  Mat here = nullptr, elsewhere = nullptr;
+  const PetscInt* columns = nullptr;  // of `elsewhere`
+
+  explicit Blocks(Mat matrix) {
+    PetscBool distributed = PETSC_FALSE;
+    check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(matrix), MATMPIAIJ, &distributed),
+          "PetscObjectTypeCompare");
+    if (distributed) {
+      check(MatMPIAIJGetSeqAIJ(matrix, &here, &elsewhere, &columns), "MatMPIAIJGetSeqAIJ");
+    } else {
+      here = matrix;
+    }
+  }
+
+  /// Calls function(row, global column, value) for every entry of this rank.
+  template <class Function>
+  void for_each(Mat matrix, const Function& function) const {
+    PetscInt first = 0, first_column = 0;
+    check(MatGetOwnershipRange(matrix, &first, nullptr), "MatGetOwnershipRange");
+    check(MatGetOwnershipRangeColumn(matrix, &first_column, nullptr), "MatGetOwnershipRangeColumn");
+    for (const Mat block : {here, elsewhere}) {
+      if (block == nullptr) continue;
+      const PetscInt *begin = nullptr, *column = nullptr;
+      PetscInt rows = 0;
+      PetscBool done = PETSC_FALSE;
+      const double* value = nullptr;
+      check(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &rows, &begin, &column, &done), "MatGetRowIJ");
+      check(MatSeqAIJGetArrayRead(block, &value), "MatSeqAIJGetArrayRead");
+      for (PetscInt i = 0; done && i < rows; ++i) {
+        for (PetscInt k = begin[i]; k < begin[i + 1]; ++k)
+          function(i, block == here ? first_column + column[k] : columns[column[k]], value[k]);
+      }
+      check(MatSeqAIJRestoreArrayRead(block, &value), "MatSeqAIJRestoreArrayRead");
+      check(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &rows, &begin, &column, &done),
+            "MatRestoreRowIJ");
+    }
+  }
+};
+
+Tridiagonal& context(PC preconditioner) {
+  void* solver = nullptr;
+  check(PCShellGetContext(preconditioner, &solver), "PCShellGetContext");
+  return *static_cast<Tridiagonal*>(solver);
+}
+
+PetscErrorCode set_up(PC preconditioner) {
+  return called_back([&] {
+    Mat matrix = nullptr;
+    PetscInt first = 0, size = 0;
+    check(PCGetOperators(preconditioner, nullptr, &matrix), "PCGetOperators");
+    check(MatGetOwnershipRange(matrix, &first, nullptr), "MatGetOwnershipRange");
+    check(MatGetSize(matrix, &size, nullptr), "MatGetSize");
+    Tridiagonal& solver = context(preconditioner);
+    Blocks(matrix).for_each(matrix, [&](PetscInt i, PetscInt column, double value) {
+      const PetscInt row = first + i, next = row + 1 == size ? 0 : row + 1;
+      auto& band = column == row ? solver.diagonal : column == next ? solver.upper : solver.lower;
+      band[static_cast<std::size_t>(i)] = value;
+    });
+    solver.factorise();
+  });
+}
+
+PetscErrorCode apply(PC preconditioner, Vec b, Vec x) {
+  return called_back([&] {
+    const double* from = nullptr;
+    double* to = nullptr;
+    check(VecGetArrayRead(b, &from), "VecGetArrayRead");
+    check(VecGetArrayWrite(x, &to), "VecGetArrayWrite");
+    context(preconditioner).solve(from, to);
+    check(VecRestoreArrayRead(b, &from), "VecRestoreArrayRead");
+    check(VecRestoreArrayWrite(x, &to), "VecRestoreArrayWrite");
+  });
+}
+
+PetscErrorCode destroy(PC preconditioner) {
+  return called_back([&] { delete &context(preconditioner); });
+}
+
+}  // namespace
+
+bool is_tridiagonal(Mat matrix) {
+  PetscInt first = 0, last = 0, size = 0;
+  check(MatGetOwnershipRange(matrix, &first, &last), "MatGetOwnershipRange");
+  check(MatGetSize(matrix, &size, nullptr), "MatGetSize");
+  int fits = size >= 3 && last - first >= 2;
+  Blocks(matrix).for_each(matrix, [&](PetscInt i, PetscInt column, double) {
+    const PetscInt apart = (column - first - i + size) % size;
+    if (apart > 1 && apart < size - 1) fits = 0;
+  });
+  if (MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD) != MPI_SUCCESS)
+    throw PetscFailure("MPI_Allreduce failed in is_tridiagonal");
+  return fits != 0;
+}
+
+void use_tridiagonal(PC preconditioner) {
+  Mat matrix = nullptr;
+  PetscInt rows = 0;
+  check(PCGetOperators(preconditioner, nullptr, &matrix), "PCGetOperators");
+  check(MatGetLocalSize(matrix, &rows, nullptr), "MatGetLocalSize");
+  check(PCSetType(preconditioner, PCSHELL), "PCSetType");
+  check(PCShellSetName(preconditioner, "tridiagonal"), "PCShellSetName");
+  check(PCShellSetContext(preconditioner, new Tridiagonal(static_cast<std::size_t>(rows))),
+        "PCShellSetContext");
+  check(PCShellSetSetUp(preconditioner, set_up), "PCShellSetSetUp");
+  check(PCShellSetApply(preconditioner, apply), "PCShellSetApply");
+  check(PCShellSetDestroy(preconditioner, destroy), "PCShellSetDestroy");
+}
+
+}  // namespace cotangent::la

@@ -1,0 +1,113 @@
+#include <cmath>
+#include <limits>
+
+#include "la/handles.hpp"
+#include "la/petsc.hpp"
+#include "mpi_test.hpp"
+
+using namespace cotangent;
+using namespace cotangent::la;
+
+TEST_CASE("PETSc lives as long as its object, which names words that are no options") {
+  CHECK_ALL(!active());
+  CHECK_ALL(test::text_thrown<Error>([] { Petsc({"ksp_type", "cg"}); }).starts_with("'ksp_type' after --"));
+  CHECK_ALL(!active());
+  const Petsc petsc({"-known_to_the_test", "7", "-misspelt_by_the_test", "1e-3"});
+  CHECK_ALL(active());
+  {
+    const Petsc second;  // a library that brings PETSc of its own accord
+  }
+  CHECK_ALL(active());
+  CHECK_ALL(petsc_version().starts_with("3."));
+  PetscInt number = 0;
+  PetscBool given = PETSC_FALSE;
+  check(PetscOptionsGetInt(nullptr, nullptr, "-known_to_the_test", &number, &given), "PetscOptionsGetInt");
+  CHECK_ALL((given && number == 7));
+  bool listed = false, used = false;
+  for (const std::string& option : unused_options()) {
+    listed = listed || option == "-misspelt_by_the_test 1e-3";
+    used = used || option.starts_with("-known");
+  }
+  CHECK_ALL((listed && !used));
+
+  SECTION("an error of PETSc names the call and the reason") {
+    const Vector a = vector(3), b = vector(4);
+    const std::string text = test::text_thrown<PetscFailure>([&] { check(VecCopy(a, b), "VecCopy"); });
+    CHECK_ALL(text.starts_with("VecCopy failed in "));
+    CHECK_ALL(text.find("size") != std::string::npos);
+    CHECK_NOTHROW(check(VecSet(a, 0.0), "VecSet"));
+  }
+
+  SECTION("owners move, convert to the raw handle, and destroy once") {
+    Vector a = vector(2);
+    const Vec raw = a.raw();
+    // A second reference lets us see whether the owner gave up its own.
+    check(PetscObjectReference(reinterpret_cast<PetscObject>(raw)), "PetscObjectReference");
+    const auto references = [&] {
+      PetscInt count = 0;
+      check(PetscObjectGetReference(reinterpret_cast<PetscObject>(raw), &count), "PetscObjectGetReference");
+      return count;
+    };
+    CHECK_ALL(references() == 2);
+    Vector b = std::move(a);
+    CHECK_ALL((a.raw() == nullptr && b.raw() == raw && references() == 2));
+    a = std::move(b);
+    CHECK_ALL((a.raw() == raw && b.raw() == nullptr && references() == 2));
+    check(VecDuplicate(raw, b.out()), "VecDuplicate");
+    b = std::move(a);  // the duplicate goes, the first is kept
+    CHECK_ALL((b.raw() == raw && references() == 2));
+    b.reset();
+    CHECK_ALL(references() == 1);
+    Vector last(raw);  // destroys the reference of ours
+    CHECK_ALL(last.release() == raw);
+    Vec rest = raw;
+    check(VecDestroy(&rest), "VecDestroy");
+  }
+
+  SECTION("divergence is told in plain words") {
+    for (int code = KSP_DIVERGED_PC_FAILED; code <= KSP_CONVERGED_ATOL; ++code) {
+      if (code == -1 || code == 1 || code == -8 || code == -6) continue;
+      CHECK_ALL(
+          std::string(reason(static_cast<KSPConvergedReason>(code))).find("linear") != std::string::npos ||
+          std::string(reason(static_cast<KSPConvergedReason>(code))).find("factorised") != std::string::npos);
+    }
+    // A singular matrix: KSP's failure becomes an Error that says so.
+    Matrix zero;
+    check(MatCreateAIJ(PETSC_COMM_WORLD, 2, 2, PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 0, nullptr,
+                       zero.out()),
+          "MatCreateAIJ");
+    PetscInt first = 0;
+    check(MatGetOwnershipRange(zero, &first, nullptr), "MatGetOwnershipRange");
+    for (PetscInt i = first; i < first + 2; ++i)
+      check(MatSetValue(zero, i, i, i == first ? 1.0 : 0.0, INSERT_VALUES), "MatSetValue");
+    check(MatAssemblyBegin(zero, MAT_FINAL_ASSEMBLY), "MatAssemblyBegin");
+    check(MatAssemblyEnd(zero, MAT_FINAL_ASSEMBLY), "MatAssemblyEnd");
+    LinearSolver solver;
+    check(KSPCreate(PETSC_COMM_WORLD, solver.out()), "KSPCreate");
+    check(KSPSetOperators(solver, zero, zero), "KSPSetOperators");
+    check(KSPSetType(solver, KSPGMRES), "KSPSetType");
+    PC preconditioner = nullptr;
+    check(KSPGetPC(solver, &preconditioner), "KSPGetPC");
+    check(PCSetType(preconditioner, PCNONE), "PCSetType");
+    check(KSPSetTolerances(solver, 1e-12, 1e-300, PETSC_DEFAULT, 1), "KSPSetTolerances");
+    Vector b = vector(2), x = vector(2);
+    check(VecSet(b, std::numeric_limits<double>::quiet_NaN()), "VecSet");
+    CHECK_ALL(test::text_thrown<PetscFailure>([&] { solve(solver, b, x); }).find("infinity or NaN") !=
+              std::string::npos);
+  }
+}
+
+TEST_CASE("what a function throws that PETSc calls back comes out of the call around it") {
+  const Petsc petsc;
+  NonlinearSolver solver;
+  check(SNESCreate(PETSC_COMM_WORLD, solver.out()), "SNESCreate");
+  Vector x = vector(2), f = vector(2);
+  const auto throwing = [](SNES, Vec, Vec, void*) -> PetscErrorCode {
+    return called_back([] { throw Error("no such place"); });
+  };
+  check(SNESSetFunction(solver, f, throwing, nullptr), "SNESSetFunction");
+  const std::string text = test::text_thrown<PetscFailure>([&] { solve(solver, x); });
+  INFO(text);
+  CHECK_ALL(text.starts_with("SNESSolve failed in a function of Cotangent"));
+  CHECK_ALL(text.ends_with("no such place"));
+}
