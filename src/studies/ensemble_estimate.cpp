@@ -1,0 +1,63 @@
+#include "studies/ensemble_estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parallel/mpi.hpp"
+#include "studies/ensemble_rows.hpp"
+
+namespace cotangent::studies {
+
+Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Flight& flight) {
+  Estimate result;
+  result.orbits = ensemble.size();
+  for (const auto& set : data_sets(plan, ensemble)) result.file_bytes += set.bytes();
+  result.rank_bytes = 2 * flight.lanes() * static_cast<std::int64_t>(flight.state_size() * sizeof(double)) +
+                      (std::int64_t{32} << 20);
+  std::int64_t id = 0, feasible = 0, looked = 0;
+  for (int lane = 0; lane < flight.lanes() && id < ensemble.size(); ++id, ++looked) {
+    const EnsembleStart start = ensemble[id];
+    if (!start.feasible) continue;
+    ++feasible;
+    flight.load(lane, start.start);
+    if (flight.flown(lane).status == Status::pending)
+      ++lane;
+    else
+      flight.release(lane);
+  }
+  const double before = parallel::wall_time();
+  std::int64_t crossings = 0;
+  double time = 0;
+  while (parallel::wall_time() - before < 0.2) {
+    flight.advance(64);
+    bool some = false;
+    for (int lane = 0; lane < flight.lanes(); ++lane)
+      some |= !flight.free(lane) && flight.flown(lane).status == Status::pending;
+    if (!some) break;
+  }
+  const double seconds = parallel::wall_time() - before;
+  for (int lane = 0; lane < flight.lanes(); ++lane) {
+    if (flight.free(lane)) continue;
+    auto& flown = flight.flown(lane);
+    crossings += flown.crossing_count;
+    if (!flown.crossings.empty())
+      time += flown.crossings[flown.crossings.size() -
+                              static_cast<std::size_t>(2 * plan.model.problem->dim() + 1)];
+    if (!flown.samples.empty())
+      time =
+          std::max(time, static_cast<double>(flown.sample_count) * plan.watch.sample_every * flight.lanes());
+  }
+  const double all = static_cast<double>(ensemble.size()) * static_cast<double>(feasible) /
+                     static_cast<double>(std::max<std::int64_t>(looked, 1));
+  double work = 0;
+  if (plan.watch.section && crossings > 0)
+    work = all * static_cast<double>(plan.watch.stop.crossings) / static_cast<double>(crossings);
+  if (time > 0 && std::isfinite(plan.watch.stop.time)) {
+    const double by_time = all * plan.watch.stop.time / time;
+    work = work > 0 ? std::min(work, by_time) : by_time;
+  }
+  result.seconds = work * seconds / parallel::size();
+  return result;
+}
+
+}  // namespace cotangent::studies

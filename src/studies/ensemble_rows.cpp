@@ -1,0 +1,239 @@
+#include "studies/ensemble_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parallel/mpi.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensemble) {
+  using io::DataType;
+  const std::int64_t n = ensemble.size();
+  const auto& problem = *plan.model.problem;
+  const std::int64_t dim = problem.dim();
+  std::vector<std::string> columns, statuses;
+  for (const auto& c : problem.coordinates()) columns.push_back(c.name);
+  for (const auto& c : problem.coordinates()) columns.push_back(c.name + "_dot");
+  for (const auto name : status_names) statuses.emplace_back(name);
+  std::vector<std::string> names(columns.begin(), columns.begin() + dim);
+  std::string unit = "1";
+  for (const auto& c : problem.coordinates()) unit = c.unit == unit || columns.empty() ? unit : c.unit;
+
+  std::vector<io::DataSetSpec> sets{
+      {"/orbits/initial",
+       DataType::float64,
+       {n, 2 * dim},
+       unit,
+       "state at t = 0: q, then v",
+       {{"columns", columns}}},
+      {"/orbits/final",
+       DataType::float64,
+       {n, 2 * dim},
+       unit,
+       "the last good state: q, then v",
+       {{"columns", columns}}},
+      {"/orbits/status", DataType::int32, {n}, "1", "how the trajectory ended", {{"names", statuses}}},
+      {"/orbits/time", DataType::float64, {n}, "1", "time of the last good state"},
+      {"/orbits/energy", DataType::float64, {n}, "1", "energy at t = 0"},
+      {"/orbits/energy_error", DataType::float64, {n}, "1", "largest |E - E0| over all steps"},
+      {"/orbits/crossing_count", DataType::int64, {n}, "1", "crossings of the section"},
+      {"/orbits/grazing_count", DataType::int64, {n}, "1", "contacts with the section without a crossing"},
+      {"/orbits/steps", DataType::int64, {n}, "1", "steps taken"}};
+  const auto parameters = ensemble.parameter_columns();
+  sets.push_back({"/orbits/parameters",
+                  DataType::float64,
+                  {n, static_cast<std::int64_t>(parameters.size())},
+                  "1",
+                  "what varies over the ensemble: model parameters and energy",
+                  {{"columns", parameters}}});
+  if (plan.watch.section) {
+    const std::int64_t m = plan.watch.stop.crossings;
+    sets.push_back({"/section/points",
+                    DataType::float64,
+                    {n, m, 2 * dim},
+                    unit,
+                    "states on the section, unused places NaN",
+                    {{"columns", columns}}});
+    sets.push_back(
+        {"/section/time", DataType::float64, {n, m}, "1", "times of the crossings, unused places NaN"});
+  }
+  if (plan.samples > 0) {
+    sets.push_back({"/trajectory/time", DataType::float64, {plan.samples}, "1", "times of the samples"});
+    sets.push_back({"/trajectory/q",
+                    DataType::float64,
+                    {n, plan.samples, dim},
+                    unit,
+                    "coordinates",
+                    {{"columns", names}}});
+    sets.push_back({"/trajectory/v",
+                    DataType::float64,
+                    {n, plan.samples, dim},
+                    unit,
+                    "velocities",
+                    {{"columns", names}}});
+    sets.push_back(
+        {"/trajectory/energy", DataType::float64, {n, plan.samples}, "1", "energy of the samples"});
+  }
+  return sets;
+}
+
+EnsembleRows::EnsembleRows(const Plan& plan, const Ensemble& ensemble, io::ResultFile result)
+    : plan_(plan),
+      ensemble_(ensemble),
+      dim_(plan.model.problem->dim()),
+      parameter_count_(static_cast<std::int64_t>(ensemble.parameter_columns().size())),
+      result_(std::move(result)) {
+  for (const auto& set : data_sets(plan, ensemble)) handle_[set.path] = result_.data_set(set.path);
+}
+
+void EnsembleRows::write_sample_times() {
+  std::vector<double> times(static_cast<std::size_t>(plan_.samples));
+  for (std::size_t k = 0; k < times.size(); ++k) times[k] = static_cast<double>(k) * plan_.watch.sample_every;
+  result_.write_rows(handle_.at("/trajectory/time"), 0, plan_.samples, times.data());
+}
+
+Block EnsembleRows::block(std::int64_t first, std::int64_t count, bool resumed) const {
+  Block block;
+  block.first = first;
+  block.count = block.open = count;
+  const auto n = static_cast<std::size_t>(count), d = static_cast<std::size_t>(2 * dim_);
+  block.done.assign(n, 0);
+  block.initial.assign(n * d, 0);
+  block.final.assign(n * d, 0);
+  block.parameters.assign(n * static_cast<std::size_t>(parameter_count_), 0);
+  for (auto* numbers : {&block.time, &block.energy, &block.energy_error}) numbers->assign(n, 0);
+  for (auto* numbers : {&block.crossings, &block.grazing, &block.steps}) numbers->assign(n, 0);
+  block.status.assign(n, 0);
+  if (resumed) block.status = result_.read_rows<std::int32_t>(handle_.at("/orbits/status"), first, count);
+  return block;
+}
+
+void EnsembleRows::begin(Block& block, const EnsembleStart& start) const {
+  const std::int64_t row = start.start.id - block.first;
+  std::copy(start.start.q.begin(), start.start.q.end(), block.initial.begin() + row * 2 * dim_);
+  std::copy(start.start.v.begin(), start.start.v.end(), block.initial.begin() + row * 2 * dim_ + dim_);
+  const auto parameters = ensemble_.parameter_row(start.start.id);
+  std::copy(parameters.begin(), parameters.end(), block.parameters.begin() + row * parameter_count_);
+}
+
+void EnsembleRows::land(Block& block, sections::Flown& flown) {
+  flush(flown);
+  pad(flown);
+  const std::int64_t row = flown.id - block.first;
+  const auto at = static_cast<std::size_t>(row);
+  std::copy(flown.q.begin(), flown.q.end(), block.final.begin() + row * 2 * dim_);
+  std::copy(flown.v.begin(), flown.v.end(), block.final.begin() + row * 2 * dim_ + dim_);
+  block.time[at] = flown.t;
+  block.energy[at] = flown.energy;
+  block.energy_error[at] = flown.energy_error;
+  block.crossings[at] = flown.crossing_count;
+  block.grazing[at] = flown.grazing_count;
+  block.steps[at] = flown.steps;
+  block.status[at] = static_cast<std::int32_t>(flown.status);
+  block.done[at] = 1;
+}
+
+/// The status, which vouches for the rest, last.
+void EnsembleRows::write(Block& block) {
+  const double before = parallel::wall_time();
+  for (std::int64_t first = 0; first < block.count;) {
+    std::int64_t last = first;
+    while (last < block.count && block.done[static_cast<std::size_t>(last)]) ++last;
+    if (last == first) {
+      ++first;
+      continue;
+    }
+    const std::int64_t count = last - first, row = block.first + first;
+    const auto put = [&](const char* path, const auto& values, std::int64_t width) {
+      if (width > 0) result_.write_rows(handle_.at(path), row, count, values.data() + first * width);
+    };
+    put("/orbits/initial", block.initial, 2 * dim_);
+    put("/orbits/final", block.final, 2 * dim_);
+    put("/orbits/time", block.time, 1);
+    put("/orbits/energy", block.energy, 1);
+    put("/orbits/energy_error", block.energy_error, 1);
+    put("/orbits/crossing_count", block.crossings, 1);
+    put("/orbits/grazing_count", block.grazing, 1);
+    put("/orbits/steps", block.steps, 1);
+    put("/orbits/parameters", block.parameters, parameter_count_);
+    put("/orbits/status", block.status, 1);
+    std::fill(block.done.begin() + first, block.done.begin() + last, 0);
+    first = last;
+  }
+  seconds_ += parallel::wall_time() - before;
+}
+
+void EnsembleRows::flush(sections::Flown& flown) {
+  const double before = parallel::wall_time();
+  const std::int64_t width = 2 * dim_;
+  const std::int64_t rows = static_cast<std::int64_t>(flown.crossings.size()) / (1 + width);
+  if (rows > 0) {
+    times_.resize(static_cast<std::size_t>(rows));
+    values_.resize(static_cast<std::size_t>(rows * width));
+    for (std::int64_t k = 0; k < rows; ++k) {
+      const double* row = flown.crossings.data() + k * (1 + width);
+      times_[static_cast<std::size_t>(k)] = row[0];
+      std::copy_n(row + 1, width, values_.begin() + k * width);
+    }
+    const std::int64_t first = flown.crossing_count - rows;
+    put("/section/time", {flown.id, first}, {1, rows}, times_);
+    put("/section/points", {flown.id, first, 0}, {1, rows, width}, values_);
+    flown.crossings.clear();
+  }
+  const std::int64_t samples = static_cast<std::int64_t>(flown.samples.size()) / (2 + width);
+  if (samples > 0) {
+    std::vector<double> q, v, energy;
+    for (std::int64_t k = 0; k < samples; ++k) {
+      const double* row = flown.samples.data() + k * (2 + width);
+      q.insert(q.end(), row + 1, row + 1 + dim_);
+      v.insert(v.end(), row + 1 + dim_, row + 1 + width);
+      energy.push_back(row[1 + width]);
+    }
+    const std::int64_t first = flown.sample_count - samples;
+    put("/trajectory/q", {flown.id, first, 0}, {1, samples, dim_}, q);
+    put("/trajectory/v", {flown.id, first, 0}, {1, samples, dim_}, v);
+    put("/trajectory/energy", {flown.id, first}, {1, samples}, energy);
+    flown.samples.clear();
+  }
+  seconds_ += parallel::wall_time() - before;
+}
+
+/// NaN in the places that a trajectory leaves unused.
+void EnsembleRows::pad(const sections::Flown& flown) {
+  const double before = parallel::wall_time();
+  const auto fill = [&](const char* path, std::int64_t used, std::int64_t all, std::int64_t width) {
+    constexpr std::int64_t chunk = 1 << 16;
+    for (std::int64_t first = used; first < all; first += chunk) {
+      const std::int64_t rows = std::min(chunk, all - first);
+      values_.assign(static_cast<std::size_t>(rows * std::max<std::int64_t>(width, 1)), nan);
+      if (width > 0)
+        put(path, {flown.id, first, 0}, {1, rows, width}, values_);
+      else
+        put(path, {flown.id, first}, {1, rows}, values_);
+    }
+  };
+  if (plan_.watch.section) {
+    fill("/section/time", flown.crossing_count, plan_.watch.stop.crossings, 0);
+    fill("/section/points", flown.crossing_count, plan_.watch.stop.crossings, 2 * dim_);
+  }
+  if (plan_.samples > 0) {
+    fill("/trajectory/q", flown.sample_count, plan_.samples, dim_);
+    fill("/trajectory/v", flown.sample_count, plan_.samples, dim_);
+    fill("/trajectory/energy", flown.sample_count, plan_.samples, 0);
+  }
+  seconds_ += parallel::wall_time() - before;
+}
+
+void EnsembleRows::put(const char* path, const std::vector<std::int64_t>& offset,
+                       const std::vector<std::int64_t>& count, const std::vector<double>& values) {
+  result_.write(handle_.at(path), offset, count, values.data());
+}
+
+}  // namespace cotangent::studies

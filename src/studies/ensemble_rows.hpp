@@ -1,0 +1,67 @@
+// The rows that an ensemble's trajectories leave in its result, each in the place that its id gives it.
+// One row per trajectory waits in a block of contiguous ids and is written with its neighbours; the rows
+// along a trajectory (crossings, samples) are written as they come. The status of a trajectory goes to disk
+// last: where it stands, all else stands.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "io/result_file.hpp"
+#include "studies/plan.hpp"
+#include "studies/starts.hpp"
+
+namespace cotangent::studies {
+
+/// The data sets of an ensemble's result.
+std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensemble);
+
+/// The rows of trajectories `first` to `first + count - 1`.
+struct Block {
+  std::int64_t first = 0, count = 0;
+  std::int64_t next = 0;   ///< the first row that hasn't begun
+  std::int64_t open = 0;   ///< how many haven't landed
+  std::vector<char> done;  ///< landed in this run, and not yet written
+  std::vector<double> initial, final, time, energy, energy_error, parameters;
+  std::vector<std::int32_t> status;  ///< 0 where a trajectory hasn't landed, in this run or an earlier one
+  std::vector<std::int64_t> crossings, grazing, steps;
+
+  bool holds(std::int64_t id) const { return id >= first && id < first + count; }
+};
+
+class EnsembleRows {
+ public:
+  EnsembleRows(const Plan& plan, const Ensemble& ensemble, io::ResultFile result);
+
+  /// A block of which nothing has landed; but what an earlier run has, where this one resumes it.
+  Block block(std::int64_t first, std::int64_t count, bool resumed) const;
+  /// Enters where a trajectory starts.
+  void begin(Block& block, const EnsembleStart& start) const;
+  /// Writes what is left of a trajectory that has landed, and enters how it ended.
+  void land(Block& block, sections::Flown& flown);
+  /// Writes the rows of a block that have landed since.
+  void write(Block& block);
+  /// Writes the crossings and samples that a trajectory has gathered, and forgets them.
+  void flush(sections::Flown& flown);
+  /// Writes /trajectory/time, the same for all trajectories.
+  void write_sample_times();
+
+  io::ResultFile& result() { return result_; }
+  /// Time spent here.
+  double seconds() const { return seconds_; }
+
+ private:
+  void pad(const sections::Flown& flown);
+  void put(const char* path, const std::vector<std::int64_t>& offset, const std::vector<std::int64_t>& count,
+           const std::vector<double>& values);
+
+  const Plan& plan_;
+  const Ensemble& ensemble_;
+  const std::int64_t dim_, parameter_count_;
+  io::ResultFile result_;
+  std::map<std::string, int, std::less<>> handle_;
+  std::vector<double> times_, values_;
+  double seconds_ = 0;
+};
+
+}  // namespace cotangent::studies

@@ -1,0 +1,29 @@
+// What a deck says of how an ensemble flies: the model, the method, what is watched, and where the result
+// goes.
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "studies/study.hpp"
+
+namespace cotangent::studies {
+
+/// The model, and what else a deck says of how to fly it.
+struct Plan {
+  ModelChoice model;
+  integrators::MethodOptions method;
+  sections::Watch watch;
+  std::int64_t samples = 0;  ///< rows of /trajectory, where there are samples
+  int lanes = 0;             ///< 0: all that the processor has
+  std::string file;
+  double checkpoint_minutes = 10;
+  double wall_minutes = std::numeric_limits<double>::infinity();
+};
+
+/// Reads `[method]`.
+void read_method(Task& task, Plan& plan);
+/// Reads `[output]`; `name` is the result's default file name.
+void read_output(Task& task, Plan& plan, const std::string& name);
+
+}  // namespace cotangent::studies
