@@ -1,6 +1,7 @@
 // What a method is to the rest of the program.
 //
 // A method is a class template over a System; it carries the state of a pack of lanes and advances it:
+//   name, about, options             what --describe says of it, and what it takes from `[method]`
 //   start(system, state, lanes)      begins these lanes at a state
 //   advance(system, active) -> took  one step (or, with step control, one attempt) of the active lanes
 //   begin(), end()                   the states at both ends of each lane's last step; begin_time(), step()
@@ -20,12 +21,11 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <optional>
-#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "core/status.hpp"
+#include "integrators/options.hpp"
 #include "mechanics/lagrangian.hpp"
 
 namespace cotangent::integrators {
@@ -35,15 +35,6 @@ template <class R, int N>
 struct State {
   R t{0.0};
   std::array<R, N> q{}, v{};
-};
-
-/// What the user chose: `[method]` of the deck.
-struct MethodOptions {
-  std::string name = "gauss";
-  int stages = 8;
-  double step = 0.0;                ///< fixed, or the first of an adaptive run
-  std::optional<double> tolerance;  ///< adaptive where given
-  std::string treatment = "E";      ///< of the initial rows, where the method has a choice
 };
 
 using cotangent::select;  // for doubles; lanes bring their own

@@ -24,6 +24,7 @@ namespace cotangent::integrators {
 /// What `--list` and `--describe` say of a method.
 struct MethodInfo {
   std::string name, about;
+  std::vector<Option> options;
 };
 
 namespace detail {

@@ -2,6 +2,7 @@
 // sums compensated, and a polynomial over the step for those who look inside. A method's own file is its
 // formula:
 //   name, about, order, adaptive      what it is; `adaptive` where it estimates its error
+//   options                           what it takes from a deck, if more than step (and tolerance, adaptive)
 //   momenta<System>                   whether y is p = L_v, else v
 //   Dense<System>                     its polynomial: the cubic below unless it has a better one
 //   step(system, motion, h, x, active, change, dense) -> solved    the changes of q and y over a step
@@ -55,6 +56,7 @@ class OneStep {
   using Running = std::array<numerics::Compensated<R>, N>;
 
   static constexpr std::string_view name = Formula::name, about = Formula::about;
+  static constexpr auto options = options_of<Formula>();
   static constexpr int order = Formula::order;
   static constexpr bool adaptive = Formula::adaptive;
 

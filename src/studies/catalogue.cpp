@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/names.hpp"
 #include "core/version.hpp"
@@ -44,6 +45,42 @@ std::string description(const sections::Problem& problem) {
   return text;
 }
 
+/// An option's default as TOML has it; empty where there is none.
+std::string fallback(const integrators::Option& option) {
+  const integrators::MethodOptions defaults;
+  const auto text = [&]<class Value>(Value integrators::MethodOptions::*field) -> std::string {
+    const Value& value = defaults.*field;
+    if constexpr (std::is_same_v<Value, std::string>)
+      return fmt::format("\"{}\"", value);
+    else if constexpr (std::is_same_v<Value, std::optional<double>>)
+      return value ? toml(*value) : "";
+    else
+      return value > 0 ? fmt::format("{}", value) : "";
+  };
+  return std::visit(text, option.field);
+}
+
+std::string description(const integrators::MethodInfo& method) {
+  std::string text = fmt::format("{}: {}\n\noptions, with their defaults\n", method.name, method.about);
+  std::string deck = fmt::format("\nin a deck\n  [method]\n  name = \"{}\"\n", method.name);
+  const bool adaptive = std::ranges::count(method.options, integrators::option::tolerance) > 0;
+  for (const integrators::Option& option : method.options) {
+    const std::string value = fallback(option);
+    const std::string said = std::string(option.name) + (value.empty() ? "" : " = " + value);
+    std::string meaning(option.meaning);
+    if (const auto choices = option.valid(); !choices.empty())
+      meaning += fmt::format(": {}", fmt::join(choices, ", "));
+    text += entry(said, fmt::format("{} [{}]", meaning, option.unit));
+    if (!value.empty()) deck += "  " + said + "\n";
+    if (option == integrators::option::step)
+      deck += adaptive ? "  step = 0.1               # or: tolerance = 1e-12 (adaptive)\n" : "  step = 0.1\n";
+  }
+  text +=
+      entry("lanes = 0", "trajectories side by side in a processor's registers; 0: as many as they hold [1]");
+  text += adaptive ? "  step or tolerance must be given\n" : "  step must be given\n";
+  return text + deck;
+}
+
 std::vector<std::string> study_names() {
   std::vector<std::string> names;
   for (const Study& study : study_list()) names.push_back(study.name);
@@ -76,7 +113,7 @@ std::string description(const std::string& name, const Problems& problems) {
   }
   for (const auto& method : integrators::method_list()) {
     if (method.name == name) {
-      return fmt::format("{}: {}\n\nin a deck\n  [method]\n  name = \"{}\"\n", name, method.about, name);
+      return description(method);
     }
     names.push_back(method.name);
   }

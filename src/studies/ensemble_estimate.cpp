@@ -14,9 +14,12 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Flight& 
   for (const auto& set : data_sets(plan, ensemble)) result.file_bytes += set.bytes();
   result.rank_bytes = 2 * flight.lanes() * static_cast<std::int64_t>(flight.state_size() * sizeof(double)) +
                       (std::int64_t{32} << 20);
-  std::int64_t id = 0, feasible = 0, looked = 0;
-  for (int lane = 0; lane < flight.lanes() && id < ensemble.size(); ++id, ++looked) {
-    const EnsembleStart start = ensemble[id];
+  const double began = parallel::wall_time();
+  const std::int64_t most = std::min<std::int64_t>(ensemble.size(), 1 << 16);
+  std::int64_t feasible = 0, looked = 0;
+  for (int lane = 0; lane < flight.lanes() && looked < most && parallel::wall_time() - began < 0.5;
+       ++looked) {
+    const EnsembleStart start = ensemble[ensemble.scattered(looked)];
     if (!start.feasible) continue;
     ++feasible;
     flight.load(lane, start.start);

@@ -1,4 +1,5 @@
-// What an ensemble would take, from a fraction of a second's flight of its first feasible starts.
+// What an ensemble would take, from a fraction of a second's flight of feasible starts out of the
+// whole of it.
 #pragma once
 
 #include "studies/plan.hpp"

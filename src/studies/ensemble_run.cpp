@@ -301,12 +301,12 @@ class Runner {
 }  // namespace
 
 ExitCode run_ensemble(Task& task, const std::string& study, const Plan& plan, const Ensemble& ensemble) {
+  task.deck.finish();
+  ensemble.refuse_if_none_feasible();
   const auto flight =
       plan.model.problem->fly(plan.method, plan.watch, plan.lanes > 0 ? plan.lanes : numerics::native_width);
-  if (task.dry_run) {
-    if (parallel::rank() == 0) print(estimate(plan, ensemble, *flight));
-    return exit_success;
-  }
+  if (task.dry_run) parallel::on_rank_zero([&] { print(estimate(plan, ensemble, *flight)); });
+  if (task.check || task.dry_run) return exit_success;
   return Runner(task, study, plan, ensemble, *flight).run();
 }
 

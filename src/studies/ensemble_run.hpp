@@ -9,8 +9,9 @@
 
 namespace cotangent::studies {
 
-/// Flies the ensemble, writes the result, prints progress and a summary; or, for a dry run, only what it
-/// would take. Collective.
+/// What all studies of ensembles do once they have read their deck: refuses the keys that nobody read, judges
+/// the ensemble, flies it, writes the result, prints progress and a summary; or stops after judging
+/// (--check), or says what it would take (--dry-run). Collective.
 ExitCode run_ensemble(Task& task, const std::string& study, const Plan& plan, const Ensemble& ensemble);
 
 }  // namespace cotangent::studies

@@ -1,21 +1,71 @@
 #include "studies/plan.hpp"
 
+#include <algorithm>
+
 #include "integrators/methods.hpp"
 
 namespace cotangent::studies {
 
+namespace {
+
+using integrators::MethodOptions;
+using integrators::Option;
+
+void read(const io::Table& table, const Option& option, MethodOptions& options) {
+  const auto into = [&]<class Value>(Value MethodOptions::*field) {
+    Value& value = options.*field;
+    if constexpr (std::is_same_v<Value, int>)
+      value = static_cast<int>(table.integer_at_least(option.name, 1, value));
+    else if constexpr (std::is_same_v<Value, double>)
+      value = table.positive(option.name, value);
+    else if constexpr (std::is_same_v<Value, std::string>)
+      value = table.choice(option.name, value, option.valid());
+    else if (table.has(option.name))
+      value = table.positive(option.name);
+  };
+  std::visit(into, option.field);
+}
+
+bool takes(const integrators::MethodInfo& method, const Option& option) {
+  return std::ranges::count(method.options, option) > 0;
+}
+
+}  // namespace
+
+MethodOptions read_options(const io::Table& table, bool named) {
+  const auto methods = integrators::method_list();
+  std::vector<std::string> names;
+  for (const auto& method : methods) names.push_back(method.name);
+  MethodOptions options;
+  options.name = named ? table.choice("name", names) : table.choice("name", options.name, names);
+  const auto& chosen = *std::ranges::find(methods, options.name, &integrators::MethodInfo::name);
+  for (const auto& other : methods) {
+    for (const Option& option : other.options) {
+      if (takes(chosen, option) || !table.has(option.name)) continue;
+      std::string own;
+      for (const Option& known : chosen.options) own += (own.empty() ? "" : ", ") + std::string(known.name);
+      throw table.error(option.name, "is no option of the method '" + options.name + "', which takes " + own);
+    }
+  }
+  for (const Option& option : chosen.options) {
+    if (option != integrators::option::step && option != integrators::option::tolerance)
+      read(table, option, options);
+  }
+  return options;
+}
+
 void read_method(Task& task, Plan& plan) {
   const io::Table table = task.deck.table("method");
-  std::vector<std::string> names;
-  for (const auto& method : integrators::method_list()) names.push_back(method.name);
-  plan.method.name = table.choice("name", "gauss", names);
-  plan.method.stages = static_cast<int>(table.integer_at_least("stages", 1, plan.method.stages));
-  if (table.has("tolerance")) plan.method.tolerance = table.positive("tolerance");
-  if (!plan.method.tolerance && !table.has("step")) {
+  plan.method = read_options(table, false);
+  if (table.has("tolerance")) {
+    read(table, integrators::option::tolerance, plan.method);
+    plan.method.step = integrators::default_first_step;
+    read(table, integrators::option::step, plan.method);
+  } else if (table.has("step")) {
+    read(table, integrators::option::step, plan.method);
+  } else {
     throw table.error("give step (fixed) or tolerance (adaptive)");
   }
-  plan.method.step = plan.method.tolerance ? table.positive("step", 0.01) : table.positive("step");
-  plan.method.treatment = table.choice("treatment", plan.method.treatment, {"A", "C", "E"});
   plan.lanes = static_cast<int>(table.integer_at_least("lanes", 0, 0));
 }
 

@@ -54,8 +54,6 @@ ExitCode run(Task& task) {
   if (!(plan.watch.stop.time > 0)) throw stop.error("time", "must be positive");
   read_output(task, plan, "poincare.h5");
   const Ensemble ensemble(task, plan.model, plan.watch.section);
-  task.deck.finish();
-  if (task.check) return exit_success;
   return run_ensemble(task, "poincare", plan, ensemble);
 }
 

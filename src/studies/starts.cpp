@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "core/names.hpp"
-#include "io/hdf5.hpp"
+#include "parallel/mpi.hpp"
 
 namespace cotangent::studies {
 
@@ -57,8 +58,12 @@ std::optional<sections::Section> read_section(Task& task, const sections::Proble
 }
 
 Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sections::Section>& section)
-    : problem_(model.problem), axes_(model.axes), section_(section), dim_(model.problem->dim()) {
-  const io::Table table = task.deck.table("ensemble");
+    : problem_(model.problem),
+      axes_(model.axes),
+      section_(section),
+      table_(task.deck.table("ensemble")),
+      dim_(model.problem->dim()) {
+  const io::Table& table = table_;
   names_ = problem_->variable_names();
   names_.resize(static_cast<std::size_t>(2 * dim_));
   for (const auto& axis : axes_) combinations_ *= static_cast<std::int64_t>(axis.size());
@@ -117,29 +122,19 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
     }
     if (kind_ == Kind::list) {
       list_ = table.rows("list");
+      for (const auto& row : list_) {
+        if (row.size() != static_cast<std::size_t>(2 * dim_)) {
+          throw table.error("list", "a state has " + std::to_string(2 * dim_) + " numbers, q then v, not " +
+                                        std::to_string(row.size()));
+        }
+      }
+      if (list_.empty()) throw table.error("list", "holds no state");
+      points_ = static_cast<std::int64_t>(list_.size());
     } else {
-      const std::string path = table.text("file");
-      const io::File file = io::File::open(path);
-      if (!file.contains("/starts")) throw table.error("file", "has no data set /starts");
-      const auto dims = file.dims("/starts");
-      if (dims.size() != 2 || dims[1] != 2 * dim_) {
-        throw table.error("file", "/starts must have " + std::to_string(2 * dim_) + " columns: q, then v");
-      }
-      const auto values = file.read<double>("/starts");
-      for (std::int64_t row = 0; row < dims[0]; ++row) {
-        list_.emplace_back(values.begin() + row * 2 * dim_, values.begin() + (row + 1) * 2 * dim_);
-      }
+      parallel::agree([&] { stored_.emplace(table, "file", 2 * dim_); });
+      points_ = stored_->size();
     }
-    for (const auto& row : list_) {
-      if (row.size() != static_cast<std::size_t>(2 * dim_)) {
-        throw table.error("list", "a state has " + std::to_string(2 * dim_) + " numbers, q then v, not " +
-                                      std::to_string(row.size()));
-      }
-    }
-    if (list_.empty()) throw table.error(given[0], "holds no state");
-    points_ = static_cast<std::int64_t>(list_.size());
   }
-  refuse_if_none_feasible(table);
 }
 
 void Ensemble::read_ranges(const io::Table& table, const std::string& what, bool counted) {
@@ -262,7 +257,8 @@ std::vector<double> Ensemble::parameters_of(std::int64_t combination) const {
 }
 
 std::vector<double> Ensemble::base_state(std::int64_t point) const {
-  if (kind_ == Kind::list || kind_ == Kind::file) return list_[static_cast<std::size_t>(point)];
+  if (kind_ == Kind::list) return list_[static_cast<std::size_t>(point)];
+  if (kind_ == Kind::file) return (*stored_)[point];
   std::vector<double> state(static_cast<std::size_t>(2 * dim_), 0.0);
   if (section_ && section_->coordinate >= 0)
     state[static_cast<std::size_t>(section_->coordinate)] = section_->value;
@@ -353,18 +349,24 @@ EnsembleStart Ensemble::operator[](std::int64_t id) const {
   return result;
 }
 
-void Ensemble::refuse_if_none_feasible(const io::Table& table) const {
+std::int64_t Ensemble::scattered(std::int64_t index) const {
+  auto stride = static_cast<std::int64_t>(static_cast<double>(size()) / std::numbers::phi);
+  while (std::gcd(stride, size()) != 1) ++stride;
+  return index * stride % size();
+}
+
+void Ensemble::refuse_if_none_feasible() const {
   if (missing_ < 0) return;
-  for (std::int64_t id = 0; id < size(); ++id) {
-    if ((*this)[id].feasible) return;
-    if (kind_ == Kind::random && id >= 20) break;
+  const std::int64_t judged = kind_ == Kind::random ? 20 : most_judged;
+  for (std::int64_t k = 0; k < std::min(size(), judged); ++k) {
+    if ((*this)[scattered(k)].feasible) return;
   }
-  // The least energy at which something would be: the lowest U + rest over the points.
-  throw table.error("energy", "no start is feasible: at none of the " + std::to_string(size()) +
-                                  " points does a real " + names_[static_cast<std::size_t>(missing_)] +
-                                  " give this energy" +
-                                  (section_ ? ", with the section's direction and condition" : "") +
-                                  "; raise the energy, or move the points to where U is lower");
+  if (kind_ != Kind::random && size() > judged) return;  // perhaps one of the others is
+  throw table_.error("energy", "no start is feasible: at none of the " + std::to_string(size()) +
+                                   " points does a real " + names_[static_cast<std::size_t>(missing_)] +
+                                   " give this energy" +
+                                   (section_ ? ", with the section's direction and condition" : "") +
+                                   "; raise the energy, or move the points to where U is lower");
 }
 
 std::vector<std::string> Ensemble::parameter_columns() const {

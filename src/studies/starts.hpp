@@ -11,9 +11,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "studies/stored_starts.hpp"
 #include "studies/study.hpp"
 
 namespace cotangent::studies {
@@ -26,12 +28,16 @@ struct EnsembleStart {
 
 class Ensemble {
  public:
-  /// Reads `[ensemble]`, given the section where there is one. Throws an Error for what can't be; so also
-  /// where not one start of a grid or list is feasible.
+  /// Reads `[ensemble]`, given the section where there is one. Throws an Error for what can't be. Collective.
   Ensemble(Task& task, const ModelChoice& model, const std::optional<sections::Section>& section);
 
   std::int64_t size() const { return points_ * energies() * combinations_; }
   EnsembleStart operator[](std::int64_t id) const;
+  /// All ids in an order that spreads over the whole: index 0, 1, 2 ... below size(), and below 2^17.
+  std::int64_t scattered(std::int64_t index) const;
+  /// Throws an Error where not one start is feasible. Of large ensembles a scattered part is judged, so that
+  /// it takes a second at most; then they pass even if all of that part is infeasible.
+  void refuse_if_none_feasible() const;
 
   /// The columns of /orbits/parameters: the parameters with more than one value, and the energy where given.
   std::vector<std::string> parameter_columns() const;
@@ -54,16 +60,18 @@ class Ensemble {
   void find_box(const io::Table& table);
   void choose_missing(const io::Table& table);
   std::vector<double> base_state(std::int64_t point) const;
-  void refuse_if_none_feasible(const io::Table& table) const;
 
+  static constexpr std::int64_t most_judged = 1 << 17;
   const sections::Problem* problem_;
   std::vector<std::vector<double>> axes_;
   std::optional<sections::Section> section_;
+  io::Table table_;
   std::vector<std::string> names_;
   std::vector<double> energy_;
   Kind kind_ = Kind::grid;
   std::vector<Range> ranges_;
   std::vector<std::vector<double>> list_;
+  std::optional<StoredStarts> stored_;
   std::int64_t points_ = 1, combinations_ = 1;
   std::uint64_t seed_ = 0;
   int dim_, missing_ = -1;

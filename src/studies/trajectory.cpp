@@ -43,8 +43,6 @@ ExitCode run(Task& task) {
   while (static_cast<double>(plan.samples) * plan.watch.sample_every <= plan.watch.stop.time) ++plan.samples;
   read_output(task, plan, "trajectory.h5");
   const Ensemble ensemble(task, plan.model, read_section(task, *plan.model.problem));
-  task.deck.finish();
-  if (task.check) return exit_success;
   return run_ensemble(task, "trajectory", plan, ensemble);
 }
 

@@ -14,6 +14,7 @@
 #include "integrators/methods.hpp"
 #include "io/result_file.hpp"
 #include "parallel/mpi.hpp"
+#include "studies/plan.hpp"
 #include "studies/starts.hpp"
 #include "studies/work_precision_flights.hpp"
 
@@ -72,12 +73,7 @@ std::string label_of(const io::Table& entry, const integrators::MethodOptions& m
 }
 
 void read_method_entry(const io::Table& entry, Comparison& c) {
-  std::vector<std::string> known;
-  for (const auto& method : integrators::method_list()) known.push_back(method.name);
-  integrators::MethodOptions method;
-  method.name = entry.choice("name", known);
-  method.stages = static_cast<int>(entry.integer_at_least("stages", 1, method.stages));
-  method.treatment = entry.choice("treatment", method.treatment, {"A", "C", "E"});
+  integrators::MethodOptions method = read_options(entry, true);
   const bool adaptive = entry.has("tolerances");
   if (adaptive == entry.has("steps")) {
     throw entry.error(adaptive ? "give steps or tolerances, not both"
@@ -91,7 +87,7 @@ void read_method_entry(const io::Table& entry, Comparison& c) {
   }
   const char* key = adaptive ? "tolerances" : "steps";
   const std::vector<double> values = entry.axis(key);
-  method.step = adaptive ? entry.positive("step", 0.01) : 0.0;
+  method.step = adaptive ? entry.positive("step", integrators::default_first_step) : 0.0;
   int index = 0;
   for (const double value : values) {
     if (!(value > 0)) throw entry.error(key, "must be positive");
@@ -133,12 +129,13 @@ Comparison read_comparison(Task& task) {
   c.time = task.deck.table("stop").positive("time");
   c.file = task.deck.table("output").text("file", "work_precision.h5");
   const Ensemble ensemble(task, c.model, read_section(task, *c.model.problem));
+  task.deck.finish();
+  ensemble.refuse_if_none_feasible();
   for (std::int64_t id = 0; id < ensemble.size(); ++id) {
     const EnsembleStart start = ensemble[id];
     if (start.feasible) c.starts.push_back(start.start);
   }
   if (c.starts.empty()) throw task.deck.table("ensemble").error("no start is feasible");
-  task.deck.finish();
   return c;
 }
 

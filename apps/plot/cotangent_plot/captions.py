@@ -9,8 +9,6 @@ METHOD_NAMES = {"gauss": "Gauss collocation", "lobatto": "Lobatto collocation",
                 "explicit-euler": "Explicit Euler", "implicit-euler": "Implicit Euler",
                 "symplectic-euler": "Symplectic Euler", "implicit-midpoint": "Implicit midpoint", "rattle": "RATTLE"}
 
-STAGED = {"gauss", "lobatto", "chebyshev-lobatto"}  # the other methods' decks say stages too, which mean nothing there
-
 
 def model(result):
     """The model's name as a title."""
@@ -23,7 +21,7 @@ def method(result):
     if "name" not in table:
         return ""
     parts = [METHOD_NAMES.get(table["name"], str(table["name"]))]
-    if "stages" in table and table["name"] in STAGED:
+    if "stages" in table:
         parts.append(f"{table['stages']} stages")
     if _plain(table.get("tolerance")):  # then the step is but the first
         parts.append(f"tolerance ${style.number(table['tolerance'])}$")

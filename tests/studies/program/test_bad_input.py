@@ -87,6 +87,36 @@ class Deck(ProgramTest):
                      words=["model.name=magnetic-chain", "model.alhpa=18", "section.where=t", "ensemble.energy=-9.74",
                             "ensemble.grid={ s = [0.0, 0.0, 1], s_dot = [0.0, 0.1, 2] }"])
 
+    def test_option_of_another_method(self):
+        for name, option in (("rk4", "stages=8"), ("implicit-midpoint", "stages=2"), ("stormer-verlet", "tolerance=1e-9"),
+                             ("gauss", 'treatment="A"')):
+            with self.subTest(name):
+                self.refused(f"[method] {option.split('=')[0]} = ", f"no option of the method '{name}', which takes",
+                             "step", words=[f"method.name={name}", f"method.{option}"])
+
+    def test_options_are_judged(self):
+        self.refused("1 to 16 stages, not 40", words=["method.stages=40"])
+        self.refused("1 to 16 stages, not 40", words=["method.stages=40", "--check"])
+        self.refused("'B'", "valid: A, C, E", words=["method.name=lobatto", "method.treatment=B"])
+        self.refused("give step (fixed) or tolerance (adaptive)", words=["method.step="])
+
+    def test_unknown_keys_come_before_the_starts(self):
+        """Not after a search through ten million points of which none is feasible."""
+        for words in ([], ["--check"], ["--dry-run"]):
+            began = time.monotonic()
+            self.refused("unknown key 'stepp'", words=[
+                "method.stepp=1", "ensemble.energy=-0.125",
+                "ensemble.grid={ q2 = [-0.1, 0.1, 10000], q2_dot = [0.0, 0.1, 1000] }", *words])
+            self.assertLess(time.monotonic() - began, 5)  # found: 0.4; the search would take a minute
+
+    def test_large_ensembles_are_judged_by_a_part(self):
+        began = time.monotonic()
+        end = self.launch(self.deck(), "--dry-run", "ensemble.energy=-0.125",
+                          "ensemble.grid={ q2 = [-0.1, 0.1, 10000], q2_dot = [0.0, 0.1, 1000] }")
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertIn("10000000 trajectories", end.stdout)
+        self.assertLess(time.monotonic() - began, 10)
+
     def test_no_feasible_start(self):
         self.refused("[ensemble] energy", "no start is feasible", words=["ensemble.energy=-0.125"])
 

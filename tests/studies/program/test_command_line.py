@@ -43,6 +43,22 @@ class SaysOfItself(Program):
                   "[ensemble]\nlist = [[0, 0, 0, 0]]\n")
         self.assertEqual(self.text("deck.toml", "--check"), "deck ok\n")
 
+    def test_describe_a_method(self):
+        takes = {"gauss": {"stages = 8", "step", "tolerance"}, "rk4": {"step"}, "implicit-midpoint": {"step", "tolerance"},
+                 "dormand-prince-853": {"step", "tolerance"},
+                 "lobatto": {"stages = 8", "step", "tolerance", 'treatment = "E"'}}
+        for name in self.names("methods"):
+            with self.subTest(name):
+                text = self.text("--describe", name)
+                block = re.search(r"(?m)^options, with their defaults\n((?:  \S.*\n)+)", text)[1]
+                options = {line[2:26].strip() for line in block.splitlines() if "[" in line}
+                self.assertLessEqual({"step", "lanes = 0"}, options)
+                if name in takes:
+                    self.assertEqual(options, takes[name] | {"lanes = 0"})
+                self.deck('study = "trajectory"\n[model]\nname = "kepler"\n' + text[text.index("[method]"):]
+                          + "[stop]\ntime = 1\n[ensemble]\nlist = [[1, 0, 0, 1]]\n")
+                self.assertEqual(self.text("deck.toml", "--check"), "deck ok\n")
+
     def test_help(self):
         text = self.text("--help")
         for part in ("usage: cotangent DECK.toml", "--resume", "--check", "--dry-run", "--list", "--describe NAME",

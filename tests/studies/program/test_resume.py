@@ -7,26 +7,11 @@ import subprocess
 import time
 import unittest
 
-from launch import MPIRUN, PROGRAMS, ProgramTest
+from launch import MPIRUN, POINCARE, PROGRAMS, ProgramTest
 from results import same_bits
 
-DECK = """study = "poincare"
-[model]
-name = "henon-heiles"
-[method]
-name = "gauss"
-step = 0.5
-[section]
-where = "q1"
-[ensemble]
-energy = 0.125
-grid = { q2 = [-0.4, 0.7, 8], q2_dot = [-0.4, 0.4, 5] }
-[stop]
-crossings = 60000
-[output]
-file = "out.h5"
-checkpoint_minutes = 0.005
-"""
+DECK = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0.4, 0.7, 8], q2_dot = [-0.4, 0.4, 5]").replace(
+    "crossings = 3", "crossings = 60000") + "checkpoint_minutes = 0.005\n"
 
 
 def kill_session(leader):

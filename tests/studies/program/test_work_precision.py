@@ -151,7 +151,10 @@ class BadInput(ProgramTest):
         self.refuse('[[methods]]\nname = "rk4"\nsteps = [0.1]\n' * 2, "two methods are called 'rk4'", "label")
 
     def test_unknown_key(self):
-        self.refuse('[[methods]]\nname = "rk4"\nsteps = [0.1]\nstage = 3\n', "'stage'", "did you mean 'stages'?")
+        self.refuse('[[methods]]\nname = "gauss"\nsteps = [0.1]\nstage = 3\n', "'stage'", "did you mean 'stages'?")
+
+    def test_option_of_another_method(self):
+        self.refuse('[[methods]]\nname = "rk4"\nsteps = [0.1]\nstages = 3\n', "stages = 3", "no option of the method 'rk4'")
 
 
 if __name__ == "__main__":

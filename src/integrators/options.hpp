@@ -1,0 +1,78 @@
+// What a deck's `[method]` may say, and how a method declares what of it is its own: in its file, as
+//   static constexpr std::array options{option::stages, option::step, option::tolerance};
+// From that list the deck is read, a wrong option refused, and `--describe` told. A new option is a field of
+// MethodOptions and a constant below.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace cotangent::integrators {
+
+/// What the user chose: `[method]` of the deck. A field's initial value is its default.
+struct MethodOptions {
+  std::string name = "gauss";
+  int stages = 8;
+  double step = 0.0;                ///< fixed, or the first of an adaptive run
+  std::optional<double> tolerance;  ///< adaptive where given
+  std::string treatment = "E";      ///< of the initial rows, where the method has a choice
+};
+
+/// The first step of an adaptive run that names none.
+inline constexpr double default_first_step = 0.01;
+
+/// An option of `[method]`: the field that it fills. Numbers are positive; a text is one of the choices.
+struct Option {
+  using Field = std::variant<int MethodOptions::*, double MethodOptions::*,
+                             std::optional<double> MethodOptions::*, std::string MethodOptions::*>;
+  std::string_view name;
+  Field field;
+  std::string_view meaning, unit;
+  std::array<std::string_view, 4> choices{};  ///< of a text; unused places are empty
+
+  bool operator==(const Option& other) const { return name == other.name; }
+  /// The choices there are.
+  std::vector<std::string> valid() const {
+    std::vector<std::string> texts;
+    for (const auto choice : choices) {
+      if (!choice.empty()) texts.emplace_back(choice);
+    }
+    return texts;
+  }
+};
+
+namespace option {
+
+inline constexpr Option stages{"stages", &MethodOptions::stages,
+                               "of a step: nodes of Gauss collocation, degree of the polynomial elsewhere",
+                               "1"};
+inline constexpr Option step{"step", &MethodOptions::step, "length of a step; of the first where steps adapt",
+                             "the model's time"};
+inline constexpr Option tolerance{"tolerance", &MethodOptions::tolerance,
+                                  "relative error allowed in a step; where it is given, steps adapt to it",
+                                  "1"};
+inline constexpr Option treatment{"treatment",
+                                  &MethodOptions::treatment,
+                                  "which equations give way to the initial values",
+                                  "1",
+                                  {"A", "C", "E"}};
+
+}  // namespace option
+
+/// The options of a one-step formula: those that it declares, else its step, and a tolerance if it adapts.
+template <class Formula>
+constexpr auto options_of() {
+  if constexpr (requires { Formula::options; }) {
+    return Formula::options;
+  } else if constexpr (Formula::adaptive) {
+    return std::array{option::step, option::tolerance};
+  } else {
+    return std::array{option::step};
+  }
+}
+
+}  // namespace cotangent::integrators
