@@ -1,12 +1,14 @@
 // What the tests of the methods share: fixed-step runs of one orbit, and the order fitted to their errors.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "catch.hpp"
 #include "integrators/method.hpp"
 #include "mechanics/models/henon_heiles.hpp"
+#include "mechanics/models/kepler.hpp"
 #include "reference/henon_heiles_states.hpp"
 
 namespace cotangent::integrators {
@@ -32,6 +34,13 @@ inline MethodOptions fixed(double step, int stages = 8, const std::string& treat
   options.step = step;
   options.stages = stages;
   options.treatment = treatment;
+  return options;
+}
+
+inline MethodOptions adaptive(double tolerance, int stages = 8, const std::string& treatment = "E",
+                              double first_step = 0.1) {
+  MethodOptions options = fixed(first_step, stages, treatment);
+  options.tolerance = tolerance;
   return options;
 }
 
@@ -64,6 +73,31 @@ State<double, System::dim> run(const System& system, const State<double, System:
     if (!method.advance(system, true)) FAIL("step " << i << " failed with status " << method.failure());
   }
   return method.end();
+}
+
+/// How adaptive steps went through one revolution of the Kepler problem with semi-axis 1.
+struct Revolution {
+  double error, shortest = 1, longest = 0;
+  int attempts = 0, taken = 0;
+};
+template <template <class> class Method>
+Revolution revolution(const State<double, 2>& start, const MethodOptions& options) {
+  using System = mechanics::System<mechanics::Kepler, double>;
+  constexpr double period = 6.283185307179586;
+  const System system;
+  Method<System> method(options);
+  method.start(system, start, true);
+  Revolution result;
+  while (method.end().t < period) {
+    ++result.attempts;
+    if (!method.advance(system, true)) continue;
+    ++result.taken;
+    result.shortest = std::min(result.shortest, method.step());
+    result.longest = std::max(result.longest, method.step());
+  }
+  const auto x = method.again(system, (period - method.begin_time()) / method.step(), true);
+  result.error = distance(x, start);
+  return result;
 }
 
 /// The error on the orbit (3.50) at time 10.

@@ -103,30 +103,15 @@ TEST_CASE("dense output meets the step's ends in coordinates and velocities") {
 }
 
 TEST_CASE("the step follows the tolerance: errors in proportion, short steps where the orbit bends") {
-  using System = mechanics::System<mechanics::Kepler, double>;
-  const System system;
+  const State<double, 2> start{0.0, {0.1, 0.0}, {0.0, std::sqrt(19.0)}};  // eccentricity 0.9
   double last = 0;
   for (const double tolerance : {1e-6, 1e-8, 1e-10, 1e-12}) {
-    MethodOptions options = fixed(0.01);
-    options.tolerance = tolerance;
-    DormandPrince853<System> method(options);
-    method.start(system, {0.0, {0.1, 0.0}, {0.0, std::sqrt(19.0)}}, true);  // eccentricity 0.9, period 2 pi
-    double least = 1, most = 0;
-    int attempts = 0, taken = 0;
-    while (method.end().t < 6.283185307179586) {
-      ++attempts;
-      if (!method.advance(system, true)) continue;
-      ++taken;
-      least = std::min(least, method.step());
-      most = std::max(most, method.step());
-    }
-    const auto x = method.again(system, (6.283185307179586 - method.begin_time()) / method.step(), true);
-    const double error = distance(x, {0.0, {0.1, 0.0}, {0.0, std::sqrt(19.0)}});
-    CHECK(error < 6000 * tolerance);  // measured: 300 to 2600 times
-    CHECK(most > 20 * least);
-    CHECK(attempts < 1.5 * taken);
-    if (last > 0) CHECK(error < 0.1 * last);
-    last = error;
+    const auto done = revolution<DormandPrince853>(start, adaptive(tolerance, 8, "E", 0.01));
+    CHECK(done.error < 6000 * tolerance);  // measured: 300 to 2600 times
+    CHECK(done.longest > 20 * done.shortest);
+    CHECK(done.attempts < 1.5 * done.taken);
+    if (last > 0) CHECK(done.error < 0.1 * last);
+    last = done.error;
   }
 }
 
@@ -134,9 +119,7 @@ TEST_CASE("a fall into the centre ends with a step too small, of that lane alone
   using Pair = numerics::Lanes<2>;
   using System = mechanics::System<mechanics::Kepler, Pair>;
   const System system;
-  MethodOptions options = fixed(0.01);
-  options.tolerance = 1e-10;
-  DormandPrince853<System> method(options);
+  DormandPrince853<System> method(adaptive(1e-10));
   State<Pair, 2> x;
   x.q = {Pair(1.0), Pair(0.0)};
   x.v = {Pair(0.0), Pair(0.0)};
@@ -150,11 +133,9 @@ TEST_CASE("a fall into the centre ends with a step too small, of that lane alone
 }
 
 TEST_CASE("methods without an error estimate refuse a tolerance") {
-  MethodOptions options = fixed(0.1);
-  options.tolerance = 1e-8;
   using System = HenonHeilesSystem<double>;
-  CHECK_THROWS_AS(Rk4<System>(options), Error);
-  CHECK_NOTHROW(DormandPrince853<System>(options));
+  CHECK_THROWS_AS(Rk4<System>(adaptive(1e-8)), Error);
+  CHECK_NOTHROW(DormandPrince853<System>(adaptive(1e-8)));
 }
 
 TEST_CASE("a state that overflows is a failure of its own, with the last good state kept") {

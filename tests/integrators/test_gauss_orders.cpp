@@ -89,12 +89,6 @@ EnergyErrors energy_errors(const mechanics::System<Model, Lanes<8>>& system, con
   return errors;
 }
 
-MethodOptions adaptive(double tolerance, int stages) {
-  MethodOptions options = fixed(0.1, stages);
-  options.tolerance = tolerance;
-  return options;
-}
-
 }  // namespace
 
 TEST_CASE("order 2 s where the mass is constant") {

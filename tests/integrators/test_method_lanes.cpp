@@ -126,12 +126,6 @@ void check(const MethodOptions& options) {
   CHECK(bits(method.end(), 2) == bits(third.end(), 0));
 }
 
-MethodOptions adaptive(double tolerance) {
-  MethodOptions options = fixed(0.1);
-  options.tolerance = tolerance;
-  return options;
-}
-
 }  // namespace
 
 TEST_CASE("lanes of the one-step methods are their own") {
