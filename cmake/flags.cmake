@@ -7,6 +7,12 @@ target_compile_features(cotangent_flags INTERFACE cxx_std_20)
 target_compile_options(cotangent_flags INTERFACE -ffp-contract=off -fno-math-errno -fno-trapping-math)
 if(COTANGENT_NATIVE)
   target_compile_options(cotangent_flags INTERFACE -march=native)
+  # A pack of lanes is copied as it is loaded: in halves, each load of the whole would wait for both stores.
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag("-mmove-max=512 -mstore-max=512" COTANGENT_MOVES_WHOLE_PACKS)
+  if(COTANGENT_MOVES_WHOLE_PACKS)
+    target_compile_options(cotangent_flags INTERFACE -mmove-max=512 -mstore-max=512)
+  endif()
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 

@@ -1,11 +1,15 @@
 # Each header in src/mechanics/models/ holds one model, named as the file is: henon_heiles.hpp has HenonHeiles.
-# It is compiled in a source of its own, written here, together with the list of them all.
+# Each header in src/mechanics/surfaces/ holds one surface, on which a particle is a model. Each is compiled in a
+# source of its own, written here, together with the list of them all.
 function(cotangent_models target)
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mechanics/models/*.hpp)
+  file(GLOB models CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mechanics/models/*.hpp)
+  file(GLOB surfaces CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mechanics/surfaces/*.hpp)
   set(declarations "")
   set(list "")
-  foreach(header IN LISTS headers)
+  foreach(header IN LISTS models surfaces)
     get_filename_component(file ${header} NAME_WE)
+    get_filename_component(folder ${header} DIRECTORY)
+    get_filename_component(folder ${folder} NAME)
     string(REPLACE "_" ";" words ${file})
     set(model "")
     foreach(word IN LISTS words)
@@ -14,6 +18,10 @@ function(cotangent_models target)
       string(TOUPPER ${first} first)
       string(APPEND model ${first}${rest})
     endforeach()
+    set(model "mechanics::${model}")
+    if(folder STREQUAL "surfaces")
+      set(model "mechanics::ParticleOn<${model}>")
+    endif()
     configure_file(${PROJECT_SOURCE_DIR}/cmake/model.cpp.in
                    ${PROJECT_BINARY_DIR}/generated/models/${file}.cpp @ONLY)
     target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated/models/${file}.cpp)

@@ -14,15 +14,16 @@ enum class Status : int {
   newton_diverged = 4,  ///< the implicit equations of a step could not be solved
   left_domain = 5,      ///< the model's domain ended (contact, collision, escape)
   singular_mass_matrix = 6,
-  infeasible_start = 7,  ///< no real velocity has this energy here
-  non_finite = 8,        ///< a coordinate, velocity or derivative became infinite or NaN
-  section_not_met = 9,   ///< no crossing for as many steps as the deck's patience allows
+  infeasible_start = 7,      ///< no real velocity has this energy here, or the start is off its manifold
+  non_finite = 8,            ///< a coordinate, velocity or derivative became infinite or NaN
+  section_not_met = 9,       ///< no crossing for as many steps as the deck's patience allows
+  singular_constraint = 10,  ///< a constraint's gradient vanishes, or constraints depend on one another
 };
 
-inline constexpr std::array<std::string_view, 10> status_names = {
-    "pending",         "finished",       "time_limit",           "step_too_small",
-    "newton_diverged", "left_domain",    "singular_mass_matrix", "infeasible_start",
-    "non_finite",      "section_not_met"};
+inline constexpr std::array<std::string_view, 11> status_names = {
+    "pending",         "finished",        "time_limit",           "step_too_small",
+    "newton_diverged", "left_domain",     "singular_mass_matrix", "infeasible_start",
+    "non_finite",      "section_not_met", "singular_constraint"};
 
 /// The name of a status as messages and files write it.
 constexpr std::string_view name(Status status) {
@@ -32,7 +33,8 @@ constexpr std::string_view name(Status status) {
 /// Whether a status says that the numerics failed, not that the motion ended.
 constexpr bool is_failure(Status status) {
   return status == Status::step_too_small || status == Status::newton_diverged ||
-         status == Status::singular_mass_matrix || status == Status::non_finite;
+         status == Status::singular_mass_matrix || status == Status::non_finite ||
+         status == Status::singular_constraint;
 }
 
 }  // namespace cotangent

@@ -4,12 +4,14 @@
 //   name, about, options             what --describe says of it, and what it takes from `[method]`
 //   start(system, state, lanes)      begins these lanes at a state
 //   advance(system, active) -> took  one step (or, with step control, one attempt) of the active lanes
-//   begin(), end()                   the states at both ends of each lane's last step; begin_time(), step()
+//   begin(), end()                   the states at both ends of the last step, of the lanes that took it;
+//                                    begin_time(), step()
 //   bernstein(i, out), degree()      q_i over the last step as a polynomial in Bernstein form on [0, 1]
 //   bend(i)                          optional: bounds on how far that strays from a cubic
 //   refine(system)                   optional: makes dense() better, asked for once where a step has an event
 //   dense(theta)                     the state inside the last step by that polynomial
 //   again(system, theta, lanes)      the same, to the method's own accuracy, by stepping from its beginning
+//   constraint_error_squared()       optional: (g / |grad g|)^2 at the end, where the method knows a bound
 //   dense_is_exact()                 lanes whose polynomial is as good as round-off: again() isn't needed
 //   take(slot, other, lane)          takes over the last step of another's lane: the above then answers for
 //   it failure()                        why lanes stopped: Status codes, 0 where they did not memory() all
@@ -46,6 +48,19 @@ State<R, N> select(M mask, const State<R, N>& a, const State<R, N>& b) {
   for (int i = 0; i < N; ++i) {
     result.q[i] = select(mask, a.q[i], b.q[i]);
     result.v[i] = select(mask, a.v[i], b.v[i]);
+  }
+  return result;
+}
+
+/// mask ? a : b, lane by lane, for structs that consist of reals alone.
+template <class R, class Reals>
+Reals select_reals(numerics::mask_of<R> mask, const Reals& a, const Reals& b) {
+  static_assert(sizeof(Reals) % sizeof(R) == 0 || std::is_empty_v<Reals>);
+  Reals result = b;
+  if constexpr (!std::is_empty_v<Reals>) {
+    const R* from = reinterpret_cast<const R*>(&a);
+    R* to = reinterpret_cast<R*>(&result);
+    for (std::size_t k = 0; k < sizeof(Reals) / sizeof(R); ++k) to[k] = select(mask, from[k], to[k]);
   }
   return result;
 }

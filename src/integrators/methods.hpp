@@ -14,6 +14,7 @@
 #include "integrators/implicit_euler.hpp"
 #include "integrators/implicit_midpoint.hpp"
 #include "integrators/lobatto_collocation.hpp"
+#include "integrators/rattle.hpp"
 #include "integrators/rk4.hpp"
 #include "integrators/stepper.hpp"
 #include "integrators/stormer_verlet.hpp"
@@ -25,23 +26,37 @@ namespace cotangent::integrators {
 struct MethodInfo {
   std::string name, about;
   std::vector<Option> options;
+  bool free = false, constrained = false;  ///< the kinds of motion that it suits
 };
 
 namespace detail {
 
-/// Calls visit.operator()<Method>() for each method.
+/// Calls visit.operator()<Method>() for each method of constrained motion.
 template <class System, class Visit>
-void for_each_method(const Visit& visit) {
-  visit.template operator()<Gauss<System>>();
-  visit.template operator()<ChebyshevLobattoCollocation<System>>();
-  visit.template operator()<LobattoCollocation<System>>();
+void for_each_constrained_method(const Visit& visit) {
+  visit.template operator()<Rattle<System>>();
   visit.template operator()<DormandPrince853<System>>();
   visit.template operator()<Rk4<System>>();
-  visit.template operator()<ImplicitMidpoint<System>>();
-  visit.template operator()<StormerVerlet<System>>();
-  visit.template operator()<SymplecticEuler<System>>();
-  visit.template operator()<ImplicitEuler<System>>();
   visit.template operator()<ExplicitEuler<System>>();
+}
+
+/// Calls visit.operator()<Method>() for each method that suits the system.
+template <class System, class Visit>
+void for_each_method(const Visit& visit) {
+  if constexpr (System::constrained) {
+    for_each_constrained_method<System>(visit);
+  } else {
+    visit.template operator()<Gauss<System>>();
+    visit.template operator()<ChebyshevLobattoCollocation<System>>();
+    visit.template operator()<LobattoCollocation<System>>();
+    visit.template operator()<DormandPrince853<System>>();
+    visit.template operator()<Rk4<System>>();
+    visit.template operator()<ImplicitMidpoint<System>>();
+    visit.template operator()<StormerVerlet<System>>();
+    visit.template operator()<SymplecticEuler<System>>();
+    visit.template operator()<ImplicitEuler<System>>();
+    visit.template operator()<ExplicitEuler<System>>();
+  }
 }
 
 }  // namespace detail

@@ -29,17 +29,28 @@ class Motion {
 
   [[gnu::noinline]] Vector acceleration(const System& system, const Vector& q, const Vector& v,
                                         const R& t) const {
-    if constexpr (constant_mass) {
-      const Vector f = system.force(q, t);
-      Vector a;
-      for (int i = 0; i < N; ++i) {
-        a[i] = inverse_mass_[i][0] * f[0];
-        for (int j = 1; j < N; ++j) a[i] = fma(inverse_mass_[i][j], f[j], a[i]);
-      }
-      return a;
+    if constexpr (constant_mass && !System::constrained) {
+      return free_acceleration(system, q, t);
     } else {
       return system.acceleration(q, v, t);
     }
+  }
+  /// M^-1 L_q, without constraints, where the mass matrix is constant.
+  [[gnu::always_inline]] Vector free_acceleration(const System& system, const Vector& q, const R& t) const {
+    return over_mass(system.force(q, t));
+  }
+  /// M^-1 f
+  [[gnu::always_inline]] Vector over_mass(const Vector& f) const {
+    Vector a;
+    for (int i = 0; i < N; ++i) {
+      if constexpr (System::diagonal_mass) {
+        a[i] = inverse_mass_[i][i] * f[i];
+      } else {
+        a[i] = inverse_mass_[i][0] * f[0];
+        for (int j = 1; j < N; ++j) a[i] = fma(inverse_mass_[i][j], f[j], a[i]);
+      }
+    }
+    return a;
   }
 
   [[gnu::noinline]] static Gradient gradient(const System& system, const Vector& q, const Vector& v,

@@ -6,6 +6,10 @@
 //   momenta<System>                   whether y is p = L_v, else v
 //   Dense<System>                     its polynomial: the cubic below unless it has a better one
 //   step(system, motion, h, x, active, change, dense) -> solved    the changes of q and y over a step
+//   compensated                       optional: false where sums needn't be
+//   Carry<System>                     optional: reals that one step hands to the next, as begin(...) makes
+//   them
+//                                     and step(..., carry, options) renews them
 // Step control: h' = 0.8 h / error^(1/exponent), the error in units of the tolerance; thesis on the
 // Lagrangian solver, (3.53), with the exponent of one-step errors.
 #pragma once
@@ -46,14 +50,38 @@ struct CubicHermite {
   }
 };
 
+namespace detail {
+struct Nothing {};
+template <class System, class Formula, class = void>
+struct CarryOf {
+  using type = Nothing;
+};
+template <class Formula>
+inline constexpr bool compensates = [] {
+  if constexpr (requires { Formula::compensated; }) return Formula::compensated;
+  return true;
+}();
+template <class System, class Formula>
+struct CarryOf<System, Formula, std::void_t<typename Formula::template Carry<System>>> {
+  using type = typename Formula::template Carry<System>;
+};
+}  // namespace detail
+
 template <class System, class Formula>
 class OneStep {
+  using Carry = typename detail::CarryOf<System, Formula>::type;
+  static constexpr bool carries = !std::is_empty_v<Carry>;
+
+  static constexpr bool momenta = Formula::template momenta<System>;
+  using Dense = typename Formula::template Dense<System>;
+
  public:
   using R = typename System::Real;
   static constexpr int N = System::dim;
   using Vector = std::array<R, N>;
   using Mask = numerics::mask_of<R>;
-  using Running = std::array<numerics::Compensated<R>, N>;
+  using Sum = std::conditional_t<detail::compensates<Formula>, numerics::Compensated<R>, numerics::Plain<R>>;
+  using Running = std::array<Sum, N>;
 
   static constexpr std::string_view name = Formula::name, about = Formula::about;
   static constexpr auto options = options_of<Formula>();
@@ -63,11 +91,12 @@ class OneStep {
   struct Memory {
     numerics::Compensated<R> t;
     Running q, conjugate;  ///< conjugate: v, or p
-    Vector velocity;
+    [[no_unique_address]] std::conditional_t<momenta, Vector, detail::Nothing> velocity;  ///< beside momenta
     R step;
+    [[no_unique_address]] Carry carry;
   };
 
-  explicit OneStep(const MethodOptions& options) : options_(options), memory_{} {
+  explicit OneStep(const MethodOptions& options) : options_(options), memories_{} {
     if (options.tolerance && !adaptive) {
       throw Error("method '" + std::string(name) +
                   "' has no estimate of its error: give step, not tolerance");
@@ -78,16 +107,16 @@ class OneStep {
     motion_.prepare(system, x);
     Vector y = x.v;
     if constexpr (momenta) y = Motion<System>::gradient(system, x.q, x.v, x.t).v;
-    const auto put = [&](numerics::Compensated<R>& to, const R& value) {
-      to = numerics::select(lanes, numerics::Compensated<R>{value, R(0.0)}, to);
-    };
-    put(memory_.t, x.t);
+    Memory fresh;
+    fresh.t = {x.t, R(0.0)};
     for (int n = 0; n < N; ++n) {
-      put(memory_.q[n], x.q[n]);
-      put(memory_.conjugate[n], y[n]);
-      memory_.velocity[n] = select(lanes, x.v[n], memory_.velocity[n]);
+      fresh.q[n] = Sum{x.q[n]};
+      fresh.conjugate[n] = Sum{y[n]};
+      if constexpr (momenta) fresh.velocity[n] = x.v[n];
     }
-    memory_.step = select(lanes, R(options_.step), memory_.step);
+    fresh.step = R(options_.step);
+    if constexpr (carries) fresh.carry = Formula::begin(system, motion_, x);
+    memory() = select_reals<R>(lanes, fresh, memory());
     failure_ = select(lanes, R(0.0), failure_);
   }
 
@@ -95,68 +124,76 @@ class OneStep {
   void resume(const System& system) { motion_.prepare(system, end()); }
 
   [[gnu::noinline]] Mask advance(const System& system, Mask active) {
-    const R h = memory_.step;
-    const Beginning<R, N> x = beginning();
+    const Memory& old = memory();
+    Memory& fresh = before();  // the memory before the last becomes the new one
+    const R h = old.step;
+    const Beginning<R, N> x = beginning(old);
     Change<R, N> change;
     Dense dense;
-    Mask accepted = Formula::step(system, motion_, h, x, active, change, dense);
-    auto t = memory_.t;
-    auto q = memory_.q, conjugate = memory_.conjugate;
+    Carry carry = old.carry;
+    Mask accepted = step(system, h, x, active, change, dense, carry);
+    auto t = old.t;
+    auto q = old.q, conjugate = old.conjugate;
     t.add(h);
+    R sum(0.0);  // finite where everything is
     for (int n = 0; n < N; ++n) {
       q[n].add(change.q[n]);
       conjugate[n].add(change.y[n]);
+      sum += q[n].value + conjugate[n].value;
     }
-    const Vector v = velocity(system, q, conjugate, x.v, t.value);
-    R sum(0.0);  // finite where everything is
-    for (int n = 0; n < N; ++n) sum += numerics::absolute(q[n].value) + numerics::absolute(v[n]);
-    const auto finite = sum <= R(std::numeric_limits<double>::max());
+    fresh.t = t;
+    for (int n = 0; n < N; ++n) {
+      fresh.q[n] = q[n];
+      fresh.conjugate[n] = conjugate[n];
+    }
+    if constexpr (momenta) {
+      fresh.velocity = velocity(system, fresh, x.v);
+      for (int n = 0; n < N; ++n) sum += fresh.velocity[n];
+    }
+    fresh.carry = carry;
+    const auto finite = numerics::absolute(sum) <= R(std::numeric_limits<double>::max());
     const Mask solved = accepted;
     accepted = accepted & finite;
+    R next = h;
     if (!options_.tolerance) {
-      fail(active & !solved, Status::newton_diverged);
-      fail(solved & !finite, Status::non_finite);
+      if (any(active & !accepted)) {
+        fail(active & !solved, Status::newton_diverged);
+        fail(solved & !finite, Status::non_finite);
+      }
     } else if constexpr (adaptive) {
-      accepted = control(h, x, active, accepted, q, v, dense);
+      accepted = control(h, x, active, accepted, state(fresh), dense, next);
     }
 
-    const State<R, N> begin{x.t, x.q, x.v};
-    begin_ = select(accepted, begin, begin_);
-    begin_y_ = select_all(accepted, x.y, begin_y_);
-    taken_ = select(accepted, h, taken_);
-    const bool every = all(accepted);
-    if (every) {
+    if (all(accepted)) {
+      taken_ = h;
       dense_ = dense;
-    } else if constexpr (requires { dense_.take(accepted, dense); }) {
-      dense_.take(accepted, dense);
+    } else {
+      taken_ = select(accepted, h, taken_);
+      fresh = select_reals<R>(accepted, fresh, old);
+      if constexpr (requires { dense_.take(accepted, dense); }) dense_.take(accepted, dense);
     }
-    memory_.t = numerics::select(accepted, t, memory_.t);
-    for (int n = 0; n < N; ++n) {
-      memory_.q[n] = numerics::select(accepted, q[n], memory_.q[n]);
-      memory_.conjugate[n] = numerics::select(accepted, conjugate[n], memory_.conjugate[n]);
-      memory_.velocity[n] = select(accepted, v[n], memory_.velocity[n]);
-    }
+    fresh.step = next;  // also where a step was refused
+    now_ = 1 - now_;
     return accepted;
   }
 
-  State<R, N> begin() const { return begin_; }
-  State<R, N> end() const {
-    State<R, N> x{memory_.t.value, {}, memory_.velocity};
-    for (int n = 0; n < N; ++n) x.q[n] = memory_.q[n].value;
-    return x;
-  }
-  R begin_time() const { return begin_.t; }
+  State<R, N> begin() const { return state(before()); }
+  State<R, N> end() const { return state(memory()); }
+  R begin_time() const { return before().t.value; }
   R step() const { return taken_; }
 
   int degree() const { return Dense::degree; }
-  void bernstein(int n, R* out) const { dense_.bernstein(n, taken_, begin_, end(), out); }
+  void bernstein(int n, R* out) const { dense_.bernstein(n, taken_, begin(), end(), out); }
+
+  /// What the constraints were off by in the step's last correction: no less than what they are off by now.
+  R constraint_error_squared() const requires requires(Carry c) { c.at.error_squared(); }
+  { return memory().carry.at.error_squared(); }
 
   /// Takes over another's last step, from its lane into a slot of this one.
   void take(int slot, const OneStep& other, int lane) {
     copy_lane<R>(other.motion_, lane, motion_, slot);
-    copy_lane<R>(other.memory_, lane, memory_, slot);
-    copy_lane<R>(other.begin_, lane, begin_, slot);
-    copy_lane<R>(other.begin_y_, lane, begin_y_, slot);
+    copy_lane<R>(other.memory(), lane, memory(), slot);
+    copy_lane<R>(other.before(), lane, before(), slot);
     copy_lane<R>(other.taken_, lane, taken_, slot);
     copy_lane<R>(other.dense_, lane, dense_, slot);
   }
@@ -164,7 +201,7 @@ class OneStep {
   /// q by the polynomial, v its derivative, by de Casteljau's algorithm.
   State<R, N> dense(const R& theta) const {
     State<R, N> x;
-    x.t = fma(theta, taken_, begin_.t);
+    x.t = fma(theta, taken_, begin_time());
     std::array<R, Dense::degree + 1> b;
     for (int n = 0; n < N; ++n) {
       bernstein(n, b.data());
@@ -180,17 +217,19 @@ class OneStep {
   /// The state at theta by the method's own step of length theta h.
   [[gnu::noinline]] State<R, N> again(const System& system, const R& theta, Mask lanes) const {
     const R h = theta * taken_;
-    const Beginning<R, N> x{begin_.t, begin_.q, begin_y_, begin_.v};
+    const Beginning<R, N> x = beginning(before());
     Change<R, N> change;
     Dense unused;
-    const Mask solved = Formula::step(system, motion_, h, x, lanes, change, unused);
-    Running q, conjugate;
+    Memory there;
+    there.carry = before().carry;
+    const Mask solved = step(system, h, x, lanes, change, unused, there.carry);
+    there.t = {x.t + h, R(0.0)};
     for (int n = 0; n < N; ++n) {
-      q[n].value = x.q[n] + change.q[n];
-      conjugate[n].value = x.y[n] + change.y[n];
+      there.q[n] = Sum{x.q[n] + change.q[n]};
+      there.conjugate[n] = Sum{x.y[n] + change.y[n]};
     }
-    State<R, N> result{begin_.t + h, {}, velocity(system, q, conjugate, x.v, begin_.t + h)};
-    for (int n = 0; n < N; ++n) result.q[n] = q[n].value;
+    if constexpr (momenta) there.velocity = velocity(system, there, x.v);
+    const State<R, N> result = state(there);
     return select(solved, result, dense(theta));
   }
 
@@ -198,52 +237,63 @@ class OneStep {
   Mask dense_is_exact() const { return Mask(false); }
 
   R failure() const { return failure_; }
-  Memory& memory() { return memory_; }
-  const Memory& memory() const { return memory_; }
+  Memory& memory() { return memories_[now_]; }
+  const Memory& memory() const { return memories_[now_]; }
 
  private:
-  static constexpr bool momenta = Formula::template momenta<System>;
-  using Dense = typename Formula::template Dense<System>;
-
-  static Vector select_all(Mask mask, const Vector& a, const Vector& b) {
-    Vector result;
-    for (int n = 0; n < N; ++n) result[n] = select(mask, a[n], b[n]);
-    return result;
+  [[gnu::always_inline]] Mask step(const System& system, const R& h, const Beginning<R, N>& x, Mask active,
+                                   Change<R, N>& change, Dense& dense, Carry& carry) const {
+    if constexpr (carries) {
+      return Formula::step(system, motion_, h, x, active, change, dense, carry, options_);
+    } else {
+      return Formula::step(system, motion_, h, x, active, change, dense);
+    }
   }
 
-  Beginning<R, N> beginning() const {
-    Beginning<R, N> x{memory_.t.value, {}, {}, memory_.velocity};
+  /// What memory() was when the last step began.
+  Memory& before() { return memories_[1 - now_]; }
+  const Memory& before() const { return memories_[1 - now_]; }
+
+  static State<R, N> state(const Memory& memory) {
+    State<R, N> x;
+    x.t = memory.t.value;
     for (int n = 0; n < N; ++n) {
-      x.q[n] = memory_.q[n].value;
-      x.y[n] = memory_.conjugate[n].value;
+      x.q[n] = memory.q[n].value;
+      if constexpr (momenta) {
+        x.v[n] = memory.velocity[n];
+      } else {
+        x.v[n] = memory.conjugate[n].value;
+      }
     }
     return x;
   }
+  static Beginning<R, N> beginning(const Memory& memory) {
+    const State<R, N> x = state(memory);
+    Beginning<R, N> result{x.t, x.q, {}, x.v};
+    for (int n = 0; n < N; ++n) result.y[n] = memory.conjugate[n].value;
+    return result;
+  }
 
-  static Vector velocity(const System& system, const Running& q, const Running& conjugate,
-                         const Vector& guess, const R& t) {
-    Vector position, y;
+  static Vector velocity(const System& system, const Memory& memory, const Vector& guess) {
+    Vector q, p;
     for (int n = 0; n < N; ++n) {
-      position[n] = q[n].value;
-      y[n] = conjugate[n].value;
+      q[n] = memory.q[n].value;
+      p[n] = memory.conjugate[n].value;
     }
-    if constexpr (momenta) {
-      return Motion<System>::velocity(system, position, y, guess, t);
-    } else {
-      return y;
-    }
+    return Motion<System>::velocity(system, q, p, guess, memory.t.value);
   }
 
   void fail(Mask lanes, Status status) { failure_ = select(lanes, R(static_cast<double>(status)), failure_); }
 
   /// Accepts or rejects, and sets the next step, lane by lane.
-  Mask control(const R& h, const Beginning<R, N>& x, Mask active, Mask solved, const Running& q,
-               const Vector& v, const Dense& dense) {
+  Mask control(const R& h, const Beginning<R, N>& x, Mask active, Mask solved, const State<R, N>& end,
+               const Dense& dense, R& next) {
     R length(1e-3), speed(1e-3);
     for (int n = 0; n < N; ++n) {
-      const R way = numerics::larger(numerics::absolute(q[n].value), numerics::absolute(h * v[n]));
+      const R way = numerics::larger(numerics::absolute(end.q[n]), numerics::absolute(h * end.v[n]));
       length = numerics::larger(length, numerics::larger(way, numerics::absolute(x.q[n])));
-      speed = numerics::larger(speed, numerics::larger(numerics::absolute(v[n]), numerics::absolute(x.v[n])));
+      speed =
+          numerics::larger(speed, numerics::larger(numerics::absolute(end.v[n]), numerics::absolute(x.v[n])));
     }
     const R tolerance(options_.tolerance.value_or(0.0));
     const R error = Formula::error(h, dense, length * tolerance, speed * tolerance);
@@ -254,18 +304,17 @@ class OneStep {
       numerics::set_lane(factor, i, std::clamp(f, 0.2, 4.0));
     }
     const Mask accepted = solved & (error <= R(1.0));
-    memory_.step = select(active, h * select(solved, factor, R(0.2)), memory_.step);
+    next = select(active, h * select(solved, factor, R(0.2)), h);
     const auto vanishes =
-        numerics::absolute(memory_.step) <= R(0x1p-50) * numerics::larger(numerics::absolute(x.t), R(1e-3));
+        numerics::absolute(next) <= R(0x1p-50) * numerics::larger(numerics::absolute(x.t), R(1e-3));
     fail(active & !accepted & vanishes, Status::step_too_small);
     return accepted;
   }
 
   MethodOptions options_;
   Motion<System> motion_;
-  Memory memory_;
-  State<R, N> begin_{};
-  Vector begin_y_{};
+  std::array<Memory, 2> memories_;
+  int now_ = 0;
   R taken_{0.0}, failure_{0.0};
   Dense dense_;
 };

@@ -17,9 +17,10 @@ namespace cotangent::integrators {
 struct MethodOptions {
   std::string name = "gauss";
   int stages = 8;
-  double step = 0.0;                ///< fixed, or the first of an adaptive run
-  std::optional<double> tolerance;  ///< adaptive where given
-  std::string treatment = "E";      ///< of the initial rows, where the method has a choice
+  double step = 0.0;                    ///< fixed, or the first of an adaptive run
+  std::optional<double> tolerance;      ///< adaptive where given
+  std::string treatment = "E";          ///< of the initial rows, where the method has a choice
+  double constraint_tolerance = 1e-14;  ///< how far off its manifold a step may end
 };
 
 /// The first step of an adaptive run that names none.
@@ -60,6 +61,9 @@ inline constexpr Option treatment{"treatment",
                                   "which equations give way to the initial values",
                                   "1",
                                   {"A", "C", "E"}};
+inline constexpr Option constraint_tolerance{"constraint_tolerance", &MethodOptions::constraint_tolerance,
+                                             "how far off its manifold a step may end, |g| / |grad g|",
+                                             "a length"};
 
 }  // namespace option
 

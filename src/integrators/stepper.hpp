@@ -34,6 +34,8 @@ class Stepper {
   virtual State<R, N> again(const System& system, const R& theta, Mask lanes) = 0;
   virtual Mask dense_is_exact() const = 0;
   virtual R failure() const = 0;
+  /// How far off its constraints the last step ended: the largest (g / |grad g|)^2.
+  virtual R constraint_error_squared(const System& system) const = 0;
   virtual std::size_t memory_size() const = 0;
   virtual void save(int lane, double* out) const = 0;
   virtual void load(int lane, const double* in) = 0;
@@ -81,6 +83,15 @@ class StepperOf final : public Stepper<System> {
   }
   Mask dense_is_exact() const override { return method_.dense_is_exact(); }
   R failure() const override { return method_.failure(); }
+  R constraint_error_squared([[maybe_unused]] const System& system) const override {
+    if constexpr (requires { method_.constraint_error_squared(); }) {
+      return method_.constraint_error_squared();
+    } else if constexpr (System::constrained) {
+      return system.constraint(method_.end().q).error_squared();
+    } else {
+      return R(0.0);
+    }
+  }
   std::size_t memory_size() const override { return sizeof(Memory) / sizeof(R); }
   void save(int lane, double* out) const override { save_lane<R>(method_.memory(), lane, out); }
   void load(int lane, const double* in) override { load_lane<R>(method_.memory(), lane, in); }

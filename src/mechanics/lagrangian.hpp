@@ -1,6 +1,7 @@
 // What a problem is: a Lagrangian L(q, v), with parameters L(q, v, p), with explicit time L(q, v, p, t).
 // A model is a struct with names and one call operator, templated on the scalar; everything else here follows
-// from it by automatic differentiation: momenta L_v, forces L_q, energy v L_v - L, accelerations.
+// from it by automatic differentiation: momenta L_v, forces L_q, energy v L_v - L, accelerations. A model may
+// be constrained to a manifold (constraint.hpp); accelerations then include the constraint's forces.
 // Reference: Landau, Lifshitz, Mechanics, 1 to 6.
 #pragma once
 
@@ -8,8 +9,7 @@
 #include <concepts>
 #include <string_view>
 
-#include "ad/ad.hpp"
-#include "numerics/dense.hpp"
+#include "mechanics/constraint.hpp"
 
 namespace cotangent::mechanics {
 
@@ -44,6 +44,10 @@ class System {
   static constexpr int parameter_count = static_cast<int>(M::parameters.size());
   using Vector = std::array<R, dim>;
   using Matrix = numerics::Matrix<R, dim>;
+  static constexpr int constraints = constraint_count<M>;
+  static constexpr bool constrained = constraints > 0;
+  using Multipliers = std::array<R, constraints>;
+  using Constraint = mechanics::Constraint<R, dim, constraints>;
 
   std::array<R, parameter_count> parameters;
 
@@ -171,8 +175,26 @@ class System {
     return sum;
   }
 
-  /// q'' from the Euler-Lagrange equations L_vv q'' = L_q - L_vq v - L_vt.
+  /// q'' from the Euler-Lagrange equations L_vv q'' = L_q - L_vq v - L_vt, with the forces of constraints.
   Vector acceleration(const Vector& q, const Vector& v, const R& t) const {
+    return equations(q, v, t).acceleration;
+  }
+  /// The Lagrange multipliers of the exact motion through (q, v).
+  Multipliers multiplier(const Vector& q, const Vector& v, const R& t) const {
+    return equations(q, v, t).multiplier;
+  }
+
+  [[gnu::always_inline]] Constraint constraint(const Vector& q) const {
+    return constraint_at<M>(q, parameters);
+  }
+
+ private:
+  struct Equations {
+    Vector acceleration;
+    Multipliers multiplier;
+  };
+  /// With G = grad g: L_vv q'' = ... + G^T lambda and the constraint's second derivative, G q'' + v H v = 0.
+  Equations equations(const Vector& q, const Vector& v, const R& t) const {
     const Hessian h = hessian(q, v, t);
     Vector right = h.q;
     for (int i = 0; i < dim; ++i) {
@@ -184,9 +206,35 @@ class System {
       const auto mixed = ad::hessian_of<2 * dim + 1>(f);
       for (int i = 0; i < dim; ++i) right[i] -= mixed[dim + i][2 * dim];
     }
-    return numerics::solve<R, dim>(h.vv, right);
+    Equations result{numerics::solve<R, dim>(h.vv, right), {}};
+    if constexpr (constrained) {
+      const auto gradient = constraint(q).gradient;
+      result.multiplier = constraint_curvature<M>(q, v, parameters);
+      std::array<Vector, constraints> response;
+      numerics::Matrix<R, constraints> coupling{};
+      for (int k = 0; k < constraints; ++k) {
+        response[k] = numerics::solve<R, dim>(h.vv, gradient[k]);
+        for (int n = 0; n < dim; ++n) {
+          result.multiplier[k] = fma(gradient[k][n], result.acceleration[n], result.multiplier[k]);
+        }
+        result.multiplier[k] = -result.multiplier[k];
+      }
+      for (int k = 0; k < constraints; ++k) {
+        for (int l = 0; l < constraints; ++l) {
+          for (int n = 0; n < dim; ++n) coupling[k][l] = fma(gradient[k][n], response[l][n], coupling[k][l]);
+        }
+      }
+      numerics::solve_in_place<R>(constraints, coupling, result.multiplier);
+      for (int k = 0; k < constraints; ++k) {
+        for (int n = 0; n < dim; ++n) {
+          result.acceleration[n] = fma(result.multiplier[k], response[k][n], result.acceleration[n]);
+        }
+      }
+    }
+    return result;
   }
 
+ public:
   /// The velocities with momenta p, by Newton's method from the guess v (one iteration where L is quadratic).
   Vector velocity(const Vector& q, const Vector& p, Vector v, const R& t) const {
     constexpr int iterations = sparsity.degree <= 2 ? 1 : 12;

@@ -21,11 +21,23 @@ struct Compensated {
   }
 };
 
+/// A running value whose rounding errors are let go.
+template <class R>
+struct Plain {
+  R value{0.0};
+
+  void add(R increment) { value += increment; }
+};
+
 using cotangent::select;  // for doubles; lanes bring their own
 /// mask ? a : b, lane by lane.
 template <class M, class R>
 Compensated<R> select(M mask, const Compensated<R>& a, const Compensated<R>& b) {
   return {select(mask, a.value, b.value), select(mask, a.low, b.low)};
+}
+template <class M, class R>
+Plain<R> select(M mask, const Plain<R>& a, const Plain<R>& b) {
+  return {select(mask, a.value, b.value)};
 }
 
 }  // namespace cotangent::numerics

@@ -17,6 +17,7 @@ struct QueuedStep {
   bool leaves = false;                            ///< the model's domain, somewhere
   std::int64_t first_sample = 0, sample_end = 0;  ///< the samples k that fall into it
   double steps = 0, energy_error = 0;             ///< of the trajectory, this step included
+  double constraint_error = 0;
 };
 
 template <class System>
@@ -35,7 +36,8 @@ class EventQueue {
     double theta;
     integrators::State<double, N> x;
     double energy;  ///< of samples
-    bool counted;   ///< false for a crossing that fails the section's condition
+    std::array<double, static_cast<std::size_t>(System::constraints)> multiplier;
+    bool counted;  ///< false for a crossing that fails the section's condition
   };
 
   EventQueue(std::unique_ptr<Stepper> steps, const Watch& watch) : steps_(std::move(steps)), watch_(watch) {
@@ -91,7 +93,7 @@ class EventQueue {
     for (int i = 0; i < size_; ++i) {
       auto& events = events_[i];
       events.clear();
-      const auto put = [&](Kind kind, double theta) { events.push_back({kind, theta, {}, 0.0, true}); };
+      const auto put = [&](Kind kind, double theta) { events.push_back({kind, theta, {}, 0.0, {}, true}); };
       const auto put_time = [&](Kind kind, double time) {
         put(kind, std::clamp((time - numerics::lane(begin, i)) / numerics::lane(h, i), 0.0, 1.0));
       };
@@ -150,6 +152,10 @@ class EventQueue {
     }
     if (any(other)) x = select(other, state_at(theta, other), x);
     const R energy = sampled ? system_.energy(x.q, x.v, x.t) : R(0.0);
+    typename System::Multipliers multiplier{};
+    if constexpr (System::constrained) {
+      if (sampled) multiplier = system_.multiplier(x.q, x.v, x.t);
+    }
     for (int i = 0; i < size_; ++i) {
       if (round >= events_[i].size()) continue;
       Event& event = events_[i][round];
@@ -159,6 +165,9 @@ class EventQueue {
         event.x.v[n] = numerics::lane(x.v[n], i);
       }
       event.energy = numerics::lane(energy, i);
+      for (int k = 0; k < System::constraints; ++k) {
+        event.multiplier[k] = numerics::lane(multiplier[k], i);
+      }
       event.counted = event.kind != Kind::crossing || numerics::lane(counted, i);
     }
     return true;

@@ -48,15 +48,17 @@ class FlightOf final : public Flight {
       regular = regular && std::isfinite(numerics::lane(a[n], lane));
     }
     if (!finite) return land(lane, Status::non_finite);
+    if (dependent_constraints(x, lane)) return land(lane, Status::singular_constraint);
     if (!regular || singular(x, lane)) return land(lane, Status::singular_mass_matrix);
     if (!(numerics::lane(system_.domain(x.q), lane) > 0)) return land(lane, Status::left_domain);
     numerics::set_lane(energy_, lane, r.energy);
     numerics::set_lane(energy_error_, lane, 0.0);
+    numerics::set_lane(constraint_error_squared_, lane, 0.0);
     if (watch_.sample_every > 0) {
       integrators::State<double, N> first;
       std::copy_n(start.q.begin(), N, first.q.begin());
       std::copy_n(start.v.begin(), N, first.v.begin());
-      sample(lane, first, r.energy);
+      sample(lane, first, r.energy, multipliers(lane, x));
     }
     plan_sample(lane, r.sample_count);
     numerics::set_lane(fresh_, lane, true);
@@ -72,7 +74,7 @@ class FlightOf final : public Flight {
     }
   }
 
-  std::size_t state_size() const override { return method_->memory_size() + 8; }
+  std::size_t state_size() const override { return method_->memory_size() + 9; }
 
   void save(int lane, std::span<double> state) const override {
     method_->save(lane, state.data());
@@ -86,6 +88,7 @@ class FlightOf final : public Flight {
     own[5] = numerics::lane(energy_error_, lane);
     own[6] = numerics::lane(last_crossing_, lane);
     own[7] = numerics::lane(fresh_, lane) ? 1.0 : 0.0;
+    own[8] = numerics::lane(constraint_error_squared_, lane);
   }
 
   void restore(int lane, const Start& start, std::span<const double> state) override {
@@ -104,6 +107,7 @@ class FlightOf final : public Flight {
     numerics::set_lane(steps_, lane, own[3]);
     numerics::set_lane(last_crossing_, lane, own[6]);
     numerics::set_lane(fresh_, lane, own[7] != 0);
+    numerics::set_lane(constraint_error_squared_, lane, own[8]);
     plan_sample(lane, r.sample_count);
     numerics::set_lane(active_, lane, true);
   }
@@ -164,6 +168,35 @@ class FlightOf final : public Flight {
     return false;
   }
 
+  /// Whether a constraint's gradient vanishes here, or is a combination of others'.
+  bool dependent_constraints(const State& x, int lane) const {
+    if constexpr (System::constrained) {
+      auto gradient = system_.constraint(x.q).gradient;  // made orthogonal, by Gram and Schmidt
+      for (int k = 0; k < System::constraints; ++k) {
+        double whole = 0, rest = 0;
+        std::array<double, N> row;
+        for (int n = 0; n < N; ++n) {
+          row[n] = numerics::lane(gradient[k][n], lane);
+          whole += row[n] * row[n];
+        }
+        for (int l = 0; l < k; ++l) {
+          double along = 0, size = 0;
+          for (int n = 0; n < N; ++n) {
+            along += row[n] * numerics::lane(gradient[l][n], lane);
+            size += numerics::lane(gradient[l][n], lane) * numerics::lane(gradient[l][n], lane);
+          }
+          for (int n = 0; n < N; ++n) row[n] -= along / size * numerics::lane(gradient[l][n], lane);
+        }
+        for (int n = 0; n < N; ++n) {
+          rest += row[n] * row[n];
+          numerics::set_lane(gradient[k][n], lane, row[n]);
+        }
+        if (!(rest > 1e-24 * whole)) return true;
+      }
+    }
+    return false;
+  }
+
   void land(int lane, Status status) {
     auto& r = record_[lane];
     r.status = status;
@@ -175,6 +208,7 @@ class FlightOf final : public Flight {
     auto& r = record_[lane];
     r.steps = static_cast<std::int64_t>(numerics::lane(steps_, lane));
     r.energy_error = numerics::lane(energy_error_, lane);
+    r.constraint_error = std::sqrt(numerics::lane(constraint_error_squared_, lane));
     r.t = numerics::lane(x.t, lane);
     for (int n = 0; n < N; ++n) {
       r.q[n] = numerics::lane(x.q[n], lane);
@@ -183,12 +217,23 @@ class FlightOf final : public Flight {
     land(lane, status);
   }
 
-  void sample(int lane, const integrators::State<double, N>& x, double energy) {
+  using Multipliers = std::array<double, static_cast<std::size_t>(System::constraints)>;
+  Multipliers multipliers(int lane, const State& x) const {
+    Multipliers result{};
+    if constexpr (System::constrained) {
+      const auto lambda = system_.multiplier(x.q, x.v, x.t);
+      for (int k = 0; k < System::constraints; ++k) result[k] = numerics::lane(lambda[k], lane);
+    }
+    return result;
+  }
+
+  void sample(int lane, const integrators::State<double, N>& x, double energy, const Multipliers& lambda) {
     auto& r = record_[lane];
     r.samples.push_back(x.t);
     r.samples.insert(r.samples.end(), x.q.begin(), x.q.end());
     r.samples.insert(r.samples.end(), x.v.begin(), x.v.end());
     r.samples.push_back(energy);
+    r.samples.insert(r.samples.end(), lambda.begin(), lambda.end());
     ++r.sample_count;
   }
   /// Sets the next sample to come.
@@ -202,14 +247,18 @@ class FlightOf final : public Flight {
   /// One step of all lanes.
   void step() {
     const Mask took = method_->advance(system_, active_);
-    const R failure = method_->failure();
     const State end = method_->end();
-    const Mask failed = active_ & (failure != R(0.0));
-    if (any(failed)) {
-      settle();
-      for_lanes(failed & active_, [&](int i) {
-        land_at(i, static_cast<Status>(static_cast<int>(numerics::lane(failure, i))), end);
-      });
+    if (any(active_ & !took)) {
+      const R failure = method_->failure();
+      const Mask failed = active_ & (failure != R(0.0));
+      if (any(failed)) {
+        settle();
+        for_lanes(failed & active_, [&](int i) {
+          auto status = static_cast<Status>(static_cast<int>(numerics::lane(failure, i)));
+          if (dependent_constraints(end, i)) status = Status::singular_constraint;
+          land_at(i, status, end);
+        });
+      }
     }
     const Mask flying = took & active_;
     const R error = numerics::absolute(system_.energy(end.q, end.v, end.t) - energy_);
@@ -220,6 +269,11 @@ class FlightOf final : public Flight {
     }
     const Mask good = flying & !bad & active_;
     energy_error_ = select(good, numerics::larger(error, energy_error_), energy_error_);
+    if constexpr (System::constrained) {
+      const R off = method_->constraint_error_squared(system_);
+      constraint_error_squared_ =
+          select(good, numerics::larger(off, constraint_error_squared_), constraint_error_squared_);
+    }
     steps_ += select(good, R(1.0), R(0.0));
     watch_step(good, end);
     if (watch_.section) {
@@ -243,8 +297,14 @@ class FlightOf final : public Flight {
     }
     for_lanes(some, [&](int i) {
       if (!numerics::lane(active_, i)) return;
-      QueuedStep step{i, numerics::lane(fresh_, i), numerics::lane(leaves, i),       0,
-                      0, numerics::lane(steps_, i), numerics::lane(energy_error_, i)};
+      QueuedStep step{i,
+                      numerics::lane(fresh_, i),
+                      numerics::lane(leaves, i),
+                      0,
+                      0,
+                      numerics::lane(steps_, i),
+                      numerics::lane(energy_error_, i),
+                      std::sqrt(numerics::lane(constraint_error_squared_, i))};
       step.first_sample = step.sample_end = next_sample_[i];
       while (numerics::lane(next_sample_time_, i) <= numerics::lane(end.t, i)) {
         plan_sample(i, ++step.sample_end);
@@ -287,6 +347,7 @@ class FlightOf final : public Flight {
     const auto stop = [&](Status status) {
       r.steps = static_cast<std::int64_t>(step.steps);
       r.energy_error = step.energy_error;
+      r.constraint_error = step.constraint_error;
       r.t = event.x.t;
       r.q.assign(event.x.q.begin(), event.x.q.end());
       r.v.assign(event.x.v.begin(), event.x.v.end());
@@ -294,7 +355,7 @@ class FlightOf final : public Flight {
     };
     switch (event.kind) {
       case Queue::Kind::sample:
-        return sample(lane, event.x, event.energy);
+        return sample(lane, event.x, event.energy, event.multiplier);
       case Queue::Kind::exit:
         return stop(Status::left_domain);
       case Queue::Kind::end:
@@ -324,7 +385,7 @@ class FlightOf final : public Flight {
   bool ready_ = false, landed_ = false;
   const R patience_{static_cast<double>(watch_.stop.patience)};
   Mask active_{false}, fresh_{false};
-  R energy_{0.0}, energy_error_{0.0}, steps_{0.0};
+  R energy_{0.0}, energy_error_{0.0}, constraint_error_squared_{0.0}, steps_{0.0};
   R last_crossing_{0.0};  ///< in steps
   R next_sample_time_{std::numeric_limits<double>::infinity()};
   std::array<std::int64_t, W> next_sample_{};

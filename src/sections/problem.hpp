@@ -47,14 +47,15 @@ struct Start {
   std::vector<double> q, v, parameters;
 };
 
-/// What a trajectory leaves behind. Rows of `crossings` and `samples` are t, q, v (samples also the energy);
-/// whoever reads them may clear them, the counts go on.
+/// What a trajectory leaves behind. Rows of `crossings` and `samples` are t, q, v (samples also the energy
+/// and the multipliers); whoever reads them may clear them, the counts go on.
 struct Flown {
   std::int64_t id = -1;
   Status status = Status::pending;
   std::vector<double> crossings, samples;
   std::int64_t crossing_count = 0, sample_count = 0, grazing_count = 0, steps = 0;
   double energy = 0.0, energy_error = 0.0;  ///< at the start; the largest |E - E0| over all steps
+  double constraint_error = 0.0;            ///< the largest |g| / |grad g| over all steps, a length
   double t = 0.0;
   std::vector<double> q, v;  ///< the last good state
 };
@@ -111,6 +112,19 @@ class Problem {
     std::vector<double> gradient, hessian;
   };
   virtual Potential potential(Values q, Values parameters) const = 0;
+  /// How many constraints hold the coordinates on a manifold; 0: none.
+  virtual int constraints() const = 0;
+  /// What is wrong with parameters for which the problem makes no sense.
+  virtual std::optional<std::string> objection(Values parameters) const = 0;
+  /// How far off its manifold a state is.
+  struct Distance {
+    double position = 0.0;  ///< the largest |g| / |grad g|, a length; NaN where a gradient vanishes
+    double velocity = 0.0;  ///< the largest |v . grad g| / |grad g|, a speed
+  };
+  virtual Distance off_manifold(Values q, Values v, Values parameters) const = 0;
+  /// Moves a state onto the manifold, `held` aside (a coordinate, or -1), and its velocity into the tangent
+  /// space. False where that doesn't succeed.
+  virtual bool project(std::span<double> q, std::span<double> v, Values parameters, int held) const = 0;
   virtual bool has_domain() const = 0;
   virtual double domain(Values q, Values parameters) const = 0;
   virtual bool time_dependent() const = 0;

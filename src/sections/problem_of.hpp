@@ -51,6 +51,37 @@ class ProblemOf final : public Problem {
     }
     return u;
   }
+  int constraints() const override { return System::constraints; }
+  std::optional<std::string> objection(Values parameters) const override {
+    if constexpr (requires { Model::objection(system(parameters).parameters); }) {
+      return Model::objection(system(parameters).parameters);
+    } else {
+      return std::nullopt;
+    }
+  }
+  Distance off_manifold(Values q, Values v, Values parameters) const override {
+    Distance result;
+    if constexpr (System::constrained) {
+      const auto at = system(parameters).constraint(vector(q));
+      result.position = std::sqrt(at.error_squared());
+      for (const Vector& gradient : at.gradient) {
+        double along = 0, size = 0;
+        for (int n = 0; n < N; ++n) {
+          along += gradient[n] * v[static_cast<std::size_t>(n)];
+          size += gradient[n] * gradient[n];
+        }
+        result.velocity = std::max(result.velocity, std::abs(along) / std::sqrt(size));
+      }
+    }
+    return result;
+  }
+  bool project(std::span<double> q, std::span<double> v, Values parameters, int held) const override {
+    if constexpr (System::constrained) {
+      return integrators::project_state<System>(system(parameters), q, v, held);
+    } else {
+      return true;
+    }
+  }
   bool has_domain() const override { return mechanics::has_domain<Model>; }
   double domain(Values q, Values parameters) const override { return system(parameters).domain(vector(q)); }
   bool time_dependent() const override { return System::time_dependent; }

@@ -38,6 +38,10 @@ std::string description(const sections::Problem& problem) {
   }
   text += problem.has_domain() ? "\na domain, at whose end a trajectory stops as left_domain\n"
                                : "\nno bounded domain\n";
+  if (problem.constraints() > 0) {
+    text += fmt::format("\nconstrained to a manifold: {} constraint{}\n", problem.constraints(),
+                        problem.constraints() > 1 ? "s" : "");
+  }
   text += "\nwords for [section] where and condition\n ";
   for (const auto& name : problem.variable_names()) text += " " + name;
   text += fmt::format("\n\nin a deck\n  [model]\n  name = \"{}\"\n", problem.name());

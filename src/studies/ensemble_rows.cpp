@@ -46,6 +46,10 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
       {"/orbits/crossing_count", DataType::int64, {n}, "1", "crossings of the section"},
       {"/orbits/grazing_count", DataType::int64, {n}, "1", "contacts with the section without a crossing"},
       {"/orbits/steps", DataType::int64, {n}, "1", "steps taken"}};
+  if (problem.constraints() > 0) {
+    sets.push_back(
+        {"/orbits/constraint_error", DataType::float64, {n}, unit, "largest |g| / |grad g| over all steps"});
+  }
   const auto parameters = ensemble.parameter_columns();
   sets.push_back({"/orbits/parameters",
                   DataType::float64,
@@ -80,6 +84,13 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
                     {{"columns", names}}});
     sets.push_back(
         {"/trajectory/energy", DataType::float64, {n, plan.samples}, "1", "energy of the samples"});
+    if (problem.constraints() > 0) {
+      sets.push_back({"/trajectory/multiplier",
+                      DataType::float64,
+                      {n, plan.samples, problem.constraints()},
+                      "1",
+                      "Lagrange multipliers: M q'' = L_q + sum_k lambda_k grad g_k"});
+    }
   }
   return sets;
 }
@@ -88,6 +99,7 @@ EnsembleRows::EnsembleRows(const Plan& plan, const Ensemble& ensemble, io::Resul
     : plan_(plan),
       ensemble_(ensemble),
       dim_(plan.model.problem->dim()),
+      constraints_(plan.model.problem->constraints()),
       parameter_count_(static_cast<std::int64_t>(ensemble.parameter_columns().size())),
       result_(std::move(result)) {
   for (const auto& set : data_sets(plan, ensemble)) handle_[set.path] = result_.data_set(set.path);
@@ -108,7 +120,8 @@ Block EnsembleRows::block(std::int64_t first, std::int64_t count, bool resumed) 
   block.initial.assign(n * d, 0);
   block.final.assign(n * d, 0);
   block.parameters.assign(n * static_cast<std::size_t>(parameter_count_), 0);
-  for (auto* numbers : {&block.time, &block.energy, &block.energy_error}) numbers->assign(n, 0);
+  for (auto* numbers : {&block.time, &block.energy, &block.energy_error, &block.constraint_error})
+    numbers->assign(n, 0);
   for (auto* numbers : {&block.crossings, &block.grazing, &block.steps}) numbers->assign(n, 0);
   block.status.assign(n, 0);
   if (resumed) block.status = result_.read_rows<std::int32_t>(handle_.at("/orbits/status"), first, count);
@@ -133,6 +146,7 @@ void EnsembleRows::land(Block& block, sections::Flown& flown) {
   block.time[at] = flown.t;
   block.energy[at] = flown.energy;
   block.energy_error[at] = flown.energy_error;
+  block.constraint_error[at] = flown.constraint_error;
   block.crossings[at] = flown.crossing_count;
   block.grazing[at] = flown.grazing_count;
   block.steps[at] = flown.steps;
@@ -159,6 +173,7 @@ void EnsembleRows::write(Block& block) {
     put("/orbits/time", block.time, 1);
     put("/orbits/energy", block.energy, 1);
     put("/orbits/energy_error", block.energy_error, 1);
+    if (constraints_ > 0) put("/orbits/constraint_error", block.constraint_error, 1);
     put("/orbits/crossing_count", block.crossings, 1);
     put("/orbits/grazing_count", block.grazing, 1);
     put("/orbits/steps", block.steps, 1);
@@ -187,19 +202,23 @@ void EnsembleRows::flush(sections::Flown& flown) {
     put("/section/points", {flown.id, first, 0}, {1, rows, width}, values_);
     flown.crossings.clear();
   }
-  const std::int64_t samples = static_cast<std::int64_t>(flown.samples.size()) / (2 + width);
+  const std::int64_t sample_width = 2 + width + constraints_;
+  const std::int64_t samples = static_cast<std::int64_t>(flown.samples.size()) / sample_width;
   if (samples > 0) {
-    std::vector<double> q, v, energy;
+    std::vector<double> q, v, energy, multiplier;
     for (std::int64_t k = 0; k < samples; ++k) {
-      const double* row = flown.samples.data() + k * (2 + width);
+      const double* row = flown.samples.data() + k * sample_width;
       q.insert(q.end(), row + 1, row + 1 + dim_);
       v.insert(v.end(), row + 1 + dim_, row + 1 + width);
       energy.push_back(row[1 + width]);
+      multiplier.insert(multiplier.end(), row + 2 + width, row + sample_width);
     }
     const std::int64_t first = flown.sample_count - samples;
     put("/trajectory/q", {flown.id, first, 0}, {1, samples, dim_}, q);
     put("/trajectory/v", {flown.id, first, 0}, {1, samples, dim_}, v);
     put("/trajectory/energy", {flown.id, first}, {1, samples}, energy);
+    if (constraints_ > 0)
+      put("/trajectory/multiplier", {flown.id, first, 0}, {1, samples, constraints_}, multiplier);
     flown.samples.clear();
   }
   seconds_ += parallel::wall_time() - before;
@@ -227,6 +246,7 @@ void EnsembleRows::pad(const sections::Flown& flown) {
     fill("/trajectory/q", flown.sample_count, plan_.samples, dim_);
     fill("/trajectory/v", flown.sample_count, plan_.samples, dim_);
     fill("/trajectory/energy", flown.sample_count, plan_.samples, 0);
+    if (constraints_ > 0) fill("/trajectory/multiplier", flown.sample_count, plan_.samples, constraints_);
   }
   seconds_ += parallel::wall_time() - before;
 }

@@ -177,7 +177,7 @@ class Runner {
         sections::Flown none;
         none.id = id;
         none.status = Status::infeasible_start;
-        none.energy = none.energy_error = none.t = nan;
+        none.energy = none.energy_error = none.constraint_error = none.t = nan;
         none.q.assign(start.start.q.size(), nan);
         none.v = none.q;
         settle(none);
@@ -221,6 +221,8 @@ class Runner {
     steps_ += flown.steps;
     if (std::isfinite(flown.energy_error))
       worst_energy_error_ = std::max(worst_energy_error_, flown.energy_error);
+    if (std::isfinite(flown.constraint_error))
+      worst_constraint_error_ = std::max(worst_constraint_error_, flown.constraint_error);
     if (--block->open == 0) close(*block);
   }
 
@@ -259,6 +261,8 @@ class Runner {
     summary.crossings = parallel::sum(crossings_);
     summary.steps = parallel::sum(steps_);
     summary.worst_energy_error = parallel::maximum(worst_energy_error_);
+    summary.constrained = plan_.model.problem->constraints() > 0;
+    summary.worst_constraint_error = parallel::maximum(worst_constraint_error_);
     summary.parts = content_.parts;
     summary.part_seconds = parallel::sum(part_);
     for (double& seconds : summary.part_seconds) seconds /= parallel::size();
@@ -295,7 +299,7 @@ class Runner {
   std::vector<double> part_ = std::vector<double>(part_count, 0.0);
   std::int64_t landed_ = 0, taken_ = 0, crossings_ = 0, steps_ = 0;
   std::array<std::int64_t, status_names.size()> count_{};
-  double worst_energy_error_ = 0;
+  double worst_energy_error_ = 0, worst_constraint_error_ = 0;
 };
 
 }  // namespace

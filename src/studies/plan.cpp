@@ -32,13 +32,24 @@ bool takes(const integrators::MethodInfo& method, const Option& option) {
 
 }  // namespace
 
-MethodOptions read_options(const io::Table& table, bool named) {
+MethodOptions read_options(const io::Table& table, const sections::Problem& problem, bool named) {
   const auto methods = integrators::method_list();
   std::vector<std::string> names;
   for (const auto& method : methods) names.push_back(method.name);
   MethodOptions options;
-  options.name = named ? table.choice("name", names) : table.choice("name", options.name, names);
+  const bool constrained = problem.constraints() > 0;
+  const std::string usual = constrained ? "rattle" : options.name;
+  options.name = named ? table.choice("name", names) : table.choice("name", usual, names);
   const auto& chosen = *std::ranges::find(methods, options.name, &integrators::MethodInfo::name);
+  if (!(constrained ? chosen.constrained : chosen.free)) {
+    std::string suited;
+    for (const auto& method : methods) {
+      if (constrained ? method.constrained : method.free)
+        suited += (suited.empty() ? "" : ", ") + method.name;
+    }
+    throw table.error("name", "the motion of '" + problem.name() + (constrained ? "' is" : "' isn't") +
+                                  " constrained: choose one of " + suited);
+  }
   for (const auto& other : methods) {
     for (const Option& option : other.options) {
       if (takes(chosen, option) || !table.has(option.name)) continue;
@@ -56,7 +67,7 @@ MethodOptions read_options(const io::Table& table, bool named) {
 
 void read_method(Task& task, Plan& plan) {
   const io::Table table = task.deck.table("method");
-  plan.method = read_options(table, false);
+  plan.method = read_options(table, *plan.model.problem, false);
   if (table.has("tolerance")) {
     read(table, integrators::option::tolerance, plan.method);
     plan.method.step = integrators::default_first_step;

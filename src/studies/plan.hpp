@@ -21,9 +21,10 @@ struct Plan {
   double wall_minutes = std::numeric_limits<double>::infinity();
 };
 
-/// Reads `name` (Gauss collocation where it may be left out) and the options that this method takes, but not
-/// its step and tolerance; refuses the options that only others take.
-integrators::MethodOptions read_options(const io::Table& table, bool named);
+/// Reads `name` (where it may be left out, Gauss collocation, or RATTLE for constrained motion) and the
+/// options that this method takes, but not its step and tolerance; refuses the options that only others take,
+/// and methods that don't suit the problem.
+integrators::MethodOptions read_options(const io::Table& table, const sections::Problem& problem, bool named);
 /// Reads `[method]`.
 void read_method(Task& task, Plan& plan);
 /// Reads `[output]`; `name` is the result's default file name.

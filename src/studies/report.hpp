@@ -27,6 +27,8 @@ struct Summary {
   std::int64_t orbits = 0, crossings = 0, steps = 0;
   std::vector<std::int64_t> count;  ///< by status
   double worst_energy_error = 0, wall_seconds = 0;
+  bool constrained = false;
+  double worst_constraint_error = 0;
   std::vector<std::string> parts;
   std::vector<double> part_seconds;  ///< mean over ranks
 };

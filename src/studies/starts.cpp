@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <numbers>
 #include <numeric>
 
@@ -68,6 +69,12 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
   names_.resize(static_cast<std::size_t>(2 * dim_));
   for (const auto& axis : axes_) combinations_ *= static_cast<std::int64_t>(axis.size());
   if (table.has("energy")) energy_ = table.axis("energy");
+  constrained_ = problem_->constraints() > 0;
+  if (constrained_) project_ = table.boolean("project", false);
+  for (std::int64_t c = 0; c < combinations_; ++c) {
+    if (const auto objection = problem_->objection(parameters_of(c)))
+      throw task.deck.table("model").error(*objection);
+  }
 
   const std::vector<std::string> kinds{"grid", "random", "list", "points", "file"};
   std::vector<std::string> given;
@@ -89,7 +96,7 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
     points_ = random.integer_at_least("count", 1);
     seed_ = static_cast<std::uint64_t>(random.integer("seed", 1));
     read_ranges(random, "random", false);
-    find_box(table);
+    if (!constrained_) find_box(table);
     choose_missing(table);
   } else if (given[0] == "points") {
     kind_ = Kind::list;
@@ -116,7 +123,7 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
     points_ = static_cast<std::int64_t>(list_.size());
   } else {
     kind_ = given[0] == "list" ? Kind::list : Kind::file;
-    if (!energy_.empty()) {
+    if (!energy_.empty() && !constrained_) {
       throw table.error("energy",
                         "whole states have their energy; leave it out, or give points without one velocity");
     }
@@ -162,6 +169,7 @@ void Ensemble::read_ranges(const io::Table& table, const std::string& what, bool
 }
 
 void Ensemble::choose_missing(const io::Table& table) {
+  if (constrained_) return;
   std::vector<int> missing;
   for (int k = 0; k < 2 * dim_; ++k) {
     const bool named =
@@ -322,6 +330,28 @@ bool Ensemble::complete(std::vector<double>& state, double energy,
   return false;
 }
 
+bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energy,
+                         const std::vector<double>& parameters) const {
+  const std::span q(state.data(), static_cast<std::size_t>(dim_)),
+      v(state.data() + dim_, static_cast<std::size_t>(dim_));
+  if (project_ && !problem_->project(q, v, parameters, section_ ? section_->coordinate : -1)) return false;
+  if (energy) {
+    const std::vector<double> rest(v.size(), 0.0);
+    const double potential = problem_->energy(q, rest, parameters);
+    const double factor = std::sqrt((*energy - potential) / (problem_->energy(q, v, parameters) - potential));
+    if (!std::isfinite(factor)) return false;
+    for (double& component : v) component *= factor;
+  }
+  const auto off = problem_->off_manifold(q, v, parameters);
+  double length = 1, speed = 1;
+  for (int k = 0; k < dim_; ++k) {
+    length = std::max(length, std::abs(q[static_cast<std::size_t>(k)]));
+    speed = std::max(speed, std::abs(v[static_cast<std::size_t>(k)]));
+  }
+  if (!(off.position <= 1e-10 * length) || !(off.velocity <= 1e-10 * speed)) return false;
+  return acceptable(state, parameters, kind_ == Kind::random);
+}
+
 EnsembleStart Ensemble::operator[](std::int64_t id) const {
   // The points run fastest, then the energies, then the parameters.
   const std::int64_t point = id % points_, rest = id / points_;
@@ -329,6 +359,8 @@ EnsembleStart Ensemble::operator[](std::int64_t id) const {
   const auto parameters = parameters_of(rest / energies());
   EnsembleStart result;
   std::vector<double> state = base_state(point);
+  const std::optional<double> energy =
+      energy_.empty() ? std::nullopt : std::optional(energy_[static_cast<std::size_t>(level)]);
   if (kind_ == Kind::random) {
     result.feasible = false;
     std::uint64_t draw = 0;
@@ -337,11 +369,14 @@ EnsembleStart Ensemble::operator[](std::int64_t id) const {
         state[static_cast<std::size_t>(range.variable)] =
             range.from + (range.to - range.from) * uniform(seed_, id, draw++);
       }
-      result.feasible = missing_ < 0 ? acceptable(state, parameters, true)
-                                     : complete(state, energy_[static_cast<std::size_t>(level)], parameters);
+      result.feasible = constrained_    ? constrain(state, energy, parameters)
+                        : missing_ >= 0 ? complete(state, *energy, parameters)
+                                        : acceptable(state, parameters, true);
     }
+  } else if (constrained_) {
+    result.feasible = constrain(state, energy, parameters);
   } else if (missing_ >= 0) {
-    result.feasible = complete(state, energy_[static_cast<std::size_t>(level)], parameters);
+    result.feasible = complete(state, *energy, parameters);
   }
   if (!result.feasible && missing_ >= 0)
     state[static_cast<std::size_t>(missing_)] = std::numeric_limits<double>::quiet_NaN();
@@ -356,12 +391,25 @@ std::int64_t Ensemble::scattered(std::int64_t index) const {
 }
 
 void Ensemble::refuse_if_none_feasible() const {
-  if (missing_ < 0) return;
+  if (missing_ < 0 && !constrained_) return;
   const std::int64_t judged = kind_ == Kind::random ? 20 : most_judged;
   for (std::int64_t k = 0; k < std::min(size(), judged); ++k) {
     if ((*this)[scattered(k)].feasible) return;
   }
   if (kind_ != Kind::random && size() > judged) return;  // perhaps one of the others is
+  if (constrained_) {
+    const auto first = (*this)[0].start;
+    const auto off = problem_->off_manifold(first.q, first.v, first.parameters);
+    if (project_ || (off.position < 1e-10 && off.velocity < 1e-10)) {
+      throw table_.error("no start is feasible: each fails to reach the manifold or the energy" +
+                         std::string(section_ ? ", or the section's direction and condition" : "") +
+                         "; move the starts");
+    }
+    throw table_.error(
+        "no start is on the manifold g = 0 with its velocity tangent: the first is off by |g| / |grad g| = " +
+        fmt::format("{:.3g} and its velocity by {:.3g}", off.position, off.velocity) +
+        " (at most 1e-10); project = true moves them there");
+  }
   throw table_.error("energy", "no start is feasible: at none of the " + std::to_string(size()) +
                                    " points does a real " + names_[static_cast<std::size_t>(missing_)] +
                                    " give this energy" +

@@ -6,6 +6,8 @@
 //   random = { count = n, seed = s, q2 = [from, to], ... }   uniform in the box, infeasible draws drawn again
 //   list   = [[q..., v...], ...]               whole states, or without one column where energy is given
 //   file   = "starts.h5"                       a data set /starts of whole states
+// Under constraints a start must lie on the manifold with its velocity tangent, or `project = true` moves it
+// there, the section's coordinate held; an energy then scales the velocity, and what isn't named is 0.
 // Random numbers: Philox-like counters keyed by (seed, id), after Salmon et al. (2011).
 #pragma once
 
@@ -52,6 +54,9 @@ class Ensemble {
   };
   std::int64_t energies() const { return energy_.empty() ? 1 : static_cast<std::int64_t>(energy_.size()); }
   std::vector<double> parameters_of(std::int64_t combination) const;
+  /// Puts a state onto its manifold and energy, or judges whether it is there.
+  bool constrain(std::vector<double>& state, std::optional<double> energy,
+                 const std::vector<double>& parameters) const;
   /// Completes a state of which variable `missing_` isn't known. False where no real one has this energy.
   bool complete(std::vector<double>& state, double energy, const std::vector<double>& parameters) const;
   bool acceptable(const std::vector<double>& state, const std::vector<double>& parameters,
@@ -75,6 +80,7 @@ class Ensemble {
   std::int64_t points_ = 1, combinations_ = 1;
   std::uint64_t seed_ = 0;
   int dim_, missing_ = -1;
+  bool constrained_ = false, project_ = false;
 };
 
 /// `[section]` of a deck, where it is there.

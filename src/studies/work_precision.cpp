@@ -73,7 +73,7 @@ std::string label_of(const io::Table& entry, const integrators::MethodOptions& m
 }
 
 void read_method_entry(const io::Table& entry, Comparison& c) {
-  integrators::MethodOptions method = read_options(entry, true);
+  integrators::MethodOptions method = read_options(entry, *c.model.problem, true);
   const bool adaptive = entry.has("tolerances");
   if (adaptive == entry.has("steps")) {
     throw entry.error(adaptive ? "give steps or tolerances, not both"

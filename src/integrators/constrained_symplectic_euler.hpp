@@ -1,0 +1,69 @@
+// Symplectic Euler on the cotangent bundle of a constraint manifold: positions explicit, with G = grad g(q),
+//   V = v + h M^-1 (f(q) + G^T lambda),   q' = q + h V,   g(q') = 0,   v' = V + M^-1 G'^T mu,   G' v' = 0.
+// Order 1, symplectic. Reference: CS101, slides on projection and constraints; Hairer, Lubich, Wanner (2006),
+// VII.1.3, (1.17), (1.18).
+#pragma once
+
+#include "integrators/rattle.hpp"
+
+namespace cotangent::integrators {
+
+struct ConstrainedSymplecticEulerFormula {
+  static constexpr std::string_view name = "constrained-symplectic-euler";
+  static constexpr std::string_view about =
+      "symplectic Euler on the constraint manifold, order 1: symplectic, energy error bounded";
+  static constexpr int order = 1;
+  static constexpr bool adaptive = false;
+  static constexpr bool compensated = false;
+  static constexpr std::array options{option::step, option::constraint_tolerance};
+  template <class System>
+  static constexpr bool momenta = false;
+  template <class System>
+  using Dense = CubicHermite<System>;
+
+  template <class System>
+  struct Carry {
+    typename System::Multipliers lambda;
+    typename System::Constraint at;
+  };
+
+  template <class System, class R, int N>
+  static Carry<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
+    return {system.multiplier(x.q, x.v, x.t), system.constraint(x.q)};
+  }
+
+  template <class System, class R, int N, class Mask>
+  static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,
+                   Mask active, Change<R, N>& change, Dense<System>&, Carry<System>& carry,
+                   const MethodOptions& options) {
+    constexpr int C = System::constraints;
+    Directions<System> response, direction;
+    for (int k = 0; k < C; ++k) {
+      response[k] = motion.over_mass(carry.at.gradient[k]);
+      for (int n = 0; n < N; ++n) direction[k][n] = (h * h) * response[k][n];
+    }
+    const auto acceleration = motion.free_acceleration(system, x.q, x.t);
+    std::array<R, N> base, v;
+    for (int n = 0; n < N; ++n) {
+      v[n] = fma(h, acceleration[n], x.v[n]);
+      base[n] = fma(h, v[n], x.q[n]);
+    }
+    ManifoldPoint<System> to;
+    const Mask solved =
+        onto_manifold(system, base, direction, options.constraint_tolerance, active, carry.lambda, to);
+    for (int n = 0; n < N; ++n) {
+      for (int k = 0; k < C; ++k) v[n] = fma(h * carry.lambda[k], response[k][n], v[n]);
+      change.q[n] = h * v[n];
+    }
+    for (int k = 0; k < C; ++k) response[k] = motion.over_mass(to.at.gradient[k]);
+    make_tangent<System>(to.at.gradient, response, v);
+    for (int n = 0; n < N; ++n) change.y[n] = v[n] - x.v[n];
+    carry.at = to.at;
+    return solved;
+  }
+};
+
+template <class System>
+using ConstrainedSymplecticEuler = OneStep<System, ConstrainedSymplecticEulerFormula>;
+
+}  // namespace cotangent::integrators

@@ -1,0 +1,82 @@
+// RATTLE: Stormer-Verlet on the cotangent bundle of a constraint manifold. With G = grad g(q), G' = grad
+// g(q'),
+//   V = v + h/2 M^-1 (f(q) + G^T lambda),   q' = q + h V,   g(q') = 0,
+//   v' = V + h/2 M^-1 (f(q') + G'^T mu),    G' v' = 0.
+// Order 2, symplectic, symmetric. Newton's method for lambda starts from the line through its last two
+// values; gradients and forces at a step's end serve the next one's beginning. The mass matrix is constant.
+// Reference: Andersen, J. Comput. Phys. 52 (1983) 24; Leimkuhler, Skeel, J. Comput. Phys. 112 (1994) 117;
+// Hairer, Lubich, Wanner (2006), VII.1.4.
+#pragma once
+
+#include "integrators/manifold.hpp"
+#include "integrators/one_step.hpp"
+
+namespace cotangent::integrators {
+
+struct RattleFormula {
+  static constexpr std::string_view name = "rattle";
+  static constexpr std::string_view about =
+      "RATTLE, order 2: symplectic and symmetric on the constraint manifold, energy error bounded";
+  static constexpr int order = 2;
+  static constexpr bool adaptive = false;
+  static constexpr bool compensated = false;  // errors off the manifold are taken out anyway
+  static constexpr std::array options{option::step, option::constraint_tolerance};
+  template <class System>
+  static constexpr bool momenta = false;
+  template <class System>
+  using Dense = CubicHermite<System>;
+
+  template <class System>
+  struct Carry {
+    typename System::Multipliers lambda, lambda_before;
+    typename System::Vector acceleration;  ///< M^-1 f
+    typename System::Constraint at;
+  };
+
+  template <class System, class R, int N>
+  static Carry<System> begin(const System& system, const Motion<System>& motion, const State<R, N>& x) {
+    const auto lambda = system.multiplier(x.q, x.v, x.t);
+    return {lambda, lambda, motion.free_acceleration(system, x.q, x.t), system.constraint(x.q)};
+  }
+
+  template <class System, class R, int N, class Mask>
+  [[gnu::always_inline]] static Mask step(const System& system, const Motion<System>& motion, const R& h,
+                                          const Beginning<R, N>& x, Mask active, Change<R, N>& change,
+                                          Dense<System>&, Carry<System>& carry,
+                                          const MethodOptions& options) {
+    constexpr int C = System::constraints;
+    const R half = R(0.5) * h;
+    Directions<System> response, direction;
+    for (int k = 0; k < C; ++k) {
+      response[k] = motion.over_mass(carry.at.gradient[k]);
+      for (int n = 0; n < N; ++n) direction[k][n] = (h * half) * response[k][n];
+    }
+    std::array<R, N> base, v;
+    for (int n = 0; n < N; ++n) {
+      v[n] = fma(half, carry.acceleration[n], x.v[n]);
+      base[n] = fma(h, v[n], x.q[n]);
+    }
+    typename System::Multipliers lambda;
+    for (int k = 0; k < C; ++k) lambda[k] = fma(R(2.0), carry.lambda[k], -carry.lambda_before[k]);
+    ManifoldPoint<System> to;
+    const Mask solved =
+        onto_manifold(system, base, direction, options.constraint_tolerance, active, lambda, to);
+
+    const auto acceleration = motion.free_acceleration(system, to.q, x.t + h);
+    for (int n = 0; n < N; ++n) {
+      for (int k = 0; k < C; ++k) v[n] = fma(half * lambda[k], response[k][n], v[n]);
+      change.q[n] = h * v[n];
+      v[n] = fma(half, acceleration[n], v[n]);
+    }
+    for (int k = 0; k < C; ++k) response[k] = motion.over_mass(to.at.gradient[k]);
+    make_tangent<System>(to.at.gradient, response, v);
+    for (int n = 0; n < N; ++n) change.y[n] = v[n] - x.v[n];
+    carry = {lambda, carry.lambda, acceleration, to.at};
+    return solved;
+  }
+};
+
+template <class System>
+using Rattle = OneStep<System, RattleFormula>;
+
+}  // namespace cotangent::integrators

@@ -1,0 +1,125 @@
+// Holonomic constraints g(q) = 0, one or several. A model states g alone, `constraint(q, p)`: one value, or a
+// std::tuple of values; gradients and curvature follow by automatic differentiation. With multipliers lambda,
+//   M q'' = L_q + sum_k lambda_k grad g_k.
+// Lengths measure what a constraint is off by: |g_k| / |grad g_k|.
+// Reference: Leimkuhler, Reich, Simulating Hamiltonian Dynamics (2004), 7.
+#pragma once
+
+#include <array>
+#include <tuple>
+#include <type_traits>
+
+#include "ad/ad.hpp"
+#include "numerics/dense.hpp"
+
+namespace cotangent::mechanics {
+
+template <class M>
+inline constexpr bool has_constraint = requires(const M& m, const std::array<double, M::dim>& q,
+                                                const std::array<double, M::parameters.size()>& p) {
+  m.constraint(q, p);
+};
+
+namespace detail {
+
+template <class T, class = void>
+inline constexpr bool is_tuple = false;
+template <class T>
+inline constexpr bool is_tuple<T, std::void_t<decltype(std::tuple_size<T>::value)>> = true;
+
+/// The components of a model's constraint as a tuple, however it states them.
+template <class M, class Q, class P>
+[[gnu::always_inline]] inline auto constraint_components(const Q& q, const P& p) {
+  auto g = M{}.constraint(q, p);
+  if constexpr (is_tuple<decltype(g)>) {
+    return g;
+  } else {
+    return std::tuple(g);
+  }
+}
+
+template <class M>
+constexpr int count_constraints() {
+  if constexpr (has_constraint<M>) {
+    using Components = decltype(constraint_components<M>(std::array<double, M::dim>{},
+                                                         std::array<double, M::parameters.size()>{}));
+    return static_cast<int>(std::tuple_size_v<Components>);
+  } else {
+    return 0;
+  }
+}
+
+}  // namespace detail
+
+using cotangent::select;
+
+template <class M>
+inline constexpr int constraint_count = detail::count_constraints<M>();
+
+/// Constraints at a point, over the real type R.
+template <class R, int N, int C>
+struct Constraint {
+  std::array<R, C> value{};
+  std::array<std::array<R, N>, C> gradient{};
+
+  /// Whether |g_k| / |grad g_k| is within a length, given squared; never where one is NaN.
+  [[gnu::always_inline]] auto within(const R& length_squared) const {
+    auto result = value[0] * value[0] <= length_squared * gradient_squared(0);
+    for (int k = 1; k < C; ++k) {
+      result = result & (value[k] * value[k] <= length_squared * gradient_squared(k));
+    }
+    return result;
+  }
+  /// The largest (g_k / |grad g_k|)^2, a length squared; NaN where one is.
+  [[gnu::always_inline]] R error_squared() const {
+    R worst(0.0), sum(0.0);
+    for (int k = 0; k < C; ++k) {
+      const R error = value[k] * value[k] / gradient_squared(k);
+      if (C == 1) return error;
+      worst = numerics::larger(error, worst);
+      sum += error;
+    }
+    return select(sum == sum, worst, sum);
+  }
+
+ private:
+  [[gnu::always_inline]] R gradient_squared(int k) const {
+    R sum = gradient[k][0] * gradient[k][0];
+    for (int n = 1; n < N; ++n) sum = fma(gradient[k][n], gradient[k][n], sum);
+    return sum;
+  }
+};
+
+/// g and its gradients.
+template <class M, class R, std::size_t N, class P>
+[[gnu::always_inline]] inline auto constraint_at(const std::array<R, N>& q, const P& p) {
+  constexpr int n = static_cast<int>(N), c = constraint_count<M>;
+  Constraint<R, n, c> result;
+  const auto g = detail::constraint_components<M>(ad::seed<0, n, 1, 0>(q), p);
+  const auto each = [&]<std::size_t... K>(std::index_sequence<K...>) [[gnu::always_inline]] {
+    ((result.value[K] = R(ad::value(std::get<K>(g))),
+      result.gradient[K] = ad::gradient_of<n>(std::get<K>(g))),
+     ...);
+  };
+  each(std::make_index_sequence<c>{});
+  return result;
+}
+
+/// v . (Hessian of g_k) v: the second derivative along the line q + s v.
+template <class M, class R, std::size_t N, class P>
+auto constraint_curvature(const std::array<R, N>& q, const std::array<R, N>& v, const P& p) {
+  constexpr int c = constraint_count<M>;
+  const auto s = ad::variable<0, 1, 2, 0>(R(0.0));
+  const auto line = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple((v[I] * s + q[I])...);
+  };
+  const auto g = detail::constraint_components<M>(line(std::make_index_sequence<N>{}), p);
+  std::array<R, c> result;
+  const auto each = [&]<std::size_t... K>(std::index_sequence<K...>) {
+    ((result[K] = ad::hessian_of<1>(std::get<K>(g))[0][0]), ...);
+  };
+  each(std::make_index_sequence<c>{});
+  return result;
+}
+
+}  // namespace cotangent::mechanics

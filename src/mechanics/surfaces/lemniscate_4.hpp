@@ -1,0 +1,13 @@
+// The lemniscate with four foci, inflated: see lemniscate.hpp.
+#pragma once
+
+#include "mechanics/surfaces/lemniscate.hpp"
+
+namespace cotangent::mechanics {
+
+struct Lemniscate4 : LemniscateOf<4> {
+  static constexpr std::string_view name = "lemniscate-4";
+  static constexpr std::string_view about = "A particle on the lemniscate with four foci, inflated: genus 4";
+};
+
+}  // namespace cotangent::mechanics
