@@ -45,6 +45,7 @@ endfunction()
 
 cotangent_mpi_test(parallel)
 cotangent_mpi_test(la)
+cotangent_mpi_test(particles)
 cotangent_mpi_test(io test_hdf5*.cpp)
 cotangent_mpi_test(studies)
 cotangent_kill_test(writing 1 4)

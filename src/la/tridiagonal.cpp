@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/real.hpp"
+#include "la/sparse.hpp"
 
 namespace cotangent::la {
 namespace {
@@ -155,67 +156,82 @@ void Tridiagonal::solve(const double* b, double* x) const {
 
 namespace {
 
-/// The two blocks of a matrix of either type: this rank's columns, and the others'.
-struct Blocks {
-  Mat here = nullptr, elsewhere = nullptr;
-  const PetscInt* columns = nullptr;  // of `elsewhere`
+/// The solver of a matrix, and where each band's entries are stored in the matrix.
+struct Setting {
+  Rows rows;
+  Tridiagonal solver;
+  std::vector<int> lower, diagonal, upper;  // places in the first block; -1 for none
+  struct Corner {
+    double* entry;
+    std::size_t place;
+    bool elsewhere;
+  };
+  std::vector<Corner> corners;
+  bool regular = true;  // three entries in each row but the first and the last
 
-  explicit Blocks(Mat matrix) {
-    PetscBool distributed = PETSC_FALSE;
-    check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(matrix), MATMPIAIJ, &distributed),
-          "PetscObjectTypeCompare");
-    if (distributed) {
-      check(MatMPIAIJGetSeqAIJ(matrix, &here, &elsewhere, &columns), "MatMPIAIJGetSeqAIJ");
-    } else {
-      here = matrix;
+  Setting(Mat matrix, PetscInt count) : rows(matrix), solver(static_cast<std::size_t>(count)) {
+    PetscInt first = 0, size = 0;
+    check(MatGetOwnershipRange(matrix, &first, nullptr), "MatGetOwnershipRange");
+    check(MatGetSize(matrix, &size, nullptr), "MatGetSize");
+    for (auto* band : {&lower, &diagonal, &upper}) band->assign(static_cast<std::size_t>(count), -1);
+    rows.for_each([&](PetscInt i, PetscInt column, PetscInt place) {
+      const auto row = static_cast<std::size_t>(i);
+      const bool right = column == (first + i + 1) % size, here = place < rows.first_count();
+      if (column == first + i) {
+        diagonal[row] = static_cast<int>(place);
+      } else if (here && (right ? i + 1 < count : i > 0)) {
+        (right ? upper : lower)[row] = static_cast<int>(place);
+      } else {
+        corners.push_back({&(right ? solver.upper : solver.lower)[row],
+                           static_cast<std::size_t>(here ? place : place - rows.first_count()), !here});
+      }
+    });
+    for (std::size_t i = 1; i + 1 < diagonal.size(); ++i) {
+      const int expected = lower[1] + 3 * (static_cast<int>(i) - 1);
+      regular = regular && lower[1] >= 0 && lower[i] == expected && diagonal[i] == expected + 1 &&
+                upper[i] == expected + 2;
     }
   }
 
-  /// Calls function(row, global column, value) for every entry of this rank.
-  template <class Function>
-  void for_each(Mat matrix, const Function& function) const {
-    PetscInt first = 0, first_column = 0;
-    check(MatGetOwnershipRange(matrix, &first, nullptr), "MatGetOwnershipRange");
-    check(MatGetOwnershipRangeColumn(matrix, &first_column, nullptr), "MatGetOwnershipRangeColumn");
-    for (const Mat block : {here, elsewhere}) {
-      if (block == nullptr) continue;
-      const PetscInt *begin = nullptr, *column = nullptr;
-      PetscInt rows = 0;
-      PetscBool done = PETSC_FALSE;
-      const double* value = nullptr;
-      check(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &rows, &begin, &column, &done), "MatGetRowIJ");
-      check(MatSeqAIJGetArrayRead(block, &value), "MatSeqAIJGetArrayRead");
-      for (PetscInt i = 0; done && i < rows; ++i) {
-        for (PetscInt k = begin[i]; k < begin[i + 1]; ++k)
-          function(i, block == here ? first_column + column[k] : columns[column[k]], value[k]);
+  void read() {
+    rows.read([this](const double* here, const double* elsewhere) {
+      const std::size_t n = diagonal.size();
+      double *__restrict l = solver.lower.data(), *__restrict d = solver.diagonal.data(),
+                         *__restrict u = solver.upper.data();
+      const auto by_place = [&](std::size_t i) {
+        d[i] = here[diagonal[i]];
+        if (i > 0 && lower[i] >= 0) l[i] = here[lower[i]];
+        if (i + 1 < n && upper[i] >= 0) u[i] = here[upper[i]];
+      };
+      by_place(0);
+      by_place(n - 1);
+      if (regular && n > 2) {
+        const double* values = here + lower[1];
+        for (std::size_t i = 1; i < n - 1; ++i) {
+          l[i] = values[3 * i - 3];
+          d[i] = values[3 * i - 2];
+          u[i] = values[3 * i - 1];
+        }
+      } else {
+        for (std::size_t i = 1; i + 1 < n; ++i) by_place(i);
       }
-      check(MatSeqAIJRestoreArrayRead(block, &value), "MatSeqAIJRestoreArrayRead");
-      check(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &rows, &begin, &column, &done),
-            "MatRestoreRowIJ");
-    }
+      for (const Corner& corner : corners)
+        *corner.entry = (corner.elsewhere ? elsewhere : here)[corner.place];
+    });
   }
 };
 
-Tridiagonal& context(PC preconditioner) {
-  void* solver = nullptr;
-  check(PCShellGetContext(preconditioner, &solver), "PCShellGetContext");
-  return *static_cast<Tridiagonal*>(solver);
+Setting& context(PC preconditioner) {
+  void* setting = nullptr;
+  check(PCShellGetContext(preconditioner, &setting), "PCShellGetContext");
+  return *static_cast<Setting*>(setting);
 }
 
 PetscErrorCode set_up(PC preconditioner) {
   return called_back([&] {
-    Mat matrix = nullptr;
-    PetscInt first = 0, size = 0;
-    check(PCGetOperators(preconditioner, nullptr, &matrix), "PCGetOperators");
-    check(MatGetOwnershipRange(matrix, &first, nullptr), "MatGetOwnershipRange");
-    check(MatGetSize(matrix, &size, nullptr), "MatGetSize");
-    Tridiagonal& solver = context(preconditioner);
-    Blocks(matrix).for_each(matrix, [&](PetscInt i, PetscInt column, double value) {
-      const PetscInt row = first + i, next = row + 1 == size ? 0 : row + 1;
-      auto& band = column == row ? solver.diagonal : column == next ? solver.upper : solver.lower;
-      band[static_cast<std::size_t>(i)] = value;
-    });
-    solver.factorise();
+    Setting& setting = context(preconditioner);
+    setting.read();
+    setting.solver.factorise();
   });
 }
 
@@ -225,7 +241,7 @@ PetscErrorCode apply(PC preconditioner, Vec b, Vec x) {
     double* to = nullptr;
     check(VecGetArrayRead(b, &from), "VecGetArrayRead");
     check(VecGetArrayWrite(x, &to), "VecGetArrayWrite");
-    context(preconditioner).solve(from, to);
+    context(preconditioner).solver.solve(from, to);
     check(VecRestoreArrayRead(b, &from), "VecRestoreArrayRead");
     check(VecRestoreArrayWrite(x, &to), "VecRestoreArrayWrite");
   });
@@ -242,7 +258,7 @@ bool is_tridiagonal(Mat matrix) {
   check(MatGetOwnershipRange(matrix, &first, &last), "MatGetOwnershipRange");
   check(MatGetSize(matrix, &size, nullptr), "MatGetSize");
   int fits = size >= 3 && last - first >= 2;
-  Blocks(matrix).for_each(matrix, [&](PetscInt i, PetscInt column, double) {
+  Rows(matrix).for_each([&](PetscInt i, PetscInt column, PetscInt) {
     const PetscInt apart = (column - first - i + size) % size;
     if (apart > 1 && apart < size - 1) fits = 0;
   });
@@ -258,8 +274,7 @@ void use_tridiagonal(PC preconditioner) {
   check(MatGetLocalSize(matrix, &rows, nullptr), "MatGetLocalSize");
   check(PCSetType(preconditioner, PCSHELL), "PCSetType");
   check(PCShellSetName(preconditioner, "tridiagonal"), "PCShellSetName");
-  check(PCShellSetContext(preconditioner, new Tridiagonal(static_cast<std::size_t>(rows))),
-        "PCShellSetContext");
+  check(PCShellSetContext(preconditioner, new Setting(matrix, rows)), "PCShellSetContext");
   check(PCShellSetSetUp(preconditioner, set_up), "PCShellSetSetUp");
   check(PCShellSetApply(preconditioner, apply), "PCShellSetApply");
   check(PCShellSetDestroy(preconditioner, destroy), "PCShellSetDestroy");

@@ -1,0 +1,111 @@
+// One rank's part of a system of rods: its own rods, a contiguous run of them; copies of all points that they
+// join; and of the other ranks' rods that end at these points, the multipliers and gradients. A point's
+// copies see the same forces in the same order, so they keep the same bits, and only what belongs to foreign
+// rods ever crosses ranks.
+//
+// With gradients G_k = dg_k/dr of r = q_a - q_b, a multiplier vector moves the points by M^-1 G^T Lambda, and
+//   (G M^-1 G'^T)_kj = w_kj (G_k . G'_j),      w_kj = sum over common points c of +-1/m_c,
+// so that the matrix of the multipliers is a constant pattern of weights times products of gradients.
+// Chains are stored as runs of rods whose points follow each other, over which the loops are vectorised.
+#pragma once
+
+#include <cmath>
+#include <span>
+
+#include "particles/rods.hpp"
+
+namespace cotangent::particles {
+
+template <int D>
+class RodBlock {
+ public:
+  /// A vector for each rod or point, coordinate by coordinate.
+  using Field = std::array<std::vector<double>, D>;
+
+  /// The part of this rank out of so many.
+  RodBlock(const RodSystem<D>& system, int rank, int ranks);
+
+  /// Rods of this rank, first to last in the order of all.
+  std::int64_t first_rod() const { return first_rod_; }
+  int own_count() const { return own_count_; }
+  /// Rods that are known here, own and foreign, in the order of all; the own ones begin at own_begin().
+  int known_count() const { return static_cast<int>(rod_.size()); }
+  int own_begin() const { return own_begin_; }
+  /// The number of a known rod among all.
+  std::int64_t rod(int known) const { return rod_[static_cast<std::size_t>(known)]; }
+  /// The known place of a rod, which must be known.
+  int place(std::int64_t rod) const;
+  std::vector<int> foreign() const;
+
+  /// Points known here, their place among all, and whether this rank is the one that reports them.
+  int point_count() const { return static_cast<int>(point_.size()); }
+  std::int64_t point(int i) const { return point_[static_cast<std::size_t>(i)]; }
+  bool owns_point(int i) const { return owned_[static_cast<std::size_t>(i)] != 0; }
+  double mass(int i) const { return mass_[static_cast<std::size_t>(i)]; }
+  bool moves(int i) const { return inverse_mass_[static_cast<std::size_t>(i)] > 0; }
+  /// The ends of a known rod; of a foreign one, -1 for a point that isn't known here.
+  int first_end(int known) const { return known_end(ends_[static_cast<std::size_t>(known)][0]); }
+  int second_end(int known) const { return known_end(ends_[static_cast<std::size_t>(known)][1]); }
+
+  /// w_kj of two known rods, the first an own one.
+  double weight(int own, int known) const;
+
+  /// Gradients G of all known rods; those of foreign ones are filled in by the halo.
+  Field gradient, old_gradient;
+  Field position, velocity;
+
+  /// The prediction q + h v + h^2 f / 2, where multipliers begin to act.
+  void predict(double h);
+  /// Uses the positions themselves as the prediction.
+  void predict_here() { predicted_ = position; }
+  /// Moves the predicted points by M^-1 G_old^T Lambda, given for all known rods; writes g and G of the own
+  /// rods there and returns their largest |g| / |grad g|; infinity where a number isn't finite.
+  double constrain(std::span<const double> multiplier, std::span<double> g);
+  /// Makes the moved points the new ones and, for a step h, gives the points the velocity of half a kick and
+  /// of the multipliers, and another half kick. With h = 0 the velocities stay.
+  void accept(double h);
+  /// Takes the last accept() and all push() since back.
+  void revert();
+
+  /// G of the own rods where the points are; returns the largest error of a rod, as constrain() does.
+  double measure(std::span<double> g);
+  /// G v of the own rods; returns the largest |G v| / |G| over the largest speed.
+  double rates(std::span<double> rate) const;
+  /// v += factor M^-1 G^T mu, given for all known rods.
+  void push(std::span<const double> multiplier, double factor);
+  /// d2g/dt2 of free flight, v.Hv + G.f, of the own rods.
+  void accelerations(std::span<double> result) const;
+  /// G M^-1 G'^T x of the own rods, with the gradients given for G and G', and x, for all known ones.
+  void apply(std::span<const double> x, const Field& left, const Field& right, std::span<double> y) const;
+
+  /// Of the points that this rank reports.
+  double kinetic_energy() const;
+  double potential_energy() const;
+
+ private:
+  int known_end(int end) const { return end == point_count() ? -1 : end; }
+  /// Rods that join points i + 0 and j + 0, i + 1 and j + 1, ... in turn: loops over them are vectorised.
+  struct Run {
+    std::size_t begin, count, first, second;
+  };
+  void find_runs();
+  void spread(std::span<const double> x, const Field& along, Field& moved) const;
+  template <class Place>
+  double measure_at(const Place& place, std::span<double> g);
+
+  std::int64_t first_rod_ = 0;
+  int own_count_ = 0, own_begin_ = 0;
+  std::vector<std::int64_t> rod_, point_;
+  std::vector<std::array<int, 2>> ends_;  // one past the known points: a point of no concern
+  std::vector<double> length_, mass_, inverse_mass_;
+  std::vector<char> owned_;
+  std::vector<Run> runs_, own_runs_;
+  std::array<double, D> gravity_{};
+  std::vector<double> falls_;  // 1 for a point that moves, else 0
+  Field predicted_, before_position_, before_velocity_, moved_;
+};
+
+extern template class RodBlock<2>;
+extern template class RodBlock<3>;
+
+}  // namespace cotangent::particles

@@ -1,0 +1,42 @@
+// The linear systems of the multipliers of rods, G M^-1 G'^T y = b, with G = dg/dq at one place and G' at
+// another, in two forms:
+//   schur           the matrix G M^-1 G'^T itself, sparse, its pattern built once
+//   saddle_point    [[M, -G'^T], [G, 0]] (x, y) = (0, b), which doesn't square the condition number of G
+// Reference: Benzi, Golub, Liesen, Acta Numerica 14 (2005) 1, 3.2 and 5. Limits: the saddle-point matrix
+// needs a factorisation with pivoting, MUMPS unless an option says otherwise.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "particles/rod_halo.hpp"
+#include "particles/rod_rattle.hpp"
+
+namespace cotangent::particles {
+
+template <int D>
+class RodMultipliers {
+ public:
+  using Field = typename RodBlock<D>::Field;
+
+  /// Options of PETSc are heeded under the prefix ("position_ksp_type") once configure() is called.
+  RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, const RodSystem<D>& system,
+                 Formulation formulation, std::string prefix);
+  ~RodMultipliers();
+
+  /// The matrix, or what acts like it.
+  Mat matrix() const;
+  /// Sets the solver up for this matrix, then by the user's options. Collective.
+  void configure(KSP solver);
+  /// The values for G and G', given for all known rods; both outlive the next solve.
+  void assemble(const Field& left, const Field& right);
+
+ private:
+  struct Schur;
+  struct Saddle;
+  std::string prefix_;
+  std::unique_ptr<Schur> schur_;
+  std::unique_ptr<Saddle> saddle_;
+};
+
+}  // namespace cotangent::particles

@@ -1,0 +1,371 @@
+#include "particles/rod_rattle.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+
+#include "parallel/mpi.hpp"
+#include "particles/rod_multipliers.hpp"
+
+namespace cotangent::particles {
+
+using la::check;
+
+template <int D>
+struct RodRattle<D>::Solvers {
+  RodOptions options;
+  RodBlock<D> block;
+  RodHalo<D> halo;
+  RodMultipliers<D> position_matrix, velocity_matrix;
+  la::NonlinearSolver newton;
+  la::LinearSolver linear;
+  la::Vector multiplier, last, before, residual, rate,
+      push;  // Lambda = h^2 lambda / 2, now and in two steps past
+  std::vector<double> known;
+  double noise = 0, error = 0, last_error = 0, velocity_error = 0;
+  bool stagnated = false;
+  double constraint_error = 0;
+  std::string failure;
+  RodEffort effort;
+
+  Solvers(const RodSystem<D>& system, const RodOptions& chosen)
+      : options(chosen),
+        block(system, parallel::rank(), parallel::size()),
+        halo(block),
+        position_matrix(block, halo, system, options.formulation, "position_"),
+        velocity_matrix(block, halo, system, options.formulation, "velocity_"),
+        known(static_cast<std::size_t>(block.known_count())),
+        noise(16 * round_off(system)) {
+    for (la::Vector* v : {&multiplier, &last, &before, &residual, &rate, &push}) {
+      *v = la::vector(static_cast<PetscInt>(block.own_count()));
+      check(VecSet(*v, 0.0), "VecSet");
+    }
+    check(SNESCreate(PETSC_COMM_WORLD, newton.out()), "SNESCreate");
+    check(SNESSetOptionsPrefix(newton, "position_"), "SNESSetOptionsPrefix");
+    check(SNESSetType(newton, SNESNEWTONLS), "SNESSetType");
+    check(SNESSetFunction(newton, residual, function, this), "SNESSetFunction");
+    check(SNESSetJacobian(newton, position_matrix.matrix(), position_matrix.matrix(), jacobian, this),
+          "SNESSetJacobian");
+    check(SNESSetConvergenceTest(newton, converged, this, nullptr), "SNESSetConvergenceTest");
+    check(SNESSetTolerances(newton, 0, 0, 0, options.iterations, 1000), "SNESSetTolerances");
+    KSP inner = nullptr;
+    check(SNESGetKSP(newton, &inner), "SNESGetKSP");
+    position_matrix.configure(inner);
+    use_line_search(SNESLINESEARCHBASIC);
+    check(SNESSetFromOptions(newton), "SNESSetFromOptions");
+    check(KSPCreate(PETSC_COMM_WORLD, linear.out()), "KSPCreate");
+    check(KSPSetOptionsPrefix(linear, "velocity_"), "KSPSetOptionsPrefix");
+    velocity_matrix.configure(linear);
+    check(KSPSetFromOptions(linear), "KSPSetFromOptions");
+  }
+
+  /// The plain one computes no norms: errors are measured as lengths, in the function itself.
+  void use_line_search(SNESLineSearchType type) {
+    SNESLineSearch search = nullptr;
+    check(SNESGetLineSearch(newton, &search), "SNESGetLineSearch");
+    check(SNESLineSearchSetType(search, type), "SNESLineSearchSetType");
+    const bool plain = std::string(type) == SNESLINESEARCHBASIC;
+    check(SNESLineSearchSetComputeNorms(search, plain ? PETSC_FALSE : PETSC_TRUE),
+          "SNESLineSearchSetComputeNorms");
+  }
+
+  static PetscErrorCode function(SNES, Vec x, Vec g, void* context) {
+    return la::called_back([&] {
+      Solvers& self = *static_cast<Solvers*>(context);
+      self.halo.fill(x, self.known);
+      double* values = nullptr;
+      check(VecGetArrayWrite(g, &values), "VecGetArrayWrite");
+      const double here =
+          self.block.constrain(self.known, {values, static_cast<std::size_t>(self.block.own_count())});
+      check(VecRestoreArrayWrite(g, &values), "VecRestoreArrayWrite");
+      self.error = parallel::maximum(here);
+    });
+  }
+
+  static PetscErrorCode jacobian(SNES, Vec, Mat, Mat, void* context) {
+    return la::called_back([&] {
+      Solvers& self = *static_cast<Solvers*>(context);
+      if (self.options.formulation == Formulation::saddle_point) self.halo.fill(self.block.gradient);
+      self.position_matrix.assemble(self.block.gradient, self.block.old_gradient);
+    });
+  }
+
+  static PetscErrorCode converged(SNES, PetscInt iteration, double, double, double,
+                                  SNESConvergedReason* reason, void* context) {
+    Solvers& self = *static_cast<Solvers*>(context);
+    *reason = SNES_CONVERGED_ITERATING;
+    if (!std::isfinite(self.error)) {
+      *reason = SNES_DIVERGED_FNORM_NAN;
+    } else if (self.error <= self.options.tolerance) {
+      *reason = SNES_CONVERGED_FNORM_ABS;
+    } else if (iteration > 0 && self.error <= self.noise && self.error >= 0.25 * self.last_error) {
+      *reason = SNES_CONVERGED_SNORM_RELATIVE;  // as close as round-off lets it come
+    }
+    self.last_error = self.error;
+    return PetscErrorCode{};
+  }
+
+  /// Newton's method from the multipliers given; where it fails, once more from none, with a line search.
+  bool constrain() {
+    const auto attempt = [&] {
+      const SNESConvergedReason code = la::solve(newton, multiplier);
+      PetscInt linear_iterations = 0, iterations = 0;
+      check(SNESGetIterationNumber(newton, &iterations), "SNESGetIterationNumber");
+      check(SNESGetLinearSolveIterations(newton, &linear_iterations), "SNESGetLinearSolveIterations");
+      effort.newton_iterations += iterations;
+      effort.linear_solves += iterations;
+      effort.linear_iterations += linear_iterations;
+      if (code < 0) failure = la::reason(code);
+      return code > 0;
+    };
+    if (attempt()) return true;
+    use_line_search(SNESLINESEARCHBT);
+    check(VecSet(multiplier, 0.0), "VecSet");
+    const bool found = attempt();
+    use_line_search(SNESLINESEARCHBASIC);
+    return found;
+  }
+
+  /// G v = 0 by multipliers at the present gradients; a second and third solve where round-off asks for it.
+  bool make_tangent() {
+    velocity_matrix.assemble(block.gradient, block.gradient);
+    const auto count = static_cast<std::size_t>(block.own_count());
+    double last_worst = std::numeric_limits<double>::infinity();
+    for (int round = 0;; ++round) {
+      double* values = nullptr;
+      check(VecGetArrayWrite(rate, &values), "VecGetArrayWrite");
+      const double worst = parallel::maximum(block.rates({values, count}));
+      check(VecRestoreArrayWrite(rate, &values), "VecRestoreArrayWrite");
+      if (!std::isfinite(worst)) {
+        failure = "the velocities became infinite or NaN";
+        return false;
+      }
+      velocity_error = worst;
+      if (round > 0 && (worst <= 4e-15 || worst > 0.5 * last_worst || round == 4)) return true;
+      last_worst = worst;
+      la::solve(linear, rate, push);
+      PetscInt iterations = 0;
+      check(KSPGetIterationNumber(linear, &iterations), "KSPGetIterationNumber");
+      effort.linear_solves += 1;
+      effort.linear_iterations += iterations;
+      halo.fill(push, known);
+      block.push(known, -1.0);
+    }
+  }
+
+  void measure() {
+    double* values = nullptr;
+    check(VecGetArrayWrite(rate, &values), "VecGetArrayWrite");
+    constraint_error =
+        parallel::maximum(block.measure({values, static_cast<std::size_t>(block.own_count())}));
+    check(VecRestoreArrayWrite(rate, &values), "VecRestoreArrayWrite");
+    halo.fill(block.gradient);
+  }
+
+  /// The multipliers at this instant into `push`: G M^-1 G^T lambda = -(v.Hv + G.f).
+  void solve_accelerations() {
+    velocity_matrix.assemble(block.gradient, block.gradient);
+    double* values = nullptr;
+    check(VecGetArrayWrite(rate, &values), "VecGetArrayWrite");
+    block.accelerations({values, static_cast<std::size_t>(block.own_count())});
+    check(VecRestoreArrayWrite(rate, &values), "VecRestoreArrayWrite");
+    check(VecScale(rate, -1.0), "VecScale");
+    la::solve(linear, rate, push);
+  }
+
+  void project() {
+    measure();
+    block.old_gradient = block.gradient;
+    block.predict_here();
+    check(VecSet(multiplier, 0.0), "VecSet");
+    if (!constrain())
+      throw Error("the start can't be moved onto the constraints: " + failure +
+                  "; give positions closer to where all rods have their lengths");
+    block.accept(0.0);
+    measure();
+    if (!make_tangent()) throw Error("the start's velocities can't be made tangent: " + failure);
+  }
+
+  void start() {
+    measure();
+    block.old_gradient = block.gradient;
+    solve_accelerations();
+    const double h = options.step;
+    check(VecCopy(push, last), "VecCopy");
+    check(VecScale(last, 0.5 * h * h), "VecScale");
+    check(VecCopy(last, before), "VecCopy");
+  }
+
+  Status advance() {
+    const double h = options.step;
+    block.predict(h);
+    // Extrapolated: 2 Lambda_n - Lambda_(n-1).
+    check(VecCopy(before, multiplier), "VecCopy");
+    check(VecAXPBY(multiplier, 2.0, -1.0, last), "VecAXPBY");
+    if (!constrain()) {
+      block.gradient = block.old_gradient;
+      return std::isfinite(error) ? Status::newton_diverged : Status::non_finite;
+    }
+    constraint_error = error;
+    block.accept(h);
+    halo.fill(block.gradient);
+    try {
+      if (!make_tangent()) {
+        block.revert();
+        block.gradient = block.old_gradient;
+        return Status::non_finite;
+      }
+    } catch (const la::PetscFailure& error) {
+      failure = error.what();
+      block.revert();
+      block.gradient = block.old_gradient;
+      return Status::newton_diverged;
+    }
+    block.old_gradient.swap(block.gradient);
+    // Vectors rotate: the one before the last is free for the next.
+    std::swap(before, last);
+    std::swap(last, multiplier);
+    ++effort.steps;
+    return Status::pending;
+  }
+};
+
+template <int D>
+double RodRattle<D>::round_off(const RodSystem<D>& system) {
+  return std::numeric_limits<double>::epsilon() * system.extent();
+}
+
+template <int D>
+double RodRattle<D>::default_tolerance(const RodSystem<D>& system) {
+  return 1e-14 * system.extent();
+}
+
+template <int D>
+RodRattle<D>::RodRattle(const RodSystem<D>& system, const RodOptions& options) {
+  system.check();
+  if (!options.project) system.check_start(1e-9);
+  RodOptions chosen = options;
+  if (!(chosen.step != 0) || !std::isfinite(chosen.step))
+    throw Error("a step of RATTLE must be a number other than 0");
+  if (chosen.tolerance == 0) chosen.tolerance = default_tolerance(system);
+  if (!(chosen.tolerance >= round_off(system))) {
+    std::ostringstream text;
+    text << "constraint_tolerance = " << chosen.tolerance << " is below round-off: lengths are known to "
+         << round_off(system) << " in a system of size " << system.extent();
+    throw Error(text.str());
+  }
+  solvers_ = std::make_unique<Solvers>(system, chosen);
+  if (chosen.project) solvers_->project();
+  solvers_->start();
+}
+
+template <int D>
+RodRattle<D>::~RodRattle() = default;
+template <int D>
+RodRattle<D>::RodRattle(RodRattle&&) noexcept = default;
+
+template <int D>
+Status RodRattle<D>::advance() {
+  return solvers_->advance();
+}
+template <int D>
+const std::string& RodRattle<D>::failure() const {
+  return solvers_->failure;
+}
+template <int D>
+double RodRattle<D>::time() const {
+  return solvers_->options.step * static_cast<double>(solvers_->effort.steps);
+}
+template <int D>
+const RodBlock<D>& RodRattle<D>::block() const {
+  return solvers_->block;
+}
+template <int D>
+double RodRattle<D>::kinetic_energy() const {
+  return parallel::sum(solvers_->block.kinetic_energy());
+}
+template <int D>
+double RodRattle<D>::potential_energy() const {
+  return parallel::sum(solvers_->block.potential_energy());
+}
+template <int D>
+double RodRattle<D>::constraint_error() const {
+  return solvers_->constraint_error;
+}
+template <int D>
+double RodRattle<D>::velocity_error() const {
+  return solvers_->velocity_error;
+}
+template <int D>
+const RodEffort& RodRattle<D>::effort() const {
+  return solvers_->effort;
+}
+
+template <int D>
+std::vector<double> RodRattle<D>::multipliers() {
+  Solvers& s = *solvers_;
+  s.block.gradient = s.block.old_gradient;
+  s.solve_accelerations();
+  const double* values = nullptr;
+  check(VecGetArrayRead(s.push, &values), "VecGetArrayRead");
+  const std::vector<double> result(values, values + s.block.own_count());
+  check(VecRestoreArrayRead(s.push, &values), "VecRestoreArrayRead");
+  return result;
+}
+
+template <int D>
+std::vector<double> RodRattle<D>::memory() const {
+  const Solvers& s = *solvers_;
+  std::vector<double> memory{static_cast<double>(s.effort.steps),
+                             static_cast<double>(s.effort.newton_iterations),
+                             static_cast<double>(s.effort.linear_solves),
+                             static_cast<double>(s.effort.linear_iterations),
+                             s.constraint_error,
+                             s.velocity_error};
+  for (const auto* vectors : {&s.block.position, &s.block.velocity}) {
+    for (const auto& x : *vectors) memory.insert(memory.end(), x.begin(), x.end());
+  }
+  for (const la::Vector* v : {&s.last, &s.before}) {
+    const double* values = nullptr;
+    check(VecGetArrayRead(*v, &values), "VecGetArrayRead");
+    memory.insert(memory.end(), values, values + s.block.own_count());
+    check(VecRestoreArrayRead(*v, &values), "VecRestoreArrayRead");
+  }
+  return memory;
+}
+
+template <int D>
+void RodRattle<D>::restore(const std::vector<double>& memory) {
+  Solvers& s = *solvers_;
+  const std::size_t expected =
+      6 + 2 * D * s.block.position[0].size() + 2 * static_cast<std::size_t>(s.block.own_count());
+  if (memory.size() != expected) throw Error("the state of another system of rods, or of other ranks");
+  const double* from = memory.data();
+  s.effort.steps = static_cast<std::int64_t>(*from++);
+  s.effort.newton_iterations = static_cast<std::int64_t>(*from++);
+  s.effort.linear_solves = static_cast<std::int64_t>(*from++);
+  s.effort.linear_iterations = static_cast<std::int64_t>(*from++);
+  from += 2;
+  for (auto* vectors : {&s.block.position, &s.block.velocity}) {
+    for (auto& x : *vectors) {
+      std::copy_n(from, x.size(), x.begin());
+      from += x.size();
+    }
+  }
+  s.measure();
+  s.block.old_gradient = s.block.gradient;
+  s.constraint_error = memory[4];
+  s.velocity_error = memory[5];
+  for (la::Vector* v : {&s.last, &s.before}) {
+    double* values = nullptr;
+    check(VecGetArrayWrite(*v, &values), "VecGetArrayWrite");
+    std::copy_n(from, s.block.own_count(), values);
+    check(VecRestoreArrayWrite(*v, &values), "VecRestoreArrayWrite");
+    from += s.block.own_count();
+  }
+}
+
+template class RodRattle<2>;
+template class RodRattle<3>;
+
+}  // namespace cotangent::particles

@@ -1,0 +1,65 @@
+// Point masses joined by rods, under uniform gravity: the Lagrangian's constraints are a sum of local terms,
+//   g_k(q) = |q_a - q_b|^2 - l_k^2 = 0          for each rod k between the points a and b.
+// A point of infinite mass stays where it is: an anchor. The constraint is stated once, by RodConstraint; its
+// derivatives are those of our algebra. A constraint's error is a length, |g| / |grad_a g|.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "ad/ad.hpp"
+
+namespace cotangent::particles {
+
+/// g as a function of r = q_a - q_b.
+struct RodConstraint {
+  auto operator()(const auto& r, double length) const {
+    const auto squares = [](const auto&... x) { return (ad::square(x) + ...); };
+    return std::apply(squares, r) - length * length;
+  }
+};
+
+/// The mass of a point that doesn't move.
+inline constexpr double fixed = std::numeric_limits<double>::infinity();
+
+/// The joined points at the beginning, the same on every rank.
+template <int D>
+struct RodSystem {
+  using Vector = std::array<double, D>;
+  struct Rod {
+    std::int64_t first = 0, second = 0;  ///< the points that it joins
+    double length = 0;
+  };
+
+  std::vector<Vector> position, velocity;
+  std::vector<double> mass;
+  std::vector<Rod> rods;
+  Vector gravity{};
+
+  /// The size of what may be reached: the largest coordinate, or all rods in a line.
+  double extent() const;
+  /// Throws Error where the system makes no sense: a mass or length that isn't positive, a rod between two
+  /// fixed points or from a point to itself, a point without a rod, a number that isn't finite.
+  void check() const;
+  /// Throws Error where a rod isn't as long as its points are apart, or they move along it, by more than
+  /// `tolerance` relative to the rod, and to the points' speed.
+  void check_start(double tolerance) const;
+};
+
+extern template struct RodSystem<2>;
+extern template struct RodSystem<3>;
+
+/// A chain: `rods` rods of equal length hung from a fixed point at the origin, or bent to a regular polygon
+/// that closes on itself (`closed`); the angle is that of the first rod, counted from straight down, and at
+/// rest.
+template <int D>
+RodSystem<D> rod_chain(std::int64_t rods, double length, double mass, double gravity, double angle,
+                       bool closed);
+
+extern template RodSystem<2> rod_chain(std::int64_t, double, double, double, double, bool);
+extern template RodSystem<3> rod_chain(std::int64_t, double, double, double, double, bool);
+
+}  // namespace cotangent::particles
