@@ -65,7 +65,9 @@ std::string fallback(const integrators::Option& option) {
 }
 
 std::string description(const integrators::MethodInfo& method) {
-  std::string text = fmt::format("{}: {}\n\noptions, with their defaults\n", method.name, method.about);
+  const char* kinds = !method.constrained ? "free" : method.free ? "free and constrained" : "constrained";
+  std::string text = fmt::format("{}: {}\n\nfor {} motion\n\noptions, with their defaults\n", method.name,
+                                 method.about, kinds);
   std::string deck = fmt::format("\nin a deck\n  [method]\n  name = \"{}\"\n", method.name);
   const bool adaptive = std::ranges::count(method.options, integrators::option::tolerance) > 0;
   for (const integrators::Option& option : method.options) {

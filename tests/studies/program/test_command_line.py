@@ -23,7 +23,8 @@ class Program(ProgramTest):
 class SaysOfItself(Program):
     def test_list(self):
         self.assertLessEqual({"poincare", "trajectory", "landscape"}, set(self.names("studies")))
-        models = {path.stem.replace("_", "-") for path in (SOURCE / "src/mechanics/models").glob("*.hpp")}
+        models = {path.stem.replace("_", "-") for folder in ("models", "surfaces")
+                  for path in (SOURCE / "src/mechanics" / folder).glob("*.hpp")}
         self.assertEqual(set(self.names("models")), models)
         self.assertLessEqual({"gauss", "rk4", "stormer-verlet", "explicit-euler"}, set(self.names("methods")))
         for line in self.text("--list").splitlines():
@@ -46,7 +47,8 @@ class SaysOfItself(Program):
     def test_describe_a_method(self):
         takes = {"gauss": {"stages = 8", "step", "tolerance"}, "rk4": {"step"}, "implicit-midpoint": {"step", "tolerance"},
                  "dormand-prince-853": {"step", "tolerance"},
-                 "lobatto": {"stages = 8", "step", "tolerance", 'treatment = "E"'}}
+                 "lobatto": {"stages = 8", "step", "tolerance", 'treatment = "E"'},
+                 "rattle": {"step", "constraint_tolerance = 1e-14"}}
         for name in self.names("methods"):
             with self.subTest(name):
                 text = self.text("--describe", name)
@@ -55,8 +57,10 @@ class SaysOfItself(Program):
                 self.assertLessEqual({"step", "lanes = 0"}, options)
                 if name in takes:
                     self.assertEqual(options, takes[name] | {"lanes = 0"})
-                self.deck('study = "trajectory"\n[model]\nname = "kepler"\n' + text[text.index("[method]"):]
-                          + "[stop]\ntime = 1\n[ensemble]\nlist = [[1, 0, 0, 1]]\n")
+                self.assertRegex(text, r"(?m)^for (free|constrained|free and constrained) motion$")
+                model, start = ("sphere", "1, 0, 0, 0, 1, 0") if "\nfor constrained" in text else ("kepler", "1, 0, 0, 1")
+                self.deck(f'study = "trajectory"\n[model]\nname = "{model}"\n' + text[text.index("[method]"):]
+                          + f"[stop]\ntime = 1\n[ensemble]\nlist = [[{start}]]\n")
                 self.assertEqual(self.text("deck.toml", "--check"), "deck ok\n")
 
     def test_help(self):
