@@ -67,6 +67,7 @@ template <class System>
     return q;
   };
   const R target(tolerance * tolerance);
+  const R fine(tolerance < 1e-13 ? target * R(1.0 / 256) : target);
   const auto corrected = [&](const typename System::Multipliers& by) [[gnu::always_inline]] {
     auto result = lambda;
     for (int k = 0; k < C; ++k) result[k] -= by[k];
@@ -88,6 +89,10 @@ template <class System>
       const bool every = all(near);
       for (int k = 0; k < C; ++k) lambda[k] = every ? last[k] : select(near, last[k], lambda[k]);
       for (int n = 0; n < N; ++n) point.q[n] = every ? q[n] : select(near, q[n], point.q[n]);
+      // Gradients from before that correction would leave velocities curvature times its length off the
+      // tangent.
+      const auto moved = near & !point.at.within(fine);
+      if (any(moved)) point.at = select_reals<R>(moved, system.constraint(point.q), point.at);
       open = open & !near;
       if (!any(open)) break;
     }
