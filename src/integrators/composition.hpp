@@ -1,7 +1,7 @@
-// Compositions of RATTLE: steps of lengths gamma_1 h, ..., gamma_s h, gamma symmetric with sum 1, so chosen that
-// the errors of lower order cancel. Order 4 and 6; symplectic and symmetric as RATTLE is.
-// References: Suzuki, Phys. Lett. A 146 (1990) 319; Yoshida, Phys. Lett. A 150 (1990) 262; Kahan, Li, Math.
-// Comp. 66 (1997) 1089; Hairer, Lubich, Wanner (2006), V.3.2, (3.8) to (3.12); under constraints, Reich, SIAM J.
+// Compositions of RATTLE: steps of lengths gamma_1 h, ..., gamma_s h, gamma symmetric with sum 1, so chosen
+// that the errors of lower order cancel. Order 4 and 6; symplectic and symmetric as RATTLE is. References:
+// Suzuki, Phys. Lett. A 146 (1990) 319; Yoshida, Phys. Lett. A 150 (1990) 262; Kahan, Li, Math. Comp. 66
+// (1997) 1089; Hairer, Lubich, Wanner (2006), V.3.2, (3.8) to (3.12); under constraints, Reich, SIAM J.
 // Numer. Anal. 33 (1996) 475.
 #pragma once
 
@@ -21,7 +21,8 @@ struct Suzuki4 {
 /// 1 / (2 - 2^(1/3)), the rest, again: the least work for order 4, the largest error.
 struct Yoshida4 {
   static constexpr std::string_view name = "rattle-yoshida-4";
-  static constexpr std::string_view about = "three steps of RATTLE (Yoshida's triple jump), order 4: symplectic";
+  static constexpr std::string_view about =
+      "three steps of RATTLE (Yoshida's triple jump), order 4: symplectic";
   static constexpr int order = 4;
   static constexpr double outer = 1.3512071919596576340;
   static constexpr std::array steps{outer, 1 - 2 * outer, outer};
@@ -31,8 +32,7 @@ struct Yoshida6 {
   static constexpr std::string_view name = "rattle-yoshida-6";
   static constexpr std::string_view about = "seven steps of RATTLE (Yoshida), order 6: symplectic";
   static constexpr int order = 6;
-  static constexpr double a = 0.78451361047755726382, b = 0.23557321335935813368,
-                          c = -1.17767998417887100695;
+  static constexpr double a = 0.78451361047755726382, b = 0.23557321335935813368, c = -1.17767998417887100695;
   static constexpr std::array steps{a, b, c, 1 - 2 * (a + b + c), c, b, a};
 };
 
@@ -41,8 +41,8 @@ struct KahanLi6 {
   static constexpr std::string_view about =
       "nine steps of RATTLE (Kahan and Li), order 6: the most accurate for its work, symplectic";
   static constexpr int order = 6;
-  static constexpr double a = 0.39216144400731413928, b = 0.33259913678935943860,
-                          c = -0.70624617255763935981, d = 0.08221359629355080023;
+  static constexpr double a = 0.39216144400731413928, b = 0.33259913678935943860, c = -0.70624617255763935981,
+                          d = 0.08221359629355080023;
   static constexpr std::array steps{a, b, c, d, 1 - 2 * (a + b + c + d), d, c, b, a};
 };
 

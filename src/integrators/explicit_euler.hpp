@@ -12,6 +12,7 @@ struct ExplicitEulerFormula {
       "explicit Euler, order 1: conserves nothing, oscillations gain energy";
   static constexpr int order = 1;
   static constexpr bool adaptive = false;
+  static constexpr bool projects = true;
   template <class System>
   static constexpr bool momenta = false;
   template <class System>

@@ -8,17 +8,23 @@
 #include "core/error.hpp"
 #include "core/names.hpp"
 #include "integrators/chebyshev_collocation.hpp"
+#include "integrators/composition.hpp"
+#include "integrators/constrained_symplectic_euler.hpp"
 #include "integrators/dormand_prince_853.hpp"
 #include "integrators/explicit_euler.hpp"
 #include "integrators/gauss.hpp"
 #include "integrators/implicit_euler.hpp"
 #include "integrators/implicit_midpoint.hpp"
 #include "integrators/lobatto_collocation.hpp"
-#include "integrators/rattle.hpp"
+#include "integrators/lobatto_pair.hpp"
+#include "integrators/reduced_midpoint.hpp"
 #include "integrators/rk4.hpp"
+#include "integrators/shake.hpp"
 #include "integrators/stepper.hpp"
 #include "integrators/stormer_verlet.hpp"
 #include "integrators/symplectic_euler.hpp"
+#include "integrators/trapezoidal.hpp"
+#include "integrators/variational.hpp"
 
 namespace cotangent::integrators {
 
@@ -35,8 +41,21 @@ namespace detail {
 template <class System, class Visit>
 void for_each_constrained_method(const Visit& visit) {
   visit.template operator()<Rattle<System>>();
+  visit.template operator()<RattleComposition<System, Suzuki4>>();
+  visit.template operator()<RattleComposition<System, Yoshida4>>();
+  visit.template operator()<RattleComposition<System, Yoshida6>>();
+  visit.template operator()<RattleComposition<System, KahanLi6>>();
+  visit.template operator()<LobattoPair<System, 3>>();
+  visit.template operator()<LobattoPair<System, 4>>();
+  visit.template operator()<Shake<System>>();
+  visit.template operator()<ShakeTwoStep<System>>();
+  visit.template operator()<Variational<System>>();
+  visit.template operator()<ConstrainedSymplecticEuler<System>>();
+  visit.template operator()<ReducedMidpoint<System>>();
+  visit.template operator()<Trapezoidal<System>>();
   visit.template operator()<DormandPrince853<System>>();
   visit.template operator()<Rk4<System>>();
+  visit.template operator()<SymplecticEuler<System>>();
   visit.template operator()<ExplicitEuler<System>>();
 }
 
@@ -52,6 +71,7 @@ void for_each_method(const Visit& visit) {
     visit.template operator()<DormandPrince853<System>>();
     visit.template operator()<Rk4<System>>();
     visit.template operator()<ImplicitMidpoint<System>>();
+    visit.template operator()<Trapezoidal<System>>();
     visit.template operator()<StormerVerlet<System>>();
     visit.template operator()<SymplecticEuler<System>>();
     visit.template operator()<ImplicitEuler<System>>();

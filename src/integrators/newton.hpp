@@ -33,4 +33,25 @@ numerics::mask_of<R> newton(numerics::mask_of<R> lanes, int limit, const Correct
   return lanes & !open;
 }
 
+/// The same for a fixed-point iteration, which contracts by a constant factor: a lane stops when the error
+/// that the last two changes let expect falls below round-off. `x` and v set the scale.
+template <class R, class Begin, class Vector, class Renew>
+numerics::mask_of<R> fixed_point(numerics::mask_of<R> lanes, const Begin& x, const Vector& v,
+                                 const Renew& renew) {
+  auto open = lanes;
+  R last(0.0);
+  for (int iteration = 0; iteration < 200 && any(open); ++iteration) {
+    const R change = renew(open);
+    R scale(0.0);
+    for (std::size_t n = 0; n < v.size(); ++n) {
+      scale += numerics::absolute(v[n]) + numerics::absolute(x.v[n]);
+    }
+    const auto small = change * change <= scale * R(0x1p-56) * last;
+    const auto stalled = (last > R(0.0)) & (change >= R(0.25) * last) & (change <= scale * R(0x1p-46));
+    open = open & !(small | stalled | (change == R(0.0)));
+    last = change;
+  }
+  return lanes & !open;
+}
+
 }  // namespace cotangent::integrators

@@ -6,6 +6,7 @@
 //   momenta<System>                   whether y is p = L_v, else v
 //   Dense<System>                     its polynomial: the cubic below unless it has a better one
 //   step(system, motion, h, x, active, change, dense) -> solved    the changes of q and y over a step
+//   projects                          optional: whether its steps may be projected onto invariants
 //   compensated                       optional: false where sums needn't be
 //   Carry<System>                     optional: reals that one step hands to the next, as begin(...) makes
 //   them
@@ -20,6 +21,7 @@
 
 #include "core/error.hpp"
 #include "integrators/motion.hpp"
+#include "integrators/projection.hpp"
 #include "numerics/compensated.hpp"
 
 namespace cotangent::integrators {
@@ -51,7 +53,10 @@ struct CubicHermite {
 };
 
 namespace detail {
-struct Nothing {};
+struct Nothing {
+  Nothing() = default;
+  explicit Nothing(const MethodOptions&) {}
+};
 template <class System, class Formula, class = void>
 struct CarryOf {
   using type = Nothing;
@@ -74,6 +79,7 @@ class OneStep {
 
   static constexpr bool momenta = Formula::template momenta<System>;
   using Dense = typename Formula::template Dense<System>;
+  static constexpr bool projects = can_be_projected<Formula> && !momenta;
 
  public:
   using R = typename System::Real;
@@ -93,13 +99,17 @@ class OneStep {
     Running q, conjugate;  ///< conjugate: v, or p
     [[no_unique_address]] std::conditional_t<momenta, Vector, detail::Nothing> velocity;  ///< beside momenta
     R step;
+    [[no_unique_address]] std::conditional_t<projects, R, detail::Nothing> energy;  ///< of the start
     [[no_unique_address]] Carry carry;
   };
 
-  explicit OneStep(const MethodOptions& options) : options_(options), memories_{} {
+  explicit OneStep(const MethodOptions& options) : options_(options), projection_(options), memories_{} {
     if (options.tolerance && !adaptive) {
       throw Error("method '" + std::string(name) +
                   "' has no estimate of its error: give step, not tolerance");
+    }
+    if (options.projection != "none" && !projects) {
+      throw Error("method '" + std::string(name) + "' isn't projected for this model's kind of Lagrangian");
     }
   }
 
@@ -115,6 +125,7 @@ class OneStep {
       if constexpr (momenta) fresh.velocity[n] = x.v[n];
     }
     fresh.step = R(options_.step);
+    if constexpr (projects) fresh.energy = system.energy(x.q, x.v, x.t);
     if constexpr (carries) fresh.carry = Formula::begin(system, motion_, x);
     memory() = select_reals<R>(lanes, fresh, memory());
     failure_ = select(lanes, R(0.0), failure_);
@@ -131,7 +142,7 @@ class OneStep {
     Change<R, N> change;
     Dense dense;
     Carry carry = old.carry;
-    Mask accepted = step(system, h, x, active, change, dense, carry);
+    Mask accepted = step(system, h, x, active, change, dense, carry, old);
     auto t = old.t;
     auto q = old.q, conjugate = old.conjugate;
     t.add(h);
@@ -151,6 +162,7 @@ class OneStep {
       for (int n = 0; n < N; ++n) sum += fresh.velocity[n];
     }
     fresh.carry = carry;
+    if constexpr (projects) fresh.energy = old.energy;
     const auto finite = numerics::absolute(sum) <= R(std::numeric_limits<double>::max());
     const Mask solved = accepted;
     accepted = accepted & finite;
@@ -222,7 +234,7 @@ class OneStep {
     Dense unused;
     Memory there;
     there.carry = before().carry;
-    const Mask solved = step(system, h, x, lanes, change, unused, there.carry);
+    const Mask solved = step(system, h, x, lanes, change, unused, there.carry, before());
     there.t = {x.t + h, R(0.0)};
     for (int n = 0; n < N; ++n) {
       there.q[n] = Sum{x.q[n] + change.q[n]};
@@ -242,7 +254,16 @@ class OneStep {
 
  private:
   [[gnu::always_inline]] Mask step(const System& system, const R& h, const Beginning<R, N>& x, Mask active,
-                                   Change<R, N>& change, Dense& dense, Carry& carry) const {
+                                   Change<R, N>& change, Dense& dense, Carry& carry,
+                                   [[maybe_unused]] const Memory& memory) const {
+    if constexpr (projects) {
+      if (projection_.active()) {
+        const auto plain = [&](const Beginning<R, N>& from, Change<R, N>& by) {
+          return Formula::step(system, motion_, h, from, active, by, dense);
+        };
+        return projection_.step(system, h, x, memory.energy, active, change, plain);
+      }
+    }
     if constexpr (carries) {
       return Formula::step(system, motion_, h, x, active, change, dense, carry, options_);
     } else {
@@ -312,6 +333,7 @@ class OneStep {
   }
 
   MethodOptions options_;
+  [[no_unique_address]] std::conditional_t<projects, Projection<System>, detail::Nothing> projection_;
   Motion<System> motion_;
   std::array<Memory, 2> memories_;
   int now_ = 0;

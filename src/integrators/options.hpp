@@ -20,6 +20,8 @@ struct MethodOptions {
   double step = 0.0;                    ///< fixed, or the first of an adaptive run
   std::optional<double> tolerance;      ///< adaptive where given
   std::string treatment = "E";          ///< of the initial rows, where the method has a choice
+  std::string projection = "none";      ///< of each step, where the method has it
+  std::string onto;                     ///< what is projected onto
   double constraint_tolerance = 1e-14;  ///< how far off its manifold a step may end
 };
 
@@ -65,7 +67,28 @@ inline constexpr Option constraint_tolerance{"constraint_tolerance", &MethodOpti
                                              "how far off its manifold a step may end, |g| / |grad g|",
                                              "a length"};
 
+inline constexpr Option projection{
+    "projection",
+    &MethodOptions::projection,
+    "of each step onto what should be conserved: symmetric suits symmetric methods",
+    "1",
+    {"none", "standard", "symmetric"}};
+inline constexpr Option onto{
+    "onto",
+    &MethodOptions::onto,
+    "what is projected onto: the constraints' manifold (where there is one), the energy of "
+    "the start, or both",
+    "1",
+    {"manifold", "energy", "both"}};
+
 }  // namespace option
+
+/// Whether a one-step formula can be projected.
+template <class Formula>
+inline constexpr bool can_be_projected = [] {
+  if constexpr (requires { Formula::projects; }) return Formula::projects;
+  return false;
+}();
 
 /// The options of a one-step formula: those that it declares, else its step, and a tolerance if it adapts.
 template <class Formula>
@@ -74,6 +97,8 @@ constexpr auto options_of() {
     return Formula::options;
   } else if constexpr (Formula::adaptive) {
     return std::array{option::step, option::tolerance};
+  } else if constexpr (can_be_projected<Formula>) {
+    return std::array{option::step, option::projection, option::onto};
   } else {
     return std::array{option::step};
   }

@@ -12,6 +12,7 @@ struct Rk4Formula {
       "the classical Runge-Kutta method, order 4: conserves nothing, energy drifts";
   static constexpr int order = 4;
   static constexpr bool adaptive = false;
+  static constexpr bool projects = true;
   template <class System>
   static constexpr bool momenta = false;
   template <class System>

@@ -122,4 +122,22 @@ auto constraint_curvature(const std::array<R, N>& q, const std::array<R, N>& v, 
   return result;
 }
 
+/// (Hessian of g_k) v.
+template <class M, class R, std::size_t N, class P>
+auto constraint_hessian_times(const std::array<R, N>& q, const std::array<R, N>& v, const P& p) {
+  constexpr int n = static_cast<int>(N), c = constraint_count<M>;
+  const auto g = detail::constraint_components<M>(ad::seed<0, n, 2, 0>(q), p);
+  std::array<std::array<R, N>, c> result{};
+  const auto each = [&]<std::size_t... K>(std::index_sequence<K...>) {
+    const auto one = [&](const auto& hessian, std::array<R, N>& product) {
+      for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) product[i] = fma(hessian[i][j], v[j], product[i]);
+      }
+    };
+    (one(ad::hessian_of<n>(std::get<K>(g)), result[K]), ...);
+  };
+  each(std::make_index_sequence<c>{});
+  return result;
+}
+
 }  // namespace cotangent::mechanics

@@ -1,0 +1,194 @@
+// Projection of any method onto invariants c(y) = 0 of y = (q, v): the constraint manifold with its tangent
+// space, g(q) = 0 and G v = 0; the energy of the start, E(q, v) = E0; or both. With J = dc/dy and Phi a step,
+//   standard:   z = Phi(y),             y' = z + J(z)^T mu,    c(y') = 0
+//   symmetric:  z = y + J(y)^T mu,      y' = Phi(z) + J(y')^T mu,    c(y') = 0, the same mu
+// The first keeps nothing of a method's structure but its order; the second is symmetric where Phi is, and
+// then has no drift. Newton's method for mu; J J^T stands for the derivative in the second, whose error
+// contracts by a factor of h. Reference: Hairer, Lubich, Wanner (2006), IV.4 and V.4.1.
+#pragma once
+
+#include "core/error.hpp"
+#include "integrators/motion.hpp"
+
+namespace cotangent::integrators {
+
+template <class R, int N>
+struct Beginning;
+template <class R, int N>
+struct Change;
+
+template <class System>
+class Projection {
+ public:
+  using R = typename System::Real;
+  static constexpr int N = System::dim, C = System::constraints, most = 2 * C + 1;
+  using Vector = std::array<R, N>;
+  using Mask = numerics::mask_of<R>;
+
+  explicit Projection(const MethodOptions& options)
+      : active_(options.projection != "none"), symmetric_(options.projection == "symmetric") {
+    const std::string onto = options.onto.empty() ? (C > 0 ? "manifold" : "energy") : options.onto;
+    manifold_ = onto != "energy";
+    energy_ = onto != "manifold";
+    if (active_ && manifold_ && C == 0) {
+      throw Error("projection onto a manifold: this model has no constraints; onto = \"energy\" is possible");
+    }
+  }
+
+  bool active() const { return active_; }
+
+  /// A step, projected: `plain(x, change) -> solved` is the method's own. Returns the lanes solved.
+  template <class Plain>
+  Mask step(const System& system, const R& h, const Beginning<R, N>& x, const R& energy, Mask active,
+            Change<R, N>& change, const Plain& plain) const {
+    return symmetric_ ? symmetric(system, h, x, energy, active, change, plain)
+                      : standard(system, h, x, energy, active, change, plain);
+  }
+
+ private:
+  struct Phase {
+    Vector q, v;
+  };
+  struct Invariants {
+    std::array<R, most> value;
+    std::array<Phase, most> gradient;
+  };
+  using Multipliers = std::array<R, most>;
+  int count() const { return (manifold_ ? 2 * C : 0) + (energy_ ? 1 : 0); }
+
+  [[gnu::noinline]] Invariants at(const System& system, const Phase& y, const R& t, const R& energy) const {
+    Invariants c;
+    int m = 0;
+    if constexpr (C > 0) {
+      if (manifold_) {
+        const auto g = system.constraint(y.q);
+        const auto bent =
+            mechanics::constraint_hessian_times<typename System::Model>(y.q, y.v, system.parameters);
+        for (int k = 0; k < C; ++k, m += 2) {
+          c.value[m] = g.value[k];
+          c.gradient[m].q = g.gradient[k];
+          c.value[m + 1] = R(0.0);
+          for (int n = 0; n < N; ++n) {
+            c.gradient[m].v[n] = R(0.0);
+            c.value[m + 1] = fma(g.gradient[k][n], y.v[n], c.value[m + 1]);
+          }
+          c.gradient[m + 1] = {bent[k], g.gradient[k]};
+        }
+      }
+    }
+    if (energy_) {
+      const auto l = system.hessian(y.q, y.v, t);
+      c.value[m] = -(l.value + energy);
+      for (int i = 0; i < N; ++i) {
+        c.value[m] = fma(y.v[i], l.v[i], c.value[m]);
+        c.gradient[m].q[i] = -l.q[i];
+        c.gradient[m].v[i] = R(0.0);
+        for (int j = 0; j < N; ++j) {
+          c.gradient[m].q[i] = fma(l.qv[i][j], y.v[j], c.gradient[m].q[i]);
+          c.gradient[m].v[i] = fma(l.vv[i][j], y.v[j], c.gradient[m].v[i]);
+        }
+      }
+    }
+    return c;
+  }
+
+  Phase moved(Phase y, const Invariants& c, const Multipliers& mu) const {
+    for (int k = 0; k < count(); ++k) {
+      for (int n = 0; n < N; ++n) {
+        y.q[n] = fma(mu[k], c.gradient[k].q[n], y.q[n]);
+        y.v[n] = fma(mu[k], c.gradient[k].v[n], y.v[n]);
+      }
+    }
+    return y;
+  }
+
+  /// Renews mu in the open lanes by factor (J K^T)^-1 c, K's gradients those at `from`; returns the change.
+  R correct(const Invariants& c, const Invariants& from, double factor, Multipliers& mu, Mask open) const {
+    const int m = count();
+    std::array<std::array<R, most>, most> matrix;
+    Multipliers change = c.value;
+    for (int k = 0; k < m; ++k) {
+      for (int l = 0; l < m; ++l) {
+        matrix[k][l] = R(0.0);
+        for (int n = 0; n < N; ++n) {
+          matrix[k][l] = fma(c.gradient[k].q[n], from.gradient[l].q[n], matrix[k][l]);
+          matrix[k][l] = fma(c.gradient[k].v[n], from.gradient[l].v[n], matrix[k][l]);
+        }
+      }
+    }
+    numerics::solve_in_place<R>(m, matrix, change);
+    R size(0.0);
+    for (int k = 0; k < m; ++k) {
+      size += numerics::absolute(change[k]);
+      mu[k] = select(open, mu[k] - R(factor) * change[k], mu[k]);
+    }
+    return size;
+  }
+  static R size_of(const Phase& y) {
+    R sum(0.0);
+    for (int n = 0; n < N; ++n) sum += numerics::absolute(y.q[n]) + numerics::absolute(y.v[n]);
+    return sum;
+  }
+  static Phase select_phase(Mask mask, const Phase& a, const Phase& b) { return select_reals<R>(mask, a, b); }
+  static void put(const Phase& y, const Beginning<R, N>& x, Change<R, N>& change) {
+    for (int n = 0; n < N; ++n) {
+      change.q[n] = y.q[n] - x.q[n];
+      change.y[n] = y.v[n] - x.v[n];
+    }
+  }
+  template <class Plain>
+  static Mask propagate(const Beginning<R, N>& x, const Phase& z, Phase& end, const Plain& plain) {
+    Beginning<R, N> from{x.t, z.q, z.v, z.v};
+    Change<R, N> change;
+    const Mask solved = plain(from, change);
+    for (int n = 0; n < N; ++n) {
+      end.q[n] = z.q[n] + change.q[n];
+      end.v[n] = z.v[n] + change.y[n];
+    }
+    return solved;
+  }
+
+  template <class Plain>
+  [[gnu::noinline]] Mask standard(const System& system, const R& h, const Beginning<R, N>& x, const R& energy,
+                                  Mask active, Change<R, N>& change, const Plain& plain) const {
+    Phase z;
+    const Mask solved = propagate(x, {x.q, x.v}, z, plain) & active;
+    const Invariants from = at(system, z, x.t + h, energy);
+    Multipliers mu{};
+    Phase y = z;
+    const Mask projected = newton<R>(
+        solved, 30,
+        [&](Mask open) {
+          const R size = correct(at(system, y, x.t + h, energy), from, 1.0, mu, open);
+          y = select_phase(open, moved(z, from, mu), y);
+          return size;
+        },
+        [&] { return size_of(y); });
+    put(y, x, change);
+    return projected;
+  }
+
+  template <class Plain>
+  [[gnu::noinline]] Mask symmetric(const System& system, const R& h, const Beginning<R, N>& x,
+                                   const R& energy, Mask active, Change<R, N>& change,
+                                   const Plain& plain) const {
+    const Phase begin{x.q, x.v};
+    const Invariants first = at(system, begin, x.t, energy);
+    Multipliers mu{};
+    Phase y, end;
+    Mask solved = propagate(x, begin, y, plain) & active;
+    const Mask projected = fixed_point<R>(solved, x, y.v, [&](Mask open) {
+      const Mask fine = propagate(x, moved(begin, first, mu), end, plain);
+      y = select_phase(open, moved(end, at(system, y, x.t + h, energy), mu), y);
+      const Invariants last = at(system, y, x.t + h, energy);
+      const R size = correct(last, last, 0.5, mu, open);
+      return select(fine, size, R(std::numeric_limits<double>::quiet_NaN()));
+    });
+    put(y, x, change);
+    return projected;
+  }
+
+  bool active_, symmetric_, manifold_ = false, energy_ = false;
+};
+
+}  // namespace cotangent::integrators
