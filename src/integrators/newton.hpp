@@ -33,8 +33,8 @@ numerics::mask_of<R> newton(numerics::mask_of<R> lanes, int limit, const Correct
   return lanes & !open;
 }
 
-/// The same for a fixed-point iteration, which contracts by a constant factor: a lane stops when the error
-/// that the last two changes let expect falls below round-off. `x` and v set the scale.
+/// The same for a fixed-point iteration, which contracts by a constant factor: a lane stops when its change
+/// falls below round-off, or is of that size and no longer shrinks. `x` and v set the scale.
 template <class R, class Begin, class Vector, class Renew>
 numerics::mask_of<R> fixed_point(numerics::mask_of<R> lanes, const Begin& x, const Vector& v,
                                  const Renew& renew) {
@@ -46,7 +46,7 @@ numerics::mask_of<R> fixed_point(numerics::mask_of<R> lanes, const Begin& x, con
     for (std::size_t n = 0; n < v.size(); ++n) {
       scale += numerics::absolute(v[n]) + numerics::absolute(x.v[n]);
     }
-    const auto small = change * change <= scale * R(0x1p-56) * last;
+    const auto small = change <= scale * R(0x1p-54);
     const auto stalled = (last > R(0.0)) & (change >= R(0.25) * last) & (change <= scale * R(0x1p-46));
     open = open & !(small | stalled | (change == R(0.0)));
     last = change;

@@ -197,7 +197,7 @@ class OneStep {
   int degree() const { return Dense::degree; }
   void bernstein(int n, R* out) const { dense_.bernstein(n, taken_, begin(), end(), out); }
 
-  /// What the constraints were off by in the step's last correction: no less than what they are off by now.
+  /// What the constraints were off by at the step's last look at them: no less than what they are off by now.
   R constraint_error_squared() const requires requires(Carry c) { c.at.error_squared(); }
   { return memory().carry.at.error_squared(); }
 

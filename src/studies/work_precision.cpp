@@ -53,7 +53,7 @@ name = "stormer-verlet"
 steps = [0.1, 0.05, 0.025]
 # label = "Verlet"           # what tables and pictures call it
 
-[reference]                  # Gauss collocation, at this step and at half of it
+[reference]                  # Gauss collocation (RATTLE of order 6, constrained), at this step and at half of it
 stages = 16
 step = 0.25
 
@@ -69,6 +69,8 @@ std::string label_of(const io::Table& entry, const integrators::MethodOptions& m
   std::string text = method.name;
   if (entry.has("stages")) text += fmt::format(" {}", method.stages);
   if (entry.has("treatment")) text += " " + method.treatment;
+  if (entry.has("projection")) text += " " + method.projection;
+  if (entry.has("onto")) text += " " + method.onto;
   return text;
 }
 
@@ -110,12 +112,16 @@ Comparison read_comparison(Task& task) {
   c.model = read_model(task);
   const io::Table reference = task.deck.table("reference");
   integrators::MethodOptions method;
-  method.stages = static_cast<int>(reference.integer_at_least("stages", 1, 16));
+  if (c.model.problem->constraints() > 0) {
+    method.name = "rattle-kahan-li-6";
+  } else {
+    method.stages = static_cast<int>(reference.integer_at_least("stages", 1, 16));
+  }
   method.step = reference.positive("step", 0.1);
   try {
     c.model.problem->fly(method, {}, 1);
   } catch (const Error& e) {
-    throw reference.error("stages", e.what());
+    throw reference.error(e.what());
   }
   c.settings.push_back({-1, 0, method});
   method.step /= 2;
