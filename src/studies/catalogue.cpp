@@ -16,7 +16,7 @@ namespace cotangent::studies {
 namespace {
 
 std::string entry(const std::string& name, const std::string& about) {
-  return fmt::format("  {:<24} {}\n", name, about);
+  return fmt::format("  {:<30} {}\n", name, about);
 }
 
 /// A number as TOML has it.
@@ -55,7 +55,7 @@ std::string fallback(const integrators::Option& option) {
   const auto text = [&]<class Value>(Value integrators::MethodOptions::*field) -> std::string {
     const Value& value = defaults.*field;
     if constexpr (std::is_same_v<Value, std::string>)
-      return fmt::format("\"{}\"", value);
+      return value.empty() ? "" : fmt::format("\"{}\"", value);
     else if constexpr (std::is_same_v<Value, std::optional<double>>)
       return value ? toml(*value) : "";
     else

@@ -19,7 +19,8 @@ void read(const io::Table& table, const Option& option, MethodOptions& options) 
     else if constexpr (std::is_same_v<Value, double>)
       value = table.positive(option.name, value);
     else if constexpr (std::is_same_v<Value, std::string>)
-      value = table.choice(option.name, value, option.valid());
+      value =
+          value.empty() && !table.has(option.name) ? "" : table.choice(option.name, value, option.valid());
     else if (table.has(option.name))
       value = table.positive(option.name);
   };

@@ -45,7 +45,7 @@ class SaysOfItself(Program):
         self.assertEqual(self.text("deck.toml", "--check"), "deck ok\n")
 
     def test_describe_a_method(self):
-        takes = {"gauss": {"stages = 8", "step", "tolerance"}, "rk4": {"step"}, "implicit-midpoint": {"step", "tolerance"},
+        takes = {"gauss": {"stages = 8", "step", "tolerance"}, "rk4": {"step", 'projection = "none"', "onto"}, "implicit-midpoint": {"step", "tolerance"},
                  "dormand-prince-853": {"step", "tolerance"},
                  "lobatto": {"stages = 8", "step", "tolerance", 'treatment = "E"'},
                  "rattle": {"step", "constraint_tolerance = 1e-14"}}
@@ -53,7 +53,7 @@ class SaysOfItself(Program):
             with self.subTest(name):
                 text = self.text("--describe", name)
                 block = re.search(r"(?m)^options, with their defaults\n((?:  \S.*\n)+)", text)[1]
-                options = {line[2:26].strip() for line in block.splitlines() if "[" in line}
+                options = {line[2:32].strip() for line in block.splitlines() if "[" in line}
                 self.assertLessEqual({"step", "lanes = 0"}, options)
                 if name in takes:
                     self.assertEqual(options, takes[name] | {"lanes = 0"})
