@@ -9,8 +9,9 @@
 namespace cotangent::integrators {
 
 struct ReducedMidpointFormula {
-  static constexpr std::string_view name = "implicit-midpoint";
-  static constexpr std::string_view about = "implicit midpoint rule on the index-reduced equations";
+  static constexpr std::string_view name = "reduced-midpoint";
+  static constexpr std::string_view about =
+      "implicit midpoint rule on the index-reduced equations, order 2: constraints drift, q . v is kept";
   static constexpr int order = 2;
   static constexpr bool adaptive = false;
   static constexpr bool projects = true;

@@ -150,7 +150,7 @@ Comparison read_comparison(Task& task) {
 /// One setting, over all starts that reached the end.
 struct Verdict {
   std::int64_t steps = 0, arrived = 0, failed = 0;
-  double energy_error = nan, drift = nan, position_error = nan, order = nan;
+  double energy_error = nan, constraint_error = nan, drift = nan, position_error = nan, order = nan;
 };
 
 /// The larger one, of which NaN is none.
@@ -169,6 +169,7 @@ std::vector<Verdict> verdicts(const Comparison& c, const Flights& flights) {
       if (flights.at(s, k, Row::arrived) == 0) continue;
       ++v.arrived;
       v.energy_error = larger(v.energy_error, flights.at(s, k, Row::energy_error));
+      v.constraint_error = larger(v.constraint_error, flights.at(s, k, Row::constraint_error));
       v.drift = std::isnan(v.drift) || std::abs(flights.at(s, k, Row::drift)) > std::abs(v.drift)
                     ? flights.at(s, k, Row::drift)
                     : v.drift;
@@ -214,6 +215,11 @@ std::vector<io::DataSetSpec> data_sets(const Comparison& c) {
       {"/comparison/steps", DataType::int64, {m}, "1", "steps taken, all starts together"},
       {"/comparison/arrived", DataType::int64, {m}, "1", "starts that reached the end; errors are theirs"},
       {"/comparison/energy_error", DataType::float64, {m}, "1", "largest |E - E0| over all steps and starts"},
+      {"/comparison/constraint_error",
+       DataType::float64,
+       {m},
+       "1",
+       "largest |g| / |grad g| over all steps and starts, a length"},
       {"/comparison/energy_drift",
        DataType::float64,
        {m},
@@ -271,6 +277,7 @@ void write(io::ResultFile& file, const Comparison& c, const Flights& flights,
     put("/comparison/steps", row, v.steps);
     put("/comparison/arrived", row, v.arrived);
     put("/comparison/energy_error", row, v.energy_error);
+    put("/comparison/constraint_error", row, v.constraint_error);
     put("/comparison/energy_drift", row, v.drift);
     put("/comparison/position_error", row, v.position_error);
     put("/comparison/order", row, v.order);
@@ -294,6 +301,8 @@ std::string table(const Comparison& c, const Flights& flights, const std::vector
   std::string text =
       fmt::format("{:<{}}{:>10}{:>12}{:>11}{:>12}{:>11}{:>11}{:>11}{:>7}\n", "method", width, "setting",
                   "steps", "seconds", "time/s", "|E - E0|", "drift", "position", "order");
+  const bool constrained = c.model.problem->constraints() > 0;
+  if (constrained) text.insert(text.size() - 1, fmt::format("{:>11}", "|g|/|g'|"));
   for (std::size_t s = Comparison::references; s < c.settings.size(); ++s) {
     const Setting& setting = c.settings[s];
     const Verdict& v = all[s];
@@ -302,6 +311,7 @@ std::string table(const Comparison& c, const Flights& flights, const std::vector
                         setting.options.tolerance.value_or(setting.options.step), v.steps, flights.seconds(s),
                         rate(c, v, flights.seconds(s)), v.energy_error, v.drift, v.position_error,
                         std::isnan(v.order) ? "" : fmt::format("{:.2f}", v.order));
+    if (constrained) text += fmt::format("{:>11.2e}", v.constraint_error);
     const std::int64_t lost = std::ssize(c.starts) - v.arrived;
     text += lost > 0 ? fmt::format("   {} of {} did not arrive\n", lost, c.starts.size()) : "\n";
   }

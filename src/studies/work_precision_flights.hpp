@@ -35,7 +35,7 @@ struct Comparison {
 /// What one trajectory has shown, as numbers that ranks can add up: places of a row, the last state at its
 /// end.
 struct Row {
-  enum : std::size_t { arrived, failed, steps, energy_error, drift, state };
+  enum : std::size_t { arrived, failed, steps, energy_error, constraint_error, drift, state };
 };
 
 class Flights {

@@ -40,7 +40,7 @@ TEST_CASE("constrained methods have the orders that they claim") {
         Claim{"constrained-symplectic-euler", 1.0 / 1024, 1}, Claim{"rattle-suzuki-4", 1.0 / 128, 4},
         Claim{"rattle-yoshida-4", 1.0 / 256, 4}, Claim{"rattle-yoshida-6", 1.0 / 128, 6},
         Claim{"rattle-kahan-li-6", 1.0 / 64, 6}, Claim{"lobatto-pair-4", 1.0 / 128, 4},
-        Claim{"lobatto-pair-6", 1.0 / 64, 6}, Claim{"implicit-midpoint", 1.0 / 512, 2},
+        Claim{"lobatto-pair-6", 1.0 / 64, 6}, Claim{"reduced-midpoint", 1.0 / 512, 2},
         Claim{"trapezoidal", 1.0 / 512, 2}}) {
     INFO(c.name);
     CHECK(fitted_order(c.name, c.step) == Approx(c.order).epsilon(0).margin(0.2));
@@ -89,8 +89,8 @@ TEST_CASE("constraints hold to round-off along symplectic methods, and drift alo
     CHECK(position <= 1e-14);
     CHECK(velocity <= 1e-14);
   }
-  CHECK(worst("implicit-midpoint").first > 1e-7);  // the control
-  CHECK(worst("shake").second > 1e-6);             // velocities of SHAKE aren't tangent
+  CHECK(worst("reduced-midpoint").first > 1e-7);  // the control
+  CHECK(worst("shake").second > 1e-6);            // velocities of SHAKE aren't tangent
 }
 
 TEST_CASE("symmetric methods come back") {
@@ -162,7 +162,7 @@ TEST_CASE("the symplectic form on the constraint manifold is kept, and not by st
     INFO(name);
     CHECK(symplectic_defect(name, 0.05) < 1e-8);
   }
-  CHECK(symplectic_defect("implicit-midpoint", 0.05, "standard") > 1e-6);
+  CHECK(symplectic_defect("reduced-midpoint", 0.05, "standard") > 1e-6);
   CHECK(symplectic_defect("rk4", 0.05, "standard") > 1e-6);
 }
 

@@ -34,7 +34,7 @@ Course course(const std::string& name, double h, double T, const std::string& pr
 
 TEST_CASE("midpoint on the index-reduced pendulum keeps q . p, and |q|^2 to h^2/2 (q_y - q_y0)") {
   for (const auto& [h, worst] : {std::pair{0.2, 9.2155e-3}, {0.1, 2.2998e-3}, {0.05, 5.7464e-4}}) {
-    const Course c = course("implicit-midpoint", h, 200);
+    const Course c = course("reduced-midpoint", h, 200);
     CHECK(c.tangent < 2e-14);  // 4.4e-15
     CHECK(c.circle == Approx(worst).epsilon(1e-4));
   }
@@ -42,10 +42,10 @@ TEST_CASE("midpoint on the index-reduced pendulum keeps q . p, and |q|^2 to h^2/
 
 TEST_CASE("standard projection makes the energy drift, symmetric projection doesn't") {
   // The mean over the last quarter of T = 1000 at h = 0.1.
-  const Course standard = course("implicit-midpoint", 0.1, 1000, "standard");
+  const Course standard = course("reduced-midpoint", 0.1, 1000, "standard");
   CHECK(standard.late_energy == Approx(-9.7e-3).epsilon(0.01));
   CHECK(standard.worst_energy == Approx(1.13e-2).epsilon(0.01));
-  const Course symmetric = course("implicit-midpoint", 0.1, 1000, "symmetric");
+  const Course symmetric = course("reduced-midpoint", 0.1, 1000, "symmetric");
   CHECK(symmetric.late_energy == Approx(1.9e-4).epsilon(0.02));
   CHECK(symmetric.worst_energy == Approx(5.3e-4).epsilon(0.01));
   CHECK(course("trapezoidal", 0.1, 1000, "standard").late_energy == Approx(-5.0e-2).epsilon(0.01));
@@ -76,9 +76,9 @@ TEST_CASE("one step there and back: to round-off by symmetric projection alone")
     for (auto& v : x.v) v = -v;
     return distance_of(x, begin);
   };
-  CHECK(defect("implicit-midpoint", "symmetric") < 1e-13);
+  CHECK(defect("reduced-midpoint", "symmetric") < 1e-13);
   CHECK(defect("trapezoidal", "symmetric") < 1e-13);
-  CHECK(defect("implicit-midpoint", "standard") > 1e-8);
+  CHECK(defect("reduced-midpoint", "standard") > 1e-8);
   CHECK(defect("trapezoidal", "standard") > 1e-7);
 }
 
