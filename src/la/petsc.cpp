@@ -60,7 +60,8 @@ Petsc::Petsc(const std::vector<std::string>& options) {
 }
 
 Petsc::~Petsc() {
-  if (owner_ && active()) {
+  // PETSc ends on all ranks together: one that fails alone must not wait for the others here.
+  if (owner_ && active() && std::uncaught_exceptions() == 0) {
     PetscPopErrorHandler();
     PetscFinalize();
   }

@@ -171,6 +171,16 @@ struct RodRattle<D>::Solvers {
     check(VecRestoreArrayWrite(rate, &values), "VecRestoreArrayWrite");
     check(VecScale(rate, -1.0), "VecScale");
     la::solve(linear, rate, push);
+    // Refined once, with the residual from the factors G M^-1 G^T, not from their product.
+    const auto count = static_cast<std::size_t>(block.own_count());
+    halo.fill(push, known);
+    std::vector<double> product(count);
+    block.apply(known, block.gradient, block.gradient, product);
+    check(VecGetArray(rate, &values), "VecGetArray");
+    for (std::size_t k = 0; k < count; ++k) values[k] -= product[k];
+    check(VecRestoreArray(rate, &values), "VecRestoreArray");
+    la::solve(linear, rate, residual);
+    check(VecAXPY(push, 1.0, residual), "VecAXPY");
   }
 
   void project() {

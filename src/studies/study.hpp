@@ -49,5 +49,6 @@ Study poincare_study();
 Study trajectory_study();
 Study landscape_study();
 Study work_precision_study();
+Study mechanism_study();
 
 }  // namespace cotangent::studies

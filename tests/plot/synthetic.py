@@ -123,3 +123,20 @@ def landscape(path, alphas=(1.0,)):
         for name, value in (("x", 0.0), ("y", 0.0), ("energy", 0.25), ("from", 0), ("to", 2)):
             put(passes, name, np.array([value] * len(alphas)))
         put(passes, "parameter_index", np.arange(len(alphas)))
+
+
+def mechanism(path, rods=12, samples=30, dimension=2):
+    """A chain that swings as one straight line."""
+    time = np.linspace(0, 3, samples)
+    angle = 1 + np.cos(time)
+    along = np.zeros((samples, dimension))
+    along[:, 0], along[:, -1] = np.sin(angle), -np.cos(angle)
+    with h5py.File(path, "w") as file:
+        head(file, "mechanism", '[model]\nname = "rod-chain"\n')
+        group = file.create_group("particles")
+        put(group, "time", time)
+        put(group, "position", along[:, None] * np.arange(rods + 1)[:, None] / rods)
+        put(group, "energy", np.stack([1 + along[:, -1], -along[:, -1], np.ones(samples)], 1))
+        put(group, "constraint_error", 1e-15 * (1.1 + np.sin(time)))
+        put(group, "mass", np.where(np.arange(rods + 1) == 0, np.inf, 1.0))
+        put(group, "ends", np.stack([np.arange(rods), np.arange(rods) + 1], 1))

@@ -50,6 +50,8 @@ class PlotTest(unittest.TestCase):
         synthetic.poincare(cls.shared / "euler.h5", side=3, crossings=20, method="explicit-euler")
         synthetic.poincare(cls.shared / "pending.h5", side=4, crossings=20, pending=5)
         synthetic.trajectories(cls.shared / "pendulum.h5")
+        synthetic.mechanism(cls.shared / "chain.h5")
+        synthetic.mechanism(cls.shared / "space.h5", dimension=3)
         synthetic.landscape(cls.shared / "landscape.h5")
         synthetic.landscape(cls.shared / "landscapes.h5", (0.5, 1.0, 2.0, 4.0))
 
@@ -149,6 +151,10 @@ class Pictures(PlotTest):
     def test_time_series(self):
         self.drawn("pendulum.h5")
         self.drawn("pendulum.h5", "--orbits", "1", "--xlim", "2,5")
+
+    def test_mechanisms(self):
+        self.drawn("chain.h5")
+        self.drawn("space.h5", "--xlim", "-1,1")
 
     def test_landscapes(self):
         self.drawn("landscape.h5", least=0.4)

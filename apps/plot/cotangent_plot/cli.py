@@ -10,7 +10,7 @@ from pathlib import Path
 
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
-WHATS = ("sections", "time-series", "landscape", "energy", "work-precision")
+WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "mechanism")
 
 EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
@@ -128,10 +128,10 @@ def checked_target(path, endings, option):
 def subject(result):
     """What a file is best drawn as."""
     by_study = {"poincare": "sections", "trajectory": "time-series", "landscape": "landscape",
-                "work-precision": "work-precision"}
+                "work-precision": "work-precision", "mechanism": "mechanism"}
     present = [what for what, name in (("sections", "section/points"), ("time-series", "trajectory/q"),
                                        ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
-                                       ("work-precision", "comparison/method"))
+                                       ("work-precision", "comparison/method"), ("mechanism", "particles/ends"))
                if name in result]
     preferred = by_study.get(result.study)
     if preferred in present:
@@ -160,9 +160,11 @@ def figure_of(options):
         from . import trajectories as module
     elif what == "landscape":
         from . import landscape as module
+    elif what == "mechanism":
+        from . import mechanisms as module
     else:
         from . import energy as module
-    if len(results) > 1 and what in ("time-series", "landscape"):
+    if len(results) > 1 and what in ("time-series", "landscape", "mechanism"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
     return module.draw(results, options), results
 

@@ -10,6 +10,7 @@ SHORT = {
     "poincare": ["stop.crossings=3"],
     "trajectory": ["stop.time=2.0", "output.every=0.5"],
     "work-precision": ["stop.time=2.0"],
+    "mechanism": ["stop.time=0.004", "output.every=0.002"],
 }
 EXTRA = {}
 DECKS = sorted((SOURCE / "input").glob("*.toml"))

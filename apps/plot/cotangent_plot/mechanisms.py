@@ -1,0 +1,64 @@
+"""Points joined by rods: their shapes over time, and how well energy and lengths were kept."""
+import matplotlib
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.collections import LineCollection
+
+from . import style
+from .result import PlotError
+
+SHAPES = 24  # as many as can be told apart
+
+
+def draw(results, options):
+    """Shapes on the left, coloured by time; energy and constraint errors on the right."""
+    result = results[0]
+    time = result.array("particles/time")
+    good = np.flatnonzero(np.isfinite(time))
+    good = good[:1 + int(np.argmax(time[good]))] if good.size else good
+    if good.size < 2:
+        raise PlotError(f"{result.path}: no sample of the motion yet", 1)
+    time = time[good]
+    ends = result.array("particles/ends")
+    chosen = good[np.unique(np.linspace(0, good.size - 1, SHAPES).round().astype(int))]
+    position = result.file["particles/position"]
+    first, last = (0, 1) if position.shape[2] == 2 else (0, 2)
+
+    figure, axes = plt.subplot_mosaic([["shape", "energy"], ["shape", "length"]], layout="constrained",
+                                      figsize=(options.width or 10, 0.5 * (options.width or 10)),
+                                      width_ratios=[1.15, 1])
+    shape = axes["shape"]
+    colours = matplotlib.colormaps[style.SEQUENTIAL]
+    scale = matplotlib.colors.Normalize(time[0], time[-1])
+    for row in chosen:
+        points = position[row][:, [first, last]]
+        shape.add_collection(LineCollection(points[ends], colors=[colours(scale(time[row - good[0]]))], linewidths=0.9))
+    fixed = np.isinf(result.array("particles/mass"))
+    shape.plot(*position[good[0]][fixed][:, [first, last]].T, "o", color=style.INK, markersize=4, zorder=3)
+    shape.set_aspect("equal")
+    shape.autoscale()
+    shape.set_xlabel("$x$")
+    shape.set_ylabel("$y$" if last == 1 else "$z$")
+    if options.xlim:
+        shape.set_xlim(options.xlim)
+    if options.ylim:
+        shape.set_ylim(options.ylim)
+    figure.colorbar(matplotlib.cm.ScalarMappable(scale, colours), ax=shape, label="$t$", shrink=0.8, pad=0.02)
+    shape.set_title(options.title or f"{style.plural(len(ends), 'rod')}, shapes over time")
+
+    energy = result.array("particles/energy")[good]
+    for column, name in enumerate(("kinetic", "potential")):
+        axes["energy"].plot(time, energy[:, column], label=name)
+    twin = axes["energy"].twinx()
+    twin.plot(time, energy[:, 2] - energy[0, 2], color=style.INK, linewidth=0.8)
+    twin.set_ylabel("$E - E_0$ (black)")
+    twin.tick_params(right=True, which="both")
+    axes["energy"].tick_params(right=False, which="both")
+    axes["energy"].set_ylabel("energy")
+    axes["energy"].legend(loc="best")
+    axes["energy"].tick_params(labelbottom=False)
+    error = result.array("particles/constraint_error")[good]
+    axes["length"].semilogy(time, np.where(error > 0, error, np.nan), ".", markersize=3)
+    axes["length"].set_ylabel(r"$|g| / |\nabla g|$")
+    axes["length"].set_xlabel("$t$")
+    return figure

@@ -1,0 +1,411 @@
+// study = "mechanism": point masses joined by rods, spread over all ranks (particles/rod_rattle.hpp has the
+// method). Each rank writes the rows of its points; the state is checkpointed by all ranks at one step, and a
+// run goes on from the last step that all of them have stored, on the same number of ranks to the same bits.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+#include "io/checkpoint_file.hpp"
+#include "io/result_file.hpp"
+#include "io/xdmf.hpp"
+#include "la/petsc.hpp"
+#include "parallel/mpi.hpp"
+#include "parallel/signals.hpp"
+#include "studies/mechanism_plan.hpp"
+#include "studies/report.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+constexpr const char* example = R"(# A chain of a hundred rods, let go from the horizontal.
+study = "mechanism"
+
+[model]
+name = "rod-chain"
+rods = 100
+dimension = 2                # 2 | 3
+length = 0.01                # of each rod
+mass = 0.01                  # of each point
+gravity = 1.0
+angle = 1.5707963267948966   # of the first rod from straight down; or: positions = [[x, y], ...] (and velocities),
+                             # or: file = "shape.h5" with data sets /position and /velocity [points, dimension]
+closed = false               # true: a loop that begins as a regular polygon
+fixed = [0]                  # the points that stay where they are
+project = false              # true: a start off the constraints is moved onto them
+
+[method]
+name = "rattle"
+step = 0.0002
+# constraint_tolerance = 1e-14   # of each rod's length, as a length
+multipliers = "schur"        # schur | saddle-point
+
+[stop]
+time = 0.5
+
+[output]
+every = 0.01                 # time between samples
+file = "mechanism.h5"
+)";
+
+template <int D>
+class Mechanism {
+ public:
+  Mechanism(Task& task, const MechanismPlan& plan, const particles::RodSystem<D>& rods)
+      : task_(task), plan_(plan), rods_(rods), rattle_(rods, plan.options) {}
+
+  io::ResultContent content() const {
+    using io::DataType;
+    const std::int64_t m = plan_.samples, n = std::ssize(rods_.mass), k = std::ssize(rods_.rods);
+    std::vector<std::string> axes{"x", "y", "z"}, statuses;
+    axes.erase(axes.begin() + (D == 2 ? 1 : 3), axes.end());
+    if (D == 2) axes.emplace_back("y");
+    for (const auto name : status_names) statuses.emplace_back(name);
+    io::ResultContent content;
+    content.study = "mechanism";
+    content.deck = task_.deck.resolved();
+    content.data_sets = {
+        {"/particles/time",
+         DataType::float64,
+         {m},
+         "1",
+         "times of the samples; where the run failed, the last is that of the last good state, and the rest "
+         "NaN"},
+        {"/particles/position",
+         DataType::float64,
+         {m, n, D},
+         "1",
+         "points, fixed ones too",
+         {{"columns", axes}}},
+        {"/particles/velocity", DataType::float64, {m, n, D}, "1", "velocities", {{"columns", axes}}},
+        {"/particles/energy",
+         DataType::float64,
+         {m, 3},
+         "1",
+         "energy",
+         {{"columns", {"kinetic", "potential", "total"}}}},
+        {"/particles/constraint_error",
+         DataType::float64,
+         {m},
+         "1",
+         "largest |g| / |grad g| of any rod, a length"},
+        {"/particles/multiplier",
+         DataType::float64,
+         {m, k},
+         "1",
+         "multipliers of |a - b|^2 = l^2 at this instant: -2 l times it is the tension of a rod"},
+        {"/particles/mass", DataType::float64, {n}, "1", "masses, infinite for points that are fixed"},
+        {"/particles/ends", DataType::int64, {k, 2}, "1", "the two points that each rod joins"},
+        {"/particles/status", DataType::int32, {1}, "1", "how the motion ended", {{"names", statuses}}},
+        {"/particles/worst",
+         DataType::float64,
+         {3},
+         "1",
+         "over all samples and steps",
+         {{"columns", {"energy_error", "constraint_error", "velocity_error"}}}}};
+    content.parts = {"start", "integrate", "write"};
+    content.command_line = task_.command_line;
+    content.petsc_version = la::petsc_version();
+    content.extra_bytes = io::CheckpointFile::file_bytes(2 * parallel::size(), 8 * payload_);
+    return content;
+  }
+
+  ExitCode run() {
+    started_ = parallel::wall_time();
+    payload_ = parallel::maximum(static_cast<std::int64_t>(packed().size()));
+    open();
+    part_[0] = parallel::wall_time() - started_;
+    if (status_ == Status::pending) loop();
+    if (status_ != Status::pending) {
+      io::CheckpointFile::remove(io::checkpoint_path(plan_.file));
+      io::write_particles_xdmf(plan_.file, result_->template read<double>(set("time")),
+                               std::ssize(rods_.mass), D, std::ssize(rods_.rods));
+    }
+    const double wall = parallel::wall_time() - started_;
+    result_->close({wall, {part_, part_ + 3}});
+    report(wall);
+    if (status_ == Status::pending) return exit_stopped;
+    return is_failure(status_) ? exit_trajectories_failed : exit_success;
+  }
+
+ private:
+  int set(const char* name) const { return result_->data_set(std::string("/particles/") + name); }
+
+  /// This rank's state for the checkpoint: the number of ranks, the step, the worst errors, the memory.
+  std::vector<double> packed() const {
+    std::vector<double> state{static_cast<double>(parallel::size()),
+                              static_cast<double>(rattle_.effort().steps),
+                              energy_,
+                              worst_[0],
+                              worst_[1],
+                              worst_[2]};
+    const std::vector<double> memory = rattle_.memory();
+    state.insert(state.end(), memory.begin(), memory.end());
+    return state;
+  }
+
+  void open() {
+    const auto checkpoint = io::checkpoint_path(plan_.file);
+    io::ResultContent content = this->content();
+    const std::string deck = content.deck.substr(0, content.deck.find("[output]"));
+    const std::uint64_t fingerprint = io::fnv1a("mechanism\n" + deck);
+    std::vector<io::CheckpointState> carried;
+    if (task_.resume) {
+      const auto stored = io::stored_result(plan_.file);
+      const std::string difference =
+          io::difference(stored.deck, content.deck, std::vector<std::string>{"output"});
+      if (!difference.empty())
+        throw Error("--resume: " + plan_.file + " was begun with another deck:\n" + difference);
+      content.deck = stored.deck;
+      result_.emplace(io::ResultFile::resume(plan_.file, content));
+      status_ = static_cast<Status>(result_->template read<std::int32_t>(set("status")).front());
+      const auto worst = result_->template read<double>(set("worst"));
+      if (status_ != Status::pending) {
+        std::ranges::copy(worst, worst_);
+        return;
+      }
+      carried = io::CheckpointFile::read_all(checkpoint, fingerprint);
+      restore(carried);
+    } else {
+      result_.emplace(io::ResultFile::create(plan_.file, content));
+    }
+    checkpoint_.emplace(checkpoint, 2, 8 * payload_, fingerprint, carried);
+    if (rattle_.effort().steps == 0) begin();
+  }
+
+  /// Goes on from the last step that all ranks have stored, if there is one.
+  void restore(const std::vector<io::CheckpointState>& carried) {
+    std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>> by_step;
+    for (const auto& state : carried) {
+      std::vector<double> numbers(state.payload.size() / sizeof(double));
+      std::memcpy(numbers.data(), state.payload.data(), state.payload.size());
+      if (numbers.at(0) != static_cast<double>(parallel::size()))
+        throw Error(fmt::format("--resume: {} was begun on {} ranks, and goes on there only", plan_.file,
+                                static_cast<int>(numbers[0])));
+      by_step[static_cast<std::int64_t>(numbers.at(1))][state.id / 2] = std::move(numbers);
+    }
+    for (auto step = by_step.rbegin(); step != by_step.rend(); ++step) {
+      if (std::ssize(step->second) < parallel::size()) continue;
+      const auto& mine = step->second.at(parallel::rank());
+      energy_ = mine[2];
+      std::copy_n(mine.begin() + 3, 3, worst_);
+      rattle_.restore({mine.begin() + 6, mine.end()});
+      return;
+    }
+  }
+
+  void begin() {
+    parallel::on_rank_zero([&] {
+      result_->write_rows(set("mass"), 0, std::ssize(rods_.mass), rods_.mass.data());
+      std::vector<std::int64_t> ends;
+      for (const auto& rod : rods_.rods) ends.insert(ends.end(), {rod.first, rod.second});
+      result_->write_rows(set("ends"), 0, std::ssize(rods_.rods), ends.data());
+    });
+    energy_ = rattle_.kinetic_energy() + rattle_.potential_energy();
+    sample(0);
+  }
+
+  void loop() {
+    std::int64_t signalled = 0;
+    double last_checkpoint = parallel::wall_time(), next_line = last_checkpoint + 5;
+    const std::int64_t first = rattle_.effort().steps;
+    while (rattle_.effort().steps < plan_.steps) {
+      const double before = parallel::wall_time();
+      const std::int64_t step = rattle_.effort().steps;
+      const std::int64_t until =
+          std::min({step + poll_, plan_.steps, (step / plan_.sample_steps + 1) * plan_.sample_steps});
+      while (rattle_.effort().steps < until && status_ == Status::pending) {
+        status_ = rattle_.advance();
+        worst_[1] = std::max(worst_[1], rattle_.constraint_error());
+        worst_[2] = std::max(worst_[2], rattle_.velocity_error());
+      }
+      const double after = parallel::wall_time();
+      part_[1] += after - before;
+      const std::int64_t done = rattle_.effort().steps;
+      if (status_ != Status::pending) {
+        sample((done + plan_.sample_steps - 1) / plan_.sample_steps +
+               (done % plan_.sample_steps == 0 ? 1 : 0));
+        break;
+      }
+      if (done % plan_.sample_steps == 0) sample(done / plan_.sample_steps);
+      // Rank 0's clock and everybody's signals decide for all.
+      const bool first_rank = parallel::rank() == 0;
+      const bool stop =
+          parallel::stop_signal() != 0 || (first_rank && after - started_ > 60 * plan_.wall_minutes);
+      const bool store = first_rank && after - last_checkpoint > 60 * plan_.checkpoint_minutes;
+      signalled = parallel::maximum(std::int64_t{stop ? 2 : store ? 1 : 0});
+      if (signalled > 0 && done < plan_.steps) {
+        save();
+        last_checkpoint = parallel::wall_time();
+      }
+      if (signalled == 2) return;
+      if (first_rank && after > next_line && done < plan_.steps) {
+        const double rate = static_cast<double>(done - first) / (after - started_);
+        fmt::print("t = {:.4g} of {:.4g} ({:.0f} %), {:.3g} steps a second, {:.3g} s left\n", rattle_.time(),
+                   static_cast<double>(plan_.steps) * plan_.options.step,
+                   100.0 * static_cast<double>(done) / static_cast<double>(plan_.steps), rate,
+                   static_cast<double>(plan_.steps - done) / rate);
+        std::fflush(stdout);
+        next_line = after + 10;
+      }
+    }
+    if (status_ == Status::pending) status_ = Status::finished;
+    parallel::on_rank_zero([&] {
+      const auto code = static_cast<std::int32_t>(status_);
+      result_->write_rows(set("worst"), 0, 3, worst_);
+      result_->write_rows(set("status"), 0, 1, &code);
+    });
+  }
+
+  void save() {
+    const double before = parallel::wall_time();
+    parallel::agree([&] {
+      result_->sync();
+      const std::vector<double> state = packed();
+      const int slot =
+          static_cast<int>(stored_++ % 2);  // two slots in turn: a torn pair leaves the older one whole
+      checkpoint_->write(slot, 2 * parallel::rank() + slot, std::as_bytes(std::span(state)));
+      checkpoint_->sync();
+    });
+    part_[2] += parallel::wall_time() - before;
+  }
+
+  /// The state as row `row`; after a failure, NaN in all rows that follow. Collective.
+  void sample(std::int64_t row) {
+    const double before = parallel::wall_time();
+    const std::vector<double> multiplier = rattle_.multipliers();
+    const double energy[3] = {rattle_.kinetic_energy(), rattle_.potential_energy(),
+                              rattle_.kinetic_energy() + rattle_.potential_energy()};
+    worst_[0] = std::max(worst_[0], std::abs(energy[2] - energy_));
+    const double time = rattle_.time(), error = rattle_.constraint_error();
+    parallel::agree([&] {
+      if (row < plan_.samples) {
+        write_points(row);
+        write_multipliers(row, multiplier.data());
+        if (parallel::rank() == 0) write_scalars(row, time, energy, error);
+      }
+      if (status_ != Status::pending) {
+        for (std::int64_t later = row + 1; later < plan_.samples; ++later) write_nothing(later);
+      }
+    });
+    part_[2] += parallel::wall_time() - before;
+  }
+
+  void write_scalars(std::int64_t row, double time, const double* energy, double error) {
+    result_->write_rows(set("time"), row, 1, &time);
+    result_->write_rows(set("energy"), row, 1, energy);
+    result_->write_rows(set("constraint_error"), row, 1, &error);
+  }
+
+  void write_multipliers(std::int64_t row, const double* values) {
+    const std::int64_t offset[2] = {row, rattle_.block().first_rod()},
+                       count[2] = {1, rattle_.block().own_count()};
+    result_->write(set("multiplier"), offset, count, values);
+  }
+
+  /// Runs of points with consecutive numbers go to the file together.
+  void write_points(std::int64_t row) {
+    const auto& block = rattle_.block();
+    for (int i = 0; i < block.point_count();) {
+      if (!block.owns_point(i)) {
+        ++i;
+        continue;
+      }
+      const std::int64_t first = block.point(i);
+      std::vector<double> position, velocity;
+      for (; i < block.point_count() && block.owns_point(i) &&
+             block.point(i) == first + std::ssize(position) / D;
+           ++i) {
+        for (int d = 0; d < D; ++d) {
+          position.push_back(block.position[d][static_cast<std::size_t>(i)]);
+          velocity.push_back(block.velocity[d][static_cast<std::size_t>(i)]);
+        }
+      }
+      const std::int64_t offset[3] = {row, first, 0}, count[3] = {1, std::ssize(position) / D, D};
+      result_->write(set("position"), offset, count, position.data());
+      result_->write(set("velocity"), offset, count, velocity.data());
+    }
+  }
+
+  void write_nothing(std::int64_t row) {
+    if (parallel::rank() != 0) return;
+    const std::vector<double> blank(std::max(D * rods_.mass.size(), rods_.rods.size()), nan);
+    for (const char* name : {"time", "position", "velocity", "energy", "constraint_error", "multiplier"})
+      result_->write_rows(set(name), row, 1, blank.data());
+  }
+
+  void report(double wall) {
+    if (parallel::rank() != 0) return;
+    const auto& effort = rattle_.effort();
+    const double steps = static_cast<double>(std::max<std::int64_t>(effort.steps, 1));
+    std::string text = status_ == Status::pending
+                           ? fmt::format("stopped at t = {:.6g}; go on with --resume. So far in {}\n",
+                                         rattle_.time(), plan_.file)
+                           : fmt::format("result            {}\n", plan_.file);
+    text += fmt::format("rods              {}, {} to t = {:.6g}", rods_.rods.size(),
+                        status_ == Status::pending ? "pending" : std::string(name(status_)), rattle_.time());
+    if (is_failure(status_)) text += ": " + rattle_.failure() + "; a smaller step may go on";
+    text += fmt::format(
+        "\nsteps             {}, {:.2f} Newton iterations and {:.2f} linear solves a step\n"
+        "energy error      {:.3g} at worst, in the samples\n"
+        "constraint error  {:.3g} at worst, a length\n"
+        "velocity error    {:.3g} at worst, of the largest speed\n"
+        "time              {:.3g} s on {} ranks: start {:.1f} %, integrate {:.1f} %, write {:.1f} %\n",
+        effort.steps, static_cast<double>(effort.newton_iterations) / steps,
+        static_cast<double>(effort.linear_solves) / steps, worst_[0], worst_[1], worst_[2], wall,
+        parallel::size(), 100 * part_[0] / wall, 100 * part_[1] / wall, 100 * part_[2] / wall);
+    for (const std::string& option : la::unused_options())
+      text += "PETSc option that nothing asked for: " + option + "\n";
+    fmt::print("{}", text);
+    std::fflush(stdout);
+  }
+
+  static constexpr std::int64_t poll_ = 64;
+  Task& task_;
+  const MechanismPlan& plan_;
+  const particles::RodSystem<D>& rods_;
+  particles::RodRattle<D> rattle_;
+  std::optional<io::ResultFile> result_;
+  std::optional<io::CheckpointFile> checkpoint_;
+  std::int64_t payload_ = 0, stored_ = 0;
+  Status status_ = Status::pending;
+  double energy_ = 0, worst_[3] = {0, 0, 0}, started_ = 0, part_[3] = {0, 0, 0};
+};
+
+template <int D>
+ExitCode run_in(Task& task) {
+  const auto rods = read_rods<D>(task);
+  const MechanismPlan plan = read_plan<D>(task, rods);
+  if (task.check) return exit_success;
+  const la::Petsc petsc(task.petsc_options);
+  if (task.dry_run) {
+    Estimate estimate;
+    estimate.orbits = 1;
+    const std::int64_t points = std::ssize(rods.mass), joined = std::ssize(rods.rods);
+    estimate.file_bytes = 8 * plan.samples * (2 * D * points + joined + 5);
+    estimate.rank_bytes = (std::int64_t{48} << 20) + 8 * points * (30 * D + 40) / parallel::size();
+    // 100 ns a rod and step, and what PETSc's calls take.
+    estimate.seconds =
+        static_cast<double>(plan.steps) * (2e-5 + 1e-7 * static_cast<double>(joined) / parallel::size());
+    parallel::on_rank_zero([&] { print(estimate); });
+    return exit_success;
+  }
+  return Mechanism<D>(task, plan, rods).run();
+}
+
+ExitCode run(Task& task) {
+  return read_dimension(task) == 2 ? run_in<2>(task) : run_in<3>(task);
+}
+
+}  // namespace
+
+Study mechanism_study() {
+  return {"mechanism", "point masses joined by rods, chains and loops, over all ranks", run, example, true};
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,142 @@
+#include "studies/mechanism_plan.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+
+#include "io/hdf5.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+using particles::fixed;
+
+/// Rows of D numbers, in the deck or in a data set of an HDF5 file.
+using Rows = std::vector<std::vector<double>>;
+
+Rows stored_rows(const io::Table& table, const std::string& set, std::size_t columns) {
+  const io::File file = io::File::open(table.text("file"));
+  if (!file.contains(set)) throw table.error("file", "has no data set " + set);
+  const auto dims = file.dims(set);
+  if (dims.size() != 2 || dims[1] != static_cast<std::int64_t>(columns))
+    throw table.error("file", fmt::format("{} must have {} columns, one a coordinate", set, columns));
+  const auto numbers = file.read<double>(set);
+  Rows rows;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(dims[0]); ++i)
+    rows.emplace_back(numbers.begin() + static_cast<std::ptrdiff_t>(i * columns),
+                      numbers.begin() + static_cast<std::ptrdiff_t>((i + 1) * columns));
+  return rows;
+}
+
+template <int D>
+void put(const io::Table& table, const std::string& key, const Rows& rows,
+         std::vector<std::array<double, D>>& into) {
+  if (rows.size() != into.size())
+    throw table.error(key, fmt::format("has {} points, and these rods join {}", rows.size(), into.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].size() != D)
+      throw table.error(key, fmt::format("point {} has {} coordinates, not {}", i, rows[i].size(), D));
+    std::copy_n(rows[i].begin(), D, into[i].begin());
+  }
+}
+
+/// A whole number of steps; `what` is a time of the deck.
+std::int64_t whole_steps(const io::Table& table, const std::string& key, double time, double step) {
+  const double count = std::round(time / step);
+  if (count < 1 || std::abs(count * step - time) > 1e-9 * time)
+    throw table.error(
+        key, fmt::format("must be a whole number of steps of {}: try {}", step, std::max(1.0, count) * step));
+  return static_cast<std::int64_t>(count);
+}
+
+}  // namespace
+
+int read_dimension(Task& task) {
+  const io::Table model = task.deck.table("model");
+  model.choice("name", {"rod-chain"});
+  const std::int64_t dimension = model.integer("dimension", 2);
+  if (dimension != 2 && dimension != 3) throw model.error("dimension", "must be 2 or 3");
+  return static_cast<int>(dimension);
+}
+
+template <int D>
+particles::RodSystem<D> read_rods(Task& task) {
+  const io::Table model = task.deck.table("model");
+  const std::int64_t count = model.integer_at_least("rods", 1);
+  const double even = 1.0 / static_cast<double>(count);
+  const double length = model.positive("length", even), mass = model.positive("mass", even),
+               gravity = model.at_least("gravity", 0.0, 1.0),
+               angle = model.number("angle", std::numbers::pi / 2);
+  const bool closed = model.boolean("closed", false);
+  if (closed && count < 3) throw model.error("closed", "a loop needs three rods");
+  auto chain = particles::rod_chain<D>(count, length, mass, gravity, angle, closed);
+
+  const bool listed = model.has("positions"), stored = model.has("file");
+  if (listed && stored) throw model.error("give positions or file, not both");
+  if (model.has("velocities") && !listed) throw model.error("velocities", "go with positions");
+  if (listed) {
+    put<D>(model, "positions", model.rows("positions"), chain.position);
+    if (model.has("velocities")) put<D>(model, "velocities", model.rows("velocities"), chain.velocity);
+  }
+  if (stored) {
+    parallel::agree([&] {
+      put<D>(model, "file", stored_rows(model, "/position", D), chain.position);
+      if (io::File::open(model.text("file")).contains("/velocity"))
+        put<D>(model, "file", stored_rows(model, "/velocity", D), chain.velocity);
+    });
+  }
+  std::ranges::fill(chain.mass, mass);
+  for (const double point : model.numbers("fixed", {0.0})) {
+    if (!(point >= 0 && point < static_cast<double>(chain.mass.size())) || point != std::floor(point))
+      throw model.error(
+          "fixed", fmt::format("{} is no point; they are numbered 0 to {}", point, chain.mass.size() - 1));
+    chain.mass[static_cast<std::size_t>(point)] = fixed;
+  }
+  return chain;
+}
+
+template <int D>
+MechanismPlan read_plan(Task& task, const particles::RodSystem<D>& rods) {
+  using particles::Formulation;
+  MechanismPlan plan;
+  const io::Table model = task.deck.table("model"), method = task.deck.table("method"),
+                  stop = task.deck.table("stop"), output = task.deck.table("output");
+  method.choice("name", "rattle", {"rattle"});
+  plan.options.step = method.positive("step");
+  plan.options.tolerance =
+      method.positive("constraint_tolerance", particles::RodRattle<D>::default_tolerance(rods));
+  if (plan.options.tolerance < particles::RodRattle<D>::round_off(rods))
+    throw method.error("constraint_tolerance",
+                       fmt::format("is below round-off: lengths are known to {:.2g} here",
+                                   particles::RodRattle<D>::round_off(rods)));
+  plan.options.formulation = method.choice("multipliers", "schur", {"schur", "saddle-point"}) == "schur"
+                                 ? Formulation::schur
+                                 : Formulation::saddle_point;
+  plan.options.project = model.boolean("project", false);
+  const double time = stop.positive("time");
+  plan.steps = whole_steps(stop, "time", time, plan.options.step);
+  const double usual = static_cast<double>(std::max<std::int64_t>(1, plan.steps / 200)) * plan.options.step;
+  plan.sample_steps = whole_steps(output, "every", output.positive("every", usual), plan.options.step);
+  plan.samples = plan.steps / plan.sample_steps + 1;
+  plan.file = output.text("file", "mechanism.h5");
+  plan.checkpoint_minutes = output.positive("checkpoint_minutes", 10.0);
+  plan.wall_minutes = output.positive("wall_minutes", std::numeric_limits<double>::infinity());
+  task.deck.finish();
+  try {
+    rods.check();
+    if (!plan.options.project) rods.check_start(1e-9);
+  } catch (const Error& error) {
+    throw model.error(std::string(error.what()) +
+                      (plan.options.project ? "" : "; project = true moves a start onto the constraints"));
+  }
+  return plan;
+}
+
+template particles::RodSystem<2> read_rods(Task&);
+template particles::RodSystem<3> read_rods(Task&);
+template MechanismPlan read_plan(Task&, const particles::RodSystem<2>&);
+template MechanismPlan read_plan(Task&, const particles::RodSystem<3>&);
+
+}  // namespace cotangent::studies

@@ -1,0 +1,31 @@
+// What a deck of study = "mechanism" says: the rods and how they begin, the method, what is stored.
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "particles/rod_rattle.hpp"
+#include "studies/study.hpp"
+
+namespace cotangent::studies {
+
+struct MechanismPlan {
+  particles::RodOptions options;
+  std::int64_t steps = 0;         ///< until the time asked for
+  std::int64_t sample_steps = 1;  ///< from one sample to the next
+  std::int64_t samples = 0;       ///< rows of the result, the start among them
+  std::string file;
+  double checkpoint_minutes = 10;
+  double wall_minutes = std::numeric_limits<double>::infinity();
+};
+
+/// The dimension that `[model]` asks for: 2 or 3.
+int read_dimension(Task& task);
+/// Reads `[model]`.
+template <int D>
+particles::RodSystem<D> read_rods(Task& task);
+/// Reads the rest of the deck, refuses what it can't mean, and judges the start.
+template <int D>
+MechanismPlan read_plan(Task& task, const particles::RodSystem<D>& rods);
+
+}  // namespace cotangent::studies
