@@ -9,6 +9,36 @@
 
 namespace cotangent::studies {
 
+const char* const mechanism_example = R"(# A chain of a hundred rods, let go from the horizontal.
+study = "mechanism"
+
+[model]
+name = "rod-chain"
+rods = 100
+dimension = 2                # 2 | 3
+length = 0.01                # of each rod
+mass = 0.01                  # of each point
+gravity = 1.0
+angle = 1.5707963267948966   # of the first rod from straight down; or: positions = [[x, y], ...] (and velocities),
+                             # or: file = "shape.h5" with data sets /position and /velocity [points, dimension]
+closed = false               # true: a loop that begins as a regular polygon
+fixed = [0]                  # the points that stay where they are
+project = false              # true: a start off the constraints is moved onto them
+
+[method]
+name = "rattle"
+step = 0.0002
+# constraint_tolerance = 1e-14   # of each rod's length, as a length
+multipliers = "schur"        # schur | saddle-point
+
+[stop]
+time = 0.5
+
+[output]
+every = 0.01                 # time between samples
+file = "mechanism.h5"
+)";
+
 namespace {
 
 using particles::fixed;

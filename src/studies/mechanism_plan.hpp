@@ -19,6 +19,9 @@ struct MechanismPlan {
   double wall_minutes = std::numeric_limits<double>::infinity();
 };
 
+/// A commented deck that runs as it is.
+extern const char* const mechanism_example;
+
 /// The dimension that `[model]` asks for: 2 or 3.
 int read_dimension(Task& task);
 /// Reads `[model]`.
