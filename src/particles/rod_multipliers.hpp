@@ -2,8 +2,15 @@
 // another, in two forms:
 //   schur           the matrix G M^-1 G'^T itself, sparse, its pattern built once
 //   saddle_point    [[M, -G'^T], [G, 0]] (x, y) = (0, b), which doesn't square the condition number of G
-// Reference: Benzi, Golub, Liesen, Acta Numerica 14 (2005) 1, 3.2 and 5. Limits: the saddle-point matrix
-// needs a factorisation with pivoting, MUMPS unless an option says otherwise.
+// Measured on 20 rods, largest relative error of the multipliers against quadruple precision, before and
+// after one refinement whose residual comes from the factors, G (M^-1 (G^T y)), as RodRattle does it:
+//   posture                                       cond      schur              saddle_point
+//   folded, masses over a range of 1e10           5.0e11    4.7e-7  5.0e-13    4.0e-13  1.1e-15
+//   nearly stretched between two nails, sag 1e-6  4.4e12    4.0e-5  1.6e-9     4.4e-5   2.0e-9
+//   nearly folded between two nails               3.8e12    4.0e-5  1.6e-9     2.2e-5   4.6e-10
+// Lengths, tangency and energies along the motion were alike in all of them: so the default is the Schur
+// complement, which costs a hundredth. Reference: Benzi, Golub, Liesen, Acta Numerica 14 (2005) 1, 3.2 and 5.
+// Limits: the saddle-point matrix needs a factorisation with pivoting, MUMPS unless an option says otherwise.
 #pragma once
 
 #include <memory>
