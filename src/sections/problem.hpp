@@ -113,18 +113,18 @@ class Problem {
   };
   virtual Potential potential(Values q, Values parameters) const = 0;
   /// How many constraints hold the coordinates on a manifold; 0: none.
-  virtual int constraints() const = 0;
+  virtual int constraints() const { return 0; }
   /// What is wrong with parameters for which the problem makes no sense.
-  virtual std::optional<std::string> objection(Values parameters) const = 0;
-  /// How far off its manifold a state is.
+  virtual std::optional<std::string> objection(Values) const { return std::nullopt; }
+  /// How far off its manifold a state (q, v) with its parameters is.
   struct Distance {
     double position = 0.0;  ///< the largest |g| / |grad g|, a length; NaN where a gradient vanishes
     double velocity = 0.0;  ///< the largest |v . grad g| / |grad g|, a speed
   };
-  virtual Distance off_manifold(Values q, Values v, Values parameters) const = 0;
-  /// Moves a state onto the manifold, `held` aside (a coordinate, or -1), and its velocity into the tangent
-  /// space. False where that doesn't succeed.
-  virtual bool project(std::span<double> q, std::span<double> v, Values parameters, int held) const = 0;
+  virtual Distance off_manifold(Values, Values, Values) const { return {}; }
+  /// Moves a state (q, v) with its parameters onto the manifold, a coordinate aside (or -1), and its velocity
+  /// into the tangent space. False where that doesn't succeed.
+  virtual bool project(std::span<double>, std::span<double>, Values, int) const { return true; }
   virtual bool has_domain() const = 0;
   virtual double domain(Values q, Values parameters) const = 0;
   virtual bool time_dependent() const = 0;
