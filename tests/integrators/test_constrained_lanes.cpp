@@ -1,0 +1,144 @@
+// A lane's bits are its own under constraints: with one in closed form and with several by elimination, the
+// same at every width and for double, whatever its mates do, and after being saved and loaded.
+#include <bit>
+#include <cstdint>
+
+#include "manifold_orbits.hpp"
+#include "mechanics/models/four_bar_linkage.hpp"
+
+using namespace cotangent;
+using namespace cotangent::integrators;
+using numerics::Lanes;
+
+namespace {
+
+constexpr int orbits = 8, steps = 60;
+
+/// Eight starts on the surface of genus 2 or of the linkage.
+template <class Model>
+State<double, Model::dim> start_of(int orbit) {
+  const mechanics::System<Model, double> system;
+  if constexpr (Model::dim == 3) {
+    const double angle = 0.3 + 0.7 * orbit, speed = 0.5 + 0.2 * orbit;
+    return {0.125 * orbit, {0, 0, 1.0 / 6}, {speed * std::cos(angle), speed * std::sin(angle), 0}};
+  } else {
+    const double angle = 0.5 + 0.8 * orbit;
+    return projected(system, {0.125 * orbit,
+                              {std::cos(angle), std::sin(angle), std::cos(angle) + 2, std::sin(angle) + 2},
+                              {-0.3 * orbit, 0.4, 0.1, 0.2}});
+  }
+}
+
+template <class R, int N>
+std::vector<std::uint64_t> bits(const State<R, N>& x, int lane) {
+  std::vector<std::uint64_t> result{std::bit_cast<std::uint64_t>(numerics::lane(x.t, lane))};
+  for (int n = 0; n < N; ++n) {
+    result.push_back(std::bit_cast<std::uint64_t>(numerics::lane(x.q[n], lane)));
+    result.push_back(std::bit_cast<std::uint64_t>(numerics::lane(x.v[n], lane)));
+  }
+  return result;
+}
+
+template <class Model, class R>
+auto pack(int first) {
+  State<R, Model::dim> x;
+  for (int i = 0; i < numerics::width_of<R>; ++i) {
+    const auto one = start_of<Model>(first + i);
+    numerics::set_lane(x.t, i, one.t);
+    for (int n = 0; n < Model::dim; ++n) {
+      numerics::set_lane(x.q[n], i, one.q[n]);
+      numerics::set_lane(x.v[n], i, one.v[n]);
+    }
+  }
+  return x;
+}
+
+/// The ends of all orbits, and the states inside their last steps, from packs of R.
+template <template <class> class Method, class Model, class R>
+std::vector<std::vector<std::uint64_t>> ends(const MethodOptions& options) {
+  using Mask = numerics::mask_of<R>;
+  const mechanics::System<Model, R> system;
+  std::vector<std::vector<std::uint64_t>> result;
+  for (int first = 0; first < orbits; first += numerics::width_of<R>) {
+    Method<mechanics::System<Model, R>> method(options);
+    method.start(system, pack<Model, R>(first), Mask(true));
+    for (int step = 0; step < steps; ++step) method.advance(system, Mask(true));
+    for (int i = 0; i < numerics::width_of<R>; ++i) {
+      CHECK(numerics::lane(method.failure(), i) == 0);
+      result.push_back(bits(method.end(), i));
+      result.push_back(bits(method.dense(R(0.3)), i));
+      result.push_back(bits(method.again(system, R(0.3), Mask(true)), i));
+    }
+  }
+  return result;
+}
+
+template <template <class> class Method, class Model>
+void check(const MethodOptions& options) {
+  using Four = Lanes<4>;
+  using System = mechanics::System<Model, Four>;
+  using Mask = numerics::Mask<4>;
+  const auto alone = ends<Method, Model, double>(options);
+  CHECK(alone == ends<Method, Model, Lanes<1>>(options));
+  CHECK(alone == ends<Method, Model, Lanes<2>>(options));
+  CHECK(alone == ends<Method, Model, Four>(options));
+  CHECK(alone == ends<Method, Model, Lanes<8>>(options));
+
+  // Lane 1 is too fast for a multiplier to exist, lane 2 pauses now and then, lane 3 moves to another pack
+  // half way, and takes along all that its steps depend on.
+  const System system;
+  auto x = pack<Model, Four>(0);
+  for (int n = 0; n < Model::dim; ++n) numerics::set_lane(x.v[n], 1, 1e4 * numerics::lane(x.v[n], 1));
+  const auto fast = x;
+  Method<System> method(options), other(options);
+  method.start(system, x, Mask(true));
+  other.start(system, x, Mask(true));
+  Mask active(true);
+  int taken = 0;
+  std::vector<double> saved(sizeof(method.memory()) / sizeof(Four));
+  for (int step = 0; step < steps; ++step) {
+    active.set(2, step % 3 != 0);
+    if (numerics::lane(method.failure(), 1) != 0) active.set(1, false);
+    taken += method.advance(system, active)[2];
+    if (step + 1 == steps / 2) save_lane<Four>(method.memory(), 3, saved.data());
+  }
+  CHECK(bits(method.end(), 0) == alone[0]);
+  CHECK(numerics::lane(method.failure(), 0) == 0);
+  CHECK(numerics::lane(method.failure(), 1) == static_cast<double>(Status::newton_diverged));
+  CHECK(bits(method.end(), 1) == bits(fast, 1));
+  CHECK(taken == steps - steps / 3);
+
+  load_lane<Four>(other.memory(), 1, saved.data());
+  other.resume(system);
+  Mask one(false);
+  one.set(1, true);
+  for (int step = steps / 2; step < steps; ++step) other.advance(system, one);
+  CHECK(bits(other.end(), 1) == alone[3 * 3]);
+  CHECK(bits(other.dense(Four(0.3)), 1) == alone[3 * 3 + 1]);
+  CHECK(bits(other.again(system, Four(0.3), one), 1) == alone[3 * 3 + 2]);
+
+  Method<mechanics::System<Model, double>> third(options);
+  const mechanics::System<Model, double> single;
+  third.start(single, start_of<Model>(2), true);
+  for (int done = 0; done < taken; ++done) third.advance(single, true);
+  CHECK(bits(method.end(), 2) == bits(third.end(), 0));
+}
+
+MethodOptions with_tolerance(double tolerance) {
+  auto options = fixed(0.03);
+  options.constraint_tolerance = tolerance;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("lanes under one constraint are their own") {
+  check<Rattle, mechanics::ParticleOn<mechanics::Lemniscate>>(with_tolerance(1e-14));
+  check<Rattle, mechanics::ParticleOn<mechanics::Lemniscate>>(with_tolerance(1e-6));
+  check<Rattle, mechanics::ParticleOn<mechanics::Lemniscate>>(with_tolerance(1e-18));
+}
+
+TEST_CASE("lanes under several constraints are their own") {
+  check<Rattle, mechanics::FourBarLinkage>(with_tolerance(1e-14));
+  check<Rattle, mechanics::FourBarLinkage>(with_tolerance(1e-7));
+}
