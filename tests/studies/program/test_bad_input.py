@@ -23,6 +23,20 @@ time = 10.0
 every = 0.5
 file = "out.h5"
 """
+MANIFOLD = """study = "trajectory"
+[model]
+name = "sphere"
+[method]
+name = "rattle"
+step = 0.01
+[ensemble]
+list = [[1.0, 0.0, 0.0, 0.0, 1.0, 0.0]]
+[stop]
+time = 1.0
+[output]
+every = 0.5
+file = "out.h5"
+"""
 
 
 class Deck(ProgramTest):
@@ -204,6 +218,82 @@ class Numerics(ProgramTest):
         end = self.status(0, self.FINISHED, INFEASIBLE, text=POINCARE, words=[
             "ensemble.grid={ q2 = [0.0, 0.9, 2], q2_dot = [0.0, 0.0, 1] }"])
         self.assertIn("1 infeasible_start", end.stdout)
+
+
+class Manifolds(Numerics):
+    """Starts, parameters and steps under constraints."""
+
+    SINGULAR_CONSTRAINT, INFEASIBLE = 10, 7
+    GOOD, OFF, ASKEW = "[1.0, 0.0, 0.0, 0.0, 1.0, 0.0]", "[1.1, 0.0, 0.0, 0.0, 1.0, 0.0]", "[1.0, 0.0, 0.0, 0.1, 1.0, 0.0]"
+    test_singular_mass_matrix = test_step_shrinks_to_nothing = test_newton_fails = test_non_finite_start = None
+    test_non_finite_motion = test_section_never_met = test_infeasible_among_feasible = None
+
+    def test_off_the_manifold(self):
+        # |g| / |grad g| = (1.21 - 1) / 2.2
+        self.refused("no start is on the manifold", "0.0955", "project = true", text=MANIFOLD,
+                     words=[f"ensemble.list=[{self.OFF}]"])
+        self.refused("no start is on the manifold", "its velocity by 0.1", "project = true", text=MANIFOLD,
+                     words=[f"ensemble.list=[{self.ASKEW}]"])
+        end = self.status(0, self.INFEASIBLE, self.FINISHED, self.INFEASIBLE, text=MANIFOLD,
+                          words=[f"ensemble.list=[{self.OFF}, {self.GOOD}, {self.ASKEW}]"])
+        self.assertIn("2 infeasible_start", end.stdout)
+
+    def test_projected_on_request(self):
+        self.status(0, self.FINISHED, self.FINISHED, text=MANIFOLD,
+                    words=["ensemble.project=true", f"ensemble.list=[{self.OFF}, {self.ASKEW}]"])
+        with h5py.File(self.at / "out.h5") as file:
+            first = file["/orbits/initial"][:]
+        self.assertLess(abs((first[:, :3]**2).sum(axis=1) - 1).max(), 1e-15)
+        self.assertLess(abs((first[:, :3] * first[:, 3:]).sum(axis=1)).max(), 1e-15)
+        (self.at / "out.h5").unlink()
+        self.refused("no start is feasible", text=MANIFOLD, words=[
+            "ensemble.project=true", "ensemble.list=[[0.0, 0.0, 0.0, 0.0, 1.0, 0.0]]"])
+
+    def test_nothing_to_project(self):
+        self.refused("unknown key 'project'", text=TRAJECTORY, words=["ensemble.project=true"])
+
+    def test_no_such_surface(self):
+        for words, *parts in (
+                (["model.name=lemniscate", "model.r=0.3"], "regular", "0 < r < a^4/4 = 0.25"),
+                (["model.name=torus", "model.R=0.3"], "R > r > 0"),
+                (["model.r=-1"], "r > 0"),
+                (["model.mass=0"], "mass must be positive"),
+                (["model.mass=-1"], "mass must be positive"),
+                (["model.name=torus", "model.r=[0.4, 1.2]"], "R > r > 0"),
+                (["model.name=planar-pendulum", "model.mass=0"], "mass must be positive"),
+                (["model.name=four-bar-linkage", "model.ground=7"], "the loop can't close"),
+                (["model.name=heavy-top", "model.I3=2.5"], "moments of inertia"),
+                (["model.name=rod-on-ellipsoid", "model.length=3"], "length")):
+            with self.subTest(words):
+                self.refused("[model]", *parts, text=MANIFOLD, words=words)
+
+    def test_methods_that_know_no_constraints(self):
+        for name in ("gauss", "stormer-verlet"):
+            self.refused(f'"{name}"', "the motion of 'sphere' is constrained", "rattle", text=MANIFOLD,
+                         words=[f"method.name={name}"])
+        self.refused('"rattle"', "kepler", text=TRAJECTORY, words=["method.name=rattle"])
+
+    def test_constraint_tolerance(self):
+        for tolerance in ("1e-17", "1e-300"):  # below round-off: as good as round-off
+            self.status(0, self.FINISHED, text=MANIFOLD, words=[f"method.constraint_tolerance={tolerance}"])
+            with h5py.File(self.at / "out.h5") as file:
+                self.assertLess(file["/orbits/constraint_error"][0], 1e-15)
+            (self.at / "out.h5").unlink()
+        for tolerance in ("0.0", "-1e-10", "nan"):
+            self.refused("[method] constraint_tolerance", text=MANIFOLD,
+                         words=[f"method.constraint_tolerance={tolerance}"])
+
+    def test_a_step_without_a_multiplier(self):
+        end = self.status(1, self.FINISHED, self.NEWTON_DIVERGED, self.FINISHED, text=MANIFOLD, words=[
+            f"ensemble.list=[{self.GOOD}, [0.0, 1.0, 0.0, 0.0, 0.0, 200.0], {self.GOOD}]"])
+        self.assertIn("2 finished, 1 newton_diverged", end.stdout)
+
+    def test_dependent_constraints(self):
+        """A parallelogram folded flat; beside it one that isn't."""
+        end = self.status(1, self.SINGULAR_CONSTRAINT, self.FINISHED, text=MANIFOLD, words=[
+            "model.name=four-bar-linkage", "model.rocker=1",
+            "ensemble.list=[[1.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 3.0, 1.0, 0.0, 0.0, 0.0, 0.0]]"])
+        self.assertIn("1 singular_constraint", end.stdout)
 
 
 class Files(ProgramTest):

@@ -27,6 +27,40 @@ crossings = 6
 [output]
 file = "out.h5"
 """
+GEODESICS = """study = "poincare"
+[model]
+name = "lemniscate"
+r = [0.1, 0.16]
+[method]
+name = "rattle"
+step = 0.02
+[section]
+where = "y"
+[ensemble]
+energy = [0.5, 2.0]
+project = true
+random = { count = 5, seed = 3, x = [-1.0, 1.0], z = [-0.1, 0.1], x_dot = [-1.0, 1.0], y_dot = [0.0, 1.0], z_dot = [-1.0, 1.0] }
+[stop]
+crossings = 30
+[output]
+file = "out.h5"
+"""
+ROD = """study = "trajectory"
+[model]
+name = "rod-on-ellipsoid"
+gravity = 1.0
+[method]
+name = "rattle"
+step = 0.01
+[ensemble]
+project = true
+random = { count = 11, seed = 2, x1 = [0.4, 0.9], y1 = [0.3, 0.7], z1 = [0.3, 0.6], y2 = [-0.5, 0.2], x2 = [0.3, 0.9], z2 = [0.1, 0.5], x1_dot = [-1.0, 1.0], y2_dot = [-1.0, 1.0] }
+[stop]
+time = 5.0
+[output]
+every = 0.25
+file = "out.h5"
+"""
 
 
 class Bits(ProgramTest):
@@ -38,7 +72,7 @@ class Bits(ProgramTest):
         return self.at / name
 
     def test_ranks(self):
-        for text in (ENSEMBLE, CHAIN):
+        for text in (ENSEMBLE, CHAIN, GEODESICS, ROD):
             alone = self.run_deck(text, "alone.h5")
             for ranks in (2, 3, 4, 7):
                 with self.subTest(ranks=ranks):
@@ -46,7 +80,7 @@ class Bits(ProgramTest):
                     self.assertEqual(same_bits(alone, other), [])
 
     def test_lanes(self):
-        for text in (ENSEMBLE, CHAIN):
+        for text in (ENSEMBLE, CHAIN, GEODESICS, ROD):
             full = self.run_deck(text, "full.h5")
             for lanes in (1, 2, 3, 5, 8):
                 with self.subTest(lanes=lanes):

@@ -12,6 +12,24 @@ from results import same_bits
 
 DECK = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0.4, 0.7, 8], q2_dot = [-0.4, 0.4, 5]").replace(
     "crossings = 3", "crossings = 60000") + "checkpoint_minutes = 0.005\n"
+SURFACE = """study = "poincare"
+[model]
+name = "lemniscate"
+[method]
+name = "rattle"
+step = 0.01
+[section]
+where = "y"
+[ensemble]
+energy = 0.5
+project = true
+random = { count = 40, seed = 3, x = [-1.0, 1.0], z = [-0.1, 0.1], x_dot = [-1.0, 1.0], y_dot = [0.0, 1.0], z_dot = [-1.0, 1.0] }
+[stop]
+crossings = 1500
+[output]
+file = "out.h5"
+checkpoint_minutes = 0.005
+"""
 
 
 def kill_session(leader):
@@ -25,16 +43,17 @@ def kill_session(leader):
 
 class Resume(ProgramTest):
     longest = 300
+    text = DECK
 
     def undisturbed(self):
-        end = self.launch(self.deck(DECK), "output.file=whole.h5", ranks=2)
+        end = self.launch(self.deck(self.text), "output.file=whole.h5", ranks=2)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         return self.at / "whole.h5"
 
     def begin(self, ranks, after):
         """Starts the run and lets it go on for a while; returns its process group."""
         start = [] if ranks == 1 else [*MPIRUN, str(ranks)]
-        process = subprocess.Popen([*start, PROGRAMS / "cotangent", self.deck(DECK)], cwd=self.at, text=True,
+        process = subprocess.Popen([*start, PROGRAMS / "cotangent", self.deck(self.text)], cwd=self.at, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         deadline = time.monotonic() + 60
         while not (self.at / "out.h5").exists() and time.monotonic() < deadline:
@@ -86,7 +105,7 @@ class Resume(ProgramTest):
         self.assertEqual(same_bits(whole, self.at / "out.h5"), [])
 
     def test_wall_clock_limit(self):
-        end = self.launch(self.deck(DECK), "output.wall_minutes=0.005")
+        end = self.launch(self.deck(self.text), "output.wall_minutes=0.005")
         self.assertEqual(end.returncode, 75, end.stdout + end.stderr)
         self.go_on(1)
         self.assertEqual(same_bits(self.undisturbed(), self.at / "out.h5"), [])
@@ -97,6 +116,12 @@ class Resume(ProgramTest):
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertEqual(self.launch("deck.toml").returncode, 0)
         self.assertEqual(same_bits(whole, self.at / "out.h5"), [])
+
+
+class ResumeOnASurface(Resume):
+    """The same under constraints, whose methods hand multipliers from step to step."""
+    text = SURFACE
+    test_forwarded_by_mpirun = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 
 if __name__ == "__main__":

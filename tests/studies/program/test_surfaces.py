@@ -1,0 +1,262 @@
+"""Numbers of motion on surfaces and of mechanisms, through deck and file as a user meets them."""
+import json
+import math
+import unittest
+
+import h5py
+import numpy as np
+
+from launch import ProgramTest, SOURCE
+from results import statuses
+
+REFERENCE = json.loads((SOURCE / "tests" / "reference" / "surface_reference.json").read_text())
+INPUT = SOURCE / "input"
+R = 1 / 6  # half the height of the surface of genus 2
+
+
+class Surfaces(ProgramTest):
+    longest = 300
+
+    def run_deck(self, name, *words, ranks=1):
+        end = self.launch(INPUT / name, *words, "output.file=out.h5", ranks=ranks)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        return h5py.File(self.at / "out.h5", "r")
+
+    def close(self, found, expected, delta):
+        self.assertLess(np.abs(np.asarray(found) - np.asarray(expected)).max(), delta)
+
+
+class Trajectories(Surfaces):
+    def test_the_energy_of_the_source(self):
+        """1.2292e-2 and 2.7966e-3 of the mean kinetic energy at two steps."""
+        for step, expected, margin in ((0.01, 1.2292e-2, 1e-5), (0.005, 2.7966e-3, 1e-5)):
+            with self.subTest(step=step), self.run_deck("genus2_gravity.toml", f"method.step={step}",
+                                                        f"output.every={step}") as file:
+                v = file["trajectory/v"][()]
+                energy = file["trajectory/energy"][()]
+                kinetic = 0.5 * (v**2).sum(axis=2)
+                # The trajectories in planes of symmetry part from them by round-off, at a time of its own choice.
+                generic = [k for k in range(25) if k % 6 != 0]
+                error = np.abs(energy - energy[:, :1])[generic].max() / kinetic.mean()
+                self.assertAlmostEqual(error, expected, delta=0.03 * expected)
+                self.assertLess(file["orbits/constraint_error"][()].max(), 1e-14)
+                self.assertAlmostEqual(file["trajectory/multiplier"][7, 0, 0], 3.0, delta=1e-13)
+
+    def test_references(self):
+        for deck, row, key, error in (("genus2_gravity.toml", None, "genus2_gravity_theta0.7", 1.0e-3),
+                                      ("torus_geodesic.toml", 2, "torus_geodesic", 1.1e-4)):
+            reference = REFERENCE[key]
+            start = [float(x) for x in reference["initial_q"] + reference["initial_v"]]
+            words = ["stop.time=5", "output.every=0.5", "method.step=0.01"]
+            words += [f"ensemble.list=[{start}]"] if row is None else []
+            with self.subTest(key), self.run_deck(deck, *words) as file:
+                states = [[float(x) for x in state["q"]] for state in reference["states"]]
+                self.close(file["trajectory/q"][row or 0, 1:], states, error)
+
+    def test_the_spherical_pendulum(self):
+        with self.run_deck("spherical_pendulum.toml", "output.every=5", "method.step=0.0025") as file:
+            q, v, energy = (file[f"trajectory/{name}"][()] for name in ("q", "v", "energy"))
+            self.close(q[0, 1], [.53142864908204, -.22696090749575, -.81613254891809], 1e-5)
+            self.close(energy[0], -.29530230586814, 1e-5)
+            self.close(q[0, :, 0] * v[0, :, 1] - q[0, :, 1] * v[0, :, 0], .58902968936553, 1e-12)
+            self.close(q[1, :, 2], q[1, 0, 2], 1e-5)  # the cone
+            self.close(q[2, :, 1], 0, 1e-14)  # the plane
+            self.assertGreater(q[3, :, 2].max(), -0.5)
+
+    def test_geodesics_part_on_genus_2(self):
+        """Errors at t = 5 of order 2: 1.8e-2 at the step of the deck, for the direction 0.7."""
+        start = [0, 0, R, math.cos(0.7), math.sin(0.7), 0]
+        ends = []
+        for step in (0.01, 0.005, 0.0025, 0.00125):
+            with self.run_deck("genus2_geodesics.toml", f"method.step={step}", f"ensemble.list=[{start}]",
+                               "stop.time=5", "output.every=5") as file:
+                ends.append(file["trajectory/q"][0, -1])
+        steps = [np.linalg.norm(a - b) for a, b in zip(ends, ends[1:])]
+        self.assertAlmostEqual(steps[0], 1.7849e-2 - 4.4553e-3, delta=2e-5)
+        self.assertAlmostEqual(steps[0] / steps[1], 4, delta=0.05)
+        self.assertAlmostEqual(steps[1] / steps[2], 4, delta=0.05)
+
+    def test_genus_3(self):
+        with self.run_deck("genus3_gravity.toml") as file:
+            q = file["trajectory/q"][()]
+            w = (q[..., 0] + 1j * q[..., 1])**3
+            self.close((np.abs(w)**2 - w.real)**2 + q[..., 2]**2, R**2, 1e-7)  # samples lie between steps
+            self.assertLess(file["orbits/constraint_error"][()].max(), 1e-14)
+            self.assertLess(file["orbits/energy_error"][()].max(), 0.04)
+            # It gets round: each of the three petals is visited.
+            petal = np.floor((np.angle(q[..., 0] + 1j * q[..., 1]) + math.pi / 3) / (2 * math.pi / 3)) % 3
+            self.assertEqual(set(np.unique(petal[np.abs(w) > 0.5])), {0, 1, 2})
+
+
+class HeavyTop(Surfaces):
+    I1, I3, WEIGHT = 1.0, 0.5, 1.0
+    MOMENTS = np.array([I3 / 2, I3 / 2, I1 - I3 / 2])
+
+    def motion(self, *words):
+        """Rotation matrices, their axes, and the integrals."""
+        with self.run_deck("heavy_top.toml", *words) as file:
+            q, v, energy = (file[f"trajectory/{name}"][()] for name in ("q", "v", "energy"))
+            self.assertLess(file["orbits/constraint_error"][()].max(), 1e-14)
+        Q, V = (x.reshape(*x.shape[:2], 3, 3) for x in (q, v))
+        momentum = np.einsum("j,ntij->ntij", self.MOMENTS, np.cross(Q, V, axis=2)).sum(axis=3)
+        axis = Q[..., 2]
+        return Q, axis, energy, momentum[..., 2], (momentum * axis).sum(axis=2)
+
+    def test_three_integrals(self):
+        # At the steps themselves, where nothing is interpolated.
+        Q, axis, energy, vertical, axial = self.motion("output.every=0.005", "method.step=0.005")
+        self.close(vertical, vertical[:, :1], 2e-12)
+        self.close(axial, axial[:, :1], 2e-12)
+        self.close(energy, energy[:, :1], 1e-4)
+        self.close(np.einsum("ntki,ntkj->ntij", Q, Q), np.eye(3), 1e-12)
+        # No drift: the last quarter of the time is like the first.
+        error = energy - energy[:, :1]
+        quarter = error.shape[1] // 4
+        self.assertLess(np.abs(error[:, -quarter:]).max(), 1.2 * np.abs(error[:, :quarter]).max())
+
+    def test_asleep_awake_precessing_nutating(self):
+        _, axis, _, _, _ = self.motion()
+        height = axis[..., 2]
+        self.assertGreater(height[0].min(), 0.999)
+        self.assertLess(height[1].min(), 0.8)
+        self.close(height[2], math.cos(0.7), 1e-4)
+        turn = np.unwrap(np.arctan2(axis[..., 1], axis[..., 0]), axis=1)
+        self.assertAlmostEqual(turn[2, -1], 0.4 * 40, delta=1e-2)
+        # Cusps: it comes back to its first height and rests there; in waves it never turns back, in loops it does.
+        rate = np.diff(turn, axis=1)
+        self.assertGreater(rate[3].min(), -1e-5)
+        self.assertLess(rate[3].min(), 1e-4)
+        self.assertGreater(rate[4].min(), 1e-3)
+        self.assertLess(rate[5].min(), -1e-3)
+        self.assertGreater(turn[5, -1], 1)
+
+
+def rim_trace(r, steps=20000):
+    """The trace of Jacobi's equation J'' + K J = 0 over one revolution of the rim z = 0, by Runge and Kutta."""
+    def rates(u):
+        x, y, *jacobi = u
+        s = x * x + y * y
+        fx, fy = 4 * s * x - 2 * x, 4 * s * y + 2 * y
+        fxx, fxy, fyy = 4 * s + 8 * x * x - 2, 8 * x * y, 4 * s + 8 * y * y + 2
+        n = math.hypot(fx, fy)
+        curvature = (fxx * fy * fy - 2 * fxy * fx * fy + fyy * fx * fx) / n**3 / (r * n)
+        return np.array([-fy / n, fx / n, jacobi[1], -curvature * jacobi[0], jacobi[3], -curvature * jacobi[2]])
+
+    def step(u, h):
+        a = rates(u)
+        b = rates(u + h / 2 * a)
+        c = rates(u + h / 2 * b)
+        return u + h / 6 * (a + 2 * b + 2 * c + rates(u + h * c))
+
+    u, h, t = np.array([math.sqrt((1 + math.sqrt(1 + 4 * r)) / 2), 0, 1, 0, 0, 1.0]), 6.0 / steps, 0.0
+    while t < 1 or not (u[1] < 0 <= step(u, h)[1] and u[0] > 0):
+        u, t = step(u, h), t + h
+    for _ in range(5):
+        h = -u[1] / rates(u)[1]
+        u, t = step(u, h), t + h
+    return u[2] + u[5], t
+
+
+def cylinders(points):
+    """Which of the three curves y = 0 of the surface of genus 2 a crossing lies on, the arc length in units of the
+    curve's own, the velocity's component along it, and the three lengths."""
+    inner, outer = (math.sqrt((1 + sign * math.sqrt(1 - 4 * R)) / 2) for sign in (-1, 1))
+    x, z, v = points[:, 0], points[:, 2], points[:, 3:]
+    f, slope = x**4 - x**2, 4 * x**3 - 2 * x
+    gradient = np.stack([2 * f * slope, 2 * z], axis=1)
+    tangent = np.stack([-gradient[:, 1], gradient[:, 0]], axis=1) / np.linalg.norm(gradient, axis=1)[:, None]
+    along = (v[:, 0] * tangent[:, 0] + v[:, 2] * tangent[:, 1]) / np.linalg.norm(v, axis=1)
+    curve = np.where(np.abs(x) < (inner + outer) / 2, 0, np.where(x > 0, 1, 2))
+    angle = np.linspace(0, 2 * math.pi, 20001)
+    middle_x = inner * np.cos(angle)
+    middle_z = np.sqrt(np.maximum(R**2 - (middle_x**4 - middle_x**2)**2, 0)) * np.sign(np.sin(angle))
+    side_x, side_z = np.sqrt((1 + np.sqrt(1 + 4 * R * np.cos(angle))) / 2), R * np.sin(angle)
+    place, lengths = np.empty_like(x), []
+    for k, (cx, cz) in enumerate(((middle_x, middle_z), (side_x, side_z), (-side_x, side_z))):
+        length = np.concatenate([[0], np.cumsum(np.hypot(np.diff(cx), np.diff(cz)))])
+        here = curve == k
+        if k == 0:
+            across = np.sign(z[here]) * np.sqrt(np.maximum(0, 1 - (x[here] / inner)**2))
+            phase = np.arctan2(across, x[here] / inner)
+        else:
+            phase = np.arctan2(z[here], f[here])
+        place[here] = np.interp(phase % (2 * math.pi), angle, length) / length[-1]
+        lengths.append(length[-1])
+    return curve, place, along, np.array(lengths)
+
+
+def counts(points, cells):
+    """Crossings in cells of (nearly) equal invariant measure ds dp."""
+    curve, place, along, lengths = cylinders(points)
+    return np.concatenate([
+        np.histogram2d(place[curve == k], along[curve == k], range=[[0, 1], [-1, 1]],
+                       bins=[round(3 * cells * lengths[k] / lengths.sum()), cells])[0].ravel() for k in range(3)])
+
+
+class Sections(Surfaces):
+    def test_torus(self):
+        """Clairaut: each trajectory is a curve, its momentum the same at all crossings; swings or windings."""
+        with self.run_deck("torus_section.toml", "stop.crossings=100") as file:
+            points = file["section/points"][()]
+        x, y, z, u, v, w = np.moveaxis(points, 2, 0)
+        momentum = x * v - y * u
+        self.close(momentum, momentum[:, :1], 1e-12)
+        self.assertGreater(x.min(), 0)
+        self.assertLess((momentum - x).max(), 5e-5)  # speed 1: never nearer to the axis than the momentum
+        # Geodesics that can pass the inner equator, at 0.6, wind round the tube, the others swing about the outer one.
+        around = (x - 1) * w - z * u
+        for row in range(len(points)):
+            winds = around[row].min() > 0 or around[row].max() < 0
+            self.assertEqual(winds, momentum[row, 0] < 0.6, row)
+
+    def test_ellipsoid(self):
+        with self.run_deck("ellipsoid_section.toml", "stop.crossings=100") as file:
+            points = file["section/points"][()]
+        axes = np.array([1.5, 1.0, 0.7])
+        integral = ((points[..., :3] / axes**2)**2).sum(axis=2) * ((points[..., 3:] / axes)**2).sum(axis=2)
+        self.close(integral / integral[:, :1], 1, 1e-4)  # found: 6e-5
+        # Energy and integral leave one velocity for each place: x_dot^2 is a function of x.
+        x, y, u = points[..., 0], points[..., 1], points[..., 3]
+        level = (x / 2.25)**2 + y**2
+        tangential = integral[:, :1] / level  # = u^2/a^2 + v^2/b^2 + w^2/c^2
+        ratio = -(x / 2.25) / y  # v = ratio u, tangent to z = 0's ellipse, w^2 = 1 - u^2 - v^2
+        square = (tangential - 1 / 0.49) / (1 / 2.25 + ratio**2 - (1 + ratio**2) / 0.49)
+        away = np.abs(y) > 0.2
+        self.close(square[away], u[away]**2, 2e-3)
+
+    def test_genus_2_is_filled_evenly_but_for_islands(self):
+        with self.run_deck("genus2_section.toml", "ensemble.random.count=32", "stop.crossings=2000", ranks=2) as file:
+            points = file["section/points"][()]
+        each = [np.count_nonzero(counts(row, 10)) for row in points]
+        cells = len(counts(points[0], 10))
+        # The first 200 crossings find about half of the cells, 2000 all but a few by chance.
+        early = [np.count_nonzero(counts(row[:200], 10)) for row in points]
+        self.assertLess(np.mean(early), 0.6 * cells)
+        self.assertGreater(min(each), 0.97 * cells)
+        # The counts of all scatter about the uniform measure as independent throws would.
+        all_counts = counts(points.reshape(-1, 6), 20)
+        self.assertEqual(np.count_nonzero(all_counts == 0), 0)
+        scatter = all_counts.std() / math.sqrt(all_counts.mean())
+        self.assertLess(scatter, 1.6)
+        self.assertGreater(scatter, 0.9)
+
+    def test_the_island_about_the_rim(self):
+        """The rim is elliptic: the trace of its return map is that of Jacobi's equation, and neighbours stay."""
+        trace, length = rim_trace(R)
+        self.assertAlmostEqual(trace, -0.28619, delta=1e-4)
+        self.assertAlmostEqual(length, 5.30755, delta=1e-4)
+        self.assertGreater(rim_trace(0.1)[0], 80)  # hyperbolic, as at r = 0.2
+        self.assertGreater(rim_trace(0.2)[0], 3.7)
+        with self.run_deck("genus2_island.toml", "stop.crossings=1000", "method.step=0.005") as file:
+            z = file["section/points"][()][..., 2]
+        near = z[0]  # farther out the curves turn a little faster: -0.314 at ten times the distance
+        found = (near[1:-1] * (near[2:] + near[:-2])).sum() / (near[1:-1]**2).sum()
+        self.assertAlmostEqual(found, trace, delta=1e-3)  # found: -0.28657
+        for row, start in enumerate((0.0002, 0.002, 0.005, 0.01)):
+            self.assertLess(np.abs(z[row]).max(), 1.2 * start)
+        for row in (4, 5):
+            self.assertGreater(np.abs(z[row]).max(), 0.16)
+
+
+if __name__ == "__main__":
+    unittest.main()
