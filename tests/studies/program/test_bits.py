@@ -30,14 +30,14 @@ file = "out.h5"
 GEODESICS = """study = "poincare"
 [model]
 name = "lemniscate"
-r = [0.1, 0.16]
+r = [0.12, 0.16]
 [method]
 name = "rattle"
-step = 0.02
+step = 0.01
 [section]
 where = "y"
 [ensemble]
-energy = [0.5, 2.0]
+energy = [0.5, 1.0]
 project = true
 random = { count = 5, seed = 3, x = [-1.0, 1.0], z = [-0.1, 0.1], x_dot = [-1.0, 1.0], y_dot = [0.0, 1.0], z_dot = [-1.0, 1.0] }
 [stop]

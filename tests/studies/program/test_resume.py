@@ -25,7 +25,7 @@ energy = 0.5
 project = true
 random = { count = 40, seed = 3, x = [-1.0, 1.0], z = [-0.1, 0.1], x_dot = [-1.0, 1.0], y_dot = [0.0, 1.0], z_dot = [-1.0, 1.0] }
 [stop]
-crossings = 1500
+crossings = 4000
 [output]
 file = "out.h5"
 checkpoint_minutes = 0.005
