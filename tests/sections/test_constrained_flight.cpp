@@ -61,17 +61,22 @@ TEST_CASE(
 }
 
 TEST_CASE("A step without a multiplier ends its trajectory alone, after bounded work") {
-  const ProblemOf<mechanics::ParticleOn<Cone>> model;
-  const std::vector<Start> starts{{0, {1, 0, 1}, {0, 0.5, 0}, cone},
-                                  // Sideways, the line along the gradient (1, 0, -1) from (1, 300, 1) misses.
-                                  {1, {1, 0, 1}, {0, 30000, 0}, cone},
-                                  {2, {0, 2, 2}, {0.3, 0, 0}, cone}};
-  const auto flown = fly(model, rattle(0.01), until(2), starts);
-  CHECK(flown.at(0).status == Status::finished);
+  const auto model = problem("torus");
+  const std::vector<double> shape{1.0, 0.4, 1.0, 0.0};
+  // The line along the gradient (1, 0, 0) from (1.4, 0, 10) misses the torus.
+  const std::vector<Start> starts{{0, {1.4, 0, 0}, {0, 0.5, 0.5}, shape},
+                                  {1, {1.4, 0, 0}, {0, 0, 1000}, shape},
+                                  {2, {0, 1.4, 0}, {0.3, 0, 0.1}, shape}};
+  const auto flown = fly(*model, rattle(0.01), until(2), starts);
   CHECK(flown.at(1).status == Status::newton_diverged);
   CHECK(flown.at(1).q == starts[1].q);
+  CHECK(flown.at(1).v == starts[1].v);
   CHECK(flown.at(1).steps == 0);
-  CHECK(flown.at(2).status == Status::finished);
+  for (const std::int64_t id : {0, 2}) {
+    CHECK(flown.at(id).status == Status::finished);
+    CHECK(flown.at(id).q ==
+          fly(*model, rattle(0.01), until(2), {starts[static_cast<std::size_t>(id)]}).at(id).q);
+  }
 }
 
 TEST_CASE("Samples hold the multiplier; they lie on the manifold, to the polynomial's order between steps") {
