@@ -1,6 +1,12 @@
 #include "sections/problem.hpp"
 
+#include <algorithm>
+
 namespace cotangent::sections {
+
+bool Problem::on_surface() const {
+  return dim() == 3 && constraints() == 1 && std::ranges::none_of(coordinates(), &CoordinateInfo::angle);
+}
 
 std::vector<std::string> Problem::variable_names() const {
   std::vector<std::string> names;

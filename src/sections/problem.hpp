@@ -14,6 +14,7 @@
 
 #include "core/status.hpp"
 #include "integrators/method.hpp"
+#include "mechanics/level.hpp"
 #include "sections/expression.hpp"
 
 namespace cotangent::sections {
@@ -125,6 +126,10 @@ class Problem {
   /// Moves a state (q, v) with its parameters onto the manifold, a coordinate aside (or -1), and its velocity
   /// into the tangent space. False where that doesn't succeed.
   virtual bool project(std::span<double>, std::span<double>, Values, int) const { return true; }
+  /// g and its gradient at q, given parameters, where the problem is that of a particle on a surface: three
+  /// coordinates, one constraint.
+  virtual mechanics::LevelPoint level(const mechanics::SpacePoint&, Values) const { return {}; }
+  bool on_surface() const;
   virtual bool has_domain() const = 0;
   virtual double domain(Values q, Values parameters) const = 0;
   virtual bool time_dependent() const = 0;

@@ -82,6 +82,15 @@ class ProblemOf final : public Problem {
       return true;
     }
   }
+  mechanics::LevelPoint level(const mechanics::SpacePoint& q, Values parameters) const override {
+    if constexpr (N == 3 && System::constraints == 1) {
+      const auto at = system(parameters).constraint(q);
+      return {at.value[0], at.gradient[0]};
+    } else {
+      static_cast<void>(q), static_cast<void>(parameters);
+      return {};
+    }
+  }
   bool has_domain() const override { return mechanics::has_domain<Model>; }
   double domain(Values q, Values parameters) const override { return system(parameters).domain(vector(q)); }
   bool time_dependent() const override { return System::time_dependent; }

@@ -11,6 +11,7 @@
 #include "parallel/task_sharing.hpp"
 #include "studies/ensemble_estimate.hpp"
 #include "studies/ensemble_rows.hpp"
+#include "studies/surface.hpp"
 
 namespace cotangent::studies {
 
@@ -42,10 +43,16 @@ class Runner {
   Runner(Task& task, const std::string& study, const Plan& plan, const Ensemble& ensemble,
          sections::Flight& flight)
       : task_(task), plan_(plan), ensemble_(ensemble), flight_(flight), lanes_(flight.lanes()) {
+    started_ = parallel::wall_time();
     state_.resize(flight.state_size());
+    surface_ = surface_of(plan, ensemble);
     content_ = {study,      task.deck.resolved(), data_sets(plan, ensemble),
                 part_names, task.command_line,    "not linked",
                 0};
+    if (surface_) {
+      const auto sets = data_sets(*surface_, plan.model.problem->coordinates()[0].unit);
+      content_.data_sets.insert(content_.data_sets.end(), sets.begin(), sets.end());
+    }
     content_.extra_bytes =
         io::CheckpointFile::file_bytes(static_cast<std::int64_t>(lanes_) * parallel::size(), payload_bytes());
     const std::int64_t ranks = parallel::size();
@@ -54,7 +61,6 @@ class Runner {
   }
 
   ExitCode run() {
-    started_ = parallel::wall_time();
     open_files();
     Progress progress(ensemble_.size());
     {
@@ -100,7 +106,10 @@ class Runner {
       rows_.emplace(plan_, ensemble_, io::ResultFile::create(path, content_));
     }
     checkpoint_.emplace(checkpoint, lanes_, payload_bytes(), fingerprint, carried);
-    if (plan_.samples > 0 && parallel::rank() == 0) rows_->write_sample_times();
+    parallel::on_rank_zero([&] {
+      if (plan_.samples > 0) rows_->write_sample_times();
+      if (surface_) write(rows_->result(), *surface_);
+    });
     part_[starting] = parallel::wall_time() - started_;
   }
 
@@ -285,6 +294,7 @@ class Runner {
   sections::Flight& flight_;
   const int lanes_;
   std::vector<double> state_;
+  std::optional<mechanics::Triangulation> surface_;
   io::ResultContent content_;
   std::int64_t block_size_ = 1, block_count_ = 0;
 

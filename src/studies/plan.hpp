@@ -14,8 +14,9 @@ struct Plan {
   ModelChoice model;
   integrators::MethodOptions method;
   sections::Watch watch;
-  std::int64_t samples = 0;  ///< rows of /trajectory, where there are samples
-  int lanes = 0;             ///< 0: all that the processor has
+  std::int64_t samples = 0;        ///< rows of /trajectory, where there are samples
+  std::int64_t surface_cells = 0;  ///< cubes along the longest side of the surface's triangulation; 0: none
+  int lanes = 0;                   ///< 0: all that the processor has
   std::string file;
   double checkpoint_minutes = 10;
   double wall_minutes = std::numeric_limits<double>::infinity();

@@ -140,3 +140,46 @@ def mechanism(path, rods=12, samples=30, dimension=2):
         put(group, "constraint_error", 1e-15 * (1.1 + np.sin(time)))
         put(group, "mass", np.where(np.arange(rods + 1) == 0, np.inf, 1.0))
         put(group, "ends", np.stack([np.arange(rods), np.arange(rods) + 1], 1))
+
+
+def sphere(side=24):
+    """A unit sphere as a result has it: vertices, normals, triangles counter-clockwise from outside."""
+    theta, phi = np.linspace(0, np.pi, side + 1)[1:-1], np.linspace(0, 2 * np.pi, 2 * side, endpoint=False)
+    ring = np.stack(np.broadcast_arrays(np.sin(theta)[:, None] * np.cos(phi), np.sin(theta)[:, None] * np.sin(phi),
+                                        np.cos(theta)[:, None]), -1).reshape(-1, 3)
+    n = 2 * side
+    i, j = (a.ravel() for a in np.meshgrid(np.arange(side - 2), np.arange(n), indexing="ij"))
+    a, b, c, d = i * n + j, (i + 1) * n + j, (i + 1) * n + (j + 1) % n, i * n + (j + 1) % n
+    k = np.arange(n)
+    north, south, last = np.full(n, len(ring)), np.full(n, len(ring) + 1), (side - 2) * n
+    triangles = np.concatenate([np.stack(t, 1) for t in ((a, b, c), (a, c, d), (north, k, (k + 1) % n),
+                                                         (last + k, south, last + (k + 1) % n))])
+    vertices = np.concatenate([ring, [[0, 0, 1], [0, 0, -1]]])
+    return vertices, vertices, triangles.astype("i4")
+
+
+def on_sphere(path, count=3, samples=200, cut=0):
+    """Great circles round a sphere; the last `cut` samples of the last trajectory are missing."""
+    time, vectors = np.linspace(0, 6, samples), sphere()
+    tilt = np.linspace(0.2, 1.2, count)[:, None]
+    q = np.stack([np.broadcast_to(np.cos(time), (count, samples)), np.cos(tilt) * np.sin(time),
+                  np.sin(tilt) * np.sin(time)], 2)
+    v = np.stack([np.broadcast_to(-np.sin(time), (count, samples)), np.cos(tilt) * np.cos(time),
+                  np.sin(tilt) * np.cos(time)], 2)
+    energy = 0.5 + 1e-4 * np.sin(time + tilt)
+    for data in (q, v, energy):
+        data[-1, samples - cut:] = np.nan
+    with h5py.File(path, "w") as file:
+        head(file, "trajectory", '[model]\nname = "sphere"\nr = 1.0\nmass = 1.0\n[method]\nname = "rattle"\n')
+        orbits, sampled, surface = (file.create_group(n) for n in ("orbits", "trajectory", "surface"))
+        columns = ["x", "y", "z", "x_dot", "y_dot", "z_dot"]
+        put(orbits, "initial", np.concatenate([q[:, 0], v[:, 0]], 1), columns=columns)
+        put(orbits, "status", np.ones(count, "i4"), names=STATUS_NAMES)
+        put(orbits, "constraint_error", np.full(count, 3e-16))
+        put(sampled, "time", time)
+        put(sampled, "q", q)
+        put(sampled, "v", v)
+        put(sampled, "energy", energy)
+        put(sampled, "multiplier", 1 + 0.1 * np.sin(3 * time + tilt)[..., None])
+        for name, values in zip(("vertices", "normals", "triangles"), vectors):
+            put(surface, name, values)

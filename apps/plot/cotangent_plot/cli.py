@@ -17,6 +17,7 @@ EXAMPLES = """examples:
   cotangent-plot euler.h5 gauss.h5 -o compared.pdf      panels side by side, titled by method
   cotangent-plot chain.h5 --orbits 0,3,7-9 --ylim -0.3,0.3 --color-by orbit
   cotangent-plot pendulum.h5 --movie pendulum.mp4 --duration 30
+  cotangent-plot genus2_gravity.h5 --view 20,50 --xdmf  also writes genus2_gravity.xdmf, for ParaView
   cotangent-plot work_precision.csv -o work.svg         columns method, family, step, work, error
 exit code: 0 drawn, 1 drawn but the run is unfinished, 2 wrong input, 3 file-system failure"""
 
@@ -40,6 +41,17 @@ def pair(text):
     return names
 
 
+def angles(text):
+    """'AZIMUTH,ELEVATION' in degrees."""
+    try:
+        azimuth, elevation = (float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not two angles AZIMUTH,ELEVATION in degrees") from None
+    if not -89 <= elevation <= 89:
+        raise argparse.ArgumentTypeError(f"'{text}': the elevation lies between -89 and 89 degrees")
+    return azimuth, elevation
+
+
 def id_list(text):
     """'1,4,7-9' as a sorted list of orbit numbers."""
     ids = set()
@@ -60,6 +72,8 @@ def parser():
                    "side (or the .csv of a work-precision study)")
     p.add_argument("-o", "--output", metavar="PICTURE", help="the picture: .png, .pdf or .svg; default: RESULT.png")
     p.add_argument("--movie", metavar="FILE", help="a movie of the trajectories: .mp4 or .gif")
+    p.add_argument("--xdmf", action="store_true", help="also write RESULT.xdmf beside the result, with which ParaView "
+                   "shows the surface and the curves in space")
     p.add_argument("--what", choices=WHATS, help="what to draw; default: what the study is about")
     p.add_argument("--axes", type=pair, metavar="X,Y", help="the columns to draw against each other")
     p.add_argument("--orbits", type=id_list, metavar="LIST", help="only these rows of /orbits, from 0: 1,4,7-9")
@@ -67,6 +81,8 @@ def parser():
                    "crossings, or a column such as energy or q2")
     p.add_argument("--xlim", type=interval, metavar="A,B", help="limits of the horizontal axis")
     p.add_argument("--ylim", type=interval, metavar="A,B", help="limits of the vertical axis")
+    p.add_argument("--view", type=angles, metavar="A,E", help="where a surface is seen from: azimuth and elevation in "
+                   "degrees; default -62,36")
     p.add_argument("--title", help="the heading; default: the model")
     p.add_argument("--width", type=float, metavar="INCHES", help="width of the picture; default 7.5, or more for "
                    "many panels")
@@ -100,7 +116,7 @@ def joined(argv):
     """'--xlim -1,2' as '--xlim=-1,2', for argparse takes '-1,2' for an option."""
     out = []
     for argument in argv:
-        if out and out[-1] in ("--xlim", "--ylim"):
+        if out and out[-1] in ("--xlim", "--ylim", "--view"):
             out[-1] += "=" + argument
         else:
             out.append(argument)
@@ -208,6 +224,8 @@ def run(argv):
         options.output = str(Path(options.files[0]).with_suffix(".png"))
     picture = checked_target(options.output, PICTURES, "-o") if options.output else None
     movie = checked_target(options.movie, MOVIES, "--movie") if options.movie else None
+    beside = Path(options.files[0]).with_suffix(".xdmf")
+    for_paraview = checked_target(beside, (".xdmf", ".xdmf"), "--xdmf") if options.xdmf else None
 
     import matplotlib
     matplotlib.use("Agg")
@@ -225,6 +243,12 @@ def run(argv):
         results = results or [Result(options.files[0])]
         films.write(results[0], movie, options)
         print(movie)
+    if for_paraview:
+        from . import xdmf
+        from .result import Result
+        results = results or [Result(options.files[0])]
+        xdmf.write(results[0], for_paraview, options)
+        print(for_paraview)
     return 1 if unfinished(results) else 0
 
 

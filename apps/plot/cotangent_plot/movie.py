@@ -1,4 +1,4 @@
-"""Movies of sampled trajectories: the mechanism where the model is known, else the path in the (q1, q2) plane.
+"""Movies of sampled trajectories: on their surface, as a mechanism that is known, or else in the (q1, q2) plane.
 
 Between samples the cubic through q and v is followed, so frames need not fall on samples. MP4 through ffmpeg,
 GIF through Pillow.
@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import animation
 
-from . import captions, models, style
+from . import captions, models, style, surfaces
 from .result import PlotError, nearest
 from .trajectories import chosen, times
 
@@ -130,15 +130,19 @@ def write(result, path, options):
         raise PlotError(f"{result.path}: a movie needs at least two samples")
     span = options.xlim or (np.nanmin(t), np.nanmax(t))
     frames = max(2, round(options.duration * options.fps))
-    at = np.linspace(*span, (frames - 1) * FINE + 1)
+    solid = surfaces.present(result)
+    fine = int(np.clip(t.shape[1] // frames, FINE, 32)) if solid else FINE
+    at = np.linspace(*span, (frames - 1) * fine + 1)
     q = np.stack([followed(t[k], q[k], v[k], at) for k in range(len(ids))])
 
-    side = 6.4
-    figure = plt.figure(figsize=(side, side + 0.7), dpi=options.dpi if options.dpi < 200 else 120)
-    axis = figure.add_axes((0.11, 0.075, 0.86, 0.86 * side / (side + 0.7)))
-    scene = _scene(axis, result, q, options, max(2, round(TAIL_SECONDS * options.fps)) * FINE)
-    figure.text(0.11, 0.975, options.title or captions.model(result), size=16, va="top")
-    figure.text(0.11, 0.925, "  ·  ".join(captions.constants(result, ids)[:6]), size=10.5, va="top", color=style.FAINT)
+    width, height = (9.6, 5.4) if solid else (6.4, 7.1)
+    figure = plt.figure(figsize=(width, height), dpi=options.dpi if options.dpi < 200 else 120)
+    axis = figure.add_axes((0.02, 0.01, 0.96, 0.88) if solid else (0.11, 0.075, 0.86, 0.86 * 6.4 / 7.1))
+    scene = _scene(axis, result, q, options, max(2, round(TAIL_SECONDS * options.fps)) * fine)
+    edge = 0.025 if solid else 0.11
+    figure.text(edge, 0.975, options.title or captions.model(result), size=16, va="top")
+    figure.text(edge, 0.905 if solid else 0.925, "  ·  ".join(captions.constants(result, ids)[:6]), size=10.5, va="top",
+                color=style.FAINT)
     unit = result.units("trajectory/time")
     clock = figure.text(0.97, 0.975, "", size=13, va="top", ha="right")
     decimals = int(np.clip(1 - np.floor(np.log10((span[1] - span[0]) / 20)), 0, 4))
@@ -151,8 +155,8 @@ def write(result, path, options):
     try:
         with writer.saving(figure, str(part), figure.dpi):
             for frame in range(frames):
-                scene.show(frame * FINE)
-                clock.set_text(f"time {at[frame * FINE]:.{decimals}f} {unit}".rstrip())
+                scene.show(frame * fine)
+                clock.set_text(f"time {at[frame * fine]:.{decimals}f} {unit}".rstrip())
                 writer.grab_frame()
                 if progress and frame % 10 == 0:
                     print(f"\rmovie {100 * frame // frames} %", end="\r", file=sys.stderr)
@@ -166,6 +170,8 @@ def write(result, path, options):
 
 def _scene(axis, result, q, options, tail):
     """The scene that fits the model, in axes with equal scales where it is a place in space."""
+    if surfaces.present(result):
+        return surfaces.Walk(axis, result, q, options, tail)
     names = result.coordinates() or [f"q{i + 1}" for i in range(q.shape[-1])]
     colours = [tuple(c) for c in style.sweep(len(q))]
     parameters = result.parameters()

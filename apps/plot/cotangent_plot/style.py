@@ -18,7 +18,12 @@ GREEK = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "
          "rho", "sigma", "tau", "phi", "varphi", "chi", "psi", "omega"}
 MODEL_NAMES = {"henon-heiles": "Hénon–Heiles", "magnetic-chain": "Chain of three magnetic balls",
                "double-pendulum": "Double pendulum", "harmonic-oscillator": "Harmonic oscillator",
-               "kepler": "Kepler problem", "elastic-pendulum": "Elastic pendulum"}
+               "kepler": "Kepler problem", "elastic-pendulum": "Elastic pendulum",
+               "sphere": "Particle on a sphere", "ellipsoid": "Particle on an ellipsoid", "torus": "Particle on a torus",
+               "cylinder": "Particle on a cylinder", "plane": "Particle on a plane", "gyroid": "Particle on a gyroid",
+               "lemniscate": "Particle on an inflated lemniscate, genus 2",
+               "lemniscate-3": "Particle on an inflated lemniscate, genus 3",
+               "lemniscate-4": "Particle on an inflated lemniscate, genus 4"}
 
 
 def apply():

@@ -47,9 +47,12 @@ def times(result, ids):
 
 def draw(results, options):
     """The figure."""
+    from . import surfaces  # which in turn draws with this module
     result = results[0]
     ids = chosen(result, options)
     t, q = times(result, ids), result.array("trajectory/q")[ids]
+    if surfaces.present(result) and options.what != "time-series":
+        return surfaces.draw(result, ids, t, q, options)
     names = result.coordinates() or [f"q{i + 1}" for i in range(q.shape[-1])]
     energy = result.array("trajectory/energy")[ids] if "trajectory/energy" in result else None
 

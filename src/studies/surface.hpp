@@ -1,0 +1,27 @@
+// The surface on which an ensemble of particles moves, as triangles in its result: /surface/vertices,
+// /surface/normals, /surface/triangles. A bounded surface is there as a whole; of an unbounded one, the box
+// that a part of the ensemble reaches when it flies ahead.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "io/result_file.hpp"
+#include "mechanics/triangulation.hpp"
+#include "studies/plan.hpp"
+#include "studies/starts.hpp"
+
+namespace cotangent::studies {
+
+/// Triangulates the surface for the first combination of the model's parameters, with cubes of which
+/// `plan.surface_cells` fill its longest side; nothing where the model is no particle on a surface. The same
+/// on every rank.
+std::optional<mechanics::Triangulation> surface_of(const Plan& plan, const Ensemble& ensemble);
+
+/// The data sets of a surface.
+std::vector<io::DataSetSpec> data_sets(const mechanics::Triangulation& surface, const std::string& unit);
+
+/// Writes them. Not collective.
+void write(io::ResultFile& result, const mechanics::Triangulation& surface);
+
+}  // namespace cotangent::studies
