@@ -75,7 +75,7 @@ std::vector<io::DataSetSpec> data_sets(const mechanics::Triangulation& surface, 
   const auto vertices = static_cast<std::int64_t>(surface.vertices.size());
   const auto triangles = static_cast<std::int64_t>(surface.triangles.size());
   const std::vector<std::string> columns{"x", "y", "z"};
-  const std::int64_t characteristic = surface.euler_characteristic();
+  const std::int64_t characteristic = vertices - triangles / 2;  // where each edge belongs to two triangles
   const std::string kind = !surface.closed() ? "; a part, cut by a box"
                            : characteristic % 2 == 0 && characteristic <= 2
                                ? "; closed, of genus " + std::to_string(1 - characteristic / 2)

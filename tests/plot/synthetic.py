@@ -181,5 +181,24 @@ def on_sphere(path, count=3, samples=200, cut=0):
         put(sampled, "v", v)
         put(sampled, "energy", energy)
         put(sampled, "multiplier", 1 + 0.1 * np.sin(3 * time + tilt)[..., None])
-        for name, values in zip(("vertices", "normals", "triangles"), vectors):
-            put(surface, name, values)
+        put_surface(surface, vectors)
+
+
+def put_surface(group, arrays):
+    """/surface"""
+    for name, values in zip(("vertices", "normals", "triangles"), arrays):
+        put(group, name, values)
+
+
+def section_on_sphere(path, orbits=5, crossings=60):
+    """Crossings of y = 0 on a sphere, at angles spread over a great circle."""
+    angle = np.linspace(0, 2 * np.pi, orbits * crossings, endpoint=False).reshape(orbits, crossings)
+    zero = 0 * angle
+    points = np.stack([np.cos(angle), zero, np.sin(angle), zero, 1 + zero, 0.3 * np.sin(3 * angle)], 2)
+    with h5py.File(path, "w") as file:
+        head(file, "poincare", '[model]\nname = "sphere"\n[section]\nwhere = "y"\ndirection = "up"\n')
+        columns = ["x", "y", "z", "x_dot", "y_dot", "z_dot"]
+        put(file.create_group("orbits"), "status", np.ones(orbits, "i4"), names=STATUS_NAMES)
+        put(file.create_group("section"), "points", points, columns=columns)
+        put(file["section"], "time", 1 + angle)
+        put_surface(file.create_group("surface"), sphere())

@@ -80,6 +80,16 @@ class OnSurface(PlotTest):
         self.drawn("sphere.h5", "--view", "-10,60", "--xlim", "1,3", least=0.1)
         self.drawn("sphere.h5", "--what", "time-series", least=0.01)
 
+    def test_a_section_stands_beside_its_surface(self):
+        synthetic.section_on_sphere(self.shared / "section_on_sphere.h5")
+        picture = self.drawn("section_on_sphere.h5", "--axes", "z,z_dot", least=0.1)
+        with Image.open(picture) as image:
+            right = np.asarray(image.convert("RGB"))[:, image.width // 2:]
+        self.assertGreater((right.min(2) < 245).mean(), 0.2)
+        alone = self.drawn("section.h5", "--axes", "q2,q2_dot")
+        with Image.open(alone) as image:
+            self.assertLess(image.width, 620)  # a section without a surface is as it was
+
     def test_what_is_drawn(self):
         """Half of a great circle lies behind the sphere; both halves together are the whole curve."""
         figure = matplotlib.pyplot.figure(figsize=(4, 4), dpi=80)
@@ -95,7 +105,7 @@ class OnSurface(PlotTest):
         result = Result(self.shared / "sphere.h5")
         error, _ = surfaces.relative_energy_error(result, np.arange(3))
         energy = result.array("trajectory/energy")
-        np.testing.assert_allclose(error, 100 * (energy - energy[:, :1]) / 0.5, rtol=1e-12)  # |v| = 1
+        np.testing.assert_allclose(error, (energy - energy[:, :1]) / 0.5, rtol=1e-12)  # |v| = 1
 
     def test_long_curves_end_before_they_cover_the_surface(self):
         t = np.linspace(0, 100, 1001)

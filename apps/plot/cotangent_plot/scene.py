@@ -101,7 +101,7 @@ class Picture:
         wrap = np.clip((n @ light + 0.45) / 1.45, 0, 1)
         rim = (1 - np.clip(n[..., 2], 0, 1)) ** 3
         shine = np.clip(n @ half, 0, 1) ** 40
-        brightness = 0.66 + 0.29 * wrap - 0.20 * rim + 0.05 * shine - 0.12 * inner
+        brightness = 0.66 + 0.29 * wrap - 0.14 * rim + 0.05 * shine - 0.12 * inner
         lab = np.stack([brightness, 0.004 * wrap - 0.004, 0.030 * wrap - 0.022], -1)
         return np.dstack([style.oklab_to_srgb(lab), there])
 

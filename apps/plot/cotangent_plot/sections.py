@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import matplotlib
 import numpy as np
 
-from . import captions, layout, models, painting, style
+from . import captions, layout, models, painting, style, surfaces
 from .result import PlotError, nearest
 
 FEW = 12
@@ -223,8 +223,13 @@ def draw(results, options):
     if len(results) == 1:
         notes.append(captions.energy_error(first))
     titled = any(p.label for p in found)
-    figure, axes = layout.grid(len(found), options, options.title or captions.model(first), notes,
-                               ticks_inside=limits is None, panel_titles=titled)
+    solid = len(found) == 1 and "surface/triangles" in first and len(first.coordinates()) == 3
+    if solid:
+        options.width = options.width or 10.5
+    figure, axes = layout.grid(len(found) + solid, options, options.title or captions.model(first), notes,
+                               columns=2 if solid else None, ticks_inside=solid or limits is None, panel_titles=titled)
+    if solid:
+        _draw_on_surface(axes.pop(), found[0], options)
     for axis, panel in zip(axes, found):
         own = limits
         if own is None:
@@ -239,6 +244,19 @@ def draw(results, options):
     for axis in bottom:
         axis.set_xlabel(style.label(names[0]), labelpad=2)
     return figure
+
+
+def _draw_on_surface(axis, panel, options, most=20_000):
+    """The crossings where they lie in space, in the same colours, as far as the surface doesn't hide them."""
+    stage = surfaces.Stage(axis, panel.result, options)
+    lab, _ = orbit_colours(panel, (*layout.extent(panel.x), *layout.extent(panel.y)), options.color_by)
+    places = panel.result.array("section/points")[panel.ids][..., :3]
+    colours = np.broadcast_to(style.oklab_to_srgb(lab)[:, None], places.shape)
+    places, colours = places.reshape(-1, 3), colours.reshape(-1, 3)
+    at, seen = stage.seen(places)
+    pick = np.flatnonzero(seen & np.isfinite(places).all(1))
+    pick = pick[::max(1, len(pick) // most)]
+    axis.scatter(*at[pick].T, s=2.2, c=colours[pick], linewidths=0, zorder=4, rasterized=True)
 
 
 def _extent_of_work(found):

@@ -12,7 +12,7 @@ from .trajectories import envelope
 
 COVERED = 0.2  # the part of the surface that curves may cover
 WIDTHS = (0.5, 1.7)  # of a curve, at its beginning and its end, in points
-HIDDEN = 0.10  # the opacity of what is hidden
+HIDDEN = 0.13  # the opacity of what is hidden
 FEW = 4  # trajectories that are told apart in the panels
 BANDS = ("#cfd6e4", "#8c9fbf")
 
@@ -95,8 +95,8 @@ class Stage:
     def curve(self, places, colours, widths, zorder=3):
         """(visible, hidden) collections of the segments between places [n, 3]."""
         made = []
-        for z, fade in ((zorder + 1, 1.0), (zorder, HIDDEN)):
-            lines = matplotlib.collections.LineCollection([], zorder=z, capstyle="round", alpha=fade)
+        for z, fade, ends in ((zorder + 1, 1.0, "round"), (zorder, HIDDEN, "butt")):  # round ends would add up
+            lines = matplotlib.collections.LineCollection([], zorder=z, capstyle=ends, alpha=fade)
             made.append(self.axis.add_collection(lines, autolim=False))
         self.set_curve(made, *self.seen(places), colours, widths)
         return made
@@ -110,9 +110,10 @@ class Stage:
         """Sets both collections to the curve through `at` [n, 2]; a colour and a width for each segment."""
         segments = np.stack([at[:-1], at[1:]], 1)
         both = visible[:-1] & visible[1:]
+        colours = np.broadcast_to(colours, (len(segments), 3))
         for lines, chosen in zip(collections, (both, ~both)):
             lines.set_segments(segments[chosen])
-            lines.set_color(np.broadcast_to(colours, (len(segments), 3))[chosen])
+            lines.set_color(colours[chosen])
             lines.set_linewidths(np.broadcast_to(widths, len(segments))[chosen])
 
 
@@ -147,14 +148,14 @@ def _across(result):
 
 
 def relative_energy_error(result, ids):
-    """E - E0 over the mean kinetic energy [n, m], in per cent, or alone where no `mass` is known; the axis' label."""
+    """E - E0 over the mean kinetic energy [n, m], or alone where no `mass` is known; the axis' label."""
     energy = result.array("trajectory/energy")[ids]
     error = energy - energy[:, :1]
     mass = result.parameters().get("mass")
     if mass is None or "trajectory/v" not in result:
         return error, "$E - E_0$"
     kinetic = 0.5 * mass * (result.array("trajectory/v")[ids] ** 2).sum(2)
-    return 100 * error / np.nanmean(kinetic), r"$\Delta E\ /\ \langle T\,\rangle$  [%]"
+    return error / np.nanmean(kinetic), r"$\Delta E\ /\ \langle T\,\rangle$"
 
 
 def draw(result, ids, t, q, options):
@@ -165,6 +166,8 @@ def draw(result, ids, t, q, options):
     notes.append(f"{len(ids)} of {total} trajectories" if len(ids) < total
                  else "1 trajectory" if total == 1 else f"{total} trajectories")
     notes.append(captions.method(result))
+    if total == 1 and "orbits/constraint_error" in result:
+        notes.append(rf"$|g|\ /\ |\nabla g| \leq {style.power(result.array('orbits/constraint_error')[0])}$")
     width, dpi = options.width or 11.0, options.dpi
     left, stage_width, height = 0.25, 0.645 * width, 0.40 * width
     line = WIDTHS[1] / 72 / stage_width * _across(result)
@@ -191,8 +194,8 @@ def draw(result, ids, t, q, options):
         colour = matplotlib.colormaps["plasma"](0.85 * grown)[:, :3] if len(ids) == 1 else colours[row]
         stage.curve(places, colour, WIDTHS[0] + (WIDTHS[1] - WIDTHS[0]) * grown)
         at, seen = stage.seen(places[-1])
-        stage.axis.plot(*at, "o", ms=4.2, mew=0.7, color=colours[row] if len(ids) > 1 else style.INK, mec="white",
-                        zorder=6, alpha=1 if seen else 0.3)
+        colour = colours[row] if len(ids) > 1 else np.zeros(3)
+        stage.axis.plot(*at, "o", ms=4.2, mew=0.7, color=colour, mec="white", zorder=6, alpha=1 if seen else HIDDEN)
     _panels(figure, result, ids, t, colours, (left + stage_width + 0.85, width, whole, top))
     return figure
 
@@ -205,7 +208,7 @@ def _panels(figure, result, ids, t, colours, place):
         series.append(relative_energy_error(result, ids))
     if "trajectory/multiplier" in result:
         series.append((result.array("trajectory/multiplier")[ids][..., 0], r"multiplier $\lambda$"))
-    errors = "orbits/constraint_error" in result
+    errors = "orbits/constraint_error" in result and len(ids) > 1
     count = len(series) + errors
     if count == 0:
         return
@@ -251,7 +254,7 @@ def _series(axis, t, values, colours, label):
     """Few curves as they are; many as the bands that hold all of them and the middle four fifths, and their median."""
     size = np.nanmax(np.abs(values)) if np.isfinite(values).any() else 1.0
     exponent = int(np.floor(np.log10(size))) if size > 0 else 0
-    exponent = exponent if exponent < -1 or exponent > 3 else 0
+    exponent = -2 if exponent in (-3, -2) else exponent if exponent < -1 or exponent > 3 else 0
     values = values / 10.0 ** exponent
     if len(values) <= FEW:
         for row, colour in zip(values, colours):
@@ -262,7 +265,7 @@ def _series(axis, t, values, colours, label):
         axis.fill_between(t, tenth, ninth, color=BANDS[1], lw=0)
         axis.plot(t, median, color=style.INK, lw=0.8)
     axis.set_xlim(t[0], t[-1])
-    axis.set_ylabel(label + (rf"  $[10^{{{exponent}}}]$" if exponent else ""))
+    axis.set_ylabel(label + ({-2: "  [%]", 0: ""}.get(exponent, rf"  $[10^{{{exponent}}}]$")))
 
 
 class Walk:
@@ -274,8 +277,8 @@ class Walk:
         self.tail = tail if len(paths) <= 3 else max(2, 2 * tail // 3)
         self.colours = colours_of(len(paths))
         self.trails = self.stage.curve(paths[0, :2], self.colours[0], 1.0)
-        self.dots = [axis.scatter(self.at[:, 0, 0], self.at[:, 0, 1], s=26, c=self.colours, linewidths=0.8, zorder=6,
-                                  edgecolors="white", alpha=fade) for fade in (1.0, 2 * HIDDEN)]
+        self.dots = [axis.scatter(*self.at[:, 0].T, s=26, c=self.colours, linewidths=0.8, zorder=6, edgecolors="white",
+                                  alpha=fade) for fade in (1.0, HIDDEN)]
 
     def show(self, moment):
         """Sets the picture to a moment."""
@@ -286,9 +289,9 @@ class Walk:
         seen = (self.visible[:, first:moment] & self.visible[:, first + 1:moment + 1]).reshape(-1)
         widths = np.tile(0.3 + 2.9 * np.linspace(1 - count / self.tail, 1, max(count, 1))[:count], len(ends))
         colours = np.repeat(self.colours, count, 0)
-        for lines, dots, chosen, here in zip(self.trails, self.dots, (seen, ~seen),
-                                             (self.visible[:, moment], ~self.visible[:, moment])):
+        here = self.visible[:, moment]
+        for lines, dots, chosen, shown in zip(self.trails, self.dots, (seen, ~seen), (here, ~here)):
             lines.set_segments(segments[chosen])
             lines.set_color(colours[chosen])
             lines.set_linewidths(widths[chosen])
-            dots.set_offsets(np.where(here[:, None], self.at[:, moment], np.nan))
+            dots.set_offsets(np.where(shown[:, None], self.at[:, moment], np.nan))
