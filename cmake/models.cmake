@@ -1,15 +1,16 @@
 # Each header in src/mechanics/models/ holds one model, named as the file is: henon_heiles.hpp has HenonHeiles.
 # Each header in src/mechanics/surfaces/ holds one surface, on which a particle is a model. Each is compiled in a
 # source of its own, written here, together with the list of them all.
-set(COTANGENT_MODELS "" CACHE STRING "Built-in models to compile, by the names of their files; empty: all")
+set(COTANGENT_MODELS "" CACHE STRING "Built-in models to compile, by the names of their files, with commas; empty: all")
 function(cotangent_models target)
+  string(REPLACE "," ";" chosen "${COTANGENT_MODELS}")
   file(GLOB models CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mechanics/models/*.hpp)
   file(GLOB surfaces CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mechanics/surfaces/*.hpp)
   set(declarations "")
   set(list "")
   foreach(header IN LISTS models surfaces)
     get_filename_component(file ${header} NAME_WE)
-    if(COTANGENT_MODELS AND NOT file IN_LIST COTANGENT_MODELS)
+    if(chosen AND NOT file IN_LIST chosen)
       continue()
     endif()
     get_filename_component(folder ${header} DIRECTORY)
