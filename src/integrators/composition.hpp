@@ -1,7 +1,7 @@
 // Compositions of RATTLE: steps of lengths gamma_1 h, ..., gamma_s h, gamma symmetric with sum 1, so chosen
 // that the errors of lower order cancel. Order 4 and 6; symplectic and symmetric as RATTLE is. References:
 // Suzuki, Phys. Lett. A 146 (1990) 319; Yoshida, Phys. Lett. A 150 (1990) 262; Kahan, Li, Math. Comp. 66
-// (1997) 1089; Hairer, Lubich, Wanner (2006), V.3.2, (3.8) to (3.12); under constraints, Reich, SIAM J.
+// (1997) 1089; Hairer, Lubich, Wanner (2006), V.3.2; under constraints, Reich, SIAM J.
 // Numer. Anal. 33 (1996) 475.
 #pragma once
 
@@ -39,7 +39,7 @@ struct Yoshida6 {
 struct KahanLi6 {
   static constexpr std::string_view name = "rattle-kahan-li-6";
   static constexpr std::string_view about =
-      "nine steps of RATTLE (Kahan and Li), order 6: the most accurate for its work, symplectic";
+      "nine steps of RATTLE (Kahan and Li), order 6: symplectic, of smaller error than Yoshida's";
   static constexpr int order = 6;
   static constexpr double a = 0.39216144400731413928, b = 0.33259913678935943860, c = -0.70624617255763935981,
                           d = 0.08221359629355080023;

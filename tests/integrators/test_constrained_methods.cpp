@@ -1,6 +1,5 @@
 // The methods of constrained motion on a particle that falls over a surface of genus 2: order, manifold,
-// tangent space, structure. The reference is the projected eighth-order Runge-Kutta-free one: the pair of
-// order 6 at a fine step, itself held against 25 digits elsewhere.
+// tangent space, structure. Orders are fitted against the Lobatto pair of order 6 at a fine step.
 #include "integrators/constrained.hpp"
 
 namespace cotangent::integrators {
