@@ -35,7 +35,90 @@ void check_sincos() {
   }
   CHECK(worst <= 1.0);  // measured: 1
 }
+
+/// The greatest distance from `exact`, in extended precision, of a function of lanes at the arguments that
+/// `draw` gives; and its bits may not depend on the width.
+template <int W>
+double worst_distance(auto function, auto exact, auto draw) {
+  double worst = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    Lanes<W> x;
+    for (int i = 0; i < W; ++i) x.set(i, draw());
+    const Lanes<W> y = function(x);
+    for (int i = 0; i < W; ++i) {
+      worst = std::max(worst, ulp_distance(y[i], double(exact((long double)x[i]))));
+      const double alone = function(Lanes<1>(x[i]))[0];
+      if (std::bit_cast<std::uint64_t>(alone) != std::bit_cast<std::uint64_t>(y[i])) FAIL_CHECK(x[i]);
+    }
+  }
+  return worst;
+}
+
+/// Numbers whose magnitude is spread evenly over the exponents from 2^low to 2^high.
+auto magnitudes(int low, int high) {
+  return [low, high, random = std::mt19937_64(11)]() mutable {
+    return std::exp2(std::uniform_real_distribution<double>(low, high)(random));
+  };
+}
+auto between(double low, double high) {
+  return [low, high, random = std::mt19937_64(12)]() mutable {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+}
+
+template <int W>
+void check_exp_and_log() {
+  const auto exponential = [](auto x) { return exp(x); };
+  const auto logarithm = [](auto x) { return log(x); };
+  const auto exact_exp = [](long double x) { return std::exp(x); };
+  const auto exact_log = [](long double x) { return std::log(x); };
+  CHECK(worst_distance<W>(exponential, exact_exp, between(-0.4, 0.4)) <= 1.0);      // measured: 1
+  CHECK(worst_distance<W>(exponential, exact_exp, between(-40.0, 2.0)) <= 1.0);     // 1
+  CHECK(worst_distance<W>(exponential, exact_exp, between(-708.0, 709.7)) <= 1.0);  // 1
+  CHECK(worst_distance<W>(exponential, exact_exp, between(-746.0, -708.0)) <= 1.0);
+  CHECK(worst_distance<W>(exponential, exact_exp, magnitudes(-60, 0)) <= 1.0);
+  CHECK(worst_distance<W>(logarithm, exact_log, between(0.5, 2.0)) <= 1.0);  // measured: 1
+  CHECK(worst_distance<W>(logarithm, exact_log, magnitudes(-1074, 1023)) <= 1.0);
+  // The control: twice the relative error is seen.
+  const auto squared = [](auto x) {
+    const auto root = exp(0.5 * x);
+    return root * root;
+  };
+  CHECK(worst_distance<W>(squared, exact_exp, between(-40.0, 2.0)) > 1.0);  // 2
+}
 }  // namespace
+
+TEST_CASE("exponential and logarithm are within one unit in the last place, at every width alike") {
+  check_exp_and_log<1>();
+  check_exp_and_log<2>();
+  check_exp_and_log<4>();
+  check_exp_and_log<8>();
+}
+
+TEST_CASE("exponential and logarithm at the ends of their domains are the C library's, in their lane alone") {
+  const double infinity = std::numeric_limits<double>::infinity(), least = 5e-324;
+  const double odd_nan = std::bit_cast<double>(0x7ff8000000000fffull);  // its last bits may not leak out
+  const double ends[] = {0.0,      -0.0,   least,  -least,  infinity, -infinity, odd_nan,
+                         -odd_nan, 710.0,  -746.0, 709.782, 709.7828, -745.1,    -745.2,
+                         1e300,    -1e300, 1.0,    -1.0,    2.2e-308};
+  for (const double end : ends) {
+    Lanes<8> x(0.5);
+    x.set(3, end);
+    const auto y = exp(x), z = log(x);
+    for (int i = 0; i < 8; ++i) {
+      INFO(x[i]);
+      CHECK(std::isnan(y[i]) == std::isnan(std::exp(x[i])));
+      CHECK(std::isnan(z[i]) == std::isnan(std::log(x[i])));
+      if (!std::isnan(y[i])) CHECK(ulp_distance(y[i], std::exp(x[i])) <= 1.0);
+      if (!std::isnan(z[i])) CHECK(ulp_distance(z[i], std::log(x[i])) <= 1.0);
+    }
+  }
+  CHECK(exp(Lanes<4>(0.0))[2] == 1.0);
+  CHECK(exp(Lanes<4>(-0.0))[2] == 1.0);
+  CHECK(log(Lanes<4>(1.0))[2] == 0.0);
+  CHECK(exp(Lanes<4>(709.79))[1] == infinity);
+  CHECK(exp(Lanes<4>(-745.2))[1] == 0.0);
+}
 
 TEST_CASE("sine and cosine are within one unit in the last place, at every width alike") {
   check_sincos<1>();
