@@ -202,3 +202,51 @@ def section_on_sphere(path, orbits=5, crossings=60):
         put(file.create_group("section"), "points", points, columns=columns)
         put(file["section"], "time", 1 + angle)
         put_surface(file.create_group("surface"), sphere())
+
+
+def torus(major=1.0, minor=0.4, sides=(96, 40)):
+    """A torus as a result has it: vertices, normals, triangles counter-clockwise from outside."""
+    phi, theta = (np.linspace(0, 2 * np.pi, n, endpoint=False) for n in sides)
+    phi, theta = (a.ravel() for a in np.meshgrid(phi, theta, indexing="ij"))
+    normals = np.stack([np.cos(theta) * np.cos(phi), np.cos(theta) * np.sin(phi), np.sin(theta)], 1)
+    circle = major * np.stack([np.cos(phi), np.sin(phi), 0 * phi], 1)
+    i, j = (a.ravel() for a in np.meshgrid(np.arange(sides[0]), np.arange(sides[1]), indexing="ij"))
+    a, b, c, d = (((i + k) % sides[0]) * sides[1] + (j + l) % sides[1] for k, l in ((0, 0), (1, 0), (1, 1), (0, 1)))
+    triangles = np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
+    return circle + minor * normals, normals, triangles.astype("i4")
+
+
+def particles(path, count=21, frames=6, samples=60, conserved=("Lz",), failed=0, written=None, surface=True):
+    """Particles that drift freely round a torus at random angles, with series made up to go with them; what comes
+    after `written` of the frames and samples is not there yet."""
+    major, minor = 1.0, 0.4
+    rng = np.random.default_rng(5)
+    phi, theta = 2 * np.pi * rng.random((2, count))
+    rates = rng.normal(size=(2, count))
+    time, sample_time = np.linspace(0, 2, frames), np.linspace(0, 2, samples)
+    phi, theta = (angle + rate * time[:, None] for angle, rate in zip((phi, theta), rates))
+    ring, height = major + minor * np.cos(theta), minor * np.sin(theta)
+    position = np.stack([ring * np.cos(phi), ring * np.sin(phi), height], 2)
+    along = np.stack([-ring * np.sin(phi), ring * np.cos(phi), 0 * phi], 2)
+    upward = minor * np.stack([-np.sin(theta) * np.cos(phi), -np.sin(theta) * np.sin(phi), np.cos(theta)], 2)
+    velocity = along * rates[0][:, None] + upward * rates[1][:, None]
+    kinetic = count * (0.5 + 0.1 * np.sin(3 * sample_time))
+    total = -0.5 * count + 1e-3 * count * np.sin(20 * sample_time)
+    distance = 0.05 * (np.arange(30) + 0.5)
+    series = {"time": time, "position": position, "velocity": velocity, "sample_time": sample_time,
+              "energy": np.stack([kinetic, total - kinetic, total], 1), "temperature": kinetic / count,
+              "constraint_error": np.full(samples, 3e-16), "mean_square_displacement": sample_time ** 2,
+              "momentum": np.cos(np.arange(6) + 1e-3 * sample_time[:, None]),
+              "pair_distance": distance, "pair_correlation": 1 + np.exp(-3 * distance) * np.sin(20 * distance)}
+    with h5py.File(path, "w") as file:
+        head(file, "particles", '[model]\nname = "torus"\nR = 1.0\nr = 0.4\n[method]\nname = "rattle"\nstep = 0.01\n')
+        group = file.create_group("particles")
+        for name, values in series.items():
+            if written is not None and not name.startswith("pair"):
+                values[written:] = np.nan
+            put(group, name, values)
+        group["momentum"].attrs.update({"columns": ["Px", "Py", "Pz", "Lx", "Ly", "Lz"], "conserved": list(conserved)}
+                                       if conserved else {"columns": ["Px", "Py", "Pz", "Lx", "Ly", "Lz"]})
+        put(group, "status", np.where(np.arange(count) < failed, 4, 1).astype("i4"), names=STATUS_NAMES)
+        if surface:
+            put_surface(file.create_group("surface"), torus(major, minor))

@@ -1,1 +1,2 @@
-"""Pictures and movies of cotangent result files: sections, time series, landscapes, energy errors, work-precision."""
+"""Pictures and movies of cotangent result files: sections, time series, landscapes, energy errors, particles,
+work-precision."""

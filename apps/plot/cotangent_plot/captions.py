@@ -10,9 +10,9 @@ METHOD_NAMES = {"gauss": "Gauss collocation", "lobatto": "Lobatto collocation",
                 "symplectic-euler": "Symplectic Euler", "implicit-midpoint": "Implicit midpoint", "rattle": "RATTLE"}
 
 
-def model(result):
-    """The model's name as a title."""
-    return style.MODEL_NAMES.get(result.model, result.model or result.path.stem)
+def model(result, who="Particle"):
+    """The model's name as a title; `who` moves on it, if it is a surface."""
+    return style.MODEL_NAMES.get(result.model, result.model or result.path.stem).replace("Particle", who, 1)
 
 
 def method(result):
@@ -28,6 +28,15 @@ def method(result):
     elif _plain(table.get("step")):
         parts.append(f"$h = {style.number(table['step'])}$")
     return ", ".join(parts)
+
+
+def potential(result):
+    """'Ricker: depth = 1/2': the pair potential of the deck and its parameters; empty if the deck does not say."""
+    table = result.section_of_deck("potential")
+    if "name" not in table:
+        return ""
+    values = [assignment(key, value) for key, value in table.items() if _plain(value)]
+    return str(table["name"]).capitalize() + (": " + ", ".join(values) if values else "")
 
 
 def section(result):
@@ -78,12 +87,12 @@ def energy_error(result, rows=slice(None)):
     return rf"$|\Delta E| \leq {style.power(errors.max())}$" if errors.size and errors.max() > 0 else ""
 
 
-def status_counts(result, rows=slice(None)):
+def status_counts(result, rows=slice(None), name="orbits/status"):
     """{name: number of orbits}, in the order of the statuses."""
-    if "orbits/status" not in result:
+    if name not in result:
         return {}
-    names = result.status_names()
-    values, counts = np.unique(result.array("orbits/status")[rows], return_counts=True)
+    names = result.status_names(name)
+    values, counts = np.unique(result.array(name)[rows], return_counts=True)
     return {names[v] if 0 <= v < len(names) else f"status {v}": int(c) for v, c in zip(values, counts)}
 
 

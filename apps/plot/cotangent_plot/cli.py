@@ -10,7 +10,7 @@ from pathlib import Path
 
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
-WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "mechanism")
+WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "mechanism", "particles")
 
 EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
@@ -71,7 +71,7 @@ def parser():
     p.add_argument("files", nargs="+", metavar="RESULT.h5", help="one result file, or several for panels side by "
                    "side (or the .csv of a work-precision study)")
     p.add_argument("-o", "--output", metavar="PICTURE", help="the picture: .png, .pdf or .svg; default: RESULT.png")
-    p.add_argument("--movie", metavar="FILE", help="a movie of the trajectories: .mp4 or .gif")
+    p.add_argument("--movie", metavar="FILE", help="a movie of trajectories or particles: .mp4 or .gif")
     p.add_argument("--xdmf", action="store_true", help="also write RESULT.xdmf beside the result, with which ParaView "
                    "shows the surface and the curves in space")
     p.add_argument("--what", choices=WHATS, help="what to draw; default: what the study is about")
@@ -144,10 +144,11 @@ def checked_target(path, endings, option):
 def subject(result):
     """What a file is best drawn as."""
     by_study = {"poincare": "sections", "trajectory": "time-series", "landscape": "landscape",
-                "work-precision": "work-precision", "mechanism": "mechanism"}
+                "work-precision": "work-precision", "mechanism": "mechanism", "particles": "particles"}
     present = [what for what, name in (("sections", "section/points"), ("time-series", "trajectory/q"),
                                        ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
-                                       ("work-precision", "comparison/method"), ("mechanism", "particles/ends"))
+                                       ("work-precision", "comparison/method"), ("mechanism", "particles/ends"),
+                                       ("particles", "particles/pair_distance"))
                if name in result]
     preferred = by_study.get(result.study)
     if preferred in present:
@@ -178,9 +179,11 @@ def figure_of(options):
         from . import landscape as module
     elif what == "mechanism":
         from . import mechanisms as module
+    elif what == "particles":
+        from . import particles as module
     else:
         from . import energy as module
-    if len(results) > 1 and what in ("time-series", "landscape", "mechanism"):
+    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
     return module.draw(results, options), results
 

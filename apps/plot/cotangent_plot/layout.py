@@ -124,6 +124,39 @@ def stack(heights, options, heading, notes, gap=0.12, right=0.22, left=0.8, lege
     return figure, axes
 
 
+def stage_widths(options):
+    """Widths in inches of a picture with a place in space at its left, and of that place."""
+    width = options.width or 11.0
+    return width, 0.645 * width
+
+
+def stage(height, options, heading, notes, left=0.25):
+    """(figure, axes for a place in space, what `column` needs to fill the right); height is the axes' in inches."""
+    (width, part), dpi = stage_widths(options), options.dpi
+    figure = plt.figure(figsize=(width, 4), dpi=dpi)
+    lines = wrapped(figure, notes, width - 2 * left)
+    top = TITLE + LINE * len(lines) + 0.18
+    figure.set_size_inches(width, np.round((height + top + 0.1) * dpi) / dpi)
+    whole = figure.get_size_inches()[1]
+    head(figure, heading, lines, left, width, whole)
+    axis = figure.add_axes((left / width, 0.1 / whole, part / width, height / whole))
+    return figure, axis, (left + part + 0.85, width, whole, top)
+
+
+def column(figure, count, place, apart=False, right=0.15, gap=0.18):
+    """`count` axes below each other beside a stage. They have one horizontal axis; apart: the last has its own."""
+    left, width, whole, top = place
+    between = 0.42 if apart else 0
+    height = (whole - top - BOTTOM - between - gap * (count - 1)) / count
+    upper, axes = whole - top, []
+    for k in range(count):
+        upper -= height
+        axes.append(figure.add_axes((left / width, upper / whole, (width - left - right) / width, height / whole)))
+        axes[-1].tick_params(labelbottom=k >= count - 1 - apart)
+        upper -= gap + (between if k == count - 2 else 0)
+    return axes
+
+
 def head(figure, heading, lines, left, width, total):
     """The heading and the lines of notes at the figure's upper left."""
     if heading:

@@ -13,12 +13,10 @@ SHAPES = 24  # as many as can be told apart
 def draw(results, options):
     """Shapes on the left, coloured by time; energy and constraint errors on the right."""
     result = results[0]
-    time = result.array("particles/time")
-    good = np.flatnonzero(np.isfinite(time))
-    good = good[:1 + int(np.argmax(time[good]))] if good.size else good
+    good = result.written("particles/time")
     if good.size < 2:
         raise PlotError(f"{result.path}: no sample of the motion yet", 1)
-    time = time[good]
+    time = result.array("particles/time")[good]
     ends = result.array("particles/ends")
     chosen = good[np.unique(np.linspace(0, good.size - 1, SHAPES).round().astype(int))]
     position = result.file["particles/position"]

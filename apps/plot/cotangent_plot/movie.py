@@ -1,4 +1,5 @@
-"""Movies of sampled trajectories: on their surface, as a mechanism that is known, or else in the (q1, q2) plane.
+"""Movies of sampled trajectories: on their surface, as a mechanism that is known, or else in the (q1, q2) plane; and of
+particles on their surface.
 
 Between samples the cubic through q and v is followed, so frames need not fall on samples. MP4 through ffmpeg,
 GIF through Pillow.
@@ -11,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import animation
 
-from . import captions, models, style, surfaces
+from . import captions, models, particles, style, surfaces
 from .result import PlotError, nearest
 from .trajectories import chosen, times
 
@@ -27,9 +28,37 @@ def followed(t, q, v, at):
     at = np.clip(at, t[0], t[-1])
     i = np.clip(np.searchsorted(t, at, "right") - 1, 0, len(t) - 2)
     h = (t[i + 1] - t[i])[:, None]
-    s = (at - t[i])[:, None] / h
-    return ((1 + 2 * s) * (1 - s) ** 2 * q[i] + s * (1 - s) ** 2 * h * v[i]
-            + s * s * (3 - 2 * s) * q[i + 1] + s * s * (s - 1) * h * v[i + 1])
+    return cubic((at - t[i])[:, None] / h, h, (q[i], q[i + 1]), (v[i], v[i + 1]))
+
+
+def cubic(s, h, q, v):
+    """The place at the part s of a stretch of length h with places q and velocities v at both ends."""
+    return ((1 + 2 * s) * (1 - s) ** 2 * q[0] + s * (1 - s) ** 2 * h * v[0]
+            + s * s * (3 - 2 * s) * q[1] + s * s * (s - 1) * h * v[1])
+
+
+class Procession:
+    """The particles of a result at the times `at`."""
+
+    def __init__(self, axis, result, options, at):
+        self.rows = particles.frames(result)
+        self.t, self.at, self.result = result.array("particles/time")[self.rows], at, result
+        some = self.rows[np.unique(np.linspace(0, self.rows.size - 1, 8).astype(int))]
+        self.swarm = particles.Swarm(axis, result, options, max(particles.fast(self._of("velocity", k)) for k in some),
+                                     oversampling=1)
+        self.swarm.bar(result.units("particles/velocity"))
+
+    def _of(self, name, row):
+        return self.result.array(f"particles/{name}", int(row))
+
+    def show(self, moment):
+        """Sets the picture to a moment."""
+        time = np.clip(self.at[moment], self.t[0], self.t[-1])
+        i = min(int(np.searchsorted(self.t, time, "right")), self.t.size - 1)
+        ends, h = self.rows[[i - 1, i]], self.t[i] - self.t[i - 1]
+        q, v = ([self._of(name, row) for row in ends] for name in ("position", "velocity"))
+        s = (time - self.t[i - 1]) / h
+        self.swarm.show(cubic(s, h, q, v), (1 - s) * particles.speed(v[0]) + s * particles.speed(v[1]))
 
 
 class Scene:
@@ -123,27 +152,34 @@ def write(result, path, options):
     """Writes the movie."""
     if path.suffix.lower() == ".mp4" and not shutil.which("ffmpeg"):
         raise PlotError(f"{path}: ffmpeg is missing: apt install ffmpeg, or give a name that ends in .gif")
-    ids = chosen(result, options, MOST.get(result.model, 40))
-    t, q = times(result, ids), result.array("trajectory/q")[ids]
-    v = result.array("trajectory/v")[ids] if "trajectory/v" in result else [None] * len(ids)
+    frames = max(2, round(options.duration * options.fps))
+    swarm = particles.present(result)
+    solid = swarm or surfaces.present(result)
+    ids = [] if swarm else chosen(result, options, MOST.get(result.model, 40))
+    t = result.array("particles/time")[None, particles.frames(result)] if swarm else times(result, ids)
     if t.shape[1] < 2:
         raise PlotError(f"{result.path}: a movie needs at least two samples")
     span = options.xlim or (np.nanmin(t), np.nanmax(t))
-    frames = max(2, round(options.duration * options.fps))
-    solid = surfaces.present(result)
-    fine = int(np.clip(t.shape[1] // frames, FINE, 32)) if solid else FINE
+    fine = 1 if swarm else int(np.clip(t.shape[1] // frames, FINE, 32)) if solid else FINE
     at = np.linspace(*span, (frames - 1) * fine + 1)
-    q = np.stack([followed(t[k], q[k], v[k], at) for k in range(len(ids))])
 
     width, height = (9.6, 5.4) if solid else (6.4, 7.1)
     figure = plt.figure(figsize=(width, height), dpi=options.dpi if options.dpi < 200 else 120)
-    axis = figure.add_axes((0.02, 0.01, 0.96, 0.88) if solid else (0.11, 0.075, 0.86, 0.86 * 6.4 / 7.1))
-    scene = _scene(axis, result, q, options, max(2, round(TAIL_SECONDS * options.fps)) * fine)
+    axis = figure.add_axes((0.02, 0.01, 0.96, 0.87) if solid else (0.11, 0.075, 0.86, 0.86 * 6.4 / 7.1))
+    if swarm:
+        scene = Procession(axis, result, options, at)
+    else:
+        q = result.array("trajectory/q")[ids]
+        v = result.array("trajectory/v")[ids] if "trajectory/v" in result else [None] * len(ids)
+        q = np.stack([followed(t[k], q[k], v[k], at) for k in range(len(ids))])
+        scene = _scene(axis, result, q, options, max(2, round(TAIL_SECONDS * options.fps)) * fine)
     edge = 0.025 if solid else 0.11
-    figure.text(edge, 0.975, options.title or captions.model(result), size=16, va="top")
-    figure.text(edge, 0.905 if solid else 0.925, "  ·  ".join(captions.constants(result, ids)[:6]), size=10.5, va="top",
+    heading = captions.model(result, "Particles" if swarm else "Particle")
+    figure.text(edge, 0.975, options.title or heading, size=16, va="top")
+    notes = particles.said(result) if swarm else captions.constants(result, ids)[:6]
+    figure.text(edge, 0.905 if solid else 0.925, "  ·  ".join(filter(None, notes)), size=10.5, va="top",
                 color=style.FAINT)
-    unit = result.units("trajectory/time")
+    unit = result.units("particles/time" if swarm else "trajectory/time")
     clock = figure.text(0.97, 0.975, "", size=13, va="top", ha="right")
     decimals = int(np.clip(1 - np.floor(np.log10((span[1] - span[0]) / 20)), 0, 4))
 

@@ -117,6 +117,12 @@ class Result:
             raise PlotError(f"{self.path}: no data set /{name}; {nearest(name, held)}")
         return self.file[name][selection]
 
+    def written(self, name):
+        """The rows of a series that have been written, given its times: what comes after is NaN or zero."""
+        time = self.array(name)
+        rows = np.flatnonzero(np.isfinite(time))
+        return rows[:1 + int(np.argmax(time[rows]))] if rows.size else rows
+
     def attribute(self, name, key, default=""):
         """An attribute of a data set as text; `default` where there is none."""
         return text(self.file[name].attrs.get(key, default)) if name in self.file else default
@@ -179,9 +185,9 @@ class Result:
         """How many trajectories the file has room for."""
         return self.file["orbits/status"].shape[0] if "orbits/status" in self else 0
 
-    def status_names(self):
+    def status_names(self, name="orbits/status"):
         """The names of the statuses by number."""
-        names = self.file["orbits/status"].attrs.get("names") if "orbits/status" in self else None
+        names = self.file[name].attrs.get("names") if name in self else None
         return texts(names) if names is not None else STATUS_NAMES
 
     def run(self, ids):

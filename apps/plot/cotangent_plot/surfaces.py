@@ -24,23 +24,28 @@ def present(result):
 
 
 class Stage:
-    """Axes in which a surface stands, and curves can be drawn on it."""
+    """Axes in which a surface stands, and curves can be drawn on it. Without a surface in the file, the box of `places`
+    [.., 3] is seen, where nothing is hidden."""
 
-    def __init__(self, axis, result, options):
-        vertices, normals, triangles = (result.array(f"surface/{n}") for n in ("vertices", "normals", "triangles"))
-        self.axis = axis
+    def __init__(self, axis, result, options, places=None):
+        solid = "surface/triangles" in result
+        vertices = result.array("surface/vertices") if solid else places.reshape(-1, 3)
+        self.axis, self.picture = axis, None
         low, high = vertices.min(0), vertices.max(0)
         self.view = scene.View(low, high, *(options.view or ()))
         axis.set_aspect("equal")
         axis.set_axis_off()
-        frame = self._frame(low, high, result.units("surface/vertices"))
+        frame = self._frame(low, high, result.units("surface/vertices") or result.units("particles/position"))
         seen = np.concatenate([self.view.project(vertices)[:, :2], frame])
         (u0, v0), (u1, v1) = seen.min(0), seen.max(0)
         axis.set_xlim(u0 - 0.13, u1 + 0.02)
         axis.set_ylim(v0 - 0.12, v1 + 0.02)
         axis.apply_aspect()
+        if not solid:
+            return
         pixel = np.ptp(axis.get_xlim()) / (2 * layout.pixels(axis)[0])
-        self.picture = scene.Picture(self.view, vertices, normals, triangles, pixel)
+        self.picture = scene.Picture(self.view, vertices, result.array("surface/normals"),
+                                     result.array("surface/triangles"), pixel)
         image = scene.halved(self.picture.image())
         extent = self.picture.extent
         axis.imshow(image, extent=(extent[0], extent[0] + 2 * pixel * image.shape[1],
@@ -103,7 +108,8 @@ class Stage:
 
     def seen(self, places):
         """(u, v) of places, and whether they are visible."""
-        return self.view.project(places)[..., :2], self.picture.visible(places)
+        at = self.view.project(places)[..., :2]
+        return at, self.picture.visible(places) if self.picture else np.isfinite(at).all(-1)
 
     @staticmethod
     def set_curve(collections, at, visible, colours, widths):
@@ -135,7 +141,7 @@ def shown_until(t, q, area, width):
     return t[0] + np.floor(2 * end / digit) / 2 * digit
 
 
-def _area(result):
+def area(result):
     """The area of the triangles."""
     a, b, c = (result.array("surface/vertices")[corner] for corner in result.array("surface/triangles").T)
     return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
@@ -168,20 +174,14 @@ def draw(result, ids, t, q, options):
     notes.append(captions.method(result))
     if total == 1 and "orbits/constraint_error" in result:
         notes.append(rf"$|g|\ /\ |\nabla g| \leq {style.power(result.array('orbits/constraint_error')[0])}$")
-    width, dpi = options.width or 11.0, options.dpi
-    left, stage_width, height = 0.25, 0.645 * width, 0.40 * width
+    width, stage_width = layout.stage_widths(options)
     line = WIDTHS[1] / 72 / stage_width * _across(result)
-    begin, end = options.xlim or (t[0], shown_until(t, q, _area(result), line))
+    begin, end = options.xlim or (t[0], shown_until(t, q, area(result), line))
     if (begin, end) != (t[0], t[-1]):
         unit = result.units("trajectory/time")
         notes.append(rf"curves from $t = {style.number(float(begin))}$ to ${style.number(float(end))}$ {unit}".rstrip())
-    figure = matplotlib.pyplot.figure(figsize=(width, 4), dpi=dpi)
-    head = layout.wrapped(figure, notes, width - 2 * left)
-    top = layout.TITLE + layout.LINE * len(head) + 0.18
-    figure.set_size_inches(width, np.round((height + top + 0.1) * dpi) / dpi)
-    whole = figure.get_size_inches()[1]
-    layout.head(figure, options.title or captions.model(result), head, left, width, whole)
-    stage = Stage(figure.add_axes((left / width, 0.1 / whole, stage_width / width, height / whole)), result, options)
+    figure, axis, place = layout.stage(0.40 * width, options, options.title or captions.model(result), notes)
+    stage = Stage(axis, result, options)
 
     colours = colours_of(len(ids))
     window = (t >= begin) & (t <= end)
@@ -196,36 +196,28 @@ def draw(result, ids, t, q, options):
         at, seen = stage.seen(places[-1])
         colour = colours[row] if len(ids) > 1 else np.zeros(3)
         stage.axis.plot(*at, "o", ms=4.2, mew=0.7, color=colour, mec="white", zorder=6, alpha=1 if seen else HIDDEN)
-    _panels(figure, result, ids, t, colours, (left + stage_width + 0.85, width, whole, top))
+    _panels(figure, result, ids, t, colours, place)
     return figure
 
 
 def _panels(figure, result, ids, t, colours, place):
     """Energy, multiplier and distance from the surface, below each other."""
-    left, width, whole, top = place
     series = []
     if "trajectory/energy" in result:
-        series.append(relative_energy_error(result, ids))
+        series.append((*relative_energy_error(result, ids), True))
     if "trajectory/multiplier" in result:
-        series.append((result.array("trajectory/multiplier")[ids][..., 0], r"multiplier $\lambda$"))
+        series.append((result.array("trajectory/multiplier")[ids][..., 0], r"multiplier $\lambda$", False))
     errors = "orbits/constraint_error" in result and len(ids) > 1
     count = len(series) + errors
     if count == 0:
         return
-    right, bottom, gap = 0.15, layout.BOTTOM, 0.18
-    height = (whole - top - bottom - (0.42 if errors else 0) - gap * (count - 1)) / count
-    upper, axes = whole - top, []
-    for k in range(count):
-        upper -= height
-        axes.append(figure.add_axes((left / width, upper / whole, (width - left - right) / width, height / whole)))
-        upper -= gap + (0.42 if errors and k == count - 2 else 0)
+    axes = layout.column(figure, count, place, apart=errors)
     unit = result.units("trajectory/time")
     if len(ids) > FEW:
         axes[0].legend(*_bands(), loc="lower right", bbox_to_anchor=(1.02, 0.99), ncol=3, handlelength=1.1,
                        columnspacing=1.1, handletextpad=0.4, borderaxespad=0.1)
-    for k, (axis, (values, label)) in enumerate(zip(axes, series)):
-        _series(axis, t, values, colours, label)
-        axis.tick_params(labelbottom=k == len(series) - 1)
+    for axis, (values, label, relative) in zip(axes, series):
+        series_panel(axis, t, values, colours, label, percent=relative)
     if series:
         axes[len(series) - 1].set_xlabel("time" + (f"  [{unit}]" if unit else ""), labelpad=1)
     if errors:
@@ -244,18 +236,21 @@ def _panels(figure, result, ids, t, colours, place):
 
 
 def _bands():
-    """Handles and names for a legend of what _series draws of many trajectories."""
+    """Handles and names for a legend of what series_panel draws of many trajectories."""
     patch, line = matplotlib.patches.Patch, matplotlib.lines.Line2D
     return ([line([], [], color=style.INK, lw=1), patch(color=BANDS[1]), patch(color=BANDS[0])],
             ["median", "middle 80 %", "all"])
 
 
-def _series(axis, t, values, colours, label):
-    """Few curves as they are; many as the bands that hold all of them and the middle four fifths, and their median."""
+def series_panel(axis, t, values, colours, label, unit="", percent=False):
+    """Few curves as they are; many as the bands that hold all of them and the middle four fifths, and their median.
+    A power of ten that all have in common goes to the label; percent: a hundredth is written so."""
     size = np.nanmax(np.abs(values)) if np.isfinite(values).any() else 1.0
     exponent = int(np.floor(np.log10(size))) if size > 0 else 0
-    exponent = -2 if exponent in (-3, -2) else exponent if exponent < -1 or exponent > 3 else 0
+    exponent = -2 if percent and exponent in (-3, -2) else exponent if exponent < -1 or exponent > 3 else 0
     values = values / 10.0 ** exponent
+    if exponent:
+        unit = "%" if percent and exponent == -2 else rf"$10^{{{exponent}}}$ {unit}".rstrip()
     if len(values) <= FEW:
         for row, colour in zip(values, colours):
             axis.plot(*envelope(t, row), lw=0.9, color=colour)
@@ -265,7 +260,7 @@ def _series(axis, t, values, colours, label):
         axis.fill_between(t, tenth, ninth, color=BANDS[1], lw=0)
         axis.plot(t, median, color=style.INK, lw=0.8)
     axis.set_xlim(t[0], t[-1])
-    axis.set_ylabel(label + ({-2: "  [%]", 0: ""}.get(exponent, rf"  $[10^{{{exponent}}}]$")))
+    axis.set_ylabel(label + (f"  [{unit}]" if unit else ""))
 
 
 class Walk:

@@ -62,6 +62,8 @@ def _curve(parent, result, row):
 
 def write(result, path, options):
     """Writes it, beside the result: it refers to the result by name."""
+    if "particles/position" in result:
+        raise PlotError(f"{result.path}: of particles the run itself writes {path.name}, when it ends")
     curves = "trajectory/q" in result and result.file["trajectory/q"].shape[-1] == 3
     if not curves and "surface/triangles" not in result:
         raise PlotError(f"{result.path}: neither a surface nor curves in space in it")
