@@ -1,40 +1,76 @@
 #include "io/xdmf.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <span>
 
+#include "io/hdf5.hpp"
 #include "io/posix.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::io {
 
+namespace {
+
+/// A data set as it lies in the file.
+std::string whole(const File& file, const std::string& path) {
+  const DataSet set = file.data_set(path);
+  return fmt::format(
+      R"(<DataItem Dimensions="{}" NumberType="{}" Precision="{}" Format="HDF">{}:{}</DataItem>)",
+      fmt::join(set.dims(), " "), set.type() == DataType::float64 ? "Float" : "Int",
+      set.type() == DataType::int32 ? 4 : 8, file.path().filename().string(), path);
+}
+
+/// Row k of a data set [rows, n, d]. The comment is the name that ParaView's cache gives to these points,
+/// which it takes from the first thing in here, and complains of where that is an element.
+std::string row(const File& file, const std::string& path, std::size_t k) {
+  const std::vector<std::int64_t> dims = file.dims(path);
+  return fmt::format(
+      R"(<DataItem ItemType="HyperSlab" Dimensions="{1} {2}"><!-- {0} -->)"
+      R"(<DataItem Dimensions="3 3" Format="XML">{0} 0 0 1 1 1 1 {1} {2}</DataItem>{3}</DataItem>)",
+      k, dims.at(1), dims.at(2), whole(file, path));
+}
+
+/// Triangles with their normals, that stay where they are.
+std::string surface_grid(const File& file) {
+  return fmt::format(
+      "<Grid Name=\"surface\" GridType=\"Uniform\">\n"
+      "<Topology TopologyType=\"Triangle\" NumberOfElements=\"{}\">{}</Topology>\n"
+      "<Geometry GeometryType=\"XYZ\">{}</Geometry>\n"
+      "<Attribute Name=\"normal\" AttributeType=\"Vector\" Center=\"Node\">{}</Attribute>\n</Grid>\n",
+      file.dims("/surface/triangles").at(0), whole(file, "/surface/triangles"),
+      whole(file, "/surface/vertices"), whole(file, "/surface/normals"));
+}
+
+}  // namespace
+
 void write_particles_xdmf(const std::filesystem::path& result, const std::vector<double>& times,
                           std::int64_t points, int dimension, std::int64_t lines) {
   parallel::on_rank_zero([&] {
-    const std::string file = result.filename().string();
-    const auto slab = [&](const char* name, std::size_t k) {
-      return fmt::format(
-          "<DataItem ItemType=\"HyperSlab\" Dimensions=\"{1} {2}\">"
-          "<DataItem Dimensions=\"3 3\" Format=\"XML\">{0} 0 0 1 1 1 1 {1} {2}</DataItem>"
-          "<DataItem Dimensions=\"{3} {1} {2}\" NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">"
-          "{4}:/particles/{5}</DataItem></DataItem>",
-          k, points, dimension, times.size(), file, name);
-    };
+    const File file = File::open(result);
+    const std::string surface = file.contains("/surface/triangles") ? surface_grid(file) : "";
+    const std::string topology =
+        lines > 0
+            ? fmt::format(
+                  R"(<Topology TopologyType="Polyline" NodesPerElement="2" NumberOfElements="{}">{}</Topology>)",
+                  lines, whole(file, "/particles/ends"))
+            : fmt::format(
+                  R"(<Topology TopologyType="Polyvertex" NodesPerElement="1" NumberOfElements="{}"/>)",
+                  points);
     std::string text =
-        "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\"><Domain>\n"
-        "<Grid Name=\"rods\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-    for (std::size_t k = 0; k < times.size(); ++k) {
-      text += fmt::format(
-          "<Grid><Time Value=\"{}\"/>\n<Topology TopologyType=\"Polyline\" NodesPerElement=\"2\" "
-          "NumberOfElements=\"{}\"><DataItem Dimensions=\"{} 2\" NumberType=\"Int\" Precision=\"8\" "
-          "Format=\"HDF\">{}:/particles/ends</DataItem></Topology>\n<Geometry "
-          "GeometryType=\"{}\">{}</Geometry>\n",
-          times[k], lines, lines, file, dimension == 2 ? "XY" : "XYZ", slab("position", k));
+        "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\"><Domain>\n"
+        "<Grid Name=\"particles over time\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+    for (std::size_t k = 0; k < times.size() && (k == 0 || times[k] > times[k - 1]); ++k) {
+      text += "<Grid Name=\"instant\" GridType=\"Collection\" CollectionType=\"Spatial\">\n";
+      text += fmt::format("<Time Value=\"{}\"/>\n<Grid Name=\"particles\" GridType=\"Uniform\">\n{}\n",
+                          times[k], topology);
+      text += fmt::format("<Geometry GeometryType=\"{}\">{}</Geometry>\n", dimension == 2 ? "XY" : "XYZ",
+                          row(file, "/particles/position", k));
       if (dimension == 3)
         text += fmt::format(
             "<Attribute Name=\"velocity\" AttributeType=\"Vector\" Center=\"Node\">{}</Attribute>\n",
-            slab("velocity", k));
-      text += "</Grid>\n";
+            row(file, "/particles/velocity", k));
+      text += "</Grid>\n" + surface + "</Grid>\n";
     }
     text += "</Grid>\n</Domain></Xdmf>\n";
     Descriptor target(std::filesystem::path(result).replace_extension(".xdmf"), Descriptor::Mode::create);

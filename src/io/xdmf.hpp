@@ -1,5 +1,7 @@
-// An XDMF file beside a result, with which ParaView and VisIt read the HDF5 data sets as moving points joined
-// by lines. Reference: XDMF 3 model and format.
+// An XDMF file beside a result, with which ParaView ("XDMF Reader") and VisIt read the HDF5 data sets as
+// moving points, alone or joined by lines, with the surface that they are on. Reference: XDMF 2 model and
+// format. Limit: ParaView's "Xdmf3 Reader" (seen in 5.11) knows no part of a data set as a geometry and shows
+// the surface alone.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +12,8 @@
 namespace cotangent::io {
 
 /// Points in `dimension` coordinates, data sets [times, points, dimension], joined by `lines` pairs of points
-/// in the data set /particles/ends. Written by rank 0. Collective.
+/// in the data set /particles/ends, or by none; and /surface, if the result has one. `times` end where they
+/// don't rise. Written by rank 0. Collective.
 void write_particles_xdmf(const std::filesystem::path& result, const std::vector<double>& times,
                           std::int64_t points, int dimension, std::int64_t lines);
 

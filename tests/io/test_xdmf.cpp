@@ -1,0 +1,142 @@
+// The XDMF beside a result: well-formed, and each array that it names is in the file with just these extents.
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <regex>
+#include <set>
+
+#include "io/hdf5.hpp"
+#include "io/xdmf.hpp"
+#include "mpi_test.hpp"
+#include "scratch_folder.hpp"
+
+using namespace cotangent;
+using namespace cotangent::io;
+
+namespace {
+
+constexpr std::int64_t frames = 4, points = 5;
+
+/// A result with points that move, joined by one line, and a surface or none.
+void make(const std::filesystem::path& path, std::int64_t dimension, bool surface) {
+  parallel::on_rank_zero([&] {
+    File file = File::create(path);
+    for (const char* name : {"/particles/position", "/particles/velocity"})
+      file.create_data_set({name, DataType::float64, {frames, points, dimension}, "1", ""});
+    file.create_data_set({"/particles/ends", DataType::int64, {1, 2}, "1", ""});
+    if (surface) {
+      for (const char* name : {"/surface/vertices", "/surface/normals"})
+        file.create_data_set({name, DataType::float64, {9, 3}, "1", ""});
+      file.create_data_set({"/surface/triangles", DataType::int32, {7, 3}, "1", ""});
+    }
+    file.close();
+  });
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Whether every element that is opened is closed, the inner one first.
+bool well_formed(const std::string& text) {
+  const std::regex tag(R"re(<!--[^>]*-->|<\?[^>]*\?>|<(/?)(\w+)((?: \w+="[^"<]*")*)(/?)>|[<>])re");
+  std::vector<std::string> open;
+  for (std::sregex_iterator it(text.begin(), text.end(), tag), end; it != end; ++it) {
+    const std::smatch& found = *it;
+    if (found.length() == 1) return false;  // an angle that belongs to no tag
+    if (!found[2].matched) continue;
+    if (found[1].length() == 0 && found[4].length() == 0) open.push_back(found[2]);
+    if (found[1].length() == 0) continue;
+    if (open.empty() || open.back() != found[2]) return false;
+    open.pop_back();
+  }
+  return open.empty();
+}
+
+int count(const std::string& text, const std::string& part) {
+  const std::regex expression(part);
+  return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), expression), {}));
+}
+
+/// The data sets that the text names; empty where one of them is elsewhere or has another extent or type.
+std::set<std::string> data_sets(const std::string& text, const std::filesystem::path& result) {
+  const std::regex item(
+      R"re(<DataItem Dimensions="([^"]*)" NumberType="(\w+)" Precision="(\d)" Format="HDF">([^:<]*):([^<]*)<)re");
+  const File file = File::open(result);
+  std::set<std::string> names;
+  int items = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), item), end; it != end; ++it, ++items) {
+    const std::smatch& found = *it;
+    if (found[4] != result.filename().string() || !file.contains(found[5])) return {};
+    const DataSet set = file.data_set(found[5]);
+    std::string dims;
+    for (const std::int64_t n : set.dims()) dims += (dims.empty() ? "" : " ") + std::to_string(n);
+    if (found[1] != dims || (found[2] == "Float") != (set.type() == DataType::float64) ||
+        (found[3] == "4") != (set.type() == DataType::int32))
+      return {};
+    names.insert(found[5]);
+  }
+  return items == count(text, "Format=\"HDF\"") ? names : std::set<std::string>{};
+}
+
+}  // namespace
+
+TEST_CASE("the XDMF of particles names what is in the file") {
+  const test::ScratchFolder folder;
+  for (const std::int64_t dimension : {2, 3}) {
+    for (const bool surface : {false, true}) {
+      for (const std::int64_t lines : {0, 1}) {
+        const auto path = folder / "motion.h5";
+        make(path, dimension, surface);
+        write_particles_xdmf(path, {0.0, 0.5, 1.0, 1.5}, points, static_cast<int>(dimension), lines);
+        const std::string text = text_of(folder / "motion.xdmf");
+        std::set<std::string> expected = {"/particles/position"};
+        if (dimension == 3) expected.insert("/particles/velocity");
+        if (lines > 0) expected.insert("/particles/ends");
+        if (surface) expected.insert({"/surface/vertices", "/surface/normals", "/surface/triangles"});
+        CHECK_ALL(well_formed(text));
+        CHECK_ALL(data_sets(text, path) == expected);
+        CHECK_ALL(count(text, "<Time Value") == frames);
+        CHECK_ALL(count(text, "NumberOfElements=\"7\"") == (surface ? frames : 0));
+        CHECK_ALL(count(text, lines > 0
+                                  ? "Polyline\" NodesPerElement=\"2\" NumberOfElements=\"1\""
+                                  : "Polyvertex\" NodesPerElement=\"1\" NumberOfElements=\"5\"") == frames);
+        for (int k = 0; k < frames; ++k) {
+          const std::string n = std::to_string(k), d = std::to_string(dimension);
+          CHECK_ALL(count(text, "Dimensions=\"5 " + d + "\"><!-- " + n +
+                                    " --><DataItem Dimensions=\"3 3\" "
+                                    "Format=\"XML\">" +
+                                    n + " 0 0 1 1 1 1 5 " + d + "<") == (dimension == 3 ? 2 : 1));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the XDMF ends where the samples end") {
+  const test::ScratchFolder folder;
+  const auto path = folder / "motion.h5";
+  make(path, 3, true);
+  for (const double unwritten : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
+    write_particles_xdmf(path, {0.0, 0.5, unwritten, unwritten}, points, 3, 0);
+    const std::string text = text_of(folder / "motion.xdmf");
+    CHECK_ALL(well_formed(text));
+    CHECK_ALL(count(text, "<Time Value") == 2);
+  }
+}
+
+TEST_CASE("what isn't well-formed, or names what isn't there, is told") {
+  const test::ScratchFolder folder;
+  const auto path = folder / "motion.h5";
+  make(path, 3, true);
+  write_particles_xdmf(path, {0.0}, points, 3, 0);
+  const std::string text = text_of(folder / "motion.xdmf");
+  CHECK_ALL(!well_formed(std::regex_replace(text, std::regex("</Geometry>"), "")));
+  CHECK_ALL(!well_formed(std::regex_replace(text, std::regex("<Grid"), "<Grid<")));
+  CHECK_ALL(data_sets(std::regex_replace(text, std::regex("4 5 3"), "4 5 2"), path).empty());
+  CHECK_ALL(
+      data_sets(std::regex_replace(text, std::regex("/surface/normals"), "/surface/normal"), path).empty());
+  CHECK_ALL(
+      data_sets(std::regex_replace(text, std::regex("Precision=\"4\""), "Precision=\"8\""), path).empty());
+}
