@@ -143,7 +143,7 @@ class OnSurface(PlotTest):
                 self.assertEqual(numbers.get("Dimensions"), f"3 {len(shape)}")
                 self.assertTrue((start + stride * (count - 1) < shape).all())
                 self.assertEqual(slab.get("Dimensions"), " ".join(map(str, count[1:])))
-            lengths = [int(g.find("Topology").get("Dimensions").split()[-1]) for g in grids[1:]]
+            lengths = [int(g.find("Topology").get("NodesPerElement")) for g in grids[1:]]
             self.assertEqual(lengths, [200] * 8 + [150])  # without what is missing
             self.assertEqual(grids[0].find("Topology").get("NumberOfElements"), str(len(file["surface/triangles"])))
 

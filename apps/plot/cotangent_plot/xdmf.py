@@ -1,8 +1,7 @@
 """An XDMF file beside a result, with which ParaView shows its surface and the trajectories on it.
 
 XDMF 2 says where in the HDF5 file each array lies: nothing is copied. The triangles are one grid; each trajectory is a
-line, a structured grid of one dimension, with its time, energy and multiplier. Trajectories of three coordinates are
-taken as curves in space.
+line, with its velocity, energy and multiplier. Trajectories of three coordinates are taken as curves in space.
 """
 import os
 import xml.etree.ElementTree as tree
@@ -51,7 +50,7 @@ def _curve(parent, result, row):
     if samples < 2:
         return
     grid = tree.SubElement(parent, "Grid", Name=f"trajectory {row}", GridType="Uniform")
-    tree.SubElement(grid, "Topology", TopologyType="3DSMesh", Dimensions=f"1 1 {samples}")
+    tree.SubElement(grid, "Topology", TopologyType="Polyline", NumberOfElements="1", NodesPerElement=str(samples))
     _row(tree.SubElement(grid, "Geometry", GeometryType="XYZ"), result, "trajectory/q", row, samples)
     for name, kind in (("v", "Vector"), ("energy", "Scalar"), ("multiplier", "Scalar")):
         path = f"trajectory/{name}"
