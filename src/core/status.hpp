@@ -18,12 +18,27 @@ enum class Status : int {
   non_finite = 8,            ///< a coordinate, velocity or derivative became infinite or NaN
   section_not_met = 9,       ///< no crossing for as many steps as the deck's patience allows
   singular_constraint = 10,  ///< a constraint's gradient vanishes, or constraints depend on one another
+  corner = 11,               ///< hit where two walls meet, within round-off
+  singular_wall = 12,        ///< hit a wall where its gradient vanishes: a cusp, or a crossing of itself
+  grazing = 13,              ///< slides along a wall: hits follow one another within round-off of the time
+  collapsed = 14,            ///< the same where bounces lose energy: infinitely many in a finite time
 };
 
-inline constexpr std::array<std::string_view, 11> status_names = {
-    "pending",         "finished",        "time_limit",           "step_too_small",
-    "newton_diverged", "left_domain",     "singular_mass_matrix", "infeasible_start",
-    "non_finite",      "section_not_met", "singular_constraint"};
+inline constexpr std::array<std::string_view, 15> status_names = {"pending",
+                                                                  "finished",
+                                                                  "time_limit",
+                                                                  "step_too_small",
+                                                                  "newton_diverged",
+                                                                  "left_domain",
+                                                                  "singular_mass_matrix",
+                                                                  "infeasible_start",
+                                                                  "non_finite",
+                                                                  "section_not_met",
+                                                                  "singular_constraint",
+                                                                  "corner",
+                                                                  "singular_wall",
+                                                                  "grazing",
+                                                                  "collapsed"};
 
 /// The name of a status as messages and files write it.
 constexpr std::string_view name(Status status) {

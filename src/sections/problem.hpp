@@ -49,7 +49,8 @@ struct Start {
 };
 
 /// What a trajectory leaves behind. Rows of `crossings` and `samples` are t, q, v (samples also the energy
-/// and the multipliers); whoever reads them may clear them, the counts go on.
+/// and the multipliers; crossings that are collisions also the wall); whoever reads them may clear them, the
+/// counts go on.
 struct Flown {
   std::int64_t id = -1;
   Status status = Status::pending;
@@ -58,7 +59,8 @@ struct Flown {
   double energy = 0.0, energy_error = 0.0;  ///< at the start; the largest |E - E0| over all steps
   double constraint_error = 0.0;            ///< the largest |g| / |grad g| over all steps, a length
   double t = 0.0;
-  std::vector<double> q, v;  ///< the last good state
+  std::vector<double> tallies;  ///< what else is counted over the whole trajectory
+  std::vector<double> q, v;     ///< the last good state
 };
 
 /// Trajectories under way in the lanes of one rank.
@@ -133,6 +135,8 @@ class Problem {
   virtual bool has_domain() const = 0;
   virtual double domain(Values q, Values parameters) const = 0;
   virtual bool time_dependent() const = 0;
+  /// Whether starts lie inside the domain, and what of their velocities nobody names is zero.
+  virtual bool starts_inside() const { return false; }
 
   /// Throws an Error for a method of another name or options that it doesn't take.
   virtual std::unique_ptr<Flight> fly(const integrators::MethodOptions& method, const Watch& watch,

@@ -44,8 +44,7 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Flight& 
     auto& flown = flight.flown(lane);
     crossings += flown.crossing_count;
     if (!flown.crossings.empty())
-      time += flown.crossings[flown.crossings.size() -
-                              static_cast<std::size_t>(2 * plan.model.problem->dim() + 1)];
+      time += flown.crossings[flown.crossings.size() - static_cast<std::size_t>(plan.crossing_width())];
     if (!flown.samples.empty())
       time =
           std::max(time, static_cast<double>(flown.sample_count) * plan.watch.sample_every * flight.lanes());
@@ -53,7 +52,7 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Flight& 
   const double all = static_cast<double>(ensemble.size()) * static_cast<double>(feasible) /
                      static_cast<double>(std::max<std::int64_t>(looked, 1));
   double work = 0;
-  if (plan.watch.section && crossings > 0)
+  if (plan.watch.stop.crossings > 0 && crossings > 0)
     work = all * static_cast<double>(plan.watch.stop.crossings) / static_cast<double>(crossings);
   if (time > 0 && std::isfinite(plan.watch.stop.time)) {
     const double by_time = all * plan.watch.stop.time / time;

@@ -68,6 +68,26 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
     sets.push_back(
         {"/section/time", DataType::float64, {n, m}, "1", "times of the crossings, unused places NaN"});
   }
+  if (plan.collisions > 0) {
+    const std::int64_t m = plan.collisions;
+    const std::vector<std::string> speeds(columns.begin() + dim, columns.end());
+    sets.push_back({"/collisions/time", DataType::float64, {n, m}, "1", "times, unused places NaN"});
+    sets.push_back(
+        {"/collisions/point", DataType::float64, {n, m, dim}, unit, "where", {{"columns", names}}});
+    sets.push_back({"/collisions/velocity",
+                    DataType::float64,
+                    {n, m, dim},
+                    "1",
+                    "velocities afterwards",
+                    {{"columns", speeds}}});
+    sets.push_back({"/collisions/wall",
+                    DataType::int32,
+                    {n, m},
+                    "1",
+                    "the set whose wall was hit, unused places -1",
+                    {{"names", plan.walls}}});
+  }
+  sets.insert(sets.end(), plan.tallies.begin(), plan.tallies.end());
   if (plan.samples > 0) {
     sets.push_back({"/trajectory/time", DataType::float64, {plan.samples}, "1", "times of the samples"});
     sets.push_back({"/trajectory/q",
@@ -103,6 +123,8 @@ EnsembleRows::EnsembleRows(const Plan& plan, const Ensemble& ensemble, io::Resul
       parameter_count_(static_cast<std::int64_t>(ensemble.parameter_columns().size())),
       result_(std::move(result)) {
   for (const auto& set : data_sets(plan, ensemble)) handle_[set.path] = result_.data_set(set.path);
+  for (const auto& tally : plan.tallies)
+    tally_count_ += tally.elements() / std::max<std::int64_t>(ensemble.size(), 1);
 }
 
 void EnsembleRows::write_sample_times() {
@@ -120,6 +142,7 @@ Block EnsembleRows::block(std::int64_t first, std::int64_t count, bool resumed) 
   block.initial.assign(n * d, 0);
   block.final.assign(n * d, 0);
   block.parameters.assign(n * static_cast<std::size_t>(parameter_count_), 0);
+  block.tallies.assign(n * static_cast<std::size_t>(tally_count_), 0);
   for (auto* numbers : {&block.time, &block.energy, &block.energy_error, &block.constraint_error})
     numbers->assign(n, 0);
   for (auto* numbers : {&block.crossings, &block.grazing, &block.steps}) numbers->assign(n, 0);
@@ -143,6 +166,7 @@ void EnsembleRows::land(Block& block, sections::Flown& flown) {
   const auto at = static_cast<std::size_t>(row);
   std::copy(flown.q.begin(), flown.q.end(), block.final.begin() + row * 2 * dim_);
   std::copy(flown.v.begin(), flown.v.end(), block.final.begin() + row * 2 * dim_ + dim_);
+  std::copy(flown.tallies.begin(), flown.tallies.end(), block.tallies.begin() + row * tally_count_);
   block.time[at] = flown.t;
   block.energy[at] = flown.energy;
   block.energy_error[at] = flown.energy_error;
@@ -178,6 +202,17 @@ void EnsembleRows::write(Block& block) {
     put("/orbits/grazing_count", block.grazing, 1);
     put("/orbits/steps", block.steps, 1);
     put("/orbits/parameters", block.parameters, parameter_count_);
+    std::int64_t column = 0;
+    for (const auto& tally : plan_.tallies) {
+      const std::int64_t width = tally.elements() / ensemble_.size();
+      std::vector<double> rows;
+      for (std::int64_t k = first; k < last; ++k) {
+        const auto begin = block.tallies.begin() + k * tally_count_ + column;
+        rows.insert(rows.end(), begin, begin + width);
+      }
+      result_.write_rows(handle_.at(tally.path), row, count, rows.data());
+      column += width;
+    }
     put("/orbits/status", block.status, 1);
     std::fill(block.done.begin() + first, block.done.begin() + last, 0);
     first = last;
@@ -188,8 +223,26 @@ void EnsembleRows::write(Block& block) {
 void EnsembleRows::flush(sections::Flown& flown) {
   const double before = parallel::wall_time();
   const std::int64_t width = 2 * dim_;
-  const std::int64_t rows = static_cast<std::int64_t>(flown.crossings.size()) / (1 + width);
-  if (rows > 0) {
+  const std::int64_t row_width = plan_.crossing_width();
+  const std::int64_t rows = static_cast<std::int64_t>(flown.crossings.size()) / row_width;
+  if (rows > 0 && plan_.collisions > 0) {
+    std::vector<double> time, point, velocity;
+    std::vector<std::int32_t> wall;
+    for (std::int64_t k = 0; k < rows; ++k) {
+      const double* row = flown.crossings.data() + k * row_width;
+      time.push_back(row[0]);
+      point.insert(point.end(), row + 1, row + 1 + dim_);
+      velocity.insert(velocity.end(), row + 1 + dim_, row + 1 + width);
+      wall.push_back(static_cast<std::int32_t>(row[1 + width]));
+    }
+    const std::int64_t first = std::min(flown.crossing_count, plan_.collisions) - rows;
+    put("/collisions/time", {flown.id, first}, {1, rows}, time);
+    put("/collisions/point", {flown.id, first, 0}, {1, rows, dim_}, point);
+    put("/collisions/velocity", {flown.id, first, 0}, {1, rows, dim_}, velocity);
+    result_.write(handle_.at("/collisions/wall"), std::array{flown.id, first},
+                  std::array{std::int64_t{1}, rows}, wall.data());
+    flown.crossings.clear();
+  } else if (rows > 0) {
     times_.resize(static_cast<std::size_t>(rows));
     values_.resize(static_cast<std::size_t>(rows * width));
     for (std::int64_t k = 0; k < rows; ++k) {
@@ -241,6 +294,15 @@ void EnsembleRows::pad(const sections::Flown& flown) {
   if (plan_.watch.section) {
     fill("/section/time", flown.crossing_count, plan_.watch.stop.crossings, 0);
     fill("/section/points", flown.crossing_count, plan_.watch.stop.crossings, 2 * dim_);
+  }
+  if (plan_.collisions > 0) {
+    const std::int64_t used = std::min(flown.crossing_count, plan_.collisions);
+    fill("/collisions/time", used, plan_.collisions, 0);
+    fill("/collisions/point", used, plan_.collisions, dim_);
+    fill("/collisions/velocity", used, plan_.collisions, dim_);
+    const std::vector<std::int32_t> none(static_cast<std::size_t>(plan_.collisions - used), -1);
+    result_.write(handle_.at("/collisions/wall"), std::array{flown.id, used},
+                  std::array{std::int64_t{1}, plan_.collisions - used}, none.data());
   }
   if (plan_.samples > 0) {
     fill("/trajectory/q", flown.sample_count, plan_.samples, dim_);

@@ -22,7 +22,7 @@ struct Block {
   std::int64_t next = 0;   ///< the first row that hasn't begun
   std::int64_t open = 0;   ///< how many haven't landed
   std::vector<char> done;  ///< landed in this run, and not yet written
-  std::vector<double> initial, final, time, energy, energy_error, constraint_error, parameters;
+  std::vector<double> initial, final, time, energy, energy_error, constraint_error, parameters, tallies;
   std::vector<std::int32_t> status;  ///< 0 where a trajectory hasn't landed, in this run or an earlier one
   std::vector<std::int64_t> crossings, grazing, steps;
 
@@ -58,6 +58,7 @@ class EnsembleRows {
   const Plan& plan_;
   const Ensemble& ensemble_;
   const std::int64_t dim_, constraints_, parameter_count_;
+  std::int64_t tally_count_ = 0;
   io::ResultFile result_;
   std::map<std::string, int, std::less<>> handle_;
   std::vector<double> times_, values_;

@@ -53,6 +53,7 @@ class Runner {
       const auto sets = data_sets(*surface_, plan.model.problem->coordinates()[0].unit);
       content_.data_sets.insert(content_.data_sets.end(), sets.begin(), sets.end());
     }
+    for (const Given& given : plan.given) content_.data_sets.push_back(given.set);
     content_.extra_bytes =
         io::CheckpointFile::file_bytes(static_cast<std::int64_t>(lanes_) * parallel::size(), payload_bytes());
     const std::int64_t ranks = parallel::size();
@@ -109,6 +110,10 @@ class Runner {
     parallel::on_rank_zero([&] {
       if (plan_.samples > 0) rows_->write_sample_times();
       if (surface_) write(rows_->result(), *surface_);
+      for (const Given& given : plan_.given) {
+        auto& result = rows_->result();
+        result.write_rows(result.data_set(given.set.path), 0, given.set.dims.front(), given.values.data());
+      }
     });
     part_[starting] = parallel::wall_time() - started_;
   }

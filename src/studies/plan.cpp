@@ -1,6 +1,7 @@
 #include "studies/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "integrators/methods.hpp"
 
@@ -79,6 +80,14 @@ void read_method(Task& task, Plan& plan) {
     throw table.error("give step (fixed) or tolerance (adaptive)");
   }
   plan.lanes = static_cast<int>(table.integer_at_least("lanes", 0, 0));
+}
+
+std::int64_t samples_until(double time, double every) {
+  auto samples = static_cast<std::int64_t>(std::floor(time / every)) + 1;
+  // The last sample may fall to either side of the time limit by rounding: it is counted if it is due.
+  while (static_cast<double>(samples - 1) * every > time) --samples;
+  while (static_cast<double>(samples) * every <= time) ++samples;
+  return samples;
 }
 
 void read_output(Task& task, Plan& plan, const std::string& name) {

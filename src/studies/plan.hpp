@@ -4,10 +4,18 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "io/hdf5.hpp"
 #include "studies/study.hpp"
 
 namespace cotangent::studies {
+
+/// What is known before the run, and goes into the result as it is.
+struct Given {
+  io::DataSetSpec set;
+  std::vector<double> values;
+};
 
 /// The model, and what else a deck says of how to fly it.
 struct Plan {
@@ -16,10 +24,17 @@ struct Plan {
   sections::Watch watch;
   std::int64_t samples = 0;        ///< rows of /trajectory, where there are samples
   std::int64_t surface_cells = 0;  ///< cubes along the longest side of the surface's triangulation; 0: none
-  int lanes = 0;                   ///< 0: all that the processor has
+  std::int64_t collisions = 0;     ///< rows of /collisions for each trajectory
+  std::vector<std::string> walls;  ///< whose numbers /collisions/wall holds
+  std::vector<io::DataSetSpec> tallies;  ///< what Flown::tallies holds, a row per trajectory each
+  std::vector<Given> given;
+  int lanes = 0;  ///< 0: all that the processor has
   std::string file;
   double checkpoint_minutes = 10;
   double wall_minutes = std::numeric_limits<double>::infinity();
+
+  /// How many numbers of Flown::crossings make a row.
+  std::int64_t crossing_width() const { return 1 + 2 * model.problem->dim() + (collisions > 0 ? 1 : 0); }
 };
 
 /// Reads `name` (where it may be left out, Gauss collocation, or RATTLE for constrained motion) and the
@@ -28,6 +43,8 @@ struct Plan {
 integrators::MethodOptions read_options(const io::Table& table, const sections::Problem& problem, bool named);
 /// Reads `[method]`.
 void read_method(Task& task, Plan& plan);
+/// How many samples are due at 0, every, 2 every ... up to a time.
+std::int64_t samples_until(double time, double every);
 /// Reads `[output]`; `name` is the result's default file name.
 void read_output(Task& task, Plan& plan, const std::string& name);
 

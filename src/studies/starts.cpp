@@ -7,25 +7,10 @@
 #include <numeric>
 
 #include "core/names.hpp"
+#include "core/random.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::studies {
-
-namespace {
-
-/// A uniform number in [0, 1) from counters alone (finaliser of splitmix64, Steele et al. 2014, twice).
-double uniform(std::uint64_t seed, std::int64_t id, std::uint64_t draw) {
-  const auto mix = [](std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  };
-  const std::uint64_t z = mix(mix(seed + 0x9e3779b97f4a7c15u) ^ mix(static_cast<std::uint64_t>(id) + 1) ^
-                              (draw + 1) * 0xd1342543de82ef95u);
-  return static_cast<double>(mix(z) >> 11) * 0x1p-53;
-}
-
-}  // namespace
 
 std::optional<sections::Section> read_section(Task& task, const sections::Problem& problem) {
   if (!task.deck.root().has("section")) return std::nullopt;
@@ -182,6 +167,7 @@ void Ensemble::choose_missing(const io::Table& table) {
     return text;
   };
   if (energy_.empty()) {
+    if (problem_->starts_inside() && std::ranges::all_of(missing, [&](int k) { return k >= dim_; })) return;
     if (!missing.empty()) throw table.error("give energy, or these too: " + list_of(missing));
     return;
   }
@@ -312,11 +298,18 @@ EnsembleStart Ensemble::operator[](std::int64_t id) const {
       result.feasible = constrained_    ? constrain(state, energy, parameters)
                         : missing_ >= 0 ? complete(state, *energy, parameters)
                                         : acceptable(state, parameters, true);
+      if (problem_->starts_inside() && result.feasible)
+        result.feasible =
+            problem_->domain(std::span(state).first(static_cast<std::size_t>(dim_)), parameters) > 0;
     }
   } else if (constrained_) {
     result.feasible = constrain(state, energy, parameters);
   } else if (missing_ >= 0) {
     result.feasible = complete(state, *energy, parameters);
+  } else if (problem_->starts_inside()) {
+    // On the wall, within round-off, a start may move inward: the flight judges.
+    result.feasible =
+        problem_->domain(std::span(state).first(static_cast<std::size_t>(dim_)), parameters) > -1e-9;
   }
   if (!result.feasible && missing_ >= 0)
     state[static_cast<std::size_t>(missing_)] = std::numeric_limits<double>::quiet_NaN();
@@ -331,7 +324,7 @@ std::int64_t Ensemble::scattered(std::int64_t index) const {
 }
 
 void Ensemble::refuse_if_none_feasible() const {
-  if (missing_ < 0 && !constrained_) return;
+  if (missing_ < 0 && !constrained_ && !problem_->starts_inside()) return;
   const std::int64_t judged = kind_ == Kind::random ? 20 : most_judged;
   for (std::int64_t k = 0; k < std::min(size(), judged); ++k) {
     if ((*this)[scattered(k)].feasible) return;
@@ -350,6 +343,7 @@ void Ensemble::refuse_if_none_feasible() const {
         fmt::format("{:.3g} and its velocity by {:.3g}", off.position, off.velocity) +
         " (at most 1e-10); project = true moves them there");
   }
+  if (missing_ < 0) throw table_.error("no start is inside the domain: it is empty, or elsewhere");
   throw table_.error("energy", "no start is feasible: at none of the " + std::to_string(size()) +
                                    " points does a real " + names_[static_cast<std::size_t>(missing_)] +
                                    " give this energy" +

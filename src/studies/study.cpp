@@ -5,8 +5,8 @@
 namespace cotangent::studies {
 
 const std::vector<Study>& study_list() {
-  static const std::vector<Study> list{poincare_study(), trajectory_study(), landscape_study(),
-                                       work_precision_study(), mechanism_study()};
+  static const std::vector<Study> list{poincare_study(),       trajectory_study(), landscape_study(),
+                                       work_precision_study(), mechanism_study(),  billiard_study()};
   return list;
 }
 

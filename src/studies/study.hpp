@@ -50,5 +50,6 @@ Study trajectory_study();
 Study landscape_study();
 Study work_precision_study();
 Study mechanism_study();
+Study billiard_study();
 
 }  // namespace cotangent::studies

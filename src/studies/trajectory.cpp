@@ -1,6 +1,4 @@
 // study = "trajectory": time series of an ensemble, sampled at equal times, with their energy.
-#include <cmath>
-
 #include "studies/ensemble_run.hpp"
 
 namespace cotangent::studies {
@@ -36,11 +34,7 @@ ExitCode run(Task& task) {
   const io::Table stop = task.deck.table("stop"), output = task.deck.table("output");
   plan.watch.stop.time = stop.positive("time");
   plan.watch.sample_every = output.positive("every", plan.watch.stop.time / 1000);
-  plan.samples = static_cast<std::int64_t>(std::floor(plan.watch.stop.time / plan.watch.sample_every)) + 1;
-  // The last sample may fall to either side of the time limit by rounding: it is counted if it is due.
-  while (static_cast<double>(plan.samples - 1) * plan.watch.sample_every > plan.watch.stop.time)
-    --plan.samples;
-  while (static_cast<double>(plan.samples) * plan.watch.sample_every <= plan.watch.stop.time) ++plan.samples;
+  plan.samples = samples_until(plan.watch.stop.time, plan.watch.sample_every);
   read_output(task, plan, "trajectory.h5");
   const Ensemble ensemble(task, plan.model, read_section(task, *plan.model.problem));
   return run_ensemble(task, "trajectory", plan, ensemble);

@@ -1,0 +1,446 @@
+#include "billiards/gas.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/random.hpp"
+
+namespace cotangent::billiards {
+
+namespace {
+
+template <int D>
+Pack dot(const Point<D>& a, const Point<D>& b) {
+  Pack sum = a[0] * b[0];
+  for (int d = 1; d < D; ++d) sum = fma(a[d], b[d], sum);
+  return sum;
+}
+template <int D>
+Point<D> select(PackMask mask, const Point<D>& a, const Point<D>& b) {
+  Point<D> result;
+  for (int d = 0; d < D; ++d) result[d] = select(mask, a[d], b[d]);
+  return result;
+}
+template <int D>
+Point<D> plus(const Point<D>& a, const Pack& factor, const Point<D>& b) {
+  Point<D> result;
+  for (int d = 0; d < D; ++d) result[d] = fma(factor, b[d], a[d]);
+  return result;
+}
+template <int D>
+Point<D> times(const std::array<Point<D>, D>& matrix, const Point<D>& x) {
+  Point<D> result;
+  for (int d = 0; d < D; ++d) result[d] = dot<D>(matrix[d], x);
+  return result;
+}
+
+/// The lanes whose entry is `value`.
+template <class Entries>
+PackMask lanes_where(const Entries& entries, int value) {
+  PackMask mask(false);
+  for (int i = 0; i < numerics::native_width; ++i) mask.set(i, entries[static_cast<std::size_t>(i)] == value);
+  return mask;
+}
+
+}  // namespace
+
+template <int D>
+Gas<D>::Gas(const Domain<D>& domain, const Vector<D>& gravity, std::uint64_t seed)
+    : domain_(domain), g_(gravity), seed_(seed), active_(false), hit_(false), value_(domain.walls().size()) {
+  path_.g = gravity;
+  wall_.fill(-1);
+}
+
+template <int D>
+Pack Gas<D>::energy(const Point<D>& x, const Point<D>& v) const {
+  Pack sum = 0.5 * dot<D>(v, v);
+  for (int d = 0; d < D; ++d) sum = fma(Pack(-g_[d]), x[d], sum);
+  return sum;
+}
+
+template <int D>
+void Gas<D>::value_walls(const Point<D>& x, const Pack& t) {
+  for (std::size_t w = 0; w < value_.size(); ++w) value_[w] = domain_.walls()[w]->value(x, t);
+}
+
+/// A cell that holds the point whose values were taken last; of the lane's own wall the side is known. -1:
+/// none.
+template <int D>
+int Gas<D>::cell_of(int lane) const {
+  const auto at = static_cast<std::size_t>(lane);
+  for (std::size_t c = 0; c < domain_.region().size(); ++c) {
+    const auto holds = [&](const Side& side) {
+      return side.wall == wall_[at] ? side.sign == sign_[at]
+                                    : side.sign * value_[static_cast<std::size_t>(side.wall)][lane] > 0;
+    };
+    if (std::ranges::all_of(domain_.region()[c], holds)) return static_cast<int>(c);
+  }
+  return -1;
+}
+
+template <int D>
+void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>& v) {
+  const auto at = static_cast<std::size_t>(lane);
+  bool finite = true;
+  for (int d = 0; d < D; ++d) {
+    x_[d].set(lane, x[d]);
+    v_[d].set(lane, v[d]);
+    tangent_.x[d].set(lane, std::cos(1.0 + d) / std::sqrt(static_cast<double>(D)));
+    tangent_.v[d].set(lane, 0.0);
+    finite = finite && std::isfinite(x[d]) && std::isfinite(v[d]);
+  }
+  for (Pack* number : {&t_, &duration_, &energy_error_, &stretching_}) number->set(lane, 0.0);
+  id_[at] = id;
+  bounces_[at] = 0;
+  wall_[at] = -1;
+  status_[at] = Status::pending;
+  active_.set(lane, true);
+  reference_.set(lane, energy()[lane]);
+  if (!finite) return end(lane, Status::non_finite);
+  value_walls(x_, t_);
+  cell_[at] = cell_of(lane);
+  // On a wall, within round-off, a start may move inward.
+  for (int w = 0; w < static_cast<int>(domain_.walls().size()) && cell_[at] < 0; ++w) {
+    const Contact<D> c = domain_.walls()[static_cast<std::size_t>(w)]->contact(x_, t_);
+    const double size = std::sqrt(dot<D>(c.gradient, c.gradient)[lane]);
+    double inward = 0, far = 1;
+    for (int d = 0; d < D; ++d) {
+      inward += (v[d] - c.velocity[d][lane]) * c.gradient[d][lane];
+      far += std::abs(x[d]);
+    }
+    if (!(std::abs(c.value[lane]) <= corner_width * far * size) || inward == 0) continue;
+    wall_[at] = w;
+    sign_[at] = inward > 0 ? 1.0 : -1.0;
+    cell_[at] = cell_of(lane);
+  }
+  if (cell_[at] < 0) end(lane, Status::infeasible_start);
+}
+
+template <int D>
+void Gas<D>::end(int lane, Status status) {
+  status_[static_cast<std::size_t>(lane)] = status;
+  active_.set(lane, false);
+}
+
+/// When the lanes asked for leave the side number `slot` of their cells: polynomials all together, of
+/// whatever wall; others wall by wall. Lanes whose cell has fewer sides are taken out.
+template <int D>
+Pack Gas<D>::exits(std::size_t slot, const Pack& from, const Pack& limit, PackMask& lanes) {
+  PackMask together(false), on_wall(false);
+  Coefficients c{};
+  Pack result = limit;
+  int degree = 0;
+  for (int i = 0; i < width; ++i) {
+    if (!lanes[i]) continue;
+    const Cell& cell = domain_.region()[static_cast<std::size_t>(cell_[static_cast<std::size_t>(i)])];
+    if (slot >= cell.size()) {
+      lanes.set(i, false);
+    } else {
+      next_[static_cast<std::size_t>(i)] = cell[slot];
+      on_wall.set(i, cell[slot].wall == wall_[static_cast<std::size_t>(i)]);
+    }
+  }
+  PackMask open = lanes;
+  for (int i = 0; i < width; ++i) {
+    if (!open[i]) continue;
+    const Side side = next_[static_cast<std::size_t>(i)];
+    PackMask here(false);
+    for (int j = i; j < width; ++j) here.set(j, open[j] && next_[static_cast<std::size_t>(j)] == side);
+    open = open & !here;
+    const Wall<D>& wall = *domain_.walls()[static_cast<std::size_t>(side.wall)];
+    const int its = wall.degree(path_.falls());
+    if (its < 0) {
+      result = select(here, wall.exit(path_, side.sign, {here, here & on_wall, from, limit}), result);
+      continue;
+    }
+    Coefficients own{};
+    wall.expand(path_, own);
+    for (int k = 0; k <= its; ++k) c[k] = select(here, side.sign * own[k], c[k]);
+    together = together | here;
+    degree = std::max(degree, its);
+  }
+  if (!any(together)) return result;
+  return select(together, first_root(c, degree, {together, together & on_wall, from, limit}), result);
+}
+
+/// For each active lane the duration up to its hit or the limit, and the wall that it hits.
+template <int D>
+void Gas<D>::find_hits(const Pack& limit) {
+  const std::size_t cells = domain_.region().size();
+  PackMask open = active_;
+  Pack from(0.0);
+  hit_ = PackMask(false);
+  duration_ = select(active_, limit, Pack(0.0));
+  for (int hop = 0; hop < most_approaches && any(open); ++hop) {
+    Pack first = limit;
+    std::array<Side, width> left{};
+    PackMask found(false);
+    for (std::size_t slot = 0;; ++slot) {
+      PackMask here = open;
+      const Pack at = exits(slot, from, first, here);
+      if (!any(here)) break;
+      const PackMask sooner = here & !(at >= first);  // and where it is NaN
+      first = select(sooner, at, first);
+      found = found | sooner;
+      for (std::size_t i = 0; i < width; ++i) {
+        if (sooner[static_cast<int>(i)]) left[i] = next_[i];
+      }
+    }
+    open = open & found;
+    if (!any(open)) return;
+    if (cells > 1) value_walls(path_.position(first), path_.start + first);
+    for (int i = 0; i < width; ++i) {
+      if (!open[i]) continue;
+      const auto lane = static_cast<std::size_t>(i);
+      if (std::isnan(first[i])) {
+        end(i, Status::step_too_small);
+        duration_.set(i, 0.0);
+        open.set(i, false);
+        continue;
+      }
+      wall_[lane] = left[lane].wall;
+      sign_[lane] = -left[lane].sign;  // on the far side of it
+      const int next = cells > 1 ? cell_of(i) : -1;
+      if (next >= 0) {
+        cell_[lane] = next;
+        continue;
+      }
+      sign_[lane] = left[lane].sign;
+      duration_.set(i, first[i]);
+      hit_.set(i, true);
+      open.set(i, false);
+    }
+    from = first;
+  }
+  for (int i = 0; i < width; ++i) {
+    if (open[i]) end(i, Status::step_too_small);
+  }
+}
+
+template <int D>
+void Gas<D>::advance(double limit) {
+  path_.x = x_;
+  path_.v = v_;
+  path_.start = t_;
+  find_hits(Pack(limit) - t_);
+  for (int i = 0; i < width; ++i) {  // for ever, without a wall: the state is the last that was finite
+    if (!active_[i] || hit_[i] || std::isfinite(limit)) continue;
+    duration_.set(i, 0.0);
+    end(i, Status::left_domain);
+  }
+  const PackMask hits = hit_;
+  if (any(hits)) {
+    // The last step of Newton's method, in time, with the formula itself: so x and v stay on one parabola.
+    const Point<D> x = path_.position(duration_), v = path_.velocity(duration_);
+    const Contact<D> contact = contacts(x, hits);
+    Pack slope(0.0);
+    for (int d = 0; d < D; ++d) slope = fma(v[d] - contact.velocity[d], contact.gradient[d], slope);
+    const Pack shift = -(contact.value / slope);
+    duration_ = select(hits & (abs(shift) <= 1e-3 * duration_), duration_ + shift, duration_);
+  }
+  const Pack before = t_, t = select(hit_, t_ + duration_, Pack(limit));
+  x_ = select<D>(active_, path_.position(duration_), x_);
+  v_ = select<D>(active_, path_.velocity(duration_), v_);
+  t_ = select(active_, t, t_);
+  if (tangential_) tangent_.x = plus<D>(tangent_.x, select(active_, duration_, Pack(0.0)), tangent_.v);
+  if (any(hits)) bounce(hits);
+  const Pack error = note_error();
+  for (int i = 0; i < width; ++i) {
+    if (!active_[i]) continue;
+    const auto lane = static_cast<std::size_t>(i);
+    if (!std::isfinite(error[i])) {
+      end(i, Status::non_finite);
+    } else if (!hits[i]) {
+      end(i, Status::finished);
+    } else if (t[i] == before[i]) {
+      const Law& law = domain_.members()[static_cast<std::size_t>(domain_.member_of(wall_[lane]))].law;
+      end(i, law.elastic() ? Status::grazing : Status::collapsed);
+    }
+  }
+}
+
+/// How far the energy is from that of the start, before it is put right.
+template <int D>
+Pack Gas<D>::note_error() {
+  const Pack error = abs(energy() - reference_);
+  energy_error_ = select(active_ & (error > energy_error_), error, energy_error_);
+  return error;
+}
+
+/// Each lane's contact with its own wall.
+template <int D>
+Contact<D> Gas<D>::contacts(const Point<D>& x, PackMask hits) const {
+  const auto& walls = domain_.walls();
+  if (walls.size() == 1) return walls[0]->contact(x, path_.start + duration_);
+  Contact<D> result{};
+  for (int w = 0; w < static_cast<int>(walls.size()); ++w) {
+    const PackMask mine = hits & lanes_where(wall_, w);
+    if (!any(mine)) continue;
+    const Contact<D> here = walls[static_cast<std::size_t>(w)]->contact(x, path_.start + duration_);
+    result.value = select(mine, here.value, result.value);
+    result.gradient = select<D>(mine, here.gradient, result.gradient);
+    result.velocity = select<D>(mine, here.velocity, result.velocity);
+    for (int d = 0; d < D; ++d) result.hessian[d] = select<D>(mine, here.hessian[d], result.hessian[d]);
+  }
+  return result;
+}
+
+/// The hits where another wall, of another direction, passes within round-off.
+template <int D>
+PackMask Gas<D>::corners(const Point<D>& x, const Contact<D>& contact, PackMask hits) const {
+  const auto& walls = domain_.walls();
+  PackMask result(false);
+  const Pack gg = dot<D>(contact.gradient, contact.gradient);
+  Pack near(corner_width);
+  for (int d = 0; d < D; ++d) near += corner_width * abs(x[d]);
+  for (int w = 0; w < static_cast<int>(walls.size()) && walls.size() > 1; ++w) {
+    const PackMask others = hits & !lanes_where(wall_, w);
+    if (!any(others)) continue;
+    const Wall<D>& wall = *walls[static_cast<std::size_t>(w)];
+    const Pack value = wall.value(x, t_);
+    if (!any(others & (value * value <= 1e18 * near * near * gg))) continue;  // by far, whatever its gradient
+    const Contact<D> other = wall.contact(x, t_);
+    const Pack size = dot<D>(other.gradient, other.gradient),
+               along = dot<D>(other.gradient, contact.gradient);
+    result = result | (others & (other.value * other.value <= near * near * size) &
+                       (along * along < (1.0 - 1e-6) * (size * gg)));
+  }
+  return result;
+}
+
+template <int D>
+void Gas<D>::bounce(PackMask hits) {
+  const Point<D> at = x_, v = v_;
+  const Contact<D> contact = contacts(at, hits);
+  Pack sign, restitution(1.0);
+  for (int i = 0; i < width; ++i) {
+    sign.set(i, sign_[static_cast<std::size_t>(i)]);
+    if (hits[i])
+      restitution.set(
+          i,
+          domain_.members()[static_cast<std::size_t>(domain_.member_of(wall_[static_cast<std::size_t>(i)]))]
+              .law.restitution);
+  }
+  const Pack gg = dot<D>(contact.gradient, contact.gradient), inverse = 1.0 / gg;
+  Pack bend(0.0), far(1.0);
+  for (int d = 0; d < D; ++d) {
+    bend += dot<D>(contact.hessian[d], contact.hessian[d]);
+    far += abs(at[d]);
+  }
+  // Of a normal whose direction hangs on the point's round-off nothing can be said.
+  const PackMask far_off = hits & (contact.value * contact.value > 1e-20 * far * far * gg);
+  const PackMask blunt = gg > select(far_off, Pack(1e-6), Pack(1e-18)) * far * far * bend;
+  const PackMask singular = hits & !blunt, corner = corners(at, contact, hits);
+  Point<D> relative;
+  for (int d = 0; d < D; ++d) relative[d] = v[d] - contact.velocity[d];
+  const Pack speed = min(sign * dot<D>(relative, contact.gradient), Pack(0.0));  // inward already: none
+  const Pack factor = -(1.0 + restitution) * speed * inverse * sign, norm = sqrt(gg);
+  x_ = select<D>(hits, plus<D>(at, -(contact.value * inverse), contact.gradient), x_);
+  v_ = select<D>(hits, plus<D>(v, factor, contact.gradient), v_);
+  for (int d = 0; d < D; ++d) normal_[d] = sign * contact.gradient[d] / norm;
+  if (tangential_) carry(contact, sign, v, hits);
+  for (int i = 0; i < width; ++i) {
+    if (!hits[i]) continue;
+    const auto lane = static_cast<std::size_t>(i);
+    ++bounces_[lane];
+    const auto& member = domain_.members()[static_cast<std::size_t>(domain_.member_of(wall_[lane]))];
+    if (member.law.rough()) throw_back(i, member.law);
+    if (far_off[i]) end(i, Status::step_too_small);
+    if (corner[i]) end(i, Status::corner);
+    if (singular[i]) end(i, Status::singular_wall);
+    if (!member.law.elastic() || member.place.moves())
+      reference_.set(i, reference_[i] + (energy(x_, v_)[i] - energy(at, v)[i]));
+  }
+  Point<D> change;
+  for (int d = 0; d < D; ++d) change[d] = v_[d] - v[d];
+  kick_ = dot<D>(change, normal_);
+  note_error();
+  // Round-off adds up along periodic orbits, whose hits repeat it: the speed is set anew from the energy.
+  const Pack twice = dot<D>(v_, v_), excess = energy() - reference_;
+  const Pack scale = select(hits & (abs(excess) <= 1e-10 * twice), 1.0 - excess / twice, Pack(1.0));
+  for (int d = 0; d < D; ++d) v_[d] *= scale;
+}
+
+/// (dx, dv) over an elastic hit on a wall at rest: both are mirrored, and dv turns with the normal at the
+/// displaced hit, dx + v dt. Reference: Dellago, Posch, Hoover, Phys. Rev. E 53 (1996) 1485.
+template <int D>
+void Gas<D>::carry(const Contact<D>& contact, const Pack& sign, const Point<D>& v, PackMask hits) {
+  Point<D>& dx = tangent_.x;
+  Point<D>& dv = tangent_.v;
+  const Point<D>& n = normal_;
+  const Pack across = dot<D>(v, n), delay = -dot<D>(dx, n) / across;
+  const Point<D> shifted = plus<D>(dx, delay, v);
+  Point<D> turn = times<D>(contact.hessian, shifted);  // of the normal: (1 - n n^T) H shifted / |grad omega|
+  const Pack scale = sign / sqrt(dot<D>(contact.gradient, contact.gradient));
+  for (int d = 0; d < D; ++d) turn[d] *= scale;
+  turn = plus<D>(turn, -dot<D>(turn, n), n);
+  Point<D> out = dv;
+  for (int d = 0; d < D; ++d) out[d] = fma(delay, Pack(g_[d]), out[d]);
+  const Pack bent = dot<D>(out, n) + dot<D>(v, turn);
+  out = plus<D>(plus<D>(out, -2.0 * bent, n), -2.0 * across, turn);
+  for (int d = 0; d < D; ++d) out[d] = fma(-delay, Pack(g_[d]), out[d]);
+  dx = select<D>(hits, plus<D>(dx, -2.0 * dot<D>(dx, n), n), dx);
+  dv = select<D>(hits, out, dv);
+  const Pack size = sqrt(dot<D>(dx, dx) + dot<D>(dv, dv));
+  for (int d = 0; d < D; ++d) {
+    dx[d] = select(hits, dx[d] / size, dx[d]);
+    dv[d] = select(hits, dv[d] / size, dv[d]);
+  }
+  stretching_ = select(hits, stretching_ + log(size), stretching_);
+}
+
+/// A rough wall forgets how it was hit: along it Gaussian velocities, across it those of a flux.
+template <int D>
+void Gas<D>::throw_back(int lane, const Law& law) {
+  const auto at = static_cast<std::size_t>(lane);
+  std::uint64_t draw = static_cast<std::uint64_t>(bounces_[at]) * 2 * (D + 1);
+  const auto random = [&] { return uniform(seed_, id_[at], draw++); };
+  Vector<D> n, velocity;
+  double along = 0;
+  for (int d = 0; d < D; ++d) {
+    n[d] = normal_[d][lane];
+    velocity[d] =
+        std::sqrt(-2 * law.temperature * std::log1p(-random())) * std::cos(2 * std::numbers::pi * random());
+    along += velocity[d] * n[d];
+  }
+  const double across = std::sqrt(-2 * law.temperature * std::log1p(-random()));
+  const auto& place = domain_.members()[static_cast<std::size_t>(domain_.member_of(wall_[at]))].place;
+  const Point<D> wall = place.speed(t_);
+  for (int d = 0; d < D; ++d) v_[d].set(lane, velocity[d] + (across - along) * n[d] + wall[d][lane]);
+}
+
+template <int D>
+void Gas<D>::save(int lane, double* state) const {
+  const auto at = static_cast<std::size_t>(lane);
+  for (const Point<D>* part : {&x_, &v_, &tangent_.x, &tangent_.v}) {
+    for (int d = 0; d < D; ++d) *state++ = (*part)[d][lane];
+  }
+  for (const Pack* number : {&t_, &reference_, &energy_error_, &stretching_}) *state++ = (*number)[lane];
+  *state++ = wall_[at];
+  *state++ = cell_[at];
+  *state++ = sign_[at];
+  *state++ = static_cast<double>(bounces_[at]);
+}
+
+template <int D>
+void Gas<D>::restore(int lane, std::int64_t id, const double* state) {
+  const auto at = static_cast<std::size_t>(lane);
+  for (Point<D>* part : {&x_, &v_, &tangent_.x, &tangent_.v}) {
+    for (int d = 0; d < D; ++d) (*part)[d].set(lane, *state++);
+  }
+  for (Pack* number : {&t_, &reference_, &energy_error_, &stretching_}) number->set(lane, *state++);
+  id_[at] = id;
+  wall_[at] = static_cast<int>(*state++);
+  cell_[at] = static_cast<int>(*state++);
+  sign_[at] = *state++;
+  bounces_[at] = static_cast<std::int64_t>(*state++);
+  status_[at] = Status::pending;
+  duration_.set(lane, 0.0);
+  active_.set(lane, true);
+}
+
+template class Gas<2>;
+template class Gas<3>;
+
+}  // namespace cotangent::billiards

@@ -1,0 +1,98 @@
+// A pack of particles that fly freely in a domain and bounce off its walls, each from one collision to the
+// next:
+//   x(s) = x + v s + g s^2 / 2,   v' = v - (1 + restitution) (u.n) n,   u = v - (wall's velocity)
+// exactly, but for round-off. A flight ends where the cell that holds it is left and no other cell holds the
+// point: in a union, with the last set left. After a hit the point is moved onto the wall (by round-off), and
+// the wall's root at time zero is divided out of the next flight.
+// Corners: a hit within `corner_width` of a second wall of another direction ends the particle as `corner`;
+// where walls join smoothly (the stadium's) it goes on. Unit mass.
+#pragma once
+
+#include "billiards/domain.hpp"
+#include "core/status.hpp"
+
+namespace cotangent::billiards {
+
+inline constexpr double corner_width = 1e-12;  ///< relative to 1 + |x|
+
+/// How two neighbouring motions part: the displacement (dx, dv) that flights and reflections carry along.
+template <int D>
+struct Tangent {
+  Point<D> x, v;
+};
+
+template <int D>
+class Gas {
+ public:
+  static constexpr int width = numerics::native_width;
+
+  Gas(const Domain<D>& domain, const Vector<D>& gravity, std::uint64_t seed = 1);
+
+  /// A particle at rest or not at t = 0; of its status the lane then tells: pending, or infeasible_start.
+  void load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>& v);
+  void release(int lane) { active_.set(lane, false); }
+  /// Flies all active lanes to their next hit, or to `limit` (and there their status is `finished`). Where
+  /// the limit is infinite and there is no hit, it is `left_domain`.
+  void advance(double limit);
+
+  /// The flight that advance() has flown, how long it was, and who ended it with a hit.
+  const Path<D>& path() const { return path_; }
+  Pack duration() const { return duration_; }
+  PackMask hit() const { return hit_; }
+  int wall(int lane) const { return wall_[static_cast<std::size_t>(lane)]; }
+  /// The inward normal where it ended, and the change of the velocity along it.
+  const Point<D>& normal() const { return normal_; }
+  Pack kick() const { return kick_; }
+
+  PackMask active() const { return active_; }
+  Status status(int lane) const { return status_[static_cast<std::size_t>(lane)]; }
+  const Point<D>& x() const { return x_; }
+  const Point<D>& v() const { return v_; }
+  Pack time() const { return t_; }
+  /// Of each lane: what walls that aren't elastic or at rest have given it in all is part of the balance.
+  Pack energy_error() const { return energy_error_; }
+  Pack energy() const { return energy(x_, v_); }
+  Pack energy(const Point<D>& x, const Point<D>& v) const;
+  std::int64_t bounces(int lane) const { return bounces_[static_cast<std::size_t>(lane)]; }
+
+  /// Carries a displacement along, normalised at each hit; the sum of logarithms is the Lyapunov exponent's.
+  void watch_tangent() { tangential_ = true; }
+  Pack stretching() const { return stretching_; }
+
+  /// All that the rest of a lane's motion depends on, as numbers.
+  static constexpr std::size_t state_size = 4 * D + 8;
+  void save(int lane, double* state) const;
+  void restore(int lane, std::int64_t id, const double* state);
+
+ private:
+  void find_hits(const Pack& limit);
+  Pack exits(std::size_t slot, const Pack& from, const Pack& limit, PackMask& found);
+  void value_walls(const Point<D>& x, const Pack& t);
+  Contact<D> contacts(const Point<D>& x, PackMask hits) const;
+  PackMask corners(const Point<D>& x, const Contact<D>& contact, PackMask hits) const;
+  void bounce(PackMask hits);
+  Pack note_error();
+  void carry(const Contact<D>& contact, const Pack& sign, const Point<D>& v, PackMask hits);
+  void throw_back(int lane, const Law& law);
+  int cell_of(int lane) const;
+  void end(int lane, Status status);
+
+  const Domain<D>& domain_;
+  Vector<D> g_;
+  std::uint64_t seed_;
+  bool tangential_ = false;
+
+  Path<D> path_;
+  Point<D> x_{}, v_{}, normal_{};
+  Pack t_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{};
+  Tangent<D> tangent_{};
+  PackMask active_, hit_;
+  std::array<Side, width> next_{};  // the side that each lane may leave first
+  std::vector<Pack> value_;         // of each wall, where the lanes have come to
+  std::array<int, width> wall_{}, cell_{};
+  std::array<double, width> sign_{};
+  std::array<std::int64_t, width> id_{}, bounces_{};
+  std::array<Status, width> status_{};
+};
+
+}  // namespace cotangent::billiards

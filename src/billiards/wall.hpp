@@ -1,0 +1,87 @@
+// Walls as the flight sees them: packs of particles on straight lines or parabolas meet omega = 0. A set is
+// placed by its centre, which may move: c(t) = c + u t + a sin(w t + phase).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "billiards/first_root.hpp"
+#include "billiards/set.hpp"
+
+namespace cotangent::billiards {
+
+template <int D>
+using Point = std::array<Pack, D>;
+template <int D>
+using Vector = std::array<double, D>;
+
+/// x(s) = x + v s + g s^2 / 2, from the time `start` on.
+template <int D>
+struct Path {
+  Point<D> x, v;
+  Vector<D> g{};
+  Pack start;
+
+  bool falls() const { return g != Vector<D>{}; }
+  Point<D> position(const Pack& s) const {
+    Point<D> result;
+    for (int d = 0; d < D; ++d) result[d] = fma(s, fma(s, Pack(0.5 * g[d]), v[d]), x[d]);
+    return result;
+  }
+  Point<D> velocity(const Pack& s) const {
+    Point<D> result;
+    for (int d = 0; d < D; ++d) result[d] = fma(s, Pack(g[d]), v[d]);
+    return result;
+  }
+};
+
+/// Where a set stands and how it moves.
+template <int D>
+struct Place {
+  Vector<D> centre{}, velocity{}, amplitude{};
+  double frequency = 0, phase = 0;
+
+  bool swings() const { return amplitude != Vector<D>{}; }
+  bool moves() const { return swings() || velocity != Vector<D>{}; }
+  Point<D> position(const Pack& t) const {
+    Point<D> result;
+    if (!moves()) {
+      for (int d = 0; d < D; ++d) result[d] = Pack(centre[d]);
+      return result;
+    }
+    const Pack swing = swings() ? sin(frequency * t + phase) : Pack(0.0);
+    for (int d = 0; d < D; ++d) result[d] = centre[d] + velocity[d] * t + amplitude[d] * swing;
+    return result;
+  }
+  Point<D> speed(const Pack& t) const {
+    Point<D> result{};
+    if (!moves()) return result;
+    const Pack swing = swings() ? frequency * cos(frequency * t + phase) : Pack(0.0);
+    for (int d = 0; d < D; ++d) result[d] = velocity[d] + amplitude[d] * swing;
+    return result;
+  }
+};
+
+/// omega at points, with its derivatives, and the wall's own velocity there.
+template <int D>
+struct Contact {
+  Pack value;
+  Point<D> gradient, velocity;
+  std::array<Point<D>, D> hessian;
+};
+
+template <int D>
+class Wall {
+ public:
+  virtual ~Wall() = default;
+  /// omega's degree in time along paths that fall or don't; -1 where it is no polynomial.
+  virtual int degree(bool falls) const = 0;
+  /// Its coefficients, where it is one.
+  virtual void expand(const Path<D>& path, Coefficients& c) const = 0;
+  /// When the side that `sign` means is left, where it is none.
+  virtual Pack exit(const Path<D>& path, double sign, const Search& search) const = 0;
+  virtual Pack value(const Point<D>& x, const Pack& t) const = 0;
+  virtual Contact<D> contact(const Point<D>& x, const Pack& t) const = 0;
+};
+
+}  // namespace cotangent::billiards

@@ -1,0 +1,257 @@
+// study = "billiard": a gas of particles inside any walls, from one collision to the next, with what their
+// walls take; and, where asked for, how neighbouring motions part.
+#include <algorithm>
+#include <cmath>
+
+#include "core/names.hpp"
+#include "studies/billiard_problem.hpp"
+#include "studies/ensemble_run.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+constexpr const char* example = R"(# Particles that fall within three circles.
+study = "billiard"
+
+[domain]
+dimension = 2
+inside = "left or right or bowl"    # not, and, or, parentheses; all sets together unless given
+sets = [                            # cotangent --list; --describe circle
+  { name = "left", set = "circle", centre = [-2.0, 0.0], radius = 1.0 },
+  { name = "right", set = "circle", centre = [2.0, 0.0], radius = 1.0 },
+  { name = "bowl", set = "circle", centre = [0.0, -2.0], radius = 2.23606797749979 },
+]                                   # of each also: restitution, or temperature of a rough wall; velocity,
+                                    # amplitude, frequency, phase of a moving one
+
+[forces]
+gravity = [0.0, -10.0]
+
+[ensemble]
+random = { count = 500, seed = 1, x = [-4.0, 4.0], y = [-4.5, 1.0] }     # at rest unless x_dot, y_dot
+# or: list = [[0.3, 0.2, 0.0, 0.0]]                                      # whole states
+
+[stop]
+time = 10.0
+# collisions = 100                  # of each particle
+
+[output]
+every = 0.02                        # time between samples; 0: none
+collisions = 0                      # how many of each particle are recorded
+# lyapunov = true                   # the rate at which neighbours part
+file = "billiard.h5"
+)";
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <int D>
+billiards::Vector<D> read_vector(const io::Table& table, const char* key) {
+  const auto numbers = table.numbers(key, std::vector<double>(D, 0.0));
+  if (numbers.size() != D) throw table.error(key, "must hold " + std::to_string(D) + " numbers");
+  billiards::Vector<D> result;
+  std::copy_n(numbers.begin(), D, result.begin());
+  return result;
+}
+
+template <int D>
+void read_set(const io::Table& table, std::vector<std::string>& names, billiards::Domain<D>& domain) {
+  std::vector<billiards::SetKind> kinds;
+  std::vector<std::string> valid;
+  for (auto& kind : billiards::built_in_sets()) {
+    if (kind.dim != D) continue;
+    valid.push_back(kind.name);
+    kinds.push_back(std::move(kind));
+  }
+  const std::string what = table.choice("set", valid);
+  const std::string name = table.text("name", what);
+  if (std::ranges::count(names, name) > 0) throw table.error("name", "stands for two sets");
+  if (name == "and" || name == "or" || name == "not") throw table.error("name", "is a word of `inside`");
+  names.push_back(name);
+  const auto& kind = *std::ranges::find(kinds, what, &billiards::SetKind::name);
+  std::vector<double> parameters;
+  for (const auto& p : kind.parameters) {
+    const std::string key(p.name);
+    parameters.push_back(key[0] == 'n' || key == "level" || key == "k" ? table.number(key, p.value)
+                                                                       : table.positive(key, p.value));
+  }
+  billiards::Place<D> place;
+  place.centre = read_vector<D>(table, "centre");
+  place.velocity = read_vector<D>(table, "velocity");
+  place.amplitude = read_vector<D>(table, "amplitude");
+  place.frequency = table.number("frequency", 0.0);
+  place.phase = table.number("phase", 0.0);
+  billiards::Law law;
+  law.restitution = table.at_least("restitution", 0.0, 1.0);
+  if (law.restitution > 1) throw table.error("restitution", "a wall gives back at most what it gets: 0 to 1");
+  if (table.has("temperature")) law.temperature = table.at_least("temperature", 0.0);
+  domain.add(name, kind, parameters, place, law);
+}
+
+template <int D>
+billiards::Domain<D> read_domain(const io::Table& table, std::vector<std::string>& names) {
+  billiards::Domain<D> domain;
+  for (const io::Table& set : table.tables("sets")) read_set<D>(set, names, domain);
+  if (names.empty()) throw table.error("sets", "give at least one: sets = [{ set = \"circle\" }]");
+  if (table.has("inside")) {
+    try {
+      domain.enclose(table.text("inside"));
+    } catch (const Error& e) {
+      throw table.error("inside", e.what());
+    }
+  } else {
+    domain.enclose_all();
+  }
+  if (domain.region().empty()) throw table.error("inside", "encloses nothing: the domain is empty");
+  return domain;
+}
+
+/// omega on a grid around the domain as the starts and their sets tell it: for pictures.
+Given grid_axis(const char* path, const char* meaning, double from, double to, std::int64_t count) {
+  Given axis{{path, io::DataType::float64, {count}, "1", meaning}, {}};
+  for (std::int64_t k = 0; k < count; ++k)
+    axis.values.push_back(from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
+  return axis;
+}
+
+/// The box of all points inside, found on nested grids about the starts.
+template <int D>
+std::array<billiards::Vector<D>, 2> box_of(const sections::Problem& problem, const Ensemble& ensemble) {
+  billiards::Vector<D> low, high;
+  low.fill(infinity);
+  high.fill(-infinity);
+  for (std::int64_t k = 0; k < std::min<std::int64_t>(ensemble.size(), 64); ++k) {
+    const EnsembleStart start = ensemble[ensemble.scattered(k)];
+    if (!start.feasible) continue;
+    for (std::size_t d = 0; d < D; ++d) {
+      low[d] = std::min(low[d], start.start.q[d]);
+      high[d] = std::max(high[d], start.start.q[d]);
+    }
+  }
+  double side = 1e-3;
+  for (std::size_t d = 0; d < D; ++d) side = std::max(side, high[d] - low[d]);
+  // Grown until nothing inside touches the border, or for a while where the domain is unbounded.
+  constexpr int points = D == 2 ? 65 : 17;
+  for (int turn = 0; turn < 12; ++turn) {
+    billiards::Vector<D> from = low, to = high, least, most;
+    for (std::size_t d = 0; d < D; ++d) {
+      from[d] -= 0.5 * side;
+      to[d] += 0.5 * side;
+    }
+    least.fill(infinity);
+    most.fill(-infinity);
+    int all = 1;
+    for (int d = 0; d < D; ++d) all *= points;
+    for (int k = 0; k < all; ++k) {
+      std::vector<double> x(D);
+      for (std::size_t d = 0, rest = static_cast<std::size_t>(k); d < D; ++d, rest /= points)
+        x[d] = from[d] + (to[d] - from[d]) * static_cast<double>(rest % points) / (points - 1);
+      if (!(problem.domain(x, {}) > 0)) continue;
+      for (std::size_t d = 0; d < D; ++d) {
+        least[d] = std::min(least[d], x[d]);
+        most[d] = std::max(most[d], x[d]);
+      }
+    }
+    bool grown = false;
+    for (std::size_t d = 0; d < D; ++d) {
+      grown = grown || least[d] < low[d] || most[d] > high[d];
+      low[d] = std::min(low[d], least[d]);
+      high[d] = std::max(high[d], most[d]);
+      side = std::max(side, high[d] - low[d]);
+    }
+    if (!grown) break;
+  }
+  for (std::size_t d = 0; d < D; ++d) {
+    low[d] -= 0.05 * side;
+    high[d] += 0.05 * side;
+  }
+  return {low, high};
+}
+
+void draw_domain(Plan& plan, const Ensemble& ensemble) {
+  constexpr std::int64_t points = 401;
+  const auto [low, high] = box_of<2>(*plan.model.problem, ensemble);
+  Given omega{{"/domain/omega",
+               io::DataType::float64,
+               {points, points},
+               "1",
+               "positive inside the domain, on the grid of x and y at t = 0"},
+              {}};
+  plan.given = {grid_axis("/domain/x", "grid", low[0], high[0], points),
+                grid_axis("/domain/y", "grid", low[1], high[1], points)};
+  for (double x : plan.given[0].values) {
+    for (double y : plan.given[1].values)
+      omega.values.push_back(plan.model.problem->domain(std::array{x, y}, {}));
+  }
+  plan.given.push_back(std::move(omega));
+}
+
+template <int D>
+ExitCode run_in(Task& task) {
+  Plan plan;
+  const io::Table table = task.deck.table("domain"), stop = task.deck.table("stop"),
+                  output = task.deck.table("output");
+  auto domain = read_domain<D>(table, plan.walls);
+  BilliardRules<D> rules;
+  rules.gravity = read_vector<D>(task.deck.table("forces"), "gravity");
+  bool rough = false, still = true;
+  for (const auto& member : domain.members()) {
+    rough = rough || member.law.rough();
+    still = still && member.law.elastic() && !member.place.moves();
+  }
+  if (rough) rules.seed = static_cast<std::uint64_t>(table.integer("seed", 1));
+  plan.watch.stop.time = stop.number("time", infinity);
+  if (!(plan.watch.stop.time > 0)) throw stop.error("time", "must be positive");
+  if (stop.has("collisions")) plan.watch.stop.crossings = stop.integer_at_least("collisions", 1);
+  if (!std::isfinite(plan.watch.stop.time) && plan.watch.stop.crossings == 0)
+    throw stop.error("give time, collisions, or both");
+  plan.collisions = output.integer_at_least("collisions", 0, plan.watch.stop.crossings);
+  rules.collisions = plan.collisions;
+  rules.tangent = output.boolean("lyapunov", false);
+  if (rules.tangent && !still) throw output.error("lyapunov", "is for elastic walls at rest");
+  plan.watch.sample_every =
+      output.at_least("every", 0.0, std::isfinite(plan.watch.stop.time) ? plan.watch.stop.time / 500 : 0.0);
+  if (plan.watch.sample_every > 0) {
+    if (!std::isfinite(plan.watch.stop.time)) throw output.error("every", "samples need stop.time");
+    plan.samples = samples_until(plan.watch.stop.time, plan.watch.sample_every);
+  }
+  const auto problem = make_billiard<D>(std::move(domain), rules);
+  plan.model.problem = problem.get();
+  read_output(task, plan, "billiard.h5");
+  const Ensemble ensemble(task, plan.model, std::nullopt);
+  const auto members = static_cast<std::int64_t>(plan.walls.size());
+  plan.tallies = {{"/orbits/impulse",
+                   io::DataType::float64,
+                   {ensemble.size(), members},
+                   "1",
+                   "what the walls of each set took, of a particle of unit mass",
+                   {{"columns", plan.walls}}},
+                  {"/orbits/samples_within",
+                   io::DataType::float64,
+                   {ensemble.size(), members},
+                   "1",
+                   "how many samples lie in each set",
+                   {{"columns", plan.walls}}}};
+  if (rules.tangent)
+    plan.tallies.push_back({"/orbits/lyapunov",
+                            io::DataType::float64,
+                            {ensemble.size()},
+                            "1",
+                            "rate of stretching of a displacement over the whole time"});
+  if constexpr (D == 2) draw_domain(plan, ensemble);
+  return run_ensemble(task, "billiard", plan, ensemble);
+}
+
+ExitCode run(Task& task) {
+  const io::Table table = task.deck.table("domain");
+  const std::int64_t dimension = table.integer("dimension", 2);
+  if (dimension != 2 && dimension != 3) throw table.error("dimension", "must be 2 or 3");
+  return dimension == 2 ? run_in<2>(task) : run_in<3>(task);
+}
+
+}  // namespace
+
+Study billiard_study() {
+  return {"billiard", "a gas of particles inside any walls, collision by collision", run, example};
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,222 @@
+#include "studies/billiard_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cotangent::studies {
+
+namespace {
+
+using sections::Flown;
+
+template <int D>
+class BilliardFlight final : public sections::Flight {
+  using Gas = billiards::Gas<D>;
+
+ public:
+  BilliardFlight(const billiards::Domain<D>& domain, const BilliardRules<D>& rules,
+                 const sections::Watch& watch, int lanes)
+      : domain_(domain),
+        rules_(rules),
+        watch_(watch),
+        gas_(domain, rules.gravity, rules.seed),
+        lanes_(std::clamp(lanes, 1, Gas::width)),
+        tallies_(2 * domain.members().size() + (rules.tangent ? 1 : 0)),
+        record_(static_cast<std::size_t>(lanes_)) {
+    if (rules.tangent) gas_.watch_tangent();
+  }
+
+  int lanes() const override { return lanes_; }
+  bool free(int lane) const override { return at(lane).id < 0; }
+  Flown& flown(int lane) override { return record_[static_cast<std::size_t>(lane)]; }
+  void release(int lane) override { flown(lane) = Flown{}; }
+
+  void load(int lane, const sections::Start& start) override {
+    begin(lane, start);
+    Flown& r = flown(lane);
+    billiards::Vector<D> x, v;
+    std::copy_n(start.q.begin(), D, x.begin());
+    std::copy_n(start.v.begin(), D, v.begin());
+    gas_.load(lane, start.id, x, v);
+    r.energy = gas_.energy()[lane];
+    if (gas_.status(lane) != Status::pending) return land(lane, gas_.status(lane));
+    if (watch_.sample_every > 0) sample(lane, gas_.x(), gas_.v(), 0.0);
+  }
+
+  void advance(std::int64_t steps) override {
+    for (std::int64_t k = 0; k < steps; ++k) {
+      const auto flying = gas_.active();
+      if (!any(flying)) return;
+      const auto before = gas_.time();
+      gas_.advance(watch_.stop.time);
+      bool landed = false;
+      for (int lane = 0; lane < lanes_; ++lane) {
+        if (!flying[lane]) continue;
+        follow(lane, before[lane]);
+        landed = landed || flown(lane).status != Status::pending;
+      }
+      if (landed) return;
+    }
+  }
+
+  std::size_t state_size() const override { return Gas::state_size + 4 + tallies_; }
+  void save(int lane, std::span<double> state) const override {
+    gas_.save(lane, state.data());
+    const Flown& r = at(lane);
+    double* own = state.data() + Gas::state_size;
+    own[0] = static_cast<double>(r.crossing_count);
+    own[1] = static_cast<double>(r.sample_count);
+    own[2] = static_cast<double>(r.steps);
+    own[3] = r.energy;
+    std::ranges::copy(r.tallies, own + 4);
+  }
+  void restore(int lane, const sections::Start& start, std::span<const double> state) override {
+    begin(lane, start);
+    gas_.restore(lane, start.id, state.data());
+    Flown& r = flown(lane);
+    const double* own = state.data() + Gas::state_size;
+    r.crossing_count = static_cast<std::int64_t>(own[0]);
+    r.sample_count = static_cast<std::int64_t>(own[1]);
+    r.steps = static_cast<std::int64_t>(own[2]);
+    r.energy = own[3];
+    std::copy_n(own + 4, tallies_, r.tallies.begin());
+  }
+
+ private:
+  const Flown& at(int lane) const { return record_[static_cast<std::size_t>(lane)]; }
+
+  void begin(int lane, const sections::Start& start) {
+    Flown& r = flown(lane);
+    r = Flown{};
+    r.id = start.id;
+    r.q = start.q;
+    r.v = start.v;
+    r.tallies.assign(tallies_, 0.0);
+  }
+
+  /// What the flight of a lane, begun at a time, leaves behind.
+  void follow(int lane, double begun) {
+    Flown& r = flown(lane);
+    ++r.steps;
+    const double end = gas_.time()[lane];
+    while (watch_.sample_every > 0) {
+      const double due = static_cast<double>(r.sample_count) * watch_.sample_every;
+      if (due > end || due > watch_.stop.time) break;
+      const billiards::Pack s(due - begun);
+      sample(lane, gas_.path().position(s), gas_.path().velocity(s), due);
+    }
+    const bool bounced = gas_.bounces(lane) > r.crossing_count;
+    if (bounced) {
+      const int wall = domain_.member_of(gas_.wall(lane));
+      if (r.crossing_count < rules_.collisions) {
+        r.crossings.push_back(end);
+        for (int d = 0; d < D; ++d) r.crossings.push_back(gas_.x()[d][lane]);
+        for (int d = 0; d < D; ++d) r.crossings.push_back(gas_.v()[d][lane]);
+        r.crossings.push_back(wall);
+      }
+      ++r.crossing_count;
+      r.tallies[static_cast<std::size_t>(wall)] += gas_.kick()[lane];
+    }
+    Status status = gas_.status(lane);
+    const std::int64_t wanted = watch_.stop.crossings;
+    if (status == Status::finished && wanted > 0) status = Status::time_limit;
+    if (status == Status::pending && wanted > 0 && r.crossing_count >= wanted) status = Status::finished;
+    if (status != Status::pending) land(lane, status);
+  }
+
+  void sample(int lane, const billiards::Point<D>& x, const billiards::Point<D>& v, double t) {
+    Flown& r = flown(lane);
+    r.samples.push_back(t);
+    for (int d = 0; d < D; ++d) r.samples.push_back(x[d][lane]);
+    for (int d = 0; d < D; ++d) r.samples.push_back(v[d][lane]);
+    r.samples.push_back(gas_.energy(x, v)[lane]);
+    ++r.sample_count;
+    const std::size_t members = domain_.members().size();
+    for (std::size_t m = 0; m < members; ++m)
+      r.tallies[members + m] +=
+          domain_.omega(domain_.members()[m].region, x, billiards::Pack(t))[lane] > 0 ? 1 : 0;
+  }
+
+  void land(int lane, Status status) {
+    Flown& r = flown(lane);
+    gas_.release(lane);
+    r.status = status;
+    r.t = gas_.time()[lane];
+    r.energy_error = gas_.energy_error()[lane];
+    for (std::size_t d = 0; d < D; ++d) {
+      r.q[d] = gas_.x()[d][lane];
+      r.v[d] = gas_.v()[d][lane];
+    }
+    if (rules_.tangent) r.tallies.back() = r.t > 0 ? gas_.stretching()[lane] / r.t : 0.0;
+  }
+
+  const billiards::Domain<D>& domain_;
+  const BilliardRules<D>& rules_;
+  const sections::Watch watch_;
+  Gas gas_;
+  const int lanes_;
+  const std::size_t tallies_;
+  std::vector<Flown> record_;
+};
+
+template <int D>
+class Billiard final : public sections::Problem {
+ public:
+  Billiard(billiards::Domain<D> domain, const BilliardRules<D>& rules)
+      : domain_(std::move(domain)), rules_(rules) {}
+
+  std::string name() const override { return "billiard"; }
+  std::string about() const override { return "particles that fly freely and bounce off walls"; }
+  std::vector<sections::CoordinateInfo> coordinates() const override {
+    std::vector<sections::CoordinateInfo> list{{"x", "1"}, {"y", "1"}, {"z", "1"}};
+    list.resize(D);
+    return list;
+  }
+  std::vector<sections::ParameterInfo> parameters() const override { return {}; }
+  double energy(Values q, Values v, Values) const override {
+    double sum = 0;
+    for (std::size_t d = 0; d < D; ++d) sum += 0.5 * v[d] * v[d] - rules_.gravity[d] * q[d];
+    return sum;
+  }
+  std::vector<double> momentum(Values, Values v, Values) const override { return {v.begin(), v.end()}; }
+  std::vector<double> mass_matrix(Values, Values, Values) const override {
+    std::vector<double> unit(D * D, 0.0);
+    for (std::size_t d = 0; d < D; ++d) unit[d * D + d] = 1;
+    return unit;
+  }
+  Potential potential(Values q, Values) const override {
+    Potential u{0, {}, std::vector<double>(D * D, 0.0)};
+    for (std::size_t d = 0; d < D; ++d) {
+      u.value -= rules_.gravity[d] * q[d];
+      u.gradient.push_back(-rules_.gravity[d]);
+    }
+    return u;
+  }
+  bool has_domain() const override { return true; }
+  double domain(Values q, Values) const override {
+    billiards::Vector<D> x;
+    std::copy_n(q.begin(), D, x.begin());
+    return domain_.omega(x);
+  }
+  bool time_dependent() const override { return false; }
+  bool starts_inside() const override { return true; }
+  std::unique_ptr<sections::Flight> fly(const integrators::MethodOptions&, const sections::Watch& watch,
+                                        int lanes) const override {
+    return std::make_unique<BilliardFlight<D>>(domain_, rules_, watch, lanes);
+  }
+
+ private:
+  const billiards::Domain<D> domain_;
+  const BilliardRules<D> rules_;
+};
+
+}  // namespace
+
+template <int D>
+std::unique_ptr<sections::Problem> make_billiard(billiards::Domain<D> domain, const BilliardRules<D>& rules) {
+  return std::make_unique<Billiard<D>>(std::move(domain), rules);
+}
+template std::unique_ptr<sections::Problem> make_billiard<2>(billiards::Domain<2>, const BilliardRules<2>&);
+template std::unique_ptr<sections::Problem> make_billiard<3>(billiards::Domain<3>, const BilliardRules<3>&);
+
+}  // namespace cotangent::studies

@@ -1,0 +1,389 @@
+// Particles between collisions and at them: references, invariants, corners and the other ends, laws of
+// reflection, lanes.
+#include <cmath>
+#include <numbers>
+
+#include "billiards/gas.hpp"
+#include "billiards/sets/cardioid.hpp"
+#include "billiards/sets/circle.hpp"
+#include "billiards/sets/egg.hpp"
+#include "billiards/sets/half_plane.hpp"
+#include "billiards/sets/rectangle.hpp"
+#include "billiards/sets/sphere.hpp"
+#include "billiards/sets/stadium.hpp"
+#include "catch.hpp"
+#include "core/random.hpp"
+#include "reference/billiard_collisions.hpp"
+
+using namespace cotangent;
+using namespace cotangent::billiards;
+
+namespace {
+
+const Vector<2> falling{0.0, -10.0};
+
+Domain<2> one_circle() {
+  Domain<2> domain;
+  domain.add<Circle>("disc", {1.0});
+  domain.enclose_all();
+  return domain;
+}
+Domain<2> three_circles() {
+  Domain<2> domain;
+  domain.add<Circle>("left", {1.0}, {{-2.0, 0.0}});
+  domain.add<Circle>("right", {1.0}, {{2.0, 0.0}});
+  domain.add<Circle>("bowl", {std::sqrt(5.0)}, {{0.0, -2.0}});
+  domain.enclose("left or right or bowl");
+  return domain;
+}
+Domain<2> rectangle(const Law& law = {}) {
+  Domain<2> domain;
+  domain.add<Rectangle>("box", {1.0, 1.0}, {}, law);
+  domain.enclose_all();
+  return domain;
+}
+
+/// The status that a start ends with, after at most so many hits.
+Status fate(const Domain<2>& domain, const Vector<2>& g, const Vector<2>& x, const Vector<2>& v,
+            int hits = 100, double limit = 1e3) {
+  Gas<2> gas(domain, g);
+  gas.load(0, 0, x, v);
+  for (int k = 0; k < hits && gas.status(0) == Status::pending; ++k) gas.advance(limit);
+  return gas.status(0);
+}
+
+/// From random starts in a box: how far out any particle was after a hit, and the worst energy error.
+struct Worst {
+  double outside = 0, energy = 0;
+  int ended = 0;
+};
+template <int D>
+Worst fly(const Domain<D>& domain, const Vector<D>& g, double box, int hits) {
+  Gas<D> gas(domain, g);
+  std::int64_t id = 0;
+  const auto load = [&](int lane) {
+    while (true) {
+      Vector<D> x, v;
+      for (std::size_t d = 0; d < D; ++d) {
+        x[d] = box * (2 * uniform(1, id, d) - 1);
+        v[d] = 2 * uniform(1, id, D + d) - 1;
+      }
+      ++id;
+      if (!(domain.omega(x) > 0)) continue;
+      gas.load(lane, id, x, v);
+      return;
+    }
+  };
+  for (int lane = 0; lane < Gas<D>::width; ++lane) load(lane);
+  Worst worst;
+  for (int k = 0; k < hits; ++k) {
+    gas.advance(1e9);
+    for (int lane = 0; lane < Gas<D>::width; ++lane) {
+      Vector<D> x;
+      for (std::size_t d = 0; d < D; ++d) x[d] = gas.x()[d][lane];
+      worst.energy = std::max(worst.energy, gas.energy_error()[lane]);
+      if (gas.status(lane) != Status::pending) {
+        ++worst.ended;
+        load(lane);
+      } else if (k % 16 == 0) {
+        worst.outside = std::max(worst.outside, -domain.depth(x));
+      }
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("Ten collisions agree with those in 50 digits", "[unit]") {
+  const auto compare = [](const Domain<2>& domain, const auto& reference, const Vector<2>& start,
+                          double tolerance) {
+    Gas<2> gas(domain, falling);
+    gas.load(1, 0, start, {0.0, 0.0});
+    double worst = 0;
+    for (const auto& expected : reference) {
+      gas.advance(100);
+      CHECK(domain.member_of(gas.wall(1)) == expected.circle - 1);
+      worst = std::max(worst, std::abs(gas.time()[1] - expected.t));
+      for (std::size_t d = 0; d < 2; ++d) {
+        worst = std::max(
+            {worst, std::abs(gas.x()[d][1] - expected.x[d]), std::abs(gas.v()[d][1] - expected.v[d])});
+      }
+    }
+    CHECK(worst < tolerance);
+  };
+  compare(one_circle(), reference::one_circle, {0.3, 0.2}, 1e-10);         // measured: 4e-12
+  compare(three_circles(), reference::three_circles, {-1.9, 0.5}, 1e-10);  // measured: 2e-12
+}
+
+TEST_CASE("Energy is kept and nobody gets out", "[unit]") {
+  const auto judge = [](const auto& domain, const auto& g, double box, int hits = 2000) {
+    const Worst worst = fly(domain, g, box, hits);
+    CHECK(worst.outside < 1e-13);  // measured: 3e-16
+    CHECK(worst.energy < 1e-12);   // measured: 8e-14
+    CHECK(worst.ended == 0);
+  };
+  judge(one_circle(), falling, 1.0);
+  judge(three_circles(), falling, 3.0);
+  Domain<2> hole;
+  hole.add<Rectangle>("box", {1.0, 1.0});
+  hole.add<Circle>("hole", {0.4}, {{0.2, 0.1}});
+  hole.enclose("box and not hole");
+  judge(hole, falling, 1.0);
+  Domain<2> egg;
+  egg.add<Egg>("egg", {1.3, 1.0, 0.4});
+  egg.enclose_all();
+  judge(egg, falling, 1.0, 500);
+  Domain<3> balls;
+  balls.add<Sphere>("left", {1.0}, {{-0.7, 0.0, 0.0}});
+  balls.add<Sphere>("right", {1.0}, {{0.7, 0.0, 0.2}});
+  balls.enclose_all();
+  judge(balls, Vector<3>{0.0, 0.0, -10.0}, 1.5);
+}
+
+TEST_CASE("Every built-in set keeps its particles", "[unit]") {
+  const auto try_in = [](const SetKind& kind, auto dimension) {
+    constexpr int D = dimension;
+    Domain<D> domain;
+    std::vector<double> parameters;
+    for (const auto& p : kind.parameters) parameters.push_back(p.value);
+    domain.add(kind.name, kind, parameters);
+    domain.enclose_all();
+    const bool open = kind.name.starts_with("half");
+    Vector<D> g{};
+    if (open) g[D - 1] = -1;
+    const Worst worst = fly(domain, g, 1.5, 300);
+    INFO(kind.name);
+    CHECK(worst.outside < 1e-13);
+    CHECK(worst.energy < 1e-12);
+    CHECK(worst.ended == 0);
+  };
+  int kinds = 0;
+  for (const SetKind& kind : built_in_sets()) {
+    kind.dim == 2 ? try_in(kind, std::integral_constant<int, 2>{})
+                  : try_in(kind, std::integral_constant<int, 3>{});
+    ++kinds;
+  }
+  CHECK(kinds == 14);
+}
+
+TEST_CASE("A circle without gravity conserves angular momentum; with it, it doesn't", "[unit]") {
+  const auto drift = [](const Vector<2>& g) {
+    const auto domain = one_circle();
+    Gas<2> gas(domain, g);
+    gas.load(0, 0, {0.3, 0.2}, {0.4, 0.9});
+    const double begin = 0.3 * 0.9 - 0.2 * 0.4;
+    double worst = 0;
+    for (int k = 0; k < 1000; ++k) {
+      gas.advance(1e9);
+      worst =
+          std::max(worst, std::abs(gas.x()[0][0] * gas.v()[1][0] - gas.x()[1][0] * gas.v()[0][0] - begin));
+    }
+    return worst;
+  };
+  CHECK(drift({0.0, 0.0}) < 1e-12);  // measured: 1e-14
+  CHECK(drift(falling) > 0.1);
+}
+
+TEST_CASE("A union is left through the last set, not the first in the list", "[unit]") {
+  // From the left disc into the bowl and back up on the right: never a wall that another set covers.
+  for (const char* inside : {"left or right or bowl", "bowl or left or right"}) {
+    Domain<2> domain = three_circles();
+    domain.enclose(inside);
+    Gas<2> gas(domain, {0.0, 0.0});
+    gas.load(0, 0, {-1.9, -0.1}, {0.6, -0.9});
+    gas.advance(100);
+    CHECK(domain.member_of(gas.wall(0)) == 2);
+  }
+}
+
+TEST_CASE("Lanes are their own", "[unit]") {
+  const auto domain = three_circles();
+  Gas<2> alone(domain, falling), among(domain, falling);
+  alone.load(0, 7, {0.5, -1.0}, {1.0, 0.0});
+  for (int lane = 0; lane < Gas<2>::width; ++lane) {
+    if (lane != 1) among.load(lane, lane, {-0.3 + 0.1 * lane, -1.5}, {0.3 * lane, 2.0});
+  }
+  among.load(1, 7, {0.5, -1.0}, {1.0, 0.0});
+  for (int k = 0; k < 200; ++k) {
+    alone.advance(1e9);
+    among.advance(1e9);
+    if (k == 100) {  // saved and loaded, into another lane
+      std::vector<double> state(Gas<2>::state_size);
+      alone.save(0, state.data());
+      alone.release(0);
+      alone.restore(Gas<2>::width - 1, 7, state.data());
+    }
+  }
+  const int last = Gas<2>::width - 1;
+  CHECK(alone.time()[last] == among.time()[1]);
+  CHECK(alone.x()[0][last] == among.x()[0][1]);
+  CHECK(alone.v()[1][last] == among.v()[1][1]);
+}
+
+TEST_CASE("How a particle ends", "[unit]") {
+  const auto box = rectangle();
+  CHECK(fate(box, {0, 0}, {0.25, 0.25}, {0.75, 0.75}) == Status::corner);
+  CHECK(fate(box, {0, 0}, {0.25, 0.25}, {0.75, 0.76}) == Status::pending);
+  CHECK(fate(box, {0, 0}, {2.0, 0.0}, {1.0, 0.0}) == Status::infeasible_start);
+  CHECK(fate(box, {0, 0}, {1.0, 0.0}, {1.0, 0.0}) == Status::infeasible_start);  // on the wall, moving out
+  CHECK(fate(box, {0, 0}, {1.0, 0.0}, {-1.0, 0.0}) == Status::pending);          // moving in
+  CHECK(fate(box, {0, 0}, {0.0, NAN}, {1.0, 0.0}) == Status::non_finite);
+  CHECK(fate(box, {0, 0}, {0.0, 0.0}, {0.0, 0.0}) == Status::finished);  // at rest up to the time limit
+
+  const auto reentrant = three_circles();
+  CHECK(fate(reentrant, {0, 0}, {0.0, -1.0}, {1.0, 1.0}) == Status::corner);  // to (1, 0)
+
+  Domain<2> floor;
+  floor.add<HalfPlane>("floor", {0.0, 1.0});
+  floor.enclose_all();
+  CHECK(fate(floor, {0, 0}, {0.0, 1.0}, {1.0, 1.0}) == Status::finished);  // no wall: the time limit
+  CHECK(fate(floor, {0, 0}, {0.0, 1.0}, {1.0, 1.0}, 100, never) == Status::left_domain);
+  CHECK(fate(floor, {0, -1}, {0.0, 0.0}, {1.0, 0.0}) == Status::infeasible_start);  // rests on it
+  Domain<2> soft;
+  soft.add<HalfPlane>("floor", {0.0, 1.0}, {}, {0.5});
+  soft.enclose_all();
+  CHECK(fate(soft, {0, -1}, {0.0, 1.0}, {1.0, 0.0}) == Status::collapsed);
+  CHECK(fate(floor, {0, -1}, {0.0, 1.0}, {1.0, 0.0}) == Status::pending);
+
+  Domain<2> cusp;
+  cusp.add<Cardioid>("heart", {0.5});
+  cusp.enclose_all();
+  CHECK(fate(cusp, {0, 0}, {1.0, 0.0}, {-1.0, 0.0}) == Status::singular_wall);
+
+  // The stadium's ends join its sides smoothly: no corner there.
+  Domain<2> stadium;
+  stadium.add<Stadium>("stadium", {1.0, 1.0});
+  stadium.enclose_all();
+  CHECK(fate(stadium, {0, 0}, {1.0, 0.5}, {0.0, 1.0}) == Status::pending);
+}
+
+TEST_CASE("Inelastic walls take their share, and the sum of bounces converges", "[unit]") {
+  Domain<2> soft;
+  soft.add<HalfPlane>("floor", {0.0, 1.0}, {}, {0.8});
+  soft.enclose_all();
+  Gas<2> gas(soft, {0.0, -2.0});
+  gas.load(0, 0, {0.0, 1.0}, {0.0, 0.0});
+  gas.advance(100);
+  CHECK(std::abs(gas.v()[1][0] - 0.8 * 2) < 1e-14);
+  while (gas.status(0) == Status::pending) gas.advance(100);
+  // 1 + 2 (e + e^2 + ...) = 9 for e = 0.8.
+  CHECK(std::abs(gas.time()[0] - 9) < 1e-12);
+  CHECK(gas.status(0) == Status::collapsed);
+}
+
+TEST_CASE("A rough wall's velocities are Maxwell's, and hang on the particle alone", "[unit]") {
+  const auto domain = rectangle({1.0, 2.0});
+  Gas<2> gas(domain, {0.0, 0.0}, 5);
+  double along = 0, across = 0, mean = 0;
+  const int hits = 4000;
+  for (int lane = 0; lane < Gas<2>::width; ++lane) gas.load(lane, lane, {0.1, 0.2}, {0.3, 1.0});
+  for (int k = 0; k < hits; ++k) {
+    gas.advance(1e9);
+    for (int lane = 0; lane < Gas<2>::width; ++lane) {
+      const double n = gas.v()[0][lane] * gas.normal()[0][lane] + gas.v()[1][lane] * gas.normal()[1][lane];
+      const double v = gas.v()[0][lane] * gas.v()[0][lane] + gas.v()[1][lane] * gas.v()[1][lane];
+      CHECK(n > 0);
+      across += n * n;
+      along += v - n * n;
+      mean += n;
+    }
+  }
+  const double all = static_cast<double>(hits) * Gas<2>::width;
+  CHECK(std::abs(along / all - 2) < 0.08);                           // T; measured: 1.99
+  CHECK(std::abs(across / all - 4) < 0.12);                          // 2 T, as of a flux; measured: 3.99
+  CHECK(std::abs(mean / all - std::sqrt(std::numbers::pi)) < 0.03);  // sqrt(pi T / 2)
+  Gas<2> again(domain, {0.0, 0.0}, 5), other(domain, {0.0, 0.0}, 6);
+  again.load(0, 3, {0.1, 0.2}, {0.3, 1.0});
+  other.load(0, 3, {0.1, 0.2}, {0.3, 1.0});
+  for (int k = 0; k < hits; ++k) {
+    again.advance(1e9);
+    other.advance(1e9);
+  }
+  CHECK(again.x()[0][0] == gas.x()[0][3]);
+  CHECK(other.x()[0][0] != gas.x()[0][3]);
+}
+
+TEST_CASE("Moving walls: a piston by its polynomial, a swinging one by intervals", "[unit]") {
+  const auto last_speed = [](const Place<2>& place) {
+    Domain<2> domain;
+    domain.add<HalfPlane>("wall", {-1.0, 0.0}, place);
+    domain.add<HalfPlane>("floor", {1.0, 0.0});
+    domain.enclose("wall and floor");
+    Gas<2> gas(domain, {0.0, 0.0});
+    gas.load(0, 0, {0.5, 0.0}, {2.0, 0.0});
+    gas.advance(100);
+    return std::array{gas.time()[0], gas.x()[0][0], gas.v()[0][0]};
+  };
+  Place<2> piston{{1.0, 0.0}};
+  piston.velocity = {-0.5, 0.0};
+  const auto pushed = last_speed(piston);  // 0.5 + 2 t = 1 - t / 2
+  CHECK(std::abs(pushed[0] - 0.2) < 1e-15);
+  CHECK(std::abs(pushed[2] - (-2 - 1.0)) < 1e-14);
+  Place<2> swing{{1.0, 0.0}};
+  swing.amplitude = {0.1, 0.0};
+  swing.frequency = 3;
+  const auto swung = last_speed(swing);
+  CHECK(std::abs(swung[1] - (1 + 0.1 * std::sin(3 * swung[0]))) < 1e-14);
+  CHECK(std::abs(0.5 + 2 * swung[0] - swung[1]) < 1e-14);
+  CHECK(std::abs(swung[2] - (-2 + 2 * 0.3 * std::cos(3 * swung[0]))) < 1e-13);
+}
+
+TEST_CASE("Lyapunov exponents: the stadium's is positive, the circle's isn't", "[unit]") {
+  const auto exponent = [](const Domain<2>& domain, const Vector<2>& x) {
+    Gas<2> gas(domain, {0.0, 0.0});
+    gas.watch_tangent();
+    gas.load(0, 0, x, {std::cos(0.7), std::sin(0.7)});
+    for (int k = 0; k < 20000; ++k) gas.advance(1e9);
+    return gas.stretching()[0] / gas.time()[0];
+  };
+  Domain<2> stadium;
+  stadium.add<Stadium>("stadium", {1.0, 1.0});
+  stadium.enclose_all();
+  CHECK(std::abs(exponent(stadium, {0.1, 0.2}) - 0.43) <
+        0.02);  // Benettin, Strelcyn (1978): 0.43 at this shape
+  CHECK(exponent(one_circle(), {0.1, 0.2}) < 2e-3);
+}
+
+TEST_CASE("The displacement that is carried along is that of a neighbour", "[unit]") {
+  // Both in the stretching and in gravity: against a second particle, 1e-7 apart.
+  const auto domain = one_circle();
+  Gas<2> gas(domain, falling), near(domain, falling);
+  gas.watch_tangent();
+  const double e = 1e-7 / std::sqrt(2.0);
+  gas.load(0, 0, {0.3, 0.2}, {0.1, 0.0});
+  near.load(0, 0, {0.3 + e * std::cos(1.0), 0.2 + e * std::cos(2.0)}, {0.1, 0.0});
+  for (int k = 0; k < 5; ++k) {
+    gas.advance(100);
+    near.advance(100);
+  }
+  // At one time: the neighbour's hit is earlier or later by dt.
+  const double dt = gas.time()[0] - near.time()[0];
+  double apart = 0;
+  for (std::size_t d = 0; d < 2; ++d) {
+    const double dx = near.x()[d][0] + dt * near.v()[d][0] - gas.x()[d][0];
+    const double dv = near.v()[d][0] + dt * falling[d] - gas.v()[d][0];
+    apart += dx * dx + dv * dv;
+  }
+  CHECK(std::abs(0.5 * std::log(apart) - std::log(1e-7) - gas.stretching()[0]) < 0.2);
+  const double start = std::log(std::hypot(std::cos(1.0), std::cos(2.0)) / std::sqrt(2.0));
+  CHECK(std::abs(0.5 * std::log(apart) - std::log(1e-7) - start - (gas.stretching()[0] - start)) < 1e-4);
+}
+
+TEST_CASE("What encloses a domain is read as it is meant", "[unit]") {
+  Domain<2> domain = three_circles();
+  const auto inside = [&](const char* text, const Vector<2>& x) {
+    domain.enclose(text);
+    return domain.omega(x) > 0;
+  };
+  CHECK(inside("bowl and not (left or right)", {0.0, -1.0}));
+  CHECK_FALSE(inside("bowl and not (left or right)", {-1.5, -0.5}));
+  CHECK(inside("left or right and bowl", {-2.5, 0.0}));  // and before or
+  CHECK_FALSE(inside("(left or right) and bowl", {-2.5, 0.0}));
+  CHECK(inside("not not left", {-2.5, 0.0}));
+  CHECK_THROWS_WITH(domain.enclose("left or"), Catch::Contains("missing"));
+  CHECK_THROWS_WITH(domain.enclose("left rigt"), Catch::Contains("too many"));
+  CHECK_THROWS_WITH(domain.enclose("(left"), Catch::Contains(")"));
+  domain.enclose("left and not left");
+  CHECK(domain.region().empty());
+}
