@@ -190,6 +190,7 @@ void Gas<D>::find_hits(const Pack& limit) {
     open = open & found;
     if (!any(open)) return;
     if (cells > 1) value_walls(path_.position(first), path_.start + first);
+    PackMask through(false);
     for (int i = 0; i < width; ++i) {
       if (!open[i]) continue;
       const auto lane = static_cast<std::size_t>(i);
@@ -204,12 +205,24 @@ void Gas<D>::find_hits(const Pack& limit) {
       const int next = cells > 1 ? cell_of(i) : -1;
       if (next >= 0) {
         cell_[lane] = next;
+        through.set(i, true);
         continue;
       }
       sign_[lane] = left[lane].sign;
       duration_.set(i, first[i]);
       hit_.set(i, true);
       open.set(i, false);
+    }
+    if (any(through)) {
+      const Point<D> x = path_.position(first);
+      const Pack t = path_.start + first;
+      const PackMask corner = corners(x, t, contacts(x, t, through), through);
+      for (int i = 0; i < width; ++i) {
+        if (!corner[i]) continue;
+        duration_.set(i, first[i]);
+        hit_.set(i, true);  // bounce() sees the corner again, and ends it
+        open.set(i, false);
+      }
     }
     from = first;
   }
@@ -233,7 +246,7 @@ void Gas<D>::advance(double limit) {
   if (any(hits)) {
     // The last step of Newton's method, in time, with the formula itself: so x and v stay on one parabola.
     const Point<D> x = path_.position(duration_), v = path_.velocity(duration_);
-    const Contact<D> contact = contacts(x, hits);
+    const Contact<D> contact = contacts(x, path_.start + duration_, hits);
     Pack slope(0.0);
     for (int d = 0; d < D; ++d) slope = fma(v[d] - contact.velocity[d], contact.gradient[d], slope);
     const Pack shift = -(contact.value / slope);
@@ -270,14 +283,14 @@ Pack Gas<D>::note_error() {
 
 /// Each lane's contact with its own wall.
 template <int D>
-Contact<D> Gas<D>::contacts(const Point<D>& x, PackMask hits) const {
+Contact<D> Gas<D>::contacts(const Point<D>& x, const Pack& t, PackMask hits) const {
   const auto& walls = domain_.walls();
-  if (walls.size() == 1) return walls[0]->contact(x, path_.start + duration_);
+  if (walls.size() == 1) return walls[0]->contact(x, t);
   Contact<D> result{};
   for (int w = 0; w < static_cast<int>(walls.size()); ++w) {
     const PackMask mine = hits & lanes_where(wall_, w);
     if (!any(mine)) continue;
-    const Contact<D> here = walls[static_cast<std::size_t>(w)]->contact(x, path_.start + duration_);
+    const Contact<D> here = walls[static_cast<std::size_t>(w)]->contact(x, t);
     result.value = select(mine, here.value, result.value);
     result.gradient = select<D>(mine, here.gradient, result.gradient);
     result.velocity = select<D>(mine, here.velocity, result.velocity);
@@ -286,33 +299,72 @@ Contact<D> Gas<D>::contacts(const Point<D>& x, PackMask hits) const {
   return result;
 }
 
-/// The hits where another wall, of another direction, passes within round-off.
+/// The lanes on their wall where another wall of another direction passes within round-off, and shapes the
+/// domain there.
 template <int D>
-PackMask Gas<D>::corners(const Point<D>& x, const Contact<D>& contact, PackMask hits) const {
+PackMask Gas<D>::corners(const Point<D>& x, const Pack& t, const Contact<D>& contact, PackMask lanes) {
   const auto& walls = domain_.walls();
   PackMask result(false);
   const Pack gg = dot<D>(contact.gradient, contact.gradient);
   Pack near(corner_width);
   for (int d = 0; d < D; ++d) near += corner_width * abs(x[d]);
+  bool valued = false;
   for (int w = 0; w < static_cast<int>(walls.size()) && walls.size() > 1; ++w) {
-    const PackMask others = hits & !lanes_where(wall_, w);
+    const PackMask others = lanes & !lanes_where(wall_, w);
     if (!any(others)) continue;
     const Wall<D>& wall = *walls[static_cast<std::size_t>(w)];
-    const Pack value = wall.value(x, t_);
-    if (!any(others & (value * value <= 1e18 * near * near * gg))) continue;  // by far, whatever its gradient
-    const Contact<D> other = wall.contact(x, t_);
+    const Pack value = wall.value(x, t);
+    if (!any(others & (value * value <= 1e18 * near * near * gg))) continue;  // far, whatever its gradient
+    const Contact<D> other = wall.contact(x, t);
     const Pack size = dot<D>(other.gradient, other.gradient),
                along = dot<D>(other.gradient, contact.gradient);
-    result = result | (others & (other.value * other.value <= near * near * size) &
-                       (along * along < (1.0 - 1e-6) * (size * gg)));
+    const PackMask meets = others & (other.value * other.value <= near * near * size);
+    const PackMask bends = meets & (along * along < (1.0 - 1e-6) * (size * gg));
+    if (!any(bends)) continue;
+    if (!valued) value_walls(x, t);
+    valued = true;
+    for (int i = 0; i < width; ++i) {
+      if (bends[i] && shaped_by(i, w, x, t, contact)) result.set(i, true);
+    }
   }
   return result;
+}
+
+/// Whether the domain about a point on a lane's wall changes with the side of another wall through it. Walls
+/// that are tangent to the lane's own have its side.
+template <int D>
+bool Gas<D>::shaped_by(int lane, int other, const Point<D>& x, const Pack& t,
+                       const Contact<D>& contact) const {
+  const auto& walls = domain_.walls();
+  const int own = wall_[static_cast<std::size_t>(lane)];
+  std::vector<double> value(walls.size()), tied(walls.size(), 0.0);
+  for (std::size_t w = 0; w < walls.size(); ++w) {
+    const Contact<D> c = walls[w]->contact(x, t);
+    const double size =
+        std::sqrt(dot<D>(c.gradient, c.gradient)[lane] * dot<D>(contact.gradient, contact.gradient)[lane]);
+    const double along = dot<D>(c.gradient, contact.gradient)[lane] / size;
+    value[w] = c.value[lane];
+    if (std::abs(along) > 1 - 1e-6 && std::abs(c.value[lane]) < 1e-9 * size) tied[w] = along;
+  }
+  const auto inside = [&](double side, double other_side) {
+    return std::ranges::any_of(domain_.region(), [&](const Cell& cell) {
+      return std::ranges::all_of(cell, [&](const Side& s) {
+        const auto w = static_cast<std::size_t>(s.wall);
+        const double here = s.wall == own     ? side
+                            : s.wall == other ? other_side
+                            : tied[w] != 0    ? tied[w] * side
+                                              : value[w];
+        return s.sign * here > 0;
+      });
+    });
+  };
+  return inside(1, 1) != inside(1, -1) || inside(-1, 1) != inside(-1, -1);
 }
 
 template <int D>
 void Gas<D>::bounce(PackMask hits) {
   const Point<D> at = x_, v = v_;
-  const Contact<D> contact = contacts(at, hits);
+  const Contact<D> contact = contacts(at, t_, hits);
   Pack sign, restitution(1.0);
   for (int i = 0; i < width; ++i) {
     sign.set(i, sign_[static_cast<std::size_t>(i)]);
@@ -331,7 +383,7 @@ void Gas<D>::bounce(PackMask hits) {
   // Of a normal whose direction hangs on the point's round-off nothing can be said.
   const PackMask far_off = hits & (contact.value * contact.value > 1e-20 * far * far * gg);
   const PackMask blunt = gg > select(far_off, Pack(1e-6), Pack(1e-18)) * far * far * bend;
-  const PackMask singular = hits & !blunt, corner = corners(at, contact, hits);
+  const PackMask singular = hits & !blunt, corner = corners(at, t_, contact, hits);
   Point<D> relative;
   for (int d = 0; d < D; ++d) relative[d] = v[d] - contact.velocity[d];
   const Pack speed = min(sign * dot<D>(relative, contact.gradient), Pack(0.0));  // inward already: none

@@ -68,8 +68,9 @@ class Gas {
   void find_hits(const Pack& limit);
   Pack exits(std::size_t slot, const Pack& from, const Pack& limit, PackMask& found);
   void value_walls(const Point<D>& x, const Pack& t);
-  Contact<D> contacts(const Point<D>& x, PackMask hits) const;
-  PackMask corners(const Point<D>& x, const Contact<D>& contact, PackMask hits) const;
+  Contact<D> contacts(const Point<D>& x, const Pack& t, PackMask hits) const;
+  PackMask corners(const Point<D>& x, const Pack& t, const Contact<D>& contact, PackMask lanes);
+  bool shaped_by(int lane, int other, const Point<D>& x, const Pack& t, const Contact<D>& contact) const;
   void bounce(PackMask hits);
   Pack note_error();
   void carry(const Contact<D>& contact, const Pack& sign, const Point<D>& v, PackMask hits);

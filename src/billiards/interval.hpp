@@ -12,6 +12,8 @@
 
 namespace cotangent::billiards {
 
+using cotangent::fma, cotangent::select, cotangent::sincos;  // beside those for lanes and intervals
+
 template <class R>
 struct Interval {
   R low, high;

@@ -58,7 +58,7 @@ struct Worst {
   int ended = 0;
 };
 template <int D>
-Worst fly(const Domain<D>& domain, const Vector<D>& g, double box, int hits) {
+Worst fly(const Domain<D>& domain, const std::type_identity_t<Vector<D>>& g, double box, int hits) {
   Gas<D> gas(domain, g);
   std::int64_t id = 0;
   const auto load = [&](int lane) {
