@@ -239,7 +239,8 @@ def particles(path, count=21, frames=6, samples=60, conserved=("Lz",), failed=0,
               "momentum": np.cos(np.arange(6) + 1e-3 * sample_time[:, None]),
               "pair_distance": distance, "pair_correlation": 1 + np.exp(-3 * distance) * np.sin(20 * distance)}
     with h5py.File(path, "w") as file:
-        head(file, "particles", '[model]\nname = "torus"\nR = 1.0\nr = 0.4\n[method]\nname = "rattle"\nstep = 0.01\n')
+        head(file, "particles", '[model]\nname = "torus"\nR = 1.0\nr = 0.4\n[potential]\nname = '
+             '"lennard-jones"\nepsilon = 1.0\ncut = 2.5\nmode = "shifted"\n[method]\nname = "rattle"\nstep = 0.01\n')
         group = file.create_group("particles")
         for name, values in series.items():
             if written is not None and not name.startswith("pair"):

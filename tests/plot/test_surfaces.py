@@ -58,6 +58,15 @@ class Depth(unittest.TestCase):
         self.assertAlmostEqual(covered / (np.pi * radius ** 2), 1, delta=0.01)  # 0.997
         self.assertEqual(self.picture.image().shape, (*self.picture.shape, 4))
 
+    def test_a_closed_surface_shows_its_outside_alone(self):
+        """Also near a rim, where the form's normals at the corners of a triangle may look away."""
+        vertices, normals, triangles = synthetic.torus(sides=(24, 12))
+        low, high = vertices.min(0), vertices.max(0)
+        outside = scene.Picture(scene.View(low, high), vertices, normals, triangles, PIXEL)
+        self.assertGreaterEqual(outside.normal[..., 2].min(), 0)
+        inside = scene.Picture(scene.View(low, high), vertices, -normals, triangles[:, ::-1], PIXEL)
+        self.assertLessEqual(inside.normal[..., 2].max(), 0)
+
     def test_triangles_hide_each_other_in_any_order(self):
         normals = self.vertices
         back = scene.Picture(self.view, self.vertices, normals, self.triangles[::-1], PIXEL)

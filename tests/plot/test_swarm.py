@@ -101,9 +101,22 @@ class Particles(PlotTest):
             for _, values, *_ in made[3:]:
                 np.testing.assert_array_equal(values[:, 0], 0)
 
+    def test_periodic_places_return_to_the_surface(self):
+        _, swarm, places = self.swarm("free.h5")
+        before = np.sort(np.asarray(swarm.discs.get_offsets()), 0)
+        swarm.periods = np.array([0, 8.0, 0])
+        inside = places + [0, 4, 0]
+        swarm.show(inside, np.ones(len(places)))
+        there = np.asarray(swarm.discs.get_offsets())
+        swarm.show(inside + [0, -24, 0], np.ones(len(places)))
+        np.testing.assert_allclose(swarm.discs.get_offsets(), there, atol=1e-12)
+        self.assertGreater(np.abs(np.sort(there, 0) - before).max(), 0.1)
+
     def test_captions(self):
         self.assertIn("3 newton_diverged", particles.said(Result(self.shared / "thousand.h5")))
-        self.assertIn("$21$ particles", particles.said(Result(self.shared / "few.h5")))
+        few = particles.said(Result(self.shared / "few.h5"))
+        self.assertIn("$21$ particles", few)
+        self.assertIn(r"Lennard–Jones: $\epsilon = 1$, $\mathrm{cut} = 2.5$", few)
 
     def test_what_is_not_written_yet_is_left_out(self):
         synthetic.particles(self.shared / "begun.h5", written=4)

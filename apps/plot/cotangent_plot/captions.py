@@ -7,7 +7,10 @@ METHOD_NAMES = {"gauss": "Gauss collocation", "lobatto": "Lobatto collocation",
                 "chebyshev-lobatto": "Chebyshev–Lobatto collocation", "dormand-prince": "Dormand–Prince 8(5,3)",
                 "dormand-prince-853": "Dormand–Prince 8(5,3)", "rk4": "Runge–Kutta 4", "stormer-verlet": "Störmer–Verlet",
                 "explicit-euler": "Explicit Euler", "implicit-euler": "Implicit Euler",
-                "symplectic-euler": "Symplectic Euler", "implicit-midpoint": "Implicit midpoint", "rattle": "RATTLE"}
+                "symplectic-euler": "Symplectic Euler", "implicit-midpoint": "Implicit midpoint", "rattle": "RATTLE",
+                "g-baoab": "g-BAOAB"}
+
+POTENTIAL_NAMES = {"lennard-jones": "Lennard–Jones", "none": "no interaction"}
 
 
 def model(result, who="Particle"):
@@ -27,6 +30,8 @@ def method(result):
         parts.append(f"tolerance ${style.number(table['tolerance'])}$")
     elif _plain(table.get("step")):
         parts.append(f"$h = {style.number(table['step'])}$")
+    if _plain(table.get("temperature")):  # of a heat bath
+        parts.append(f"$T = {style.number(table['temperature'])}$")
     return ", ".join(parts)
 
 
@@ -36,7 +41,8 @@ def potential(result):
     if "name" not in table:
         return ""
     values = [assignment(key, value) for key, value in table.items() if _plain(value)]
-    return str(table["name"]).capitalize() + (": " + ", ".join(values) if values else "")
+    name = POTENTIAL_NAMES.get(table["name"], str(table["name"]).capitalize())
+    return name + (": " + ", ".join(values) if values and table["name"] != "none" else "")
 
 
 def section(result):

@@ -148,7 +148,7 @@ def subject(result):
     present = [what for what, name in (("sections", "section/points"), ("time-series", "trajectory/q"),
                                        ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
                                        ("work-precision", "comparison/method"), ("mechanism", "particles/ends"),
-                                       ("particles", "particles/pair_distance"))
+                                       ("particles", "particles/sample_time"))
                if name in result]
     preferred = by_study.get(result.study)
     if preferred in present:

@@ -14,6 +14,8 @@ from .surfaces import Stage, area, series_panel
 MANY = 20_000
 COVERED = 0.16  # the part of the surface that discs may cover
 SIZES = (0.9, 8.0)  # of a disc's diameter, in points
+LEGEND = 0.14  # inches
+TEMPERATURE = 2  # among the panels
 COLOURS = matplotlib.colors.ListedColormap(matplotlib.colormaps["plasma"](np.linspace(0, 0.87, 256)))
 
 
@@ -51,6 +53,7 @@ class Swarm:
         places = result.array("particles/position", frames(result)[-1])
         self.stage = Stage(axis, result, options, places[np.isfinite(places).all(-1)])
         self.axis, self.scale, self.oversampling = axis, matplotlib.colors.Normalize(0, top), oversampling
+        self.periods = np.array(result.section_of_deck("model").get("periods", np.zeros(3)), float)
         self.box = (*axis.get_xlim(), *axis.get_ylim())
         points = layout.pixels(axis)[0] / axis.figure.dpi * 72 / (self.box[1] - self.box[0])
         room = area(result) / self.stage.view.scale ** 2 if self.stage.picture else 4.0
@@ -64,6 +67,8 @@ class Swarm:
 
     def show(self, places, speeds):
         """Sets the picture to an instant: places [n, 3] and speeds [n]."""
+        for axis in np.flatnonzero(self.periods):  # the surface is that between 0 and the period
+            places = np.where(np.arange(3) == axis, places % self.periods[axis], places)
         at, visible = self.stage.seen(places)
         colours = COLOURS(self.scale(speeds[visible]))[:, :3]
         if self.painted:
@@ -120,7 +125,8 @@ def draw(results, options):
     swarm.show(result.array("particles/position", last), speed(velocity))
     swarm.bar(result.units("particles/velocity"))
 
-    axes = layout.column(figure, count, place, apart=pairs and count > 1)
+    left, width, whole, top = place
+    axes = layout.column(figure, count, (left, width, whole, top + LEGEND), apart=pairs and count > 1)
     unit = result.units("particles/sample_time")
     for axis, (names, values, *label) in zip(axes, panels):
         colours = style.CATEGORICAL[:len(names) - 1] + [style.INK]
@@ -130,6 +136,9 @@ def draw(results, options):
         if len(names) > 1:
             axis.legend(axis.lines, names, ncol=len(names), loc="lower right", bbox_to_anchor=(1.02, 0.95),
                         handlelength=1.0, columnspacing=0.9, handletextpad=0.35, borderaxespad=0.1, fontsize=9.5)
+    bath = result.section_of_deck("method").get("temperature")
+    if panels and bath is not None:
+        axes[TEMPERATURE].axhline(bath, color=style.CATEGORICAL[1], lw=0.8, ls="--")
     if panels:
         axes[len(panels) - 1].set_xlabel("time" + (f"  [{unit}]" if unit else ""), labelpad=1)
     if pairs:

@@ -89,7 +89,10 @@ class Picture:
         inside = inside[np.argsort(-w[inside])]  # the nearest comes last, and stays
         self.depth[pixel[inside]] = w[inside]
         weights = np.stack([r[inside], s[inside], t[inside]], 1)
-        self.normal[pixel[inside]] = np.einsum("ik,ikj->ij", weights, normals[triangles[owner[inside]]])
+        normal = np.einsum("ik,ikj->ij", weights, normals[triangles[owner[inside]]])
+        side = np.sign(area[inside])  # of the triangle: near its rim the form's normal may look to the other
+        normal[:, 2] = side * np.maximum(side * normal[:, 2], 0)
+        self.normal[pixel[inside]] = normal
 
     def image(self):
         """RGBA [height, width, 4], row 0 at the bottom: a pale ceramic, warm in the light and cool in the shade."""
