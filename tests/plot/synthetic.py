@@ -217,8 +217,8 @@ def torus(major=1.0, minor=0.4, sides=(96, 40)):
 
 
 def particles(path, count=21, frames=6, samples=60, conserved=("Lz",), failed=0, written=None, surface=True):
-    """Particles that drift freely round a torus at random angles, with series made up to go with them; what comes
-    after `written` of the frames and samples is not there yet."""
+    """Particles that drift freely round a torus at random angles, with series made up to go with them. The run has
+    ended; or has come to `written` frames and samples, and the rest is zero as yet."""
     major, minor = 1.0, 0.4
     rng = np.random.default_rng(5)
     phi, theta = 2 * np.pi * rng.random((2, count))
@@ -243,11 +243,12 @@ def particles(path, count=21, frames=6, samples=60, conserved=("Lz",), failed=0,
              '"lennard-jones"\nepsilon = 1.0\ncut = 2.5\nmode = "shifted"\n[method]\nname = "rattle"\nstep = 0.01\n')
         group = file.create_group("particles")
         for name, values in series.items():
-            if written is not None and not name.startswith("pair"):
-                values[written:] = np.nan
+            if written is not None:
+                values[0 if name.startswith("pair") else written:] = 0
             put(group, name, values)
         group["momentum"].attrs.update({"columns": ["Px", "Py", "Pz", "Lx", "Ly", "Lz"], "conserved": list(conserved)}
                                        if conserved else {"columns": ["Px", "Py", "Pz", "Lx", "Ly", "Lz"]})
-        put(group, "status", np.where(np.arange(count) < failed, 4, 1).astype("i4"), names=STATUS_NAMES)
+        status = np.where(np.arange(count) < failed, 4, 1) if written is None else np.zeros(count)
+        put(group, "status", status.astype("i4"), names=STATUS_NAMES)
         if surface:
             put_surface(file.create_group("surface"), torus(major, minor))

@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+import h5py
 import matplotlib
 import numpy as np
 from PIL import Image
@@ -118,13 +119,21 @@ class Particles(PlotTest):
         self.assertIn("$21$ particles", few)
         self.assertIn(r"Lennard–Jones: $\epsilon = 1$, $\mathrm{cut} = 2.5$", few)
 
-    def test_what_is_not_written_yet_is_left_out(self):
-        synthetic.particles(self.shared / "begun.h5", written=4)
-        result = Result(self.shared / "begun.h5")
-        np.testing.assert_array_equal(particles.frames(result), np.arange(4))
-        self.drawn("begun.h5")
-        synthetic.particles(self.shared / "empty.h5", written=0)
-        self.refused(1, "empty.h5: no sample", arguments=[self.shared / "empty.h5", "-o", self.at / "a.png"])
+    def test_a_run_that_has_not_ended(self):
+        """What is not written yet is zero, and left out; a run that ended before its time left NaN."""
+        for name in ("begun", "ended", "empty"):
+            synthetic.particles(self.at / f"{name}.h5", written=4)
+        for name, first in (("ended", 4), ("empty", 0)):
+            with h5py.File(self.at / f"{name}.h5", "a") as file:
+                file["particles/status"][:] = 4
+                file["particles/time"][first:] = file["particles/sample_time"][first:] = np.nan
+        for name in ("begun", "ended"):
+            self.assertEqual(len(particles.frames(Result(self.at / f"{name}.h5"))), 4)
+        picture = self.at / "a.png"
+        self.refused(1, "begun.h5: unfinished", "--resume",
+                     arguments=[self.at / "begun.h5", "-o", picture, "--dpi", "60"])
+        self.assertTrue(picture.is_file())
+        self.refused(1, "empty.h5: no sample", arguments=[self.at / "empty.h5", "-o", picture])
 
     def test_movie(self):
         film = self.at / "film.gif"

@@ -217,6 +217,10 @@ def unfinished(results):
             print(f"cotangent-plot: {result.path}: unfinished: {pending} of {result.orbits} orbits are pending and not "
                   "in the picture; `cotangent DECK --resume` runs them", file=sys.stderr)
             some = True
+        elif result.underway():
+            print(f"cotangent-plot: {result.path}: unfinished: the picture shows how far the particles have come; "
+                  "`cotangent DECK --resume` takes them on", file=sys.stderr)
+            some = True
     return some
 
 

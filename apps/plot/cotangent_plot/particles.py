@@ -117,7 +117,7 @@ def draw(results, options):
     time = style.number(float(f"{result.array('particles/time', last):.6g}"))
     notes.append(f"shown at $t = {time}$ {result.units('particles/time')}".rstrip())
     panels = _panels(result, samples)
-    pairs = "particles/pair_correlation" in result
+    pairs = "particles/pair_correlation" in result and not result.underway()  # it is written at the end
     count = len(panels) + pairs
     height = max(0.40 * layout.stage_widths(options)[0], 1.12 * count + 0.5)
     figure, axis, place = layout.stage(height, options, options.title or captions.model(result, "Particles"), notes)

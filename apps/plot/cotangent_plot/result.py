@@ -198,6 +198,10 @@ class Result:
         """How many trajectories have not been run yet."""
         return int(np.count_nonzero(self.array("orbits/status") == PENDING)) if self.orbits else 0
 
+    def underway(self):
+        """Whether particles have not come to their end yet."""
+        return "particles/status" in self and bool((self.array("particles/status") == PENDING).all())
+
     def axes(self):
         """{name: value per orbit} of the model parameters and the energy, as /orbits/parameters has them."""
         if "orbits/parameters" not in self:
