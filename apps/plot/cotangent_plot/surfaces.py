@@ -69,7 +69,8 @@ class Stage:
         def scale(start, end, which, outward):
             ends = self.view.project(np.stack([start, end]))[:, :2]
             self.axis.plot(*ends.T, color=style.FAINT, lw=0.7, zorder=1)
-            ticks = matplotlib.ticker.MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]).tick_values(start[which], end[which])
+            room = int(np.clip(np.linalg.norm(ends[1] - ends[0]) / 0.05, 1, 4))
+            ticks = matplotlib.ticker.MaxNLocator(room, steps=[1, 2, 2.5, 5, 10]).tick_values(start[which], end[which])
             lower, upper = sorted((start[which], end[which]))
             for tick in ticks[(ticks >= lower - 1e-9) & (ticks <= upper + 1e-9)]:
                 place = start.copy()
