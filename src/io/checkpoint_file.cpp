@@ -141,7 +141,7 @@ std::int64_t CheckpointFile::file_bytes(std::int64_t slots, std::int64_t payload
 
 CheckpointFile::CheckpointFile(const std::filesystem::path& path, int lanes, std::int64_t payload_bytes,
                                std::uint64_t fingerprint, const std::vector<CheckpointState>& carried)
-    : payload_bytes_(payload_bytes), first_slot_(std::int64_t{parallel::rank()} * lanes) {
+    : path_(path), payload_bytes_(payload_bytes), first_slot_(std::int64_t{parallel::rank()} * lanes) {
   std::int64_t sequence = 0;
   parallel::on_rank_zero([&] {
     const std::int64_t own = 2 * std::int64_t{parallel::size()} * lanes;
@@ -157,8 +157,8 @@ CheckpointFile::CheckpointFile(const std::filesystem::path& path, int lanes, std
       file.write(place(buffer++, payload_bytes), record_of(state.id, state.sequence, state.payload));
       sequence = std::max(sequence, state.sequence);
     }
-    file.sync();
-    replace_file(unfinished, path);
+    // With no states yet, nothing is lost with power until the first sync().
+    std::filesystem::exists(path) ? replace_file(file, unfinished, path) : rename_file(unfinished, path);
   });
   sequence = parallel::broadcast(sequence);  // whatever is written from now on is later than what was carried
   slots_.assign(static_cast<std::size_t>(lanes), Slot{sequence, 0});
@@ -178,6 +178,7 @@ void CheckpointFile::write(int lane, std::int64_t id, std::span<const std::byte>
 
 void CheckpointFile::sync() {
   file_.sync();
+  if (!std::exchange(name_synced_, true)) sync_name(path_);
 }
 
 }  // namespace cotangent::io

@@ -59,7 +59,9 @@ class CheckpointFile {
     int next = 0;               // the buffer that the next write may overwrite
   };
 
+  std::filesystem::path path_;
   Descriptor file_;
+  bool name_synced_ = false;
   std::int64_t payload_bytes_;
   std::int64_t first_slot_ = 0;
   std::vector<Slot> slots_;

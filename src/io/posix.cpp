@@ -145,9 +145,19 @@ void Descriptor::sync() {
   if (::fsync(id_) != 0) fail("put the file on disk", errno);
 }
 
-void replace_file(const std::filesystem::path& complete, const std::filesystem::path& name) {
+void rename_file(const std::filesystem::path& complete, const std::filesystem::path& name) {
   if (std::rename(complete.c_str(), name.c_str()) != 0) fail(name, "rename " + complete.string(), errno);
-  // The new name itself is on disk when its folder is; not every file system lets a folder be synced.
+}
+
+void replace_file(Descriptor& complete, const std::filesystem::path& its_name,
+                  const std::filesystem::path& name) {
+  complete.sync();
+  rename_file(its_name, name);
+  sync_name(name);
+}
+
+void sync_name(const std::filesystem::path& name) {
+  // It is on disk when its folder is; not every file system lets a folder be synced.
   const int folder = ::open(folder_of(name).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
     ::fsync(folder);

@@ -45,8 +45,13 @@ class Descriptor {
   std::filesystem::path path_;
 };
 
+/// Gives a complete file a new name.
+void rename_file(const std::filesystem::path& complete, const std::filesystem::path& name);
 /// Puts a complete file in the place of another, for good even if power is lost.
-void replace_file(const std::filesystem::path& complete, const std::filesystem::path& name);
+void replace_file(Descriptor& complete, const std::filesystem::path& its_name,
+                  const std::filesystem::path& name);
+/// Waits until the name of a file is on disk.
+void sync_name(const std::filesystem::path& name);
 /// Deletes a file; not having been there is no failure.
 void remove_file(const std::filesystem::path& path);
 /// How much room this program has in the file system of an existing file or folder; 0 where that can't be

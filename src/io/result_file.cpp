@@ -173,9 +173,10 @@ ResultFile ResultFile::create(const std::filesystem::path& path, const ResultCon
       const Descriptor image = build(unfinished, content);
       Descriptor file(unfinished, Descriptor::Mode::create);
       image.copy_to(file);
-      file.sync();
+      const bool replaces = std::filesystem::exists(path);
       remove_file(checkpoint_path(path));  // it belongs to the result that is replaced now
-      replace_file(unfinished, path);
+      // With no result there before, nothing is lost with power until the first sync().
+      replaces ? replace_file(file, unfinished, path) : rename_file(unfinished, path);
     } catch (...) {
       std::error_code ignored;
       std::filesystem::remove(unfinished, ignored);
@@ -255,6 +256,11 @@ void ResultFile::write_as(DataType type, int index, std::span<const std::int64_t
     }
     file_.write(extent.offset + place, {bytes, static_cast<std::size_t>(run)});
   }
+}
+
+void ResultFile::sync() {
+  file_.sync();
+  if (!std::exchange(name_synced_, true)) sync_name(path_);
 }
 
 void ResultFile::close(const RunRecord& record) {

@@ -85,7 +85,7 @@ class ResultFile {
   }
   /// Puts on disk what this rank has written: against loss of power, before a row that vouches for it. Not
   /// collective.
-  void sync() { file_.sync(); }
+  void sync();
   /// Everything on disk, and then the record. Collective; a failure is thrown on every rank.
   void close(const RunRecord& record);
 
@@ -102,6 +102,7 @@ class ResultFile {
 
   std::filesystem::path path_;
   Descriptor file_;
+  bool name_synced_ = false;
   std::vector<Set> sets_;
 };
 

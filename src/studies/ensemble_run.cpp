@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "io/checkpoint_file.hpp"
-#include "numerics/lanes.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
 #include "parallel/task_sharing.hpp"
@@ -247,18 +246,18 @@ class Runner {
     }
   }
 
-  /// Writes the states of all trajectories under way, after the rows that they have behind them.
+  /// Writes the states of all trajectories under way, once the rows that they have behind them are on disk.
   void save() {
     for (int lane = 0; lane < lanes_; ++lane) {
-      if (flight_.free(lane)) continue;
-      sections::Flown& flown = flight_.flown(lane);
-      rows_->flush(flown);
-      const double before = parallel::wall_time();
-      flight_.save(lane, state_);
-      checkpoint_->write(lane, flown.id, std::as_bytes(std::span(state_)));
-      part_[writing] += parallel::wall_time() - before;
+      if (!flight_.free(lane)) rows_->flush(flight_.flown(lane));
     }
     const double before = parallel::wall_time();
+    rows_->result().sync();
+    for (int lane = 0; lane < lanes_; ++lane) {
+      if (flight_.free(lane)) continue;
+      flight_.save(lane, state_);
+      checkpoint_->write(lane, flight_.flown(lane).id, std::as_bytes(std::span(state_)));
+    }
     checkpoint_->sync();
     part_[writing] += parallel::wall_time() - before;
   }
@@ -322,8 +321,8 @@ class Runner {
 ExitCode run_ensemble(Task& task, const std::string& study, const Plan& plan, const Ensemble& ensemble) {
   task.deck.finish();
   ensemble.refuse_if_none_feasible();
-  const auto flight =
-      plan.model.problem->fly(plan.method, plan.watch, plan.lanes > 0 ? plan.lanes : numerics::native_width);
+  const auto& problem = *plan.model.problem;
+  const auto flight = problem.fly(plan.method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
   if (task.dry_run) parallel::on_rank_zero([&] { print(estimate(plan, ensemble, *flight)); });
   if (task.check || task.dry_run) return exit_success;
   return Runner(task, study, plan, ensemble, *flight).run();
