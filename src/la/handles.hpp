@@ -55,6 +55,20 @@ using NonlinearSolver = Owner<SNES, SNESDestroy>;
 /// A vector of this many entries on this rank. Collective.
 Vector vector(PetscInt here);
 
+/// A vector's entries on this rank, to read and write, as long as this lives.
+class Values {
+ public:
+  explicit Values(Vec vector) : vector_(vector) { check(VecGetArray(vector_, &data_), "VecGetArray"); }
+  ~Values() { VecRestoreArray(vector_, &data_); }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  double* data() const noexcept { return data_; }
+
+ private:
+  Vec vector_;
+  double* data_ = nullptr;
+};
+
 /// Why an iteration of KSP or SNES ended, in plain words.
 const char* reason(KSPConvergedReason code) noexcept;
 const char* reason(SNESConvergedReason code) noexcept;

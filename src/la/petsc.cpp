@@ -1,5 +1,8 @@
 #include "la/petsc.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 namespace cotangent::la {
 namespace {
 
@@ -67,12 +70,29 @@ Petsc::~Petsc() {
   }
 }
 
+bool has_option(const std::string& prefix) {
+  char* all = nullptr;
+  check(PetscOptionsGetAll(nullptr, &all), "PetscOptionsGetAll");
+  const bool found = (" " + std::string(all)).find(" -" + prefix) != std::string::npos;
+  check(PetscFree(all), "PetscFree");
+  return found;
+}
+
+namespace {
+bool asked_for_at_the_end(std::string_view name) {
+  constexpr std::string_view names[] = {"options_left", "options_view", "objects_dump", "malloc_dump",
+                                        "memory_view",  "malloc_view",  "log"};
+  return std::ranges::any_of(names, [&](std::string_view one) { return name.starts_with(one); });
+}
+}  // namespace
+
 std::vector<std::string> unused_options() {
   PetscInt count = 0;
   char **names = nullptr, **values = nullptr;
   check(PetscOptionsLeftGet(nullptr, &count, &names, &values), "PetscOptionsLeftGet");
   std::vector<std::string> unused;
   for (PetscInt i = 0; i < count; ++i) {
+    if (asked_for_at_the_end(names[i])) continue;
     unused.push_back(std::string("-") + names[i]);
     if (values[i] != nullptr) unused.back() += std::string(" ") + values[i];
   }

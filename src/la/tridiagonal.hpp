@@ -25,6 +25,8 @@ class Tridiagonal {
   void factorise();
   /// b and x may be the same. Collective.
   void solve(const double* b, double* x) const;
+  /// Both for one right-hand side, in half the passes over memory: on one rank, of a matrix without corners.
+  void solve_once(const double* b, double* x);
 
  private:
   void solve_block(const double* b, double* x) const;

@@ -182,15 +182,15 @@ std::int64_t broadcast(std::int64_t value) {
 
 template <Reducible Number>
 Number maximum(Number value) {
-  return reduce<Number>({value}, MPI_MAX).front();
+  return size() == 1 ? value : reduce<Number>({value}, MPI_MAX).front();
 }
 template <Reducible Number>
 Number minimum(Number value) {
-  return reduce<Number>({value}, MPI_MIN).front();
+  return size() == 1 ? value : reduce<Number>({value}, MPI_MIN).front();
 }
 template <Reducible Number>
 Number sum(Number value) {
-  return reduce<Number>({value}, MPI_SUM).front();
+  return size() == 1 ? value : reduce<Number>({value}, MPI_SUM).front();
 }
 template <Reducible Number>
 std::vector<Number> sum(std::vector<Number> values) {

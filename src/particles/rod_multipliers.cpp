@@ -164,6 +164,48 @@ struct RodMultipliers<D>::Schur {
   }
 };
 
+/// The rods of an open chain, each coupled to the one before and the one after.
+template <int D>
+struct RodMultipliers<D>::Chain {
+  la::Tridiagonal system;
+  std::vector<double> before, own, after;  // weights
+
+  explicit Chain(const RodBlock<D>& block) : system(static_cast<std::size_t>(block.own_count())) {
+    const int n = block.own_count();
+    for (int k = 0; k < n; ++k) {
+      before.push_back(k > 0 ? block.weight(k, k - 1) : 0.0);
+      own.push_back(block.weight(k, k));
+      after.push_back(k + 1 < n ? block.weight(k, k + 1) : 0.0);
+    }
+  }
+
+  static bool fits(const RodBlock<D>& block, Mat matrix) {
+    return parallel::size() == 1 && la::is_tridiagonal(matrix) &&
+           block.weight(0, block.own_count() - 1) == 0.0;
+  }
+
+  void solve(const Field& left, const Field& right, const double* b, double* y) {
+    const std::size_t n = own.size();
+    double *__restrict lower = system.lower.data(), *__restrict diagonal = system.diagonal.data(),
+                       *__restrict upper = system.upper.data();
+    const auto entry = [&](std::size_t k, std::size_t j) {
+      double sum = left[0][k] * right[0][j];
+      for (int d = 1; d < D; ++d) sum += left[d][k] * right[d][j];
+      return sum;
+    };
+    diagonal[0] = own[0] * entry(0, 0);
+    upper[0] = after[0] * entry(0, 1);
+    for (std::size_t k = 1; k + 1 < n; ++k) {
+      lower[k] = before[k] * entry(k, k - 1);
+      diagonal[k] = own[k] * entry(k, k);
+      upper[k] = after[k] * entry(k, k + 1);
+    }
+    lower[n - 1] = before[n - 1] * entry(n - 1, n - 2);
+    diagonal[n - 1] = own[n - 1] * entry(n - 1, n - 1);
+    system.solve_once(b, y);
+  }
+};
+
 /// The larger matrix: to each rank the coordinates of the moving points that it reports, then its rods.
 template <int D>
 struct RodMultipliers<D>::Saddle {
@@ -331,6 +373,8 @@ RodMultipliers<D>::RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, co
     : prefix_(std::move(prefix)) {
   if (formulation == Formulation::schur) {
     schur_ = std::make_unique<Schur>(block);
+    if (Chain::fits(block, schur_->matrix) && !la::has_option(prefix_))
+      chain_ = std::make_unique<Chain>(block);
   } else {
     saddle_ = std::make_unique<Saddle>(block, halo, system);
   }
@@ -362,6 +406,11 @@ void RodMultipliers<D>::assemble(const Field& left, const Field& right) {
     saddle_->right = &right;
     saddle_->assemble();
   }
+}
+
+template <int D>
+void RodMultipliers<D>::solve(const Field& left, const Field& right, const double* b, double* y) {
+  chain_->solve(left, right, b, y);
 }
 
 template class RodMultipliers<2>;

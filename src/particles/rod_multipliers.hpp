@@ -38,9 +38,17 @@ class RodMultipliers {
   /// The values for G and G', given for all known rods; both outlive the next solve.
   void assemble(const Field& left, const Field& right);
 
+  /// Whether solve() serves: on one rank, for an open chain, unless the user has given PETSc options for this
+  /// system.
+  bool direct() const { return chain_ != nullptr; }
+  /// y for the values of G and G', without PETSc's matrices and calls.
+  void solve(const Field& left, const Field& right, const double* b, double* y);
+
  private:
   struct Schur;
   struct Saddle;
+  struct Chain;
+  std::unique_ptr<Chain> chain_;
   std::string prefix_;
   std::unique_ptr<Schur> schur_;
   std::unique_ptr<Saddle> saddle_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <sstream>
+#include <utility>
 
 #include "parallel/mpi.hpp"
 #include "particles/rod_multipliers.hpp"
@@ -90,19 +91,34 @@ struct RodRattle<D>::Solvers {
     });
   }
 
+  SNESConvergedReason judge(PetscInt iteration) {
+    const double past = std::exchange(last_error, error);
+    if (!std::isfinite(error)) return SNES_DIVERGED_FNORM_NAN;
+    if (error <= options.tolerance) return SNES_CONVERGED_FNORM_ABS;
+    // As close as round-off lets it come:
+    if (iteration > 0 && error <= noise && error >= 0.25 * past) return SNES_CONVERGED_SNORM_RELATIVE;
+    return SNES_CONVERGED_ITERATING;
+  }
   static PetscErrorCode converged(SNES, PetscInt iteration, double, double, double,
                                   SNESConvergedReason* reason, void* context) {
-    Solvers& self = *static_cast<Solvers*>(context);
-    *reason = SNES_CONVERGED_ITERATING;
-    if (!std::isfinite(self.error)) {
-      *reason = SNES_DIVERGED_FNORM_NAN;
-    } else if (self.error <= self.options.tolerance) {
-      *reason = SNES_CONVERGED_FNORM_ABS;
-    } else if (iteration > 0 && self.error <= self.noise && self.error >= 0.25 * self.last_error) {
-      *reason = SNES_CONVERGED_SNORM_RELATIVE;  // as close as round-off lets it come
-    }
-    self.last_error = self.error;
+    *reason = static_cast<Solvers*>(context)->judge(iteration);
     return PetscErrorCode{};
+  }
+
+  /// What SNES does for an open chain on one rank, without its calls: they take longer than short chains do.
+  bool constrain_directly() {
+    const la::Values x(multiplier), g(residual);
+    const auto count = static_cast<std::size_t>(block.own_count());
+    for (int iteration = 0;; ++iteration) {
+      error = block.constrain({x.data(), count}, {g.data(), count});
+      const SNESConvergedReason code = judge(iteration);
+      if (code != SNES_CONVERGED_ITERATING || iteration == options.iterations) return code > 0;
+      position_matrix.solve(block.gradient, block.old_gradient, g.data(), known.data());
+      for (std::size_t k = 0; k < count; ++k) x.data()[k] -= known[k];
+      ++effort.newton_iterations;
+      ++effort.linear_solves;
+      ++effort.linear_iterations;
+    }
   }
 
   /// Newton's method from the multipliers given; where it fails, once more from none, with a line search.
@@ -118,7 +134,7 @@ struct RodRattle<D>::Solvers {
       if (code < 0) failure = la::reason(code);
       return code > 0;
     };
-    if (attempt()) return true;
+    if (position_matrix.direct() ? constrain_directly() : attempt()) return true;
     use_line_search(SNESLINESEARCHBT);
     check(VecSet(multiplier, 0.0), "VecSet");
     const bool found = attempt();
@@ -128,7 +144,7 @@ struct RodRattle<D>::Solvers {
 
   /// G v = 0 by multipliers at the present gradients; a second and third solve where round-off asks for it.
   bool make_tangent() {
-    velocity_matrix.assemble(block.gradient, block.gradient);
+    if (!velocity_matrix.direct()) velocity_matrix.assemble(block.gradient, block.gradient);
     const auto count = static_cast<std::size_t>(block.own_count());
     double last_worst = std::numeric_limits<double>::infinity();
     for (int round = 0;; ++round) {
@@ -143,12 +159,16 @@ struct RodRattle<D>::Solvers {
       velocity_error = worst;
       if (round > 0 && (worst <= 4e-15 || worst > 0.5 * last_worst || round == 4)) return true;
       last_worst = worst;
-      la::solve(linear, rate, push);
-      PetscInt iterations = 0;
-      check(KSPGetIterationNumber(linear, &iterations), "KSPGetIterationNumber");
+      PetscInt iterations = 1;
+      if (velocity_matrix.direct()) {
+        velocity_matrix.solve(block.gradient, block.gradient, la::Values(rate).data(), known.data());
+      } else {
+        la::solve(linear, rate, push);
+        check(KSPGetIterationNumber(linear, &iterations), "KSPGetIterationNumber");
+        halo.fill(push, known);
+      }
       effort.linear_solves += 1;
       effort.linear_iterations += iterations;
-      halo.fill(push, known);
       block.push(known, -1.0);
     }
   }
@@ -279,6 +299,13 @@ Status RodRattle<D>::advance() {
   return solvers_->advance();
 }
 template <int D>
+void RodRattle<D>::rehearse() {
+  const std::vector<double> before = memory();
+  solvers_->advance();
+  solvers_->failure.clear();
+  restore(before);
+}
+template <int D>
 const std::string& RodRattle<D>::failure() const {
   return solvers_->failure;
 }
@@ -373,6 +400,33 @@ void RodRattle<D>::restore(const std::vector<double>& memory) {
     check(VecRestoreArrayWrite(*v, &values), "VecRestoreArrayWrite");
     from += s.block.own_count();
   }
+}
+
+template <int D>
+void RodRattle<D>::restore(const RodSystem<D>& system, const std::vector<std::vector<double>>& memories) {
+  const int ranks = static_cast<int>(memories.size());
+  if (ranks == parallel::size()) return restore(memories[static_cast<std::size_t>(parallel::rank())]);
+  // Whole vectors from the parts, copies of a point being equal; and this rank's part of them.
+  const std::size_t points = system.mass.size(), rods = system.rods.size();
+  std::vector<double> at_points(2 * D * points), at_rods(2 * rods);
+  const auto each = [&](const RodBlock<D>& part, const auto& visit) {
+    for (std::size_t k = 0; k < 2 * D; ++k) {
+      for (int i = 0; i < part.point_count(); ++i)
+        visit(at_points[k * points + static_cast<std::size_t>(part.point(i))]);
+    }
+    for (std::size_t k = 0; k < 2; ++k) {
+      for (int i = 0; i < part.own_count(); ++i)
+        visit(at_rods[k * rods + static_cast<std::size_t>(part.first_rod() + i)]);
+    }
+  };
+  for (int r = 0; r < ranks; ++r) {
+    const auto& memory = memories[static_cast<std::size_t>(r)];
+    std::size_t next = 6;
+    each(RodBlock<D>(system, r, ranks), [&](double& value) { value = memory.at(next++); });
+  }
+  std::vector<double> mine(memories[0].begin(), memories[0].begin() + 6);
+  each(block(), [&](double value) { mine.push_back(value); });
+  restore(mine);
 }
 
 template class RodRattle<2>;

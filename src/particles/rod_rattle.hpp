@@ -44,6 +44,8 @@ class RodRattle {
   ~RodRattle();
   RodRattle(RodRattle&&) noexcept;
 
+  /// A step taken back: every solver has then asked for its options.
+  void rehearse();
   /// One step. Status::pending where it succeeded; else why not, with the state as it was before.
   Status advance();
   /// Why the last step failed, in plain words.
@@ -67,6 +69,9 @@ class RodRattle {
   std::vector<double> memory() const;
   /// Takes it back, on the same number of ranks.
   void restore(const std::vector<double>& memory);
+  /// Takes back what memory() gave on so many ranks, in their order: on as many, to the same bits; on others,
+  /// to round-off. Collective.
+  void restore(const RodSystem<D>& system, const std::vector<std::vector<double>>& memories);
 
  private:
   struct Solvers;

@@ -1,6 +1,7 @@
 // study = "mechanism": point masses joined by rods, spread over all ranks (particles/rod_rattle.hpp has the
 // method). Each rank writes the rows of its points; the state is checkpointed by all ranks at one step, and a
-// run goes on from the last step that all of them have stored, on the same number of ranks to the same bits.
+// run goes on from the last step that all of them have stored: on the same number of ranks to the same bits,
+// on another to round-off.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "core/names.hpp"
 #include "io/checkpoint_file.hpp"
 #include "io/result_file.hpp"
 #include "io/xdmf.hpp"
@@ -27,7 +29,9 @@ template <int D>
 class Mechanism {
  public:
   Mechanism(Task& task, const MechanismPlan& plan, const particles::RodSystem<D>& rods)
-      : task_(task), plan_(plan), rods_(rods), rattle_(rods, plan.options) {}
+      : task_(task), plan_(plan), rods_(rods), rattle_(rods, plan.options) {
+    refuse_unknown_options();
+  }
 
   io::ResultContent content() const {
     using io::DataType;
@@ -104,6 +108,28 @@ class Mechanism {
   }
 
  private:
+  /// A PETSc option that nothing has asked for by the end of a step is misspelt.
+  void refuse_unknown_options() {
+    if (la::unused_options().empty()) return;
+    rattle_.rehearse();
+    const std::vector<std::string> unused = la::unused_options();
+    if (unused.empty()) return;
+    std::vector<std::string> common{"-log_view", "-options_left"};
+    for (const char* system : {"position_", "velocity_", "position_saddle_", "velocity_saddle_"}) {
+      for (const char* option :
+           {"ksp_type", "ksp_rtol", "ksp_atol", "ksp_max_it", "ksp_monitor", "ksp_converged_reason",
+            "ksp_gmres_restart", "pc_type", "pc_factor_mat_solver_type", "pc_factor_shift_type"})
+        common.push_back(std::string("-") + system + option);
+    }
+    for (const char* option : {"type", "monitor", "converged_reason", "linesearch_type", "max_it"})
+      common.push_back(std::string("-position_snes_") + option);
+    const std::string name = unused.front().substr(0, unused.front().find(' '));
+    const std::string meant = nearest(name, common);
+    throw Error("PETSc option '" + name + "' after --: nothing in this run asks for it" +
+                (is_likely(name, meant) ? "; did you mean '" + meant + "'?"
+                                        : "; the solvers' options begin with -position_ and -velocity_"));
+  }
+
   int set(const char* name) const { return result_->data_set(std::string("/particles/") + name); }
 
   /// This rank's state for the checkpoint: the number of ranks, the step, the worst errors, the memory.
@@ -140,6 +166,8 @@ class Mechanism {
         return;
       }
       carried = io::CheckpointFile::read_all(checkpoint, fingerprint);
+      for (const auto& state : carried)
+        payload_ = std::max(payload_, std::ssize(state.payload) / 8);  // longer where ranks were fewer
       restore(carried);
     } else {
       result_.emplace(io::ResultFile::create(plan_.file, content));
@@ -150,21 +178,26 @@ class Mechanism {
 
   /// Goes on from the last step that all ranks have stored, if there is one.
   void restore(const std::vector<io::CheckpointState>& carried) {
-    std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>> by_step;
+    // By step and number of ranks that stored it; of each rank, in order, what it stored.
+    std::map<std::pair<double, double>, std::map<std::int64_t, std::vector<double>>> stored;
+    std::map<std::pair<double, double>, std::int64_t> slot;
     for (const auto& state : carried) {
       std::vector<double> numbers(state.payload.size() / sizeof(double));
       std::memcpy(numbers.data(), state.payload.data(), state.payload.size());
-      if (numbers.at(0) != static_cast<double>(parallel::size()))
-        throw Error(fmt::format("--resume: {} was begun on {} ranks, and goes on there only", plan_.file,
-                                static_cast<int>(numbers[0])));
-      by_step[static_cast<std::int64_t>(numbers.at(1))][state.id / 2] = std::move(numbers);
+      const std::pair key(numbers.at(1), numbers.at(0));
+      slot[key] = state.id % 2;
+      stored[key][state.id / 2] = std::move(numbers);
     }
-    for (auto step = by_step.rbegin(); step != by_step.rend(); ++step) {
-      if (std::ssize(step->second) < parallel::size()) continue;
-      const auto& mine = step->second.at(parallel::rank());
-      energy_ = mine[2];
-      std::copy_n(mine.begin() + 3, 3, worst_);
-      rattle_.restore({mine.begin() + 6, mine.end()});
+    for (auto last = stored.rbegin(); last != stored.rend(); ++last) {
+      if (static_cast<double>(last->second.size()) < last->first.second) continue;
+      std::vector<std::vector<double>> memories;
+      for (const auto& [rank, numbers] : last->second) {
+        energy_ = numbers[2];
+        std::copy_n(numbers.begin() + 3, 3, worst_);
+        memories.emplace_back(numbers.begin() + 6, numbers.end());
+      }
+      rattle_.restore(rods_, memories);
+      stored_ = slot[last->first] + 1;  // what it goes on from stays until the next one is whole
       return;
     }
   }
@@ -329,8 +362,6 @@ class Mechanism {
         effort.steps, static_cast<double>(effort.newton_iterations) / steps,
         static_cast<double>(effort.linear_solves) / steps, worst_[0], worst_[1], worst_[2], wall,
         parallel::size(), 100 * part_[0] / wall, 100 * part_[1] / wall, 100 * part_[2] / wall);
-    for (const std::string& option : la::unused_options())
-      text += "PETSc option that nothing asked for: " + option + "\n";
     fmt::print("{}", text);
     std::fflush(stdout);
   }

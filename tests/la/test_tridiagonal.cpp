@@ -73,6 +73,34 @@ TEST_CASE("a tridiagonal or cyclic matrix is solved at once, over any number of 
   }
 }
 
+TEST_CASE("one right-hand side is solved for in one sweep each way") {
+  if (parallel::size() > 1) return;
+  for (const std::size_t n : {2, 3, 4, 7, 50, 1001}) {
+    Tridiagonal once(n);
+    const auto size = static_cast<PetscInt>(n);
+    for (PetscInt i = 0; i < size; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      once.diagonal[k] = entry(i, i, size);
+      if (i > 0) once.lower[k] = entry(i, i - 1, size);
+      if (i + 1 < size) once.upper[k] = entry(i, i + 1, size);
+    }
+    std::vector<double> b(n), x(n);
+    for (std::size_t i = 0; i < n; ++i) b[i] = std::cos(0.3 * static_cast<double>(i * i));
+    once.solve_once(b.data(), x.data());
+    double residual = 0, largest = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = once.diagonal[i] * x[i] - b[i];
+      if (i > 0) sum += once.lower[i] * x[i - 1];
+      if (i + 1 < n) sum += once.upper[i] * x[i + 1];
+      residual = std::max(residual, std::abs(sum));
+      largest = std::max(largest, std::abs(x[i]));
+    }
+    INFO("rows " << n << ", residual " << residual << ", size " << largest);
+    CHECK(largest > 0.3);
+    CHECK(residual < 1e-14 * (1 + largest));
+  }
+}
+
 TEST_CASE("other matrices are known for what they are") {
   const Petsc petsc;
   CHECK_ALL(!is_tridiagonal(matrix(5, false, 2)));

@@ -70,14 +70,25 @@ class Mechanism(ProgramTest):
         self.run_to("whole.h5")
         self.run_to("parts.h5", "output.wall_minutes=1e-5", code=75)
         self.assertTrue((self.at / "parts.h5.checkpoint").exists())
-        end = self.launch("deck.toml", "output.file=parts.h5", "--resume", ranks=RANKS + 1)
-        self.says(end, 2, f"was begun on {RANKS} ranks")
         end = self.launch("deck.toml", "output.file=parts.h5", "--resume", "model.mass=2", ranks=RANKS)
         self.says(end, 2, "another deck")
         for _ in range(2):  # the second has nothing left to do
             end = self.launch("deck.toml", "output.file=parts.h5", "--resume", ranks=RANKS)
             self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
             self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
+
+    def test_resumed_on_other_ranks(self):
+        # At rest and horizontal at first, as above; from the checkpoint to the end on more ranks and on fewer.
+        whole = self.run_to("whole.h5", ranks=2)
+        for name, first, then in (("more.h5", 2, 3), ("fewer.h5", 3, 1)):
+            with self.subTest(name=name):
+                self.run_to(name, "output.wall_minutes=1e-5", ranks=first, code=75)
+                end = self.launch("deck.toml", f"output.file={name}", "--resume", ranks=then)
+                self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+                with h5py.File(self.at / name, "r") as file:
+                    for set_name, bound in (("position", 1e-13), ("velocity", 1e-11), ("multiplier", 1e-9)):
+                        error = np.abs(file["particles"][set_name][()] - whole[set_name][()]).max()
+                        self.assertLess(error, bound, set_name)
 
     def test_a_step_too_large_is_a_status(self):
         text = CHAIN.replace("rods = 60", "rods = 3\npositions = [[0, 0], [1, 0], [2, 0], [3, 0]]\nlength = 1\n"
@@ -113,7 +124,9 @@ class Mechanism(ProgramTest):
                             (["method.constraint_tolerance=1e-18"], "below round-off"),
                             (["output.every=0.0007"], "whole number of steps"), (["model.fixed=[61]"], "is no point"),
                             (["method.multipliers=shur"], "did you mean 'schur'"), (["model.rds=2"], "did you mean 'rods'"),
-                            (["model.fixed=[0,1]"], "rod 0 joins two fixed points"), (["--", "nonsense"], "no PETSc option")):
+                            (["model.fixed=[0,1]"], "rod 0 joins two fixed points"), (["--", "nonsense"], "no PETSc option"),
+                            (["--", "-position_ksp_typ", "gmres"], "did you mean '-position_ksp_type'?"),
+                            (["--", "-position_ksp_type", "gmres", "-pc_type", "lu"], "'-pc_type'")):
             with self.subTest(words=words):
                 self.refused(part, text=CHAIN, words=words)
 
