@@ -53,15 +53,16 @@ struct RattleCompositionFormula : RattleFormula {
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,
-                   Mask active, Change<R, N>& change, Dense<System>& dense, Carry<System>& carry,
-                   const MethodOptions& options) {
+                   Mask active, Change<R, N>& change, Dense<System>& dense, const Carry<System>& last,
+                   Carry<System>& next, const MethodOptions& options) {
     Beginning<R, N> at = x;
     Mask solved = active;
+    next = last;
 #pragma GCC unroll 1
     for (const double share : Scheme::steps) {
       Change<R, N> part;
-      carry.lambda_before = carry.lambda;  // their times aren't equidistant
-      solved = substep(system, motion, R(share) * h, at, solved, part, dense, carry, options);
+      next.lambda_before = next.lambda;  // their times aren't equidistant
+      solved = substep(system, motion, R(share) * h, at, solved, part, dense, next, options);
       at.t += R(share) * h;
       for (int n = 0; n < N; ++n) {
         at.q[n] += part.q[n];
@@ -82,7 +83,7 @@ struct RattleCompositionFormula : RattleFormula {
                                         const Beginning<R, N>& x, Mask active, Change<R, N>& change,
                                         Dense<System>& dense, Carry<System>& carry,
                                         const MethodOptions& options) {
-    return RattleFormula::step(system, motion, h, x, active, change, dense, carry, options);
+    return RattleFormula::step(system, motion, h, x, active, change, dense, carry, carry, options);
   }
 };
 

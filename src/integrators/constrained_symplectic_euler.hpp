@@ -34,12 +34,12 @@ struct ConstrainedSymplecticEulerFormula {
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,
-                   Mask active, Change<R, N>& change, Dense<System>&, Carry<System>& carry,
-                   const MethodOptions& options) {
+                   Mask active, Change<R, N>& change, Dense<System>&, const Carry<System>& last,
+                   Carry<System>& next, const MethodOptions& options) {
     constexpr int C = System::constraints;
     Directions<System> response, direction;
     for (int k = 0; k < C; ++k) {
-      response[k] = motion.over_mass(carry.at.gradient[k]);
+      response[k] = motion.over_mass(last.at.gradient[k]);
       for (int n = 0; n < N; ++n) direction[k][n] = (h * h) * response[k][n];
     }
     const auto acceleration = motion.free_acceleration(system, x.q, x.t);
@@ -48,17 +48,18 @@ struct ConstrainedSymplecticEulerFormula {
       v[n] = fma(h, acceleration[n], x.v[n]);
       base[n] = fma(h, v[n], x.q[n]);
     }
+    auto lambda = last.lambda;
     ManifoldPoint<System> to;
     const Mask solved =
-        onto_manifold(system, base, direction, options.constraint_tolerance, active, carry.lambda, to);
+        onto_manifold(system, base, direction, options.constraint_tolerance, active, lambda, to);
     for (int n = 0; n < N; ++n) {
-      for (int k = 0; k < C; ++k) v[n] = fma(h * carry.lambda[k], response[k][n], v[n]);
+      for (int k = 0; k < C; ++k) v[n] = fma(h * lambda[k], response[k][n], v[n]);
       change.q[n] = h * v[n];
     }
     for (int k = 0; k < C; ++k) response[k] = motion.over_mass(to.at.gradient[k]);
     make_tangent<System>(to.at.gradient, response, v);
     for (int n = 0; n < N; ++n) change.y[n] = v[n] - x.v[n];
-    carry.at = to.at;
+    next = {lambda, to.at};
     return solved;
   }
 };

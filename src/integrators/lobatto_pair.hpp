@@ -53,7 +53,8 @@ struct LobattoPairFormula {
   template <class System, class R, int N, class Mask>
   [[gnu::noinline]] static Mask step(const System& system, const Motion<System>& motion, const R& h,
                                      const Beginning<R, N>& x, Mask active, Change<R, N>& change,
-                                     Dense<System>&, Carry<System>& carry, const MethodOptions&) {
+                                     Dense<System>&, const Carry<System>& before, Carry<System>& next,
+                                     const MethodOptions&) {
     constexpr int C = System::constraints, unknowns = (S - 1) * C;
     using Vector = std::array<R, N>;
     const auto& table = LobattoPairTables<S>::get();
@@ -71,14 +72,14 @@ struct LobattoPairFormula {
     };
     for (Stage& s : stage) {
       s.q = x.q;
-      s.lambda = carry.lambda;
+      s.lambda = before.lambda;
     }
     look(stage[0], 0.0);
     for (int i = 1; i < S; ++i) {
       stage[i] = stage[0];
       for (int n = 0; n < N; ++n) {
         R a = stage[0].acceleration[n];
-        for (int k = 0; k < C; ++k) a = fma(carry.lambda[k], stage[0].response[k][n], a);
+        for (int k = 0; k < C; ++k) a = fma(before.lambda[k], stage[0].response[k][n], a);
         const R away = R(table.c[i]) * h;
         stage[i].q[n] = fma(away, fma(R(0.5) * away, a, x.v[n]), x.q[n]);
       }
@@ -153,7 +154,7 @@ struct LobattoPairFormula {
     }
     make_tangent<System>(last.at.gradient, last.response, v);
     for (int n = 0; n < N; ++n) change.y[n] = v[n] - x.v[n];
-    carry.lambda = stage[S - 2].lambda;
+    next.lambda = stage[S - 2].lambda;
     return solved;
   }
 };

@@ -50,6 +50,115 @@ template <class System>
   return result;
 }
 
+/// base + sum_k lambda_k direction_k
+template <class System>
+[[gnu::always_inline]] inline auto along(typename System::Vector base, const Directions<System>& directions,
+                                         const typename System::Multipliers& lambda) {
+  for (int k = 0; k < System::constraints; ++k) {
+    for (int n = 0; n < System::dim; ++n) base[n] = fma(lambda[k], directions[k][n], base[n]);
+  }
+  return base;
+}
+
+/// Newton's correction of the multipliers, where the constraints are known.
+template <class System>
+[[gnu::always_inline]] inline auto correction(const typename System::Constraint& at,
+                                              const Directions<System>& directions) {
+  auto change = at.value;
+  auto coupling = products<System>(at.gradient, directions);
+  solve_multipliers<System>(coupling, change);
+  return change;
+}
+
+/// mask ? a : b, lane by lane.
+template <class Mask, class R, std::size_t N>
+[[gnu::always_inline]] inline std::array<R, N> select_each(Mask mask, const std::array<R, N>& a,
+                                                           const std::array<R, N>& b) {
+  std::array<R, N> result;
+  for (std::size_t n = 0; n < N; ++n) result[n] = select(mask, a[n], b[n]);
+  return result;
+}
+template <class Mask, class Constraint>
+[[gnu::always_inline]] inline Constraint select_constraint(Mask mask, const Constraint& a,
+                                                           const Constraint& b) {
+  Constraint result{select_each(mask, a.value, b.value), {}};
+  for (std::size_t k = 0; k < a.gradient.size(); ++k) {
+    result.gradient[k] = select_each(mask, a.gradient[k], b.gradient[k]);
+  }
+  return result;
+}
+
+/// What a correction did to the error: the same for a lane whichever loop below it is in.
+template <class System>
+struct Progress {
+  using Mask = numerics::mask_of<typename System::Real>;
+  typename System::Constraint::Errors errors;
+  Mask shrinking;
+
+  [[gnu::always_inline]] Progress(const typename System::Constraint& before,
+                                  const typename System::Constraint& after)
+      : errors(before.errors_squared(after)),
+        shrinking(errors.there < typename System::Real(0.06) * errors.here) {}
+
+  [[gnu::always_inline]] Mask closer() const { return errors.there < errors.here; }
+  /// Errors of the size of round-off that stop shrinking.
+  [[gnu::always_inline]] Mask stalled(const typename System::Vector& base) const {
+    using R = typename System::Real;
+    R noise(0.0);
+    for (int n = 0; n < System::dim; ++n) noise += numerics::absolute(base[n]) * R(0x1p-48);
+    return (numerics::lesser(errors.here, errors.there) <= noise * noise * errors.unit) & !shrinking;
+  }
+};
+
+/// What the search found, and the lanes in which it didn't.
+template <class System>
+struct Found {
+  typename System::Multipliers lambda{};
+  ManifoldPoint<System> point{};
+  numerics::mask_of<typename System::Real> open;
+
+  [[gnu::always_inline]] void take(numerics::mask_of<typename System::Real> lanes,
+                                   const typename System::Multipliers& by, const typename System::Vector& q,
+                                   const typename System::Constraint& at) {
+    lambda = select_each(lanes, by, lambda);
+    point.q = select_each(lanes, q, point.q);
+    point.at = select_constraint(lanes, at, point.at);
+  }
+};
+
+constexpr int most_looks = 50;
+
+/// By steps halved as long as they lead away. A lane for which none is halved does here what it does below.
+template <class System>
+[[gnu::noinline, gnu::cold]] Found<System> onto_manifold_damped(
+    const System& system, typename System::Vector base, Directions<System> directions,
+    typename System::Real target, numerics::mask_of<typename System::Real> active,
+    typename System::Multipliers from) {
+  using R = typename System::Real;
+  Found<System> found;
+  auto& open = found.open = active;
+  auto stalled = active & !active;
+  R damping(1.0);
+  auto at = system.constraint(along<System>(base, directions, from));
+  for (int look = 1; look < most_looks && any(open); ++look) {
+    const auto change = correction<System>(at, directions);
+    auto trial = from;
+    for (int k = 0; k < System::constraints; ++k) trial[k] -= change[k];
+    const auto near = open & (at.within(target) | stalled);
+    found.take(near, trial, along<System>(base, directions, trial), at);
+    open = open & !near;
+    for (int k = 0; k < System::constraints; ++k) trial[k] = from[k] - damping * change[k];
+    const auto there = system.constraint(along<System>(base, directions, trial));
+    const Progress<System> progress(at, there);
+    const auto closer = progress.closer();
+    stalled = progress.stalled(base);
+    damping = select(closer, numerics::lesser(R(2.0) * damping, R(1.0)), R(0.5) * damping);
+    from = select_each(closer, trial, from);
+    at = select_constraint(closer, there, at);
+  }
+  return found;
+}
+
 /// lambda, a guess on entry, and the point that it leads to. Without another look at g, a last correction
 /// moves the point from where its constraints and gradients are given, by a sixteenth of the tolerance at
 /// most. Returns the lanes solved.
@@ -59,70 +168,38 @@ template <class System>
     double tolerance, numerics::mask_of<typename System::Real> active, typename System::Multipliers& lambda,
     ManifoldPoint<System>& point) {
   using R = typename System::Real;
-  constexpr int N = System::dim, C = System::constraints;
-  constexpr int limit = 50;
-  const auto along = [&](const typename System::Multipliers& by) [[gnu::always_inline]] {
-    auto q = base;
-    for (int k = 0; k < C; ++k) {
-      for (int n = 0; n < N; ++n) q[n] = fma(by[k], directions[k][n], q[n]);
-    }
-    return q;
-  };
   const R target(0x1p-8 * tolerance * tolerance);
-  const auto corrected = [&](const typename System::Multipliers& by) [[gnu::always_inline]] {
-    auto result = lambda;
-    for (int k = 0; k < C; ++k) result[k] -= by[k];
-    return result;
-  };
-  point = ManifoldPoint<System>{along(lambda), {}};
-  point.at = system.constraint(point.q);
-  auto open = active, stalled = active & !active;
-  R damping(1.0), noise(0.0);
-  for (int iteration = 0; iteration < limit && any(open); ++iteration) {
-    auto change = point.at.value;
-    auto coupling = products<System>(point.at.gradient, directions);
-    solve_multipliers<System>(coupling, change);
-    const auto near = open & (point.at.within(target) | stalled);
-    if (any(near)) {
-      // One more correction, whose error is of second order in what is within the tolerance.
-      const auto last = corrected(change);
-      const auto q = along(last);
-      const bool every = all(near);
-      for (int k = 0; k < C; ++k) lambda[k] = every ? last[k] : select(near, last[k], lambda[k]);
-      for (int n = 0; n < N; ++n) point.q[n] = every ? q[n] : select(near, q[n], point.q[n]);
-      open = open & !near;
-      if (!any(open)) break;
+  const auto guess = lambda;
+  auto from = guess;
+  point.q = along<System>(base, directions, from);
+  auto at = point.at = system.constraint(point.q);
+  auto open = active, near = at.within(target);
+  for (int look = 1; look < most_looks; ++look) {
+    const auto change = correction<System>(at, directions);
+    for (int k = 0; k < System::constraints; ++k) from[k] -= change[k];
+    const auto q = along<System>(base, directions, from);
+    // What is within the tolerance keeps this correction: its error is of second order.
+    lambda = select_each(open, from, lambda);
+    point.q = select_each(open, q, point.q);
+    point.at = select_constraint(open, at, point.at);
+    open = open & !near;
+    if (!any(open)) return active;
+    const auto there = system.constraint(q);
+    near = there.within(target);
+    const Progress<System> progress(at, there);
+    if (any(open & !(near | progress.shrinking))) [[unlikely]] {
+      const auto stalled = progress.stalled(base);
+      if (any(open & !(near | progress.shrinking | stalled))) break;
+      open = open & (near | progress.closer());  // led away: the correction before stands
+      near = near | stalled;
+      if (!any(open)) return active;
     }
-    for (int k = 0; k < C; ++k) change[k] = damping * change[k];
-    const auto trial = corrected(change);
-    ManifoldPoint<System> there{along(trial), {}};
-    there.at = system.constraint(there.q);
-    auto take = open;
-    if (iteration > 0 || any(open & !there.at.within(target))) {
-      // Away from the manifold: from the same place by a shorter step; near, by full ones.
-      for (int n = 0; n < N && iteration == 0; ++n) noise += numerics::absolute(base[n]) * R(0x1p-48);
-      const R error = point.at.error_squared(), reached = there.at.error_squared();
-      const auto closer = reached < error;
-      const auto at_noise = numerics::lesser(error, reached) <= noise * noise;
-      stalled = at_noise & !(reached < R(0.06) * error);
-      damping = select(closer, numerics::lesser(R(2.0) * damping, R(1.0)), R(0.5) * damping);
-      take = open & closer;
-    }
-    if (all(take)) {
-      lambda = trial;
-      point = there;
-    } else {
-      for (int k = 0; k < C; ++k) {
-        lambda[k] = select(take, trial[k], lambda[k]);
-        point.at.value[k] = select(take, there.at.value[k], point.at.value[k]);
-        for (int n = 0; n < N; ++n) {
-          point.at.gradient[k][n] = select(take, there.at.gradient[k][n], point.at.gradient[k][n]);
-        }
-      }
-      for (int n = 0; n < N; ++n) point.q[n] = select(take, there.q[n], point.q[n]);
-    }
+    at = there;
   }
-  return active & !open;
+  const auto found = onto_manifold_damped<System>(system, base, directions, target, active, guess);
+  lambda = found.lambda;
+  point = found.point;
+  return active & !found.open;
 }
 
 /// Takes out of a velocity what isn't tangent: v -= responses (G responses)^-1 G v, responses = M^-1 G^T.

@@ -11,7 +11,8 @@
 //   refine(system)                   optional: makes dense() better, asked for once where a step has an event
 //   dense(theta)                     the state inside the last step by that polynomial
 //   again(system, theta, lanes)      the same, to the method's own accuracy, by stepping from its beginning
-//   constraint_error_squared()       optional: (g / |grad g|)^2 at the end, where the method knows a bound
+//   constraint_error_squared()       optional: (g / |grad g|)^2 at the end, where the method knows a bound;
+//   constraint_within(squared)       whether that is within another one
 //   dense_is_exact()                 lanes whose polynomial is as good as round-off: again() isn't needed
 //   take(slot, other, lane)          takes over the last step of another's lane: the above then answers for
 //   it failure()                        why lanes stopped: Status codes, 0 where they did not memory() all

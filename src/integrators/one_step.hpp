@@ -9,8 +9,7 @@
 //   projects                          optional: whether its steps may be projected onto invariants
 //   compensated                       optional: false where sums needn't be
 //   Carry<System>                     optional: reals that one step hands to the next, as begin(...) makes
-//   them
-//                                     and step(..., carry, options) renews them
+//                                     them and step(..., last, next, options) renews them
 // Step control: h' = 0.8 h / error^(1/exponent), the error in units of the tolerance; thesis on the
 // Lagrangian solver, (3.53), with the exponent of one-step errors.
 #pragma once
@@ -29,13 +28,13 @@ namespace cotangent::integrators {
 /// Where a step begins: y is the pair's other half, v or p, and v the velocities in either case.
 template <class R, int N>
 struct Beginning {
-  R t{0.0};
-  std::array<R, N> q{}, y{}, v{};
+  R t;
+  std::array<R, N> q, y, v;
 };
 /// What a step adds to q and y.
 template <class R, int N>
 struct Change {
-  std::array<R, N> q{}, y{};
+  std::array<R, N> q, y;
 };
 
 /// The cubic through q and v at both ends: an error of h^4 inside, q'' jumps between steps.
@@ -141,27 +140,23 @@ class OneStep {
     const Beginning<R, N> x = beginning(old);
     Change<R, N> change;
     Dense dense;
-    Carry carry = old.carry;
-    Mask accepted = step(system, h, x, active, change, dense, carry, old);
+    Mask accepted = step(system, h, x, active, change, dense, fresh.carry, old);
     auto t = old.t;
-    auto q = old.q, conjugate = old.conjugate;
     t.add(h);
+    fresh.t = t;
     R sum(0.0);  // finite where everything is
     for (int n = 0; n < N; ++n) {
-      q[n].add(change.q[n]);
-      conjugate[n].add(change.y[n]);
-      sum += q[n].value + conjugate[n].value;
-    }
-    fresh.t = t;
-    for (int n = 0; n < N; ++n) {
-      fresh.q[n] = q[n];
-      fresh.conjugate[n] = conjugate[n];
+      auto q = old.q[n], conjugate = old.conjugate[n];
+      q.add(change.q[n]);
+      conjugate.add(change.y[n]);
+      sum += q.value + conjugate.value;
+      fresh.q[n] = q;
+      fresh.conjugate[n] = conjugate;
     }
     if constexpr (momenta) {
       fresh.velocity = velocity(system, fresh, x.v);
       for (int n = 0; n < N; ++n) sum += fresh.velocity[n];
     }
-    fresh.carry = carry;
     if constexpr (projects) fresh.energy = old.energy;
     const auto finite = numerics::absolute(sum) <= R(std::numeric_limits<double>::max());
     const Mask solved = accepted;
@@ -200,6 +195,8 @@ class OneStep {
   /// What the constraints were off by at the step's last look at them: no less than what they are off by now.
   R constraint_error_squared() const requires requires(Carry c) { c.at.error_squared(); }
   { return memory().carry.at.error_squared(); }
+  Mask constraint_within(const R& squared) const requires requires(Carry c) { c.at.error_squared(); }
+  { return memory().carry.at.within(squared); }
 
   /// Takes over another's last step, from its lane into a slot of this one.
   void take(int slot, const OneStep& other, int lane) {
@@ -233,7 +230,6 @@ class OneStep {
     Change<R, N> change;
     Dense unused;
     Memory there;
-    there.carry = before().carry;
     const Mask solved = step(system, h, x, lanes, change, unused, there.carry, before());
     there.t = {x.t + h, R(0.0)};
     for (int n = 0; n < N; ++n) {
@@ -254,7 +250,7 @@ class OneStep {
 
  private:
   [[gnu::always_inline]] Mask step(const System& system, const R& h, const Beginning<R, N>& x, Mask active,
-                                   Change<R, N>& change, Dense& dense, Carry& carry,
+                                   Change<R, N>& change, Dense& dense, [[maybe_unused]] Carry& next,
                                    [[maybe_unused]] const Memory& memory) const {
     if constexpr (projects) {
       if (projection_.active()) {
@@ -265,7 +261,7 @@ class OneStep {
       }
     }
     if constexpr (carries) {
-      return Formula::step(system, motion_, h, x, active, change, dense, carry, options_);
+      return Formula::step(system, motion_, h, x, active, change, dense, memory.carry, next, options_);
     } else {
       return Formula::step(system, motion_, h, x, active, change, dense);
     }
@@ -290,7 +286,10 @@ class OneStep {
   }
   static Beginning<R, N> beginning(const Memory& memory) {
     const State<R, N> x = state(memory);
-    Beginning<R, N> result{x.t, x.q, {}, x.v};
+    Beginning<R, N> result;
+    result.t = x.t;
+    result.q = x.q;
+    result.v = x.v;
     for (int n = 0; n < N; ++n) result.y[n] = memory.conjugate[n].value;
     return result;
   }

@@ -42,22 +42,22 @@ struct RattleFormula {
   template <class System, class R, int N, class Mask>
   [[gnu::always_inline]] static Mask step(const System& system, const Motion<System>& motion, const R& h,
                                           const Beginning<R, N>& x, Mask active, Change<R, N>& change,
-                                          Dense<System>&, Carry<System>& carry,
+                                          Dense<System>&, const Carry<System>& last, Carry<System>& next,
                                           const MethodOptions& options) {
     constexpr int C = System::constraints;
     const R half = R(0.5) * h;
     Directions<System> response, direction;
     for (int k = 0; k < C; ++k) {
-      response[k] = motion.over_mass(carry.at.gradient[k]);
+      response[k] = motion.over_mass(last.at.gradient[k]);
       for (int n = 0; n < N; ++n) direction[k][n] = (h * half) * response[k][n];
     }
     std::array<R, N> base, v;
     for (int n = 0; n < N; ++n) {
-      v[n] = fma(half, carry.acceleration[n], x.v[n]);
+      v[n] = fma(half, last.acceleration[n], x.v[n]);
       base[n] = fma(h, v[n], x.q[n]);
     }
     typename System::Multipliers lambda;
-    for (int k = 0; k < C; ++k) lambda[k] = fma(R(2.0), carry.lambda[k], -carry.lambda_before[k]);
+    for (int k = 0; k < C; ++k) lambda[k] = fma(R(2.0), last.lambda[k], -last.lambda_before[k]);
     ManifoldPoint<System> to;
     const Mask solved =
         onto_manifold(system, base, direction, options.constraint_tolerance, active, lambda, to);
@@ -71,7 +71,7 @@ struct RattleFormula {
     for (int k = 0; k < C; ++k) response[k] = motion.over_mass(to.at.gradient[k]);
     make_tangent<System>(to.at.gradient, response, v);
     for (int n = 0; n < N; ++n) change.y[n] = v[n] - x.v[n];
-    carry = {lambda, carry.lambda, acceleration, to.at};
+    next = {lambda, last.lambda, acceleration, to.at};
     return solved;
   }
 };

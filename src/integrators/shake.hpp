@@ -84,9 +84,10 @@ struct ShakeFormula {
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,
-                   Mask active, Change<R, N>& change, Dense<System>&, Carry<System>& carry,
-                   const MethodOptions& options) {
-    return advance<false>(system, motion, h, x, active, change, carry, options);
+                   Mask active, Change<R, N>& change, Dense<System>&, const Carry<System>& last,
+                   Carry<System>& next, const MethodOptions& options) {
+    next = last;
+    return advance<false>(system, motion, h, x, active, change, next, options);
   }
 
   template <bool two_step, class System, class R, int N, class Mask>
@@ -123,9 +124,10 @@ struct ShakeTwoStepFormula : ShakeFormula {
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,
-                   Mask active, Change<R, N>& change, Dense<System>&, Carry<System>& carry,
-                   const MethodOptions& options) {
-    return advance<true>(system, motion, h, x, active, change, carry, options);
+                   Mask active, Change<R, N>& change, Dense<System>&, const Carry<System>& last,
+                   Carry<System>& next, const MethodOptions& options) {
+    next = last;
+    return advance<true>(system, motion, h, x, active, change, next, options);
   }
 };
 

@@ -36,6 +36,8 @@ class Stepper {
   virtual R failure() const = 0;
   /// How far off its constraints the last step ended: the largest (g / |grad g|)^2.
   virtual R constraint_error_squared(const System& system) const = 0;
+  /// Whether that is within a bound, at the cost of no division.
+  virtual Mask constraint_within(const System& system, const R& squared) const = 0;
   virtual std::size_t memory_size() const = 0;
   virtual void save(int lane, double* out) const = 0;
   virtual void load(int lane, const double* in) = 0;
@@ -90,6 +92,13 @@ class StepperOf final : public Stepper<System> {
       return system.constraint(method_.end().q).error_squared();
     } else {
       return R(0.0);
+    }
+  }
+  Mask constraint_within([[maybe_unused]] const System& system, const R& squared) const override {
+    if constexpr (requires { method_.constraint_within(squared); }) {
+      return method_.constraint_within(squared);
+    } else {
+      return constraint_error_squared(system) <= squared;
     }
   }
   std::size_t memory_size() const override { return sizeof(Memory) / sizeof(R); }

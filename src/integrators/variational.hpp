@@ -36,17 +36,18 @@ struct VariationalFormula {
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,
-                   Mask active, Change<R, N>& change, Dense<System>&, Carry<System>& carry,
-                   const MethodOptions& options) {
+                   Mask active, Change<R, N>& change, Dense<System>&, const Carry<System>& last,
+                   Carry<System>& next, const MethodOptions& options) {
     const R half = R(0.5) * h;
     const auto first = motion.free_acceleration(system, x.q, x.t);
     std::array<R, N> base, q;
+    next = last;
     for (int n = 0; n < N; ++n) base[n] = h * fma(half, first[n], x.v[n]);
     const Mask solved =
-        ShakeFormula::way_from(system, motion, h, x.q, base, 1.0, options, active, carry.lambda, change.q);
+        ShakeFormula::way_from(system, motion, h, x.q, base, 1.0, options, active, next.lambda, change.q);
     for (int n = 0; n < N; ++n) q[n] = x.q[n] + change.q[n];
-    const auto last = motion.free_acceleration(system, q, x.t + h);
-    for (int n = 0; n < N; ++n) change.y[n] = fma(half, last[n], change.q[n] / h) - x.v[n];
+    const auto then = motion.free_acceleration(system, q, x.t + h);
+    for (int n = 0; n < N; ++n) change.y[n] = fma(half, then[n], change.q[n] / h) - x.v[n];
     return solved;
   }
 };

@@ -12,7 +12,7 @@ struct Compensated {
   R value{0.0}, low{0.0};
 
   /// Adds a small increment, so that the sum over many steps is as good as one rounding.
-  void add(R increment) {
+  [[gnu::always_inline]] void add(R increment) {
     const R y = increment + low;
     const R sum = value + y;
     const R back = sum - value;

@@ -1,7 +1,8 @@
 // SIMD lanes: W doubles that take every operation together, one trajectory a lane.
 // Arithmetic is IEEE per lane and fuses only in fma(), so a lane's bits depend on its own values alone:
 // not on W, nor on what the other lanes hold. The type maps onto GCC/Clang vector extensions; intrinsics
-// serve only where these have no operator (fma, square root, rounding).
+// serve only where these have no operator (fma, square root, rounding). More lanes than a register holds are
+// two packs side by side: where one operation waits for another, the processor is at work on the other pack.
 #pragma once
 
 #include <array>
@@ -19,6 +20,15 @@
 namespace cotangent::numerics {
 
 using cotangent::fma, cotangent::sincos;  // beside the overloads for lanes
+
+/// The widest pack that one register of the target holds.
+#if defined(__AVX512F__)
+inline constexpr int native_width = 8;
+#elif defined(__AVX__)
+inline constexpr int native_width = 4;
+#else
+inline constexpr int native_width = 2;
+#endif
 
 namespace detail {
 /// The compiler's vector types of W doubles and W truth values.
@@ -70,6 +80,30 @@ struct Mask {
   }
 };
 
+/// Two packs as one.
+template <int W>
+requires(W > native_width) struct alignas(8 * W) Mask<W> {
+  using Half = Mask<W / 2>;
+  Half low, high;
+
+  Mask() = default;
+  Mask(Half a, Half b) : low(a), high(b) {}
+  explicit Mask(bool b) : low(b), high(b) {}
+
+  bool operator[](int lane) const { return lane < W / 2 ? low[lane] : high[lane - W / 2]; }
+  void set(int lane, bool value) { lane < W / 2 ? low.set(lane, value) : high.set(lane - W / 2, value); }
+
+  friend Mask operator&(Mask a, Mask b) { return {a.low & b.low, a.high & b.high}; }
+  friend Mask operator|(Mask a, Mask b) { return {a.low | b.low, a.high | b.high}; }
+  friend Mask operator^(Mask a, Mask b) { return {a.low ^ b.low, a.high ^ b.high}; }
+  friend Mask operator!(Mask a) { return {!a.low, !a.high}; }
+  friend Mask operator&&(Mask a, Mask b) { return a & b; }
+  friend Mask operator||(Mask a, Mask b) { return a | b; }
+
+  friend bool any(Mask a) { return any(a.low | a.high); }
+  friend bool all(Mask a) { return all(a.low & a.high); }
+};
+
 /// W doubles; W is a power of two.
 template <int W>
 struct Lanes {
@@ -106,14 +140,42 @@ struct Lanes {
   friend Lanes select(Mask<W> mask, Lanes a, Lanes b) { return Lanes(mask.bits ? a.v : b.v); }
 };
 
-/// The widest pack that one register of the target holds.
-#if defined(__AVX512F__)
-inline constexpr int native_width = 8;
-#elif defined(__AVX__)
-inline constexpr int native_width = 4;
-#else
-inline constexpr int native_width = 2;
-#endif
+/// Two packs as one.
+template <int W>
+requires(W > native_width) struct alignas(8 * W) Lanes<W> {
+  static constexpr int width = W;
+  using Half = Lanes<W / 2>;
+  Half low, high;
+
+  Lanes() = default;
+  Lanes(double x) : low(x), high(x) {}
+  Lanes(Half a, Half b) : low(a), high(b) {}
+
+  double operator[](int lane) const { return lane < W / 2 ? low[lane] : high[lane - W / 2]; }
+  void set(int lane, double x) { lane < W / 2 ? low.set(lane, x) : high.set(lane - W / 2, x); }
+
+  friend Lanes operator+(Lanes a, Lanes b) { return {a.low + b.low, a.high + b.high}; }
+  friend Lanes operator-(Lanes a, Lanes b) { return {a.low - b.low, a.high - b.high}; }
+  friend Lanes operator*(Lanes a, Lanes b) { return {a.low * b.low, a.high * b.high}; }
+  friend Lanes operator/(Lanes a, Lanes b) { return {a.low / b.low, a.high / b.high}; }
+  friend Lanes operator-(Lanes a) { return {-a.low, -a.high}; }
+  friend Lanes operator+(Lanes a) { return a; }
+  Lanes& operator+=(Lanes b) { return *this = *this + b; }
+  Lanes& operator-=(Lanes b) { return *this = *this - b; }
+  Lanes& operator*=(Lanes b) { return *this = *this * b; }
+  Lanes& operator/=(Lanes b) { return *this = *this / b; }
+
+  friend Mask<W> operator<(Lanes a, Lanes b) { return {a.low < b.low, a.high < b.high}; }
+  friend Mask<W> operator>(Lanes a, Lanes b) { return {a.low > b.low, a.high > b.high}; }
+  friend Mask<W> operator<=(Lanes a, Lanes b) { return {a.low <= b.low, a.high <= b.high}; }
+  friend Mask<W> operator>=(Lanes a, Lanes b) { return {a.low >= b.low, a.high >= b.high}; }
+  friend Mask<W> operator==(Lanes a, Lanes b) { return {a.low == b.low, a.high == b.high}; }
+  friend Mask<W> operator!=(Lanes a, Lanes b) { return {a.low != b.low, a.high != b.high}; }
+
+  friend Lanes select(Mask<W> mask, Lanes a, Lanes b) {
+    return {select(mask.low, a.low, b.low), select(mask.high, a.high, b.high)};
+  }
+};
 
 template <class T>
 struct IsLanes : std::false_type {};
@@ -174,7 +236,9 @@ void set_lane(Mask<W>& x, int i, bool value) {
 /// a b + c, fused exactly where cotangent::fma(double) fuses.
 template <int W>
 Lanes<W> fma(Lanes<W> a, Lanes<W> b, Lanes<W> c) {
-  if constexpr (!hardware_fma) {
+  if constexpr (W > native_width) {
+    return {fma(a.low, b.low, c.low), fma(a.high, b.high, c.high)};
+  } else if constexpr (!hardware_fma) {
     return a * b + c;
   } else {
 #if defined(__AVX512F__)
@@ -196,44 +260,60 @@ Lanes<W> fma(double a, Lanes<W> b, Lanes<W> c) {
 
 template <int W>
 Lanes<W> sqrt(Lanes<W> a) {
+  if constexpr (W > native_width) {
+    return {sqrt(a.low), sqrt(a.high)};
+  } else {
 #if defined(__AVX512F__)
-  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_maskz_sqrt_pd(0xff, a.v));
+    if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_maskz_sqrt_pd(0xff, a.v));
 #endif
 #if defined(__AVX__)
-  if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_sqrt_pd(a.v));
+    if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_sqrt_pd(a.v));
 #endif
-  Lanes<W> r;
-  for (int i = 0; i < W; ++i) r.v[i] = std::sqrt(a.v[i]);
-  return r;
+    Lanes<W> r;
+    for (int i = 0; i < W; ++i) r.v[i] = std::sqrt(a.v[i]);
+    return r;
+  }
 }
 
 template <int W>
 Lanes<W> abs(Lanes<W> a) {
-  using Bits = typename Mask<W>::Vector;
-  return Lanes<W>(
-      (typename Lanes<W>::Vector)((Bits)a.v & (Bits{} + std::numeric_limits<std::int64_t>::max())));
+  if constexpr (W > native_width) {
+    return {abs(a.low), abs(a.high)};
+  } else {
+    using Bits = typename Mask<W>::Vector;
+    return Lanes<W>(
+        (typename Lanes<W>::Vector)((Bits)a.v & (Bits{} + std::numeric_limits<std::int64_t>::max())));
+  }
 }
 /// The smaller; the second where one is NaN (as the processor's own minimum).
 template <int W>
 Lanes<W> min(Lanes<W> a, Lanes<W> b) {
+  if constexpr (W > native_width) {
+    return {min(a.low, b.low), min(a.high, b.high)};
+  } else {
 #if defined(__AVX512F__)
-  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_maskz_min_pd(0xff, a.v, b.v));
+    if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_maskz_min_pd(0xff, a.v, b.v));
 #endif
 #if defined(__AVX__)
-  if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_min_pd(a.v, b.v));
+    if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_min_pd(a.v, b.v));
 #endif
-  return select(a < b, a, b);
+    return select(a < b, a, b);
+  }
 }
 /// The larger; the second where one is NaN (as the processor's own maximum).
 template <int W>
 Lanes<W> max(Lanes<W> a, Lanes<W> b) {
+  if constexpr (W > native_width) {
+    return {max(a.low, b.low), max(a.high, b.high)};
+  } else {
 #if defined(__AVX512F__)
-  if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_maskz_max_pd(0xff, a.v, b.v));
+    if constexpr (W == 8) return Lanes<W>((typename Lanes<W>::Vector)_mm512_maskz_max_pd(0xff, a.v, b.v));
 #endif
 #if defined(__AVX__)
-  if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_max_pd(a.v, b.v));
+    if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_max_pd(a.v, b.v));
 #endif
-  return select(a > b, a, b);
+    return select(a > b, a, b);
+  }
 }
 template <int W>
 Mask<W> isfinite(Lanes<W> a) {
@@ -250,7 +330,7 @@ Lanes<W> nearest_integer(Lanes<W> x) {
 template <int W, class F>
 Lanes<W> each_lane(Lanes<W> x, F function) {
   Lanes<W> r;
-  for (int i = 0; i < W; ++i) r.v[i] = function(x.v[i]);
+  for (int i = 0; i < W; ++i) r.set(i, function(x[i]));
   return r;
 }
 }  // namespace detail
@@ -275,6 +355,11 @@ template <int W>
 /// Sine and cosine together: three-part reduction by pi/2, then the minimax kernels of fdlibm (Sun
 /// Microsystems, 1993) on [-pi/4, pi/4] with the reduction's tail; within one unit in the last place.
 /// Lanes beyond 10^6, infinite or NaN go to the C library one by one.
+template <int W>
+requires(W > native_width) [[gnu::always_inline]] inline LanesSinCos<W> sincos(Lanes<W> x) {
+  const auto low = sincos(x.low), high = sincos(x.high);
+  return {{low.sin, high.sin}, {low.cos, high.cos}};
+}
 template <int W>
 [[gnu::always_inline]] inline LanesSinCos<W> sincos(Lanes<W> x) {
   using L = Lanes<W>;
@@ -343,6 +428,11 @@ Lanes<W> power_of_two(typename Mask<W>::Vector n) {
 /// one unit in the last place. The power is applied in halves, so that results below the normal numbers
 /// round once.
 template <int W>
+  requires(W > native_width)
+[[gnu::always_inline]] inline Lanes<W> exp(Lanes<W> x) {
+  return {exp(x.low), exp(x.high)};
+}
+template <int W>
 [[gnu::always_inline]] inline Lanes<W> exp(Lanes<W> x) {
   using L = Lanes<W>;
   using Bits = typename Mask<W>::Vector;
@@ -385,6 +475,11 @@ template <int W>
 /// log(x) = k log(2) + log(1 + f) with sqrt(1/2) <= 1 + f < sqrt(2), then the kernel of fdlibm (Sun
 /// Microsystems, 1993); within one unit in the last place. Lanes that hold no positive normal number go to
 /// the C library one by one.
+template <int W>
+  requires(W > native_width)
+[[gnu::always_inline]] inline Lanes<W> log(Lanes<W> x) {
+  return {log(x.low), log(x.high)};
+}
 template <int W>
 [[gnu::always_inline]] inline Lanes<W> log(Lanes<W> x) {
   using L = Lanes<W>;
@@ -441,12 +536,12 @@ COTANGENT_EACH_LANE(erf)
 COTANGENT_EACH_LANE(floor)
 #undef COTANGENT_EACH_LANE
 
-#define COTANGENT_EACH_LANE_OF_TWO(function)                            \
-  template <int W>                                                      \
-  Lanes<W> function(Lanes<W> x, Lanes<W> y) {                           \
-    Lanes<W> r;                                                         \
-    for (int i = 0; i < W; ++i) r.v[i] = std::function(x.v[i], y.v[i]); \
-    return r;                                                           \
+#define COTANGENT_EACH_LANE_OF_TWO(function)                         \
+  template <int W>                                                   \
+  Lanes<W> function(Lanes<W> x, Lanes<W> y) {                        \
+    Lanes<W> r;                                                      \
+    for (int i = 0; i < W; ++i) r.set(i, std::function(x[i], y[i])); \
+    return r;                                                        \
   }
 COTANGENT_EACH_LANE_OF_TWO(pow)
 COTANGENT_EACH_LANE_OF_TWO(atan2)

@@ -242,37 +242,25 @@ class FlightOf final : public Flight {
     const bool comes = watch_.sample_every > 0 && time <= watch_.stop.time;
     next_sample_[lane] = k;
     numerics::set_lane(next_sample_time_, lane, comes ? time : std::numeric_limits<double>::infinity());
+    numerics::set_lane(next_time_, lane, comes ? std::min(time, watch_.stop.time) : watch_.stop.time);
   }
 
   /// One step of all lanes.
   void step() {
     const Mask took = method_->advance(system_, active_);
     const State end = method_->end();
-    if (any(active_ & !took)) {
-      const R failure = method_->failure();
-      const Mask failed = active_ & (failure != R(0.0));
-      if (any(failed)) {
-        settle();
-        for_lanes(failed & active_, [&](int i) {
-          auto status = static_cast<Status>(static_cast<int>(numerics::lane(failure, i)));
-          if (dependent_constraints(end, i)) status = Status::singular_constraint;
-          land_at(i, status, end);
-        });
-      }
-    }
-    const Mask flying = took & active_;
     const R error = numerics::absolute(system_.energy(end.q, end.v, end.t) - energy_);
-    const Mask bad = flying & !(error <= R(std::numeric_limits<double>::max()));
-    if (any(bad)) {
-      settle();
-      for_lanes(bad & active_, [&](int i) { land_at(i, Status::non_finite, method_->begin()); });
-    }
-    const Mask good = flying & !bad & active_;
+    const Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
+    if (any(active_ & !fine)) land_failed(took, fine, end);
+    const Mask good = fine & active_;
     energy_error_ = select(good, numerics::larger(error, energy_error_), energy_error_);
     if constexpr (System::constrained) {
-      const R off = method_->constraint_error_squared(system_);
-      constraint_error_squared_ =
-          select(good, numerics::larger(off, constraint_error_squared_), constraint_error_squared_);
+      // Rarely does an error grow beyond all before: only then is it computed.
+      if (any(good & !method_->constraint_within(system_, constraint_error_squared_))) {
+        const R off = method_->constraint_error_squared(system_);
+        constraint_error_squared_ =
+            select(good, numerics::larger(off, constraint_error_squared_), constraint_error_squared_);
+      }
     }
     steps_ += select(good, R(1.0), R(0.0));
     watch_step(good, end);
@@ -285,16 +273,35 @@ class FlightOf final : public Flight {
     }
   }
 
+  /// Lanes whose step failed, or led to no number.
+  [[gnu::noinline, gnu::cold]] void land_failed(Mask took, Mask fine, const State& end) {
+    const R failure = method_->failure();
+    const Mask failed = active_ & !took & (failure != R(0.0));
+    if (any(failed)) {
+      settle();
+      for_lanes(failed & active_, [&](int i) {
+        auto status = static_cast<Status>(static_cast<int>(numerics::lane(failure, i)));
+        if (dependent_constraints(end, i)) status = Status::singular_constraint;
+        land_at(i, status, end);
+      });
+    }
+    const Mask bad = active_ & took & !fine;
+    if (any(bad)) {
+      settle();
+      for_lanes(bad & active_, [&](int i) { land_at(i, Status::non_finite, method_->begin()); });
+    }
+  }
+
   /// Puts the steps in which something may happen into the queue.
   void watch_step(Mask good, const State& end) {
-    const Mask ends = good & (end.t >= R(watch_.stop.time));
     const Mask leaves = good & outside(end);
-    Mask some = ends | leaves | (good & (end.t >= next_sample_time_));
+    Mask some = leaves | (good & (end.t >= next_time_));
     if (queue_.section()) some = some | (good & (fresh_ | queue_.section()->suspects(*method_, end)));
     if (!any(some)) {
       fresh_ = fresh_ & !good;
       return;
     }
+    const Mask ends = good & (end.t >= R(watch_.stop.time));
     for_lanes(some, [&](int i) {
       if (!numerics::lane(active_, i)) return;
       QueuedStep step{i,
@@ -388,6 +395,7 @@ class FlightOf final : public Flight {
   R energy_{0.0}, energy_error_{0.0}, constraint_error_squared_{0.0}, steps_{0.0};
   R last_crossing_{0.0};  ///< in steps
   R next_sample_time_{std::numeric_limits<double>::infinity()};
+  R next_time_{std::numeric_limits<double>::infinity()};  ///< of the next sample, or the end
   std::array<std::int64_t, W> next_sample_{};
   std::array<Flown, W> record_;
 };

@@ -67,7 +67,7 @@ struct Flown {
 class Flight {
  public:
   virtual ~Flight() = default;
-  virtual int lanes() const = 0;
+  virtual int lanes() const { return 1; }
   /// Puts a new trajectory into a lane that is free.
   virtual void load(int lane, const Start& start) = 0;
   /// Lets all loaded lanes fly for at most this many steps each; returns sooner when one lands.
@@ -138,6 +138,8 @@ class Problem {
   /// Whether starts lie inside the domain, and what of their velocities nobody names is zero.
   virtual bool starts_inside() const { return false; }
 
+  /// How many trajectories fly side by side at best.
+  virtual int lanes() const = 0;
   /// Throws an Error for a method of another name or options that it doesn't take.
   virtual std::unique_ptr<Flight> fly(const integrators::MethodOptions& method, const Watch& watch,
                                       int lanes) const = 0;

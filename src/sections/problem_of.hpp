@@ -11,6 +11,9 @@ class ProblemOf final : public Problem {
   static constexpr int N = Model::dim;
   using System = mechanics::System<Model, double>;
   using Vector = std::array<double, N>;
+  /// One constraint is solved for by operations that wait for one another: two registers then advance in
+  /// little more time than one.
+  static constexpr int width = (System::constraints == 1 ? 2 : 1) * numerics::native_width;
 
  public:
   std::string name() const override { return std::string(Model::name); }
@@ -95,9 +98,10 @@ class ProblemOf final : public Problem {
   double domain(Values q, Values parameters) const override { return system(parameters).domain(vector(q)); }
   bool time_dependent() const override { return System::time_dependent; }
 
+  int lanes() const override { return width; }
   std::unique_ptr<Flight> fly(const integrators::MethodOptions& method, const Watch& watch,
                               int lanes) const override {
-    using Packed = mechanics::System<Model, numerics::Lanes<numerics::native_width>>;
+    using Packed = mechanics::System<Model, numerics::Lanes<width>>;
     return std::make_unique<FlightOf<Packed>>(integrators::make_stepper<Packed>(method),
                                               integrators::make_stepper<Packed>(method), watch, lanes);
   }

@@ -200,6 +200,7 @@ class Billiard final : public sections::Problem {
   }
   bool time_dependent() const override { return false; }
   bool starts_inside() const override { return true; }
+  int lanes() const override { return billiards::Gas<D>::width; }
   std::unique_ptr<sections::Flight> fly(const integrators::MethodOptions&, const sections::Watch& watch,
                                         int lanes) const override {
     return std::make_unique<BilliardFlight<D>>(domain_, rules_, watch, lanes);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <ranges>
 
-#include "numerics/lanes.hpp"
-
 namespace cotangent::studies {
 
 namespace {
@@ -25,7 +23,7 @@ SpaceBox box_ahead(const Plan& plan, const std::vector<sections::Start>& starts)
   watch.sample_every = watch.stop.time / 1024;
   SpaceBox box{point(starts[0].q), point(starts[0].q)};
   for (std::size_t next = 0; next < starts.size();) {
-    const auto flight = plan.model.problem->fly(plan.method, watch, numerics::native_width);
+    const auto flight = plan.model.problem->fly(plan.method, watch, plan.model.problem->lanes());
     const int lanes = static_cast<int>(std::min<std::size_t>(flight->lanes(), starts.size() - next));
     for (int lane = 0; lane < lanes; ++lane) flight->load(lane, starts[next++]);
     const auto flying = [&](int lane) { return flight->flown(lane).status == Status::pending; };

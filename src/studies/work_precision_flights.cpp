@@ -5,7 +5,6 @@
 #include <ctime>
 #include <fmt/format.h>
 
-#include "numerics/lanes.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
 #include "studies/report.hpp"
@@ -54,7 +53,7 @@ Flights::Flights(const Comparison& comparison)
     : c_(comparison),
       dim_(static_cast<std::size_t>(c_.model.problem->dim())),
       width_(Row::state + 2 * dim_),
-      lanes_(static_cast<std::size_t>(numerics::native_width)),
+      lanes_(static_cast<std::size_t>(c_.model.problem->lanes())),
       groups_((c_.starts.size() + lanes_ - 1) / lanes_),
       rows_(c_.settings.size() * c_.starts.size() * width_, 0.0),
       seconds_(c_.settings.size(), 0.0) {}

@@ -125,6 +125,7 @@ TEST_CASE("sine and cosine are within one unit in the last place, at every width
   check_sincos<2>();
   check_sincos<4>();
   check_sincos<8>();
+  check_sincos<16>();
 }
 
 TEST_CASE("non-finite arguments give NaN in their lane alone") {
@@ -144,4 +145,42 @@ TEST_CASE("masks select lane by lane") {
   const auto y = select(positive, x, -x);
   for (int i = 0; i < 8; ++i) CHECK(y[i] == std::abs(x[i]));
   CHECK(all(y == abs(x)));
+}
+
+TEST_CASE("more lanes than a register holds do in each what one does alone") {
+  constexpr int width = 2 * native_width;
+  using Wide = Lanes<width>;
+  static_assert(sizeof(Wide) == width * sizeof(double) && alignof(Wide) == sizeof(Wide));
+  const auto alike = [](auto operation) {
+    Wide x, y;
+    for (int i = 0; i < width; ++i) {
+      x.set(i, 1.1 * i - 3.0);
+      y.set(i, 2.5 - 0.3 * i);
+    }
+    const Wide result = operation(x, y);
+    for (int i = 0; i < width; ++i) {
+      INFO("lane " << i);
+      CHECK(std::bit_cast<std::uint64_t>(result[i]) ==
+            std::bit_cast<std::uint64_t>(operation(Lanes<1>(x[i]), Lanes<1>(y[i]))[0]));
+    }
+  };
+  alike([](auto x, auto y) { return x + y; });
+  alike([](auto x, auto y) { return x - y; });
+  alike([](auto x, auto y) { return x * y; });
+  alike([](auto x, auto y) { return x / y; });
+  alike([](auto x, auto y) { return -fma(x, y, 0.1 * y); });
+  alike([](auto x, auto y) { return sqrt(abs(x) + abs(y)); });
+  alike([](auto x, auto y) { return min(x, y) + 10.0 * max(x, y); });
+  alike([](auto x, auto y) { return select((x < y) & !(x == y), exp(x), atan2(x, y)); });
+  alike([](auto x, auto y) { return log(abs(x) + exp(y)); });
+  alike([](auto x, auto y) { return select((x >= y) | (x != y), x, y); });
+
+  Mask<width> last(false);
+  CHECK(!any(last));
+  last.set(width - 1, true);
+  CHECK(any(last));
+  CHECK(!all(last));
+  CHECK(last[width - 1]);
+  CHECK(!last[width / 2 - 1]);
+  CHECK(all(last | !last));
 }
