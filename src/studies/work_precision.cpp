@@ -32,7 +32,7 @@ name = "henon-heiles"        # cotangent --list
 [section]                    # where the starts lie, if given
 where = "q1"
 
-[ensemble]                   # a handful of starts; a multiple of 8 fills the lanes
+[ensemble]                   # a handful of starts; a multiple of 8 fills the lanes, of 16 under one constraint
 energy = 0.08333333333333333
 grid = { q2 = [-0.2, 0.3, 8], q2_dot = [0.0, 0.0, 1] }
 
@@ -198,7 +198,7 @@ std::vector<io::DataSetSpec> data_sets(const Comparison& c) {
   std::vector<std::string> columns;
   for (const auto& q : c.model.problem->coordinates()) columns.push_back(q.name);
   for (const auto& q : c.model.problem->coordinates()) columns.push_back(q.name + "_dot");
-  return {
+  std::vector<io::DataSetSpec> sets{
       {"/comparison/method",
        DataType::int32,
        {m},
@@ -254,6 +254,11 @@ std::vector<io::DataSetSpec> data_sets(const Comparison& c) {
        {{"columns", columns}}},
       {"/run/comparison_seconds", DataType::float64, {m}, "s", "CPU time of one core, all starts together"},
       {"/run/comparison_rate", DataType::float64, {m}, "1/s", "units of orbit time in a second of one core"}};
+  if (c.model.problem->constraints() == 0) {
+    std::erase_if(sets,
+                  [](const io::DataSetSpec& set) { return set.path == "/comparison/constraint_error"; });
+  }
+  return sets;
 }
 
 /// Units of orbit time in a second.
@@ -277,7 +282,7 @@ void write(io::ResultFile& file, const Comparison& c, const Flights& flights,
     put("/comparison/steps", row, v.steps);
     put("/comparison/arrived", row, v.arrived);
     put("/comparison/energy_error", row, v.energy_error);
-    put("/comparison/constraint_error", row, v.constraint_error);
+    if (c.model.problem->constraints() > 0) put("/comparison/constraint_error", row, v.constraint_error);
     put("/comparison/energy_drift", row, v.drift);
     put("/comparison/position_error", row, v.position_error);
     put("/comparison/order", row, v.order);

@@ -118,6 +118,32 @@ class Mechanism(ProgramTest):
         moved = self.run_to("moved.h5", "model.file=shape.h5", "model.project=true")
         self.assertLess(moved["constraint_error"][0], 1e-14)
 
+    def test_files_of_shapes_refused(self):
+        angle = np.linspace(0.3, 2.0, 60)
+        position = np.vstack([[0, 0], np.cumsum(np.stack([np.sin(angle), -np.cos(angle)], 1) / 60, 0)])
+        apart = position + np.arange(61)[:, None] // 31  # the second half a unit away: a rod too long
+        words = np.full((61, 2), b"far", dtype="S3")
+        for sets, part in (({"positions": position}, "no data set /position"),
+                           ({"position": position[:, 0]}, "must have 2 columns"),
+                           ({"position": np.hstack([position, position])}, "must have 2 columns"),
+                           ({"position": position[None]}, "must have 2 columns"),
+                           ({"position": position[:-1]}, "has 60 points, and these rods join 61"),
+                           ({"position": position, "velocity": position[:5]}, "has 5 points"),
+                           ({"position": words}, "/position"),
+                           ({"position": np.where(position == position[7], np.nan, position)}, "point 7"),
+                           ({"position": apart}, "rod 30 is 0.01666666667 long")):
+            with self.subTest(part=part):
+                with h5py.File(self.at / "shape.h5", "w") as file:
+                    for name, values in sets.items():
+                        file[name] = values
+                end = self.launch(self.deck(CHAIN), "model.file=shape.h5")
+                self.says(end, 2, part)
+                self.assertFalse((self.at / "out.h5").exists())
+        (self.at / "shape.h5").write_text("no HDF5")
+        for name in ("shape.h5", "nowhere.h5"):
+            end = self.launch("deck.toml", f"model.file={name}")
+            self.says(end, 3, name)
+
     def test_refused(self):
         for words, part in ((["model.mass=-1"], "mass = -1"), (["model.length=0"], "length = 0"),
                             (["model.dimension=4"], "must be 2 or 3"), (["model.closed=true", "model.rods=2"], "loop"),
