@@ -71,13 +71,6 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-template <int D>
-Point<D> spread(const Vector<D>& x) {
-  Point<D> result;
-  for (int d = 0; d < D; ++d) result[d] = Pack(x[d]);
-  return result;
-}
-
 }  // namespace
 
 template <int D>

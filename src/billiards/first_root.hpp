@@ -84,7 +84,8 @@ Pack first_root_of_polynomial(const std::array<Pack, Count>& coefficients, const
     const Pack step = select(value < zero, h * (p[0] / (p[0] - value)), h);
     const PackMask nothing_falls = !(falls < zero);
     const Pack next = select(nothing_falls, beyond, t + step);
-    const PackMask passed = open & (next > limit), close = open & nearly_straight(p, step, t);
+    const PackMask passed = open & ((next > limit) | (next == beyond)),
+                   close = open & nearly_straight(p, step, t);
     root = select(passed, beyond, select(close, next, root));
     open = open & !passed & !close;
     t = select(open, next, t);
@@ -124,7 +125,7 @@ Pack first_root_of(const BoundsAt& bounds, const Search& search, Pack h) {
                                      2.0 * at.value / (spread - at.slope)));
     const PackMask known = isfinite(at.bend.low) & isfinite(at.slope), whole = reach >= h;
     const Pack step = select(known, min(reach, h), zero), next = t + step;
-    const PackMask passed = open & (next > search.limit);
+    const PackMask passed = open & ((next > search.limit) | (next == beyond));
     const Pack most = 0.5 * max(abs(at.bend.low), abs(at.bend.high));
     const PackMask close =
         open & known & !touching & nearly_straight(std::array{at.value, at.slope, most}, step, t);

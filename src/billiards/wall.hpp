@@ -15,6 +15,14 @@ using Point = std::array<Pack, D>;
 template <int D>
 using Vector = std::array<double, D>;
 
+/// The same point in all lanes.
+template <int D>
+Point<D> spread(const Vector<D>& x) {
+  Point<D> result;
+  for (int d = 0; d < D; ++d) result[d] = Pack(x[d]);
+  return result;
+}
+
 /// x(s) = x + v s + g s^2 / 2, from the time `start` on.
 template <int D>
 struct Path {

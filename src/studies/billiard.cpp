@@ -27,6 +27,10 @@ sets = [                            # cotangent --list; --describe circle
 [forces]
 gravity = [0.0, -10.0]
 
+# [method]                          # exact flights; or, for comparison, the source's
+# name = "leapfrog"                 # with mended = true: with the kick that it leaves out
+# step = 1e-3
+
 [ensemble]
 random = { count = 500, seed = 1, x = [-4.0, 4.0], y = [-4.5, 1.0] }     # at rest unless x_dot, y_dot
 # or: list = [[0.3, 0.2, 0.0, 0.0]]                                      # whole states
@@ -105,17 +109,9 @@ billiards::Domain<D> read_domain(const io::Table& table, std::vector<std::string
   return domain;
 }
 
-/// omega on a grid around the domain as the starts and their sets tell it: for pictures.
-Given grid_axis(const char* path, const char* meaning, double from, double to, std::int64_t count) {
-  Given axis{{path, io::DataType::float64, {count}, "1", meaning}, {}};
-  for (std::int64_t k = 0; k < count; ++k)
-    axis.values.push_back(from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
-  return axis;
-}
-
 /// The box of all points inside, found on nested grids about the starts.
 template <int D>
-std::array<billiards::Vector<D>, 2> box_of(const sections::Problem& problem, const Ensemble& ensemble) {
+std::array<billiards::Vector<D>, 2> box_of(const billiards::Domain<D>& domain, const Ensemble& ensemble) {
   billiards::Vector<D> low, high;
   low.fill(infinity);
   high.fill(-infinity);
@@ -142,10 +138,10 @@ std::array<billiards::Vector<D>, 2> box_of(const sections::Problem& problem, con
     int all = 1;
     for (int d = 0; d < D; ++d) all *= points;
     for (int k = 0; k < all; ++k) {
-      std::vector<double> x(D);
+      billiards::Vector<D> x;
       for (std::size_t d = 0, rest = static_cast<std::size_t>(k); d < D; ++d, rest /= points)
         x[d] = from[d] + (to[d] - from[d]) * static_cast<double>(rest % points) / (points - 1);
-      if (!(problem.domain(x, {}) > 0)) continue;
+      if (!(domain.omega(x) > 0)) continue;
       for (std::size_t d = 0; d < D; ++d) {
         least[d] = std::min(least[d], x[d]);
         most[d] = std::max(most[d], x[d]);
@@ -167,22 +163,42 @@ std::array<billiards::Vector<D>, 2> box_of(const sections::Problem& problem, con
   return {low, high};
 }
 
-void draw_domain(Plan& plan, const Ensemble& ensemble) {
-  constexpr std::int64_t points = 401;
-  const auto [low, high] = box_of<2>(*plan.model.problem, ensemble);
-  Given omega{{"/domain/omega",
+/// The outline as the result holds it.
+Given outline_set(const billiards::Outline& outline) {
+  Given given{{"/domain/outline",
                io::DataType::float64,
-               {points, points},
+               {static_cast<std::int64_t>(outline.points().size()), 4},
                "1",
-               "positive inside the domain, on the grid of x and y at t = 0"},
+               "loops of points on omega = 0 at t = 0, the domain on their left",
+               {{"columns", {"x", "y", "arc", "loop"}}}},
               {}};
-  plan.given = {grid_axis("/domain/x", "grid", low[0], high[0], points),
-                grid_axis("/domain/y", "grid", low[1], high[1], points)};
-  for (double x : plan.given[0].values) {
-    for (double y : plan.given[1].values)
-      omega.values.push_back(plan.model.problem->domain(std::array{x, y}, {}));
+  for (const auto& place : outline.points())
+    given.values.insert(given.values.end(),
+                        {place.x[0], place.x[1], place.arc, static_cast<double>(place.loop)});
+  return given;
+}
+
+/// `[method]`: exact flights unless it names the source's leapfrog.
+template <int D>
+void read_flight(const io::Table& table, const billiards::Domain<D>& domain, const Plan& plan,
+                 BilliardRules<D>& rules) {
+  if (table.choice("name", "exact", {"exact", "leapfrog"}) == "exact") return;
+  rules.step = table.positive("step");
+  rules.mended = table.boolean("mended", false);
+  for (const auto& member : domain.members()) {
+    if (member.region.size() > 1 || member.region.front().size() > 1 || !member.law.elastic() ||
+        member.place.moves())
+      throw table.error("name",
+                        "the source's leapfrog knows sets of one smooth wall, elastic and at rest; \"" +
+                            member.name + "\" is none");
   }
-  plan.given.push_back(std::move(omega));
+  if (!std::isfinite(plan.watch.stop.time) || plan.watch.stop.crossings > 0)
+    throw table.error("name", "the source's leapfrog runs to stop.time");
+  if (plan.collisions > 0 || rules.tangent)
+    throw table.error("name", "the source's leapfrog records no collisions");
+  const double each = plan.watch.sample_every / rules.step;
+  if (std::abs(each - std::round(each)) > 1e-9 * each)
+    throw table.error("step", "output.every must be a whole number of steps");
 }
 
 template <int D>
@@ -214,10 +230,23 @@ ExitCode run_in(Task& task) {
     if (!std::isfinite(plan.watch.stop.time)) throw output.error("every", "samples need stop.time");
     plan.samples = samples_until(plan.watch.stop.time, plan.watch.sample_every);
   }
-  const auto problem = make_billiard<D>(std::move(domain), rules);
+  read_flight(task.deck.table("method"), domain, plan, rules);
+  const auto problem = make_billiard<D>(domain, rules);
+  std::unique_ptr<sections::Problem> recording;  // the same with an outline, which needs the starts
   plan.model.problem = problem.get();
   read_output(task, plan, "billiard.h5");
   const Ensemble ensemble(task, plan.model, std::nullopt);
+  if constexpr (D == 2) {
+    const auto [low, high] = box_of<D>(domain, ensemble);
+    const auto outline = std::make_shared<billiards::Outline>(domain, low, high, 600);
+    plan.given = {outline_set(*outline)};
+    if (plan.collisions > 0 && still) {
+      rules.outline = outline;
+      plan.birkhoff = true;
+      recording = make_billiard<D>(domain, rules);
+      plan.model.problem = recording.get();
+    }
+  }
   const auto members = static_cast<std::int64_t>(plan.walls.size());
   plan.tallies = {{"/orbits/impulse",
                    io::DataType::float64,
@@ -237,7 +266,6 @@ ExitCode run_in(Task& task) {
                             {ensemble.size()},
                             "1",
                             "rate of stretching of a displacement over the whole time"});
-  if constexpr (D == 2) draw_domain(plan, ensemble);
   return run_ensemble(task, "billiard", plan, ensemble);
 }
 

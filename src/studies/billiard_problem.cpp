@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "billiards/leapfrog.hpp"
+
 namespace cotangent::studies {
 
 namespace {
@@ -113,6 +115,9 @@ class BilliardFlight final : public sections::Flight {
         for (int d = 0; d < D; ++d) r.crossings.push_back(gas_.x()[d][lane]);
         for (int d = 0; d < D; ++d) r.crossings.push_back(gas_.v()[d][lane]);
         r.crossings.push_back(wall);
+        if constexpr (D == 2) {
+          if (rules_.outline) add_birkhoff(lane);
+        }
       }
       ++r.crossing_count;
       r.tallies[static_cast<std::size_t>(wall)] += gas_.kick()[lane];
@@ -122,6 +127,15 @@ class BilliardFlight final : public sections::Flight {
     if (status == Status::finished && wanted > 0) status = Status::time_limit;
     if (status == Status::pending && wanted > 0 && r.crossing_count >= wanted) status = Status::finished;
     if (status != Status::pending) land(lane, status);
+  }
+
+  /// Arc length, and the velocity along the outline, which has the domain on its left.
+  void add_birkhoff(int lane) {
+    Flown& r = flown(lane);
+    const auto &n = gas_.normal(), &v = gas_.v();
+    const double along = v[0][lane] * n[1][lane] - v[1][lane] * n[0][lane];
+    r.crossings.push_back(rules_.outline->arc({gas_.x()[0][lane], gas_.x()[1][lane]}));
+    r.crossings.push_back(along / std::hypot(v[0][lane], v[1][lane]));
   }
 
   void sample(int lane, const billiards::Point<D>& x, const billiards::Point<D>& v, double t) {
@@ -159,11 +173,113 @@ class BilliardFlight final : public sections::Flight {
   std::vector<Flown> record_;
 };
 
+/// The source's method, one particle at a time.
+template <int D>
+class LeapfrogFlight final : public sections::Flight {
+ public:
+  LeapfrogFlight(const billiards::Domain<D>& domain, const BilliardRules<D>& rules,
+                 const sections::Watch& watch, const sections::Problem& problem)
+      : domain_(domain),
+        rules_(rules),
+        watch_(watch),
+        problem_(problem),
+        tallies_(2 * domain.members().size()) {}
+
+  int lanes() const override { return 1; }
+  bool free(int) const override { return record_.id < 0; }
+  Flown& flown(int) override { return record_; }
+  void release(int) override { record_ = Flown{}; }
+
+  void load(int, const sections::Start& start) override {
+    begin(start);
+    particle_.set = billiards::first_member<D>(domain_, particle_.x);
+    record_.energy = energy();
+    if (particle_.set < 0) return land(Status::infeasible_start);
+    if (watch_.sample_every > 0) sample();
+  }
+
+  void advance(std::int64_t steps) override {
+    for (std::int64_t k = 0; k < steps && record_.status == Status::pending; ++k) {
+      const int wall = billiards::leapfrog<D>(domain_, rules_.gravity, rules_.step, rules_.mended, particle_);
+      record_.crossing_count += wall >= 0 ? 1 : 0;
+      ++record_.steps;
+      record_.energy_error = std::max(record_.energy_error, std::abs(energy() - record_.energy));
+      const double due = static_cast<double>(record_.sample_count) * watch_.sample_every;
+      if (watch_.sample_every > 0 && due <= time() + 0.5 * rules_.step) sample();
+      if (!std::isfinite(energy())) {
+        land(Status::non_finite);
+      } else if (static_cast<double>(record_.steps + 1) * rules_.step > watch_.stop.time * (1 + 1e-12)) {
+        land(Status::finished);
+      }
+    }
+  }
+
+  std::size_t state_size() const override { return 2 * D + 6 + tallies_; }
+  void save(int, std::span<double> state) const override {
+    auto at = std::copy_n(particle_.x.begin(), D, state.begin());
+    at = std::copy_n(particle_.v.begin(), D, at);
+    for (const double number :
+         {static_cast<double>(particle_.set), static_cast<double>(record_.crossing_count),
+          static_cast<double>(record_.sample_count), static_cast<double>(record_.steps), record_.energy,
+          record_.energy_error})
+      *at++ = number;
+    std::ranges::copy(record_.tallies, at);
+  }
+  void restore(int, const sections::Start& start, std::span<const double> state) override {
+    begin(start);
+    const double* at = state.data();
+    for (double& component : particle_.x) component = *at++;
+    for (double& component : particle_.v) component = *at++;
+    particle_.set = static_cast<int>(*at++);
+    for (std::int64_t* count : {&record_.crossing_count, &record_.sample_count, &record_.steps})
+      *count = static_cast<std::int64_t>(*at++);
+    record_.energy = *at++;
+    record_.energy_error = *at++;
+    std::copy_n(at, tallies_, record_.tallies.begin());
+  }
+
+ private:
+  void begin(const sections::Start& start) {
+    record_ = Flown{};
+    record_.id = start.id;
+    record_.q = start.q;
+    record_.v = start.v;
+    record_.tallies.assign(tallies_, 0.0);
+    std::copy_n(start.q.begin(), D, particle_.x.begin());
+    std::copy_n(start.v.begin(), D, particle_.v.begin());
+  }
+  double time() const { return static_cast<double>(record_.steps) * rules_.step; }
+  double energy() const { return problem_.energy(particle_.x, particle_.v, {}); }
+  void sample() {
+    record_.samples.push_back(time());
+    record_.samples.insert(record_.samples.end(), particle_.x.begin(), particle_.x.end());
+    record_.samples.insert(record_.samples.end(), particle_.v.begin(), particle_.v.end());
+    record_.samples.push_back(energy());
+    ++record_.sample_count;
+    const int set = billiards::first_member<D>(domain_, particle_.x);
+    if (set >= 0) record_.tallies[domain_.members().size() + static_cast<std::size_t>(set)] += 1;
+  }
+  void land(Status status) {
+    record_.status = status;
+    record_.t = time();
+    record_.q.assign(particle_.x.begin(), particle_.x.end());
+    record_.v.assign(particle_.v.begin(), particle_.v.end());
+  }
+
+  const billiards::Domain<D>& domain_;
+  const BilliardRules<D>& rules_;
+  const sections::Watch watch_;
+  const sections::Problem& problem_;
+  const std::size_t tallies_;
+  billiards::Falling<D> particle_;
+  Flown record_;
+};
+
 template <int D>
 class Billiard final : public sections::Problem {
  public:
-  Billiard(billiards::Domain<D> domain, const BilliardRules<D>& rules)
-      : domain_(std::move(domain)), rules_(rules) {}
+  Billiard(const billiards::Domain<D>& domain, const BilliardRules<D>& rules)
+      : domain_(domain), rules_(rules) {}
 
   std::string name() const override { return "billiard"; }
   std::string about() const override { return "particles that fly freely and bounce off walls"; }
@@ -203,6 +319,7 @@ class Billiard final : public sections::Problem {
   int lanes() const override { return billiards::Gas<D>::width; }
   std::unique_ptr<sections::Flight> fly(const integrators::MethodOptions&, const sections::Watch& watch,
                                         int lanes) const override {
+    if (rules_.step > 0) return std::make_unique<LeapfrogFlight<D>>(domain_, rules_, watch, *this);
     return std::make_unique<BilliardFlight<D>>(domain_, rules_, watch, lanes);
   }
 
@@ -214,10 +331,13 @@ class Billiard final : public sections::Problem {
 }  // namespace
 
 template <int D>
-std::unique_ptr<sections::Problem> make_billiard(billiards::Domain<D> domain, const BilliardRules<D>& rules) {
-  return std::make_unique<Billiard<D>>(std::move(domain), rules);
+std::unique_ptr<sections::Problem> make_billiard(const billiards::Domain<D>& domain,
+                                                 const BilliardRules<D>& rules) {
+  return std::make_unique<Billiard<D>>(domain, rules);
 }
-template std::unique_ptr<sections::Problem> make_billiard<2>(billiards::Domain<2>, const BilliardRules<2>&);
-template std::unique_ptr<sections::Problem> make_billiard<3>(billiards::Domain<3>, const BilliardRules<3>&);
+template std::unique_ptr<sections::Problem> make_billiard<2>(const billiards::Domain<2>&,
+                                                             const BilliardRules<2>&);
+template std::unique_ptr<sections::Problem> make_billiard<3>(const billiards::Domain<3>&,
+                                                             const BilliardRules<3>&);
 
 }  // namespace cotangent::studies

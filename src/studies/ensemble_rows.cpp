@@ -87,6 +87,15 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
                     "the set whose wall was hit, unused places -1",
                     {{"names", plan.walls}}});
   }
+  if (plan.birkhoff) {
+    const std::int64_t m = plan.collisions;
+    sets.push_back({"/collisions/arc", DataType::float64, {n, m}, unit, "arc length along /domain/outline"});
+    sets.push_back({"/collisions/tangential",
+                    DataType::float64,
+                    {n, m},
+                    "1",
+                    "velocity along the outline afterwards, over the speed"});
+  }
   sets.insert(sets.end(), plan.tallies.begin(), plan.tallies.end());
   if (plan.samples > 0) {
     sets.push_back({"/trajectory/time", DataType::float64, {plan.samples}, "1", "times of the samples"});
@@ -226,7 +235,7 @@ void EnsembleRows::flush(sections::Flown& flown) {
   const std::int64_t row_width = plan_.crossing_width();
   const std::int64_t rows = static_cast<std::int64_t>(flown.crossings.size()) / row_width;
   if (rows > 0 && plan_.collisions > 0) {
-    std::vector<double> time, point, velocity;
+    std::vector<double> time, point, velocity, arc, tangential;
     std::vector<std::int32_t> wall;
     for (std::int64_t k = 0; k < rows; ++k) {
       const double* row = flown.crossings.data() + k * row_width;
@@ -234,6 +243,9 @@ void EnsembleRows::flush(sections::Flown& flown) {
       point.insert(point.end(), row + 1, row + 1 + dim_);
       velocity.insert(velocity.end(), row + 1 + dim_, row + 1 + width);
       wall.push_back(static_cast<std::int32_t>(row[1 + width]));
+      if (!plan_.birkhoff) continue;
+      arc.push_back(row[2 + width]);
+      tangential.push_back(row[3 + width]);
     }
     const std::int64_t first = std::min(flown.crossing_count, plan_.collisions) - rows;
     put("/collisions/time", {flown.id, first}, {1, rows}, time);
@@ -241,6 +253,10 @@ void EnsembleRows::flush(sections::Flown& flown) {
     put("/collisions/velocity", {flown.id, first, 0}, {1, rows, dim_}, velocity);
     result_.write(handle_.at("/collisions/wall"), std::array{flown.id, first},
                   std::array{std::int64_t{1}, rows}, wall.data());
+    if (plan_.birkhoff) {
+      put("/collisions/arc", {flown.id, first}, {1, rows}, arc);
+      put("/collisions/tangential", {flown.id, first}, {1, rows}, tangential);
+    }
     flown.crossings.clear();
   } else if (rows > 0) {
     times_.resize(static_cast<std::size_t>(rows));
@@ -300,6 +316,10 @@ void EnsembleRows::pad(const sections::Flown& flown) {
     fill("/collisions/time", used, plan_.collisions, 0);
     fill("/collisions/point", used, plan_.collisions, dim_);
     fill("/collisions/velocity", used, plan_.collisions, dim_);
+    if (plan_.birkhoff) {
+      fill("/collisions/arc", used, plan_.collisions, 0);
+      fill("/collisions/tangential", used, plan_.collisions, 0);
+    }
     const std::vector<std::int32_t> none(static_cast<std::size_t>(plan_.collisions - used), -1);
     result_.write(handle_.at("/collisions/wall"), std::array{flown.id, used},
                   std::array{std::int64_t{1}, plan_.collisions - used}, none.data());

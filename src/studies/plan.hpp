@@ -25,6 +25,7 @@ struct Plan {
   std::int64_t samples = 0;        ///< rows of /trajectory, where there are samples
   std::int64_t surface_cells = 0;  ///< cubes along the longest side of the surface's triangulation; 0: none
   std::int64_t collisions = 0;     ///< rows of /collisions for each trajectory
+  bool birkhoff = false;           ///< they hold arc length and tangential velocity too
   std::vector<std::string> walls;  ///< whose numbers /collisions/wall holds
   std::vector<io::DataSetSpec> tallies;  ///< what Flown::tallies holds, a row per trajectory each
   std::vector<Given> given;
@@ -34,7 +35,9 @@ struct Plan {
   double wall_minutes = std::numeric_limits<double>::infinity();
 
   /// How many numbers of Flown::crossings make a row.
-  std::int64_t crossing_width() const { return 1 + 2 * model.problem->dim() + (collisions > 0 ? 1 : 0); }
+  std::int64_t crossing_width() const {
+    return 1 + 2 * model.problem->dim() + (collisions > 0 ? 1 : 0) + (birkhoff ? 2 : 0);
+  }
 };
 
 /// Reads `name` (where it may be left out, Gauss collocation, or RATTLE for constrained motion) and the

@@ -10,13 +10,14 @@ from pathlib import Path
 
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
-WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "mechanism", "particles")
+WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "mechanism", "particles", "billiard")
 
 EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
   cotangent-plot euler.h5 gauss.h5 -o compared.pdf      panels side by side, titled by method
   cotangent-plot chain.h5 --orbits 0,3,7-9 --ylim -0.3,0.3 --color-by orbit
   cotangent-plot pendulum.h5 --movie pendulum.mp4 --duration 30
+  cotangent-plot three_circles.h5 --movie gas.mp4 --duration 10
   cotangent-plot genus2_gravity.h5 --view 20,50 --xdmf  also writes genus2_gravity.xdmf, for ParaView
   cotangent-plot work_precision.csv -o work.svg         columns method, family, step, work, error
 exit code: 0 drawn, 1 drawn but the run is unfinished, 2 wrong input, 3 file-system failure"""
@@ -144,7 +145,9 @@ def checked_target(path, endings, option):
 def subject(result):
     """What a file is best drawn as."""
     by_study = {"poincare": "sections", "trajectory": "time-series", "landscape": "landscape",
-                "work-precision": "work-precision", "mechanism": "mechanism", "particles": "particles"}
+                "work-precision": "work-precision", "mechanism": "mechanism", "particles": "particles", "billiard": "billiard"}
+    if result.study == "billiard" and "domain/outline" in result:
+        return "billiard"
     present = [what for what, name in (("sections", "section/points"), ("time-series", "trajectory/q"),
                                        ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
                                        ("work-precision", "comparison/method"), ("mechanism", "particles/ends"),
@@ -181,9 +184,11 @@ def figure_of(options):
         from . import mechanisms as module
     elif what == "particles":
         from . import particles as module
+    elif what == "billiard":
+        from . import billiards as module
     else:
         from . import energy as module
-    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles"):
+    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
     return module.draw(results, options), results
 

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import animation
 
-from . import captions, models, particles, style, surfaces
+from . import billiards, captions, models, particles, style, surfaces
 from .result import PlotError, nearest
 from .trajectories import chosen, times
 
@@ -155,7 +155,8 @@ def write(result, path, options):
     frames = max(2, round(options.duration * options.fps))
     swarm = particles.present(result)
     solid = swarm or surfaces.present(result)
-    ids = [] if swarm else chosen(result, options, MOST.get(result.model, 40))
+    gas = billiards.present(result)
+    ids = [] if swarm else chosen(result, options, 5000 if gas else MOST.get(result.model, 40))
     t = result.array("particles/time")[None, particles.frames(result)] if swarm else times(result, ids)
     if t.shape[1] < 2:
         raise PlotError(f"{result.path}: a movie needs at least two samples")
@@ -168,15 +169,17 @@ def write(result, path, options):
     axis = figure.add_axes((0.02, 0.01, 0.96, 0.87) if solid else (0.11, 0.075, 0.86, 0.86 * 6.4 / 7.1))
     if swarm:
         scene = Procession(axis, result, options, at)
+    elif gas:
+        scene = billiards.Swarm(axis, result, ids, at, (span[1] - span[0]) / options.duration)
     else:
         q = result.array("trajectory/q")[ids]
         v = result.array("trajectory/v")[ids] if "trajectory/v" in result else [None] * len(ids)
         q = np.stack([followed(t[k], q[k], v[k], at) for k in range(len(ids))])
         scene = _scene(axis, result, q, options, max(2, round(TAIL_SECONDS * options.fps)) * fine)
     edge = 0.025 if solid else 0.11
-    heading = captions.model(result, "Particles" if swarm else "Particle")
+    heading = captions.model(result, "Particles" if swarm or gas else "Particle")
     figure.text(edge, 0.975, options.title or heading, size=16, va="top")
-    notes = particles.said(result) if swarm else captions.constants(result, ids)[:6]
+    notes = particles.said(result) if swarm else [billiards.notes(result)] if gas else captions.constants(result, ids)[:6]
     figure.text(edge, 0.905 if solid else 0.925, "  ·  ".join(filter(None, notes)), size=10.5, va="top",
                 color=style.FAINT)
     unit = result.units("particles/time" if swarm else "trajectory/time")

@@ -1,0 +1,176 @@
+"""Billiards: the domain from its outline, particles with their trails, energies, pressures, and bounce maps.
+
+Bounce maps are drawn in Birkhoff's coordinates, arc length and tangential velocity, where the result holds them and no
+samples; a colour for each particle.
+"""
+import matplotlib.pyplot as plt
+import numpy as np
+
+from . import captions, style
+from .result import PlotError
+
+TRAILS = 6
+
+
+def present(result):
+    """Whether the result is a billiard in the plane, whose outline it holds."""
+    return result.study == "billiard" and "domain/outline" in result
+
+
+def loops(result):
+    """The outline as a list of [points, 2]."""
+    outline = result.array("domain/outline")
+    return [outline[outline[:, 3] == k, :2] for k in np.unique(outline[:, 3])]
+
+
+def fill(axis, result):
+    """Draws the domain."""
+    curves = loops(result)
+    path = [np.concatenate([c, c[:1]]) for c in curves]
+    codes = np.concatenate([[1] + [2] * (len(c) - 1) for c in path])
+    patch = plt.matplotlib.patches.PathPatch(plt.matplotlib.path.Path(np.concatenate(path), codes), facecolor="#eceff3",
+                                             edgecolor="none", zorder=0)
+    axis.add_patch(patch)
+    for curve in curves:
+        axis.plot(*curve.T, color=style.INK, lw=1.0, zorder=1)
+    axis.set_aspect("equal")
+    axis.set_xlabel("$x$")
+    axis.set_ylabel("$y$")
+
+
+def notes(result):
+    """The line below the heading."""
+    n, hits = result.orbits, int(result.array("orbits/crossing_count").sum())
+    return f"{style.plural(n, 'particle')}, {style.plural(hits, 'collision')}"
+
+
+def draw(results, options):
+    """The figure."""
+    result = results[0]
+    samples = "trajectory/q" in result
+    if "collisions/arc" in result and not samples and options.what != "time-series":
+        return bounce_map(result, options)
+    if not samples:
+        raise PlotError(f"{result.path}: neither samples (output.every) nor recorded collisions (output.collisions) in "
+                        "it; --what energy draws how well each particle kept its energy")
+    return gas(result, options)
+
+
+def bounce_map(result, options):
+    """Arc length against tangential velocity, beside the domain with the first bounces of some particles."""
+    ids = result.run(options.chosen(result.orbits))
+    arc, along = (result.array(f"collisions/{name}")[ids] for name in ("arc", "tangential"))
+    figure, (left, right) = plt.subplots(1, 2, layout="constrained", width_ratios=[1, 1.55],
+                                         figsize=(options.width or 11, 0.45 * (options.width or 11)))
+    colours = style.sweep(len(ids))
+    fill(left, result)
+    point, start = result.array("collisions/point"), result.array("orbits/initial")
+    for k in np.unique(np.linspace(0, len(ids) - 1, 3).astype(int)):
+        path = np.concatenate([start[ids[k], None, :2], point[ids[k], :25]])
+        if not np.any(result.section_of_deck("forces").get("gravity", [0])):
+            left.plot(*path.T, color=colours[k], lw=0.5, zorder=2)
+    few = arc.size <= 60000
+    for k in range(len(ids)):
+        right.plot(arc[k], along[k], ".", ms=1.4 if few else 0.7, mew=0, color=colours[k], rasterized=True)
+    right.set_xlim(options.xlim or (0, result.array("domain/outline")[-1, 2]))
+    right.set_ylim(options.ylim or (-1, 1))
+    right.set_xlabel("arc length $s$")
+    right.set_ylabel(r"tangential velocity $v_t / |v|$")
+    heading = options.title or "Bounce map: " + sets(result)
+    extra = ""
+    if "orbits/lyapunov" in result:
+        rate = result.array("orbits/lyapunov")[ids]
+        extra = f", Lyapunov exponents {rate.min():.2g} to {rate.max():.2g}"
+    figure.suptitle(f"{heading}  ·  {notes(result)}{extra}", x=0.01, ha="left", size=13)
+    return figure
+
+
+def sets(result):
+    """The domain in words, as the deck has it."""
+    domain = result.section_of_deck("domain")
+    kinds = [table.get("set", "") for table in domain.get("sets", [])]
+    return domain.get("inside") or " or ".join(kinds)
+
+
+def gas(result, options):
+    """Domain and particles at the end, with trails; energy over time; pressures."""
+    q, v = result.array("trajectory/q"), result.array("trajectory/v")
+    t = result.array("trajectory/time")
+    ids = result.run(options.chosen(result.orbits))
+    energy = result.array("trajectory/energy")[ids]
+    figure, axes = plt.subplot_mosaic([["gas", "energy"], ["gas", "error"], ["gas", "pressure"]], layout="constrained",
+                                      width_ratios=[1.3, 1], figsize=(options.width or 11, 0.6 * (options.width or 11)))
+    fill(axes["gas"], result)
+    last = np.flatnonzero(np.isfinite(q[ids]).all((0, 2)))[-1]
+    trail = slice(max(0, last - max(10, len(t) // 25)), last + 1)
+    for k, colour in zip(ids[:TRAILS], style.distinct(min(TRAILS, len(ids)))):
+        axes["gas"].plot(*q[k, trail].T, color=colour, lw=0.9, zorder=2)
+    size = np.clip(120 / np.sqrt(len(ids)), 0.6, 16)
+    speed = np.hypot(*v[ids, last].T)
+    dots = axes["gas"].scatter(*q[ids, last].T, c=speed, s=size, cmap=style.SEQUENTIAL, zorder=3, linewidths=0,
+                               rasterized=len(ids) > 5000)
+    figure.colorbar(dots, ax=axes["gas"], label="speed", shrink=0.7, pad=0.02)
+    axes["gas"].set_title(f"at $t = {t[last]:g}$, with the trails of {min(TRAILS, len(ids))}", loc="left")
+
+    kinetic = 0.5 * (v[ids] ** 2).sum((0, 2))
+    total = energy.sum(0)
+    axes["energy"].plot(t, kinetic, label="kinetic", lw=0.9)
+    axes["energy"].plot(t, total - kinetic, label="potential", lw=0.9)
+    axes["energy"].plot(t, total, label="total", lw=1.4, color=style.INK)
+    axes["energy"].set_ylabel("energy of all")
+    axes["energy"].legend(ncol=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), borderaxespad=0.1)
+    axes["error"].plot(t, (total - total[0]) / abs(total[0]), lw=0.8, color=style.CATEGORICAL[1])
+    axes["error"].set_ylabel("$(E - E_0) / |E_0|$")
+    axes["error"].set_xlabel("time")
+    axes["energy"].tick_params(labelbottom=False)
+    names = result.columns("orbits/impulse")
+    force = result.array("orbits/impulse")[ids].sum(0) / t[last]
+    place = np.arange(len(names))
+    axes["pressure"].bar(place - 0.2, force, 0.4, color=style.CATEGORICAL[0], label="force on the walls")
+    within = result.array("orbits/samples_within")[ids].sum(0) / (len(ids) * len(t))
+    axes["pressure"].set_ylabel("mean force")
+    twin = axes["pressure"].twinx()
+    twin.bar(place + 0.2, 100 * within, 0.4, color=style.CATEGORICAL[4])
+    twin.set_ylabel("samples inside [%]")
+    for a, colour in ((axes["pressure"], style.CATEGORICAL[0]), (twin, style.CATEGORICAL[4])):
+        a.yaxis.label.set_color(colour)
+        a.tick_params(which="both", right=a is twin, left=a is not twin)
+    axes["pressure"].set_xticks(place, names)
+    axes["pressure"].tick_params(axis="x", which="minor", bottom=False, top=False)
+    method = captions.method(result)
+    figure.suptitle(f"{options.title or 'Billiard: ' + sets(result)}  ·  {notes(result)}" +
+                    (f"  ·  {method}" if method else ""), x=0.01, ha="left", size=13)
+    return figure
+
+
+class Swarm:
+    """All particles of a sampled gas in their domain, with the trails of a few: a scene for a movie."""
+
+    def __init__(self, axis, result, ids, at, tail):
+        self.t, self.at, self.tail = result.array("trajectory/time"), at, tail
+        self.q, self.v = result.array("trajectory/q")[ids], result.array("trajectory/v")[ids]
+        self.gravity = np.array(result.section_of_deck("forces").get("gravity", [0.0, 0.0]), float)
+        fill(axis, result)
+        speed = np.hypot(*np.moveaxis(self.v, -1, 0))
+        self.dots = axis.scatter(*self.q[:, 0].T, c=speed[:, 0], cmap=style.SEQUENTIAL, linewidths=0, zorder=3,
+                                 s=np.clip(220 / np.sqrt(len(ids)), 1.5, 40), vmin=0, vmax=np.nanquantile(speed, 0.99))
+        self.trails = [axis.plot([], [], lw=1.0, color=c, zorder=2)[0] for c in style.distinct(min(TRAILS, len(ids)))]
+
+    def show(self, moment):
+        """Sets the picture to a moment: the last sample, and the parabola from there on."""
+        time = self.at[moment]
+        i = int(np.clip(np.searchsorted(self.t, time, "right") - 1, 0, len(self.t) - 1))
+        s = 0.0 if i + 1 == len(self.t) else min(time - self.t[i], self.t[i + 1] - self.t[i])
+        flown = self.q[:, i] + s * self.v[:, i] + 0.5 * s * s * self.gravity
+        if i + 1 < len(self.t):  # who bounces meanwhile takes the straight way to the next sample
+            share = s / (self.t[i + 1] - self.t[i])
+            h = self.t[i + 1] - self.t[i]
+            arrives = self.q[:, i] + h * self.v[:, i] + 0.5 * h * h * self.gravity
+            bounced = np.abs(arrives - self.q[:, i + 1]).max(-1) > 1e-9 * (1 + np.abs(arrives).max(-1))
+            straight = (1 - share) * self.q[:, i] + share * self.q[:, i + 1]
+            flown = np.where(bounced[:, None], straight, flown)
+        self.dots.set_offsets(flown)
+        self.dots.set_array(np.hypot(*self.v[:, i].T))
+        first = max(0, int(np.searchsorted(self.t, self.t[i] - self.tail)))
+        for line, k in zip(self.trails, range(len(self.trails))):
+            line.set_data(*np.concatenate([self.q[k, first:i + 1], flown[k, None]]).T)
