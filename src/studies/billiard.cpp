@@ -125,9 +125,12 @@ std::array<billiards::Vector<D>, 2> box_of(const billiards::Domain<D>& domain, c
   }
   double side = 1e-3;
   for (std::size_t d = 0; d < D; ++d) side = std::max(side, high[d] - low[d]);
-  // Grown until nothing inside touches the border, or for a while where the domain is unbounded.
+  const auto start_low = low, start_high = high;
+  const double start_side = side;
+  bool grown = true;
+  // Grown until nothing inside lies beyond; an unbounded domain is cut around its starts.
   constexpr int points = D == 2 ? 65 : 17;
-  for (int turn = 0; turn < 12; ++turn) {
+  for (int turn = 0; turn < 8 && grown; ++turn) {
     billiards::Vector<D> from = low, to = high, least, most;
     for (std::size_t d = 0; d < D; ++d) {
       from[d] -= 0.5 * side;
@@ -147,18 +150,23 @@ std::array<billiards::Vector<D>, 2> box_of(const billiards::Domain<D>& domain, c
         most[d] = std::max(most[d], x[d]);
       }
     }
-    bool grown = false;
+    grown = false;
     for (std::size_t d = 0; d < D; ++d) {
       grown = grown || least[d] < low[d] || most[d] > high[d];
       low[d] = std::min(low[d], least[d]);
       high[d] = std::max(high[d], most[d]);
       side = std::max(side, high[d] - low[d]);
     }
-    if (!grown) break;
   }
+  if (grown) {
+    low = start_low;
+    high = start_high;
+    side = start_side;
+  }
+  const double border = grown ? 1.0 : 0.05;
   for (std::size_t d = 0; d < D; ++d) {
-    low[d] -= 0.05 * side;
-    high[d] += 0.05 * side;
+    low[d] -= border * side;
+    high[d] += border * side;
   }
   return {low, high};
 }

@@ -38,6 +38,11 @@ def fill(axis, result):
     axis.set_ylabel("$y$")
 
 
+def area(result):
+    """What the outline encloses."""
+    return sum(0.5 * np.sum(c[:-1, 0] * c[1:, 1] - c[1:, 0] * c[:-1, 1]) for c in loops(result))
+
+
 def notes(result):
     """The line below the heading."""
     n, hits = result.orbits, int(result.array("orbits/crossing_count").sum())
@@ -129,6 +134,10 @@ def gas(result, options):
     axes["pressure"].bar(place - 0.2, force, 0.4, color=style.CATEGORICAL[0], label="force on the walls")
     within = result.array("orbits/samples_within")[ids].sum(0) / (len(ids) * len(t))
     axes["pressure"].set_ylabel("mean force")
+    if not np.any(result.section_of_deck("forces").get("gravity", [0])) and len(loops(result)):
+        length = result.array("domain/outline")[-1, 2]
+        ideal = kinetic[0] / area(result)
+        axes["pressure"].set_title(f"pressure ${force.sum() / length:.4g}$, of an ideal gas ${ideal:.4g}$", loc="left")
     twin = axes["pressure"].twinx()
     twin.bar(place + 0.2, 100 * within, 0.4, color=style.CATEGORICAL[4])
     twin.set_ylabel("samples inside [%]")

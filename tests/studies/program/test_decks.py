@@ -11,6 +11,7 @@ SHORT = {
     "trajectory": ["stop.time=2.0", "output.every=0.5"],
     "work-precision": ["stop.time=2.0"],
     "mechanism": ["stop.time=0.004", "output.every=0.002"],
+    "billiard": ["stop.time=0.2", "output.every=0.1"],
 }
 EXTRA = {}
 DECKS = sorted((SOURCE / "input").glob("*.toml"))

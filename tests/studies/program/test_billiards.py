@@ -1,0 +1,141 @@
+"""study = "billiard": what it writes, the source's numbers, bits on any number of ranks and after a stop, bad input."""
+import tomllib
+import unittest
+
+import h5py
+import numpy as np
+
+from launch import RANKS, SOURCE, ProgramTest
+from results import same_bits
+
+CIRCLES = """study = "billiard"
+[domain]
+inside = "left or right or bowl"
+sets = [
+  { name = "left", set = "circle", centre = [-2.0, 0.0], radius = 1.0 },
+  { name = "right", set = "circle", centre = [2.0, 0.0], radius = 1.0 },
+  { name = "bowl", set = "circle", centre = [0.0, -2.0], radius = 2.23606797749979 },
+]
+[forces]
+gravity = [0.0, -10.0]
+[ensemble]
+random = { count = 50, seed = 1, x = [-4.0, 4.0], y = [-4.5, 1.0] }
+[stop]
+time = 5.0
+[output]
+every = 0.5
+collisions = 30
+file = "out.h5"
+"""
+ONE = """study = "billiard"
+[domain]
+sets = [{ set = "circle" }]
+[ensemble]
+list = [[0.3, 0.2, 1.0, 0.5]]
+[stop]
+collisions = 20
+[output]
+file = "out.h5"
+"""
+
+
+class Billiards(ProgramTest):
+    longest = 300
+
+    def run_to(self, name, *words, text=CIRCLES, ranks=RANKS, code=0):
+        end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks)
+        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        return h5py.File(self.at / name, "r")
+
+    def test_what_it_writes(self):
+        found = self.run_to("all.h5")
+        count = found["orbits/crossing_count"][()]
+        time, point, wall = (found[f"collisions/{name}"][()] for name in ("time", "point", "wall"))
+        self.assertEqual(time.shape, (50, 30))
+        for k in range(50):
+            used = min(count[k], 30)
+            self.assertTrue((np.diff(time[k, :used]) > 0).all())
+            self.assertTrue(np.isnan(time[k, used:]).all() and (wall[k, used:] == -1).all())
+        centres, radii = np.array([[-2, 0], [2, 0], [0, -2.0]]), np.array([1, 1, 5 ** 0.5])
+        hit = wall >= 0
+        apart = np.linalg.norm(point[hit][:, None] - centres, axis=2) - radii
+        self.assertLess(np.abs(apart[np.arange(len(apart)), wall[hit]]).max(), 1e-13)
+        apart[np.arange(len(apart)), wall[hit]] = 1
+        self.assertGreater(apart.min(), 0)  # no other set holds the point: the last one was left
+        energy = 0.5 * (found["collisions/velocity"][()][hit] ** 2).sum(1) + 10 * point[hit][:, 1]
+        self.assertLess(np.abs(energy - np.repeat(found["orbits/energy"][()], hit.sum(1))).max(), 1e-12)
+        inside = found["orbits/samples_within"][()]
+        q = found["trajectory/q"][()]
+        counted = (np.linalg.norm(q[:, :, None] - centres, axis=3) < radii).sum(1)
+        self.assertTrue((inside == counted).all())
+        for name in ("collisions/arc", "collisions/tangential", "orbits/impulse", "domain/outline"):
+            self.assertIn("meaning", found[name].attrs)
+        self.assertLess(np.nanmax(np.abs(found["collisions/tangential"][()])), 1)
+        self.assertEqual(set(found["orbits/status"][()]), {1})
+
+    def test_the_source(self):
+        deck = (SOURCE / "input" / "billiard_circle_leapfrog.toml").read_text(encoding="utf-8")
+        for words, expected, within in (((), 0.1310, 5e-5), (("method.mended=true",), 1.3e-4, 5e-6)):
+            energy = self.run_to("source.h5", *words, text=deck)["trajectory/energy"][()].sum(0)
+            self.assertAlmostEqual(np.ptp(energy) / abs(energy[0]), expected, delta=within)
+        exact = (SOURCE / "input" / "billiard_circle.toml").read_text(encoding="utf-8")
+        found = self.run_to("exact.h5", text=exact)
+        energy = found["trajectory/energy"][()].sum(0)
+        self.assertLess(np.ptp(energy) / abs(energy[0]), 2.5e-14)  # measured: 1.5e-15
+        self.assertEqual(found["orbits/crossing_count"][()].sum(), 201)
+
+    def test_bits(self):
+        self.run_to("one.h5", ranks=1)
+        self.run_to("more.h5", ranks=3)
+        self.assertEqual(same_bits(self.at / "one.h5", self.at / "more.h5"), [])
+        self.run_to("other.h5", "ensemble.random.seed=2", ranks=1)  # the control
+        self.assertNotEqual(same_bits(self.at / "one.h5", self.at / "other.h5"), [])
+
+    def test_stopped_and_resumed(self):
+        long = ("stop.time=3000", "output.every=500", "output.lyapunov=true")
+        self.run_to("whole.h5", *long)
+        self.run_to("parts.h5", *long, "output.wall_minutes=1e-5", code=75)
+        for _ in range(2):
+            end = self.launch("deck.toml", "output.file=parts.h5", *long, "--resume", ranks=RANKS + 1)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
+
+    def test_pressure_of_an_ideal_gas(self):
+        deck = tomllib.loads((SOURCE / "input" / "ideal_gas.toml").read_text(encoding="utf-8"))
+        self.assertEqual(deck["study"], "billiard")
+        found = self.run_to("gas.h5", "output.every=0", text=(SOURCE / "input" / "ideal_gas.toml").read_text())
+        v = found["orbits/initial"][:, 2:]
+        ideal = 0.5 * (v ** 2).sum() / (8 - np.pi * 0.16)
+        pressure = found["orbits/impulse"][()].sum(0) / 100 / np.array([12, 0.8 * np.pi])
+        self.assertTrue((np.abs(pressure / ideal - 1) < 0.04).all(), pressure / ideal)  # measured: 1.005, 0.99
+
+    def test_ends_are_statuses(self):
+        def status(*words):
+            with self.run_to("end.h5", *words, text=ONE) as file:
+                return file["orbits/status"].attrs["names"][file["orbits/status"][0]]
+        self.assertEqual(status(), "finished")
+        self.assertEqual(status("stop.time=0.1"), "time_limit")
+        self.assertEqual(status('domain.sets=[{set="half-plane"}]', "ensemble.list=[[0.0,1.0,0.0,1.0]]"), "left_domain")
+        self.assertEqual(status('domain.sets=[{set="rectangle"}]', "ensemble.list=[[0.0,0.0,1.0,1.0]]"), "corner")
+        self.assertEqual(status('domain.sets=[{set="half-plane",restitution=0.5}]', "forces.gravity=[0,-1]",
+                                "ensemble.list=[[0.0,1.0,0.0,0.0]]", "stop.collisions=1000"), "collapsed")
+
+    def test_refused(self):
+        for words, part in ((['domain.sets=[{set="circel"}]'], "did you mean 'circle'"),
+                            (["domain.inside=circle and not circle"], "the domain is empty"),
+                            (["domain.inside=circl"], "did you mean 'circle'"),
+                            (['domain.sets=[{set="circle",radius=-1}]'], "radius"),
+                            (['domain.sets=[{set="circle",restitution=2}]'], "restitution"),
+                            (["domain.sets=[]"], "give at least one"),
+                            (["ensemble.list=[[3.0,0.0,1.0,0.0]]"], "no start is inside the domain"),
+                            (["domain.dimension=4"], "must be 2 or 3"),
+                            (["forces.gravity=[1]"], "must hold 2 numbers"),
+                            (["stop.collisions="], "give time, collisions"),
+                            (["method.name=leapfrog", "method.step=0.1"], "runs to stop.time"),
+                            (["output.lyapunv=true"], "did you mean 'lyapunov'")):
+            with self.subTest(words=words):
+                self.refused(part, text=ONE, words=words)
+
+
+if __name__ == "__main__":
+    unittest.main()
