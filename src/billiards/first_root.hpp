@@ -61,11 +61,10 @@ Pack first_root_of_polynomial(const std::array<Pack, Count>& coefficients, const
       falls += m[k];
     }
     // A trial step h beyond m's root, or as near to it as is easily guessed.
-    const Pack straight = p[0] / abs(m[1]);
-    Pack h = min(straight, 4.0 * last);
+    Pack h = min(p[0] / abs(m[1]), 4.0 * last);
     if constexpr (degree >= 2) h = min(h, sqrt(p[0] / abs(m[2])));
-    if constexpr (degree >= 4) h = min(h, sqrt(sqrt(p[0] / abs(m[degree]))));
-    h = select(h < beyond, h, sqrt(sqrt(p[0] / abs(falls))));
+    if (const PackMask unknown = !(h < beyond); any(unknown))
+      h = select(unknown, sqrt(sqrt(p[0] / abs(falls))), h);
     const auto minorant = [&](const Pack& s, Pack& slope) {
       Pack value = m[degree];
       slope = zero;

@@ -27,7 +27,7 @@ struct Interval {
 namespace detail {
 /// A result of one rounding (or, with `units` above 1, of a library's function) moved outward.
 template <class R>
-Interval<R> outward(const R& low, const R& high, double units = 1) {
+[[gnu::always_inline]] inline Interval<R> outward(const R& low, const R& high, double units = 1) {
   using numerics::abs, std::abs;
   const R relative(units * 0x1p-52), least(std::numeric_limits<double>::min());
   return {low - fma(abs(low), relative, least), high + fma(abs(high), relative, least)};
@@ -35,38 +35,38 @@ Interval<R> outward(const R& low, const R& high, double units = 1) {
 }  // namespace detail
 
 template <class R>
-Interval<R> operator-(const Interval<R>& a) {
+[[gnu::always_inline]] inline Interval<R> operator-(const Interval<R>& a) {
   return {-a.high, -a.low};
 }
 template <class R>
-Interval<R> operator+(const Interval<R>& a, const Interval<R>& b) {
+[[gnu::always_inline]] inline Interval<R> operator+(const Interval<R>& a, const Interval<R>& b) {
   return detail::outward<R>(a.low + b.low, a.high + b.high);
 }
 template <class R>
-Interval<R> operator-(const Interval<R>& a, const Interval<R>& b) {
+[[gnu::always_inline]] inline Interval<R> operator-(const Interval<R>& a, const Interval<R>& b) {
   return a + (-b);
 }
 template <class R>
-Interval<R> operator*(const Interval<R>& a, const Interval<R>& b) {
+[[gnu::always_inline]] inline Interval<R> operator*(const Interval<R>& a, const Interval<R>& b) {
   using numerics::min, numerics::max, std::min, std::max;
   const R ll = a.low * b.low, lh = a.low * b.high, hl = a.high * b.low, hh = a.high * b.high;
   return detail::outward<R>(min(min(ll, lh), min(hl, hh)), max(max(ll, lh), max(hl, hh)));
 }
 template <class R>
-Interval<R> operator/(const Interval<R>& a, const Interval<R>& b) {
+[[gnu::always_inline]] inline Interval<R> operator/(const Interval<R>& a, const Interval<R>& b) {
   const auto across = (b.low <= R(0.0)) & (b.high >= R(0.0));
   const R infinity(std::numeric_limits<double>::infinity());
   const Interval<R> inverse = detail::outward<R>(R(1.0) / b.high, R(1.0) / b.low);
   return a * Interval<R>(select(across, -infinity, inverse.low), select(across, infinity, inverse.high));
 }
-#define COTANGENT_WITH_NUMBER(symbol)                           \
-  template <class R>                                            \
-  Interval<R> operator symbol(const Interval<R>& a, double b) { \
-    return a symbol Interval<R>(b);                             \
-  }                                                             \
-  template <class R>                                            \
-  Interval<R> operator symbol(double a, const Interval<R>& b) { \
-    return Interval<R>(a) symbol b;                             \
+#define COTANGENT_WITH_NUMBER(symbol)                                                         \
+  template <class R>                                                                          \
+  [[gnu::always_inline]] inline Interval<R> operator symbol(const Interval<R>& a, double b) { \
+    return a symbol Interval<R>(b);                                                           \
+  }                                                                                           \
+  template <class R>                                                                          \
+  [[gnu::always_inline]] inline Interval<R> operator symbol(double a, const Interval<R>& b) { \
+    return Interval<R>(a) symbol b;                                                           \
   }
 COTANGENT_WITH_NUMBER(+)
 COTANGENT_WITH_NUMBER(-)
@@ -74,16 +74,17 @@ COTANGENT_WITH_NUMBER(*)
 COTANGENT_WITH_NUMBER(/)
 #undef COTANGENT_WITH_NUMBER
 template <class R>
-Interval<R> fma(const Interval<R>& a, const Interval<R>& b, const Interval<R>& c) {
+[[gnu::always_inline]] inline Interval<R> fma(const Interval<R>& a, const Interval<R>& b,
+                                              const Interval<R>& c) {
   return a * b + c;
 }
 
 // Functions that rise, by the library's values at both ends (within two units in the last place).
-#define COTANGENT_RISING(function)                                   \
-  template <class R>                                                 \
-  Interval<R> function(const Interval<R>& a) {                       \
-    using std::function;                                             \
-    return detail::outward<R>(function(a.low), function(a.high), 4); \
+#define COTANGENT_RISING(function)                                           \
+  template <class R>                                                         \
+  [[gnu::always_inline]] inline Interval<R> function(const Interval<R>& a) { \
+    using std::function;                                                     \
+    return detail::outward<R>(function(a.low), function(a.high), 4);         \
   }
 COTANGENT_RISING(sqrt)
 COTANGENT_RISING(exp)
@@ -98,7 +99,8 @@ struct IntervalSinCos {
 namespace detail {
 /// cos over [low, high], given its values at both ends: 1 and -1 where a multiple of pi lies between.
 template <class R>
-Interval<R> cosine_between(const R& low, const R& high, const R& at_low, const R& at_high) {
+[[gnu::always_inline]] inline Interval<R> cosine_between(const R& low, const R& high, const R& at_low,
+                                                         const R& at_high) {
   using numerics::min, numerics::max, std::min, std::max, numerics::floor, std::floor;
   const R turn(0.5 / std::numbers::pi), slack(1e-9);
   const auto meets = [&](double phase) {
