@@ -170,7 +170,7 @@ def write(result, path, options):
     if swarm:
         scene = Procession(axis, result, options, at)
     elif gas:
-        scene = billiards.Swarm(axis, result, ids, at, (span[1] - span[0]) / options.duration)
+        scene = billiards.Swarm(axis, result, ids, at, (span[1] - span[0]) / 40)
     else:
         q = result.array("trajectory/q")[ids]
         v = result.array("trajectory/v")[ids] if "trajectory/v" in result else [None] * len(ids)
