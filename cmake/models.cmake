@@ -1,7 +1,35 @@
 # Each header in src/mechanics/models/ holds one model, named as the file is: henon_heiles.hpp has HenonHeiles.
 # Each header in src/mechanics/surfaces/ holds one surface, on which a particle is a model. Each is compiled in a
-# source of its own, written here, together with the list of them all.
+# source of its own, written here, together with the list of them all. Pair potentials likewise.
 set(COTANGENT_MODELS "" CACHE STRING "Built-in models to compile, by the names of their files, with commas; empty: all")
+
+# The name of the type that a header `file` holds.
+function(cotangent_type_name file result)
+  string(REPLACE "_" ";" words ${file})
+  set(name "")
+  foreach(word IN LISTS words)
+    string(SUBSTRING ${word} 0 1 first)
+    string(SUBSTRING ${word} 1 -1 rest)
+    string(TOUPPER ${first} first)
+    string(APPEND name ${first}${rest})
+  endforeach()
+  set(${result} ${name} PARENT_SCOPE)
+endfunction()
+
+# Compiles `template` for each of the headers into a target, and the list of them: `maker` is the type made.
+macro(cotangent_list_member target template maker)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${template}.cpp.in
+                 ${PROJECT_BINARY_DIR}/generated/${template}s/${file}.cpp @ONLY)
+  target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated/${template}s/${file}.cpp)
+  string(APPEND declarations "std::unique_ptr<${maker}> make_${file}();\n")
+  string(APPEND list "  list.push_back(make_${file}());\n")
+endmacro()
+macro(cotangent_list target template)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${template}_list.cpp.in
+                 ${PROJECT_BINARY_DIR}/generated/${template}s/list.cpp @ONLY)
+  target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated/${template}s/list.cpp)
+endmacro()
+
 function(cotangent_models target)
   string(REPLACE "," ";" chosen "${COTANGENT_MODELS}")
   file(GLOB models CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mechanics/models/*.hpp)
@@ -15,25 +43,24 @@ function(cotangent_models target)
     endif()
     get_filename_component(folder ${header} DIRECTORY)
     get_filename_component(folder ${folder} NAME)
-    string(REPLACE "_" ";" words ${file})
-    set(model "")
-    foreach(word IN LISTS words)
-      string(SUBSTRING ${word} 0 1 first)
-      string(SUBSTRING ${word} 1 -1 rest)
-      string(TOUPPER ${first} first)
-      string(APPEND model ${first}${rest})
-    endforeach()
+    cotangent_type_name(${file} model)
     set(model "mechanics::${model}")
     if(folder STREQUAL "surfaces")
       set(model "mechanics::ParticleOn<${model}>")
     endif()
-    configure_file(${PROJECT_SOURCE_DIR}/cmake/model.cpp.in
-                   ${PROJECT_BINARY_DIR}/generated/models/${file}.cpp @ONLY)
-    target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated/models/${file}.cpp)
-    string(APPEND declarations "std::unique_ptr<Problem> make_${file}();\n")
-    string(APPEND list "  list.push_back(make_${file}());\n")
+    cotangent_list_member(${target} model Problem)
   endforeach()
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/model_list.cpp.in
-                 ${PROJECT_BINARY_DIR}/generated/models/list.cpp @ONLY)
-  target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated/models/list.cpp)
+  cotangent_list(${target} model)
+endfunction()
+
+function(cotangent_potentials target)
+  file(GLOB potentials CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mechanics/potentials/*.hpp)
+  set(declarations "")
+  set(list "")
+  foreach(header IN LISTS potentials)
+    get_filename_component(file ${header} NAME_WE)
+    cotangent_type_name(${file} model)
+    cotangent_list_member(${target} potential Potential)
+  endforeach()
+  cotangent_list(${target} potential)
 endfunction()

@@ -14,6 +14,7 @@
 
 #include "core/status.hpp"
 #include "integrators/method.hpp"
+#include "integrators/surface_motion.hpp"
 #include "mechanics/level.hpp"
 #include "sections/expression.hpp"
 
@@ -132,6 +133,10 @@ class Problem {
   /// coordinates, one constraint.
   virtual mechanics::LevelPoint level(const mechanics::SpacePoint&, Values) const { return {}; }
   bool on_surface() const;
+  /// The motion of many particles on a surface, each step within `tolerance` of it; nothing where the
+  /// problem is another.
+  virtual std::unique_ptr<integrators::SurfaceMotion> surface_motion(Values parameters,
+                                                                     double tolerance) const;
   virtual bool has_domain() const = 0;
   virtual double domain(Values q, Values parameters) const = 0;
   virtual bool time_dependent() const = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "integrators/methods.hpp"
+#include "integrators/surface_motion_of.hpp"
 #include "sections/flight_of.hpp"
 
 namespace cotangent::sections {
@@ -92,6 +93,15 @@ class ProblemOf final : public Problem {
     } else {
       static_cast<void>(q), static_cast<void>(parameters);
       return {};
+    }
+  }
+  std::unique_ptr<integrators::SurfaceMotion> surface_motion(Values parameters,
+                                                             double tolerance) const override {
+    if constexpr (N == 3 && System::constraints == 1 && System::constant_mass) {
+      return std::make_unique<integrators::SurfaceMotionOf<Model>>(parameters, tolerance);
+    } else {
+      static_cast<void>(parameters), static_cast<void>(tolerance);
+      return nullptr;
     }
   }
   bool has_domain() const override { return mechanics::has_domain<Model>; }

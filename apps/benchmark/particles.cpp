@@ -1,0 +1,86 @@
+// benchmark_particles: Lennard-Jones particles on a torus, as LAMMPS' fix nve/manifold/rattle has them in its
+// example: density 0.32, temperature 1, cut-off 2.5, h = 5e-4; the torus is scaled to the number of particles
+// (51 274: R = 100, r = 40).
+//   benchmark_particles [steps [particles ...]]        mpirun -n 2 benchmark_particles 1000 51274
+// Wall time of all ranks together.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numbers>
+
+#include "integrators/surface_motion_of.hpp"
+#include "mechanics/surfaces/torus.hpp"
+#include "parallel/mpi.hpp"
+#include "particles/starts.hpp"
+#include "particles/swarm.hpp"
+
+namespace cotangent::benchmark {
+namespace {
+
+using Model = mechanics::ParticleOn<mechanics::Torus>;
+
+std::vector<particles::Particle> starts(std::int64_t count, const std::vector<double>& parameters) {
+  mechanics::System<Model, double> system;
+  std::copy_n(parameters.begin(), 2, system.parameters.begin());
+  const mechanics::LevelFunction g = [&](const mechanics::SpacePoint& q) {
+    const auto at = system.constraint(q);
+    return mechanics::LevelPoint{at.value[0], at.gradient[0]};
+  };
+  const mechanics::SpacePoint first{parameters[0] + parameters[1], 0, 0};
+  const auto surface = mechanics::triangulate(g, std::span(&first, 1), 0.1 * parameters[1]);
+  const particles::SurfacePoints points(g, *surface);
+  double distance = 0;
+  const auto even = particles::even_points(points, count, 1, {}, distance);
+  std::vector<particles::Particle> mine;
+  for (std::int64_t i = parallel::rank(); i < count; i += parallel::size()) {
+    particles::Particle p;
+    p.id = i;
+    p.q = p.start = even[static_cast<std::size_t>(i)];
+    p.v = particles::thermal_velocity(i, g(p.q).gradient, 1.0, 1.0, 1);
+    mine.push_back(p);
+  }
+  return mine;
+}
+
+void measure(std::int64_t count, std::int64_t steps, const particles::Potential& potential) {
+  const double scale = std::sqrt(static_cast<double>(count) / 51274);
+  const std::vector<double> parameters{100 * scale, 40 * scale, 1.0, 0.0};
+  const auto kernel = potential.kernel(std::vector{1.0, 1.0}, 2.5, particles::CutMode::cut, 2.5);
+  const integrators::SurfaceMotionOf<Model> motion(parameters, 1e-10);
+  particles::SwarmOptions options;
+  options.step = 5e-4;
+  options.skin = 0.3;
+  if (const char* skin = std::getenv("SKIN")) options.skin = std::atof(skin);
+  particles::Swarm swarm(motion, *kernel, options, starts(count, parameters));
+  swarm.advance(std::min<std::int64_t>(steps, 200), false);
+  const auto before = swarm.effort();
+  const double start = parallel::wall_time();
+  swarm.advance(steps, false);
+  const double wall = parallel::wall_time() - start;
+  const double listing = parallel::maximum(swarm.effort().listing_seconds - before.listing_seconds),
+               waiting = parallel::maximum(swarm.effort().waiting_seconds - before.waiting_seconds);
+  const double error = swarm.constraint_error();
+  if (parallel::rank() == 0)
+    std::printf("%8lld particles, %d ranks: %.3g particle-steps/s (%.1f ns), %lld lists %.1f %%, waiting %.1f %%; "
+                "constraint %.1e\n",
+                static_cast<long long>(count), parallel::size(), static_cast<double>(count * steps) / wall,
+                1e9 * wall / static_cast<double>(count * steps),
+                static_cast<long long>(swarm.effort().lists - before.lists), 100 * listing / wall,
+                100 * waiting / wall, error);
+}
+
+}  // namespace
+}  // namespace cotangent::benchmark
+
+int main(int argc, char** argv) {
+  using namespace cotangent;
+  const parallel::Mpi mpi(argc, argv);
+  const std::int64_t steps = argc > 1 ? std::atoll(argv[1]) : 1000;
+  std::vector<std::int64_t> counts;
+  for (int k = 2; k < argc; ++k) counts.push_back(std::atoll(argv[k]));
+  if (counts.empty()) counts = {51274};
+  for (const auto& potential : particles::built_in_potentials()) {
+    if (potential->name() != "lennard-jones") continue;
+    for (const std::int64_t count : counts) benchmark::measure(count, steps, *potential);
+  }
+}

@@ -1,0 +1,216 @@
+// Particles on a surface that feel forces from outside, some register's width of them side by side: one step
+// in two halves, between which whoever knows the particles finds the forces. With G = grad g(q), f the force
+// from outside, F all forces,
+//   open:   V = v + h/2 F(q)/M,   q' = q + h (V + h/2 lambda G/M),   g(q') = 0
+//   close:  v' = V + h/2 lambda G/M + h/2 F(q')/M, made tangent to the surface at q'.
+// Together they are RATTLE (rattle.hpp). With a heat bath, open is the rest of g-BAOAB: the kick is made
+// tangent; half a step along a geodesic; the velocity renewed,
+//   v = c v + sqrt((1 - c^2) T / M) xi,   c = exp(-friction h),   made tangent;
+// and the other half. The random numbers xi belong to particle and step alone. Particles that failed stay
+// where they are. References: Leimkuhler, Skeel, J. Comput. Phys. 112 (1994) 117; Leimkuhler, Matthews, Proc.
+// R. Soc. A 472 (2016) 20160138, for g-BAOAB; Salmon et al., Parallel random numbers (SC 2011), for xi.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <span>
+
+#include "core/status.hpp"
+#include "integrators/manifold.hpp"
+#include "integrators/motion.hpp"
+#include "integrators/surface_motion.hpp"
+#include "numerics/random.hpp"
+#include "numerics/rows.hpp"
+
+namespace cotangent::integrators {
+
+template <class Model>
+class SurfaceMotionOf final : public SurfaceMotion {
+  using R = numerics::Lanes<surface_pack>;
+  using System = mechanics::System<Model, R>;
+  using Vector = typename System::Vector;
+  using Mask = numerics::mask_of<R>;
+  static constexpr int W = surface_pack;
+  static_assert(System::dim == 3 && System::constraints == 1 && System::constant_mass);
+
+ public:
+  SurfaceMotionOf(std::span<const double> parameters, double tolerance) : tolerance_(tolerance) {
+    for (int k = 0; k < System::parameter_count; ++k) system_.parameters[k] = R(parameters[k]);
+    State<R, 3> x{};
+    motion_.prepare(system_, x);
+  }
+
+  double mass() const override {
+    Vector unit{};
+    unit[0] = R(1.0);
+    return 1.0 / motion_.over_mass(unit)[0][0];
+  }
+
+  void begin(const ParticleBlock& block) const override {
+    for (int i = 0; i < block.count; i += W) {
+      const Vector q = position(block, i);
+      Vector v = load(block.velocity, i);
+      const auto at = system_.constraint(q);
+      const Mask moves = moving(block, i);
+      make_tangent<System>(at.gradient, Directions<System>{motion_.over_mass(at.gradient[0])}, v);
+      store(block.velocity, i, moves, v);
+      const auto lambda = system_.multiplier(q, v, R(0.0));
+      std::memcpy(block.multiplier + i, &lambda[0], sizeof(R));
+    }
+  }
+
+  SurfaceReport close(const ParticleBlock& block, double h) const override {
+    R error(0.0);
+    SurfaceReport report;
+    for (int i = 0; i < block.count; i += W) {
+      const Vector q = position(block, i);
+      Vector v = load(block.velocity, i);
+      const Mask moves = moving(block, i);
+      kick(q, load(block.force, i), 0.5 * h, v);
+      const auto at = system_.constraint(q);
+      make_tangent<System>(at.gradient, Directions<System>{motion_.over_mass(at.gradient[0])}, v);
+      const Mask good = moves & (square(v) <= R(std::numeric_limits<double>::max()));
+      store(block.velocity, i, good, v);
+      error = select(good, numerics::larger(at.error_squared(), error), error);
+      if (any(moves & !good)) fail(block, i, moves & !good, Status::non_finite, report);
+    }
+    report.error_squared = largest(error);
+    return report;
+  }
+
+  SurfaceReport open(const ParticleBlock& block, double h, const HeatBath* bath,
+                     std::int64_t step) const override {
+    R moved(0.0);
+    SurfaceReport report;
+    for (int i = 0; i < block.count; i += W) {
+      const Vector start = position(block, i);
+      Vector q = start, v = load(block.velocity, i);
+      typename System::Multipliers lambda;
+      std::memcpy(&lambda[0], block.multiplier + i, sizeof(R));
+      const Mask moves = moving(block, i);
+      kick(q, load(block.force, i), 0.5 * h, v);
+      Mask solved = moves;
+      if (bath == nullptr) {
+        solved = drift(h, moves, q, v, lambda);
+      } else {
+        tangent(q, v);
+        solved = drift(0.5 * h, solved, q, v, lambda);
+        tangent(q, v);
+        renew(*bath, h, step, block.id + i, v);
+        tangent(q, v);
+        solved = drift(0.5 * h, solved, q, v, lambda);
+      }
+      const Mask good = solved & (square(v) + square(q) <= R(std::numeric_limits<double>::max()));
+      store(block.velocity, i, good, v);
+      store_positions(block, i, good, start, q);
+      const R kept = select(good, lambda[0], loaded(block.multiplier + i));
+      std::memcpy(block.multiplier + i, &kept, sizeof(R));
+      Vector way;
+      for (int n = 0; n < 3; ++n) way[n] = q[n] - start[n];
+      moved = select(good, numerics::larger(square(way), moved), moved);
+      if (any(moves & !good)) fail(block, i, moves & !good, Status::newton_diverged, report);
+    }
+    report.moved_squared = largest(moved);
+    return report;
+  }
+
+  void energies(const ParticleBlock& block, double* kinetic, double* potential) const override {
+    for (int i = 0; i < block.count; i += W) {
+      const Vector q = position(block, i), v = load(block.velocity, i);
+      Vector rest;
+      rest.fill(R(0.0));
+      const R resting = system_.energy(q, rest, R(0.0));
+      const R moving = system_.energy(q, v, R(0.0)) - resting;
+      std::memcpy(kinetic + i, &moving, sizeof(R));
+      std::memcpy(potential + i, &resting, sizeof(R));
+    }
+  }
+
+ private:
+  static R loaded(const double* from) {
+    R x;
+    std::memcpy(&x, from, sizeof(R));
+    return x;
+  }
+  template <class Number>
+  static Vector load(const std::array<Number*, 3>& from, int i) {
+    return {loaded(from[0] + i), loaded(from[1] + i), loaded(from[2] + i)};
+  }
+  static void store(const std::array<double*, 3>& to, int i, Mask where, const Vector& x) {
+    for (int n = 0; n < 3; ++n) {
+      const R value = all(where) ? x[n] : select(where, x[n], loaded(to[n] + i));
+      std::memcpy(to[n] + i, &value, sizeof(R));
+    }
+  }
+  static Vector position(const ParticleBlock& block, int i) {
+    return numerics::rows_of_four<W>(block.position + 4 * i);
+  }
+  static void store_positions(const ParticleBlock& block, int i, Mask where, const Vector& old,
+                              const Vector& q) {
+    Vector x = q;
+    if (!all(where)) {
+      for (int n = 0; n < 3; ++n) x[n] = select(where, q[n], old[n]);
+    }
+    numerics::store_rows_of_four<W>(x, block.next + 4 * i);
+  }
+  static Mask moving(const ParticleBlock& block, int i) {
+    Mask moves(true);
+    for (int k = 0; k < W; ++k) {
+      if (block.status[i + k] != static_cast<std::int32_t>(Status::pending)) [[unlikely]]
+        moves.set(k, false);
+    }
+    return moves;
+  }
+  static R square(const Vector& v) { return fma(v[0], v[0], fma(v[1], v[1], v[2] * v[2])); }
+  static double largest(const R& x) {
+    double result = 0;
+    for (int k = 0; k < W; ++k) result = std::max(result, x[k]);
+    return result;
+  }
+  static void fail(const ParticleBlock& block, int i, Mask failed, Status status, SurfaceReport& report) {
+    report.failed = true;
+    for (int k = 0; k < W; ++k) {
+      if (failed[k]) block.status[i + k] = static_cast<std::int32_t>(status);
+    }
+  }
+
+  [[gnu::always_inline]] void kick(const Vector& q, const Vector& force, double h, Vector& v) const {
+    const Vector own = motion_.free_acceleration(system_, q, R(0.0)), a = motion_.over_mass(force);
+    for (int n = 0; n < 3; ++n) v[n] = fma(R(h), own[n] + a[n], v[n]);
+  }
+  void tangent(const Vector& q, Vector& v) const {
+    const auto at = system_.constraint(q);
+    make_tangent<System>(at.gradient, Directions<System>{motion_.over_mass(at.gradient[0])}, v);
+  }
+  /// q + h (v + h/2 lambda G/M) on the surface; the velocity becomes what is in brackets.
+  [[gnu::always_inline]] Mask drift(double h, Mask active, Vector& q, Vector& v,
+                                    typename System::Multipliers& lambda) const {
+    const Vector response = motion_.over_mass(system_.constraint(q).gradient[0]);
+    Directions<System> direction;
+    Vector base;
+    for (int n = 0; n < 3; ++n) {
+      direction[0][n] = R(0.5 * h * h) * response[n];
+      base[n] = fma(R(h), v[n], q[n]);
+    }
+    ManifoldPoint<System> to;
+    const Mask solved = onto_manifold(system_, base, direction, tolerance_, active, lambda, to);
+    q = to.q;
+    for (int n = 0; n < 3; ++n) v[n] = fma(R(0.5 * h) * lambda[0], response[n], v[n]);
+    return solved;
+  }
+  void renew(const HeatBath& bath, double h, std::int64_t step, const std::int64_t* id, Vector& v) const {
+    const double keep = std::exp(-bath.friction * h);
+    const double stir = std::sqrt((1 - keep * keep) * bath.temperature / mass());
+    for (int k = 0; k < W; ++k) {
+      const auto xi = numerics::normals(bath.seed, static_cast<std::uint64_t>(id[k]),
+                                        static_cast<std::uint64_t>(step));
+      for (int n = 0; n < 3; ++n) v[n].set(k, keep * v[n][k] + stir * xi[static_cast<std::size_t>(n)]);
+    }
+  }
+
+  System system_;
+  Motion<System> motion_;
+  double tolerance_;
+};
+
+}  // namespace cotangent::integrators

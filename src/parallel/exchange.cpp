@@ -1,0 +1,187 @@
+#include "parallel/exchange.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mpi.h>
+
+#include "parallel/mpi.hpp"
+
+namespace cotangent::parallel {
+
+namespace {
+
+void checked(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw MpiError(std::string(call) + ": " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+bool alone() {
+  return size() == 1;
+}
+
+/// MPI counts are 32 bits wide: in units of eight bytes, which suffice for 16 GB from one rank to another.
+constexpr std::int64_t unit = 8;
+
+int as_int(std::int64_t x) {
+  if (x > std::numeric_limits<int>::max()) throw MpiError("too much for one message: more ranks would do");
+  return static_cast<int>(x);
+}
+
+}  // namespace
+
+std::vector<std::byte> detail::exchange(std::span<const std::byte> bytes,
+                                        std::span<const std::int64_t> to_each,
+                                        std::vector<std::int64_t>& from_each) {
+  if (alone()) {
+    from_each = {static_cast<std::int64_t>(bytes.size())};
+    return {bytes.begin(), bytes.end()};
+  }
+  const auto ranks = static_cast<std::size_t>(size());
+  from_each.resize(ranks);
+  checked(MPI_Alltoall(to_each.data(), 1, MPI_INT64_T, from_each.data(), 1, MPI_INT64_T, MPI_COMM_WORLD),
+          "MPI_Alltoall");
+  std::vector<int> sent(ranks), sent_from(ranks), came(ranks), came_to(ranks);
+  std::int64_t out = 0, in = 0;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    sent[r] = as_int(to_each[r] / unit);
+    came[r] = as_int(from_each[r] / unit);
+    sent_from[r] = as_int(out / unit);
+    came_to[r] = as_int(in / unit);
+    out += to_each[r];
+    in += from_each[r];
+  }
+  std::vector<std::byte> result(static_cast<std::size_t>(in));
+  checked(MPI_Alltoallv(bytes.data(), sent.data(), sent_from.data(), MPI_INT64_T, result.data(), came.data(),
+                        came_to.data(), MPI_INT64_T, MPI_COMM_WORLD),
+          "MPI_Alltoallv");
+  return result;
+}
+
+struct HaloPlan::Transfers {
+  struct To {
+    int rank;
+    std::vector<std::int32_t> rows;
+    std::vector<double> buffer;
+  };
+  struct From {
+    int rank;
+    std::int64_t rows;
+  };
+  int width = 0;
+  std::vector<To> to;
+  std::vector<From> from;
+  std::vector<MPI_Request> requests;
+};
+
+HaloPlan::HaloPlan() = default;
+HaloPlan::~HaloPlan() {
+  if (transfers_ && !transfers_->requests.empty()) finish();
+}
+HaloPlan::HaloPlan(HaloPlan&&) noexcept = default;
+HaloPlan& HaloPlan::operator=(HaloPlan&&) noexcept = default;
+
+HaloPlan::HaloPlan(const std::vector<std::vector<std::int32_t>>& rows, int width)
+    : transfers_(std::make_unique<Transfers>()) {
+  transfers_->width = width;
+  if (alone()) return;
+  const auto ranks = static_cast<std::size_t>(size());
+  std::vector<std::int64_t> out(ranks), in(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    out[r] = std::ssize(rows[r]);
+    if (out[r] > 0)
+      transfers_->to.push_back({static_cast<int>(r), rows[r],
+                                std::vector<double>(rows[r].size() * static_cast<std::size_t>(width))});
+  }
+  checked(MPI_Alltoall(out.data(), 1, MPI_INT64_T, in.data(), 1, MPI_INT64_T, MPI_COMM_WORLD), "MPI_Alltoall");
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (in[r] > 0) transfers_->from.push_back({static_cast<int>(r), in[r]});
+  }
+}
+
+int HaloPlan::incoming() const {
+  std::int64_t sum = 0;
+  if (transfers_) {
+    for (const auto& from : transfers_->from) sum += from.rows;
+  }
+  return as_int(sum);
+}
+
+int HaloPlan::outgoing() const {
+  std::int64_t sum = 0;
+  if (transfers_) {
+    for (const auto& to : transfers_->to) sum += std::ssize(to.rows);
+  }
+  return as_int(sum);
+}
+
+void HaloPlan::start(const double* from, double* into) {
+  if (!transfers_) return;
+  Transfers& t = *transfers_;
+  constexpr int tag = 41;
+  for (const auto& source : t.from) {
+    const std::int64_t numbers = source.rows * t.width;
+    checked(MPI_Irecv(into, as_int(numbers), MPI_DOUBLE, source.rank, tag, MPI_COMM_WORLD,
+                      &t.requests.emplace_back()),
+            "MPI_Irecv");
+    into += numbers;
+  }
+  for (auto& target : t.to) {
+    double* out = target.buffer.data();
+    for (const std::int32_t row : target.rows) out = std::copy_n(from + std::int64_t{t.width} * row, t.width, out);
+    checked(MPI_Isend(target.buffer.data(), as_int(std::ssize(target.buffer)), MPI_DOUBLE, target.rank, tag,
+                      MPI_COMM_WORLD, &t.requests.emplace_back()),
+            "MPI_Isend");
+  }
+}
+
+void HaloPlan::finish() {
+  if (!transfers_) return;
+  auto& requests = transfers_->requests;
+  checked(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  requests.clear();
+}
+
+std::vector<double> reproducible_sums(std::span<const std::span<const double>> columns) {
+  constexpr int folds = 3;
+  const std::size_t n = columns.size();
+  std::vector<double> largest(2 * n, 0.0);  // of values, and the counts
+  for (std::size_t c = 0; c < n; ++c) {
+    for (const double x : columns[c]) largest[c] = std::max(largest[c], std::isfinite(x) ? std::abs(x) : HUGE_VAL);
+  }
+  for (std::size_t c = 0; c < n; ++c) {
+    largest[c] = maximum(largest[c]);
+    largest[n + c] = static_cast<double>(sum(static_cast<std::int64_t>(columns[c].size())));
+  }
+  std::vector<double> parts(n * folds, 0.0);
+  for (std::size_t c = 0; c < n; ++c) {
+    if (!(largest[c] > 0) || !std::isfinite(largest[c])) continue;
+    // All multiples of one unit, and their sum less than 2^53 of these: every sum of them is exact.
+    const double room = std::ldexp(1.0, std::ilogb(largest[n + c] + 2) + 2);
+    double level = room * std::ldexp(1.0, std::ilogb(largest[c]) + 1);
+    std::vector<double> rest(columns[c].begin(), columns[c].end());
+    for (int fold = 0; fold < folds; ++fold) {
+      double coarse_sum = 0;
+      for (double& x : rest) {
+        const double coarse = (x + level) - level;
+        coarse_sum += coarse;
+        x -= coarse;
+      }
+      parts[c * folds + static_cast<std::size_t>(fold)] = coarse_sum;
+      level *= room * 0x1p-52;
+    }
+  }
+  parts = sum(std::move(parts));
+  std::vector<double> result(n);
+  for (std::size_t c = 0; c < n; ++c) {
+    const double* part = parts.data() + c * folds;
+    result[c] = std::isfinite(largest[c]) ? part[0] + (part[1] + part[2])
+                                          : std::numeric_limits<double>::quiet_NaN();
+  }
+  return result;
+}
+
+}  // namespace cotangent::parallel

@@ -1,0 +1,73 @@
+// Data that ranks hand each other: records to everybody in particular, and rows of doubles by a plan that is
+// made once and carried out many times, while the sender computes on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace cotangent::parallel {
+
+namespace detail {
+/// Bytes for each rank; what came, rank after rank, and how much of it from each. Collective.
+std::vector<std::byte> exchange(std::span<const std::byte> bytes, std::span<const std::int64_t> to_each,
+                                std::vector<std::int64_t>& from_each);
+}  // namespace detail
+
+/// Records for each rank, by rank; returns those for this one, in the order of the ranks that sent them, and
+/// in `from_each` how many came from each. Collective.
+template <class Record>
+std::vector<Record> exchange(const std::vector<std::vector<Record>>& to,
+                             std::vector<std::int64_t>* from_each = nullptr) {
+  static_assert(std::is_trivially_copyable_v<Record>);
+  std::vector<Record> all;
+  std::vector<std::int64_t> bytes, came;
+  for (const auto& list : to) {
+    all.insert(all.end(), list.begin(), list.end());
+    bytes.push_back(static_cast<std::int64_t>(list.size() * sizeof(Record)));
+  }
+  const std::vector<std::byte> received = detail::exchange(std::as_bytes(std::span(all)), bytes, came);
+  std::vector<Record> result(received.size() / sizeof(Record));
+  std::copy(received.begin(), received.end(), reinterpret_cast<std::byte*>(result.data()));
+  if (from_each != nullptr) {
+    from_each->clear();
+    for (const std::int64_t count : came)
+      from_each->push_back(count / static_cast<std::int64_t>(sizeof(Record)));
+  }
+  return result;
+}
+
+/// A plan by which rows of `width` doubles go to other ranks, and theirs come here, rank after rank.
+class HaloPlan {
+ public:
+  /// `rows` are the rows for each rank, none for this one. Collective.
+  HaloPlan(const std::vector<std::vector<std::int32_t>>& rows, int width);
+  HaloPlan();
+  ~HaloPlan();
+  HaloPlan(HaloPlan&&) noexcept;
+  HaloPlan& operator=(HaloPlan&&) noexcept;
+
+  /// How many rows come.
+  int incoming() const;
+  /// How many go.
+  int outgoing() const;
+  /// Sends rows of `from`, and lets those of others come to `into`, rank after rank. Nothing may be read from
+  /// `into` before finish().
+  void start(const double* from, double* into);
+  void finish();
+
+ private:
+  struct Transfers;
+  std::unique_ptr<Transfers> transfers_;
+};
+
+/// The sums of columns of numbers that are spread over all ranks; the same to the bit however they are
+/// spread, and in whatever order they come: each is split into parts so coarse that sums of them are exact.
+/// Rounded after some 150 bits. Reference: Demmel, Nguyen, Fast reproducible floating-point summation
+/// (ARITH 2013). Collective; each column may have a length of its own on each rank.
+std::vector<double> reproducible_sums(std::span<const std::span<const double>> columns);
+
+}  // namespace cotangent::parallel

@@ -1,0 +1,43 @@
+// One rank's particles: own ones, packed to a multiple of the lanes, then copies of other ranks' that they may
+// feel (ghosts), then one point far away, which serves as the neighbour that isn't there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/status.hpp"
+#include "integrators/surface_motion.hpp"
+
+namespace cotangent::particles {
+
+inline constexpr int pack = integrators::surface_pack;
+/// Where the point far away lies, along each axis.
+inline constexpr double far_away = 1e30;
+
+/// All of a particle that goes with it from rank to rank and into a checkpoint.
+struct Particle {
+  std::int64_t id = -1;
+  std::array<double, 3> q{}, v{}, start{};  ///< start: where it was at t = 0
+  double multiplier = 0.0;
+  std::int64_t status = 0;
+};
+
+struct Cloud {
+  int own = 0, padded = 0, ghosts = 0;
+  /// Rows of four: own, padding, ghosts, and the point far away. `next` is where a step writes.
+  std::vector<double> position, next;
+  std::array<std::vector<double>, 3> velocity, start;
+  std::vector<double> multiplier;
+  std::vector<std::int64_t> id;
+  std::vector<std::int32_t> status;
+
+  int far_row() const { return padded + ghosts; }
+  Particle particle(int row) const;
+  /// Takes these as its own, without ghosts. Padding stands still far away.
+  void assign(const std::vector<Particle>& particles);
+  /// Makes room for so many ghosts.
+  void expect_ghosts(int count);
+};
+
+}  // namespace cotangent::particles

@@ -1,0 +1,81 @@
+// Cells of the ambient space, and their order along Morton's curve, which keeps neighbours in space near each
+// other in memory. A cell is no smaller than the range of the lists, so that whatever a particle may feel lies
+// in its own cell or one of the 26 around it. An axis may be periodic: particles then keep the coordinates
+// that they travelled to, and distances are those to the nearest image.
+// Reference: Samet, Foundations of Multidimensional and Metric Data Structures (2006), 2.1.1.2.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <algorithm>
+#include <cstdint>
+
+namespace cotangent::particles {
+
+/// A period for each axis; 0: not periodic.
+using Periods = std::array<double, 3>;
+
+class Grid {
+ public:
+  using Cell = std::array<std::int32_t, 3>;
+  using Key = std::uint64_t;
+
+  Grid() = default;
+  Grid(double range, const Periods& periods) {
+    for (std::size_t n = 0; n < 3; ++n) {
+      period_[n] = periods[n];
+      count_[n] = periods[n] > 0 ? static_cast<std::int32_t>(std::max(1.0, std::floor(periods[n] / range))) : 0;
+      inverse_[n] = count_[n] > 0 ? count_[n] / periods[n] : 1.0 / range;
+    }
+  }
+
+  Cell cell(const double* q) const {
+    Cell c;
+    for (std::size_t n = 0; n < 3; ++n) {
+      if (count_[n] > 0) {
+        const double inside = q[n] - period_[n] * std::floor(q[n] / period_[n]);
+        c[n] = std::min(static_cast<std::int32_t>(inside * inverse_[n]), count_[n] - 1);
+      } else {
+        const double place = std::floor(q[n] * inverse_[n]);
+        c[n] = static_cast<std::int32_t>(std::min(std::max(place, -limit), limit));
+      }
+    }
+    return c;
+  }
+  /// The cell shifted by -1, 0 or 1 along each axis, round the periodic ones.
+  Cell neighbour(const Cell& c, int dx, int dy, int dz) const {
+    Cell result{c[0] + dx, c[1] + dy, c[2] + dz};
+    for (std::size_t n = 0; n < 3; ++n) {
+      if (count_[n] > 0) result[n] = (result[n] + count_[n]) % count_[n];
+    }
+    return result;
+  }
+  static Key key(const Cell& c) {
+    Key result = 0;
+    for (std::size_t n = 0; n < 3; ++n) {
+      result |= spread(static_cast<std::uint64_t>(c[n] + (1 << 20)) & 0x1fffff) << n;
+    }
+    return result;
+  }
+  Key key(const double* q) const { return key(cell(q)); }
+  const Periods& periods() const { return period_; }
+  bool periodic() const { return count_[0] > 0 || count_[1] > 0 || count_[2] > 0; }
+
+ private:
+  static constexpr double limit = (1 << 20) - 2;
+  /// Two empty bits between any two of 21 bits.
+  static std::uint64_t spread(std::uint64_t x) {
+    x = (x | x << 32) & 0x1f00000000ffffu;
+    x = (x | x << 16) & 0x1f0000ff0000ffu;
+    x = (x | x << 8) & 0x100f00f00f00f00fu;
+    x = (x | x << 4) & 0x10c30c30c30c30c3u;
+    x = (x | x << 2) & 0x1249249249249249u;
+    return x;
+  }
+
+  Periods period_{};
+  std::array<double, 3> inverse_{1.0, 1.0, 1.0};
+  std::array<std::int32_t, 3> count_{};
+};
+
+}  // namespace cotangent::particles

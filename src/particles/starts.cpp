@@ -1,0 +1,128 @@
+#include "particles/starts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+
+#include "core/error.hpp"
+#include "numerics/random.hpp"
+#include "particles/image.hpp"
+
+namespace cotangent::particles {
+
+namespace {
+
+SpacePoint minus(const SpacePoint& a, const SpacePoint& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+SpacePoint cross(const SpacePoint& a, const SpacePoint& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+double dot(const SpacePoint& a, const SpacePoint& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// Twice the triangle's area times its normal.
+SpacePoint doubled_area(const mechanics::Triangulation& surface, std::size_t t) {
+  const auto& corner = surface.triangles[t];
+  const auto at = [&](std::size_t k) { return surface.vertices[static_cast<std::size_t>(corner[k])]; };
+  return cross(minus(at(1), at(0)), minus(at(2), at(0)));
+}
+
+}  // namespace
+
+SurfacePoints::SurfacePoints(const mechanics::LevelFunction& g, const mechanics::Triangulation& surface)
+    : g_(g), surface_(surface) {
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+    const SpacePoint a = doubled_area(surface, t);
+    const double size = std::sqrt(dot(a, a));
+    area_ += 0.5 * size;
+    area_up_to_.push_back(area_);
+    // Slivers, whose normal means little, have hardly any area.
+    if (size < 1e-3 * area_ / static_cast<double>(t + 1)) continue;
+    for (const auto corner : surface.triangles[t])
+      least_ = std::min(least_, std::abs(dot(a, surface.normals[static_cast<std::size_t>(corner)])) / size);
+  }
+  least_ = std::max(0.98 * least_, 0.1);
+}
+
+std::optional<SpacePoint> SurfacePoints::draw(std::uint64_t seed, std::uint64_t draw) const {
+  const auto u = numerics::uniforms(seed, draw, 0), w = numerics::uniforms(seed, draw, 1);
+  const auto t = static_cast<std::size_t>(std::ranges::upper_bound(area_up_to_, u[0] * area_) - area_up_to_.begin());
+  const std::size_t triangle = std::min(t, surface_.triangles.size() - 1);
+  const auto& corner = surface_.triangles[triangle];
+  const double root = std::sqrt(u[1]), weight[3] = {1 - root, root * (1 - w[0]), root * w[0]};
+  SpacePoint q{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t n = 0; n < 3; ++n)
+      q[n] += weight[k] * surface_.vertices[static_cast<std::size_t>(corner[k])][n];
+  }
+  SpacePoint normal = doubled_area(surface_, triangle);
+  const double size = std::sqrt(dot(normal, normal));
+  for (double& x : normal) x /= size;
+  const double far = std::sqrt(size);
+  double way = 0;
+  for (int iteration = 0; iteration < 50; ++iteration) {
+    const auto [value, gradient] = g_(q);
+    const double slope = dot(gradient, normal), change = -value / slope;
+    if (!(std::abs(way + change) < 2 * far)) return std::nullopt;  // a sliver whose normal leads astray
+    if (std::abs(change) <= 1e-15 * (std::abs(way) + far)) {
+      const double cosine = std::abs(slope) / std::sqrt(dot(gradient, gradient));
+      return w[1] * cosine < least_ ? std::optional(q) : std::nullopt;
+    }
+    way += change;
+    for (std::size_t n = 0; n < 3; ++n) q[n] += change * normal[n];
+  }
+  return std::nullopt;
+}
+
+std::vector<SpacePoint> uniform_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed) {
+  std::vector<SpacePoint> points;
+  for (std::uint64_t draw = 0; std::ssize(points) < count; ++draw) {
+    if (const auto point = surface.draw(seed, draw)) points.push_back(*point);
+  }
+  return points;
+}
+
+std::vector<SpacePoint> even_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
+                                    const Periods& periods, double& distance) {
+  distance = 0.75 * std::sqrt(surface.area() / static_cast<double>(count));
+  const Image image(periods);
+  const Grid grid(distance, periods);
+  std::unordered_map<Grid::Key, std::vector<std::int32_t>> kept;
+  std::vector<SpacePoint> points;
+  const auto free = [&](const SpacePoint& q) {
+    const Grid::Cell cell = grid.cell(q.data());
+    for (int shift = 0; shift < 27; ++shift) {
+      const auto there =
+          kept.find(Grid::key(grid.neighbour(cell, shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1)));
+      if (there == kept.end()) continue;
+      for (const std::int32_t other : there->second) {
+        auto r = minus(q, points[static_cast<std::size_t>(other)]);
+        if (image.squared_distance(r) < distance * distance) return false;
+      }
+    }
+    return true;
+  };
+  const std::uint64_t most = 2000 * static_cast<std::uint64_t>(count) + 100000;
+  for (std::uint64_t draw = 0; std::ssize(points) < count; ++draw) {
+    if (draw > most) throw Error("no room for so many particles, evenly spread: the surface is too folded");
+    const auto point = surface.draw(seed, draw);
+    if (!point || !free(*point)) continue;
+    kept[grid.key(point->data())].push_back(static_cast<std::int32_t>(points.size()));
+    points.push_back(*point);
+  }
+  return points;
+}
+
+std::array<double, 3> thermal_velocity(std::int64_t id, const std::array<double, 3>& gradient,
+                                       double temperature, double mass, std::uint64_t seed) {
+  constexpr std::uint64_t draw = ~std::uint64_t{0} >> 2;  // no step's number
+  auto v = numerics::normals(seed, static_cast<std::uint64_t>(id), draw);
+  const double along = dot(v, gradient) / dot(gradient, gradient), size = std::sqrt(temperature / mass);
+  for (std::size_t n = 0; n < 3; ++n) v[n] = size * (v[n] - along * gradient[n]);
+  return v;
+}
+
+}  // namespace cotangent::particles

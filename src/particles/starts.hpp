@@ -1,0 +1,47 @@
+// Where particles on a surface may start: anywhere by its area, or evenly; at rest or at a temperature. Every
+// rank finds the same, from a seed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "mechanics/triangulation.hpp"
+#include "particles/cloud.hpp"
+#include "particles/grid.hpp"
+
+namespace cotangent::particles {
+
+using mechanics::SpacePoint;
+
+/// Points drawn from a surface's area, uniformly: from a triangle by its area, from within it, along its
+/// normal onto the surface, and kept by how much the surface is the larger there. Where the triangles are
+/// small beside the radii of curvature the density is uniform to the square of that ratio.
+class SurfacePoints {
+ public:
+  SurfacePoints(const mechanics::LevelFunction& g, const mechanics::Triangulation& surface);
+  /// The draw-th trial: a point, or nothing.
+  std::optional<SpacePoint> draw(std::uint64_t seed, std::uint64_t draw) const;
+  double area() const { return area_; }
+
+ private:
+  const mechanics::LevelFunction& g_;
+  const mechanics::Triangulation& surface_;
+  std::vector<double> area_up_to_;  ///< of all triangles up to one
+  double area_ = 0.0, least_ = 1.0;
+};
+
+/// So many points, each drawn for itself.
+std::vector<SpacePoint> uniform_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed);
+
+/// So many points no two of which are close: drawn one after the other, and kept where none is nearer than
+/// the distance, which is then returned, 0.75 sqrt(area / count). Round the periods.
+std::vector<SpacePoint> even_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
+                                    const Periods& periods, double& distance);
+
+/// Velocities of a temperature, tangent to the surface: each tangent component is normal with variance
+/// temperature / mass. The gradient is that of g where the particle is.
+std::array<double, 3> thermal_velocity(std::int64_t id, const std::array<double, 3>& gradient,
+                                       double temperature, double mass, std::uint64_t seed);
+
+}  // namespace cotangent::particles

@@ -1,0 +1,205 @@
+#include "particles/swarm.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parallel/mpi.hpp"
+
+namespace cotangent::particles {
+
+namespace {
+
+/// Packs that stay in a core's cache while they are worked on.
+constexpr int run_length = 32;
+
+}  // namespace
+
+Swarm::Swarm(const integrators::SurfaceMotion& motion, const PairKernel& kernel, const SwarmOptions& options,
+             std::vector<Particle> particles, std::int64_t steps_done)
+    : motion_(motion),
+      kernel_(kernel),
+      options_(options),
+      image_(options.periods),
+      range_(std::max(kernel.cut().radius, options.sight)),
+      territory_(Grid(range_ > 0 ? range_ + options.skin : 1.0, options.periods)) {
+  effort_.steps = steps_done;
+  cloud_.assign(particles);
+  settle();
+  if (steps_done == 0) {
+    auto all = block({0, cloud_.padded / pack}, {});
+    motion_.begin(all);
+  }
+  const auto lost = std::count_if(cloud_.status.begin(), cloud_.status.begin() + cloud_.own,
+                                  [](std::int32_t s) { return s != static_cast<std::int32_t>(Status::pending); });
+  failed_ = parallel::sum(static_cast<std::int64_t>(lost));
+}
+
+void Swarm::settle() {
+  const double before = parallel::wall_time();
+  territory_.settle(cloud_);
+  if (range_ > 0) lists_.build(cloud_, territory_, range_ + options_.skin);
+  for (std::size_t n = 0; n < 3; ++n) {
+    listed_at_[n].resize(static_cast<std::size_t>(cloud_.own));
+    for (std::size_t i = 0; i < listed_at_[n].size(); ++i) listed_at_[n][i] = cloud_.position[4 * i + n];
+  }
+  allowance_ = range_ > 0 ? 0.5 * options_.skin : std::numeric_limits<double>::infinity();
+  plan_runs();
+  ++effort_.lists;
+  effort_.cuts = territory_.cuts();
+  effort_.listing_seconds += parallel::wall_time() - before;
+}
+
+void Swarm::plan_runs() {
+  border_.clear();
+  inner_.clear();
+  const auto& seen = territory_.on_border();
+  const int packs = cloud_.padded / pack;
+  for (int p = 0; p < packs;) {
+    const bool border = seen[static_cast<std::size_t>(p)] != 0;
+    Run run{p, 1};
+    while (run.packs < run_length && p + run.packs < packs &&
+           (seen[static_cast<std::size_t>(p + run.packs)] != 0) == border)
+      ++run.packs;
+    (border ? border_ : inner_).push_back(run);
+    p += run.packs;
+  }
+}
+
+integrators::ParticleBlock Swarm::block(Run run, std::array<double*, 3> force) {
+  const std::ptrdiff_t i = std::ptrdiff_t{pack} * run.first;
+  integrators::ParticleBlock b;
+  b.count = pack * run.packs;
+  b.position = cloud_.position.data() + 4 * i;
+  b.next = cloud_.next.data() + 4 * i;
+  for (std::size_t n = 0; n < 3; ++n) {
+    b.velocity[n] = cloud_.velocity[n].data() + i;
+    b.force[n] = force[n];
+  }
+  b.multiplier = cloud_.multiplier.data() + i;
+  b.id = cloud_.id.data() + i;
+  b.status = cloud_.status.data() + i;
+  return b;
+}
+
+template <Swarm::Half half>
+void Swarm::work(double h_close, double h_open, std::int64_t draw) {
+  std::array<std::array<double, pack * run_length>, 3> force{};
+  const std::array<double*, 3> at{force[0].data(), force[1].data(), force[2].data()};
+  const auto* bath = options_.bath ? &*options_.bath : nullptr;
+  const auto each = [&](const Run& run) {
+    if (kernel_.cut().radius > 0)
+      kernel_.forces(lists_, cloud_.position.data(), image_, run.first, run.packs, at);
+    const auto b = block(run, at);
+    if constexpr (half != Half::open) report_.take(motion_.close(b, h_close));
+    if constexpr (half != Half::close) report_.take(motion_.open(b, h_open, bath, draw));
+  };
+  for (const Run& run : border_) each(run);
+  if constexpr (half != Half::close) {
+    if (range_ > 0)
+      territory_.halo().start(cloud_.next.data(), cloud_.next.data() + 4 * std::ptrdiff_t{cloud_.padded});
+  }
+  for (const Run& run : inner_) each(run);
+}
+
+void Swarm::move_on() {
+  const double before = parallel::wall_time();
+  if (range_ > 0) territory_.halo().finish();
+  std::swap(cloud_.position, cloud_.next);
+  allowance_ -= std::sqrt(report_.moved_squared);
+  report_.moved_squared = 0;
+  // The bound adds up every step's fastest particle: before the lists are made anew, look how far any came.
+  if (range_ > 0 && parallel::any(allowance_ < 0)) {
+    double farthest = 0;
+    for (int i = 0; i < cloud_.own; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      double squared = 0;
+      for (std::size_t n = 0; n < 3; ++n) {
+        const double way = cloud_.position[4 * k + n] - listed_at_[n][k];
+        squared += way * way;
+      }
+      farthest = std::max(farthest, squared);
+    }
+    farthest = std::sqrt(parallel::maximum(farthest));
+    effort_.waiting_seconds += parallel::wall_time() - before;
+    if (farthest > 0.4 * options_.skin) {
+      settle();
+    } else {
+      allowance_ = 0.5 * options_.skin - farthest;
+    }
+    return;
+  }
+  effort_.waiting_seconds += parallel::wall_time() - before;
+}
+
+double Swarm::share(std::int64_t part) const {
+  return options_.step * options_.shares[static_cast<std::size_t>(part) % options_.shares.size()];
+}
+
+void Swarm::advance(std::int64_t steps, bool go_on) {
+  if (steps <= 0) return;
+  const std::int64_t parts = std::ssize(options_.shares), all = steps * parts;
+  const std::int64_t first = effort_.steps * parts;
+  report_.failed = false;
+  work<Half::open>(0.0, share(0), first);
+  move_on();
+  std::int64_t part = 1;
+  for (; part < all; ++part) {
+    if (part % parts == 0) {
+      ++effort_.steps;
+      if (!go_on && parallel::any(report_.failed)) break;
+    }
+    work<Half::both>(share(part - 1), share(part), first + part);
+    move_on();
+  }
+  if (part == all) ++effort_.steps;
+  work<Half::close>(share(part - 1), 0.0, 0);
+  const auto lost = std::count_if(cloud_.status.begin(), cloud_.status.begin() + cloud_.own,
+                                  [](std::int32_t s) { return s != static_cast<std::int32_t>(Status::pending); });
+  failed_ = parallel::sum(static_cast<std::int64_t>(lost));
+}
+
+double Swarm::constraint_error() const {
+  return std::sqrt(parallel::maximum(report_.error_squared));
+}
+
+void Swarm::energies(std::vector<double>& kinetic, std::vector<double>& potential) const {
+  const auto size = static_cast<std::size_t>(cloud_.padded);
+  std::vector<double> pairs(size, 0.0);
+  kinetic.assign(size, 0.0);
+  potential.assign(size, 0.0);
+  motion_.energies(const_cast<Swarm*>(this)->block({0, cloud_.padded / pack}, {}), kinetic.data(),
+                   potential.data());
+  if (kernel_.cut().radius > 0)
+    kernel_.energies(lists_, cloud_.position.data(), image_, 0, cloud_.padded / pack, pairs.data());
+  for (std::size_t i = 0; i < size; ++i) potential[i] += pairs[i];
+  kinetic.resize(static_cast<std::size_t>(cloud_.own));
+  potential.resize(static_cast<std::size_t>(cloud_.own));
+}
+
+std::array<std::vector<double>, 3> Swarm::forces() const {
+  std::array<std::vector<double>, 3> force;
+  for (auto& f : force) f.assign(static_cast<std::size_t>(cloud_.padded), 0.0);
+  if (kernel_.cut().radius > 0)
+    kernel_.forces(lists_, cloud_.position.data(), image_, 0, cloud_.padded / pack,
+                   {force[0].data(), force[1].data(), force[2].data()});
+  for (auto& f : force) f.resize(static_cast<std::size_t>(cloud_.own));
+  return force;
+}
+
+std::vector<std::int64_t> Swarm::pair_counts(int bins) const {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(bins), 0);
+  const double scale = bins / options_.sight;
+  for (int i = 0; i < cloud_.own; ++i) {
+    const double* q = cloud_.position.data() + 4 * static_cast<std::ptrdiff_t>(i);
+    const auto rows = lists_.of_pack(i / pack);
+    for (std::size_t k = static_cast<std::size_t>(i % pack); k < rows.size(); k += pack) {
+      const double* other = cloud_.position.data() + 4 * static_cast<std::ptrdiff_t>(rows[k]);
+      std::array<double, 3> r{q[0] - other[0], q[1] - other[1], q[2] - other[2]};
+      const double bin = std::sqrt(image_.squared_distance(r)) * scale;
+      if (bin < bins) ++counts[static_cast<std::size_t>(bin)];
+    }
+  }
+  return counts;
+}
+
+}  // namespace cotangent::particles

@@ -1,0 +1,178 @@
+#include "particles/territory.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "parallel/mpi.hpp"
+
+namespace cotangent::particles {
+
+namespace {
+
+/// Cut anew where a rank has so many times the mean.
+constexpr double tilt = 1.05;
+
+std::size_t hash(Grid::Key key) {
+  return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 20);
+}
+
+}  // namespace
+
+int Territory::owner(Grid::Key key) const {
+  return static_cast<int>(std::ranges::upper_bound(first_key_, key) - first_key_.begin());
+}
+
+/// Keys at which the curve is cut, by bisection over all 63 bits at once for all ranks.
+void Territory::cut(std::vector<Grid::Key> keys, std::int64_t total) {
+  std::ranges::sort(keys);
+  const auto pieces = static_cast<std::size_t>(parallel::size());
+  std::vector<Grid::Key> low(pieces - 1, 0), high(pieces - 1, Grid::Key{1} << 63);
+  for (int bit = 0; bit < 64; ++bit) {
+    std::vector<std::int64_t> below;
+    std::vector<Grid::Key> middle;
+    for (std::size_t k = 0; k + 1 < pieces; ++k) {
+      middle.push_back(low[k] + (high[k] - low[k]) / 2);
+      below.push_back(std::ranges::lower_bound(keys, middle[k]) - keys.begin());
+    }
+    below = parallel::sum(std::move(below));
+    for (std::size_t k = 0; k + 1 < pieces; ++k) {
+      const bool enough = below[k] * std::ssize(low) + below[k] >= total * static_cast<std::int64_t>(k + 1);
+      (enough ? high : low)[k] = middle[k];
+    }
+  }
+  first_key_ = high;
+  ++cuts_;
+}
+
+std::vector<Particle> Territory::brought_home(const Cloud& cloud) {
+  const int ranks = parallel::size();
+  std::vector<Particle> mine;
+  mine.reserve(static_cast<std::size_t>(cloud.own));
+  for (int i = 0; i < cloud.own; ++i) mine.push_back(cloud.particle(i));
+  if (ranks == 1) return mine;
+  const auto keys = [&] {
+    std::vector<Grid::Key> list;
+    for (const Particle& p : mine) list.push_back(grid_.key(p.q.data()));
+    return list;
+  };
+  const std::int64_t total = parallel::sum(std::ssize(mine));
+  const auto send_home = [&] {
+    const auto where = keys();
+    std::vector<std::vector<Particle>> leave(static_cast<std::size_t>(ranks));
+    std::vector<Particle> stay;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      const int to = owner(where[i]);
+      (to == parallel::rank() ? stay : leave[static_cast<std::size_t>(to)]).push_back(mine[i]);
+    }
+    const auto come = parallel::exchange(leave);
+    stay.insert(stay.end(), come.begin(), come.end());
+    mine = std::move(stay);
+  };
+  const bool first = first_key_.empty();
+  if (first) cut(keys(), total);
+  send_home();
+  const double most = static_cast<double>(parallel::maximum(std::ssize(mine)));
+  if (!first && most * ranks > tilt * static_cast<double>(total) + ranks) {
+    cut(keys(), total);
+    send_home();
+  }
+  return mine;
+}
+
+void Territory::settle(Cloud& cloud) {
+  const auto mine = brought_home(cloud);
+  std::vector<std::pair<Grid::Key, std::int32_t>> order;
+  order.reserve(mine.size());
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    order.emplace_back(grid_.key(mine[i].q.data()), static_cast<std::int32_t>(i));
+  if (!std::ranges::is_sorted(order)) std::ranges::sort(order);
+  std::vector<Particle> sorted;
+  sorted.reserve(mine.size());
+  for (const auto& [key, i] : order) sorted.push_back(mine[static_cast<std::size_t>(i)]);
+  cloud.assign(sorted);
+  list_cells(cloud);
+  plan_halo(cloud);
+}
+
+const CellRows* Territory::find(Grid::Key key) const {
+  const std::size_t mask = table_.size() - 1;
+  for (std::size_t slot = hash(key) & mask;; slot = (slot + 1) & mask) {
+    const std::int32_t at = table_[slot];
+    if (at < 0) return nullptr;
+    if (cells_[static_cast<std::size_t>(at)].key == key) return &cells_[static_cast<std::size_t>(at)];
+  }
+}
+
+void Territory::remember(CellRows cell) {
+  cells_.push_back(cell);
+  if (2 * cells_.size() > table_.size()) {
+    table_.assign(std::bit_ceil(4 * cells_.size()), -1);
+    for (std::size_t c = 0; c + 1 < cells_.size(); ++c) {
+      std::size_t slot = hash(cells_[c].key) & (table_.size() - 1);
+      while (table_[slot] >= 0) slot = (slot + 1) & (table_.size() - 1);
+      table_[slot] = static_cast<std::int32_t>(c);
+    }
+  }
+  std::size_t slot = hash(cell.key) & (table_.size() - 1);
+  while (table_[slot] >= 0) slot = (slot + 1) & (table_.size() - 1);
+  table_[slot] = static_cast<std::int32_t>(cells_.size()) - 1;
+}
+
+void Territory::list_cells(const Cloud& cloud) {
+  cells_.clear();
+  table_.assign(std::bit_ceil(static_cast<std::size_t>(cloud.own) + 16), -1);
+  for (int i = 0; i < cloud.own;) {
+    const Grid::Cell cell = grid_.cell(cloud.position.data() + 4 * std::ptrdiff_t{i});
+    const Grid::Key key = Grid::key(cell);
+    int end = i + 1;
+    while (end < cloud.own && grid_.key(cloud.position.data() + 4 * std::ptrdiff_t{end}) == key) ++end;
+    remember({cell, key, i, end});
+    i = end;
+  }
+  own_cells_ = cells_.size();
+}
+
+/// Each rank that owns a cell around one of ours is sent what ours holds; so everyone is sent what is around
+/// what he holds.
+void Territory::plan_halo(Cloud& cloud) {
+  on_border_.assign(static_cast<std::size_t>(cloud.padded / pack), 0);
+  const int ranks = parallel::size(), here = parallel::rank();
+  cloud.expect_ghosts(0);
+  if (ranks == 1) return;
+  std::vector<std::vector<std::int32_t>> rows(static_cast<std::size_t>(ranks));
+  for (const CellRows& cell : own_cells()) {
+    std::vector<int> seen;
+    for (int shift = 0; shift < 27; ++shift) {
+      const int rank =
+          owner(Grid::key(grid_.neighbour(cell.cell, shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1)));
+      if (rank == here || std::ranges::count(seen, rank) > 0) continue;
+      seen.push_back(rank);
+      for (std::int32_t row = cell.begin; row < cell.end; ++row) {
+        rows[static_cast<std::size_t>(rank)].push_back(row);
+        on_border_[static_cast<std::size_t>(row / pack)] = 1;
+      }
+    }
+  }
+  halo_ = parallel::HaloPlan(rows, 4);
+  cloud.expect_ghosts(halo_.incoming());
+  double* ghosts = cloud.position.data() + 4 * std::ptrdiff_t{cloud.padded};
+  halo_.start(cloud.position.data(), ghosts);
+  halo_.finish();
+  std::vector<std::vector<std::int64_t>> names(static_cast<std::size_t>(ranks));
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (const std::int32_t row : rows[r]) names[r].push_back(cloud.id[static_cast<std::size_t>(row)]);
+  }
+  const auto foreign = parallel::exchange(names);
+  cloud.id.resize(static_cast<std::size_t>(cloud.padded));
+  cloud.id.insert(cloud.id.end(), foreign.begin(), foreign.end());
+  for (int i = 0; i < cloud.ghosts;) {
+    const Grid::Cell cell = grid_.cell(ghosts + 4 * std::ptrdiff_t{i});
+    const Grid::Key key = Grid::key(cell);
+    int end = i + 1;
+    while (end < cloud.ghosts && grid_.key(ghosts + 4 * std::ptrdiff_t{end}) == key) ++end;
+    remember({cell, key, cloud.padded + i, cloud.padded + end});
+    i = end;
+  }
+}
+
+}  // namespace cotangent::particles
