@@ -2,10 +2,11 @@
 // example: density 0.32, temperature 1, cut-off 2.5, h = 5e-4; the torus is scaled to the number of particles
 // (51 274: R = 100, r = 40).
 //   benchmark_particles [steps [particles ...]]        mpirun -n 2 benchmark_particles 1000 51274
-// Wall time of all ranks together.
+// Wall time of all ranks together, and beside it their processor time.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <numbers>
 
 #include "integrators/surface_motion_of.hpp"
@@ -49,22 +50,25 @@ void measure(std::int64_t count, std::int64_t steps, const particles::Potential&
   const integrators::SurfaceMotionOf<Model> motion(parameters, 1e-10);
   particles::SwarmOptions options;
   options.step = 5e-4;
-  options.skin = 0.3;
+  if (const char* step = std::getenv("STEP")) options.step = std::atof(step);
   if (const char* skin = std::getenv("SKIN")) options.skin = std::atof(skin);
   particles::Swarm swarm(motion, *kernel, options, starts(count, parameters));
   swarm.advance(std::min<std::int64_t>(steps, 200), false);
   const auto before = swarm.effort();
   const double start = parallel::wall_time();
+  const std::clock_t clock = std::clock();
   swarm.advance(steps, false);
   const double wall = parallel::wall_time() - start;
+  const double processor = parallel::sum(static_cast<double>(std::clock() - clock) / CLOCKS_PER_SEC);
   const double listing = parallel::maximum(swarm.effort().listing_seconds - before.listing_seconds),
                waiting = parallel::maximum(swarm.effort().waiting_seconds - before.waiting_seconds);
   const double error = swarm.constraint_error();
   if (parallel::rank() == 0)
-    std::printf("%8lld particles, %d ranks: %.3g particle-steps/s (%.1f ns), %lld lists %.1f %%, waiting %.1f %%; "
+    std::printf("%8lld particles, %d ranks: %.3g particle-steps/s (%.1f ns, of processors %.1f), %lld lists %.1f %%, waiting %.1f %%; "
                 "constraint %.1e\n",
                 static_cast<long long>(count), parallel::size(), static_cast<double>(count * steps) / wall,
                 1e9 * wall / static_cast<double>(count * steps),
+                1e9 * processor / static_cast<double>(count * steps),
                 static_cast<long long>(swarm.effort().lists - before.lists), 100 * listing / wall,
                 100 * waiting / wall, error);
 }

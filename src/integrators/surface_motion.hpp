@@ -21,6 +21,8 @@ struct ParticleBlock {
   const std::int64_t* id = nullptr;   ///< for random numbers
   std::int32_t* status = nullptr;     ///< a Status each; only those that are pending move
   std::array<const double*, 3> force{};  ///< from outside
+  /// The surface's gradient at the positions, from close() for the open() that follows, if there is one.
+  std::array<double*, 3> gradient{};
 };
 
 /// How many particles are advanced together.

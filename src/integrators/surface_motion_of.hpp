@@ -69,6 +69,9 @@ class SurfaceMotionOf final : public SurfaceMotion {
       kick(q, load(block.force, i), 0.5 * h, v);
       const auto at = system_.constraint(q);
       make_tangent<System>(at.gradient, Directions<System>{motion_.over_mass(at.gradient[0])}, v);
+      if (block.gradient[0] != nullptr) {
+        for (int n = 0; n < 3; ++n) std::memcpy(block.gradient[n] + i, &at.gradient[0][n], sizeof(R));
+      }
       const Mask good = moves & (square(v) <= R(std::numeric_limits<double>::max()));
       store(block.velocity, i, good, v);
       error = select(good, numerics::larger(at.error_squared(), error), error);
@@ -90,15 +93,17 @@ class SurfaceMotionOf final : public SurfaceMotion {
       const Mask moves = moving(block, i);
       kick(q, load(block.force, i), 0.5 * h, v);
       Mask solved = moves;
+      const Vector gradient = block.gradient[0] != nullptr ? load(block.gradient, i) : gradient_at(q);
       if (bath == nullptr) {
-        solved = drift(h, moves, q, v, lambda);
+        solved = drift(h, moves, gradient, q, v, lambda);
       } else {
-        tangent(q, v);
-        solved = drift(0.5 * h, solved, q, v, lambda);
-        tangent(q, v);
+        tangent(gradient, v);
+        solved = drift(0.5 * h, solved, gradient, q, v, lambda);
+        const Vector halfway = gradient_at(q);
+        tangent(halfway, v);
         renew(*bath, h, step, block.id + i, v);
-        tangent(q, v);
-        solved = drift(0.5 * h, solved, q, v, lambda);
+        tangent(halfway, v);
+        solved = drift(0.5 * h, solved, halfway, q, v, lambda);
       }
       const Mask good = solved & (square(v) + square(q) <= R(std::numeric_limits<double>::max()));
       store(block.velocity, i, good, v);
@@ -178,14 +183,14 @@ class SurfaceMotionOf final : public SurfaceMotion {
     const Vector own = motion_.free_acceleration(system_, q, R(0.0)), a = motion_.over_mass(force);
     for (int n = 0; n < 3; ++n) v[n] = fma(R(h), own[n] + a[n], v[n]);
   }
-  void tangent(const Vector& q, Vector& v) const {
-    const auto at = system_.constraint(q);
-    make_tangent<System>(at.gradient, Directions<System>{motion_.over_mass(at.gradient[0])}, v);
+  Vector gradient_at(const Vector& q) const { return system_.constraint(q).gradient[0]; }
+  void tangent(const Vector& gradient, Vector& v) const {
+    make_tangent<System>({gradient}, Directions<System>{motion_.over_mass(gradient)}, v);
   }
   /// q + h (v + h/2 lambda G/M) on the surface; the velocity becomes what is in brackets.
-  [[gnu::always_inline]] Mask drift(double h, Mask active, Vector& q, Vector& v,
+  [[gnu::always_inline]] Mask drift(double h, Mask active, const Vector& gradient, Vector& q, Vector& v,
                                     typename System::Multipliers& lambda) const {
-    const Vector response = motion_.over_mass(system_.constraint(q).gradient[0]);
+    const Vector response = motion_.over_mass(gradient);
     Directions<System> direction;
     Vector base;
     for (int n = 0; n < 3; ++n) {

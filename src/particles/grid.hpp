@@ -42,20 +42,23 @@ class Grid {
     }
     return c;
   }
-  /// The cell shifted by -1, 0 or 1 along each axis, round the periodic ones.
-  Cell neighbour(const Cell& c, int dx, int dy, int dz) const {
-    Cell result{c[0] + dx, c[1] + dy, c[2] + dz};
+  /// The keys of a cell and of those around it, round the periodic axes; where a period holds fewer than three
+  /// cells, some come twice.
+  std::array<Key, 27> keys_around(const Cell& c) const {
+    std::array<std::array<Key, 3>, 3> part;
     for (std::size_t n = 0; n < 3; ++n) {
-      if (count_[n] > 0) result[n] = (result[n] + count_[n]) % count_[n];
+      for (std::int32_t shift = 0; shift < 3; ++shift) {
+        std::int32_t place = c[n] + shift - 1;
+        if (count_[n] > 0) place = (place + count_[n]) % count_[n];
+        part[n][static_cast<std::size_t>(shift)] = part_of_key(place, n);
+      }
     }
-    return result;
+    std::array<Key, 27> keys;
+    for (std::size_t k = 0; k < 27; ++k) keys[k] = part[0][k % 3] | part[1][k / 3 % 3] | part[2][k / 9];
+    return keys;
   }
   static Key key(const Cell& c) {
-    Key result = 0;
-    for (std::size_t n = 0; n < 3; ++n) {
-      result |= spread(static_cast<std::uint64_t>(c[n] + (1 << 20)) & 0x1fffff) << n;
-    }
-    return result;
+    return part_of_key(c[0], 0) | part_of_key(c[1], 1) | part_of_key(c[2], 2);
   }
   Key key(const double* q) const { return key(cell(q)); }
   const Periods& periods() const { return period_; }
@@ -63,6 +66,9 @@ class Grid {
 
  private:
   static constexpr double limit = (1 << 20) - 2;
+  static Key part_of_key(std::int32_t place, std::size_t axis) {
+    return spread(static_cast<std::uint64_t>(place + (1 << 20)) & 0x1fffff) << axis;
+  }
   /// Two empty bits between any two of 21 bits.
   static std::uint64_t spread(std::uint64_t x) {
     x = (x | x << 32) & 0x1f00000000ffffu;

@@ -14,63 +14,76 @@ using Lanes = numerics::Lanes<pack>;
 
 /// What lies in a cell and around it.
 struct Candidates {
-  std::array<std::vector<double>, 3> q;
   std::vector<std::int32_t> row;
+  std::array<std::vector<double>, 3> q;
 
-  void clear() {
-    for (auto& x : q) x.clear();
-    row.clear();
+  void take(std::int32_t begin, std::int32_t end) {
+    for (std::int32_t i = begin; i < end; ++i) row.push_back(i);
   }
-  void take(const Cloud& cloud, std::int32_t begin, std::int32_t end) {
-    for (std::int32_t i = begin; i < end; ++i) {
-      for (std::size_t n = 0; n < 3; ++n) q[n].push_back(cloud.position[4 * static_cast<std::size_t>(i) + n]);
-      row.push_back(i);
-    }
-  }
-  void pad(std::int32_t far_row) {
-    while (row.size() % pack != 0) {
-      for (auto& x : q) x.push_back(far_away);
-      row.push_back(far_row);
+  void look_up(const Cloud& cloud) {
+    row.resize((row.size() + pack - 1) / pack * pack, cloud.far_row());
+    for (auto& x : q) x.resize(std::max(x.size(), row.size()));
+    for (std::size_t k = 0; k < row.size(); k += pack) {
+      const auto x = numerics::rows_of_four<pack>(cloud.position.data(), row.data() + k);
+      for (std::size_t n = 0; n < 3; ++n) std::memcpy(q[n].data() + k, &x[n], sizeof(Lanes));
     }
   }
 };
 
+void sort(std::uint64_t* x, std::size_t count) {
+  if (count > 48) {
+    std::sort(x, x + count);
+    return;
+  }
+  for (std::size_t k = 1; k < count; ++k) {
+    const std::uint64_t value = x[k];
+    std::size_t at = k;
+    for (; at > 0 && x[at - 1] > value; --at) x[at] = x[at - 1];
+    x[at] = value;
+  }
+}
+
 }  // namespace
 
 void NeighbourLists::build(const Cloud& cloud, const Territory& territory, double range) {
+  const Grid& grid = territory.grid();
+  const Image image(grid.periods());
+  const Lanes limit(range * range);
   begin_.assign(1, 0);
   rows_.clear();
-  const Image image(territory.grid().periods());
+  rows_.reserve(static_cast<std::size_t>(cloud.own) * 8);
   Candidates around;
-  std::vector<std::pair<std::int64_t, std::int32_t>> found;
-  std::array<std::vector<std::int32_t>, pack> lists;
+  std::vector<Grid::Key> seen;       // round a short period a cell has the same neighbour on both sides
+  std::vector<std::uint64_t> found;  // a particle's neighbours: names, and below them the rows
+  std::vector<std::uint64_t> kept;   // those of a pack's particles, one after the other
+  std::array<std::size_t, pack> count{};
   const auto close_pack = [&] {
-    std::size_t longest = 0;
-    for (const auto& list : lists) longest = std::max(longest, list.size());
-    const std::size_t at = rows_.size();
+    const std::size_t longest = *std::ranges::max_element(count), at = rows_.size();
     rows_.resize(at + longest * pack, cloud.far_row());
+    const std::uint64_t* next = kept.data();
     for (std::size_t lane = 0; lane < pack; ++lane) {
-      for (std::size_t k = 0; k < lists[lane].size(); ++k) rows_[at + k * pack + lane] = lists[lane][k];
-      lists[lane].clear();
+      std::int32_t* row = rows_.data() + at + lane;
+      for (std::size_t k = 0; k < count[lane]; ++k) row[k * pack] = static_cast<std::int32_t>(*next++);
     }
     begin_.push_back(rows_.size());
+    kept.clear();
+    count.fill(0);
   };
   for (const CellRows& cell : territory.own_cells()) {
-    around.clear();
-    std::vector<Grid::Key> seen;  // round a short period a cell has the same neighbour on both sides
-    for (int shift = 0; shift < 27; ++shift) {
-      const Grid::Key key = Grid::key(
-          territory.grid().neighbour(cell.cell, shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1));
-      if (territory.grid().periodic()) {
+    around.row.clear();
+    seen.clear();
+    for (const Grid::Key key : grid.keys_around(cell.cell)) {
+      if (grid.periodic()) {
         if (std::ranges::count(seen, key) > 0) continue;
         seen.push_back(key);
       }
-      if (const CellRows* rows = territory.find(key)) around.take(cloud, rows->begin, rows->end);
+      if (const CellRows* rows = territory.find(key)) around.take(rows->begin, rows->end);
     }
-    around.pad(cloud.far_row());
+    around.look_up(cloud);
+    found.resize(around.row.size());
     for (std::int32_t i = cell.begin; i < cell.end; ++i) {
-      found.clear();
       const double* q = cloud.position.data() + 4 * static_cast<std::ptrdiff_t>(i);
+      std::size_t here = 0;
       for (std::size_t k = 0; k < around.row.size(); k += pack) {
         std::array<Lanes, 3> r;
         for (std::size_t n = 0; n < 3; ++n) {
@@ -78,15 +91,16 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
           std::memcpy(&x, around.q[n].data() + k, sizeof(Lanes));
           r[n] = Lanes(q[n]) - x;
         }
-        const Lanes squared = image.squared_distance(r);
-        for (unsigned near = numerics::bits(squared <= Lanes(range * range)); near != 0; near &= near - 1) {
+        for (unsigned near = numerics::bits(image.squared_distance(r) <= limit); near != 0; near &= near - 1) {
           const std::int32_t row = around.row[k + static_cast<std::size_t>(std::countr_zero(near))];
-          if (row != i) found.emplace_back(cloud.id[static_cast<std::size_t>(row)], row);
+          found[here] = static_cast<std::uint64_t>(cloud.id[static_cast<std::size_t>(row)]) << 32 |
+                        static_cast<std::uint32_t>(row);
+          here += row != i;
         }
       }
-      std::ranges::sort(found);
-      auto& list = lists[static_cast<std::size_t>(i % pack)];
-      for (const auto& [id, row] : found) list.push_back(row);
+      sort(found.data(), here);
+      kept.insert(kept.end(), found.begin(), found.begin() + static_cast<std::ptrdiff_t>(here));
+      count[static_cast<std::size_t>(i % pack)] = here;
       if (i % pack == pack - 1) close_pack();
     }
   }

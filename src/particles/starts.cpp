@@ -23,6 +23,10 @@ double dot(const SpacePoint& a, const SpacePoint& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+/// The least cosine between a triangle's normal and the surface's for which areas are right; slivers, which
+/// have hardly any area, may have a smaller one.
+constexpr double steepest = 0.85;
+
 /// Twice the triangle's area times its normal.
 SpacePoint doubled_area(const mechanics::Triangulation& surface, std::size_t t) {
   const auto& corner = surface.triangles[t];
@@ -39,12 +43,7 @@ SurfacePoints::SurfacePoints(const mechanics::LevelFunction& g, const mechanics:
     const double size = std::sqrt(dot(a, a));
     area_ += 0.5 * size;
     area_up_to_.push_back(area_);
-    // Slivers, whose normal means little, have hardly any area.
-    if (size < 1e-3 * area_ / static_cast<double>(t + 1)) continue;
-    for (const auto corner : surface.triangles[t])
-      least_ = std::min(least_, std::abs(dot(a, surface.normals[static_cast<std::size_t>(corner)])) / size);
   }
-  least_ = std::max(0.98 * least_, 0.1);
 }
 
 std::optional<SpacePoint> SurfacePoints::draw(std::uint64_t seed, std::uint64_t draw) const {
@@ -69,7 +68,7 @@ std::optional<SpacePoint> SurfacePoints::draw(std::uint64_t seed, std::uint64_t 
     if (!(std::abs(way + change) < 2 * far)) return std::nullopt;  // a sliver whose normal leads astray
     if (std::abs(change) <= 1e-15 * (std::abs(way) + far)) {
       const double cosine = std::abs(slope) / std::sqrt(dot(gradient, gradient));
-      return w[1] * cosine < least_ ? std::optional(q) : std::nullopt;
+      return w[1] * cosine < steepest ? std::optional(q) : std::nullopt;
     }
     way += change;
     for (std::size_t n = 0; n < 3; ++n) q[n] += change * normal[n];
@@ -87,16 +86,14 @@ std::vector<SpacePoint> uniform_points(const SurfacePoints& surface, std::int64_
 
 std::vector<SpacePoint> even_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
                                     const Periods& periods, double& distance) {
-  distance = 0.75 * std::sqrt(surface.area() / static_cast<double>(count));
+  distance = 0.7 * std::sqrt(surface.area() / static_cast<double>(count));
   const Image image(periods);
   const Grid grid(distance, periods);
   std::unordered_map<Grid::Key, std::vector<std::int32_t>> kept;
   std::vector<SpacePoint> points;
   const auto free = [&](const SpacePoint& q) {
-    const Grid::Cell cell = grid.cell(q.data());
-    for (int shift = 0; shift < 27; ++shift) {
-      const auto there =
-          kept.find(Grid::key(grid.neighbour(cell, shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1)));
+    for (const Grid::Key key : grid.keys_around(grid.cell(q.data()))) {
+      const auto there = kept.find(key);
       if (there == kept.end()) continue;
       for (const std::int32_t other : there->second) {
         auto r = minus(q, points[static_cast<std::size_t>(other)]);

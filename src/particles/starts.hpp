@@ -28,14 +28,14 @@ class SurfacePoints {
   const mechanics::LevelFunction& g_;
   const mechanics::Triangulation& surface_;
   std::vector<double> area_up_to_;  ///< of all triangles up to one
-  double area_ = 0.0, least_ = 1.0;
+  double area_ = 0.0;
 };
 
 /// So many points, each drawn for itself.
 std::vector<SpacePoint> uniform_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed);
 
 /// So many points no two of which are close: drawn one after the other, and kept where none is nearer than
-/// the distance, which is then returned, 0.75 sqrt(area / count). Round the periods.
+/// the distance, which is then returned, 0.7 sqrt(area / count). Round the periods.
 std::vector<SpacePoint> even_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
                                     const Periods& periods, double& distance);
 

@@ -11,6 +11,8 @@ namespace {
 
 /// Packs that stay in a core's cache while they are worked on.
 constexpr int run_length = 32;
+/// What listing neighbours costs, in steps.
+constexpr double listing_steps = 10.0;
 
 }  // namespace
 
@@ -21,7 +23,8 @@ Swarm::Swarm(const integrators::SurfaceMotion& motion, const PairKernel& kernel,
       options_(options),
       image_(options.periods),
       range_(std::max(kernel.cut().radius, options.sight)),
-      territory_(Grid(range_ > 0 ? range_ + options.skin : 1.0, options.periods)) {
+      skin_(options.skin > 0 ? options.skin : 0.12 * range_),
+      territory_(Grid(range_ > 0 ? range_ + skin_ : 1.0, options.periods)) {
   effort_.steps = steps_done;
   cloud_.assign(particles);
   settle();
@@ -34,16 +37,31 @@ Swarm::Swarm(const integrators::SurfaceMotion& motion, const PairKernel& kernel,
   failed_ = parallel::sum(static_cast<std::int64_t>(lost));
 }
 
+/// The skin with which listing and long lists cost least together: with d the way of the fastest in a step,
+/// (1 + s / range)^2 + listing_steps 2.5 d / s is least.
+void Swarm::choose_skin(double way) {
+  if (options_.skin > 0) return;
+  double best = std::sqrt(1.25 * way * listing_steps * range_);
+  for (const double period : options_.periods) {
+    if (period > 0) best = std::min(best, 0.49 * period - range_);
+  }
+  best = std::clamp(best, 0.02 * range_, range_);
+  if (std::abs(best - skin_) < 0.25 * skin_) return;
+  skin_ = best;
+  territory_.change(Grid(range_ + skin_, options_.periods));
+}
+
 void Swarm::settle() {
   const double before = parallel::wall_time();
   territory_.settle(cloud_);
-  if (range_ > 0) lists_.build(cloud_, territory_, range_ + options_.skin);
+  if (range_ > 0) lists_.build(cloud_, territory_, range_ + skin_);
   for (std::size_t n = 0; n < 3; ++n) {
     listed_at_[n].resize(static_cast<std::size_t>(cloud_.own));
     for (std::size_t i = 0; i < listed_at_[n].size(); ++i) listed_at_[n][i] = cloud_.position[4 * i + n];
   }
-  allowance_ = range_ > 0 ? 0.5 * options_.skin : std::numeric_limits<double>::infinity();
+  allowance_ = range_ > 0 ? 0.5 * skin_ : std::numeric_limits<double>::infinity();
   plan_runs();
+  moves_ = 0;
   ++effort_.lists;
   effort_.cuts = territory_.cuts();
   effort_.listing_seconds += parallel::wall_time() - before;
@@ -83,13 +101,15 @@ integrators::ParticleBlock Swarm::block(Run run, std::array<double*, 3> force) {
 
 template <Swarm::Half half>
 void Swarm::work(double h_close, double h_open, std::int64_t draw) {
-  std::array<std::array<double, pack * run_length>, 3> force{};
+  using Numbers = std::array<double, pack * run_length>;
+  std::array<Numbers, 3> force{}, gradient;
   const std::array<double*, 3> at{force[0].data(), force[1].data(), force[2].data()};
   const auto* bath = options_.bath ? &*options_.bath : nullptr;
   const auto each = [&](const Run& run) {
     if (kernel_.cut().radius > 0)
       kernel_.forces(lists_, cloud_.position.data(), image_, run.first, run.packs, at);
-    const auto b = block(run, at);
+    auto b = block(run, at);
+    if constexpr (half == Half::both) b.gradient = {gradient[0].data(), gradient[1].data(), gradient[2].data()};
     if constexpr (half != Half::open) report_.take(motion_.close(b, h_close));
     if constexpr (half != Half::close) report_.take(motion_.open(b, h_open, bath, draw));
   };
@@ -107,6 +127,7 @@ void Swarm::move_on() {
   std::swap(cloud_.position, cloud_.next);
   allowance_ -= std::sqrt(report_.moved_squared);
   report_.moved_squared = 0;
+  ++moves_;
   // The bound adds up every step's fastest particle: before the lists are made anew, look how far any came.
   if (range_ > 0 && parallel::any(allowance_ < 0)) {
     double farthest = 0;
@@ -121,10 +142,11 @@ void Swarm::move_on() {
     }
     farthest = std::sqrt(parallel::maximum(farthest));
     effort_.waiting_seconds += parallel::wall_time() - before;
-    if (farthest > 0.4 * options_.skin) {
+    if (farthest > 0.4 * skin_) {
+      choose_skin(farthest / static_cast<double>(moves_));
       settle();
     } else {
-      allowance_ = 0.5 * options_.skin - farthest;
+      allowance_ = 0.5 * skin_ - farthest;
     }
     return;
   }

@@ -19,7 +19,7 @@ struct SwarmOptions {
   double step = 0.0;
   std::vector<double> shares{1.0};  ///< a step's parts, for compositions; they add up to one
   std::optional<integrators::HeatBath> bath;
-  double skin = 0.3;  ///< of the neighbour lists, a length
+  double skin = 0.0;   ///< of the neighbour lists, a length; 0: chosen by how fast particles move
   double sight = 0.0;  ///< pairs are listed at least to this distance, for pair correlations
   Periods periods{};
 };
@@ -68,6 +68,7 @@ class Swarm {
   };
   enum class Half { open, close, both };
   void settle();
+  void choose_skin(double way);
   void plan_runs();
   integrators::ParticleBlock block(Run run, std::array<double*, 3> force);
   template <Half half>
@@ -80,12 +81,13 @@ class Swarm {
   const PairKernel& kernel_;
   SwarmOptions options_;
   Image image_;
-  double range_;
+  double range_, skin_;
   Territory territory_;
   Cloud cloud_;
   NeighbourLists lists_;
   std::vector<Run> border_, inner_;
   std::array<std::vector<double>, 3> listed_at_;  ///< own positions when the lists were made
+  std::int64_t moves_ = 0;  ///< since the lists were made
   double allowance_ = 0.0;  ///< how far any particle may still go before the lists are looked at
   integrators::SurfaceReport report_;
   std::int64_t failed_ = 0;

@@ -12,10 +12,6 @@ namespace {
 /// Cut anew where a rank has so many times the mean.
 constexpr double tilt = 1.05;
 
-std::size_t hash(Grid::Key key) {
-  return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 20);
-}
-
 }  // namespace
 
 int Territory::owner(Grid::Key key) const {
@@ -94,15 +90,6 @@ void Territory::settle(Cloud& cloud) {
   plan_halo(cloud);
 }
 
-const CellRows* Territory::find(Grid::Key key) const {
-  const std::size_t mask = table_.size() - 1;
-  for (std::size_t slot = hash(key) & mask;; slot = (slot + 1) & mask) {
-    const std::int32_t at = table_[slot];
-    if (at < 0) return nullptr;
-    if (cells_[static_cast<std::size_t>(at)].key == key) return &cells_[static_cast<std::size_t>(at)];
-  }
-}
-
 void Territory::remember(CellRows cell) {
   cells_.push_back(cell);
   if (2 * cells_.size() > table_.size()) {
@@ -142,9 +129,8 @@ void Territory::plan_halo(Cloud& cloud) {
   std::vector<std::vector<std::int32_t>> rows(static_cast<std::size_t>(ranks));
   for (const CellRows& cell : own_cells()) {
     std::vector<int> seen;
-    for (int shift = 0; shift < 27; ++shift) {
-      const int rank =
-          owner(Grid::key(grid_.neighbour(cell.cell, shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1)));
+    for (const Grid::Key key : grid_.keys_around(cell.cell)) {
+      const int rank = owner(key);
       if (rank == here || std::ranges::count(seen, rank) > 0) continue;
       seen.push_back(rank);
       for (std::int32_t row = cell.begin; row < cell.end; ++row) {

@@ -30,10 +30,23 @@ class Territory {
   void settle(Cloud& cloud);
 
   const Grid& grid() const { return grid_; }
+  /// Other cells, from the next settle() on.
+  void change(const Grid& grid) {
+    grid_ = grid;
+    first_key_.clear();
+  }
   /// The occupied cells of the own particles, in the order of their rows.
   std::span<const CellRows> own_cells() const { return {cells_.data(), own_cells_}; }
   /// The rows in a cell, own or ghosts; nothing where it is empty or far from here.
-  const CellRows* find(Grid::Key key) const;
+  const CellRows* find(Grid::Key key) const {
+    const std::size_t mask = table_.size() - 1;
+    for (std::size_t slot = hash(key) & mask;; slot = (slot + 1) & mask) {
+      const std::int32_t at = table_[slot];
+      if (at < 0) return nullptr;
+      const CellRows& cell = cells_[static_cast<std::size_t>(at)];
+      if (cell.key == key) return &cell;
+    }
+  }
   parallel::HaloPlan& halo() { return halo_; }
   /// Whether other ranks see particles of a pack.
   const std::vector<char>& on_border() const { return on_border_; }
@@ -41,6 +54,10 @@ class Territory {
   int cuts() const { return cuts_; }
 
  private:
+  /// Neighbours in space stay neighbours in memory: blocks of 16^3 cells are scattered, not the cells in them.
+  static std::size_t hash(Grid::Key key) {
+    return static_cast<std::size_t>(key + (((key >> 12) * 0x9e3779b97f4a7c15u) >> 20));
+  }
   int owner(Grid::Key key) const;
   void cut(std::vector<Grid::Key> keys, std::int64_t total);
   std::vector<Particle> brought_home(const Cloud& cloud);

@@ -6,7 +6,8 @@ namespace cotangent::studies {
 
 const std::vector<Study>& study_list() {
   static const std::vector<Study> list{poincare_study(),       trajectory_study(), landscape_study(),
-                                       work_precision_study(), mechanism_study(),  billiard_study()};
+                                       work_precision_study(), mechanism_study(),  particles_study(),
+                                       billiard_study()};
   return list;
 }
 

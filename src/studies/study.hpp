@@ -50,6 +50,7 @@ Study trajectory_study();
 Study landscape_study();
 Study work_precision_study();
 Study mechanism_study();
+Study particles_study();
 Study billiard_study();
 
 }  // namespace cotangent::studies

@@ -1,0 +1,73 @@
+// What a deck of study = "particles" says: the surface, the potential, the method, how the particles begin, and
+// what is stored.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "integrators/surface_motion.hpp"
+#include "mechanics/triangulation.hpp"
+#include "particles/pair_kernel.hpp"
+#include "particles/swarm.hpp"
+#include "studies/study.hpp"
+
+namespace cotangent::studies {
+
+struct ParticlePlan {
+  const sections::Problem* problem = nullptr;
+  std::vector<double> parameters;
+  std::unique_ptr<integrators::SurfaceMotion> motion;
+  std::unique_ptr<particles::Potential> potential;
+  std::unique_ptr<particles::PairKernel> kernel;
+  particles::SwarmOptions options;
+  bool go_on = false;             ///< when particles fail
+  std::int64_t count = 0;         ///< of particles
+  std::int64_t steps = 0;         ///< until the time asked for
+  std::int64_t sample_steps = 1;  ///< from one sample to the next
+  std::int64_t samples = 0;       ///< the start among them
+  std::int64_t frame_samples = 1; ///< from one frame to the next, in samples
+  std::int64_t frames = 0;
+  int pair_bins = 0;              ///< of the pair correlation, up to options.sight
+  std::int64_t surface_cells = 0;
+  std::string file;
+  double checkpoint_minutes = 10;
+  double wall_minutes = std::numeric_limits<double>::infinity();
+
+  mechanics::LevelFunction level() const {
+    return [this](const mechanics::SpacePoint& q) { return problem->level(q, parameters); };
+  }
+};
+
+/// A commented deck that runs as it is.
+extern const char* const particles_example;
+
+/// Reads all of the deck but how the particles begin.
+ParticlePlan read_particle_plan(Task& task);
+
+/// How particles begin: read from `[particles]`, made when they are asked for.
+class ParticleStarts {
+ public:
+  /// Sets the plan's count.
+  ParticleStarts(Task& task, ParticlePlan& plan);
+  /// This rank's share, and where the surface is triangulated from: all ranks together hold each particle
+  /// once. Throws Error where a start is off the surface or two are at one point. Collective.
+  std::vector<particles::Particle> make(const mechanics::Triangulation& surface) const;
+  /// The surface within its periods, with cubes of which `cells` fill its longest side.
+  mechanics::Triangulation surface(std::int64_t cells) const;
+
+ private:
+  enum class Kind { uniform, even, list, file, trajectory };
+  std::vector<std::vector<double>> stored() const;
+  std::vector<std::vector<double>> along_trajectory() const;
+  mechanics::SpacePoint some_point() const;
+  const ParticlePlan& plan_;
+  io::Table table_;
+  Kind kind_ = Kind::uniform;
+  std::vector<std::vector<double>> rows_;  ///< of a list, a file or a trajectory: q, or q and v
+  std::uint64_t seed_ = 1;
+  double temperature_ = 0.0;
+  bool project_ = false;
+};
+
+}  // namespace cotangent::studies
