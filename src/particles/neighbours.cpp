@@ -52,6 +52,7 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
   begin_.assign(1, 0);
   rows_.clear();
   rows_.reserve(static_cast<std::size_t>(cloud.own) * 8);
+  Territory::Finder find(territory);
   Candidates around;
   std::vector<Grid::Key> seen;       // round a short period a cell has the same neighbour on both sides
   std::vector<std::uint64_t> found;  // a particle's neighbours: names, and below them the rows
@@ -77,7 +78,7 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
         if (std::ranges::count(seen, key) > 0) continue;
         seen.push_back(key);
       }
-      if (const CellRows* rows = territory.find(key)) around.take(rows->begin, rows->end);
+      if (const CellRows* rows = find(key)) around.take(rows->begin, rows->end);
     }
     around.look_up(cloud);
     found.resize(around.row.size());

@@ -90,24 +90,36 @@ void Territory::settle(Cloud& cloud) {
   plan_halo(cloud);
 }
 
-void Territory::remember(CellRows cell) {
-  cells_.push_back(cell);
-  if (2 * cells_.size() > table_.size()) {
-    table_.assign(std::bit_ceil(4 * cells_.size()), -1);
-    for (std::size_t c = 0; c + 1 < cells_.size(); ++c) {
-      std::size_t slot = hash(cells_[c].key) & (table_.size() - 1);
-      while (table_[slot] >= 0) slot = (slot + 1) & (table_.size() - 1);
-      table_[slot] = static_cast<std::int32_t>(c);
-    }
-  }
-  std::size_t slot = hash(cell.key) & (table_.size() - 1);
+void Territory::insert(std::int32_t block) {
+  std::size_t slot = hash(blocks_[static_cast<std::size_t>(block)].key) & (table_.size() - 1);
   while (table_[slot] >= 0) slot = (slot + 1) & (table_.size() - 1);
-  table_[slot] = static_cast<std::int32_t>(cells_.size()) - 1;
+  table_[slot] = block;
+}
+
+/// Cells come along the curve, those of a block one after the other, unless they are ghosts.
+void Territory::remember(CellRows cell) {
+  const auto at = static_cast<std::int32_t>(cells_.size());
+  cells_.push_back(cell);
+  const Grid::Key key = cell.key >> 3;
+  auto* block = !blocks_.empty() && blocks_.back().key == key ? &blocks_.back()
+                                                              : const_cast<Block*>(find_block(key));
+  if (block == nullptr) {
+    if (2 * (blocks_.size() + 1) > table_.size()) {
+      table_.assign(2 * table_.size(), -1);
+      for (std::size_t b = 0; b < blocks_.size(); ++b) insert(static_cast<std::int32_t>(b));
+    }
+    blocks_.push_back({key, {}});
+    blocks_.back().cell.fill(-1);
+    insert(static_cast<std::int32_t>(blocks_.size()) - 1);
+    block = &blocks_.back();
+  }
+  block->cell[cell.key & 7] = at;
 }
 
 void Territory::list_cells(const Cloud& cloud) {
   cells_.clear();
-  table_.assign(std::bit_ceil(static_cast<std::size_t>(cloud.own) + 16), -1);
+  blocks_.clear();
+  table_.assign(std::bit_ceil(static_cast<std::size_t>(cloud.own) / 2 + 16), -1);
   for (int i = 0; i < cloud.own;) {
     const Grid::Cell cell = grid_.cell(cloud.position.data() + 4 * std::ptrdiff_t{i});
     const Grid::Key key = Grid::key(cell);

@@ -22,6 +22,12 @@ struct CellRows {
 };
 
 class Territory {
+  /// Two cells along each axis: -1 where one is empty.
+  struct Block {
+    Grid::Key key;
+    std::array<std::int32_t, 8> cell;
+  };
+
  public:
   explicit Territory(const Grid& grid) : grid_(grid) {}
 
@@ -37,16 +43,28 @@ class Territory {
   }
   /// The occupied cells of the own particles, in the order of their rows.
   std::span<const CellRows> own_cells() const { return {cells_.data(), own_cells_}; }
-  /// The rows in a cell, own or ghosts; nothing where it is empty or far from here.
-  const CellRows* find(Grid::Key key) const {
-    const std::size_t mask = table_.size() - 1;
-    for (std::size_t slot = hash(key) & mask;; slot = (slot + 1) & mask) {
-      const std::int32_t at = table_[slot];
-      if (at < 0) return nullptr;
-      const CellRows& cell = cells_[static_cast<std::size_t>(at)];
-      if (cell.key == key) return &cell;
+  /// Looks up cells, own or ghosts', and remembers where it found the last ones.
+  class Finder {
+   public:
+    explicit Finder(const Territory& territory) : territory_(territory) { known_.fill(~Grid::Key{0}); }
+    /// The rows in a cell; nothing where it is empty or far from here.
+    const CellRows* operator()(Grid::Key key) {
+      const Grid::Key block = key >> 3;
+      const std::size_t place = block & 7;  // blocks that touch have places of their own
+      if (known_[place] != block) {
+        known_[place] = block;
+        block_[place] = territory_.find_block(block);
+      }
+      if (block_[place] == nullptr) return nullptr;
+      const std::int32_t at = block_[place]->cell[key & 7];
+      return at < 0 ? nullptr : &territory_.cells_[static_cast<std::size_t>(at)];
     }
-  }
+
+   private:
+    const Territory& territory_;
+    std::array<Grid::Key, 8> known_;
+    std::array<const Block*, 8> block_{};
+  };
   parallel::HaloPlan& halo() { return halo_; }
   /// Whether other ranks see particles of a pack.
   const std::vector<char>& on_border() const { return on_border_; }
@@ -54,10 +72,18 @@ class Territory {
   int cuts() const { return cuts_; }
 
  private:
-  /// Neighbours in space stay neighbours in memory: blocks of 16^3 cells are scattered, not the cells in them.
-  static std::size_t hash(Grid::Key key) {
-    return static_cast<std::size_t>(key + (((key >> 12) * 0x9e3779b97f4a7c15u) >> 20));
+  const Block* find_block(Grid::Key block) const {
+    const std::size_t mask = table_.size() - 1;
+    for (std::size_t slot = hash(block) & mask;; slot = (slot + 1) & mask) {
+      const std::int32_t at = table_[slot];
+      if (at < 0) return nullptr;
+      if (blocks_[static_cast<std::size_t>(at)].key == block) return &blocks_[static_cast<std::size_t>(at)];
+    }
   }
+  static std::size_t hash(Grid::Key block) {
+    return static_cast<std::size_t>((block * 0x9e3779b97f4a7c15u) >> 20);
+  }
+  void insert(std::int32_t block);
   int owner(Grid::Key key) const;
   void cut(std::vector<Grid::Key> keys, std::int64_t total);
   std::vector<Particle> brought_home(const Cloud& cloud);
@@ -69,7 +95,8 @@ class Territory {
   std::vector<Grid::Key> first_key_;  ///< of each rank but the first
   std::vector<CellRows> cells_;       ///< own, then ghosts'
   std::size_t own_cells_ = 0;
-  std::vector<std::int32_t> table_;  ///< cells by their keys' hash, -1: empty
+  std::vector<Block> blocks_;        ///< those that hold a cell
+  std::vector<std::int32_t> table_;  ///< blocks by their keys' hash, -1: empty
   parallel::HaloPlan halo_;
   std::vector<char> on_border_;
   int cuts_ = 0;

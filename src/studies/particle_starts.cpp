@@ -110,13 +110,17 @@ Rows ParticleStarts::along_trajectory() const {
   if (state.size() != 6) throw table.error("from", "must be six numbers: x, y, z and the velocity");
   const auto distance = plan_.problem->off_manifold(std::span(state).first(3), std::span(state).last(3), plan_.parameters);
   if (!(distance.position < 1e-8)) throw table.error("from", fmt::format("is {:.2g} off the surface", distance.position));
+  auto parameters = plan_.parameters;  // this particle may fall while those that follow don't
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (plan_.problem->parameters()[k].name == "gravity") parameters[k] = table.number("gravity", parameters[k]);
+  }
+  const auto motion = plan_.problem->surface_motion(parameters, 1e-14);
   particles::Particle p;
   p.id = 0;
   std::copy_n(state.begin(), 3, p.q.begin());
   std::copy_n(state.begin() + 3, 3, p.v.begin());
-  const auto none = plan_.potential->kernel(std::vector<double>(8, 1.0), 0.0, particles::CutMode::cut, 0.0);
   Rows rows{{p.q.begin(), p.q.end()}};
-  // One particle, whoever holds it: everybody follows it by himself.
+  // Every rank follows it by itself.
   integrators::ParticleBlock block;
   std::vector<double> zero(integrators::surface_pack, 0.0), lambda = zero;
   particles::Cloud cloud;
@@ -134,12 +138,12 @@ Rows ParticleStarts::along_trajectory() const {
     block.next = cloud.next.data();
   };
   at_hand();
-  plan_.motion->begin(block);
+  motion->begin(block);
   for (std::int64_t k = 0; std::ssize(rows) < count; ++k) {
-    plan_.motion->open(block, step, nullptr, k);
+    motion->open(block, step, nullptr, k);
     std::swap(cloud.position, cloud.next);
     at_hand();
-    plan_.motion->close(block, step);
+    motion->close(block, step);
     if (cloud.status[0] != static_cast<std::int32_t>(Status::pending))
       throw table.error("step", "is too large: the trajectory could not be followed");
     if ((k + 1) % every == 0) rows.emplace_back(cloud.position.begin(), cloud.position.begin() + 3);
