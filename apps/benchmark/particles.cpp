@@ -64,13 +64,14 @@ void measure(std::int64_t count, std::int64_t steps, const particles::Potential&
                waiting = parallel::maximum(swarm.effort().waiting_seconds - before.waiting_seconds);
   const double error = swarm.constraint_error();
   if (parallel::rank() == 0)
-    std::printf("%8lld particles, %d ranks: %.3g particle-steps/s (%.1f ns, of processors %.1f), %lld lists %.1f %%, waiting %.1f %%; "
-                "constraint %.1e\n",
-                static_cast<long long>(count), parallel::size(), static_cast<double>(count * steps) / wall,
-                1e9 * wall / static_cast<double>(count * steps),
-                1e9 * processor / static_cast<double>(count * steps),
-                static_cast<long long>(swarm.effort().lists - before.lists), 100 * listing / wall,
-                100 * waiting / wall, error);
+    std::printf(
+        "%8lld particles, %d ranks: %.3g particle-steps/s (%.1f ns, of processors %.1f), %lld lists %.1f %%, "
+        "waiting %.1f %%; "
+        "constraint %.1e\n",
+        static_cast<long long>(count), parallel::size(), static_cast<double>(count * steps) / wall,
+        1e9 * wall / static_cast<double>(count * steps), 1e9 * processor / static_cast<double>(count * steps),
+        static_cast<long long>(swarm.effort().lists - before.lists), 100 * listing / wall,
+        100 * waiting / wall, error);
 }
 
 }  // namespace

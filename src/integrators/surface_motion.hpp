@@ -1,5 +1,6 @@
-// Particles on a surface that feel forces from outside: what whoever knows the particles needs to know of their
-// motion. A step has two halves, between which the forces are found; surface_motion_of.hpp has the formulas.
+// Particles on a surface that feel forces from outside: what whoever knows the particles needs to know of
+// their motion. A step has two halves, between which the forces are found; surface_motion_of.hpp has the
+// formulas.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +11,15 @@
 
 namespace cotangent::integrators {
 
-
 /// Some particles' numbers, side by side in memory: a multiple of surface_pack of them.
 struct ParticleBlock {
   int count = 0;
   const double* position = nullptr;  ///< four numbers a particle, the last without meaning
   double* next = nullptr;            ///< where open() puts the new positions, in the same layout
   std::array<double*, 3> velocity{};
-  double* multiplier = nullptr;       ///< the last step's lambda, from which the next one's search begins
-  const std::int64_t* id = nullptr;   ///< for random numbers
-  std::int32_t* status = nullptr;     ///< a Status each; only those that are pending move
+  double* multiplier = nullptr;          ///< the last step's lambda, from which the next one's search begins
+  const std::int64_t* id = nullptr;      ///< for random numbers
+  std::int32_t* status = nullptr;        ///< a Status each; only those that are pending move
   std::array<const double*, 3> force{};  ///< from outside
   /// The surface's gradient at the positions, from close() for the open() that follows, if there is one.
   std::array<double*, 3> gradient{};

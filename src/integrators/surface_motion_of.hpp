@@ -207,8 +207,8 @@ class SurfaceMotionOf final : public SurfaceMotion {
     const double keep = std::exp(-bath.friction * h);
     const double stir = std::sqrt((1 - keep * keep) * bath.temperature / mass());
     for (int k = 0; k < W; ++k) {
-      const auto xi = numerics::normals(bath.seed, static_cast<std::uint64_t>(id[k]),
-                                        static_cast<std::uint64_t>(step));
+      const auto xi =
+          numerics::normals(bath.seed, static_cast<std::uint64_t>(id[k]), static_cast<std::uint64_t>(step));
       for (int n = 0; n < 3; ++n) v[n].set(k, keep * v[n][k] + stir * xi[static_cast<std::size_t>(n)]);
     }
   }

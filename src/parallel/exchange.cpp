@@ -96,7 +96,8 @@ HaloPlan::HaloPlan(const std::vector<std::vector<std::int32_t>>& rows, int width
       transfers_->to.push_back({static_cast<int>(r), rows[r],
                                 std::vector<double>(rows[r].size() * static_cast<std::size_t>(width))});
   }
-  checked(MPI_Alltoall(out.data(), 1, MPI_INT64_T, in.data(), 1, MPI_INT64_T, MPI_COMM_WORLD), "MPI_Alltoall");
+  checked(MPI_Alltoall(out.data(), 1, MPI_INT64_T, in.data(), 1, MPI_INT64_T, MPI_COMM_WORLD),
+          "MPI_Alltoall");
   for (std::size_t r = 0; r < ranks; ++r) {
     if (in[r] > 0) transfers_->from.push_back({static_cast<int>(r), in[r]});
   }
@@ -131,7 +132,8 @@ void HaloPlan::start(const double* from, double* into) {
   }
   for (auto& target : t.to) {
     double* out = target.buffer.data();
-    for (const std::int32_t row : target.rows) out = std::copy_n(from + std::int64_t{t.width} * row, t.width, out);
+    for (const std::int32_t row : target.rows)
+      out = std::copy_n(from + std::int64_t{t.width} * row, t.width, out);
     checked(MPI_Isend(target.buffer.data(), as_int(std::ssize(target.buffer)), MPI_DOUBLE, target.rank, tag,
                       MPI_COMM_WORLD, &t.requests.emplace_back()),
             "MPI_Isend");
@@ -141,7 +143,8 @@ void HaloPlan::start(const double* from, double* into) {
 void HaloPlan::finish() {
   if (!transfers_) return;
   auto& requests = transfers_->requests;
-  checked(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  checked(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+          "MPI_Waitall");
   requests.clear();
 }
 
@@ -150,7 +153,8 @@ std::vector<double> reproducible_sums(std::span<const std::span<const double>> c
   const std::size_t n = columns.size();
   std::vector<double> largest(2 * n, 0.0);  // of values, and the counts
   for (std::size_t c = 0; c < n; ++c) {
-    for (const double x : columns[c]) largest[c] = std::max(largest[c], std::isfinite(x) ? std::abs(x) : HUGE_VAL);
+    for (const double x : columns[c])
+      largest[c] = std::max(largest[c], std::isfinite(x) ? std::abs(x) : HUGE_VAL);
   }
   for (std::size_t c = 0; c < n; ++c) {
     largest[c] = maximum(largest[c]);
@@ -178,8 +182,8 @@ std::vector<double> reproducible_sums(std::span<const std::span<const double>> c
   std::vector<double> result(n);
   for (std::size_t c = 0; c < n; ++c) {
     const double* part = parts.data() + c * folds;
-    result[c] = std::isfinite(largest[c]) ? part[0] + (part[1] + part[2])
-                                          : std::numeric_limits<double>::quiet_NaN();
+    result[c] =
+        std::isfinite(largest[c]) ? part[0] + (part[1] + part[2]) : std::numeric_limits<double>::quiet_NaN();
   }
   return result;
 }

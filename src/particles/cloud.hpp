@@ -1,5 +1,5 @@
-// One rank's particles: own ones, packed to a multiple of the lanes, then copies of other ranks' that they may
-// feel (ghosts), then one point far away, which serves as the neighbour that isn't there.
+// One rank's particles: own ones, packed to a multiple of the lanes, then copies of other ranks' that they
+// may feel (ghosts), then one point far away, which serves as the neighbour that isn't there.
 #pragma once
 
 #include <array>

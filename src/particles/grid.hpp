@@ -1,13 +1,13 @@
 // Cells of the ambient space, and their order along Morton's curve, which keeps neighbours in space near each
-// other in memory. A cell is no smaller than the range of the lists, so that whatever a particle may feel lies
-// in its own cell or one of the 26 around it. An axis may be periodic: particles then keep the coordinates
-// that they travelled to, and distances are those to the nearest image.
-// Reference: Samet, Foundations of Multidimensional and Metric Data Structures (2006), 2.1.1.2.
+// other in memory. A cell is no smaller than the range of the lists, so that whatever a particle may feel
+// lies in its own cell or one of the 26 around it. An axis may be periodic: particles then keep the
+// coordinates that they travelled to, and distances are those to the nearest image. Reference: Samet,
+// Foundations of Multidimensional and Metric Data Structures (2006), 2.1.1.2.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <algorithm>
 #include <cstdint>
 
 namespace cotangent::particles {
@@ -24,7 +24,8 @@ class Grid {
   Grid(double range, const Periods& periods) {
     for (std::size_t n = 0; n < 3; ++n) {
       period_[n] = periods[n];
-      count_[n] = periods[n] > 0 ? static_cast<std::int32_t>(std::max(1.0, std::floor(periods[n] / range))) : 0;
+      count_[n] =
+          periods[n] > 0 ? static_cast<std::int32_t>(std::max(1.0, std::floor(periods[n] / range))) : 0;
       inverse_[n] = count_[n] > 0 ? count_[n] / periods[n] : 1.0 / range;
     }
   }
@@ -42,8 +43,8 @@ class Grid {
     }
     return c;
   }
-  /// The keys of a cell and of those around it, round the periodic axes; where a period holds fewer than three
-  /// cells, some come twice.
+  /// The keys of a cell and of those around it, round the periodic axes; where a period holds fewer than
+  /// three cells, some come twice.
   std::array<Key, 27> keys_around(const Cell& c) const {
     std::array<std::array<Key, 3>, 3> part;
     for (std::size_t n = 0; n < 3; ++n) {
@@ -57,9 +58,7 @@ class Grid {
     for (std::size_t k = 0; k < 27; ++k) keys[k] = part[0][k % 3] | part[1][k / 3 % 3] | part[2][k / 9];
     return keys;
   }
-  static Key key(const Cell& c) {
-    return part_of_key(c[0], 0) | part_of_key(c[1], 1) | part_of_key(c[2], 2);
-  }
+  static Key key(const Cell& c) { return part_of_key(c[0], 0) | part_of_key(c[1], 1) | part_of_key(c[2], 2); }
   Key key(const double* q) const { return key(cell(q)); }
   const Periods& periods() const { return period_; }
   bool periodic() const { return count_[0] > 0 || count_[1] > 0 || count_[2] > 0; }

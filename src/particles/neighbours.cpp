@@ -92,7 +92,8 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
           std::memcpy(&x, around.q[n].data() + k, sizeof(Lanes));
           r[n] = Lanes(q[n]) - x;
         }
-        for (unsigned near = numerics::bits(image.squared_distance(r) <= limit); near != 0; near &= near - 1) {
+        for (unsigned near = numerics::bits(image.squared_distance(r) <= limit); near != 0;
+             near &= near - 1) {
           const std::int32_t row = around.row[k + static_cast<std::size_t>(std::countr_zero(near))];
           found[here] = static_cast<std::uint64_t>(cloud.id[static_cast<std::size_t>(row)]) << 32 |
                         static_cast<std::uint32_t>(row);

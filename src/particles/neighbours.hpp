@@ -2,8 +2,8 @@
 // until a particle has moved half the skin. Whole lists, not half ones: a pack of particles walks down its
 // lists side by side, one neighbour a lane, and each particle's force is a sum of its own, without scattered
 // additions; pairs are looked at twice, which costs less. Each list is in the order of the particles' names,
-// so that the sum has the same bits whoever keeps the particles. References: Verlet, Phys. Rev. 159 (1967) 98;
-// Pall, Hess, Comput. Phys. Commun. 184 (2013) 2641, on lists for SIMD.
+// so that the sum has the same bits whoever keeps the particles. References: Verlet, Phys. Rev. 159 (1967)
+// 98; Pall, Hess, Comput. Phys. Commun. 184 (2013) 2641, on lists for SIMD.
 #pragma once
 
 #include <cstdint>

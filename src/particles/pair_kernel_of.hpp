@@ -13,7 +13,8 @@ class PairKernelOf final : public PairKernel {
   using Parameters = std::array<double, P::parameters.size()>;
 
  public:
-  PairKernelOf(const Parameters& parameters, const mechanics::CutOff& cut) : parameters_(parameters), cut_(cut) {}
+  PairKernelOf(const Parameters& parameters, const mechanics::CutOff& cut)
+      : parameters_(parameters), cut_(cut) {}
 
   const mechanics::CutOff& cut() const override { return cut_; }
   mechanics::PairEnergy<double> energy(double s) const override {
@@ -22,13 +23,13 @@ class PairKernelOf final : public PairKernel {
   }
   void forces(const NeighbourLists& lists, const double* position, const Image& image, int first, int packs,
               const std::array<double*, 3>& force) const override {
-    (switches() ? &PairKernelOf::sum_forces<true> : &PairKernelOf::sum_forces<false>)(
-        *this, lists, position, image, first, packs, force);
+    (switches() ? &PairKernelOf::sum_forces<true>
+                : &PairKernelOf::sum_forces<false>)(*this, lists, position, image, first, packs, force);
   }
   void energies(const NeighbourLists& lists, const double* position, const Image& image, int first, int packs,
                 double* energy) const override {
-    (switches() ? &PairKernelOf::sum_energies<true> : &PairKernelOf::sum_energies<false>)(
-        *this, lists, position, image, first, packs, energy);
+    (switches() ? &PairKernelOf::sum_energies<true>
+                : &PairKernelOf::sum_energies<false>)(*this, lists, position, image, first, packs, energy);
   }
 
  private:
@@ -106,7 +107,8 @@ class PotentialOf final : public Potential {
   }
   std::optional<double> range(std::span<const double> parameters, double tolerance) const override {
     const Parameters p = values(parameters);
-    return mechanics::range([&](double s) { return mechanics::pair_energy<P>(s, p); }, P::scale(p), tolerance);
+    return mechanics::range([&](double s) { return mechanics::pair_energy<P>(s, p); }, P::scale(p),
+                            tolerance);
   }
   std::unique_ptr<PairKernel> kernel(std::span<const double> parameters, double cut, CutMode mode,
                                      double switch_from) const override {

@@ -48,7 +48,8 @@ SurfacePoints::SurfacePoints(const mechanics::LevelFunction& g, const mechanics:
 
 std::optional<SpacePoint> SurfacePoints::draw(std::uint64_t seed, std::uint64_t draw) const {
   const auto u = numerics::uniforms(seed, draw, 0), w = numerics::uniforms(seed, draw, 1);
-  const auto t = static_cast<std::size_t>(std::ranges::upper_bound(area_up_to_, u[0] * area_) - area_up_to_.begin());
+  const auto t =
+      static_cast<std::size_t>(std::ranges::upper_bound(area_up_to_, u[0] * area_) - area_up_to_.begin());
   const std::size_t triangle = std::min(t, surface_.triangles.size() - 1);
   const auto& corner = surface_.triangles[triangle];
   const double root = std::sqrt(u[1]), weight[3] = {1 - root, root * (1 - w[0]), root * w[0]};
@@ -66,12 +67,12 @@ std::optional<SpacePoint> SurfacePoints::draw(std::uint64_t seed, std::uint64_t 
     const auto [value, gradient] = g_(q);
     const double slope = dot(gradient, normal), change = -value / slope;
     if (!(std::abs(way + change) < 2 * far)) return std::nullopt;  // a sliver whose normal leads astray
-    if (std::abs(change) <= 1e-15 * (std::abs(way) + far)) {
+    way += change;
+    for (std::size_t n = 0; n < 3; ++n) q[n] += change * normal[n];
+    if (std::abs(change) <= 1e-9 * far) {  // what is left is of second order in it
       const double cosine = std::abs(slope) / std::sqrt(dot(gradient, gradient));
       return w[1] * cosine < steepest ? std::optional(q) : std::nullopt;
     }
-    way += change;
-    for (std::size_t n = 0; n < 3; ++n) q[n] += change * normal[n];
   }
   return std::nullopt;
 }

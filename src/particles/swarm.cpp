@@ -32,8 +32,9 @@ Swarm::Swarm(const integrators::SurfaceMotion& motion, const PairKernel& kernel,
     auto all = block({0, cloud_.padded / pack}, {});
     motion_.begin(all);
   }
-  const auto lost = std::count_if(cloud_.status.begin(), cloud_.status.begin() + cloud_.own,
-                                  [](std::int32_t s) { return s != static_cast<std::int32_t>(Status::pending); });
+  const auto lost =
+      std::count_if(cloud_.status.begin(), cloud_.status.begin() + cloud_.own,
+                    [](std::int32_t s) { return s != static_cast<std::int32_t>(Status::pending); });
   failed_ = parallel::sum(static_cast<std::int64_t>(lost));
 }
 
@@ -109,7 +110,8 @@ void Swarm::work(double h_close, double h_open, std::int64_t draw) {
     if (kernel_.cut().radius > 0)
       kernel_.forces(lists_, cloud_.position.data(), image_, run.first, run.packs, at);
     auto b = block(run, at);
-    if constexpr (half == Half::both) b.gradient = {gradient[0].data(), gradient[1].data(), gradient[2].data()};
+    if constexpr (half == Half::both)
+      b.gradient = {gradient[0].data(), gradient[1].data(), gradient[2].data()};
     if constexpr (half != Half::open) report_.take(motion_.close(b, h_close));
     if constexpr (half != Half::close) report_.take(motion_.open(b, h_open, bath, draw));
   };
@@ -175,8 +177,9 @@ void Swarm::advance(std::int64_t steps, bool go_on) {
   }
   if (part == all) ++effort_.steps;
   work<Half::close>(share(part - 1), 0.0, 0);
-  const auto lost = std::count_if(cloud_.status.begin(), cloud_.status.begin() + cloud_.own,
-                                  [](std::int32_t s) { return s != static_cast<std::int32_t>(Status::pending); });
+  const auto lost =
+      std::count_if(cloud_.status.begin(), cloud_.status.begin() + cloud_.own,
+                    [](std::int32_t s) { return s != static_cast<std::int32_t>(Status::pending); });
   failed_ = parallel::sum(static_cast<std::int64_t>(lost));
 }
 

@@ -1,8 +1,9 @@
-// Interacting particles on a surface, over all ranks: their motion step by step. The particles' neighbours are
-// listed anew when one has moved half the skin since; between, each step is one walk through memory, block by
-// block: forces from the positions, the end of the step, the beginning of the next, and the new positions to a
-// place of their own. Blocks that other ranks see come first, and their positions travel while the rest is
-// computed. A particle's bits depend on its start and on the deck alone: not on ranks, lists or checkpoints.
+// Interacting particles on a surface, over all ranks: their motion step by step. The particles' neighbours
+// are listed anew when one has moved half the skin since; between, each step is one walk through memory,
+// block by block: forces from the positions, the end of the step, the beginning of the next, and the new
+// positions to a place of their own. Blocks that other ranks see come first, and their positions travel while
+// the rest is computed. A particle's bits depend on its start and on the deck alone: not on ranks, lists or
+// checkpoints.
 #pragma once
 
 #include <memory>
@@ -87,7 +88,7 @@ class Swarm {
   NeighbourLists lists_;
   std::vector<Run> border_, inner_;
   std::array<std::vector<double>, 3> listed_at_;  ///< own positions when the lists were made
-  std::int64_t moves_ = 0;  ///< since the lists were made
+  std::int64_t moves_ = 0;                        ///< since the lists were made
   double allowance_ = 0.0;  ///< how far any particle may still go before the lists are looked at
   integrators::SurfaceReport report_;
   std::int64_t failed_ = 0;

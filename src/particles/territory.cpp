@@ -101,8 +101,8 @@ void Territory::remember(CellRows cell) {
   const auto at = static_cast<std::int32_t>(cells_.size());
   cells_.push_back(cell);
   const Grid::Key key = cell.key >> 3;
-  auto* block = !blocks_.empty() && blocks_.back().key == key ? &blocks_.back()
-                                                              : const_cast<Block*>(find_block(key));
+  auto* block =
+      !blocks_.empty() && blocks_.back().key == key ? &blocks_.back() : const_cast<Block*>(find_block(key));
   if (block == nullptr) {
     if (2 * (blocks_.size() + 1) > table_.size()) {
       table_.assign(2 * table_.size(), -1);

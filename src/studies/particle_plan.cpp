@@ -55,8 +55,8 @@ std::int64_t whole(const io::Table& table, const std::string& key, double time, 
                    const std::string& of) {
   const double count = std::round(time / step);
   if (count < 1 || std::abs(count * step - time) > 1e-9 * time)
-    throw table.error(
-        key, fmt::format("must be a whole number of {} of {}: try {}", of, step, std::max(1.0, count) * step));
+    throw table.error(key, fmt::format("must be a whole number of {} of {}: try {}", of, step,
+                                       std::max(1.0, count) * step));
   return static_cast<std::int64_t>(count);
 }
 
@@ -91,8 +91,11 @@ void read_potential(Task& task, ParticlePlan& plan) {
   const double from = mode == "switched" ? table.positive("switch_from", 0.9 * cut) : cut;
   if (mode == "switched" && !(from < cut))
     throw table.error("switch_from", fmt::format("must be smaller than the cut-off {}", cut));
-  plan.kernel = plan.potential->kernel(
-      values, cut, mode == "cut" ? CutMode::cut : mode == "shifted" ? CutMode::shifted : CutMode::switched, from);
+  plan.kernel = plan.potential->kernel(values, cut,
+                                       mode == "cut"       ? CutMode::cut
+                                       : mode == "shifted" ? CutMode::shifted
+                                                           : CutMode::switched,
+                                       from);
 }
 
 void read_method(Task& task, ParticlePlan& plan) {
@@ -100,13 +103,12 @@ void read_method(Task& task, ParticlePlan& plan) {
   const auto shares = [](const auto& scheme) {
     return std::pair(std::string(scheme.name), std::vector<double>(scheme.steps.begin(), scheme.steps.end()));
   };
-  const std::vector<std::pair<std::string, std::vector<double>>> methods{
-      {"rattle", {1.0}},
-      shares(integrators::Suzuki4{}),
-      shares(integrators::Yoshida4{}),
-      shares(integrators::Yoshida6{}),
-      shares(integrators::KahanLi6{}),
-      {"g-baoab", {1.0}}};
+  const std::vector<std::pair<std::string, std::vector<double>>> methods{{"rattle", {1.0}},
+                                                                         shares(integrators::Suzuki4{}),
+                                                                         shares(integrators::Yoshida4{}),
+                                                                         shares(integrators::Yoshida6{}),
+                                                                         shares(integrators::KahanLi6{}),
+                                                                         {"g-baoab", {1.0}}};
   std::vector<std::string> names;
   for (const auto& [name, steps] : methods) names.push_back(name);
   const std::string name = table.choice("name", "rattle", names);
@@ -123,7 +125,8 @@ void read_method(Task& task, ParticlePlan& plan) {
   plan.motion = plan.problem->surface_motion(plan.parameters, tolerance);
   if (!plan.motion)
     throw task.deck.table("model").error(
-        "name", "is no particle on a surface: study \"particles\" needs three coordinates and one constraint");
+        "name",
+        "is no particle on a surface: study \"particles\" needs three coordinates and one constraint");
 }
 
 }  // namespace
@@ -136,7 +139,8 @@ ParticlePlan read_particle_plan(Task& task) {
   const io::Table table = task.deck.table("model");
   for (std::size_t k = 0; k < model.axes.size(); ++k) {
     if (model.axes[k].size() != 1)
-      throw table.error(plan.problem->parameters()[k].name, "must be one number: these particles share a surface");
+      throw table.error(plan.problem->parameters()[k].name,
+                        "must be one number: these particles share a surface");
   }
   if (const auto objection = plan.problem->objection(plan.parameters)) throw table.error(*objection);
   const auto periods = table.numbers("periods", {0.0, 0.0, 0.0});
@@ -173,10 +177,11 @@ ParticlePlan read_particle_plan(Task& task) {
     const double period = plan.options.periods[n];
     const double least = range + std::max(plan.options.skin, 0.02 * range);
     if (period > 0 && !(2 * least < period))
-      throw table.error("periods",
-                        fmt::format("the range of the neighbour lists, {:.4g} (cut-off, or pair_distance, and skin), "
-                                    "must be less than half the period {:.4g}: a particle would see another twice",
-                                    least, period));
+      throw table.error(
+          "periods",
+          fmt::format("the range of the neighbour lists, {:.4g} (cut-off, or pair_distance, and skin), "
+                      "must be less than half the period {:.4g}: a particle would see another twice",
+                      least, period));
   }
   return plan;
 }

@@ -1,5 +1,5 @@
-// What a deck of study = "particles" says: the surface, the potential, the method, how the particles begin, and
-// what is stored.
+// What a deck of study = "particles" says: the surface, the potential, the method, how the particles begin,
+// and what is stored.
 #pragma once
 
 #include <limits>
@@ -21,14 +21,14 @@ struct ParticlePlan {
   std::unique_ptr<particles::Potential> potential;
   std::unique_ptr<particles::PairKernel> kernel;
   particles::SwarmOptions options;
-  bool go_on = false;             ///< when particles fail
-  std::int64_t count = 0;         ///< of particles
-  std::int64_t steps = 0;         ///< until the time asked for
-  std::int64_t sample_steps = 1;  ///< from one sample to the next
-  std::int64_t samples = 0;       ///< the start among them
-  std::int64_t frame_samples = 1; ///< from one frame to the next, in samples
+  bool go_on = false;              ///< when particles fail
+  std::int64_t count = 0;          ///< of particles
+  std::int64_t steps = 0;          ///< until the time asked for
+  std::int64_t sample_steps = 1;   ///< from one sample to the next
+  std::int64_t samples = 0;        ///< the start among them
+  std::int64_t frame_samples = 1;  ///< from one frame to the next, in samples
   std::int64_t frames = 0;
-  int pair_bins = 0;              ///< of the pair correlation, up to options.sight
+  int pair_bins = 0;  ///< of the pair correlation, up to options.sight
   std::int64_t surface_cells = 0;
   std::string file;
   double checkpoint_minutes = 10;

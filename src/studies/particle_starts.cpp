@@ -62,7 +62,8 @@ Rows hdf5_rows(const io::Table& table, const std::string& path) {
 
 }  // namespace
 
-ParticleStarts::ParticleStarts(Task& task, ParticlePlan& plan) : plan_(plan), table_(task.deck.table("particles")) {
+ParticleStarts::ParticleStarts(Task& task, ParticlePlan& plan)
+    : plan_(plan), table_(task.deck.table("particles")) {
   const std::vector<std::string> kinds{"uniform", "even", "list", "file", "trajectory"};
   const std::string kind = table_.choice("start", kinds);
   kind_ = static_cast<Kind>(std::ranges::find(kinds, kind) - kinds.begin());
@@ -81,7 +82,8 @@ ParticleStarts::ParticleStarts(Task& task, ParticlePlan& plan) : plan_(plan), ta
     case Kind::file: {
       const std::string path = table_.text("file");
       parallel::agree([&] {
-        rows_ = path.ends_with(".csv") || path.ends_with(".txt") ? csv_rows(table_, path) : hdf5_rows(table_, path);
+        rows_ = path.ends_with(".csv") || path.ends_with(".txt") ? csv_rows(table_, path)
+                                                                 : hdf5_rows(table_, path);
       });
       break;
     }
@@ -93,8 +95,12 @@ ParticleStarts::ParticleStarts(Task& task, ParticlePlan& plan) : plan_(plan), ta
     if (rows_.empty()) throw table_.error(key, "holds no particle");
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (rows_[i].size() != 3 && rows_[i].size() != 6)
-        throw table_.error(key, fmt::format("particle {} has {} numbers: give x, y, z, or these and the velocity", i,
-                                            rows_[i].size()));
+        throw table_.error(
+            key, fmt::format("particle {} has {} numbers: give x, y, z, or these and the velocity", i,
+                             rows_[i].size()));
+      if (rows_[i].size() == 6 && temperature_ > 0)
+        throw table_.error("temperature",
+                           fmt::format("particle {} brings a velocity of its own: give one of them", i));
     }
     plan.count = std::ssize(rows_);
   }
@@ -108,11 +114,14 @@ Rows ParticleStarts::along_trajectory() const {
   const double step = table.positive("step");
   const std::int64_t every = table.integer_at_least("every", 1), count = table.integer_at_least("count", 1);
   if (state.size() != 6) throw table.error("from", "must be six numbers: x, y, z and the velocity");
-  const auto distance = plan_.problem->off_manifold(std::span(state).first(3), std::span(state).last(3), plan_.parameters);
-  if (!(distance.position < 1e-8)) throw table.error("from", fmt::format("is {:.2g} off the surface", distance.position));
+  const auto distance =
+      plan_.problem->off_manifold(std::span(state).first(3), std::span(state).last(3), plan_.parameters);
+  if (!(distance.position < 1e-8))
+    throw table.error("from", fmt::format("is {:.2g} off the surface", distance.position));
   auto parameters = plan_.parameters;  // this particle may fall while those that follow don't
   for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (plan_.problem->parameters()[k].name == "gravity") parameters[k] = table.number("gravity", parameters[k]);
+    if (plan_.problem->parameters()[k].name == "gravity")
+      parameters[k] = table.number("gravity", parameters[k]);
   }
   const auto motion = plan_.problem->surface_motion(parameters, 1e-14);
   particles::Particle p;
@@ -198,8 +207,9 @@ mechanics::Triangulation ParticleStarts::surface(std::int64_t cells) const {
   } else if (const auto whole = mechanics::surface_box(g, points)) {
     longest = whole->longest();
   } else {
-    throw Error("the surface is unbounded: give [model] periods, lengths after which it repeats along the axes "
-                "(0: not periodic), or particles as a list and output.surface_cells = 0");
+    throw Error(
+        "the surface is unbounded: give [model] periods, lengths after which it repeats along the axes "
+        "(0: not periodic), or particles as a list and output.surface_cells = 0");
   }
   auto surface = mechanics::triangulate(g, points, longest / static_cast<double>(cells), box);
   if (!surface || surface->triangles.empty())
@@ -242,12 +252,14 @@ std::vector<particles::Particle> ParticleStarts::make(const mechanics::Triangula
       const auto off = plan_.problem->off_manifold(q, v, plan_.parameters);
       const double speed = std::hypot(v[0], v[1], v[2]);
       if (!(off.position <= 1e-9))
-        throw Error(fmt::format("particle {} starts {:.2g} off the surface; [particles] project = true moves it there",
-                                i, off.position));
+        throw Error(fmt::format(
+            "particle {} starts {:.2g} off the surface; [particles] project = true moves it there", i,
+            off.position));
       if (!(off.velocity <= 1e-9 * std::max(1.0, speed)))
-        throw Error(fmt::format("particle {} starts with a velocity of {:.2g} across the surface; [particles] project "
-                                "= true makes it tangent",
-                                i, off.velocity));
+        throw Error(fmt::format(
+            "particle {} starts with a velocity of {:.2g} across the surface; [particles] project "
+            "= true makes it tangent",
+            i, off.velocity));
       std::copy_n(q.begin(), 3, p.q.begin());
       std::copy_n(v.begin(), 3, p.v.begin());
       p.start = p.q;

@@ -85,7 +85,11 @@ class ParticleRun {
     content.study = "particles";
     content.deck = task_.deck.resolved();
     content.data_sets = {
-        {"/particles/time", DataType::float64, {f}, "1", "times of the frames; NaN where the run ended before"},
+        {"/particles/time",
+         DataType::float64,
+         {f},
+         "1",
+         "times of the frames; NaN where the run ended before"},
         {"/particles/position",
          DataType::float64,
          {f, n, 3},
@@ -173,9 +177,11 @@ class ParticleRun {
     return names;
   }
 
-  int lanes() const { return 2 * static_cast<int>((chunks() + parallel::size()) / parallel::size()); }
+  /// Slots of a rank: its chunks and, on rank 0, what belongs to all, in two generations.
+  int lanes() const { return 2 * static_cast<int>((chunks() + parallel::size() - 1) / parallel::size() + 1); }
   std::int64_t payload() const {
-    const auto numbers = std::max<std::int64_t>(sizeof(Particle) / sizeof(double) * chunk, 64 + plan_.pair_bins);
+    const auto numbers =
+        std::max<std::int64_t>(sizeof(Particle) / sizeof(double) * chunk, 64 + plan_.pair_bins);
     return static_cast<std::int64_t>(sizeof(double)) * (2 + numbers);
   }
 
@@ -232,8 +238,8 @@ class ParticleRun {
           const auto other = static_cast<std::size_t>(rows[at]);
           if (std::equal(cloud.position.begin() + 4 * i, cloud.position.begin() + 4 * i + 3,
                          cloud.position.begin() + 4 * static_cast<std::ptrdiff_t>(other)))
-            throw Error(fmt::format("particles {} and {} start at one point, where {} is infinite", cloud.id[k],
-                                    cloud.id[other], plan_.potential->name()));
+            throw Error(fmt::format("particles {} and {} start at one point, where {} is infinite",
+                                    cloud.id[k], cloud.id[other], plan_.potential->name()));
         }
         throw Error(fmt::format("particle {} starts with an energy that isn't finite", cloud.id[k]));
       }
@@ -254,7 +260,8 @@ class ParticleRun {
       part_[1] += after - before;
       const std::int64_t done = swarm_->steps();
       const double each = (after - before) / static_cast<double>(done - done_before);
-      slice = parallel::broadcast(static_cast<std::int64_t>(std::clamp(0.5 / std::max(each, 1e-9), 1.0, 1e5)));
+      slice =
+          parallel::broadcast(static_cast<std::int64_t>(std::clamp(0.5 / std::max(each, 1e-9), 1.0, 1e5)));
       failed_ = swarm_->failed();
       const bool enough = failed_ > 0 && !plan_.go_on;
       if (done % plan_.sample_steps == 0) sample();
@@ -368,15 +375,16 @@ class ParticleRun {
       std::vector<std::int32_t> status;
       for (const Particle& p : mine) {
         const bool pending = p.status == static_cast<std::int64_t>(Status::pending);
-        status.push_back(pending ? static_cast<std::int32_t>(Status::finished) : static_cast<std::int32_t>(p.status));
+        status.push_back(pending ? static_cast<std::int32_t>(Status::finished)
+                                 : static_cast<std::int32_t>(p.status));
       }
       const std::int64_t row = swarm_->steps() / plan_.sample_steps + 1;
       if (parallel::rank() == 0) {
         const std::vector<double> blank(static_cast<std::size_t>(3 * plan_.count + 6),
                                         std::numeric_limits<double>::quiet_NaN());
         for (std::int64_t later = row; later < plan_.samples; ++later) {
-          for (const char* name :
-               {"sample_time", "energy", "temperature", "constraint_error", "momentum", "mean_square_displacement"})
+          for (const char* name : {"sample_time", "energy", "temperature", "constraint_error", "momentum",
+                                   "mean_square_displacement"})
             result_->write_rows(set(name), later, 1, blank.data());
         }
         for (std::int64_t later = (row - 1) / plan_.frame_samples + 1; later < plan_.frames; ++later) {
@@ -409,6 +417,7 @@ class ParticleRun {
   void save() {
     const double before = parallel::wall_time();
     const std::int64_t generation = generation_++ % 2;
+    constraint_error_ = std::max(constraint_error_, swarm_->constraint_error());
     std::vector<std::vector<Particle>> to(static_cast<std::size_t>(parallel::size()));
     const auto& cloud = swarm_->cloud();
     for (int i = 0; i < cloud.own; ++i) {
@@ -492,8 +501,8 @@ class ParticleRun {
       const double samples = static_cast<double>(swarm_->steps() / plan_.sample_steps + 1);
       const double kinetic = kinetic_sum_ / samples;
       text = ended_ ? fmt::format("result            {}\n", plan_.file)
-                    : fmt::format("stopped at t = {:.6g}; go on with --resume. So far in {}\n", swarm_->time(),
-                                  plan_.file);
+                    : fmt::format("stopped at t = {:.6g}; go on with --resume. So far in {}\n",
+                                  swarm_->time(), plan_.file);
       text += fmt::format("particles         {}, to t = {:.6g}{}\n", plan_.count, swarm_->time(),
                           failed_ > 0 ? fmt::format("; {} failed and stayed where they were", failed_) : "");
       text += fmt::format(
@@ -501,12 +510,14 @@ class ParticleRun {
           "time; the load cut anew {} times\n",
           effort.steps, steps * static_cast<double>(plan_.count) / std::max(part_[1], 1e-9), effort.lists,
           100 * effort.listing_seconds / std::max(part_[1], 1e-9), effort.cuts);
-      text += fmt::format("energy error      {:.3g} at worst, in the samples, {:.3g} % of the mean kinetic energy\n",
-                          energy_error_, 100 * energy_error_ / kinetic);
+      text += fmt::format(
+          "energy error      {:.3g} at worst, in the samples, {:.3g} % of the mean kinetic energy\n",
+          energy_error_, 100 * energy_error_ / kinetic);
       text += fmt::format("constraint error  {:.3g} at worst, a length\n", constraint_error_);
     }
-    text += fmt::format("time              {:.3g} s on {} ranks: start {:.1f} %, integrate {:.1f} %, write {:.1f} %\n",
-                        wall, parallel::size(), 100 * part_[0] / wall, 100 * part_[1] / wall, 100 * part_[2] / wall);
+    text += fmt::format(
+        "time              {:.3g} s on {} ranks: start {:.1f} %, integrate {:.1f} %, write {:.1f} %\n", wall,
+        parallel::size(), 100 * part_[0] / wall, 100 * part_[1] / wall, 100 * part_[2] / wall);
     fmt::print("{}", text);
     std::fflush(stdout);
   }

@@ -9,7 +9,8 @@ namespace cotangent::mechanics {
 
 struct Ricker {
   static constexpr std::string_view name = "ricker";
-  static constexpr std::string_view about = "Ricker's wavelet: repels, attracts, and falls off like a Gaussian";
+  static constexpr std::string_view about =
+      "Ricker's wavelet: repels, attracts, and falls off like a Gaussian";
   static constexpr std::array<Parameter, 2> parameters{
       {{"depth", 0.5, "of the well"}, {"r_e", 1.0 / 6, "distance of least energy"}}};
 

@@ -7,7 +7,8 @@ namespace cotangent::mechanics {
 
 struct Yukawa {
   static constexpr std::string_view name = "yukawa";
-  static constexpr std::string_view about = "Yukawa: screened charges that repel (attract where strength < 0)";
+  static constexpr std::string_view about =
+      "Yukawa: screened charges that repel (attract where strength < 0)";
   static constexpr std::array<Parameter, 2> parameters{
       {{"strength", 1.0, "energy times distance, without the screening"},
        {"length", 1.0, "over which the charge is screened"}}};

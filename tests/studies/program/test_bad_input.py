@@ -121,7 +121,7 @@ class Deck(ProgramTest):
             self.refused("unknown key 'stepp'", words=[
                 "method.stepp=1", "ensemble.energy=-0.125",
                 "ensemble.grid={ q2 = [-0.1, 0.1, 10000], q2_dot = [0.0, 0.1, 1000] }", *words])
-            self.assertLess(time.monotonic() - began, 5)  # found: 0.4; the search would take a minute
+            self.assertLess(time.monotonic() - began, 25)  # found: 0.4; the search would take a minute
 
     def test_large_ensembles_are_judged_by_a_part(self):
         began = time.monotonic()

@@ -12,6 +12,7 @@ SHORT = {
     "work-precision": ["stop.time=2.0"],
     "mechanism": ["stop.time=0.004", "output.every=0.002"],
     "billiard": ["stop.time=0.2", "output.every=0.1"],
+    "particles": ["stop.time=0.02", "output.every=0.01", "output.frames_every=0.02", "output.surface_cells=0"],
 }
 EXTRA = {}
 DECKS = sorted((SOURCE / "input").glob("*.toml"))

@@ -1,0 +1,97 @@
+// Records and rows that ranks hand each other, and sums whose bits know nothing of ranks.
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "mpi_test.hpp"
+#include "parallel/exchange.hpp"
+
+using namespace cotangent;
+
+TEST_CASE("records reach the rank that they are for, in the order of the senders") {
+  struct Record {
+    std::int64_t from, to, number;
+  };
+  const auto ranks = static_cast<std::size_t>(parallel::size());
+  const std::int64_t here = parallel::rank();
+  std::vector<std::vector<Record>> to(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    for (std::int64_t k = 0; k < here + static_cast<std::int64_t>(r); ++k)
+      to[r].push_back({here, static_cast<std::int64_t>(r), k});
+  }
+  std::vector<std::int64_t> from;
+  const auto came = parallel::exchange(to, &from);
+  bool right = true;
+  std::size_t at = 0;
+  for (std::int64_t r = 0; r < parallel::size(); ++r) {
+    right = right && from[static_cast<std::size_t>(r)] == here + r;
+    for (std::int64_t k = 0; k < here + r; ++k, ++at)
+      right = right && at < came.size() && came[at].from == r && came[at].to == here && came[at].number == k;
+  }
+  CHECK_ALL(right);
+  CHECK_ALL(at == came.size());
+}
+
+TEST_CASE("a plan carries rows as often as it is asked") {
+  const int ranks = parallel::size(), here = parallel::rank();
+  std::vector<std::vector<std::int32_t>> rows(static_cast<std::size_t>(ranks));
+  for (int r = 0; r < ranks; ++r) {
+    if (r != here) rows[static_cast<std::size_t>(r)] = {r, r + 1};  // two rows for each of the others
+  }
+  parallel::HaloPlan plan(rows, 3);
+  CHECK_ALL(plan.incoming() == 2 * (ranks - 1));
+  CHECK_ALL(plan.outgoing() == 2 * (ranks - 1));
+  for (int round = 0; round < 3; ++round) {
+    std::vector<double> own(3 * static_cast<std::size_t>(ranks + 2)),
+        came(static_cast<std::size_t>(6 * (ranks - 1)) + 1);
+    for (std::size_t k = 0; k < own.size(); ++k) own[k] = 1000 * here + static_cast<double>(k) + 0.1 * round;
+    plan.start(own.data(), came.data());
+    plan.finish();
+    bool right = true;
+    std::size_t at = 0;
+    for (int r = 0; r < ranks; ++r) {
+      if (r == here) continue;
+      for (std::size_t k = 0; k < 6; ++k)
+        right = right && came[at++] == 1000 * r +
+                                           static_cast<double>(3 * static_cast<std::size_t>(here) + k) +
+                                           0.1 * round;
+    }
+    CHECK_ALL(right);
+  }
+}
+
+TEST_CASE("reproducible sums don't depend on how the numbers are spread") {
+  std::mt19937_64 draw(7);
+  std::vector<double> all(10007);
+  for (double& x : all)
+    x = std::ldexp(static_cast<double>(draw() >> 11) * 0x1p-53 - 0.5, static_cast<int>(draw() % 80) - 40);
+  long double exact = 0;
+  for (const double x : all) exact += x;
+  const auto sum_of = [&](auto keep) {
+    std::vector<double> mine;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (keep(k) % static_cast<std::size_t>(parallel::size()) == static_cast<std::size_t>(parallel::rank()))
+        mine.push_back(all[k]);
+    }
+    if (parallel::rank() % 2 == 0) std::reverse(mine.begin(), mine.end());
+    const std::array<std::span<const double>, 1> columns{mine};
+    return parallel::reproducible_sums(columns)[0];
+  };
+  const double dealt = sum_of([](std::size_t k) { return k; });
+  const double blocks = sum_of([](std::size_t k) { return k / 100; });
+  const double lump = sum_of([](std::size_t) { return std::size_t{0}; });
+  CHECK_ALL(dealt == blocks);
+  CHECK_ALL(dealt == lump);
+  CHECK_ALL(std::abs(static_cast<double>(dealt - exact)) <= 1e-15 * std::abs(static_cast<double>(exact)));
+  // The control: plain sums in another order differ.
+  double forwards = 0, backwards = 0;
+  for (const double x : all) forwards += x;
+  for (std::size_t k = all.size(); k-- > 0;) backwards += all[k];
+  CHECK_ALL(forwards != backwards);
+  const std::vector<double> bad{1.0, std::nan("")};
+  const std::array<std::span<const double>, 2> columns{std::span<const double>(bad),
+                                                       std::span<const double>()};
+  const auto sums = parallel::reproducible_sums(columns);
+  CHECK_ALL(std::isnan(sums[0]));
+  CHECK_ALL(sums[1] == 0);
+}

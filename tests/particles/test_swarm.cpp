@@ -1,0 +1,347 @@
+// Particles that interact on a surface: forces against a sum over all pairs, the same bits on any number of
+// ranks, what symmetry keeps, temperatures, failures.
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "integrators/surface_motion_of.hpp"
+#include "mechanics/surfaces/plane.hpp"
+#include "mechanics/surfaces/sphere.hpp"
+#include "mechanics/surfaces/torus.hpp"
+#include "mpi_test.hpp"
+#include "numerics/random.hpp"
+#include "particles/starts.hpp"
+#include "particles/swarm.hpp"
+
+using namespace cotangent;
+using namespace cotangent::particles;
+
+namespace {
+
+template <class Surface>
+using Motion = integrators::SurfaceMotionOf<mechanics::ParticleOn<Surface>>;
+
+const Potential& potential(const std::string& name) {
+  static const auto list = built_in_potentials();
+  for (const auto& p : list) {
+    if (p->name() == name) return *p;
+  }
+  throw Error("no potential " + name);
+}
+
+template <class Surface>
+mechanics::LevelFunction level(const std::vector<double>& parameters) {
+  mechanics::System<mechanics::ParticleOn<Surface>, double> system;
+  std::copy(parameters.begin(), parameters.end(), system.parameters.begin());
+  return [system](const mechanics::SpacePoint& q) {
+    const auto at = system.constraint(q);
+    return mechanics::LevelPoint{at.value[0], at.gradient[0]};
+  };
+}
+
+const std::vector<double> torus_parameters{6.0, 2.5, 1.0, 0.0};
+
+/// This rank's share of particles spread over the torus, dealt out in turn.
+std::vector<Particle> on_torus(std::int64_t count, double temperature, bool even) {
+  const auto g = level<mechanics::Torus>(torus_parameters);
+  const mechanics::SpacePoint first{8.5, 0, 0};
+  const auto surface = mechanics::triangulate(g, std::span(&first, 1), 0.2);
+  const SurfacePoints points(g, *surface);
+  double distance = 0;
+  const auto where = even ? even_points(points, count, 5, {}, distance) : uniform_points(points, count, 5);
+  std::vector<Particle> mine;
+  for (std::int64_t i = parallel::rank(); i < count; i += parallel::size()) {
+    Particle p;
+    p.id = i;
+    p.q = p.start = where[static_cast<std::size_t>(i)];
+    p.v = thermal_velocity(i, g(p.q).gradient, temperature, 1.0, 5);
+    mine.push_back(p);
+  }
+  return mine;
+}
+
+/// Rows of numbers, by id, of all ranks, on every rank.
+std::map<std::int64_t, std::vector<double>> everybody(
+    const Swarm& swarm, const std::array<std::vector<double>, 3>* forces = nullptr) {
+  struct Row {
+    std::int64_t id;
+    std::array<double, 9> numbers;
+  };
+  std::vector<Row> rows;
+  for (int i = 0; i < swarm.cloud().own; ++i) {
+    const Particle p = swarm.cloud().particle(i);
+    Row row{p.id, {p.q[0], p.q[1], p.q[2], p.v[0], p.v[1], p.v[2], 0, 0, 0}};
+    for (std::size_t n = 0; n < 3 && forces != nullptr; ++n)
+      row.numbers[6 + n] = (*forces)[n][static_cast<std::size_t>(i)];
+    rows.push_back(row);
+  }
+  const auto all =
+      parallel::exchange(std::vector<std::vector<Row>>(static_cast<std::size_t>(parallel::size()), rows));
+  std::map<std::int64_t, std::vector<double>> result;
+  for (const Row& row : all) result[row.id].assign(row.numbers.begin(), row.numbers.end());
+  return result;
+}
+
+double total_energy(const Swarm& swarm, double* kinetic_energy = nullptr) {
+  std::vector<double> kinetic, potential_energy;
+  swarm.energies(kinetic, potential_energy);
+  const std::array<std::span<const double>, 2> columns{kinetic, potential_energy};
+  const auto sums = parallel::reproducible_sums(columns);
+  if (kinetic_energy != nullptr) *kinetic_energy = sums[0];
+  return sums[0] + sums[1];
+}
+
+}  // namespace
+
+TEST_CASE("forces are minus the gradient of the sum over all pairs") {
+  const Motion<mechanics::Torus> motion(torus_parameters, 1e-12);
+  struct Case {
+    std::string name;
+    std::vector<double> parameters;
+    double cut;
+    CutMode mode;
+  };
+  for (const Case& c :
+       {Case{"ricker", {0.5, 1.2}, 3.0, CutMode::shifted}, Case{"lennard-jones", {1, 1}, 2.5, CutMode::cut},
+        Case{"lennard-jones", {1, 1}, 2.5, CutMode::switched},
+        Case{"yukawa", {2.0, 0.7}, 3.5, CutMode::shifted}, Case{"soft", {3.0, 1.5}, 1.5, CutMode::cut}}) {
+    const auto kernel = potential(c.name).kernel(c.parameters, c.cut, c.mode, 0.8 * c.cut);
+    SwarmOptions options;
+    options.step = 1e-3;
+    const Swarm swarm(motion, *kernel, options, on_torus(300, 0.0, true));
+    const auto forces = swarm.forces();
+    const auto all = everybody(swarm, &forces);
+    double worst = 0, largest = 0, energy = 0;
+    for (const auto& [i, a] : all) {
+      std::array<double, 3> sum{};
+      for (const auto& [j, b] : all) {
+        if (i == j) continue;
+        std::array<double, 3> r{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+        const double s = r[0] * r[0] + r[1] * r[1] + r[2] * r[2], d = 1e-5 * s;
+        energy += 0.5 * kernel->energy(s).value;
+        // A difference quotient of the energy, not its derivative; but not over the cut-off.
+        const bool at_the_end = std::abs(s / (c.cut * c.cut) - 1) < 1e-4;
+        const double slope = at_the_end
+                                 ? kernel->energy(s).slope
+                                 : (kernel->energy(s + d).value - kernel->energy(s - d).value) / (2 * d);
+        for (std::size_t n = 0; n < 3; ++n) sum[n] -= 2 * slope * r[n];
+      }
+      for (std::size_t n = 0; n < 3; ++n) {
+        worst = std::max(worst, std::abs(sum[n] - a[6 + n]));
+        largest = std::max(largest, std::abs(a[6 + n]));
+      }
+    }
+    INFO(c.name << ": off by " << worst << " of " << largest);
+    CHECK_ALL(largest > 0.1);
+    CHECK_ALL(worst < 2e-6 * std::max(1.0, largest));  // measured: 3e-8 relative, of the difference quotient
+    CHECK_ALL(std::abs(total_energy(swarm) - energy) < 1e-2 * std::abs(energy) + 1e-3);
+  }
+}
+
+TEST_CASE("bits don't depend on ranks, lists or pauses") {
+  const Motion<mechanics::Torus> motion(torus_parameters, 1e-12);
+  const auto kernel = potential("lennard-jones").kernel(std::vector{1.0, 1.0}, 2.5, CutMode::shifted, 2.5);
+  SwarmOptions options;
+  options.step = 4e-3;
+  const auto end = [&](double skin, std::vector<std::int64_t> pauses, double step) {
+    options.skin = skin;
+    options.step = step;
+    Swarm swarm(motion, *kernel, options, on_torus(150, 1.0, true));
+    for (const std::int64_t steps : pauses) swarm.advance(steps, false);
+    return everybody(swarm);
+  };
+  const auto first = end(0.0, {100}, 4e-3);
+  CHECK_ALL(first == end(0.7, {1, 49, 50}, 4e-3));
+  CHECK_ALL(first != end(0.0, {100}, 4.01e-3));
+  // The same on one rank: their sum, to the bit, is that of a run that was recorded with these numbers.
+  double sum = 0;
+  for (const auto& [id, row] : first) sum += row[0] + 2 * row[4];
+  const double anywhere = parallel::maximum(sum);
+  CHECK_ALL(sum == anywhere);
+}
+
+TEST_CASE("energy is kept to the order of the method, angular momentum about the axis to round-off") {
+  const Motion<mechanics::Torus> motion(torus_parameters, 1e-13);
+  const auto kernel = potential("ricker").kernel(std::vector{0.5, 1.2}, 5.0, CutMode::cut, 5.0);
+  const auto errors = [&](double step, std::vector<double> shares) {
+    SwarmOptions options;
+    options.step = step;
+    options.shares = std::move(shares);
+    Swarm swarm(motion, *kernel, options, on_torus(60, 0.3, false));
+    const double start = total_energy(swarm);
+    const auto momentum = [&] {
+      std::vector<double> about_axis;
+      for (const auto& [id, x] : everybody(swarm)) about_axis.push_back(x[0] * x[4] - x[1] * x[3]);
+      return std::accumulate(about_axis.begin(), about_axis.end(), 0.0);
+    };
+    const double turning = momentum();
+    double worst = 0;
+    for (int k = 0; k < 10; ++k) {
+      swarm.advance(static_cast<std::int64_t>(std::lround(0.2 / step)), false);
+      worst = std::max(worst, std::abs(total_energy(swarm) - start));
+    }
+    return std::pair(worst, std::abs(momentum() - turning));
+  };
+  const auto [coarse, turned] = errors(0.04, {1.0});
+  const auto [fine, turned_less] = errors(0.02, {1.0});
+  const double outer = 0.41449077179437573714;
+  const std::vector<double> suzuki{outer, outer, 1 - 4 * outer, outer, outer};
+  const auto [coarse_4, turned_4] = errors(0.08, suzuki);
+  const auto [fine_4, turned_less_4] = errors(0.04, suzuki);
+  const double order = std::log2(coarse / fine), order_4 = std::log2(coarse_4 / fine_4);
+  INFO("RATTLE " << coarse << " " << fine << ", order " << order << "; Suzuki " << coarse_4 << " " << fine_4
+                 << ", order " << order_4 << "; turned " << turned << " " << turned_4);
+  CHECK_ALL(std::abs(order - 2) < 0.3);
+  CHECK_ALL(std::abs(order_4 - 4) < 0.6);
+  CHECK_ALL(std::max({turned, turned_less, turned_4, turned_less_4}) < 1e-9);
+}
+
+TEST_CASE("round periodic axes the nearest image is felt") {
+  const std::vector<double> parameters{0.0, 0.0, 1.0, 0.0, 1.0, 0.0};
+  using Plane = mechanics::ParticleOn<mechanics::Plane>;
+  mechanics::System<Plane, double> system;
+  const std::vector<double> usual(system.parameters.begin(), system.parameters.end());
+  const Motion<mechanics::Plane> motion(usual, 1e-12);
+  const auto g = level<mechanics::Plane>(usual);
+  const auto kernel = potential("soft").kernel(std::vector{3.0, 1.5}, 1.5, CutMode::cut, 1.5);
+  SwarmOptions options;
+  options.step = 1e-2;
+  options.periods = {7.0, 5.0, 0.0};
+  std::vector<Particle> mine;
+  for (std::int64_t i = parallel::rank(); i < 40; i += parallel::size()) {
+    const auto u = numerics::uniforms(3, static_cast<std::uint64_t>(i), 0);
+    Particle p;
+    p.id = i;
+    p.q = {7 * u[0] - 21, 5 * u[1], 0.0};  // some periods away
+    const auto [value, gradient] = g(p.q);
+    for (std::size_t n = 0; n < 3; ++n)
+      p.q[n] -= value * gradient[n] /
+                (gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2]);
+    p.start = p.q;
+    mine.push_back(p);
+  }
+  Swarm swarm(motion, *kernel, options, mine);
+  swarm.advance(50, false);
+  const auto forces = swarm.forces();
+  const auto all = everybody(swarm, &forces);
+  double worst = 0, largest = 0, without = 0;
+  for (const auto& [i, a] : all) {
+    std::array<double, 3> sum{}, near{};
+    for (const auto& [j, b] : all) {
+      for (int dx = -6; dx <= 6; ++dx) {
+        for (int dy = -6; dy <= 6; ++dy) {
+          if (i == j) continue;
+          const std::array<double, 3> r{a[0] - b[0] + 7 * dx, a[1] - b[1] + 5 * dy, a[2] - b[2]};
+          const double pull = -2 * kernel->energy(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]).slope;
+          for (std::size_t n = 0; n < 3; ++n) {
+            sum[n] += pull * r[n];
+            if (dx == 0 && dy == 0) near[n] += pull * r[n];
+          }
+        }
+      }
+    }
+    for (std::size_t n = 0; n < 3; ++n) {
+      worst = std::max(worst, std::abs(sum[n] - a[6 + n]));
+      without = std::max(without, std::abs(near[n] - a[6 + n]));
+      largest = std::max(largest, std::abs(a[6 + n]));
+    }
+  }
+  CHECK_ALL(largest > 1);
+  CHECK_ALL(worst < 1e-12);  // measured: 4e-15
+  CHECK_ALL(without > 0.1);  // the control: images are felt
+}
+
+TEST_CASE("a heat bath brings its temperature, and Boltzmann's distribution of heights") {
+  // On the unit sphere, L = v^2/2 - z: <z> = 1/a - coth a, a = 1 / T.
+  mechanics::System<mechanics::ParticleOn<mechanics::Sphere>, double> system;
+  std::vector<double> parameters(system.parameters.begin(), system.parameters.end());
+  parameters.back() = 1.0;  // gravity
+  const Motion<mechanics::Sphere> motion(parameters, 1e-12);
+  const auto kernel = potential("none").kernel(std::vector<double>{}, 0.0, CutMode::cut, 0.0);
+  SwarmOptions options;
+  options.step = 0.1;
+  constexpr double T = 0.7;
+  options.bath = integrators::HeatBath{1.0, T, 11};
+  constexpr std::int64_t n = 2000;
+  std::vector<Particle> mine;
+  for (std::int64_t i = parallel::rank(); i < n; i += parallel::size()) {
+    Particle p;
+    p.id = i;
+    p.q = p.start = {0, 0, -parameters[0]};
+    mine.push_back(p);
+  }
+  Swarm swarm(motion, *kernel, options, mine);
+  swarm.advance(150, false);
+  double height = 0, temperature = 0;
+  constexpr int samples = 20;
+  for (int k = 0; k < samples; ++k) {
+    swarm.advance(10, false);
+    for (const auto& [id, x] : everybody(swarm)) {
+      height += x[2] / (samples * n);
+      temperature += (x[3] * x[3] + x[4] * x[4] + x[5] * x[5]) / (2 * samples * n);
+    }
+  }
+  const double a = parameters[0] / T, exact = parameters[0] * (1 / a - 1 / std::tanh(a));
+  INFO("temperature " << temperature << ", height " << height << ", exact " << exact);
+  // 4e4 samples, about half of them independent: one standard deviation is 0.5 % of T, and 0.004 of z.
+  CHECK_ALL(std::abs(temperature / T - 1) < 0.02);
+  CHECK_ALL(std::abs(height - exact) < 0.015);
+  CHECK_ALL(swarm.constraint_error() < 1e-11);
+  CHECK_ALL(std::abs(exact) > 0.2);
+}
+
+TEST_CASE("points are uniform by area, and even ones keep their distance") {
+  // On a torus the outer half has 1/2 + r / (pi R) of the area; a sphere's area is even in height.
+  const auto g = level<mechanics::Torus>(torus_parameters);
+  const mechanics::SpacePoint first{8.5, 0, 0};
+  const auto surface = mechanics::triangulate(g, std::span(&first, 1), 0.25);
+  const SurfacePoints points(g, *surface);
+  const double R = torus_parameters[0], r = torus_parameters[1];
+  CHECK_ALL(std::abs(points.area() / (4 * std::numbers::pi * std::numbers::pi * R * r) - 1) < 5e-3);
+  constexpr std::int64_t n = 20000;
+  std::int64_t outer = 0, worst = 0;
+  for (const auto& q : uniform_points(points, n, 3)) {
+    outer += std::hypot(q[0], q[1]) > R;
+    worst += std::abs(g(q).value) > 1e-12 * 100;
+  }
+  const double share = static_cast<double>(outer) / n, exact = 0.5 + r / (std::numbers::pi * R);
+  INFO("outer half " << share << ", exact " << exact);
+  CHECK_ALL(std::abs(share - exact) < 4 * std::sqrt(0.25 / n));  // measured: within one
+  CHECK_ALL(std::abs(0.5 - exact) > 20 * std::sqrt(0.25 / n));   // uniform in the angles would fail
+  CHECK_ALL(worst == 0);
+  double distance = 0, least = 1e9;
+  const auto even = even_points(points, 400, 3, {}, distance);
+  for (std::size_t i = 0; i < even.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      least = std::min(least,
+                       std::hypot(even[i][0] - even[j][0], even[i][1] - even[j][1], even[i][2] - even[j][2]));
+    }
+  }
+  CHECK_ALL(least >= distance);
+  CHECK_ALL(distance > 0.5);
+}
+
+TEST_CASE("a particle that fails stays, and the others end as without it") {
+  const Motion<mechanics::Torus> motion(torus_parameters, 1e-12);
+  const auto kernel = potential("none").kernel(std::vector<double>{}, 0.0, CutMode::cut, 0.0);
+  SwarmOptions options;
+  options.step = 1e-2;
+  auto mine = on_torus(20, 1.0, false);
+  Swarm healthy(motion, *kernel, options, mine);
+  healthy.advance(20, true);
+  for (Particle& p : mine) {
+    if (p.id == 3) {
+      for (double& x : p.v) x *= 1e6;
+    }
+  }
+  Swarm swarm(motion, *kernel, options, mine);
+  swarm.advance(20, true);
+  CHECK_ALL(swarm.failed() == 1);
+  auto with = everybody(swarm), without = everybody(healthy);
+  CHECK_ALL(std::isfinite(with[3][0]));
+  with.erase(3);
+  without.erase(3);
+  CHECK_ALL(with == without);
+}

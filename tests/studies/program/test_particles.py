@@ -1,0 +1,202 @@
+"""study = "particles": the source's numbers, an independent sum over all pairs, bits on any number of ranks and after
+restarts, and what bad input gets."""
+import unittest
+import xml.etree.ElementTree
+
+import h5py
+import numpy as np
+
+from launch import RANKS, SOURCE, ProgramTest
+from results import same_bits
+
+TORUS = """study = "particles"
+[model]
+name = "torus"
+R = 8.0
+r = 3.0
+[potential]
+name = "lennard-jones"
+cut = 2.5
+[method]
+name = "rattle"
+step = 0.004
+[particles]
+start = "even"
+count = 300
+temperature = 1.0
+[stop]
+time = 0.8
+[output]
+every = 0.08
+surface_cells = 0
+file = "out.h5"
+"""
+RICKER = SOURCE / "input" / "ricker_on_genus2.toml"
+
+
+class Particles(ProgramTest):
+    longest = 300
+
+    def run_deck(self, deck, name, *words, ranks=RANKS, code=0):
+        end = self.launch(deck, f"output.file={name}", *words, ranks=ranks)
+        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        return h5py.File(self.at / name, "r")["particles"]
+
+    def run_torus(self, name, *words, **options):
+        return self.run_deck(self.deck(TORUS), name, *words, **options)
+
+    def test_source(self):
+        # Facts 6: U(0), and the energy's largest error relative to the mean kinetic energy at three steps.
+        for step, bound in ((0.01, 0.03), (0.005, 0.01), (0.0025, 0.003)):  # measured: 0.0096, 0.0041, 0.0008
+            with self.subTest(step=step):
+                found = self.run_deck(RICKER, f"{step}.h5", f"method.step={step}", "output.surface_cells=0")
+                kinetic, potential, total = found["energy"][()].T
+                self.assertLess(abs(potential[0] + 5.9398896294), 1e-9)
+                self.assertLess(np.abs(total - total[0]).max() / kinetic.mean(), bound)
+                self.assertGreater(kinetic.mean(), 5)
+                self.assertLess(found["constraint_error"][-1], 1e-14)
+        # The start is the way of one particle under gravity; the source's solver left it at 3.6e-7.
+        way = self.run_deck(RICKER, "way.h5", "stop.time=0.01", "particles.start=trajectory", "particles.list=",
+                            "particles.trajectory.from=[0,0,0.16666666666666666,0.7071067811865476,0.7071067811865475,0]",
+                            "particles.trajectory.gravity=1", "particles.trajectory.step=0.01",
+                            "particles.trajectory.every=100", "particles.trajectory.count=21", "output.surface_cells=0")
+        off = np.abs(way["position"][0] - found["position"][0]).max()
+        self.assertLess(off, 1e-6)
+        self.assertGreater(off, 1e-8)
+
+    def test_all_pairs(self):
+        """RATTLE over all pairs, in NumPy, with the gradient by hand: the same ways to t = 2."""
+        found = self.run_deck(RICKER, "out.h5", "stop.time=2", "output.frames_every=0.5", "output.surface_cells=0",
+                              "output.every=0.5")
+        x = found["position"][0]
+        v = np.zeros_like(x)
+        h = 0.01
+
+        def level(x):
+            s = x[:, 0]**2 + x[:, 1]**2
+            f = s * s - (x[:, 0]**2 - x[:, 1]**2)
+            gradient = np.stack([2 * f * (4 * x[:, 0] * s - 2 * x[:, 0]), 2 * f * (4 * x[:, 1] * s + 2 * x[:, 1]),
+                                 2 * x[:, 2]], axis=1)
+            return f * f + x[:, 2]**2 - 1 / 36, gradient
+
+        def force(x):
+            r = x[:, None] - x[None]
+            s = 36 * (r**2).sum(axis=2)
+            slope = 9 * np.exp(1.5 - 1.5 * s) * (4.5 * s - 4.5)  # dU/ds of U = (1 - 3 s) exp(1.5 - 1.5 s) / 4, times 36
+            return (-2 * slope[:, :, None] * r).sum(axis=1)
+
+        for k in range(1, 201):
+            half = v + h / 2 * force(x)
+            gradient = level(x)[1]
+            push = np.zeros(len(x))
+            for _ in range(20):
+                there = x + h * half + push[:, None] * gradient
+                value, other = level(there)
+                push -= value / (other * gradient).sum(axis=1)
+            half += push[:, None] / h * gradient
+            x = x + h * half + 0.0
+            gradient = level(x)[1]
+            v = half + h / 2 * force(x)
+            v -= ((gradient * v).sum(axis=1) / (gradient**2).sum(axis=1))[:, None] * gradient
+            if k % 50 == 0:
+                self.assertLess(np.abs(found["position"][k // 50] - x).max(), 1e-9)  # measured: 8e-13 at t = 2
+        self.assertGreater(np.abs(x - found["position"][0]).max(), 0.1)
+
+    def test_ranks(self):
+        alone = self.run_torus("alone.h5", ranks=1)
+        for ranks in (2, 3, 4, 8):
+            with self.subTest(ranks=ranks):
+                self.run_torus(f"{ranks}.h5", ranks=ranks)
+                self.assertEqual(same_bits(self.at / "alone.h5", self.at / f"{ranks}.h5"), [])
+        self.run_torus("other.h5", "method.step=0.002", ranks=1)  # the control
+        self.assertNotEqual(same_bits(self.at / "alone.h5", self.at / "other.h5"), [])
+        self.run_torus("skin.h5", "neighbours.skin=0.9", ranks=1)  # lists made at other times
+        self.assertEqual(same_bits(self.at / "alone.h5", self.at / "skin.h5"), [])
+        # What the surface's symmetry keeps, and what it doesn't.
+        self.assertEqual([name.decode() if isinstance(name, bytes) else name
+                          for name in alone["momentum"].attrs["conserved"]], ["Lz"])
+        momentum = alone["momentum"][()]
+        drift = np.abs(momentum - momentum[0]).max(axis=0)
+        self.assertLess(drift[5], 1e-10)  # measured: 1e-12
+        self.assertGreater(drift[:5].min(), 1)
+        energy = alone["energy"][()]
+        self.assertLess(np.ptp(energy[:, 2]) / energy[:, 0].mean(), 2e-2)
+        self.assertAlmostEqual(alone["temperature"][0], energy[0, 0] / 300, 12)
+        self.assertLess(abs(alone["temperature"][0] - 1), 0.15)
+        # Pairs: none within the core, the first shell near the minimum of the potential.
+        r, g = alone["pair_distance"][()], alone["pair_correlation"][()]
+        self.assertEqual(g[r < 0.8].max(), 0)
+        self.assertLess(abs(r[g.argmax()] - 2**(1 / 6)), 0.15)
+        for item in alone.values():
+            self.assertIn("units", item.attrs)
+            self.assertIn("meaning", item.attrs)
+        xml.etree.ElementTree.parse(self.at / "alone.xdmf")
+
+    def test_stopped_and_resumed(self):
+        for words in ((), ("method.name=g-baoab", "method.temperature=1.5")):
+            with self.subTest(words=words):
+                self.run_torus("whole.h5", *words)
+                self.run_torus("parts.h5", "output.wall_minutes=1e-5", *words, code=75)
+                self.assertTrue((self.at / "parts.h5.checkpoint").exists())
+                end = self.launch("deck.toml", "output.file=parts.h5", "--resume", *words, "model.R=9")
+                self.says(end, 2, "another deck")
+                for ranks in (RANKS + 1, 1):  # the second has nothing left to do
+                    end = self.launch("deck.toml", "output.file=parts.h5", "--resume", *words, ranks=ranks)
+                    self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+                    self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
+                self.assertFalse(list(self.at.glob("*.checkpoint")))
+
+    def test_particles_that_fail(self):
+        # A step so long that the fast one of two finds no way back to the surface; the others go on.
+        fast = ("particles.start=list", "particles.count=", "particles.list=[[11,0,0,0,1,0],[-11,0,0,0,1e5,0],"
+                "[0,11,0,1,0,0]]", "particles.temperature=0", "potential.name=none", "potential.cut=")
+        found = self.run_torus("out.h5", *fast, "stop.when_particles_fail=go-on", code=1)
+        names = [name.decode() if isinstance(name, bytes) else name for name in found["status"].attrs["names"]]
+        self.assertEqual([names[k] for k in found["status"]], ["finished", "newton_diverged", "finished"])
+        self.assertTrue(np.isfinite(found["position"][()]).all())
+        self.assertEqual(np.ptp(found["position"][1:, 1], axis=0).max(), 0)
+        self.assertGreater(np.ptp(found["position"][:, 0], axis=0).max(), 0.1)
+        ended = self.run_torus("ended.h5", *fast, code=1)
+        self.assertTrue(np.isnan(ended["time"][-1]))
+
+    def test_few_particles_for_many_ranks(self):
+        found = self.run_torus("out.h5", "particles.count=2", ranks=4)
+        self.assertEqual(found["position"].shape, (11, 2, 3))
+        self.assertEqual(list(found["status"]), [1, 1])
+
+    def test_bad_input(self):
+        listed = ("particles.start=list", "particles.count=", "particles.temperature=0")
+        for words, parts in (
+                ((*listed, "particles.list=[[11,0,0],[11,0,0]]"), ("particles 0 and 1 start at one point",)),
+                ((*listed, "particles.list=[[11,0,0],[11,0,0.1]]"), ("particle 1 starts", "off the surface", "project")),
+                ((*listed, "particles.list=[[11,0,0,1,0,0]]"), ("velocity", "across the surface", "project")),
+                ((*listed, "particles.list=[[11,0,0,0,1,0]]", "particles.temperature=1"), ("velocity of its own",)),
+                ((*listed, "particles.list=[[11,0]]"), ("particle 0 has 2 numbers",)),
+                (("model.name=cylinder", "model.R=", "model.r=", "model.periods=[0,0,5]"), ("half the period",)),
+                (("model.periods=[0,0,50]",), ("doesn't repeat",)),
+                (("model.name=plane", "model.R=", "model.r="), ("unbounded", "periods")),
+                (("potential.name=lennard-jone",), ("lennard-jones",)),
+                (("potential.tail=1e-9",), ("cut or tail",)),
+                (("potential.sigma=-1",), ("sigma", "positive")),
+                (("model.name=double-pendulum", "model.R=", "model.r="), ("no particle on a surface",)),
+                (("method.name=g-baoab",), ("temperature",)),
+                (("particles.start=file", "particles.count=", "particles.file=nothing.h5"), ("nothing.h5",))):
+            with self.subTest(words=words):
+                end = self.launch(self.deck(TORUS), *words)
+                self.assertIn(end.returncode, (2, 3), end.stdout + end.stderr)
+                for part in parts:
+                    self.assertIn(part, end.stderr)
+
+    def test_starts_from_files(self):
+        rows = [[11, 0, 0, 0, 1, 0], [-11, 0, 0, 0, 1, 0]]
+        (self.at / "starts.csv").write_text("# x y z u v w\n" + "\n".join(", ".join(map(str, row)) for row in rows))
+        with h5py.File(self.at / "starts.h5", "w") as file:
+            file["starts"] = np.array(rows, float)
+        for name in ("starts.csv", "starts.h5"):
+            found = self.run_torus("out.h5", "particles.start=file", "particles.count=", f"particles.file={name}",
+                                   "particles.temperature=0")
+            np.testing.assert_array_equal(np.hstack([found["position"][0], found["velocity"][0]]), rows)
+
+
+if __name__ == "__main__":
+    unittest.main()
