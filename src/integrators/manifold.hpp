@@ -150,7 +150,7 @@ template <class System>
     for (int k = 0; k < System::constraints; ++k) trial[k] = from[k] - damping * change[k];
     const auto there = system.constraint(along<System>(base, directions, trial));
     const Progress<System> progress(at, there);
-    const auto closer = progress.closer();
+    const auto closer = progress.closer() | there.within(target);
     stalled = progress.stalled(base);
     damping = select(closer, numerics::lesser(R(2.0) * damping, R(1.0)), R(0.5) * damping);
     from = select_each(closer, trial, from);
