@@ -47,7 +47,13 @@ PackMask lanes_where(const Entries& entries, int value) {
 
 template <int D>
 Gas<D>::Gas(const Domain<D>& domain, const Vector<D>& gravity, std::uint64_t seed)
-    : domain_(domain), g_(gravity), seed_(seed), active_(false), hit_(false), value_(domain.walls().size()) {
+    : domain_(domain),
+      g_(gravity),
+      seed_(seed),
+      active_(false),
+      hit_(false),
+      under_way_(false),
+      value_(domain.walls().size()) {
   path_.g = gravity;
   wall_.fill(-1);
 }
@@ -90,9 +96,10 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
     tangent_.v[d].set(lane, 0.0);
     finite = finite && std::isfinite(x[d]) && std::isfinite(v[d]);
   }
-  for (Pack* number : {&t_, &duration_, &energy_error_, &stretching_}) number->set(lane, 0.0);
+  for (Pack* number : {&t_, &duration_, &from_, &energy_error_, &stretching_}) number->set(lane, 0.0);
   id_[at] = id;
   bounces_[at] = 0;
+  hops_[at] = 0;
   wall_[at] = -1;
   status_[at] = Status::pending;
   active_.set(lane, true);
@@ -164,71 +171,58 @@ Pack Gas<D>::exits(std::size_t slot, const Pack& from, const Pack& limit, PackMa
   return select(together, first_root(c, degree, {together, together & on_wall, from, limit}), result);
 }
 
-/// For each active lane the duration up to its hit or the limit, and the wall that it hits.
+/// For each active lane the duration up to its hit or the limit, and the wall that it hits; or, where it
+/// passes from one cell to another, the time from which the next call searches on, so that no lane waits for
+/// it.
 template <int D>
 void Gas<D>::find_hits(const Pack& limit) {
-  const std::size_t cells = domain_.region().size();
-  PackMask open = active_;
-  Pack from(0.0);
-  hit_ = PackMask(false);
-  duration_ = select(active_, limit, Pack(0.0));
-  for (int hop = 0; hop < most_approaches && any(open); ++hop) {
-    Pack first = limit;
-    std::array<Side, width> left{};
-    PackMask found(false);
-    for (std::size_t slot = 0;; ++slot) {
-      PackMask here = open;
-      const Pack at = exits(slot, from, first, here);
-      if (!any(here)) break;
-      const PackMask sooner = here & !(at >= first);  // and where it is NaN
-      first = select(sooner, at, first);
-      found = found | sooner;
-      for (std::size_t i = 0; i < width; ++i) {
-        if (sooner[static_cast<int>(i)]) left[i] = next_[i];
-      }
+  const bool one_cell = domain_.region().size() == 1;
+  PackMask found(false);
+  Pack first = limit;
+  std::array<Side, width> left{};
+  for (std::size_t slot = 0;; ++slot) {
+    PackMask here = active_;
+    const Pack at = exits(slot, from_, first, here);
+    if (!any(here)) break;
+    const PackMask sooner = here & !(at >= first);  // and where it is NaN
+    first = select(sooner, at, first);
+    found = found | sooner;
+    for (std::size_t i = 0; i < width; ++i) {
+      if (sooner[static_cast<int>(i)]) left[i] = next_[i];
     }
-    open = open & found;
-    if (!any(open)) return;
-    if (cells > 1) value_walls(path_.position(first), path_.start + first);
-    PackMask through(false);
-    for (int i = 0; i < width; ++i) {
-      if (!open[i]) continue;
-      const auto lane = static_cast<std::size_t>(i);
-      if (std::isnan(first[i])) {
-        end(i, Status::step_too_small);
-        duration_.set(i, 0.0);
-        open.set(i, false);
-        continue;
-      }
-      wall_[lane] = left[lane].wall;
-      sign_[lane] = -left[lane].sign;  // on the far side of it
-      const int next = cells > 1 ? cell_of(i) : -1;
-      if (next >= 0) {
-        cell_[lane] = next;
-        through.set(i, true);
-        continue;
-      }
-      sign_[lane] = left[lane].sign;
-      duration_.set(i, first[i]);
-      hit_.set(i, true);
-      open.set(i, false);
-    }
-    if (any(through)) {
-      const Point<D> x = path_.position(first);
-      const Pack t = path_.start + first;
-      const PackMask corner = corners(x, t, contacts(x, t, through), through);
-      for (int i = 0; i < width; ++i) {
-        if (!corner[i]) continue;
-        duration_.set(i, first[i]);
-        hit_.set(i, true);  // bounce() sees the corner again, and ends it
-        open.set(i, false);
-      }
-    }
-    from = first;
   }
+  hit_ = under_way_ = PackMask(false);
+  duration_ = select(active_, first, Pack(0.0));
+  if (!any(found)) return;
+  if (value_.size() > 1) value_walls(path_.position(first), path_.start + first);
   for (int i = 0; i < width; ++i) {
-    if (open[i]) end(i, Status::step_too_small);
+    if (!found[i]) continue;
+    const auto lane = static_cast<std::size_t>(i);
+    if (std::isnan(first[i]) || hops_[lane] == most_approaches) {
+      end(i, Status::step_too_small);
+      duration_.set(i, 0.0);
+      continue;
+    }
+    wall_[lane] = left[lane].wall;
+    sign_[lane] = -left[lane].sign;  // on the far side of it
+    const int next = one_cell ? -1 : cell_of(i);
+    if (next >= 0) {
+      cell_[lane] = next;
+      under_way_.set(i, true);
+      ++hops_[lane];
+    } else {
+      sign_[lane] = left[lane].sign;
+      hit_.set(i, true);
+    }
   }
+  if (any(under_way_)) {
+    const Point<D> x = path_.position(first);
+    const Pack t = path_.start + first;
+    hit_ = hit_ | corners(x, t, contacts(x, t, under_way_), under_way_);  // which bounce() sees again
+    under_way_ = under_way_ & !hit_;
+  }
+  from_ = select(under_way_, first, from_);
+  duration_ = select(under_way_, Pack(0.0), duration_);
 }
 
 template <int D>
@@ -238,7 +232,7 @@ void Gas<D>::advance(double limit) {
   path_.start = t_;
   find_hits(Pack(limit) - t_);
   for (int i = 0; i < width; ++i) {  // for ever, without a wall: the state is the last that was finite
-    if (!active_[i] || hit_[i] || std::isfinite(limit)) continue;
+    if (!active_[i] || hit_[i] || under_way_[i] || std::isfinite(limit)) continue;
     duration_.set(i, 0.0);
     end(i, Status::left_domain);
   }
@@ -252,7 +246,8 @@ void Gas<D>::advance(double limit) {
     const Pack shift = -(contact.value / slope);
     duration_ = select(hits & (abs(shift) <= 1e-3 * duration_), duration_ + shift, duration_);
   }
-  const Pack before = t_, t = select(hit_, t_ + duration_, Pack(limit));
+  const Pack before = t_, t = select(hit_ | under_way_, t_ + duration_, Pack(limit));
+  from_ = select(hit_, Pack(0.0), from_);
   x_ = select<D>(active_, path_.position(duration_), x_);
   v_ = select<D>(active_, path_.velocity(duration_), v_);
   t_ = select(active_, t, t_);
@@ -264,6 +259,8 @@ void Gas<D>::advance(double limit) {
     const auto lane = static_cast<std::size_t>(i);
     if (!std::isfinite(error[i])) {
       end(i, Status::non_finite);
+    } else if (under_way_[i]) {
+      continue;
     } else if (!hits[i]) {
       end(i, Status::finished);
     } else if (t[i] == before[i]) {
@@ -308,12 +305,11 @@ PackMask Gas<D>::corners(const Point<D>& x, const Pack& t, const Contact<D>& con
   const Pack gg = dot<D>(contact.gradient, contact.gradient);
   Pack near(corner_width);
   for (int d = 0; d < D; ++d) near += corner_width * abs(x[d]);
-  bool valued = false;
   for (int w = 0; w < static_cast<int>(walls.size()) && walls.size() > 1; ++w) {
     const PackMask others = lanes & !lanes_where(wall_, w);
     if (!any(others)) continue;
     const Wall<D>& wall = *walls[static_cast<std::size_t>(w)];
-    const Pack value = wall.value(x, t);
+    const Pack& value = value_[static_cast<std::size_t>(w)];
     if (!any(others & (value * value <= 1e18 * near * near * gg))) continue;  // far, whatever its gradient
     const Contact<D> other = wall.contact(x, t);
     const Pack size = dot<D>(other.gradient, other.gradient),
@@ -321,8 +317,6 @@ PackMask Gas<D>::corners(const Point<D>& x, const Pack& t, const Contact<D>& con
     const PackMask meets = others & (other.value * other.value <= near * near * size);
     const PackMask bends = meets & (along * along < (1.0 - 1e-6) * (size * gg));
     if (!any(bends)) continue;
-    if (!valued) value_walls(x, t);
-    valued = true;
     for (int i = 0; i < width; ++i) {
       if (bends[i] && shaped_by(i, w, x, t, contact)) result.set(i, true);
     }
@@ -396,6 +390,7 @@ void Gas<D>::bounce(PackMask hits) {
     if (!hits[i]) continue;
     const auto lane = static_cast<std::size_t>(i);
     ++bounces_[lane];
+    hops_[lane] = 0;
     const auto& member = domain_.members()[static_cast<std::size_t>(domain_.member_of(wall_[lane]))];
     if (member.law.rough()) throw_back(i, member.law);
     if (far_off[i]) end(i, Status::step_too_small);
@@ -468,10 +463,12 @@ void Gas<D>::save(int lane, double* state) const {
   for (const Point<D>* part : {&x_, &v_, &tangent_.x, &tangent_.v}) {
     for (int d = 0; d < D; ++d) *state++ = (*part)[d][lane];
   }
-  for (const Pack* number : {&t_, &reference_, &energy_error_, &stretching_}) *state++ = (*number)[lane];
+  for (const Pack* number : {&t_, &from_, &reference_, &energy_error_, &stretching_})
+    *state++ = (*number)[lane];
   *state++ = wall_[at];
   *state++ = cell_[at];
   *state++ = sign_[at];
+  *state++ = hops_[at];
   *state++ = static_cast<double>(bounces_[at]);
 }
 
@@ -481,11 +478,12 @@ void Gas<D>::restore(int lane, std::int64_t id, const double* state) {
   for (Point<D>* part : {&x_, &v_, &tangent_.x, &tangent_.v}) {
     for (int d = 0; d < D; ++d) (*part)[d].set(lane, *state++);
   }
-  for (Pack* number : {&t_, &reference_, &energy_error_, &stretching_}) number->set(lane, *state++);
+  for (Pack* number : {&t_, &from_, &reference_, &energy_error_, &stretching_}) number->set(lane, *state++);
   id_[at] = id;
   wall_[at] = static_cast<int>(*state++);
   cell_[at] = static_cast<int>(*state++);
   sign_[at] = *state++;
+  hops_[at] = static_cast<int>(*state++);
   bounces_[at] = static_cast<std::int64_t>(*state++);
   status_[at] = Status::pending;
   duration_.set(lane, 0.0);

@@ -31,7 +31,8 @@ class Gas {
   /// A particle at rest or not at t = 0; of its status the lane then tells: pending, or infeasible_start.
   void load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>& v);
   void release(int lane) { active_.set(lane, false); }
-  /// Flies all active lanes to their next hit, or to `limit` (and there their status is `finished`). Where
+  /// Flies all active lanes to their next hit, or where they pass from one cell to another (their state is
+  /// then still that of the flight's beginning), or to `limit` (and there their status is `finished`). Where
   /// the limit is infinite and there is no hit, it is `left_domain`.
   void advance(double limit);
 
@@ -60,7 +61,7 @@ class Gas {
   Pack stretching() const { return stretching_; }
 
   /// All that the rest of a lane's motion depends on, as numbers.
-  static constexpr std::size_t state_size = 4 * D + 8;
+  static constexpr std::size_t state_size = 4 * D + 10;
   void save(int lane, double* state) const;
   void restore(int lane, std::int64_t id, const double* state);
 
@@ -85,12 +86,12 @@ class Gas {
 
   Path<D> path_;
   Point<D> x_{}, v_{}, normal_{};
-  Pack t_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{};
+  Pack t_{}, from_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{};
   Tangent<D> tangent_{};
-  PackMask active_, hit_;
+  PackMask active_, hit_, under_way_;
   std::array<Side, width> next_{};  // the side that each lane may leave first
   std::vector<Pack> value_;         // of each wall, where the lanes have come to
-  std::array<int, width> wall_{}, cell_{};
+  std::array<int, width> wall_{}, cell_{}, hops_{};
   std::array<double, width> sign_{};
   std::array<std::int64_t, width> id_{}, bounces_{};
   std::array<Status, width> status_{};

@@ -43,6 +43,13 @@ Domain<2> rectangle(const Law& law = {}) {
   return domain;
 }
 
+/// To the next hit of a lane, or to its end.
+template <int D>
+void bounce_once(Gas<D>& gas, int lane, double limit = 1e9) {
+  const auto before = gas.bounces(lane);
+  while (gas.status(lane) == Status::pending && gas.bounces(lane) == before) gas.advance(limit);
+}
+
 /// The status that a start ends with, after at most so many hits.
 Status fate(const Domain<2>& domain, const Vector<2>& g, const Vector<2>& x, const Vector<2>& v,
             int hits = 100, double limit = 1e3) {
@@ -102,7 +109,7 @@ TEST_CASE("Ten collisions agree with those in 50 digits", "[unit]") {
     gas.load(1, 0, start, {0.0, 0.0});
     double worst = 0;
     for (const auto& expected : reference) {
-      gas.advance(100);
+      bounce_once(gas, 1, 100);
       CHECK(domain.member_of(gas.wall(1)) == expected.circle - 1);
       worst = std::max(worst, std::abs(gas.time()[1] - expected.t));
       for (std::size_t d = 0; d < 2; ++d) {
@@ -192,7 +199,7 @@ TEST_CASE("A union is left through the last set, not the first in the list", "[u
     domain.enclose(inside);
     Gas<2> gas(domain, {0.0, 0.0});
     gas.load(0, 0, {-1.9, -0.1}, {0.6, -0.9});
-    gas.advance(100);
+    bounce_once(gas, 0);
     CHECK(domain.member_of(gas.wall(0)) == 2);
   }
 }
