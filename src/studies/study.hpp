@@ -52,5 +52,6 @@ Study work_precision_study();
 Study mechanism_study();
 Study particles_study();
 Study billiard_study();
+Study hard_spheres_study();
 
 }  // namespace cotangent::studies

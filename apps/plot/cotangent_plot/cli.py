@@ -10,7 +10,7 @@ from pathlib import Path
 
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
-WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "mechanism", "particles", "billiard")
+WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "mechanism", "particles", "billiard", "hard-spheres")
 
 EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
@@ -148,6 +148,8 @@ def subject(result):
                 "work-precision": "work-precision", "mechanism": "mechanism", "particles": "particles", "billiard": "billiard"}
     if result.study == "billiard" and "domain/outline" in result:
         return "billiard"
+    if "systems/compressibility" in result:
+        return "hard-spheres"
     present = [what for what, name in (("sections", "section/points"), ("time-series", "trajectory/q"),
                                        ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
                                        ("work-precision", "comparison/method"), ("mechanism", "particles/ends"),
@@ -186,9 +188,11 @@ def figure_of(options):
         from . import particles as module
     elif what == "billiard":
         from . import billiards as module
+    elif what == "hard-spheres":
+        from . import hard_spheres as module
     else:
         from . import energy as module
-    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard"):
+    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
     return module.draw(results, options), results
 

@@ -39,7 +39,7 @@ file = "out.h5"
 """
 
 
-class Billiards(ProgramTest):
+class Runs(ProgramTest):
     longest = 300
 
     def run_to(self, name, *words, text=CIRCLES, ranks=RANKS, code=0):
@@ -47,6 +47,8 @@ class Billiards(ProgramTest):
         self.assertEqual(end.returncode, code, end.stdout + end.stderr)
         return h5py.File(self.at / name, "r")
 
+
+class Billiards(Runs):
     def test_what_it_writes(self):
         found = self.run_to("all.h5")
         count = found["orbits/crossing_count"][()]
@@ -135,6 +137,39 @@ class Billiards(ProgramTest):
                             (["output.lyapunv=true"], "did you mean 'lyapunov'")):
             with self.subTest(words=words):
                 self.refused(part, text=ONE, words=words)
+
+
+DISCS = """study = "hard-spheres"
+[model]
+lattice = 20
+packing = [0.2, 0.4]
+systems = 2
+[stop]
+warm_up = 5.0
+time = 60.0
+[output]
+file = "out.h5"
+"""
+
+
+class HardSpheres(Runs):
+    def test_equation_of_state(self):
+        found = self.run_to("discs.h5", text=DISCS)
+        eta, z = found["systems/packing"][()], found["systems/compressibility"][()]
+        np.testing.assert_allclose(z, (1 + eta ** 2 / 8) / (1 - eta) ** 2, rtol=0.03)  # measured: 0.01
+        self.assertLess(found["orbits/energy_error"][()].max(), 1e-13)
+
+    def test_bits_of_systems(self):
+        self.run_to("one.h5", "stop.time=10", text=DISCS, ranks=1)
+        self.run_to("more.h5", "stop.time=10", text=DISCS, ranks=3)
+        self.assertEqual(same_bits(self.at / "one.h5", self.at / "more.h5"), [])
+
+    def test_refused_systems(self):
+        for words, part in ((["model.packing=0.95"], "overlapping"), (["model.lattice=5"], "must be even"),
+                            (["model.dimension=4"], "must be 2 or 3"), (["stop.time=1"], "beyond warm_up"),
+                            (["model.lattise=4"], "did you mean 'lattice'")):
+            with self.subTest(words=words):
+                self.refused(part, text=DISCS, words=words)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ SHORT = {
     "trajectory": ["stop.time=2.0", "output.every=0.5"],
     "work-precision": ["stop.time=2.0"],
     "mechanism": ["stop.time=0.004", "output.every=0.002"],
+    "hard-spheres": ["stop.time=1.0", "stop.warm_up=0.5"],
     "billiard": ["stop.time=0.2", "output.every=0.1"],
     "particles": ["stop.time=0.02", "output.every=0.01", "output.frames_every=0.02", "output.surface_cells=0"],
 }
