@@ -58,13 +58,14 @@ billiards::Vector<D> read_vector(const io::Table& table, const char* key) {
 }
 
 template <int D>
-void read_set(const io::Table& table, std::vector<std::string>& names, billiards::Domain<D>& domain) {
+void read_set(const io::Table& table, const Sets& sets, std::vector<std::string>& names,
+              billiards::Domain<D>& domain) {
   std::vector<billiards::SetKind> kinds;
   std::vector<std::string> valid;
-  for (auto& kind : billiards::built_in_sets()) {
+  for (const auto& kind : sets) {
     if (kind.dim != D) continue;
     valid.push_back(kind.name);
-    kinds.push_back(std::move(kind));
+    kinds.push_back(kind);
   }
   const std::string what = table.choice("set", valid);
   const std::string name = table.text("name", what);
@@ -92,9 +93,9 @@ void read_set(const io::Table& table, std::vector<std::string>& names, billiards
 }
 
 template <int D>
-billiards::Domain<D> read_domain(const io::Table& table, std::vector<std::string>& names) {
+billiards::Domain<D> read_domain(const io::Table& table, const Sets& sets, std::vector<std::string>& names) {
   billiards::Domain<D> domain;
-  for (const io::Table& set : table.tables("sets")) read_set<D>(set, names, domain);
+  for (const io::Table& set : table.tables("sets")) read_set<D>(set, sets, names, domain);
   if (names.empty()) throw table.error("sets", "give at least one: sets = [{ set = \"circle\" }]");
   if (table.has("inside")) {
     try {
@@ -214,7 +215,7 @@ ExitCode run_in(Task& task) {
   Plan plan;
   const io::Table table = task.deck.table("domain"), stop = task.deck.table("stop"),
                   output = task.deck.table("output");
-  auto domain = read_domain<D>(table, plan.walls);
+  auto domain = read_domain<D>(table, task.sets, plan.walls);
   BilliardRules<D> rules;
   rules.gravity = read_vector<D>(task.deck.table("forces"), "gravity");
   bool rough = false, still = true;

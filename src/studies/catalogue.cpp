@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "billiards/domain.hpp"
 #include "core/names.hpp"
 #include "core/version.hpp"
 #include "integrators/methods.hpp"
@@ -87,6 +88,19 @@ std::string description(const integrators::MethodInfo& method) {
   return text + deck;
 }
 
+std::string description(const billiards::SetKind& kind) {
+  std::string text =
+      fmt::format("{}: {}\n\na set of billiards in {} dimensions\n\nparameters, with their defaults\n",
+                  kind.name, kind.about, kind.dim);
+  std::string deck = fmt::format("\nin a deck\n  [domain]\n  dimension = {}\n  sets = [{{ set = \"{}\"",
+                                 kind.dim, kind.name);
+  for (const auto& p : kind.parameters) {
+    text += entry(fmt::format("{} = {}", p.name, toml(p.value)), std::string(p.meaning));
+    deck += fmt::format(", {} = {}", p.name, toml(p.value));
+  }
+  return text + deck + " }]\n";
+}
+
 std::vector<std::string> study_names() {
   std::vector<std::string> names;
   for (const Study& study : study_list()) names.push_back(study.name);
@@ -95,17 +109,19 @@ std::vector<std::string> study_names() {
 
 }  // namespace
 
-std::string catalogue(const Problems& problems) {
+std::string catalogue(const Problems& problems, const Sets& sets) {
   std::string text = "studies\n";
   for (const Study& study : study_list()) text += entry(study.name, study.about);
   text += "\nmodels\n";
   for (const auto& problem : problems) text += entry(problem->name(), problem->about());
+  text += "\nsets\n";
+  for (const auto& kind : sets) text += entry(kind.name, kind.about);
   text += "\nmethods\n";
   for (const auto& method : integrators::method_list()) text += entry(method.name, method.about);
   return text;
 }
 
-std::string description(const std::string& name, const Problems& problems) {
+std::string description(const std::string& name, const Problems& problems, const Sets& sets) {
   std::vector<std::string> names = study_names();
   for (const Study& study : study_list()) {
     if (study.name == name) {
@@ -114,16 +130,24 @@ std::string description(const std::string& name, const Problems& problems) {
     }
   }
   for (const auto& problem : problems) {
-    if (problem->name() == name) return description(*problem);
     names.push_back(problem->name());
   }
+  std::string text;  // a surface and a set may share their name
+  for (const auto& problem : problems) {
+    if (problem->name() == name) text += description(*problem);
+  }
+  for (const auto& kind : sets) {
+    if (kind.name == name) text += (text.empty() ? "" : "\n") + description(kind);
+    names.push_back(kind.name);
+  }
+  if (!text.empty()) return text;
   for (const auto& method : integrators::method_list()) {
     if (method.name == name) {
       return description(method);
     }
     names.push_back(method.name);
   }
-  unknown_name("study, model or method", name, names, "");
+  unknown_name("study, model, set or method", name, names, "");
 }
 
 const Study& study_named(const std::string& name) {

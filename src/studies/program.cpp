@@ -29,13 +29,22 @@ Problems all_problems(Problems own) {
   return own;
 }
 
-ExitCode run_deck(const CommandLine& line, const Problems& problems) {
+/// The same of sets.
+Sets all_sets(Sets own) {
+  for (auto& kind : billiards::built_in_sets()) {
+    if (std::ranges::count(own, kind.name, &billiards::SetKind::name) == 0) own.push_back(std::move(kind));
+  }
+  return own;
+}
+
+ExitCode run_deck(const CommandLine& line, const Problems& problems, const Sets& sets) {
   std::string text;
   parallel::on_rank_zero([&] { text = io::read_file(line.subject); });
   text = parallel::broadcast(std::move(text));
 
   Task task{.deck = io::Deck::parse(text, line.subject, line.overrides),
             .problems = problems,
+            .sets = sets,
             .command_line = line.written,
             .resume = line.resume,
             .check = line.check,
@@ -53,15 +62,15 @@ ExitCode run_deck(const CommandLine& line, const Problems& problems) {
   return code;
 }
 
-ExitCode fulfil(const CommandLine& line, const Problems& problems) {
+ExitCode fulfil(const CommandLine& line, const Problems& problems, const Sets& sets) {
   switch (line.wish) {
     case Wish::run:
-      return run_deck(line, problems);
+      return run_deck(line, problems, sets);
     case Wish::list:
-      print(catalogue(problems));
+      print(catalogue(problems, sets));
       break;
     case Wish::describe:
-      print(description(line.subject, problems));
+      print(description(line.subject, problems, sets));
       break;
     case Wish::deck_template:
       print(study_named(line.subject).example);
@@ -96,13 +105,13 @@ int report(const Failure& failure) {
 
 }  // namespace
 
-int run_program(int argc, char** argv, Problems own) {
+int run_program(int argc, char** argv, Problems own, Sets sets) {
   try {
     const parallel::Mpi mpi(argc, argv);
     parallel::install_signal_handlers();
     try {
       const CommandLine line = parse_command_line(argc, argv);
-      return fulfil(line, all_problems(std::move(own)));
+      return fulfil(line, all_problems(std::move(own)), all_sets(std::move(sets)));
     } catch (const Error& error) {
       return report({error.code(), error.what()});
     } catch (const std::bad_alloc&) {

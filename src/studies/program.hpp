@@ -5,6 +5,7 @@
 //   int main(int argc, char** argv) { return run_program(argc, argv, own<MyModel>()); }
 #pragma once
 
+#include "billiards/domain.hpp"
 #include "sections/problem_of.hpp"
 #include "studies/study.hpp"
 
@@ -18,9 +19,15 @@ Problems own() {
   return problems;
 }
 
+/// Billiards in sets of one's own: run_program(argc, argv, {}, own_sets<MySet>()).
+template <class... Set>
+Sets own_sets() {
+  return {billiards::kind_of<Set>()...};
+}
+
 /// From main's arguments to main's result. Own problems are listed before the built-in ones and stand in for
 /// those of the same name. Initialises MPI; an error becomes one message of rank 0 and the exit code of all
 /// ranks, and a rank that fails alone ends the run.
-int run_program(int argc, char** argv, Problems own = {});
+int run_program(int argc, char** argv, Problems own = {}, Sets sets = {});
 
 }  // namespace cotangent::studies

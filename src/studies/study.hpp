@@ -11,14 +11,20 @@
 #include "io/deck.hpp"
 #include "sections/problem.hpp"
 
+namespace cotangent::billiards {
+struct SetKind;
+}
+
 namespace cotangent::studies {
 
 using Problems = std::vector<std::unique_ptr<sections::Problem>>;
+using Sets = std::vector<billiards::SetKind>;
 
 /// What a study is given.
 struct Task {
   io::Deck deck;
   const Problems& problems;  ///< the built-in models and the program's own
+  const Sets& sets;          ///< the same of billiards
   std::string command_line;
   bool resume = false;
   bool check = false;                      ///< read and judge the deck, then stop

@@ -1,5 +1,6 @@
 // Landscapes of models that the program doesn't have: three coordinates, a boundary that moves.
 #include "../io/scratch_folder.hpp"
+#include "billiards/domain.hpp"
 #include "io/result_file.hpp"
 #include "mpi_test.hpp"
 #include "studies/landscape_lists.hpp"
@@ -38,6 +39,7 @@ class Trough final : public sections::Problem {
     return 2 - std::abs(q[0]) + (moving_ ? p[0] / 10 : 0.0);
   }
   bool time_dependent() const override { return false; }
+  int lanes() const override { return 1; }
   std::unique_ptr<sections::Flight> fly(const integrators::MethodOptions&, const sections::Watch&,
                                         int) const override {
     throw Error("it doesn't fly");
@@ -50,8 +52,10 @@ class Trough final : public sections::Problem {
 ExitCode run(const std::string& text, bool moving = false) {
   studies::Problems problems;
   problems.push_back(std::make_unique<Trough>(moving));
+  const studies::Sets sets;
   studies::Task task{.deck = io::Deck::parse(text, "deck.toml"),
                      .problems = problems,
+                     .sets = sets,
                      .command_line = "test",
                      .petsc_options = {}};
   task.deck.root().text("study");
