@@ -25,8 +25,8 @@ struct ParticleBlock {
   std::array<double*, 3> gradient{};
 };
 
-/// How many particles are advanced together.
-inline constexpr int surface_pack = numerics::native_width;
+/// How many particles are advanced together: two registers' worth, since one waits for its divisions.
+inline constexpr int surface_pack = 2 * numerics::native_width;
 
 /// A heat bath: friction is a rate, temperature an energy.
 struct HeatBath {

@@ -40,14 +40,19 @@ template <class Row>
 #endif
 template <int W, class Row>
 [[gnu::always_inline]] inline std::array<Lanes<W>, 3> rows(const Row& row) {
+  if constexpr (W > native_width) {
+    const auto low = rows<W / 2>(row), high = rows<W / 2>([&](int k) { return row(k + W / 2); });
+    return {Lanes<W>(low[0], high[0]), Lanes<W>(low[1], high[1]), Lanes<W>(low[2], high[2])};
+  } else {
 #if defined(__AVX512F__)
-  if constexpr (W == 8) return transposed_rows(row);
+    if constexpr (W == 8) return transposed_rows(row);
 #endif
-  std::array<Lanes<W>, 3> x;
-  for (int k = 0; k < W; ++k) {
-    for (int n = 0; n < 3; ++n) x[static_cast<std::size_t>(n)].set(k, row(k)[n]);
+    std::array<Lanes<W>, 3> x;
+    for (int k = 0; k < W; ++k) {
+      for (int n = 0; n < 3; ++n) x[static_cast<std::size_t>(n)].set(k, row(k)[n]);
+    }
+    return x;
   }
-  return x;
 }
 }  // namespace detail
 
@@ -65,27 +70,33 @@ template <int W>
 /// Writes W rows in turn.
 template <int W>
 [[gnu::always_inline]] inline void store_rows_of_four(const std::array<Lanes<W>, 3>& x, double* first) {
-#if defined(__AVX512F__)
-  if constexpr (W == 8) {
-    const __m512d z = (__m512d)x[2].v;
-    const __m512d xy0 = _mm512_unpacklo_pd((__m512d)x[0].v, (__m512d)x[1].v), z0 = _mm512_unpacklo_pd(z, z);
-    const __m512d xy1 = _mm512_unpackhi_pd((__m512d)x[0].v, (__m512d)x[1].v), z1 = _mm512_unpackhi_pd(z, z);
-    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
-                  high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-    const auto put = [&](__m512d xy, __m512d zz, __m512i which, int a, int b) {
-      const __m512d rows = _mm512_permutex2var_pd(xy, which, zz);
-      _mm256_storeu_pd(first + 4 * a, _mm512_castpd512_pd256(rows));
-      _mm256_storeu_pd(first + 4 * b, _mm512_extractf64x4_pd(rows, 1));
-    };
-    put(xy0, z0, low, 0, 2);
-    put(xy1, z1, low, 1, 3);
-    put(xy0, z0, high, 4, 6);
-    put(xy1, z1, high, 5, 7);
+  if constexpr (W > native_width) {
+    store_rows_of_four<W / 2>({x[0].low, x[1].low, x[2].low}, first);
+    store_rows_of_four<W / 2>({x[0].high, x[1].high, x[2].high}, first + 2 * W);
     return;
-  }
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (W == 8) {
+      const __m512d z = (__m512d)x[2].v;
+      const __m512d xy0 = _mm512_unpacklo_pd((__m512d)x[0].v, (__m512d)x[1].v), z0 = _mm512_unpacklo_pd(z, z);
+      const __m512d xy1 = _mm512_unpackhi_pd((__m512d)x[0].v, (__m512d)x[1].v), z1 = _mm512_unpackhi_pd(z, z);
+      const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+                    high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+      const auto put = [&](__m512d xy, __m512d zz, __m512i which, int a, int b) {
+        const __m512d rows = _mm512_permutex2var_pd(xy, which, zz);
+        _mm256_storeu_pd(first + 4 * a, _mm512_castpd512_pd256(rows));
+        _mm256_storeu_pd(first + 4 * b, _mm512_extractf64x4_pd(rows, 1));
+      };
+      put(xy0, z0, low, 0, 2);
+      put(xy1, z1, low, 1, 3);
+      put(xy0, z0, high, 4, 6);
+      put(xy1, z1, high, 5, 7);
+      return;
+    }
 #endif
-  for (int k = 0; k < W; ++k) {
-    for (int n = 0; n < 3; ++n) first[4 * k + n] = x[static_cast<std::size_t>(n)][k];
+    for (int k = 0; k < W; ++k) {
+      for (int n = 0; n < 3; ++n) first[4 * k + n] = x[static_cast<std::size_t>(n)][k];
+    }
   }
 }
 

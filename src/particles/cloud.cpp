@@ -20,7 +20,7 @@ Particle Cloud::particle(int row) const {
 
 void Cloud::assign(const std::vector<Particle>& particles) {
   own = static_cast<int>(particles.size());
-  padded = (own + pack - 1) / pack * pack;
+  padded = (own + unit - 1) / unit * unit;
   ghosts = 0;
   const auto size = static_cast<std::size_t>(padded);
   for (std::size_t n = 0; n < 3; ++n) {

@@ -1,4 +1,4 @@
-// One rank's particles: own ones, packed to a multiple of the lanes, then copies of other ranks' that they
+// One rank's particles: own ones, filled up to whole units, then copies of other ranks' that they
 // may feel (ghosts), then one point far away, which serves as the neighbour that isn't there.
 #pragma once
 
@@ -8,10 +8,14 @@
 
 #include "core/status.hpp"
 #include "integrators/surface_motion.hpp"
+#include "numerics/aligned.hpp"
 
 namespace cotangent::particles {
 
-inline constexpr int pack = integrators::surface_pack;
+/// Particles that walk down their neighbour lists together.
+inline constexpr int pack = numerics::native_width;
+/// Particles that move together, a number of packs.
+inline constexpr int unit = integrators::surface_pack;
 /// Where the point far away lies, along each axis.
 inline constexpr double far_away = 1e30;
 
@@ -26,9 +30,9 @@ struct Particle {
 struct Cloud {
   int own = 0, padded = 0, ghosts = 0;
   /// Rows of four: own, padding, ghosts, and the point far away. `next` is where a step writes.
-  std::vector<double> position, next;
-  std::array<std::vector<double>, 3> velocity, start;
-  std::vector<double> multiplier;
+  numerics::AlignedVector<double> position, next;
+  std::array<numerics::AlignedVector<double>, 3> velocity, start;
+  numerics::AlignedVector<double> multiplier;
   std::vector<std::int64_t> id;
   std::vector<std::int32_t> status;
 

@@ -15,7 +15,7 @@ using Lanes = numerics::Lanes<pack>;
 /// What lies in a cell and around it.
 struct Candidates {
   std::vector<std::int32_t> row;
-  std::array<std::vector<double>, 3> q;
+  std::array<numerics::AlignedVector<double>, 3> q;
 
   void take(std::int32_t begin, std::int32_t end) {
     for (std::int32_t i = begin; i < end; ++i) row.push_back(i);
@@ -106,7 +106,7 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
       if (i % pack == pack - 1) close_pack();
     }
   }
-  if (cloud.own % pack != 0) close_pack();
+  while (std::ssize(begin_) <= cloud.padded / pack) close_pack();
 }
 
 }  // namespace cotangent::particles

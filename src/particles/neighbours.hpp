@@ -28,7 +28,7 @@ class NeighbourLists {
 
  private:
   std::vector<std::size_t> begin_;
-  std::vector<std::int32_t> rows_;
+  numerics::AlignedVector<std::int32_t> rows_;
 };
 
 }  // namespace cotangent::particles

@@ -72,13 +72,14 @@ void Swarm::plan_runs() {
   border_.clear();
   inner_.clear();
   const auto& seen = territory_.on_border();
+  constexpr int together = unit / pack;
   const int packs = cloud_.padded / pack;
   for (int p = 0; p < packs;) {
-    const bool border = seen[static_cast<std::size_t>(p)] != 0;
-    Run run{p, 1};
+    const bool border = seen[static_cast<std::size_t>(p / together)] != 0;
+    Run run{p, together};
     while (run.packs < run_length && p + run.packs < packs &&
-           (seen[static_cast<std::size_t>(p + run.packs)] != 0) == border)
-      ++run.packs;
+           (seen[static_cast<std::size_t>((p + run.packs) / together)] != 0) == border)
+      run.packs += together;
     (border ? border_ : inner_).push_back(run);
     p += run.packs;
   }
@@ -103,7 +104,7 @@ integrators::ParticleBlock Swarm::block(Run run, std::array<double*, 3> force) {
 template <Swarm::Half half>
 void Swarm::work(double h_close, double h_open, std::int64_t draw) {
   using Numbers = std::array<double, pack * run_length>;
-  std::array<Numbers, 3> force{}, gradient;
+  alignas(64) std::array<Numbers, 3> force{}, gradient;
   const std::array<double*, 3> at{force[0].data(), force[1].data(), force[2].data()};
   const auto* bath = options_.bath ? &*options_.bath : nullptr;
   const auto each = [&](const Run& run) {

@@ -134,7 +134,7 @@ void Territory::list_cells(const Cloud& cloud) {
 /// Each rank that owns a cell around one of ours is sent what ours holds; so everyone is sent what is around
 /// what he holds.
 void Territory::plan_halo(Cloud& cloud) {
-  on_border_.assign(static_cast<std::size_t>(cloud.padded / pack), 0);
+  on_border_.assign(static_cast<std::size_t>(cloud.padded / unit), 0);
   const int ranks = parallel::size(), here = parallel::rank();
   cloud.expect_ghosts(0);
   if (ranks == 1) return;
@@ -147,7 +147,7 @@ void Territory::plan_halo(Cloud& cloud) {
       seen.push_back(rank);
       for (std::int32_t row = cell.begin; row < cell.end; ++row) {
         rows[static_cast<std::size_t>(rank)].push_back(row);
-        on_border_[static_cast<std::size_t>(row / pack)] = 1;
+        on_border_[static_cast<std::size_t>(row / unit)] = 1;
       }
     }
   }

@@ -66,7 +66,7 @@ class Territory {
     std::array<const Block*, 8> block_{};
   };
   parallel::HaloPlan& halo() { return halo_; }
-  /// Whether other ranks see particles of a pack.
+  /// Whether other ranks see particles of a unit.
   const std::vector<char>& on_border() const { return on_border_; }
   /// How often the curve has been cut anew.
   int cuts() const { return cuts_; }

@@ -12,6 +12,7 @@
 #include "io/git_commit.hpp"
 #include "io/hdf5.hpp"
 #include "parallel/mpi.hpp"
+#include "particles/pair_kernel.hpp"
 
 namespace cotangent::studies {
 namespace {
@@ -48,6 +49,19 @@ std::string description(const sections::Problem& problem) {
   text += fmt::format("\n\nin a deck\n  [model]\n  name = \"{}\"\n", problem.name());
   for (const auto& p : parameters) text += fmt::format("  {} = {}\n", p.name, toml(p.value));
   return text;
+}
+
+std::string description(const particles::Potential& potential) {
+  std::string text = fmt::format("{}: {}\n", potential.name(), potential.about());
+  const auto parameters = potential.parameters();
+  text += parameters.empty() ? "\nno parameters\n" : "\nparameters, with their defaults\n";
+  std::string deck = fmt::format("\nin a deck\n  [potential]\n  name = \"{}\"\n", potential.name());
+  for (const auto& p : parameters) {
+    const std::string value = fmt::format("{} = {}", p.name, toml(p.value));
+    text += entry(value, fmt::format("{} [{}]", p.meaning, p.unit));
+    deck += "  " + value + "\n";
+  }
+  return text + deck;
 }
 
 /// An option's default as TOML has it; empty where there is none.
@@ -114,6 +128,9 @@ std::string catalogue(const Problems& problems, const Sets& sets) {
   for (const Study& study : study_list()) text += entry(study.name, study.about);
   text += "\nmodels\n";
   for (const auto& problem : problems) text += entry(problem->name(), problem->about());
+  text += "\npotentials\n";
+  for (const auto& potential : particles::built_in_potentials())
+    text += entry(potential->name(), potential->about());
   text += "\nsets\n";
   for (const auto& kind : sets) text += entry(kind.name, kind.about);
   text += "\nmethods\n";
@@ -136,6 +153,10 @@ std::string description(const std::string& name, const Problems& problems, const
   for (const auto& problem : problems) {
     if (problem->name() == name) text += description(*problem);
   }
+  for (const auto& potential : particles::built_in_potentials()) {
+    if (potential->name() == name) text += description(*potential);
+    names.push_back(potential->name());
+  }
   for (const auto& kind : sets) {
     if (kind.name == name) text += (text.empty() ? "" : "\n") + description(kind);
     names.push_back(kind.name);
@@ -147,7 +168,7 @@ std::string description(const std::string& name, const Problems& problems, const
     }
     names.push_back(method.name);
   }
-  unknown_name("study, model, set or method", name, names, "");
+  unknown_name("study, model, potential, set or method", name, names, "");
 }
 
 const Study& study_named(const std::string& name) {

@@ -31,7 +31,11 @@ class SaysOfItself(Program):
             self.assertRegex(line, r"^$|^\w+$|^  \S+ +\S")
 
     def test_describe_everything(self):
-        for heading in ("studies", "models", "methods"):
+        potentials = {path.stem.replace("_", "-") for path in (SOURCE / "src/mechanics/potentials").glob("*.hpp")}
+        self.assertEqual(set(self.names("potentials")), potentials)
+        for part in ("r_e = 0.16666666666666666", "[potential]"):
+            self.assertIn(part, self.text("--describe", "ricker"))
+        for heading in ("studies", "models", "potentials", "sets", "methods"):
             for name in self.names(heading):
                 with self.subTest(name):
                     self.assertTrue(self.text("--describe", name).startswith(f"{name}: "))
