@@ -60,7 +60,7 @@ class ParticleStarts {
   enum class Kind { uniform, even, list, file, trajectory };
   std::vector<std::vector<double>> stored() const;
   std::vector<std::vector<double>> along_trajectory() const;
-  mechanics::SpacePoint some_point() const;
+  std::vector<mechanics::SpacePoint> some_points() const;
   const ParticlePlan& plan_;
   io::Table table_;
   Kind kind_ = Kind::uniform;

@@ -160,23 +160,26 @@ Rows ParticleStarts::along_trajectory() const {
   return rows;
 }
 
-SpacePoint ParticleStarts::some_point() const {
-  if (!rows_.empty()) return {rows_[0][0], rows_[0][1], rows_[0][2]};
-  for (std::uint64_t draw = 0; draw < 4000; ++draw) {
+/// Points of the surface: particles that are given, else what lies nearest to points drawn at all distances.
+std::vector<SpacePoint> ParticleStarts::some_points() const {
+  std::vector<SpacePoint> points;
+  for (const auto& row : rows_) points.push_back({row[0], row[1], row[2]});
+  constexpr std::size_t enough = 64;
+  for (std::uint64_t draw = 0; draw < 4000 && rows_.empty() && points.size() < enough; ++draw) {
     const double size = std::ldexp(1.0, static_cast<int>(draw % 20) - 6);
     const auto x = numerics::normals(1, draw, 0);
     std::vector<double> q{size * x[0], size * x[1], size * x[2]}, v(3, 0.0);
     if (plan_.problem->project(q, v, plan_.parameters, -1) &&
         plan_.problem->off_manifold(q, v, plan_.parameters).position < 1e-9)
-      return {q[0], q[1], q[2]};
+      points.push_back({q[0], q[1], q[2]});
   }
+  if (!points.empty()) return points;
   throw Error("no point of the surface was found from anywhere near the origin: give particles as a list");
 }
 
 mechanics::Triangulation ParticleStarts::surface(std::int64_t cells) const {
   const auto g = plan_.level();
-  std::vector<SpacePoint> points{some_point()};
-  for (const auto& row : rows_) points.push_back({row[0], row[1], row[2]});
+  std::vector<SpacePoint> points = some_points();
   const auto& periods = plan_.options.periods;
   std::optional<SpaceBox> box;
   double longest = 0;
