@@ -428,8 +428,7 @@ Lanes<W> power_of_two(typename Mask<W>::Vector n) {
 /// one unit in the last place. The power is applied in halves, so that results below the normal numbers
 /// round once.
 template <int W>
-  requires(W > native_width)
-[[gnu::always_inline]] inline Lanes<W> exp(Lanes<W> x) {
+requires(W > native_width) [[gnu::always_inline]] inline Lanes<W> exp(Lanes<W> x) {
   return {exp(x.low), exp(x.high)};
 }
 template <int W>
@@ -476,8 +475,7 @@ template <int W>
 /// Microsystems, 1993); within one unit in the last place. Lanes that hold no positive normal number go to
 /// the C library one by one.
 template <int W>
-  requires(W > native_width)
-[[gnu::always_inline]] inline Lanes<W> log(Lanes<W> x) {
+requires(W > native_width) [[gnu::always_inline]] inline Lanes<W> log(Lanes<W> x) {
   return {log(x.low), log(x.high)};
 }
 template <int W>
