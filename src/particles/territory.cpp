@@ -76,16 +76,26 @@ std::vector<Particle> Territory::brought_home(const Cloud& cloud) {
 }
 
 void Territory::settle(Cloud& cloud) {
-  const auto mine = brought_home(cloud);
+  auto mine = brought_home(cloud);
   std::vector<std::pair<Grid::Key, std::int32_t>> order;
   order.reserve(mine.size());
   for (std::size_t i = 0; i < mine.size(); ++i)
     order.emplace_back(grid_.key(mine[i].q.data()), static_cast<std::int32_t>(i));
   if (!std::ranges::is_sorted(order)) std::ranges::sort(order);
-  std::vector<Particle> sorted;
-  sorted.reserve(mine.size());
-  for (const auto& [key, i] : order) sorted.push_back(mine[static_cast<std::size_t>(i)]);
-  cloud.assign(sorted);
+  // In place, cycle by cycle: there may be too many for a second copy.
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const Particle first = mine[i];
+    std::size_t to = i;
+    for (;;) {
+      const auto from = static_cast<std::size_t>(order[to].second);
+      order[to].second = static_cast<std::int32_t>(to);
+      if (from == i) break;
+      mine[to] = mine[from];
+      to = from;
+    }
+    mine[to] = first;
+  }
+  cloud.assign(mine);
   list_cells(cloud);
   plan_halo(cloud);
 }
