@@ -22,31 +22,38 @@ template <int W>
 }
 
 namespace detail {
-#if defined(__AVX512F__)
+using Row4 = Register<4>::Doubles;
+using Row8 = Register<8>::Doubles;
+
+inline Row4 load_row(const double* from) {
+  Row4 row;
+  __builtin_memcpy(&row, from, sizeof row);
+  return row;
+}
+
 /// Lanes of x, y, z from rows; row(k) is where the k-th begins.
 template <class Row>
 [[gnu::always_inline]] inline std::array<Lanes<8>, 3> transposed_rows(const Row& row) {
   // Pairs of rows so chosen that the last shuffle leaves all in order.
-  const auto pair = [&](int a, int b) {
-    return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(row(a))), _mm256_loadu_pd(row(b)), 1);
+  const auto pair = [&](int a, int b) [[gnu::always_inline]] {
+    return __builtin_shufflevector(load_row(row(a)), load_row(row(b)), 0, 1, 2, 3, 4, 5, 6, 7);
   };
-  const __m512d r0 = pair(0, 2), r1 = pair(1, 3), r2 = pair(4, 6), r3 = pair(5, 7);
-  const __m512d xz0 = _mm512_unpacklo_pd(r0, r1), xz1 = _mm512_unpacklo_pd(r2, r3);
-  const __m512d y0 = _mm512_unpackhi_pd(r0, r1), y1 = _mm512_unpackhi_pd(r2, r3);
-  using V = Lanes<8>::Vector;
-  return {Lanes<8>((V)_mm512_shuffle_f64x2(xz0, xz1, 0x88)), Lanes<8>((V)_mm512_shuffle_f64x2(y0, y1, 0x88)),
-          Lanes<8>((V)_mm512_shuffle_f64x2(xz0, xz1, 0xdd))};
+  const auto even = [](Row8 a, Row8 b) { return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14); };
+  const auto odd = [](Row8 a, Row8 b) { return __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15); };
+  const Row8 r0 = pair(0, 2), r1 = pair(1, 3), r2 = pair(4, 6), r3 = pair(5, 7);
+  const Row8 xz0 = even(r0, r1), xz1 = even(r2, r3), y0 = odd(r0, r1), y1 = odd(r2, r3);
+  return {Lanes<8>(__builtin_shufflevector(xz0, xz1, 0, 1, 4, 5, 8, 9, 12, 13)),
+          Lanes<8>(__builtin_shufflevector(y0, y1, 0, 1, 4, 5, 8, 9, 12, 13)),
+          Lanes<8>(__builtin_shufflevector(xz0, xz1, 2, 3, 6, 7, 10, 11, 14, 15))};
 }
-#endif
 template <int W, class Row>
 [[gnu::always_inline]] inline std::array<Lanes<W>, 3> rows(const Row& row) {
   if constexpr (W > native_width) {
     const auto low = rows<W / 2>(row), high = rows<W / 2>([&](int k) { return row(k + W / 2); });
     return {Lanes<W>(low[0], high[0]), Lanes<W>(low[1], high[1]), Lanes<W>(low[2], high[2])};
+  } else if constexpr (W == 8) {
+    return transposed_rows(row);
   } else {
-#if defined(__AVX512F__)
-    if constexpr (W == 8) return transposed_rows(row);
-#endif
     std::array<Lanes<W>, 3> x;
     for (int k = 0; k < W; ++k) {
       for (int n = 0; n < 3; ++n) x[static_cast<std::size_t>(n)].set(k, row(k)[n]);
@@ -73,27 +80,23 @@ template <int W>
   if constexpr (W > native_width) {
     store_rows_of_four<W / 2>({x[0].low, x[1].low, x[2].low}, first);
     store_rows_of_four<W / 2>({x[0].high, x[1].high, x[2].high}, first + 2 * W);
-    return;
+  } else if constexpr (W == 8) {
+    const detail::Row8 a = x[0].v, b = x[1].v, c = x[2].v;
+    const detail::Row8 xy0 = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14),
+                       xy1 = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15),
+                       z0 = __builtin_shufflevector(c, c, 0, 0, 2, 2, 4, 4, 6, 6),
+                       z1 = __builtin_shufflevector(c, c, 1, 1, 3, 3, 5, 5, 7, 7);
+    const auto put = [&](detail::Row8 rows, int first_row, int second_row) [[gnu::always_inline]] {
+      const detail::Row4 low = __builtin_shufflevector(rows, rows, 0, 1, 2, 3),
+                         high = __builtin_shufflevector(rows, rows, 4, 5, 6, 7);
+      __builtin_memcpy(first + 4 * first_row, &low, sizeof low);
+      __builtin_memcpy(first + 4 * second_row, &high, sizeof high);
+    };
+    put(__builtin_shufflevector(xy0, z0, 0, 1, 8, 9, 2, 3, 10, 11), 0, 2);
+    put(__builtin_shufflevector(xy1, z1, 0, 1, 8, 9, 2, 3, 10, 11), 1, 3);
+    put(__builtin_shufflevector(xy0, z0, 4, 5, 12, 13, 6, 7, 14, 15), 4, 6);
+    put(__builtin_shufflevector(xy1, z1, 4, 5, 12, 13, 6, 7, 14, 15), 5, 7);
   } else {
-#if defined(__AVX512F__)
-    if constexpr (W == 8) {
-      const __m512d z = (__m512d)x[2].v;
-      const __m512d xy0 = _mm512_unpacklo_pd((__m512d)x[0].v, (__m512d)x[1].v), z0 = _mm512_unpacklo_pd(z, z);
-      const __m512d xy1 = _mm512_unpackhi_pd((__m512d)x[0].v, (__m512d)x[1].v), z1 = _mm512_unpackhi_pd(z, z);
-      const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
-                    high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-      const auto put = [&](__m512d xy, __m512d zz, __m512i which, int a, int b) {
-        const __m512d rows = _mm512_permutex2var_pd(xy, which, zz);
-        _mm256_storeu_pd(first + 4 * a, _mm512_castpd512_pd256(rows));
-        _mm256_storeu_pd(first + 4 * b, _mm512_extractf64x4_pd(rows, 1));
-      };
-      put(xy0, z0, low, 0, 2);
-      put(xy1, z1, low, 1, 3);
-      put(xy0, z0, high, 4, 6);
-      put(xy1, z1, high, 5, 7);
-      return;
-    }
-#endif
     for (int k = 0; k < W; ++k) {
       for (int n = 0; n < 3; ++n) first[4 * k + n] = x[static_cast<std::size_t>(n)][k];
     }
