@@ -39,6 +39,7 @@ struct Register;
   struct Register<W> {                                               \
     typedef double Doubles __attribute__((vector_size(8 * W)));      \
     typedef std::int64_t Truths __attribute__((vector_size(8 * W))); \
+    typedef std::uint64_t Words __attribute__((vector_size(8 * W))); \
   }
 COTANGENT_REGISTER(1);
 COTANGENT_REGISTER(2);
@@ -481,9 +482,10 @@ requires(W > native_width) [[gnu::always_inline]] inline Lanes<W> log(Lanes<W> x
 template <int W>
 [[gnu::always_inline]] inline Lanes<W> log(Lanes<W> x) {
   using L = Lanes<W>;
-  using Bits = typename Mask<W>::Vector;
+  using Bits = typename detail::Register<W>::Words;  // without a sign, sums of NaNs' bits may overflow
   // Beyond sqrt(2) the fraction carries into the exponent.
-  const std::int64_t root_of_half = 0x3fe6a09e667f3bcd, unit = 0x3ff0000000000000, fraction = 0xfffffffffffff;
+  const std::uint64_t root_of_half = 0x3fe6a09e667f3bcd, unit = 0x3ff0000000000000,
+                      fraction = 0xfffffffffffff;
   const Bits carried = (Bits)x.v + (unit - root_of_half);
   // The exponent as the last bits of 2^52 + 1023 + k.
   const L k = L((typename L::Vector)(((carried >> 52) & 0x7ff) | 0x4330000000000000)) -
