@@ -10,6 +10,8 @@ namespace cotangent::billiards {
 
 namespace {
 
+constexpr double first_step = 0.1;  // of arcs in a field; tried smaller where it is too long
+
 template <int D>
 Pack dot(const Point<D>& a, const Point<D>& b) {
   Pack sum = a[0] * b[0];
@@ -46,7 +48,7 @@ PackMask lanes_where(const Entries& entries, int value) {
 }  // namespace
 
 template <int D>
-Gas<D>::Gas(const Domain<D>& domain, const Vector<D>& gravity, std::uint64_t seed)
+Gas<D>::Gas(const Domain<D>& domain, const Vector<D>& gravity, std::uint64_t seed, const Field<D>* field)
     : domain_(domain),
       g_(gravity),
       seed_(seed),
@@ -55,12 +57,14 @@ Gas<D>::Gas(const Domain<D>& domain, const Vector<D>& gravity, std::uint64_t see
       under_way_(false),
       value_(domain.walls().size()) {
   path_.g = gravity;
+  if (field != nullptr) course_ = field->course(gravity);
   wall_.fill(-1);
 }
 
 template <int D>
 Pack Gas<D>::energy(const Point<D>& x, const Point<D>& v) const {
   Pack sum = 0.5 * dot<D>(v, v);
+  if (course_) sum += course_->potential(x);
   for (int d = 0; d < D; ++d) sum = fma(Pack(-g_[d]), x[d], sum);
   return sum;
 }
@@ -97,6 +101,7 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
     finite = finite && std::isfinite(x[d]) && std::isfinite(v[d]);
   }
   for (Pack* number : {&t_, &duration_, &from_, &energy_error_, &stretching_}) number->set(lane, 0.0);
+  step_.set(lane, first_step);
   id_[at] = id;
   bounces_[at] = 0;
   hops_[at] = 0;
@@ -156,7 +161,7 @@ Pack Gas<D>::exits(std::size_t slot, const Pack& from, const Pack& limit, PackMa
     for (int j = i; j < width; ++j) here.set(j, open[j] && next_[static_cast<std::size_t>(j)] == side);
     open = open & !here;
     const Wall<D>& wall = *domain_.walls()[static_cast<std::size_t>(side.wall)];
-    const int its = wall.degree(path_.falls());
+    const int its = path_.terms > 0 ? -1 : wall.degree(path_.falls());
     if (its < 0) {
       result = select(here, wall.exit(path_, side.sign, {here, here & on_wall, from, limit}), result);
       continue;
@@ -230,36 +235,58 @@ void Gas<D>::advance(double limit) {
   path_.x = x_;
   path_.v = v_;
   path_.start = t_;
-  find_hits(Pack(limit) - t_);
+  Pack reach = Pack(limit) - t_;
+  PackMask arcs(false);  // whose arc ends before the limit
+  if (course_) {
+    const PackMask solved = course_->begin(path_, step_, active_);
+    for (int i = 0; i < width; ++i) {
+      if (!active_[i] || solved[i]) continue;
+      duration_.set(i, 0.0);
+      end(i, Status::step_too_small);
+    }
+    arcs = active_ & (path_.length < reach);
+    reach = min(reach, path_.length);
+  }
+  find_hits(reach);
+  arcs = arcs & active_ & !hit_ & !under_way_;
   for (int i = 0; i < width; ++i) {  // for ever, without a wall: the state is the last that was finite
-    if (!active_[i] || hit_[i] || under_way_[i] || std::isfinite(limit)) continue;
+    if (!active_[i] || hit_[i] || under_way_[i] || arcs[i] || std::isfinite(limit)) continue;
     duration_.set(i, 0.0);
     end(i, Status::left_domain);
   }
   const PackMask hits = hit_;
+  Point<D> x, v;
+  fly(x, v);
   if (any(hits)) {
-    // The last step of Newton's method, in time, with the formula itself: so x and v stay on one parabola.
-    const Point<D> x = path_.position(duration_), v = path_.velocity(duration_);
+    // The last step of Newton's method, in time, with the formula itself: so x and v stay on one path.
     const Contact<D> contact = contacts(x, path_.start + duration_, hits);
     Pack slope(0.0);
     for (int d = 0; d < D; ++d) slope = fma(v[d] - contact.velocity[d], contact.gradient[d], slope);
     const Pack shift = -(contact.value / slope);
     duration_ = select(hits & (abs(shift) <= 1e-3 * duration_), duration_ + shift, duration_);
+    fly(x, v);
   }
-  const Pack before = t_, t = select(hit_ | under_way_, t_ + duration_, Pack(limit));
-  from_ = select(hit_, Pack(0.0), from_);
-  x_ = select<D>(active_, path_.position(duration_), x_);
-  v_ = select<D>(active_, path_.velocity(duration_), v_);
+  const Pack before = t_, t = select(hit_ | under_way_ | arcs, t_ + duration_, Pack(limit));
+  from_ = select(hit_ | arcs, Pack(0.0), from_);
+  x_ = select<D>(active_, x, x_);
+  v_ = select<D>(active_, v, v_);
+  if (course_) {
+    step_ = select(hit_ | arcs, course_->next_step(), step_);
+    for (int i = 0; i < width; ++i) {
+      if (arcs[i]) wall_[static_cast<std::size_t>(i)] = -1;
+    }
+  }
   t_ = select(active_, t, t_);
   if (tangential_) tangent_.x = plus<D>(tangent_.x, select(active_, duration_, Pack(0.0)), tangent_.v);
   if (any(hits)) bounce(hits);
   const Pack error = note_error();
+  if (any(arcs)) restore_energy(arcs);
   for (int i = 0; i < width; ++i) {
     if (!active_[i]) continue;
     const auto lane = static_cast<std::size_t>(i);
     if (!std::isfinite(error[i])) {
       end(i, Status::non_finite);
-    } else if (under_way_[i]) {
+    } else if (under_way_[i] || arcs[i]) {
       continue;
     } else if (!hits[i]) {
       end(i, Status::finished);
@@ -268,6 +295,20 @@ void Gas<D>::advance(double limit) {
       end(i, law.elastic() ? Status::grazing : Status::collapsed);
     }
   }
+}
+
+/// The state at the end of each lane's flight.
+template <int D>
+void Gas<D>::fly(Point<D>& x, Point<D>& v) {
+  if (!course_) {
+    x = path_.position(duration_);
+    v = path_.velocity(duration_);
+    return;
+  }
+  const PackMask moved = active_ & (duration_ > Pack(0.0));
+  course_->solve(duration_, moved, x, v);
+  x = select<D>(moved, x, path_.x);
+  v = select<D>(moved, v, path_.v);
 }
 
 /// How far the energy is from that of the start, before it is put right.
@@ -403,9 +444,14 @@ void Gas<D>::bounce(PackMask hits) {
   for (int d = 0; d < D; ++d) change[d] = v_[d] - v[d];
   kick_ = dot<D>(change, normal_);
   note_error();
-  // Round-off adds up along periodic orbits, whose hits repeat it: the speed is set anew from the energy.
+  restore_energy(hits);
+}
+
+/// Round-off adds up along periodic orbits, whose hits repeat it: the speed is set anew from the energy.
+template <int D>
+void Gas<D>::restore_energy(PackMask lanes) {
   const Pack twice = dot<D>(v_, v_), excess = energy() - reference_;
-  const Pack scale = select(hits & (abs(excess) <= 1e-10 * twice), 1.0 - excess / twice, Pack(1.0));
+  const Pack scale = select(lanes & (abs(excess) <= 1e-10 * twice), 1.0 - excess / twice, Pack(1.0));
   for (int d = 0; d < D; ++d) v_[d] *= scale;
 }
 
@@ -463,7 +509,7 @@ void Gas<D>::save(int lane, double* state) const {
   for (const Point<D>* part : {&x_, &v_, &tangent_.x, &tangent_.v}) {
     for (int d = 0; d < D; ++d) *state++ = (*part)[d][lane];
   }
-  for (const Pack* number : {&t_, &from_, &reference_, &energy_error_, &stretching_})
+  for (const Pack* number : {&t_, &from_, &reference_, &energy_error_, &stretching_, &step_})
     *state++ = (*number)[lane];
   *state++ = wall_[at];
   *state++ = cell_[at];
@@ -478,7 +524,8 @@ void Gas<D>::restore(int lane, std::int64_t id, const double* state) {
   for (Point<D>* part : {&x_, &v_, &tangent_.x, &tangent_.v}) {
     for (int d = 0; d < D; ++d) (*part)[d].set(lane, *state++);
   }
-  for (Pack* number : {&t_, &from_, &reference_, &energy_error_, &stretching_}) number->set(lane, *state++);
+  for (Pack* number : {&t_, &from_, &reference_, &energy_error_, &stretching_, &step_})
+    number->set(lane, *state++);
   id_[at] = id;
   wall_[at] = static_cast<int>(*state++);
   cell_[at] = static_cast<int>(*state++);

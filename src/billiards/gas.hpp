@@ -1,6 +1,7 @@
 // A pack of particles that fly freely in a domain and bounce off its walls, each from one collision to the
 // next:
-//   x(s) = x + v s + g s^2 / 2,   v' = v - (1 + restitution) (u.n) n,   u = v - (wall's velocity)
+//   x(s) = x + v s + g s^2 / 2  (or an arc in a field),   v' = v - (1 + restitution) (u.n) n,   u = v -
+//   (wall's velocity)
 // exactly, but for round-off. A flight ends where the cell that holds it is left and no other cell holds the
 // point: in a union, with the last set left. After a hit the point is moved onto the wall (by round-off), and
 // the wall's root at time zero is divided out of the next flight.
@@ -9,6 +10,7 @@
 #pragma once
 
 #include "billiards/domain.hpp"
+#include "billiards/field.hpp"
 #include "core/status.hpp"
 
 namespace cotangent::billiards {
@@ -26,14 +28,15 @@ class Gas {
  public:
   static constexpr int width = numerics::native_width;
 
-  Gas(const Domain<D>& domain, const Vector<D>& gravity, std::uint64_t seed = 1);
+  Gas(const Domain<D>& domain, const Vector<D>& gravity, std::uint64_t seed = 1,
+      const Field<D>* field = nullptr);
 
   /// A particle at rest or not at t = 0; of its status the lane then tells: pending, or infeasible_start.
   void load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>& v);
   void release(int lane) { active_.set(lane, false); }
   /// Flies all active lanes to their next hit, or where they pass from one cell to another (their state is
-  /// then still that of the flight's beginning), or to `limit` (and there their status is `finished`). Where
-  /// the limit is infinite and there is no hit, it is `left_domain`.
+  /// then still that of the flight's beginning), or to the end of their arc in a field, or to `limit` (and
+  /// there their status is `finished`). Where the limit is infinite and there is no hit, it is `left_domain`.
   void advance(double limit);
 
   /// The flight that advance() has flown, how long it was, and who ended it with a hit.
@@ -61,7 +64,7 @@ class Gas {
   Pack stretching() const { return stretching_; }
 
   /// All that the rest of a lane's motion depends on, as numbers.
-  static constexpr std::size_t state_size = 4 * D + 10;
+  static constexpr std::size_t state_size = 4 * D + 11;
   void save(int lane, double* state) const;
   void restore(int lane, std::int64_t id, const double* state);
 
@@ -73,7 +76,9 @@ class Gas {
   PackMask corners(const Point<D>& x, const Pack& t, const Contact<D>& contact, PackMask lanes);
   bool shaped_by(int lane, int other, const Point<D>& x, const Pack& t, const Contact<D>& contact) const;
   void bounce(PackMask hits);
+  void fly(Point<D>& x, Point<D>& v);
   Pack note_error();
+  void restore_energy(PackMask lanes);
   void carry(const Contact<D>& contact, const Pack& sign, const Point<D>& v, PackMask hits);
   void throw_back(int lane, const Law& law);
   int cell_of(int lane) const;
@@ -84,9 +89,10 @@ class Gas {
   std::uint64_t seed_;
   bool tangential_ = false;
 
+  std::unique_ptr<Course<D>> course_;  // in a field
   Path<D> path_;
   Point<D> x_{}, v_{}, normal_{};
-  Pack t_{}, from_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{};
+  Pack t_{}, from_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{}, step_{};
   Tangent<D> tangent_{};
   PackMask active_, hit_, under_way_;
   std::array<Side, width> next_{};  // the side that each lane may leave first

@@ -1,5 +1,5 @@
-// Walls as the flight sees them: packs of particles on straight lines or parabolas meet omega = 0. A set is
-// placed by its centre, which may move: c(t) = c + u t + a sin(w t + phase).
+// Walls as the flight sees them: packs of particles on straight lines, parabolas or arcs of a higher degree
+// meet omega = 0. A set is placed by its centre, which may move: c(t) = c + u t + a sin(w t + phase).
 #pragma once
 
 #include <memory>
@@ -23,22 +23,49 @@ Point<D> spread(const Vector<D>& x) {
   return result;
 }
 
-/// x(s) = x + v s + g s^2 / 2, from the time `start` on.
+/// x(s) = x + v s + g s^2 / 2, from the time `start` on; or, in a field and up to `length`,
+/// x(s) = x + v s + s^2 sum_k bend_k (s / length)^k.
 template <int D>
 struct Path {
+  static constexpr int most_terms = 8;
+
   Point<D> x, v;
   Vector<D> g{};
   Pack start;
+  int terms = 0;  ///< of the sum; 0: none, a parabola
+  std::array<Point<D>, most_terms> bend;
+  Pack length;
 
   bool falls() const { return g != Vector<D>{}; }
   Point<D> position(const Pack& s) const {
     Point<D> result;
-    for (int d = 0; d < D; ++d) result[d] = fma(s, fma(s, Pack(0.5 * g[d]), v[d]), x[d]);
+    for (int d = 0; d < D; ++d) {
+      const Pack half = terms > 0 ? sum<Pack>(d, s / length, [](int) { return 1.0; }) : Pack(0.5 * g[d]);
+      result[d] = fma(s, fma(s, half, v[d]), x[d]);
+    }
     return result;
   }
   Point<D> velocity(const Pack& s) const {
     Point<D> result;
-    for (int d = 0; d < D; ++d) result[d] = fma(s, Pack(g[d]), v[d]);
+    for (int d = 0; d < D; ++d) {
+      const Pack mean = terms > 0 ? sum<Pack>(d, s / length, [](int k) { return k + 2.0; }) : Pack(g[d]);
+      result[d] = fma(s, mean, v[d]);
+    }
+    return result;
+  }
+  /// A component of it, at a time s or over an interval of times.
+  template <class T>
+  T acceleration(int d, const T& s) const {
+    if (terms == 0) return T(g[d]);
+    return sum<T>(d, s / T(length), [](int k) { return (k + 1.0) * (k + 2.0); });
+  }
+
+ private:
+  /// sum_k factor(k) bend_k theta^k
+  template <class T>
+  T sum(int d, const T& theta, const auto& factor) const {
+    T result = factor(terms - 1) * T(bend[terms - 1][d]);
+    for (int k = terms - 2; k >= 0; --k) result = fma(theta, result, factor(k) * T(bend[k][d]));
     return result;
   }
 };
@@ -82,7 +109,7 @@ template <int D>
 class Wall {
  public:
   virtual ~Wall() = default;
-  /// omega's degree in time along paths that fall or don't; -1 where it is no polynomial.
+  /// omega's degree in time along straight lines or parabolas; -1 where it is no polynomial.
   virtual int degree(bool falls) const = 0;
   /// Its coefficients, where it is one.
   virtual void expand(const Path<D>& path, Coefficients& c) const = 0;

@@ -58,7 +58,7 @@ class WallOf final : public Wall<Set::dim> {
   }
   static Pack speed(const Path<D>& path) {
     Pack sum(0.0);
-    for (int d = 0; d < D; ++d) sum += abs(path.v[d]) + std::abs(path.g[d]);
+    for (int d = 0; d < D; ++d) sum += abs(path.v[d]) + abs(path.acceleration(d, Pack(0.0)));
     return sum;
   }
 
@@ -92,13 +92,18 @@ class WallOf final : public Wall<Set::dim> {
     using I = Interval<Pack>;
     using Jet = decltype(ad::dense(ad::variable<0, 1, 2, 0>(I(0.0))));
     const Point<D> x = relative(path.position(t), path.start + t), v = path.velocity(t);
+    // Beyond a path's length its acceleration counts as that at its end: no root there is asked for.
+    const bool bends = path.terms > 0;
     const I ahead(Pack(0.0), h);
+    const I when_bent = bends ? I(min(t, path.length), min(t + h, path.length)) : ahead;
     std::array<Jet, D> q;
     for (int d = 0; d < D; ++d) {
+      const I acceleration = path.acceleration(d, when_bent);
       const Pack now = v[d] - place_.velocity[d], then = fma(Pack(path.g[d]), h, now);
-      const I speed = detail::outward<Pack>(min(now, then), max(now, then));
+      const I speed =
+          bends ? I(now) + ahead * acceleration : detail::outward<Pack>(min(now, then), max(now, then));
       q[d] = Jet::assemble(
-          I(x[d]) + ahead * speed, [&](auto) { return speed; }, [&](auto, auto) { return I(path.g[d]); });
+          I(x[d]) + ahead * speed, [&](auto) { return speed; }, [&](auto, auto) { return acceleration; });
     }
     if constexpr (Swings) {  // x is relative to where the set is at t: only its motion since then counts
       const I when = I(path.start) + I(t) + ahead;

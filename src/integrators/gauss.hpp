@@ -143,6 +143,14 @@ class Gauss {
     return Form::bend(*tables_, taken_, n, begin(), end(), memory_.stages);
   }
 
+  /// The Legendre coefficients of the last step's unknown (h^2 times accelerations where the mass is
+  /// constant).
+  const Coefficients<R, N>& legendre() {
+    if (!legendre_known_) expand(Form::legendre(*tables_), tables_->stages);
+    legendre_known_ = true;
+    return legendre_;
+  }
+
   /// Takes over another's last step, from its lane into a slot of this one.
   void take(int slot, const Gauss& other, int lane) {
     if constexpr (requires { form_.take(slot, other.form_, lane); }) form_.take(slot, other.form_, lane);
@@ -253,12 +261,6 @@ class Gauss {
     apply<R, N>(matrix, terms, terms, memory_.stages.data(), legendre_.data());
     terms_ = terms;
   }
-  const Coefficients<R, N>& legendre() {
-    if (!legendre_known_) expand(Form::legendre(*tables_), tables_->stages);
-    legendre_known_ = true;
-    return legendre_;
-  }
-
   /// The unknown from its Legendre series, over a step of length `ratio` steps that begins at `from`.
   void from_series(const R& from, const R& ratio, Stages<R, N>& w) const {
     for (int i = 0; i < tables_->stages; ++i) {

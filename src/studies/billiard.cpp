@@ -26,6 +26,7 @@ sets = [                            # cotangent --list; --describe circle
 
 [forces]
 gravity = [0.0, -10.0]
+# potential = "harmonic"            # or in a field; cotangent --list, --describe harmonic
 
 # [method]                          # exact flights; or, for comparison, the source's
 # name = "leapfrog"                 # with mended = true: with the kick that it leaves out
@@ -108,6 +109,20 @@ billiards::Domain<D> read_domain(const io::Table& table, const Sets& sets, std::
   }
   if (domain.region().empty()) throw table.error("inside", "encloses nothing: the domain is empty");
   return domain;
+}
+
+/// `[forces] potential`: a field by its name, with its parameters beside it.
+template <int D>
+std::shared_ptr<const billiards::Field<D>> read_field(const io::Table& table, const Fields& fields) {
+  std::vector<std::string> valid;
+  for (const auto& kind : fields) {
+    if (kind.dim == D) valid.push_back(kind.name);
+  }
+  const auto& kind =
+      *std::ranges::find(fields, table.choice("potential", valid), &billiards::FieldKind::name);
+  std::vector<double> parameters;
+  for (const auto& p : kind.parameters) parameters.push_back(table.number(std::string(p.name), p.value));
+  return std::get<billiards::MakeField<D>>(kind.make)(parameters);
 }
 
 /// The box of all points inside, found on nested grids about the starts.
@@ -194,6 +209,7 @@ void read_flight(const io::Table& table, const billiards::Domain<D>& domain, con
   if (table.choice("name", "exact", {"exact", "leapfrog"}) == "exact") return;
   rules.step = table.positive("step");
   rules.mended = table.boolean("mended", false);
+  if (rules.field) throw table.error("name", "the source's leapfrog knows gravity alone");
   for (const auto& member : domain.members()) {
     if (member.region.size() > 1 || member.region.front().size() > 1 || !member.law.elastic() ||
         member.place.moves())
@@ -215,9 +231,11 @@ ExitCode run_in(Task& task) {
   Plan plan;
   const io::Table table = task.deck.table("domain"), stop = task.deck.table("stop"),
                   output = task.deck.table("output");
-  auto domain = read_domain<D>(table, task.sets, plan.walls);
+  auto domain = read_domain<D>(table, task.stated.sets, plan.walls);
   BilliardRules<D> rules;
-  rules.gravity = read_vector<D>(task.deck.table("forces"), "gravity");
+  const io::Table forces = task.deck.table("forces");
+  rules.gravity = read_vector<D>(forces, "gravity");
+  if (forces.has("potential")) rules.field = read_field<D>(forces, task.stated.fields);
   bool rough = false, still = true;
   for (const auto& member : domain.members()) {
     rough = rough || member.law.rough();
@@ -229,10 +247,13 @@ ExitCode run_in(Task& task) {
   if (stop.has("collisions")) plan.watch.stop.crossings = stop.integer_at_least("collisions", 1);
   if (!std::isfinite(plan.watch.stop.time) && plan.watch.stop.crossings == 0)
     throw stop.error("give time, collisions, or both");
+  if (!std::isfinite(plan.watch.stop.time) && rules.field)
+    throw stop.error("time", "must be given: in a potential, flights that meet no wall have no end");
   plan.collisions = output.integer_at_least("collisions", 0, plan.watch.stop.crossings);
   rules.collisions = plan.collisions;
   rules.tangent = output.boolean("lyapunov", false);
-  if (rules.tangent && !still) throw output.error("lyapunov", "is for elastic walls at rest");
+  if (rules.tangent && (!still || rules.field))
+    throw output.error("lyapunov", "is for elastic walls at rest, and gravity alone");
   plan.watch.sample_every =
       output.at_least("every", 0.0, std::isfinite(plan.watch.stop.time) ? plan.watch.stop.time / 500 : 0.0);
   if (plan.watch.sample_every > 0) {

@@ -21,7 +21,7 @@ class BilliardFlight final : public sections::Flight {
       : domain_(domain),
         rules_(rules),
         watch_(watch),
-        gas_(domain, rules.gravity, rules.seed),
+        gas_(domain, rules.gravity, rules.seed, rules.field.get()),
         lanes_(std::clamp(lanes, 1, Gas::width)),
         tallies_(2 * domain.members().size() + (rules.tangent ? 1 : 0)),
         record_(static_cast<std::size_t>(lanes_)) {
@@ -291,8 +291,8 @@ class Billiard final : public sections::Problem {
   std::vector<sections::ParameterInfo> parameters() const override { return {}; }
   double energy(Values q, Values v, Values) const override {
     double sum = 0;
-    for (std::size_t d = 0; d < D; ++d) sum += 0.5 * v[d] * v[d] - rules_.gravity[d] * q[d];
-    return sum;
+    for (std::size_t d = 0; d < D; ++d) sum += 0.5 * v[d] * v[d];
+    return sum + potential(q, {}).value;
   }
   std::vector<double> momentum(Values, Values v, Values) const override { return {v.begin(), v.end()}; }
   std::vector<double> mass_matrix(Values, Values, Values) const override {
@@ -305,6 +305,12 @@ class Billiard final : public sections::Problem {
     for (std::size_t d = 0; d < D; ++d) {
       u.value -= rules_.gravity[d] * q[d];
       u.gradient.push_back(-rules_.gravity[d]);
+    }
+    if (rules_.field) {
+      billiards::Vector<D> x, gradient;
+      std::copy_n(q.begin(), D, x.begin());
+      u.value += rules_.field->potential(x, gradient);
+      for (std::size_t d = 0; d < D; ++d) u.gradient[d] += gradient[d];
     }
     return u;
   }

@@ -13,6 +13,7 @@ namespace cotangent::studies {
 template <int D>
 struct BilliardRules {
   billiards::Vector<D> gravity{};
+  std::shared_ptr<const billiards::Field<D>> field;   ///< in which they fly; none: gravity alone
   std::uint64_t seed = 1;                             ///< of rough walls
   std::int64_t collisions = 0;                        ///< recorded of each trajectory
   std::shared_ptr<const billiards::Outline> outline;  ///< for their arc length

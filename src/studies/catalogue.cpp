@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "billiards/domain.hpp"
+#include "billiards/field.hpp"
 #include "core/names.hpp"
 #include "core/version.hpp"
 #include "integrators/methods.hpp"
@@ -115,6 +116,27 @@ std::string description(const billiards::SetKind& kind) {
   return text + deck + " }]\n";
 }
 
+std::string description(const billiards::FieldKind& kind) {
+  std::string text =
+      fmt::format("{}: {}\n\na field of billiards in {} dimensions\n\nparameters, with their defaults\n",
+                  kind.name, kind.about, kind.dim);
+  std::string deck = fmt::format("\nin a deck\n  [forces]\n  potential = \"{}\"\n", kind.name);
+  for (const auto& p : kind.parameters) {
+    const std::string value = fmt::format("{} = {}", p.name, toml(p.value));
+    text += entry(value, std::string(p.meaning));
+    deck += "  " + value + "\n";
+  }
+  return text + deck;
+}
+
+template <class Item>
+std::string name_of(const Item& item) {
+  if constexpr (requires { item.name(); })
+    return item.name();
+  else
+    return item.name;
+}
+
 std::vector<std::string> study_names() {
   std::vector<std::string> names;
   for (const Study& study : study_list()) names.push_back(study.name);
@@ -123,22 +145,23 @@ std::vector<std::string> study_names() {
 
 }  // namespace
 
-std::string catalogue(const Problems& problems, const Sets& sets) {
+std::string catalogue(const Statements& stated) {
   std::string text = "studies\n";
   for (const Study& study : study_list()) text += entry(study.name, study.about);
   text += "\nmodels\n";
-  for (const auto& problem : problems) text += entry(problem->name(), problem->about());
+  for (const auto& problem : stated.problems) text += entry(problem->name(), problem->about());
   text += "\npotentials\n";
-  for (const auto& potential : particles::built_in_potentials())
-    text += entry(potential->name(), potential->about());
+  for (const auto& potential : stated.potentials) text += entry(potential->name(), potential->about());
   text += "\nsets\n";
-  for (const auto& kind : sets) text += entry(kind.name, kind.about);
+  for (const auto& kind : stated.sets) text += entry(kind.name, kind.about);
+  text += "\nfields\n";
+  for (const auto& kind : stated.fields) text += entry(kind.name, kind.about);
   text += "\nmethods\n";
   for (const auto& method : integrators::method_list()) text += entry(method.name, method.about);
   return text;
 }
 
-std::string description(const std::string& name, const Problems& problems, const Sets& sets) {
+std::string description(const std::string& name, const Statements& stated) {
   std::vector<std::string> names = study_names();
   for (const Study& study : study_list()) {
     if (study.name == name) {
@@ -146,21 +169,25 @@ std::string description(const std::string& name, const Problems& problems, const
                          study.example);
     }
   }
-  for (const auto& problem : problems) {
-    names.push_back(problem->name());
-  }
   std::string text;  // a surface and a set may share their name
-  for (const auto& problem : problems) {
-    if (problem->name() == name) text += description(*problem);
-  }
-  for (const auto& potential : particles::built_in_potentials()) {
-    if (potential->name() == name) text += description(*potential);
-    names.push_back(potential->name());
-  }
-  for (const auto& kind : sets) {
-    if (kind.name == name) text += (text.empty() ? "" : "\n") + description(kind);
-    names.push_back(kind.name);
-  }
+  const auto look_through = [&](const auto& list, const auto& item_of) {
+    for (const auto& entry : list) {
+      const auto& item = item_of(entry);
+      const std::string its = name_of(item);
+      if (its == name) text += (text.empty() ? "" : "\n") + description(item);
+      names.push_back(its);
+    }
+  };
+  const auto pointed = [](const auto& pointer) -> const auto& {
+    return *pointer;
+  };
+  const auto itself = [](const auto& kind) -> const auto& {
+    return kind;
+  };
+  look_through(stated.problems, pointed);
+  look_through(stated.potentials, pointed);
+  look_through(stated.sets, itself);
+  look_through(stated.fields, itself);
   if (!text.empty()) return text;
   for (const auto& method : integrators::method_list()) {
     if (method.name == name) {
@@ -168,7 +195,7 @@ std::string description(const std::string& name, const Problems& problems, const
     }
     names.push_back(method.name);
   }
-  unknown_name("study, model, potential, set or method", name, names, "");
+  unknown_name("study, model, potential, set, field or method", name, names, "");
 }
 
 const Study& study_named(const std::string& name) {

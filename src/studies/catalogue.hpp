@@ -8,11 +8,11 @@
 namespace cotangent::studies {
 
 /// Studies, models and methods with a line each.
-std::string catalogue(const Problems& problems, const Sets& sets);
+std::string catalogue(const Statements& stated);
 
 /// A model (coordinates, parameters, its section of a deck), a method, or a study. Throws Error with the
 /// nearest name where there is none.
-std::string description(const std::string& name, const Problems& problems, const Sets& sets);
+std::string description(const std::string& name, const Statements& stated);
 
 /// The study of this name. Throws Error with the nearest one.
 const Study& study_named(const std::string& name);

@@ -63,17 +63,15 @@ std::int64_t whole(const io::Table& table, const std::string& key, double time, 
 void read_potential(Task& task, ParticlePlan& plan) {
   const io::Table table = task.deck.table("potential");
   std::vector<std::string> names;
-  auto list = particles::built_in_potentials();
+  const Potentials& list = task.stated.potentials;
   for (const auto& potential : list) names.push_back(potential->name());
   const std::string name = table.choice("name", names);
-  const auto found = std::ranges::find(list, name, [](const auto& p) { return p->name(); });
-  plan.potential = std::move(*found);
+  plan.potential = std::ranges::find(list, name, [](const auto& p) { return p->name(); })->get();
   std::vector<double> values;
-  for (const auto& parameter : plan.potential->parameters())
-    values.push_back(table.number(std::string(parameter.name), parameter.value));
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    const std::string key(plan.potential->parameters()[k].name);
-    if (key != "strength" && key != "depth" && key != "epsilon" && !(values[k] > 0))
+  for (const auto& parameter : plan.potential->parameters()) {
+    const std::string key(parameter.name);
+    values.push_back(table.number(key, parameter.value));
+    if (parameter.unit == "length" && !(values.back() > 0))
       throw table.error(key, "must be positive: it is a length");
   }
   const auto usual = plan.potential->usual_cut(values);

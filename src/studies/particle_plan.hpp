@@ -18,7 +18,7 @@ struct ParticlePlan {
   const sections::Problem* problem = nullptr;
   std::vector<double> parameters;
   std::unique_ptr<integrators::SurfaceMotion> motion;
-  std::unique_ptr<particles::Potential> potential;
+  const particles::Potential* potential = nullptr;
   std::unique_ptr<particles::PairKernel> kernel;
   particles::SwarmOptions options;
   bool go_on = false;              ///< when particles fail

@@ -20,31 +20,32 @@ void print(const std::string& text) {
   });
 }
 
-/// The program's own models, then the built-in ones that none of them stands in for.
-Problems all_problems(Problems own) {
-  for (auto& problem : sections::built_in_problems()) {
-    const auto same = [&](const auto& other) { return other->name() == problem->name(); };
-    if (std::ranges::none_of(own, same)) own.push_back(std::move(problem));
+/// The program's own, then what is built in and none of it stands in for.
+template <class T>
+void complete(std::vector<T>& own, std::vector<T> built_in, const auto& name_of) {
+  for (T& item : built_in) {
+    const auto same = [&](const T& other) { return name_of(other) == name_of(item); };
+    if (std::ranges::none_of(own, same)) own.push_back(std::move(item));
   }
+}
+
+Statements with_built_in(Statements own) {
+  const auto name = [](const auto& item) { return item->name(); };
+  const auto kind = [](const auto& item) { return item.name; };
+  complete(own.problems, sections::built_in_problems(), name);
+  complete(own.potentials, particles::built_in_potentials(), name);
+  complete(own.sets, billiards::built_in_sets(), kind);
+  complete(own.fields, billiards::built_in_fields(), kind);
   return own;
 }
 
-/// The same of sets.
-Sets all_sets(Sets own) {
-  for (auto& kind : billiards::built_in_sets()) {
-    if (std::ranges::count(own, kind.name, &billiards::SetKind::name) == 0) own.push_back(std::move(kind));
-  }
-  return own;
-}
-
-ExitCode run_deck(const CommandLine& line, const Problems& problems, const Sets& sets) {
+ExitCode run_deck(const CommandLine& line, const Statements& stated) {
   std::string text;
   parallel::on_rank_zero([&] { text = io::read_file(line.subject); });
   text = parallel::broadcast(std::move(text));
 
   Task task{.deck = io::Deck::parse(text, line.subject, line.overrides),
-            .problems = problems,
-            .sets = sets,
+            .stated = stated,
             .command_line = line.written,
             .resume = line.resume,
             .check = line.check,
@@ -62,15 +63,15 @@ ExitCode run_deck(const CommandLine& line, const Problems& problems, const Sets&
   return code;
 }
 
-ExitCode fulfil(const CommandLine& line, const Problems& problems, const Sets& sets) {
+ExitCode fulfil(const CommandLine& line, const Statements& stated) {
   switch (line.wish) {
     case Wish::run:
-      return run_deck(line, problems, sets);
+      return run_deck(line, stated);
     case Wish::list:
-      print(catalogue(problems, sets));
+      print(catalogue(stated));
       break;
     case Wish::describe:
-      print(description(line.subject, problems, sets));
+      print(description(line.subject, stated));
       break;
     case Wish::deck_template:
       print(study_named(line.subject).example);
@@ -105,13 +106,13 @@ int report(const Failure& failure) {
 
 }  // namespace
 
-int run_program(int argc, char** argv, Problems own, Sets sets) {
+int run_program(int argc, char** argv, Statements own) {
   try {
     const parallel::Mpi mpi(argc, argv);
     parallel::install_signal_handlers();
     try {
       const CommandLine line = parse_command_line(argc, argv);
-      return fulfil(line, all_problems(std::move(own)), all_sets(std::move(sets)));
+      return fulfil(line, with_built_in(std::move(own)));
     } catch (const Error& error) {
       return report({error.code(), error.what()});
     } catch (const std::bad_alloc&) {

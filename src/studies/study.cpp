@@ -1,8 +1,15 @@
 #include "studies/study.hpp"
 
+#include "billiards/domain.hpp"
+#include "billiards/field.hpp"
 #include "core/names.hpp"
+#include "particles/pair_kernel.hpp"
 
 namespace cotangent::studies {
+
+Statements::Statements() = default;
+Statements::~Statements() = default;
+Statements::Statements(Statements&&) noexcept = default;
 
 const std::vector<Study>& study_list() {
   static const std::vector<Study> list{poincare_study(),       trajectory_study(),  landscape_study(),
@@ -14,10 +21,10 @@ const std::vector<Study>& study_list() {
 ModelChoice read_model(Task& task) {
   const io::Table table = task.deck.table("model");
   std::vector<std::string> names;
-  for (const auto& problem : task.problems) names.push_back(problem->name());
+  for (const auto& problem : task.stated.problems) names.push_back(problem->name());
   const std::string name = table.choice("name", names);
   ModelChoice choice;
-  for (const auto& problem : task.problems) {
+  for (const auto& problem : task.stated.problems) {
     if (problem->name() == name) choice.problem = problem.get();
   }
   for (const auto& parameter : choice.problem->parameters()) {

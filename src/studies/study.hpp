@@ -13,18 +13,35 @@
 
 namespace cotangent::billiards {
 struct SetKind;
+struct FieldKind;
+}  // namespace cotangent::billiards
+namespace cotangent::particles {
+class Potential;
 }
 
 namespace cotangent::studies {
 
 using Problems = std::vector<std::unique_ptr<sections::Problem>>;
 using Sets = std::vector<billiards::SetKind>;
+using Fields = std::vector<billiards::FieldKind>;
+using Potentials = std::vector<std::unique_ptr<particles::Potential>>;
+
+/// What decks can name: all that is built in and the program's own.
+struct Statements {
+  Problems problems;
+  Sets sets;              ///< of billiards
+  Fields fields;          ///< in which their particles fly
+  Potentials potentials;  ///< of pairs of particles
+
+  Statements();
+  ~Statements();
+  Statements(Statements&&) noexcept;
+};
 
 /// What a study is given.
 struct Task {
   io::Deck deck;
-  const Problems& problems;  ///< the built-in models and the program's own
-  const Sets& sets;          ///< the same of billiards
+  const Statements& stated;
   std::string command_line;
   bool resume = false;
   bool check = false;                      ///< read and judge the deck, then stop

@@ -61,6 +61,12 @@ def draw(results, options):
     return gas(result, options)
 
 
+def free(result):
+    """Whether flights are straight lines."""
+    forces = result.section_of_deck("forces")
+    return not np.any(forces.get("gravity", [0])) and "potential" not in forces
+
+
 def bounce_map(result, options):
     """Arc length against tangential velocity, beside the domain with the first bounces of some particles."""
     ids = result.run(options.chosen(result.orbits))
@@ -72,7 +78,7 @@ def bounce_map(result, options):
     point, start = result.array("collisions/point"), result.array("orbits/initial")
     for k in np.unique(np.linspace(0, len(ids) - 1, 3).astype(int)):
         path = np.concatenate([start[ids[k], None, :2], point[ids[k], :25]])
-        if not np.any(result.section_of_deck("forces").get("gravity", [0])):
+        if free(result):
             left.plot(*path.T, color=colours[k], lw=0.5, zorder=2)
     few = arc.size <= 60000
     for k in range(len(ids)):
@@ -134,7 +140,7 @@ def gas(result, options):
     axes["pressure"].bar(place - 0.2, force, 0.4, color=style.CATEGORICAL[0], label="force on the walls")
     within = result.array("orbits/samples_within")[ids].sum(0) / (len(ids) * len(t))
     axes["pressure"].set_ylabel("mean force")
-    if not np.any(result.section_of_deck("forces").get("gravity", [0])) and len(loops(result)):
+    if free(result) and len(loops(result)):
         length = result.array("domain/outline")[-1, 2]
         ideal = kinetic[0] / area(result)
         axes["pressure"].set_title(f"pressure ${force.sum() / length:.4g}$, of an ideal gas ${ideal:.4g}$", loc="left")

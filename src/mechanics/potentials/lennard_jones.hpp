@@ -10,7 +10,7 @@ struct LennardJones {
   static constexpr std::string_view name = "lennard-jones";
   static constexpr std::string_view about = "Lennard-Jones 12-6: a hard core and an attracting tail";
   static constexpr std::array<Parameter, 2> parameters{
-      {{"epsilon", 1.0, "depth of the well"}, {"sigma", 1.0, "distance of no energy"}}};
+      {{"epsilon", 1.0, "depth of the well"}, {"sigma", 1.0, "distance of no energy", "length"}}};
   static constexpr double usual_cut = 2.5;  ///< times scale()
 
   [[gnu::always_inline]] auto operator()(const auto& s, const auto& p) const {

@@ -12,7 +12,7 @@ struct Ricker {
   static constexpr std::string_view about =
       "Ricker's wavelet: repels, attracts, and falls off like a Gaussian";
   static constexpr std::array<Parameter, 2> parameters{
-      {{"depth", 0.5, "of the well"}, {"r_e", 1.0 / 6, "distance of least energy"}}};
+      {{"depth", 0.5, "of the well"}, {"r_e", 1.0 / 6, "distance of least energy", "length"}}};
 
   [[gnu::always_inline]] auto operator()(const auto& s, const auto& p) const {
     const auto [depth, r_e] = p;

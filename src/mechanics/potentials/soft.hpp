@@ -9,7 +9,7 @@ struct Soft {
   static constexpr std::string_view name = "soft";
   static constexpr std::string_view about = "soft repulsion: finite at r = 0, ends smoothly at sigma";
   static constexpr std::array<Parameter, 2> parameters{
-      {{"strength", 1.0, "energy of two particles at one point"}, {"sigma", 1.0, "where it ends"}}};
+      {{"strength", 1.0, "energy of two particles at one point"}, {"sigma", 1.0, "where it ends", "length"}}};
   static constexpr double usual_cut = 1.0;  ///< times scale()
 
   [[gnu::always_inline]] auto operator()(const auto& s, const auto& p) const {

@@ -11,7 +11,7 @@ struct Yukawa {
       "Yukawa: screened charges that repel (attract where strength < 0)";
   static constexpr std::array<Parameter, 2> parameters{
       {{"strength", 1.0, "energy times distance, without the screening"},
-       {"length", 1.0, "over which the charge is screened"}}};
+       {"length", 1.0, "over which the charge is screened", "length"}}};
 
   [[gnu::always_inline]] auto operator()(const auto& s, const auto& p) const {
     const auto [strength, length] = p;

@@ -49,6 +49,28 @@ class Runs(ProgramTest):
 
 
 class Billiards(Runs):
+    def test_field_and_set_of_ones_own(self):
+        text = ONE.replace('set = "circle"', 'set = "diamond", size = 0.9').replace(
+            "collisions = 20", "time = 20.0") + 'every = 0.1\n[forces]\npotential = "saddle"\nstrength = 0.7\n'
+        end = self.launch(self.deck(text), program="wayward_program")
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "out.h5", "r") as found:
+            q, v = found["trajectory/q"][0], found["trajectory/v"][0]
+            self.assertGreater(found["orbits/crossing_count"][0], 10)
+        self.assertLess(np.abs(q).sum(axis=1).max(), 0.9)
+        kinetic = 0.5 * (v**2).sum(axis=1)
+        energy = kinetic + 0.7 * q[:, 0] * q[:, 1]
+        self.assertLess(np.ptp(energy), 1e-11)
+        self.assertGreater(np.ptp(kinetic), 0.1)  # it does feel the field
+
+    def test_fields_refused(self):
+        field = ONE + '[forces]\npotential = "%s"\n'
+        self.refused("potential", "'harmonik'", "'harmonic'", text=field % "harmonik")
+        self.refused("potential", "'kepler-in-space'", text=field % "kepler-in-space")
+        self.refused("[stop] time", text=field % "harmonic")
+        self.refused("lyapunov", text=field % "harmonic", words=("stop.time=1", "output.lyapunov=true"))
+        self.refused("k_z", text=field % "harmonic", words=("stop.time=1", "forces.k_z=2"))
+
     def test_what_it_writes(self):
         found = self.run_to("all.h5")
         count = found["orbits/crossing_count"][()]

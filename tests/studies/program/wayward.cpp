@@ -1,4 +1,5 @@
-// A program whose own model fails on rank 1 alone, where no other rank expects it.
+// A program of one's own: a model that fails on rank 1 alone, where no other rank expects it; a set, a field
+// and a pair potential.
 #include <stdexcept>
 
 #include "parallel/mpi.hpp"
@@ -19,6 +20,42 @@ struct Wayward {
   }
 };
 
+struct Diamond {
+  static constexpr std::string_view name = "diamond";
+  static constexpr std::string_view about = "|x| + |y| < size";
+  static constexpr int dim = 2;
+  static constexpr std::array<cotangent::mechanics::Parameter, 1> parameters{
+      {{"size", 1.0, "half a diagonal"}}};
+
+  auto operator()(const auto& q, const auto& p) const {
+    const auto& [x, y] = q;
+    const auto [a] = p;
+    return cotangent::billiards::all_of(a - x - y, a - x + y, a + x - y, a + x + y);
+  }
+};
+
+struct Saddle {
+  static constexpr std::string_view name = "saddle";
+  static constexpr std::string_view about = "x y times a strength";
+  static constexpr int dim = 2;
+  static constexpr std::array<cotangent::mechanics::Parameter, 1> parameters{{{"strength", 1.0, "of it"}}};
+
+  auto potential(const auto& q, const auto& p) const {
+    const auto& [x, y] = q;
+    return p[0] * (x * y);
+  }
+};
+
+struct Spring {
+  static constexpr std::string_view name = "spring";
+  static constexpr std::string_view about = "springs between all particles nearer than the cut-off";
+  static constexpr std::array<cotangent::mechanics::Parameter, 1> parameters{{{"stiffness", 1.0, "of one"}}};
+
+  auto operator()(const auto& s, const auto& p) const { return s * (0.5 * p[0]); }
+  static double scale(const std::array<double, 1>&) { return 1.0; }
+};
+
 int main(int argc, char** argv) {
-  return cotangent::studies::run_program(argc, argv, cotangent::studies::own<Wayward>());
+  return cotangent::studies::run_program(argc, argv,
+                                         cotangent::studies::own<Wayward, Diamond, Saddle, Spring>());
 }
