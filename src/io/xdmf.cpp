@@ -42,6 +42,14 @@ std::string surface_grid(const File& file) {
       whole(file, "/surface/vertices"), whole(file, "/surface/normals"));
 }
 
+/// The collection's end, and the file beside the result.
+void write(const std::filesystem::path& result, std::string text) {
+  text += "</Grid>\n</Domain></Xdmf>\n";
+  Descriptor target(std::filesystem::path(result).replace_extension(".xdmf"), Descriptor::Mode::create);
+  target.write(0, std::as_bytes(std::span(text)));
+  target.sync();
+}
+
 }  // namespace
 
 void write_particles_xdmf(const std::filesystem::path& result, const std::vector<double>& times,
@@ -72,10 +80,39 @@ void write_particles_xdmf(const std::filesystem::path& result, const std::vector
             row(file, "/particles/velocity", k));
       text += "</Grid>\n" + surface + "</Grid>\n";
     }
-    text += "</Grid>\n</Domain></Xdmf>\n";
-    Descriptor target(std::filesystem::path(result).replace_extension(".xdmf"), Descriptor::Mode::create);
-    target.write(0, std::as_bytes(std::span(text)));
-    target.sync();
+    write(result, text);
+  });
+}
+
+void write_water_xdmf(const std::filesystem::path& result, const std::vector<double>& times) {
+  parallel::on_rank_zero([&] {
+    const File file = File::open(result);
+    const std::int64_t vertices = file.dims("/mesh/vertices").at(0), cells = file.dims("/mesh/cells").at(0);
+    const auto scalar = [](const char* name, const std::string& item) {
+      return fmt::format("<Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Node\">{}</Attribute>\n",
+                         name, item);
+    };
+    const auto slab = [&](std::size_t k, const char* path, int width, int column) {
+      const std::string tail = width > 1 ? fmt::format(" {}", column) : "", one = width > 1 ? " 1" : "";
+      return fmt::format(
+          R"(<DataItem ItemType="HyperSlab" Dimensions="{0}"><DataItem Dimensions="3 {1}" Format="XML">{2} 0{3} 1 1{4} 1 {0}{4}</DataItem>{5}</DataItem>)",
+          vertices, width > 1 ? 3 : 2, k, tail, one, whole(file, path));
+    };
+    const std::string mesh = fmt::format(
+        "<Topology TopologyType=\"Triangle\" NumberOfElements=\"{}\">{}</Topology>\n"
+        "<Geometry GeometryType=\"XY\">{}</Geometry>\n",
+        cells, whole(file, "/mesh/cells"), whole(file, "/mesh/vertices"));
+    std::string text =
+        "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\"><Domain>\n"
+        "<Grid Name=\"water over time\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+    for (std::size_t k = 0; k < times.size() && (k == 0 || times[k] > times[k - 1]); ++k) {
+      text += fmt::format("<Grid Name=\"water\" GridType=\"Uniform\">\n<Time Value=\"{}\"/>\n", times[k]);
+      text += mesh + scalar("bed", whole(file, "/mesh/bed")) +
+              scalar("depth", slab(k, "/water/depth", 1, 0)) +
+              scalar("qx", slab(k, "/water/discharge", 2, 0)) +
+              scalar("qy", slab(k, "/water/discharge", 2, 1)) + "</Grid>\n";
+    }
+    write(result, text);
   });
 }
 

@@ -17,4 +17,8 @@ namespace cotangent::io {
 void write_particles_xdmf(const std::filesystem::path& result, const std::vector<double>& times,
                           std::int64_t points, int dimension, std::int64_t lines);
 
+/// Water on /mesh at these times, with its depth, discharge and bed; `times` end where they don't rise.
+/// Written by rank 0. Collective.
+void write_water_xdmf(const std::filesystem::path& result, const std::vector<double>& times);
+
 }  // namespace cotangent::io

@@ -50,7 +50,8 @@ ExitCode run_deck(const CommandLine& line, const Statements& stated) {
             .resume = line.resume,
             .check = line.check,
             .dry_run = line.dry_run,
-            .petsc_options = line.petsc_options};
+            .petsc_options = line.petsc_options,
+            .deck_file = line.subject};
   std::vector<std::string> names;
   for (const Study& study : study_list()) names.push_back(study.name);
   const Study& study = study_named(task.deck.root().choice("study", names));

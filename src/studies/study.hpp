@@ -47,6 +47,7 @@ struct Task {
   bool check = false;                      ///< read and judge the deck, then stop
   bool dry_run = false;                    ///< say what would run and what it would take, then stop
   std::vector<std::string> petsc_options;  ///< the words after --
+  std::string deck_file;                   ///< where the deck was read from
 };
 
 struct Study {
@@ -76,5 +77,6 @@ Study mechanism_study();
 Study particles_study();
 Study billiard_study();
 Study hard_spheres_study();
+Study overland_study();
 
 }  // namespace cotangent::studies

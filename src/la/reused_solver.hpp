@@ -1,0 +1,36 @@
+// A linear solver for the systems of Newton's method, one much like the last: a factorisation, or a
+// preconditioner, is kept as long as GMRES needs few iterations with it, and made anew when not.
+//
+// Direct: GMRES over an LU, which is exact when fresh: PETSc's own or UMFPACK on one rank, MUMPS across
+// (with -mat_mumps_icntl_14 200, without which it runs out of the room that it foresaw). Krylov: GMRES over
+// an incomplete LU on each rank. The prefix lets the user choose anything else: -water_pc_type hypre, say.
+#pragma once
+
+#include <string>
+
+#include "la/handles.hpp"
+
+namespace cotangent::la {
+
+/// Which package factorises a matrix of so many rows: on one rank PETSc's own by least degree, which beats
+/// UMFPACK where its dense blocks are small, else UMFPACK; MUMPS across.
+void choose_factorisation(PC preconditioner, PetscInt rows);
+
+class ReusedSolver {
+ public:
+  /// Collective.
+  ReusedSolver(bool direct, PetscInt rows, const std::string& prefix);
+  /// Solves A x = b; the reason in plain words where that fails, else nothing. Collective.
+  std::string solve(Mat matrix, Vec b, Vec x);
+  /// The next solve starts afresh.
+  void forget() { made_ = false; }
+  int factorisations() const { return factorisations_; }
+
+ private:
+  LinearSolver solver_;
+  int most_;
+  bool made_ = false;
+  int factorisations_ = 0, last_ = 0;
+};
+
+}  // namespace cotangent::la

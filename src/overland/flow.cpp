@@ -1,0 +1,137 @@
+#include "overland/flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parallel/exchange.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::overland {
+
+Flow::Flow(const Landscape& landscape, Scheme& scheme, const Rain& rain, const Infiltration& infiltration,
+           const SteppingOptions& options, Water water)
+    : land_(landscape),
+      scheme_(scheme),
+      rain_(rain),
+      infiltration_(infiltration),
+      options_(options),
+      water_(std::move(water)) {
+  const std::span<const double> own(land_.area.data(), static_cast<std::size_t>(land_.mesh.own));
+  const std::vector<std::span<const double>> columns{own};
+  all_area_ = parallel::reproducible_sums(columns)[0];
+  progress_.start_storage = storage();
+  progress_.last_discharge = mean_discharge();
+  progress_.step = options_.step;
+}
+
+double Flow::storage() const {
+  std::vector<double> volume(static_cast<std::size_t>(land_.mesh.own));
+  for (std::size_t v = 0; v < volume.size(); ++v) volume[v] = land_.area[v] * water_.depth[v];
+  const std::vector<std::span<const double>> columns{volume};
+  return parallel::reproducible_sums(columns)[0];
+}
+
+double Flow::balance_error() const {
+  const double now = storage(), start = progress_.start_storage;
+  const Ledger& l = progress_.ledger;
+  const double size = std::max({now, start, l.rain, l.inflow, 1e-300});
+  return std::abs(now - start - l.balance()) / size;
+}
+
+double Flow::mean_discharge() const {
+  return parallel::sum(scheme_.discharge_integral(water_)) / all_area_;
+}
+
+void Flow::soak(double time, Ledger& ledger) {
+  if (infiltration_.law == Infiltration::Law::none) return;
+  std::vector<double> volume(static_cast<std::size_t>(land_.mesh.own));
+  for (std::size_t v = 0; v < water_.depth.size(); ++v) {
+    const double before = water_.depth[v];
+    const double taken = infiltration_.taken(before, water_.soaked[v], time);
+    water_.depth[v] = before - taken;
+    water_.soaked[v] += before - water_.depth[v];
+    if (v < volume.size()) volume[v] = land_.area[v] * (before - water_.depth[v]);
+  }
+  const std::vector<std::span<const double>> columns{volume};
+  ledger.infiltration += parallel::reproducible_sums(columns)[0];
+}
+
+bool Flow::try_step(double dt) {
+  const Water before = water_;
+  const double start = water_.time;
+  Ledger soil;
+  soak(dt / 2, soil);
+  last_ = scheme_.step(water_, dt, rain_.mean(start, start + dt, water_.depth.size()));
+  progress_.iterations += last_.iterations;
+  const bool rough = options_.tolerance > 0 && last_.error > 2 * options_.tolerance;
+  if (!last_.converged || rough) {
+    why_ = last_.converged ? "the error of a step stays above the tolerance" : last_.why;
+    water_ = before;
+    progress_.retries += 1;
+    return false;
+  }
+  soak(dt / 2, soil);
+  progress_.ledger.add(soil);
+  progress_.ledger.add(last_.ledger);
+  progress_.worst_identity = std::max(progress_.worst_identity, last_.identity);
+  progress_.steps += 1;
+  const double discharge = mean_discharge();
+  progress_.discharge_time += dt * (progress_.last_discharge + discharge) / 2;
+  progress_.last_discharge = discharge;
+  return true;
+}
+
+Status Flow::advance(double to) {
+  const double begin = water_.time, shortest = options_.step / 4096;
+  const bool adaptive = options_.tolerance > 0;
+  const auto count = std::max<std::int64_t>(1, std::llround((to - begin) / options_.step));
+  std::int64_t done = 0;
+  double part = adaptive ? progress_.step : options_.step;
+  while (water_.time < to) {
+    if (!adaptive) {
+      // Steps end where the fixed ones do, whatever their parts.
+      const double end = done + 1 >= count ? to
+                                           : begin + (to - begin) * static_cast<double>(done + 1) /
+                                                         static_cast<double>(count);
+      const double left = end - water_.time;
+      const bool last = part >= left * (1 - 1e-9);
+      if (try_step(last ? left : part)) {
+        if (last) {
+          water_.time = end;
+          ++done;
+          part = options_.step;
+        }
+        continue;
+      }
+      part = std::min(part, left) / 2;
+      if (part < shortest) return Status::newton_diverged;
+      continue;
+    }
+    const double left = to - water_.time;
+    // Two equal ones rather than one and a tiny rest.
+    double dt = part >= left * (1 - 1e-9) ? left : part > left / 2 ? left / 2 : part;
+    if (try_step(dt)) {
+      if (dt == left) water_.time = to;
+      const double wish = 0.9 * std::sqrt(options_.tolerance / std::max(last_.error, 1e-300));
+      double factor = std::clamp(wish, 0.3, 1.5);
+      if (last_.iterations > options_.many)
+        factor = std::min(factor, 1 / 1.5);
+      else if (last_.iterations >= options_.few)
+        factor = std::min(factor, 1.0);
+      // A step cut short by a sample's time says little against the length it would have had.
+      const double next = dt * factor;
+      part = std::min(dt < part && factor >= 1 ? std::max(part, next) : next, options_.largest);
+    } else {
+      part = dt * (last_.converged ? std::clamp(0.9 * std::sqrt(options_.tolerance / last_.error), 0.2, 0.7)
+                                   : 0.5);
+      if (part < shortest) {
+        progress_.step = part;
+        return last_.converged ? Status::step_too_small : Status::newton_diverged;
+      }
+    }
+    progress_.step = part;
+  }
+  return Status::finished;
+}
+
+}  // namespace cotangent::overland

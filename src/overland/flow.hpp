@@ -1,0 +1,71 @@
+// Water that flows from time to time: steps of one length, or steps that adapt; soil and sky beside the
+// scheme.
+//
+// Infiltration takes half of its share before a step and half after (Strang 1968). An adaptive step grows by
+// at most a half where its own error, as the scheme estimates it (of second order in dt), allows it and
+// Newton's method had no trouble, and is done again shorter where the error is twice the tolerance or the
+// scheme failed. A step of fixed length that fails is done in halves, quarters ..., down to 1/4096.
+#pragma once
+
+#include "core/status.hpp"
+#include "overland/sky.hpp"
+#include "overland/water.hpp"
+
+namespace cotangent::overland {
+
+struct SteppingOptions {
+  double step = 0;        ///< fixed, or the first one
+  double tolerance = 0;   ///< of a step's error, volume over volume; 0: fixed steps
+  double largest = 0;     ///< of adaptive steps
+  int few = 7, many = 9;  ///< Newton's iterations: a step grows below, shrinks above
+};
+
+/// What a run tells of itself; a checkpoint keeps it.
+struct Progress {
+  Ledger ledger;
+  double start_storage = 0;
+  double worst_identity = 0;  ///< of any step's ledger, over the volume
+  double discharge_time = 0;  ///< the integral of the mean |q| over time, by the rule of trapezia
+  double last_discharge = 0;
+  double step = 0;  ///< the next adaptive one
+  double steps = 0, iterations = 0, retries = 0;
+};
+
+class Flow {
+ public:
+  Flow(const Landscape& landscape, Scheme& scheme, const Rain& rain, const Infiltration& infiltration,
+       const SteppingOptions& options, Water water);
+  /// Goes on from what a checkpoint has kept.
+  void restore(Water water, const Progress& progress) {
+    water_ = std::move(water);
+    progress_ = progress;
+  }
+  /// To this time, or to where a step fails at its shortest; what failed is in why(). Collective.
+  Status advance(double to);
+
+  const Water& water() const { return water_; }
+  const Progress& progress() const { return progress_; }
+  const std::string& why() const { return why_; }
+  double storage() const;
+  /// |storage - start - ledger| over the largest of them.
+  double balance_error() const;
+  /// The mean of |q| over the domain, now.
+  double mean_discharge() const;
+
+ private:
+  bool try_step(double dt);
+  void soak(double time, Ledger& ledger);
+
+  const Landscape& land_;
+  Scheme& scheme_;
+  const Rain& rain_;
+  const Infiltration& infiltration_;
+  SteppingOptions options_;
+  Water water_;
+  Progress progress_;
+  std::string why_;
+  Outcome last_;
+  double all_area_ = 0;
+};
+
+}  // namespace cotangent::overland

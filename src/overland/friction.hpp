@@ -1,0 +1,51 @@
+// The law of friction: discharge per width q = c h^a |S|^(p-1) S, where S = -grad(b + h).
+//   Darcy-Weisbach: c = sqrt(g / k), a = 3/2, p = 1/2;  Manning: c = 1 / n, a = 5/3, p = 1/2;
+//   any other power law by its own c, a, p.
+// Schemes keep the root slope s, |s|^(1/p - 1) s = S, as an unknown: q = c h^a s is then linear in it, and
+// Newton's method doesn't meet the infinite slope of S^p at S = 0 (where it would cycle, x -> -x). Templates,
+// so that our automatic differentiation takes their derivatives.
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "ad/ad.hpp"
+
+namespace cotangent::overland {
+
+struct FrictionLaw {
+  double depth_power = 1.5, slope_power = 0.5;
+
+  /// h^power for h >= 0, without pow() for the powers of the two common laws.
+  template <class Scalar>
+  static Scalar power(const Scalar& h, double exponent) {
+    using std::cbrt, std::pow, std::sqrt;
+    if (exponent == 1.5) return h * sqrt(h);
+    if (exponent == 3.0) return h * h * h;
+    if (exponent == 5.0 / 3.0) {
+      const Scalar root = cbrt(h);
+      return h * (root * root);
+    }
+    return pow(h, exponent);
+  }
+
+  /// |s|^(1/p - 1) s - S, with |s| rounded off at `epsilon`.
+  template <class Scalar>
+  std::array<Scalar, 2> root_slope_defect(const std::array<Scalar, 2>& s, const std::array<double, 2>& slope,
+                                          double epsilon) const {
+    using std::pow, std::sqrt;
+    const Scalar size = sqrt(s[0] * s[0] + s[1] * s[1] + epsilon * epsilon);
+    const Scalar factor = slope_power == 0.5 ? size : Scalar(pow(size, 1 / slope_power - 1));
+    return {factor * s[0] - slope[0], factor * s[1] - slope[1]};
+  }
+
+  /// s of a slope.
+  std::array<double, 2> root_slope(const std::array<double, 2>& slope) const {
+    const double size = std::hypot(slope[0], slope[1]);
+    if (size == 0) return {0, 0};
+    const double factor = std::pow(size, slope_power - 1);
+    return {factor * slope[0], factor * slope[1]};
+  }
+};
+
+}  // namespace cotangent::overland

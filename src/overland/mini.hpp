@@ -1,0 +1,82 @@
+// The mixed form of the source: depth h piecewise linear, discharge q piecewise linear with a cubic bubble in
+// each cell (MINI: Arnold, Brezzi, Fortin 1984), backward Euler, depths held above 0 by a variational
+// inequality:
+//   F_h = int ((h - h_n) / dt + div q - r) phi,   F_q = int (k |q| q + g h^3 grad(b + h)) . v,
+// or |q|^(1/p - 1) q and h^(a/p) of another law of friction. |q| is rounded off at epsilon in the Jacobian
+// alone. SNES vinewtonrsls solves for h and q at the vertices; the bubble of a cell solves its own two
+// equations, by Newton's method within the residual, and is eliminated from the Jacobian. F >= 0 where h = 0:
+// there dt F_h is water that the bound has made, which the ledger names `clipped`.
+//
+// The storage term is lumped on the vertices, or consistent as in the source, which hands part of a wet
+// vertex's rise to dry neighbours: their clipping then makes water at each front. Boundaries: q = 0 where
+// closed, also at its ends; a given discharge comes in beside the wall; where free or of given depth q is
+// what it is.
+#pragma once
+
+#include "la/handles.hpp"
+#include "overland/quadrature.hpp"
+#include "overland/water.hpp"
+
+namespace cotangent::overland {
+
+class Mini : public Scheme {
+ public:
+  Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOptions& options);
+  Outcome step(Water& water, double dt, const std::vector<double>& rain) override;
+  void forget() override;
+  double discharge_integral(const Water& water) const override;
+
+  /// For tests: a source in the momentum equation too, at each quadrature point of each cell, and q given on
+  /// closed boundaries (two numbers a vertex) in place of 0.
+  std::vector<double> momentum_source, wall_discharge;
+  const Quadrature& points() const { return rule_; }
+
+ private:
+  static constexpr std::size_t most_points = 16;
+  struct Cell {
+    std::array<Point, 3> gradient;
+    double area;
+    Point bed_slope;
+    std::array<double, most_points> friction;  // k, or what stands in its place, at the points
+    Point bubble{};                            // q of the bubble
+  };
+  struct Local {
+    std::array<double, 3> h{};
+    std::array<Point, 3> q{};
+    Point surface_slope{};
+  };
+
+  Local local(const Cell& cell, std::size_t c) const;
+  void solve_bubble(Cell& cell, std::size_t c, const Local& at);
+  void residual(Vec x, Vec f);
+  void jacobian(Vec x, Mat matrix);
+  void spread(Vec x);
+  bool solve(Outcome& outcome);
+  static PetscErrorCode residual_callback(SNES, Vec x, Vec f, void* self);
+  static PetscErrorCode jacobian_callback(SNES, Vec x, Mat, Mat matrix, void* self);
+
+  const Landscape& land_;
+  MiniOptions mini_;
+  SolverOptions options_;
+  Quadrature rule_;
+  std::size_t count_;
+  std::array<std::array<double, most_points>, 4> shape_{};  // three linear functions and the bubble
+  std::array<double, most_points> weight_{};
+  std::vector<Cell> cells_;
+  std::vector<char> wall_, held_;  // q = 0, h given
+  std::vector<double> given_, inflow_;
+  struct Opening {
+    std::array<int, 2> ends;
+    Point normal;  // outward, as long as half the side
+  };
+  std::vector<Opening> openings_;
+  Halo halo_, halo3_;
+  std::vector<double> z_, f_, entries_, before_, rain_;
+  double dt_ = 0;
+  la::Vector x_, residual_, lower_, upper_;
+  la::Matrix matrix_;
+  la::NonlinearSolver solver_;
+  bool made_ = false, worth_keeping_ = false;
+};
+
+}  // namespace cotangent::overland

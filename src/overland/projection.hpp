@@ -1,0 +1,12 @@
+// The L2 projection onto continuous, piecewise linear functions of what is constant in each cell, clamped to
+// the range of those constants: the source's way to begin with a jump.
+#pragma once
+
+#include "overland/mesh.hpp"
+
+namespace cotangent::overland {
+
+/// One value for each of this rank's cells; returns one for each vertex, ghosts included. Collective.
+std::vector<double> projected(const Mesh& mesh, const std::vector<double>& values);
+
+}  // namespace cotangent::overland

@@ -1,0 +1,35 @@
+// What falls on the land and what the soil takes.
+//   Green, Ampt (1911): f = K (1 + psi dtheta / F), F the depth soaked in so far; with ponding, in closed
+//   form F - F0 - psi dtheta ln((F + psi dtheta) / (F0 + psi dtheta)) = K dt.
+// Soil takes no more than there is, so it makes no depth negative.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace cotangent::overland {
+
+/// Rain: a constant rate, a table over time (linear between its rows, 0 outside), or fields one after
+/// another, each from its time on.
+class Rain {
+ public:
+  double constant = 0;
+  std::vector<std::pair<double, double>> table;                ///< time, rate
+  std::vector<std::pair<double, std::vector<double>>> fields;  ///< time, rates at the vertices
+
+  /// The mean rate at each of n vertices from one time to a later one.
+  std::vector<double> mean(double from, double to, std::size_t n) const;
+};
+
+struct Infiltration {
+  enum class Law { none, constant, green_ampt };
+  Law law = Law::none;
+  double rate = 0;     ///< the constant rate, or the conductivity K
+  double suction = 0;  ///< psi dtheta, a depth
+
+  /// How much of a depth the soil takes in a time, after it has taken `soaked`.
+  double taken(double depth, double soaked, double time) const;
+};
+
+}  // namespace cotangent::overland

@@ -1,0 +1,99 @@
+// What all schemes share: the landscape, the water on it, what the sky and the boundaries do, and the ledger.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "overland/friction.hpp"
+#include "overland/mesh.hpp"
+
+namespace cotangent::overland {
+
+/// What a named part of the boundary does.
+struct BoundaryRule {
+  enum class Kind { closed, free, depth, discharge };
+  Kind kind = Kind::closed;
+  double value = 0;  ///< the depth, or the discharge per length that comes in
+};
+
+/// All that stays as it is while the water flows.
+struct Landscape {
+  Mesh mesh;
+  std::vector<double> bed;          ///< at the vertices, as all lists below
+  std::vector<double> area;         ///< of the dual cells
+  std::vector<double> conveyance;   ///< the law's c: sqrt(g / k), 1 / n
+  std::vector<BoundaryRule> rules;  ///< one for each name of the mesh's boundary
+  FrictionLaw law;
+  double gravity = 1;
+  std::function<double(const Point&)> conveyance_at;  ///< the same field at any point
+};
+
+/// The water at a time.
+struct Water {
+  double time = 0;
+  std::vector<double> depth;      ///< ghosts included, as below
+  std::vector<double> discharge;  ///< per width, two numbers a vertex
+  std::vector<double> soaked;     ///< infiltrated so far, a depth
+  std::vector<double> rate;       ///< (h - h_before) / dt of the last step; empty before one
+};
+
+/// Volumes of water since the start. storage = start + rain - infiltration + inflow - outflow + clipped.
+struct Ledger {
+  double rain = 0, infiltration = 0, inflow = 0, outflow = 0;
+  double clipped = 0;  ///< what holding depths above 0 has added
+  void add(const Ledger& other) {
+    rain += other.rain;
+    infiltration += other.infiltration;
+    inflow += other.inflow;
+    outflow += other.outflow;
+    clipped += other.clipped;
+  }
+  double balance() const { return rain - infiltration + inflow - outflow + clipped; }
+};
+
+/// How a step went.
+struct Outcome {
+  bool converged = false;
+  std::string why;      ///< in plain words, where it failed
+  int iterations = 0;   ///< Newton's, the most of any stage
+  double error = 0;     ///< estimate of the step's own error, volume over volume
+  Ledger ledger;        ///< of this step alone, on all ranks
+  double identity = 0;  ///< |change of storage - what the ledger says|, over the volume
+};
+
+/// How the linear systems are solved.
+struct SolverOptions {
+  bool direct = true;
+  double tolerance = 1e-9;  ///< of Newton's method: largest residual, as a depth
+  int most_iterations = 30;
+};
+
+/// One method: it moves the water by a step, or leaves it where it was and says why.
+class Scheme {
+ public:
+  virtual ~Scheme() = default;
+  /// `rain` is the rate at each vertex, constant over the step. Collective.
+  virtual Outcome step(Water& water, double dt, const std::vector<double>& rain) = 0;
+  /// Forgets all that isn't in the water, such as factorisations: a run that was stopped here goes on to the
+  /// same bits.
+  virtual void forget() = 0;
+  /// The integral of |q| over this rank's cells.
+  virtual double discharge_integral(const Water& water) const = 0;
+};
+
+/// What the mixed scheme leaves open.
+struct MiniOptions {
+  bool lumped = true;     ///< the storage term: at the vertices, or by the consistent mass matrix
+  double epsilon = 1e-3;  ///< rounds |q| off, in the Jacobian alone
+  int degree = 8;         ///< of the quadrature: 6 or 8
+};
+/// The mixed form with the MINI element and depths held above 0; backward Euler.
+std::unique_ptr<Scheme> mini_scheme(const Landscape& landscape, const MiniOptions& mini,
+                                    const SolverOptions& options);
+/// Vertex-centred finite volumes; `stages` 1 (backward Euler) or 2 (SDIRK2).
+std::unique_ptr<Scheme> conservative_scheme(const Landscape& landscape, int stages,
+                                            const SolverOptions& options);
+
+}  // namespace cotangent::overland
