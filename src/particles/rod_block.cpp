@@ -47,7 +47,8 @@ double product(const std::array<double, D>& a, const std::array<double, D>& b) {
 }  // namespace
 
 template <int D>
-RodBlock<D>::RodBlock(const RodSystem<D>& system, int rank, int ranks) : gravity_(system.gravity) {
+RodBlock<D>::RodBlock(const RodSystem<D>& system, int rank, int ranks)
+    : gravity_(system.gravity), surface_(system.surface) {
   const auto size = static_cast<std::int64_t>(system.rods.size());
   const auto begin_of = [&](std::int64_t r) { return size * r / ranks; };
   first_rod_ = begin_of(rank);
@@ -59,14 +60,16 @@ RodBlock<D>::RodBlock(const RodSystem<D>& system, int rank, int ranks) : gravity
   std::vector<std::size_t> begin(points + 1, 0);
   for (const auto& rod : system.rods) {
     ++begin[static_cast<std::size_t>(rod.first) + 1];
-    ++begin[static_cast<std::size_t>(rod.second) + 1];
+    if (!rod.holds()) ++begin[static_cast<std::size_t>(rod.second) + 1];
   }
   for (std::size_t i = 0; i < points; ++i) begin[i + 1] += begin[i];
   std::vector<std::int64_t> at(begin.back());
   std::vector<std::size_t> filled(begin.begin(), begin.end() - 1);
   for (std::int64_t k = 0; k < size; ++k) {
     const auto& rod = system.rods[static_cast<std::size_t>(k)];
-    for (const std::int64_t end : {rod.first, rod.second}) at[filled[static_cast<std::size_t>(end)]++] = k;
+    for (const std::int64_t end : {rod.first, rod.second}) {
+      if (end != nowhere) at[filled[static_cast<std::size_t>(end)]++] = k;
+    }
   }
 
   std::set<std::int64_t> known, near;
@@ -74,6 +77,7 @@ RodBlock<D>::RodBlock(const RodSystem<D>& system, int rank, int ranks) : gravity
     known.insert(known.end(), k);
     const auto& rod = system.rods[static_cast<std::size_t>(k)];
     for (const std::int64_t end : {rod.first, rod.second}) {
+      if (end == nowhere) continue;
       near.insert(end);
       const auto i = static_cast<std::size_t>(end);
       if (system.mass[i] == fixed) continue;
@@ -224,18 +228,26 @@ template <class Place>
 double RodBlock<D>::measure_at(const Place& place, std::span<double> g) {
   Largest worst;  // of the squares: no root is taken
   for (const Run& run : own_runs_) {
-    const auto at = [&]<int... d>(std::integer_sequence<int, d...>) {
-      return std::tuple(std::pair(place(d, run.first), place(d, run.second))...);
-    }
-    (std::make_integer_sequence<int, D>{});
     const auto slope = pointers<D>(gradient, run.begin);
     const double* length = length_.data() + run.begin;
     double* __restrict value = g.data() + (run.begin - static_cast<std::size_t>(own_begin_));
+    if (holds(run)) {
+      std::array<double, D> q;
+      for (int d = 0; d < D; ++d) q[d] = place(d, run.first)(0);
+      const auto [level, G] = surface_->level(q);
+      value[0] = level;
+      for (int d = 0; d < D; ++d) slope[d][0] = G[d];
+      worst.see(level * level / product<D>(G, G));
+      continue;
+    }
+    const auto ends = [&]<int... d>(std::integer_sequence<int, d...>) {
+      return std::tuple(std::pair(place(d, run.first), place(d, run.second))...);
+    }
+    (std::make_integer_sequence<int, D>{});
 #pragma GCC ivdep
     for (std::size_t k = 0; k < run.count; ++k) {
       const auto r = std::apply(
-          [k](const auto&... ends) { return std::array<double, D>{(ends.first(k) - ends.second(k))...}; },
-          at);
+          [k](const auto&... end) { return std::array<double, D>{(end.first(k) - end.second(k))...}; }, ends);
       const auto constraint = RodConstraint{}(ad::seed<0, D, 1, 0>(r), length[k]);
       const auto G = ad::gradient_of<D>(constraint);
       value[k] = ad::value(constraint);
@@ -274,9 +286,16 @@ double RodBlock<D>::rates(std::span<double> rate) const {
   Largest worst, fastest;
   fastest.see(std::numeric_limits<double>::min());
   for (const Run& run : own_runs_) {
+    double* __restrict value = rate.data() + (run.begin - static_cast<std::size_t>(own_begin_));
+    if (holds(run)) {
+      const auto v = at(velocity, run.first), slope = at(gradient, run.begin);
+      value[0] = product<D>(slope, v);
+      worst.see(value[0] * value[0] / product<D>(slope, slope));
+      fastest.see(product<D>(v, v));
+      continue;
+    }
     const auto a = pointers<D>(velocity, run.first), b = pointers<D>(velocity, run.second),
                G = pointers<D>(gradient, run.begin);
-    double* __restrict value = rate.data() + (run.begin - static_cast<std::size_t>(own_begin_));
 #pragma GCC ivdep
     for (std::size_t k = 0; k < run.count; ++k) {
       double along = 0, square = 0, speed = 0;
@@ -307,6 +326,13 @@ void RodBlock<D>::accelerations(std::span<double> result) const {
     const auto known = static_cast<std::size_t>(own_begin_ + k);
     const auto a = static_cast<std::size_t>(ends_[known][0]), b = static_cast<std::size_t>(ends_[known][1]);
     std::array<double, D> r, w, f;
+    if (b == position[0].size()) {
+      for (int d = 0; d < D; ++d) f[d] = falls_[a] * gravity_[d];
+      const auto q = at(position, a);
+      result[static_cast<std::size_t>(k)] =
+          product<D>(surface_->level(q).gradient, f) + surface_->curvature(q, at(velocity, a));
+      continue;
+    }
     for (int d = 0; d < D; ++d) {
       r[d] = position[d][a] - position[d][b];
       w[d] = velocity[d][a] - velocity[d][b];

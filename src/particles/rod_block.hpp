@@ -43,7 +43,7 @@ class RodBlock {
   bool owns_point(int i) const { return owned_[static_cast<std::size_t>(i)] != 0; }
   double mass(int i) const { return mass_[static_cast<std::size_t>(i)]; }
   bool moves(int i) const { return inverse_mass_[static_cast<std::size_t>(i)] > 0; }
-  /// The ends of a known rod; of a foreign one, -1 for a point that isn't known here.
+  /// The ends of a known rod; -1 for nowhere, and of a foreign one for a point that isn't known here.
   int first_end(int known) const { return known_end(ends_[static_cast<std::size_t>(known)][0]); }
   int second_end(int known) const { return known_end(ends_[static_cast<std::size_t>(known)][1]); }
 
@@ -88,6 +88,13 @@ class RodBlock {
   struct Run {
     std::size_t begin, count, first, second;
   };
+  /// Whether a run is one hold. Its second end is then the point of no concern.
+  bool holds(const Run& run) const { return run.second == position[0].size(); }
+  std::array<double, D> at(const Field& field, std::size_t i) const {
+    std::array<double, D> x;
+    for (int d = 0; d < D; ++d) x[d] = field[d][i];
+    return x;
+  }
   void find_runs();
   void spread(std::span<const double> x, const Field& along, Field& moved) const;
   template <class Place>
@@ -101,6 +108,7 @@ class RodBlock {
   std::vector<char> owned_;
   std::vector<Run> runs_, own_runs_;
   std::array<double, D> gravity_{};
+  std::optional<HoldingSurface<D>> surface_;
   std::vector<double> falls_;  // 1 for a point that moves, else 0
   Field predicted_, before_position_, before_velocity_, moved_;
 };

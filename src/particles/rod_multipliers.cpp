@@ -49,7 +49,7 @@ struct RodMultipliers<D>::Schur {
       const int known = block.own_begin() + own;
       std::vector<int> list{known};
       for (const int end : {block.first_end(known), block.second_end(known)}) {
-        if (!block.moves(end)) continue;
+        if (end < 0 || !block.moves(end)) continue;
         const auto& here = at[static_cast<std::size_t>(end)];
         list.insert(list.end(), here.begin(), here.end());
       }
@@ -258,7 +258,8 @@ struct RodMultipliers<D>::Saddle {
     for (std::int64_t r = ranks; r-- > 0;) {
       for (std::int64_t k = begin_of(r + 1); k-- > begin_of(r);) {
         const auto& rod = system.rods[static_cast<std::size_t>(k)];
-        reporter[static_cast<std::size_t>(rod.first)] = reporter[static_cast<std::size_t>(rod.second)] = r;
+        reporter[static_cast<std::size_t>(rod.first)] = r;
+        if (!rod.holds()) reporter[static_cast<std::size_t>(rod.second)] = r;
       }
     }
     std::vector<PetscInt> points(static_cast<std::size_t>(ranks), 0);

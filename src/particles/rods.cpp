@@ -64,6 +64,14 @@ void RodSystem<D>::check() const {
   std::vector<char> joined(static_cast<std::size_t>(n), 0);
   for (std::int64_t k = 0; k < std::ssize(rods); ++k) {
     const Rod& rod = rods[static_cast<std::size_t>(k)];
+    if (rod.holds()) {
+      if (!surface) refuse("rod ", k, " holds a point on a surface, and there is none");
+      if (rod.first < 0 || rod.first >= n) refuse("rod ", k, " holds point ", rod.first, "; there are ", n);
+      if (mass[static_cast<std::size_t>(rod.first)] == fixed)
+        refuse("rod ", k, " holds a point that is fixed");
+      joined[static_cast<std::size_t>(rod.first)] = 1;
+      continue;
+    }
     if (!(rod.length > 0) || !std::isfinite(rod.length))
       refuse("rod ", k, ": length = ", rod.length, " must be positive");
     for (const std::int64_t end : {rod.first, rod.second}) {
@@ -84,6 +92,15 @@ void RodSystem<D>::check_start(double tolerance) const {
   for (std::int64_t k = 0; k < std::ssize(rods); ++k) {
     const Rod& rod = rods[static_cast<std::size_t>(k)];
     const auto a = static_cast<std::size_t>(rod.first), b = static_cast<std::size_t>(rod.second);
+    if (rod.holds()) {
+      const auto [value, slope] = surface->level(position[a]);
+      const double size = std::sqrt(product<D>(slope, slope)), rate = product<D>(slope, velocity[a]) / size;
+      if (!(std::abs(value) <= tolerance * extent() * size))
+        refuse("point ", a, " is off the surface by ", value / size);
+      if (!(std::abs(rate) <= tolerance * std::sqrt(product<D>(velocity[a], velocity[a]))))
+        refuse("point ", a, " would leave the surface at a rate of ", rate, ": its velocity isn't tangent");
+      continue;
+    }
     const Vector r = difference<D>(position[a], position[b]), w = difference<D>(velocity[a], velocity[b]);
     const double apart = std::sqrt(product<D>(r, r));
     if (!(std::abs(apart - rod.length) <= tolerance * rod.length))
@@ -95,6 +112,63 @@ void RodSystem<D>::check_start(double tolerance) const {
     if (!(std::abs(along) <= tolerance * speed))
       refuse("rod ", k, " would change its length at a rate of ", along,
              ": the velocities of its points aren't tangent");
+  }
+}
+
+template <int D>
+void RodSystem<D>::hold_on(const HoldingSurface<D>& holding) {
+  surface = holding;
+  std::vector<char> held(mass.size(), 0);
+  std::vector<Rod> all;
+  for (const Rod& rod : rods) {
+    for (const std::int64_t end : {rod.first, rod.second}) {
+      const auto i = static_cast<std::size_t>(end);
+      if (held[i] == 0 && mass[i] != fixed) all.push_back({end, nowhere, 0.0});
+      held[i] = 1;
+    }
+    all.push_back(rod);
+  }
+  rods = all;
+}
+
+void lay_along(RodSystem<3>& chain, const HoldingSurface<3>& surface, std::array<double, 3> from,
+               std::array<double, 3> direction) {
+  using Vector = std::array<double, 3>;
+  const auto plus = [](const Vector& a, double s, const Vector& b) {
+    return Vector{a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]};
+  };
+  const auto scaled = [](const Vector& a) {
+    const double size = std::sqrt(product<3>(a, a));
+    return Vector{a[0] / size, a[1] / size, a[2] / size};
+  };
+  const auto bends = [](std::int64_t k) {
+    refuse("rod ", k,
+           " doesn't fit on the surface: it bends too much for its length, or the direction is "
+           "that of its normal");
+  };
+  chain.position[0] = from;
+  std::int64_t laid = 0;
+  for (const auto& rod : chain.rods) {
+    const Vector at = chain.position[static_cast<std::size_t>(rod.first)],
+                 normal = scaled(surface.level(at).gradient);
+    const Vector along = plus(direction, -product<3>(direction, normal), normal);
+    if (!(product<3>(along, along) > 1e-12 * product<3>(direction, direction))) bends(laid);
+    const Vector tangent = scaled(along);
+    // q = at + l (cos a tangent + sin a normal): Newton's method for g(q) = 0 in the angle a.
+    double angle = 0, correction = 1;
+    Vector q{};
+    for (int k = 0; k < 50 && !(std::abs(correction) < 1e-15); ++k) {
+      const double c = std::cos(angle), s = std::sin(angle);
+      q = plus(plus(at, rod.length * c, tangent), rod.length * s, normal);
+      const auto [value, slope] = surface.level(q);
+      correction = value / (rod.length * (c * product<3>(slope, normal) - s * product<3>(slope, tangent)));
+      angle -= correction;
+      if (!(std::abs(angle) < 1.0)) bends(laid);
+    }
+    if (!(std::abs(correction) < 1e-12)) bends(laid);
+    chain.position[static_cast<std::size_t>(rod.second)] = q;
+    direction = plus(q, -1.0, at);
+    ++laid;
   }
 }
 

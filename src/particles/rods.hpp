@@ -1,12 +1,18 @@
-// Point masses joined by rods, under uniform gravity: the Lagrangian's constraints are a sum of local terms,
-//   g_k(q) = |q_a - q_b|^2 - l_k^2 = 0          for each rod k between the points a and b.
+// Point masses joined by rods, under uniform gravity, in free space or held on a surface: the Lagrangian's
+// constraints are a sum of local terms,
+//   g_k(q) = |q_a - q_b|^2 - l_k^2 = 0          for each rod k between the points a and b,
+//   g_k(q) = g(q_a) = 0                         for each point a that is held on the surface g = 0.
+// To all that follows a hold is a rod whose second end is nowhere: its gradient with respect to q_a - 0 is
+// that of g, and only there does it differ.
 // A point of infinite mass stays where it is: an anchor. The constraint is stated once, by RodConstraint; its
 // derivatives are those of our algebra. A constraint's error is a length, |g| / |grad_a g|.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -22,6 +28,21 @@ struct RodConstraint {
   }
 };
 
+/// A surface as rods know it: g with its gradient, and the second derivative of g(q + s v) by s.
+template <int D>
+struct HoldingSurface {
+  using Vector = std::array<double, D>;
+  struct Level {
+    double value;
+    Vector gradient;
+  };
+  std::function<Level(const Vector& q)> level;
+  std::function<double(const Vector& q, const Vector& v)> curvature;
+};
+
+/// The second end of a rod that holds its first one on the surface.
+inline constexpr std::int64_t nowhere = -1;
+
 /// The mass of a point that doesn't move.
 inline constexpr double fixed = std::numeric_limits<double>::infinity();
 
@@ -30,15 +51,20 @@ template <int D>
 struct RodSystem {
   using Vector = std::array<double, D>;
   struct Rod {
-    std::int64_t first = 0, second = 0;  ///< the points that it joins
+    std::int64_t first = 0, second = 0;  ///< the points that it joins; or nowhere, a point that it holds
     double length = 0;
+
+    bool holds() const { return second == nowhere; }
   };
 
   std::vector<Vector> position, velocity;
   std::vector<double> mass;
   std::vector<Rod> rods;
   Vector gravity{};
+  std::optional<HoldingSurface<D>> surface;
 
+  /// Holds all points that move on a surface: each hold stands before the first rod that ends there.
+  void hold_on(const HoldingSurface<D>& holding);
   /// The size of what may be reached: the largest coordinate, or all rods in a line.
   double extent() const;
   /// Throws Error where the system makes no sense: a mass or length that isn't positive, a rod between two
@@ -58,6 +84,12 @@ extern template struct RodSystem<3>;
 template <int D>
 RodSystem<D> rod_chain(std::int64_t rods, double length, double mass, double gravity, double angle,
                        bool closed);
+
+/// Lays a chain along a surface, from a point on it in a direction (of which the tangent part counts): each
+/// rod's second end lies on the surface, in the plane of the last rod and the normal, so that short rods
+/// follow a geodesic. Throws Error where the surface bends too much for their length.
+void lay_along(RodSystem<3>& chain, const HoldingSurface<3>& surface, std::array<double, 3> from,
+               std::array<double, 3> direction);
 
 extern template RodSystem<2> rod_chain(std::int64_t, double, double, double, double, bool);
 extern template RodSystem<3> rod_chain(std::int64_t, double, double, double, double, bool);

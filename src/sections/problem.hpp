@@ -132,6 +132,10 @@ class Problem {
   /// g and its gradient at q, given parameters, where the problem is that of a particle on a surface: three
   /// coordinates, one constraint.
   virtual mechanics::LevelPoint level(const mechanics::SpacePoint&, Values) const { return {}; }
+  /// There the second derivative of g(q + s v) by s.
+  virtual double curvature(const mechanics::SpacePoint&, const mechanics::SpacePoint&, Values) const {
+    return 0;
+  }
   bool on_surface() const;
   /// The motion of many particles on a surface, each step within `tolerance` of it; nothing where the
   /// problem is another.

@@ -95,6 +95,15 @@ class ProblemOf final : public Problem {
       return {};
     }
   }
+  double curvature(const mechanics::SpacePoint& q, const mechanics::SpacePoint& v,
+                   Values parameters) const override {
+    if constexpr (N == 3 && System::constraints == 1) {
+      return mechanics::constraint_curvature<Model>(q, v, system(parameters).parameters)[0];
+    } else {
+      static_cast<void>(q), static_cast<void>(v), static_cast<void>(parameters);
+      return 0;
+    }
+  }
   std::unique_ptr<integrators::SurfaceMotion> surface_motion(Values parameters,
                                                              double tolerance) const override {
     if constexpr (N == 3 && System::constraints == 1 && System::constant_mass) {

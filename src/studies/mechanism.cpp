@@ -1,7 +1,7 @@
-// study = "mechanism": point masses joined by rods, spread over all ranks (particles/rod_rattle.hpp has the
-// method). Each rank writes the rows of its points; the state is checkpointed by all ranks at one step, and a
-// run goes on from the last step that all of them have stored: on the same number of ranks to the same bits,
-// on another to round-off.
+// study = "mechanism": point masses joined by rods, in free space or held on a surface, spread over all ranks
+// (particles/rod_rattle.hpp has the method). Each rank writes the rows of its points; the state is
+// checkpointed by all ranks at one step, and a run goes on from the last step that all of them have stored:
+// on the same number of ranks to the same bits, on another to round-off.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -18,6 +18,7 @@
 #include "parallel/signals.hpp"
 #include "studies/mechanism_plan.hpp"
 #include "studies/report.hpp"
+#include "studies/surface.hpp"
 
 namespace cotangent::studies {
 
@@ -31,11 +32,14 @@ class Mechanism {
   Mechanism(Task& task, const MechanismPlan& plan, const particles::RodSystem<D>& rods)
       : task_(task), plan_(plan), rods_(rods), rattle_(rods, plan.options) {
     refuse_unknown_options();
+    rod_count_ = std::ranges::count_if(rods.rods, [](const auto& rod) { return !rod.holds(); });
+    const auto own = rods.rods.begin() + rattle_.block().first_rod();
+    first_rod_ = std::count_if(rods.rods.begin(), own, [](const auto& rod) { return !rod.holds(); });
   }
 
   io::ResultContent content() const {
     using io::DataType;
-    const std::int64_t m = plan_.samples, n = std::ssize(rods_.mass), k = std::ssize(rods_.rods);
+    const std::int64_t m = plan_.samples, n = std::ssize(rods_.mass), k = rod_count_;
     std::vector<std::string> axes{"x", "y", "z"}, statuses;
     axes.erase(axes.begin() + (D == 2 ? 1 : 3), axes.end());
     if (D == 2) axes.emplace_back("y");
@@ -82,6 +86,19 @@ class Mechanism {
          "1",
          "over all samples and steps",
          {{"columns", {"energy_error", "constraint_error", "velocity_error"}}}}};
+    if (rods_.surface) {
+      content.data_sets.push_back(
+          {"/particles/hold",
+           DataType::float64,
+           {m, n},
+           "1",
+           "multipliers of the surface g = 0 at each point: times -grad g they are the "
+           "force that holds it; 0 where it is fixed"});
+    }
+    if (plan_.surface) {
+      const auto sets = data_sets(*plan_.surface, "1");
+      content.data_sets.insert(content.data_sets.end(), sets.begin(), sets.end());
+    }
     content.parts = {"start", "integrate", "write"};
     content.command_line = task_.command_line;
     content.petsc_version = la::petsc_version();
@@ -98,7 +115,7 @@ class Mechanism {
     if (status_ != Status::pending) {
       io::CheckpointFile::remove(io::checkpoint_path(plan_.file));
       io::write_particles_xdmf(plan_.file, result_->template read<double>(set("time")),
-                               std::ssize(rods_.mass), D, std::ssize(rods_.rods));
+                               std::ssize(rods_.mass), D, rod_count_);
     }
     const double wall = parallel::wall_time() - started_;
     result_->close({wall, {part_, part_ + 3}});
@@ -206,8 +223,11 @@ class Mechanism {
     parallel::on_rank_zero([&] {
       result_->write_rows(set("mass"), 0, std::ssize(rods_.mass), rods_.mass.data());
       std::vector<std::int64_t> ends;
-      for (const auto& rod : rods_.rods) ends.insert(ends.end(), {rod.first, rod.second});
-      result_->write_rows(set("ends"), 0, std::ssize(rods_.rods), ends.data());
+      for (const auto& rod : rods_.rods) {
+        if (!rod.holds()) ends.insert(ends.end(), {rod.first, rod.second});
+      }
+      result_->write_rows(set("ends"), 0, rod_count_, ends.data());
+      if (plan_.surface) write(*result_, *plan_.surface);
     });
     energy_ = rattle_.kinetic_energy() + rattle_.potential_energy();
     sample(0);
@@ -289,7 +309,7 @@ class Mechanism {
     parallel::agree([&] {
       if (row < plan_.samples) {
         write_points(row);
-        write_multipliers(row, multiplier.data());
+        write_multipliers(row, multiplier);
         if (parallel::rank() == 0) write_scalars(row, time, energy, error);
       }
       if (status_ != Status::pending) {
@@ -305,10 +325,30 @@ class Mechanism {
     result_->write_rows(set("constraint_error"), row, 1, &error);
   }
 
-  void write_multipliers(std::int64_t row, const double* values) {
-    const std::int64_t offset[2] = {row, rattle_.block().first_rod()},
-                       count[2] = {1, rattle_.block().own_count()};
-    result_->write(set("multiplier"), offset, count, values);
+  /// Those of this rank's rods, which are a run of all, and of its holds, in the order of the points.
+  void write_multipliers(std::int64_t row, const std::vector<double>& values) {
+    std::vector<double> rods;
+    std::map<std::int64_t, double> holds;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const auto& rod = rods_.rods[static_cast<std::size_t>(rattle_.block().first_rod()) + k];
+      if (rod.holds()) {
+        holds[rod.first] = values[k];
+      } else {
+        rods.push_back(values[k]);
+      }
+    }
+    const auto put = [&](const char* name, std::int64_t first, const std::vector<double>& run) {
+      const std::int64_t offset[2] = {row, first}, count[2] = {1, std::ssize(run)};
+      result_->write(set(name), offset, count, run.data());
+    };
+    put("multiplier", first_rod_, rods);
+    for (auto next = holds.begin(); next != holds.end();) {
+      const std::int64_t first = next->first;
+      std::vector<double> run;
+      for (; next != holds.end() && next->first == first + std::ssize(run); ++next)
+        run.push_back(next->second);
+      put("hold", first, run);
+    }
   }
 
   /// Runs of points with consecutive numbers go to the file together.
@@ -338,6 +378,7 @@ class Mechanism {
   void write_nothing(std::int64_t row) {
     if (parallel::rank() != 0) return;
     const std::vector<double> blank(std::max(D * rods_.mass.size(), rods_.rods.size()), nan);
+    if (rods_.surface) result_->write_rows(set("hold"), row, 1, blank.data());
     for (const char* name : {"time", "position", "velocity", "energy", "constraint_error", "multiplier"})
       result_->write_rows(set(name), row, 1, blank.data());
   }
@@ -350,7 +391,7 @@ class Mechanism {
                            ? fmt::format("stopped at t = {:.6g}; go on with --resume. So far in {}\n",
                                          rattle_.time(), plan_.file)
                            : fmt::format("result            {}\n", plan_.file);
-    text += fmt::format("rods              {}, {} to t = {:.6g}", rods_.rods.size(),
+    text += fmt::format("rods              {}, {} to t = {:.6g}", rod_count_,
                         status_ == Status::pending ? "pending" : std::string(name(status_)), rattle_.time());
     if (is_failure(status_)) text += ": " + rattle_.failure() + "; a smaller step may go on";
     text += fmt::format(
@@ -374,6 +415,7 @@ class Mechanism {
   std::optional<io::ResultFile> result_;
   std::optional<io::CheckpointFile> checkpoint_;
   std::int64_t payload_ = 0, stored_ = 0;
+  std::int64_t rod_count_ = 0, first_rod_ = 0;  // without holds: of all ranks; before this one's
   Status status_ = Status::pending;
   double energy_ = 0, worst_[3] = {0, 0, 0}, started_ = 0, part_[3] = {0, 0, 0};
 };
@@ -406,7 +448,7 @@ ExitCode run(Task& task) {
 }  // namespace
 
 Study mechanism_study() {
-  return {"mechanism", "point masses joined by rods, chains and loops, over all ranks", run,
+  return {"mechanism", "point masses joined by rods, free or held on a surface, over all ranks", run,
           mechanism_example, true};
 }
 

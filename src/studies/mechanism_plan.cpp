@@ -31,6 +31,11 @@ step = 0.0002
 # constraint_tolerance = 1e-14   # of each rod's length, as a length
 multipliers = "schur"        # schur | saddle-point
 
+# [surface]                  # in 3 dimensions: holds all points on a surface, the chain laid along it
+# name = "torus"             # and its parameters; cotangent --list, --describe torus
+# from = [1.5, 0.0, 0.0]     # where the chain begins
+# towards = [0.0, 1.0, 0.3]  # and in which direction
+
 [stop]
 time = 0.5
 
@@ -81,6 +86,55 @@ std::int64_t whole_steps(const io::Table& table, const std::string& key, double 
   return static_cast<std::int64_t>(count);
 }
 
+/// The surface that `[surface]` names, with its parameters. It lives as long as the task.
+particles::HoldingSurface<3> read_surface(const Task& task, const io::Table& table,
+                                          std::array<double, 3>& from) {
+  std::vector<std::string> names;
+  for (const auto& problem : task.stated.problems) {
+    if (problem->on_surface()) names.push_back(problem->name());
+  }
+  const std::string name = table.choice("name", names);
+  const auto& problem =
+      **std::ranges::find(task.stated.problems, name, [](const auto& other) { return other->name(); });
+  std::vector<double> parameters;
+  for (const auto& parameter : problem.parameters()) {
+    const bool of_particle = parameter.name == "mass" || parameter.name == "gravity";  // [model] has them
+    parameters.push_back(of_particle ? parameter.value : table.number(parameter.name, parameter.value));
+  }
+  if (const auto objection = problem.objection(parameters)) throw table.error(*objection);
+  std::vector<double> q(from.begin(), from.end()), v(3, 0.0);
+  if (!problem.project(q, v, parameters, -1))
+    throw table.error("from", "is too far from the surface, or where it has no normal");
+  std::copy_n(q.begin(), 3, from.begin());
+  return {[&problem, parameters](const std::array<double, 3>& x) {
+            const auto level = problem.level(x, parameters);
+            return particles::HoldingSurface<3>::Level{level.value, level.gradient};
+          },
+          [&problem, parameters](const std::array<double, 3>& x, const std::array<double, 3>& along) {
+            return problem.curvature(x, along, parameters);
+          }};
+}
+
+std::array<double, 3> read_vector(const io::Table& table, const char* key,
+                                  const std::vector<double>& fallback) {
+  const auto numbers = table.numbers(key, fallback);
+  if (numbers.size() != 3) throw table.error(key, "must hold 3 numbers");
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+/// The surface as triangles: all of it, or what the chain may reach.
+std::optional<mechanics::Triangulation> triangulation(const particles::RodSystem<3>& rods,
+                                                      std::int64_t cells) {
+  const mechanics::LevelFunction g = [&](const mechanics::SpacePoint& x) {
+    const auto [value, gradient] = rods.surface->level(x);
+    return mechanics::LevelPoint{value, gradient};
+  };
+  const auto whole = mechanics::surface_box(g, rods.position);
+  const auto box = whole ? *whole : mechanics::SpaceBox::around(rods.position).padded(rods.extent());
+  return mechanics::triangulate(g, rods.position, box.longest() / static_cast<double>(cells),
+                                whole ? std::nullopt : std::optional(box));
+}
+
 }  // namespace
 
 int read_dimension(Task& task) {
@@ -97,13 +151,17 @@ particles::RodSystem<D> read_rods(Task& task) {
   const std::int64_t count = model.integer_at_least("rods", 1);
   const double even = 1.0 / static_cast<double>(count);
   const double length = model.positive("length", even), mass = model.positive("mass", even),
-               gravity = model.at_least("gravity", 0.0, 1.0),
-               angle = model.number("angle", std::numbers::pi / 2);
+               gravity = model.at_least("gravity", 0.0, 1.0);
+  const io::Table surface = task.deck.table("surface");
+  const bool held = surface.has("name"), listed = model.has("positions"), stored = model.has("file");
+  if (held && D != 3) throw surface.error("name", "needs [model] dimension = 3");
+  const double angle = held ? 0.0 : model.number("angle", std::numbers::pi / 2);
   const bool closed = model.boolean("closed", false);
   if (closed && count < 3) throw model.error("closed", "a loop needs three rods");
+  if (closed && held && !listed && !stored)
+    throw model.error("closed", "a loop on a surface has to be given by positions or file");
   auto chain = particles::rod_chain<D>(count, length, mass, gravity, angle, closed);
 
-  const bool listed = model.has("positions"), stored = model.has("file");
   if (listed && stored) throw model.error("give positions or file, not both");
   if (model.has("velocities") && !listed) throw model.error("velocities", "go with positions");
   if (listed) {
@@ -118,11 +176,26 @@ particles::RodSystem<D> read_rods(Task& task) {
     });
   }
   std::ranges::fill(chain.mass, mass);
-  for (const double point : model.numbers("fixed", {0.0})) {
+  for (const double point : model.numbers("fixed", held ? std::vector<double>{} : std::vector{0.0})) {
     if (!(point >= 0 && point < static_cast<double>(chain.mass.size())) || point != std::floor(point))
       throw model.error(
           "fixed", fmt::format("{} is no point; they are numbered 0 to {}", point, chain.mass.size() - 1));
     chain.mass[static_cast<std::size_t>(point)] = fixed;
+  }
+  if constexpr (D == 3) {
+    if (held) {
+      const bool laid = !listed && !stored;
+      auto from = laid ? read_vector(surface, "from", {1.0, 0.0, 0.0}) : chain.position[0];
+      const auto holding = read_surface(task, surface, from);
+      if (laid) {
+        try {
+          particles::lay_along(chain, holding, from, read_vector(surface, "towards", {0.0, 1.0, 0.0}));
+        } catch (const Error& error) {
+          throw surface.error("towards", error.what());
+        }
+      }
+      chain.hold_on(holding);
+    }
   }
   return chain;
 }
@@ -151,6 +224,7 @@ MechanismPlan read_plan(Task& task, const particles::RodSystem<D>& rods) {
   plan.sample_steps = whole_steps(output, "every", output.positive("every", usual), plan.options.step);
   plan.samples = plan.steps / plan.sample_steps + 1;
   plan.file = output.text("file", "mechanism.h5");
+  const std::int64_t cells = rods.surface ? output.integer_at_least("surface_cells", 0, 60) : 0;
   plan.checkpoint_minutes = output.positive("checkpoint_minutes", 10.0);
   plan.wall_minutes = output.positive("wall_minutes", std::numeric_limits<double>::infinity());
   task.deck.finish();
@@ -160,6 +234,9 @@ MechanismPlan read_plan(Task& task, const particles::RodSystem<D>& rods) {
   } catch (const Error& error) {
     throw model.error(std::string(error.what()) +
                       (plan.options.project ? "" : "; project = true moves a start onto the constraints"));
+  }
+  if constexpr (D == 3) {
+    if (cells > 0) plan.surface = triangulation(rods, cells);
   }
   return plan;
 }

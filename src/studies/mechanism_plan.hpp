@@ -2,8 +2,10 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 
+#include "mechanics/triangulation.hpp"
 #include "particles/rod_rattle.hpp"
 #include "studies/study.hpp"
 
@@ -11,9 +13,10 @@ namespace cotangent::studies {
 
 struct MechanismPlan {
   particles::RodOptions options;
-  std::int64_t steps = 0;         ///< until the time asked for
-  std::int64_t sample_steps = 1;  ///< from one sample to the next
-  std::int64_t samples = 0;       ///< rows of the result, the start among them
+  std::int64_t steps = 0;                           ///< until the time asked for
+  std::int64_t sample_steps = 1;                    ///< from one sample to the next
+  std::int64_t samples = 0;                         ///< rows of the result, the start among them
+  std::optional<mechanics::Triangulation> surface;  ///< that the points are held on, for pictures
   std::string file;
   double checkpoint_minutes = 10;
   double wall_minutes = std::numeric_limits<double>::infinity();
@@ -24,7 +27,7 @@ extern const char* const mechanism_example;
 
 /// The dimension that `[model]` asks for: 2 or 3.
 int read_dimension(Task& task);
-/// Reads `[model]`.
+/// Reads `[model]` and `[surface]`.
 template <int D>
 particles::RodSystem<D> read_rods(Task& task);
 /// Reads the rest of the deck, refuses what it can't mean, and judges the start.

@@ -31,10 +31,19 @@ struct DenseRattle {
     }
   }
 
+  static std::array<double, D> point(const Column& x, std::int64_t i) {
+    std::array<double, D> result;
+    for (int d = 0; d < D; ++d) result[d] = static_cast<double>(x[D * i + d]);
+    return result;
+  }
   Column g(const Column& x) const {
     Column result(static_cast<Eigen::Index>(system.rods.size()));
     for (Eigen::Index k = 0; k < result.size(); ++k) {
       const auto& rod = system.rods[static_cast<std::size_t>(k)];
+      if (rod.holds()) {
+        result[k] = system.surface->level(point(x, rod.first)).value;
+        continue;
+      }
       result[k] = (x.segment(D * rod.first, D) - x.segment(D * rod.second, D)).squaredNorm() -
                   Real(rod.length) * Real(rod.length);
     }
@@ -44,6 +53,11 @@ struct DenseRattle {
     Dynamic result = Dynamic::Zero(static_cast<Eigen::Index>(system.rods.size()), x.size());
     for (Eigen::Index k = 0; k < result.rows(); ++k) {
       const auto& rod = system.rods[static_cast<std::size_t>(k)];
+      if (rod.holds()) {
+        const auto slope = system.surface->level(point(x, rod.first)).gradient;
+        for (int d = 0; d < D; ++d) result(k, D * rod.first + d) = slope[d];
+        continue;
+      }
       const Column r = x.segment(D * rod.first, D) - x.segment(D * rod.second, D);
       result.block(k, D * rod.first, 1, D) = 2 * r.transpose();
       result.block(k, D * rod.second, 1, D) = -2 * r.transpose();
@@ -63,6 +77,10 @@ struct DenseRattle {
     Column right = now * force;
     for (Eigen::Index k = 0; k < right.size(); ++k) {
       const auto& rod = system.rods[static_cast<std::size_t>(k)];
+      if (rod.holds()) {
+        right[k] += system.surface->curvature(point(q, rod.first), point(v, rod.first));
+        continue;
+      }
       right[k] += 2 * (v.segment(D * rod.first, D) - v.segment(D * rod.second, D)).squaredNorm();
     }
     const Dynamic matrix = now * inverse_mass.asDiagonal() * now.transpose();
@@ -155,6 +173,45 @@ particles::RodSystem<D> uneven_chain(int rods, double ratio, bool closed, bool b
     }
     rod.length = std::sqrt(sum);
   }
+  return chain;
+}
+
+/// An ellipsoid with half axes 2, 1.5 and 1, its derivatives by hand.
+inline particles::HoldingSurface<3> ellipsoid() {
+  static constexpr std::array<double, 3> inverse{0.25, 1 / 2.25, 1.0};
+  return {[](const std::array<double, 3>& q) {
+            particles::HoldingSurface<3>::Level level{-1.0, {}};
+            for (int d = 0; d < 3; ++d) {
+              level.value += inverse[d] * q[d] * q[d];
+              level.gradient[d] = 2 * inverse[d] * q[d];
+            }
+            return level;
+          },
+          [](const std::array<double, 3>&, const std::array<double, 3>& v) {
+            double sum = 0;
+            for (int d = 0; d < 3; ++d) sum += 2 * inverse[d] * v[d] * v[d];
+            return sum;
+          }};
+}
+
+/// A chain on it, in motion, with a rod from its middle to a nail above.
+inline particles::RodSystem<3> held_chain(int rods) {
+  auto chain = particles::rod_chain<3>(rods, 0.3, 1.0, 1.0, 0.0, false);
+  chain.mass[0] = 1.0;
+  for (std::size_t i = 0; i < chain.mass.size(); ++i) {
+    const auto x = static_cast<double>(i);
+    chain.mass[i] = 1.0 + 0.5 * std::sin(2.3 * x);
+    chain.velocity[i] = {0.3 * std::cos(x), 0.4 * std::sin(2 * x), 0.2};
+  }
+  particles::lay_along(chain, ellipsoid(), {2.0, 0.0, 0.0}, {0.0, 1.0, 0.7});
+  const std::array<double, 3> nail{0.5, 0.4, 3.0};
+  double sum = 0;
+  for (int d = 0; d < 3; ++d) sum += std::pow(chain.position[4][d] - nail[d], 2);
+  chain.rods.push_back({4, std::ssize(chain.position), std::sqrt(sum)});
+  chain.position.push_back(nail);
+  chain.velocity.push_back({});
+  chain.mass.push_back(particles::fixed);
+  chain.hold_on(ellipsoid());
   return chain;
 }
 

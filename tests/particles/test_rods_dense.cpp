@@ -65,6 +65,15 @@ TEST_CASE("chains agree with dense matrices") {
   agree<2>("hung at both ends", test::uneven_chain<2>(12, 4.0, false, true), true);
 }
 
+TEST_CASE("chains on a surface agree with dense matrices") {
+  agree<3>("held", test::held_chain(9), true);
+  auto pinned = test::held_chain(8);
+  pinned.mass[0] = fixed;  // and so not held
+  pinned.velocity[0] = {};
+  std::erase_if(pinned.rods, [](const auto& rod) { return rod.holds() && rod.first == 0; });
+  agree<3>("held and pinned", pinned, true);
+}
+
 TEST_CASE("closed loops agree with dense matrices") {
   agree<2>("closed", test::uneven_chain<2>(10, 4.0, true, false), true);
   agree<3>("closed in space", test::uneven_chain<3>(9, 4.0, true, false), true);

@@ -153,3 +153,36 @@ TEST_CASE("steps back lead to the start, unless the constraints are kept careles
   CHECK_ALL(careful < 1e-12);  // measured: 1.6e-14
   CHECK_ALL(careless > 1e-4);  // measured: 5.9e-3
 }
+
+TEST_CASE("a point held on a sphere moves as one on a rod from its centre does") {
+  const la::Petsc petsc(std::vector<std::string>{});
+  const HoldingSurface<3> sphere{
+      [](const std::array<double, 3>& q) {
+        HoldingSurface<3>::Level level{-1.0, {}};
+        for (int d = 0; d < 3; ++d) {
+          level.value += q[d] * q[d];
+          level.gradient[d] = 2 * q[d];
+        }
+        return level;
+      },
+      [](const auto&, const auto& v) { return 2 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }};
+  auto pendulum = rod_chain<3>(1, 1.0, 1.0, 1.0, 1.2, false);
+  pendulum.velocity[1] = {0.0, 0.8, 0.0};
+  RodSystem<3> held;
+  held.gravity = pendulum.gravity;
+  held.position = {pendulum.position[1]};
+  held.velocity = {pendulum.velocity[1]};
+  held.mass = {1.0};
+  held.rods = {{0, nowhere, 0.0}};
+  held.surface = sphere;
+  RodRattle<3> on_rod(pendulum, step(0.01)), on_sphere(held, step(0.01));
+  for (int k = 0; k < 500; ++k) {
+    REQUIRE(on_rod.advance() == Status::pending);
+    REQUIRE(on_sphere.advance() == Status::pending);
+  }
+  const auto a = test::state(on_rod, 2), b = test::state(on_sphere, 1);
+  for (std::size_t d = 0; d < 3; ++d) {
+    CHECK_ALL(std::abs(a[3 + d] - b[d]) < 1e-12);
+    CHECK_ALL(std::abs(a[9 + d] - b[3 + d]) < 1e-12);
+  }
+}

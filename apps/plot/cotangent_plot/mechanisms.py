@@ -1,4 +1,7 @@
-"""Points joined by rods: their shapes over time, and how well energy and lengths were kept."""
+"""Points joined by rods, free or held on a surface: their shapes over time, and how well energy and lengths were kept.
+
+On a surface fewer shapes are drawn, and what it hides is not.
+"""
 import matplotlib
 import numpy as np
 from matplotlib import pyplot as plt
@@ -6,8 +9,10 @@ from matplotlib.collections import LineCollection
 
 from . import style
 from .result import PlotError
+from .surfaces import Stage
 
 SHAPES = 24  # as many as can be told apart
+HELD = 7  # the same on a surface, where they cross
 
 
 def draw(results, options):
@@ -18,7 +23,8 @@ def draw(results, options):
         raise PlotError(f"{result.path}: no sample of the motion yet", 1)
     time = result.array("particles/time")[good]
     ends = result.array("particles/ends")
-    chosen = good[np.unique(np.linspace(0, good.size - 1, SHAPES).round().astype(int))]
+    held = "surface/vertices" in result
+    chosen = good[np.unique(np.linspace(0, good.size - 1, HELD if held else SHAPES).round().astype(int))]
     position = result.file["particles/position"]
     first, last = (0, 1) if position.shape[2] == 2 else (0, 2)
 
@@ -28,19 +34,25 @@ def draw(results, options):
     shape = axes["shape"]
     colours = matplotlib.colormaps[style.SEQUENTIAL]
     scale = matplotlib.colors.Normalize(time[0], time[-1])
-    for row in chosen:
-        points = position[row][:, [first, last]]
-        shape.add_collection(LineCollection(points[ends], colors=[colours(scale(time[row - good[0]]))], linewidths=0.9))
     fixed = np.isinf(result.array("particles/mass"))
-    shape.plot(*position[good[0]][fixed][:, [first, last]].T, "o", color=style.INK, markersize=4, zorder=3)
-    shape.set_aspect("equal")
-    shape.autoscale()
-    shape.set_xlabel("$x$")
-    shape.set_ylabel("$y$" if last == 1 else "$z$")
-    if options.xlim:
-        shape.set_xlim(options.xlim)
-    if options.ylim:
-        shape.set_ylim(options.ylim)
+    stage = Stage(shape, result, options, position[good[0]]) if held else None
+    for row in chosen:
+        points, seen = stage.seen(position[row]) if held else (position[row][:, [first, last]], np.ones(len(fixed), bool))
+        shape.add_collection(LineCollection(points[ends[seen[ends].all(axis=1)]], linewidths=1.6 if held else 0.9,
+                                            colors=[colours(scale(time[row - good[0]]))], zorder=5 if held else 2))
+    if held:
+        points, seen = stage.seen(position[good[0]])
+        shape.plot(*points[fixed & seen].T, "o", color=style.INK, markersize=4, zorder=6)
+    else:
+        shape.plot(*position[good[0]][fixed][:, [first, last]].T, "o", color=style.INK, markersize=4, zorder=3)
+        shape.set_aspect("equal")
+        shape.autoscale()
+        shape.set_xlabel("$x$")
+        shape.set_ylabel("$y$" if last == 1 else "$z$")
+        if options.xlim:
+            shape.set_xlim(options.xlim)
+        if options.ylim:
+            shape.set_ylim(options.ylim)
     figure.colorbar(matplotlib.cm.ScalarMappable(scale, colours), ax=shape, label="$t$", shrink=0.8, pad=0.02)
     shape.set_title(options.title or f"{style.plural(len(ends), 'rod')}, shapes over time")
 

@@ -23,6 +23,27 @@ every = 0.01
 file = "out.h5"
 """
 
+HELD = """study = "mechanism"
+[model]
+name = "rod-chain"
+rods = 40
+dimension = 3
+length = 0.05
+[surface]
+name = "torus"
+R = 2.0
+r = 0.8
+from = [2.0, 0.0, 0.8]
+[method]
+name = "rattle"
+step = 0.001
+[stop]
+time = 0.5
+[output]
+every = 0.05
+file = "out.h5"
+"""
+
 
 class Mechanism(ProgramTest):
     longest = 300
@@ -53,6 +74,39 @@ class Mechanism(ProgramTest):
                 self.assertEqual(found["status"][0], 1)
         xml.etree.ElementTree.parse(self.at / "result2.xdmf")
         self.assertFalse(list(self.at.glob("*.checkpoint")))
+
+    def test_held_on_a_surface(self):
+        states = []
+        for name, ranks in (("held1.h5", 1), ("held3.h5", 3)):
+            end = self.launch(self.deck(HELD), f"output.file={name}", "output.surface_cells=20", ranks=ranks)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            with h5py.File(self.at / name, "r") as found:
+                self.assertIn("surface/triangles", found)
+                x, v = (found[f"particles/{part}"][()] for part in ("position", "velocity"))
+                ends, energy = found["particles/ends"][()], found["particles/energy"][:, 2]
+                hold, pull = found["particles/hold"][()], found["particles/multiplier"][()]
+            self.assertEqual((ends.shape, pull.shape, hold.shape), ((40, 2), (11, 40), (11, 41)))
+            around = np.hypot(x[..., 0], x[..., 1])
+            np.testing.assert_allclose(np.hypot(around - 2, x[..., 2]), 0.8, atol=1e-13)
+            length = np.linalg.norm(np.diff(x[:, ends], axis=2)[:, :, 0], axis=2)
+            np.testing.assert_allclose(length, 0.05, atol=1e-13)
+            self.assertLess(np.ptp(energy), 1e-6)
+            self.assertGreater((v[-1] ** 2).sum(), 0.1)
+            self.assertTrue(np.isfinite(hold).all() and np.abs(hold).min() > 0)
+            states.append((x, hold))
+        for one, three in zip(*states):
+            np.testing.assert_allclose(three, one, rtol=1e-8, atol=1e-9)
+
+    def test_surfaces_refused(self):
+        for part, *words in (("'donut'", "surface.name=donut"), ("dimension = 3", "model.dimension=2"),
+                             ("R > r > 0", "surface.r=3"), ("bends too much", "model.length=1.7", "surface.towards=[1,0,0]"),
+                             ("bends too much", "surface.towards=[0,0,1]"),
+                             ("positions or file", "model.closed=true"), ("angle", "model.angle=1.0"),
+                             ("3 numbers", "surface.from=[1,2]"),
+                             ("mass", "surface.mass=2"),
+                             ("off the surface", "surface.from=", "model.rods=1", "model.positions=[[3,0,0],[3,0.05,0]]")):
+            with self.subTest(part):
+                self.refused(part, text=HELD, words=words)
 
     def test_ranks_and_formulations_agree_to_round_off(self):
         # At rest and horizontal at first: the positions stay where they are for all that round-off does.
