@@ -196,11 +196,16 @@ template <Reducible Number>
 std::vector<Number> sum(std::vector<Number> values) {
   return reduce(std::move(values), MPI_SUM);
 }
+template <Reducible Number>
+std::vector<Number> maximum(std::vector<Number> values) {
+  return reduce(std::move(values), MPI_MAX);
+}
 
 template double maximum(double);
 template double minimum(double);
 template double sum(double);
 template std::vector<double> sum(std::vector<double>);
+template std::vector<double> maximum(std::vector<double>);
 template std::int64_t maximum(std::int64_t);
 template std::int64_t minimum(std::int64_t);
 template std::int64_t sum(std::int64_t);

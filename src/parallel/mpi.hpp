@@ -69,6 +69,8 @@ Number sum(Number value);
 /// Element by element, over vectors of one length. Collective.
 template <Reducible Number>
 std::vector<Number> sum(std::vector<Number> values);
+template <Reducible Number>
+std::vector<Number> maximum(std::vector<Number> values);
 /// True where any rank (all ranks) said so. Collective.
 bool any(bool value);
 bool all(bool value);

@@ -1,0 +1,447 @@
+// Gauss collocation of a lattice by fixed-point iteration, for L = v^T M v / 2 - U(q) with M diagonal. As
+// integrators/gauss_force.hpp does it: the unknowns are the stages' accelerations times h^2, held as even and
+// odd parts about the middle of the step, begun from the last step's polynomial.
+// Iterations run over blocks of sites in waves: while one is at a block, the next follows a reach behind it, so
+// that a block's numbers stay in the cache for all of them. Ghosts are as deep as a wave has iterations: ranks
+// talk once a wave. Neither changes a bit. Reference: Hairer, Lubich, Wanner (2006), VIII.6.1; for waves, Wolf,
+// Lam, PLDI (1991); for deep ghosts, Demmel et al., IPDPS (2008).
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "integrators/convergence.hpp"
+#include "integrators/gauss_tables.hpp"
+#include "lattice/method.hpp"
+#include "numerics/compensated.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::lattice {
+
+namespace {
+
+using integrators::GaussTables;
+
+class GaussFixedPoint final : public Method {
+ public:
+  GaussFixedPoint(const Lattice& lattice, Kernel& kernel, int stages, Field q, Field v)
+      : lattice_(lattice),
+        kernel_(kernel),
+        tables_(GaussTables::of(stages)),
+        stages_(stages),
+        reach_(lattice.here.listed ? 0 : std::max<std::int64_t>(lattice.here.reach, 1)),
+        longest_(longest_wave(lattice, reach_)),
+        left_(lattice.here.listed ? 0 : (longest_ + 1) * reach_),
+        right_(lattice.here.listed ? lattice.here.right : left_),
+        block_(lattice.here.listed ? std::max<std::int64_t>(1, lattice.own()) : block_for(reach_)),
+        ghosts_(lattice.sites, lattice.here.range, lattice.halo(left_)),
+        q_(make()),
+        q_low_(make()),
+        v_(make()),
+        v_low_(make()),
+        begin_(make()),
+        end_(make()),
+        parts_{make(stages), make(stages)},
+        stage_(stages * lattice.dim, lag(), block_ + 2 * pack, right_room()),
+        middle_(2 * lattice.dim, 0, block_ + 2 * pack, 0) {
+    for (int c = 0; c < dim(); ++c) {
+      std::copy_n(q[c], lattice.own(), q_[c]);
+      std::copy_n(v[c], lattice.own(), v_[c]);
+    }
+    fill_ghosts(q_);
+    inverse_mass_ = inverse_masses(lattice, kernel, q_, left_, right_);
+    fill_ghosts(inverse_mass_);
+  }
+
+  Status advance(double h) override {
+    const Status status = step_in_parts(h, [&](double part) { return attempt(part); }, effort_);
+    if (status == Status::pending) ++effort_.steps;
+    return status;
+  }
+  double time() const override { return time_; }
+  const Field& position() override { return q_; }
+  const Field& velocity() override { return v_; }
+  const Effort& effort() const override { return effort_; }
+  const std::string& failure() const override { return failure_; }
+  void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
+
+  std::vector<double*> site_state() override {
+    return components({&q_, &q_low_, &v_, &v_low_, &begin_, &parts_[now_]});
+  }
+  std::vector<double> common_state() const override {
+    return {time_, static_cast<double>(effort_.steps), last_step_, static_cast<double>(planned_)};
+  }
+  void restore(const std::vector<double>& common) override {
+    time_ = common.at(0);
+    effort_.steps = static_cast<std::int64_t>(common.at(1));
+    last_step_ = common.at(2);
+    planned_ = static_cast<int>(common.at(3));
+    measure(0, lattice_.own());
+  }
+
+ private:
+  static constexpr int most_iterations = 50;
+
+  int dim() const { return lattice_.dim; }
+  Field make(int each = 1) const { return {each * lattice_.dim, left_, lattice_.own(), right_}; }
+  /// The reach in whole packs.
+  std::int64_t lag() const { return (reach_ + pack - 1) / pack * pack; }
+  std::int64_t right_room() const { return lattice_.here.listed ? right_ : 2 * reach_; }
+  /// How many iterations a wave may have: so many that the ghosts stay few beside a rank's sites.
+  static int longest_wave(const Lattice& lattice, std::int64_t reach) {
+    if (lattice.here.listed) return 1;
+    return static_cast<int>(
+        std::clamp<std::int64_t>(lattice.sites / parallel::size() / (8 * reach), 1, 12));
+  }
+  static std::int64_t block_for(std::int64_t reach) {
+    return std::max<std::int64_t>(256, (8 * reach + pack - 1) / pack * pack);
+  }
+  /// Where sites end to the left and right, ghosts `depth` deep included.
+  std::int64_t low(std::int64_t depth) const {
+    const std::int64_t at = -depth * reach_;
+    return lattice_.here.grid.closed() ? at : std::max(at, -lattice_.here.range.first);
+  }
+  std::int64_t high(std::int64_t depth) const {
+    const std::int64_t at = lattice_.own() + depth * reach_;
+    return lattice_.here.grid.closed() ? at : std::min(at, lattice_.sites - lattice_.here.range.first);
+  }
+
+  Status attempt(double h) {
+    auto state = components({&q_, &q_low_, &v_, &v_low_, &parts_[now_]});
+    ghosts_.exchange(state);
+    if (h != last_step_) guess(h);
+    integrators::Convergence<double> convergence(true, 0x1p-57, 0x1p-46);
+    double scale = scale_, least = HUGE_VAL;
+    int done = 0, closed = 0;
+    // How many iterations are made at once doesn't depend on the ranks, though the waves do.
+    for (int until = planned_; convergence.open() && done < most_iterations; until += 2) {
+      std::vector<double> changes{scale};
+      while (done < until) {
+        if (done > 0) ghosts_.exchange(components(parts_[now_]));
+        const auto more = iterate(h, std::min(until - done, longest_));
+        changes.insert(changes.end(), more.begin(), more.end());
+        done += static_cast<int>(more.size());
+      }
+      changes = parallel::maximum(std::move(changes));
+      if (until == planned_) convergence.measure_against(scale = changes.front());
+      for (std::size_t k = 1; k < changes.size(); ++k) {
+        const int number = done - static_cast<int>(changes.size() - 1 - k);
+        if (!std::isfinite(changes[k])) return fail("an iterate became infinite or NaN", h);
+        if (number >= 4 && convergence.open()) convergence.close(changes[k]);
+        if (!convergence.open() && closed == 0) closed = number;
+        if (number > 12 && convergence.open() && changes[k] > least)
+          return fail("the fixed-point iteration doesn't contract", h);
+        if (number >= 6) least = std::min(least, changes[k]);
+      }
+    }
+    effort_.iterations += done;
+    effort_.forces += static_cast<std::int64_t>(done) * stages_ + 1;
+    if (convergence.open()) return fail("the fixed-point iteration used up its iterations", h);
+    planned_ = closed;
+    if (lattice_.here.listed) ghosts_.exchange(components(parts_[now_]));
+    finish(h);
+    time_ += h;
+    last_step_ = h;
+    return Status::pending;
+  }
+
+  Status fail(const char* why, double h) {
+    failure_ = std::string(why) + " (step " + std::to_string(h) + ")";
+    last_step_ = 0;  // what the parts hold is of no use
+    return Status::newton_diverged;
+  }
+
+  /// Parts from the acceleration at the beginning alone.
+  void guess(double h) {
+    const auto from = components(std::as_const(q_));
+    const auto into = components(begin_);
+    const auto& table = tables_->parts;
+    ++effort_.forces;
+    for (std::int64_t at = 0; at < lattice_.own(); at += block_) {
+      const std::int64_t end = std::min(at + block_, lattice_.own());
+      kernel_.force(from.data(), at, end, into.data());
+      for (int c = 0; c < dim(); ++c) {
+        for (std::int64_t i = at; i < end; ++i) {
+          begin_[c][i] *= h * h * inverse_mass_[c][i];
+          for (int j = 0; j < stages_; ++j)
+            part(now_, j, c)[i] =
+                j < table.odds ? 2 * begin_[c][i] : j < table.evens ? begin_[c][i] : 0.0;
+        }
+      }
+    }
+    last_step_ = h;
+    planned_ = 10;
+    measure(0, lattice_.own());
+    ghosts_.exchange(components(parts_[now_]));
+  }
+
+  double* part(int which, int j, int c) { return parts_[static_cast<std::size_t>(which)][j * dim() + c]; }
+
+  /// The size of a step, in `scale_`: of what moves, and of what round-off there is in positions.
+  void measure(std::int64_t from, std::int64_t to) {
+    if (from == 0) scale_ = 0;
+    for (int c = 0; c < dim(); ++c) {
+      const double *q = q_[c], *v = v_[c], *first = part(now_, 0, c);
+      Pack largest(scale_);
+      for (std::int64_t i = from; i < to; i += pack) {
+        Pack size = max(max(abs(Pack(last_step_) * load(v + i)), abs(load(first + i))),
+                        Pack(0x1p-4) * abs(load(q + i)));
+        if (i + pack > to) {
+          for (int k = static_cast<int>(to - i); k < pack; ++k) numerics::set_lane(size, k, 0.0);
+        }
+        largest = max(largest, size);
+      }
+      for (int k = 0; k < pack; ++k) scale_ = std::max(scale_, numerics::lane(largest, k));
+    }
+  }
+
+  /// Iterations one behind another over all blocks; the largest change of each on this rank's sites, infinite
+  /// where one isn't finite.
+  std::vector<double> iterate(double h, int count) {
+    std::vector<double> changes(static_cast<std::size_t>(count), 0.0);
+    std::vector<std::int64_t> reached, until;
+    for (int j = 0; j < count; ++j) {
+      reached.push_back(low(count - j));
+      until.push_back(high(count - j));
+    }
+    const std::int64_t first = reached.front();
+    for (std::int64_t front = first + block_, open = count; open > 0; front += block_) {
+      open = 0;
+      for (int j = 0; j < count; ++j) {
+        const auto k = static_cast<std::size_t>(j);
+        const std::int64_t to = std::min(until[k], front - j * lag());
+        if (to > reached[k]) {
+          changes[k] = std::max(changes[k], sweep(h, (now_ + j) % 2, reached[k], to));
+          reached[k] = to;
+        }
+        open += reached[k] < until[k] ? 1 : 0;
+      }
+    }
+    now_ = (now_ + count) % 2;
+    return changes;
+  }
+
+  double sweep(double h, int from, std::int64_t low, std::int64_t high) {
+    switch (stages_) {
+      case 1:
+        return sweep_of<1>(h, from, low, high);
+      case 2:
+        return sweep_of<2>(h, from, low, high);
+      case 3:
+        return sweep_of<3>(h, from, low, high);
+      case 4:
+        return sweep_of<4>(h, from, low, high);
+      case 6:
+        return sweep_of<6>(h, from, low, high);
+      case 8:
+        return sweep_of<8>(h, from, low, high);
+      default:
+        return sweep_of<0>(h, from, low, high);
+    }
+  }
+
+  /// The middle of a step: position and velocity there.
+  struct Middle {
+    Pack q, velocity;
+  };
+  template <int S>
+  [[gnu::always_inline]] Middle middle(const Pack* parts, const Pack& q, const Pack& drift) const {
+    const auto& table = tables_->parts;
+    const int s = S > 0 ? S : stages_, odds = s / 2, evens = s - odds;
+    Pack sum(0.0), torque(0.0);
+    for (int j = 0; j < evens; ++j) sum = fma(Pack(table.even_weight[at(j)]), parts[j], sum);
+    for (int j = 0; j < odds; ++j) torque = fma(Pack(table.odd_weight[at(j)]), parts[evens + j], torque);
+    return {fma(Pack(0.5), fma(Pack(0.5), sum, torque) + drift, q), fma(Pack(0.5), sum, drift)};
+  }
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  /// One iteration on the sites from low to high.
+  template <int S>
+  double sweep_of(double h, int from, std::int64_t low, std::int64_t high) {
+    const auto& table = tables_->parts;
+    const int s = S > 0 ? S : stages_, odds = s / 2, evens = s - odds;
+    constexpr int room = S > 0 ? S : integrators::max_stages;
+    const std::int64_t right = lattice_.here.listed ? right_ : reach_;
+    std::array<Pack, room> parts;
+    const auto read = [&](std::array<const double*, room>& pointers, int which, int c) {
+      for (int j = 0; j < s; ++j) pointers[at(j)] = part(which, j, c);
+    };
+    std::array<const double*, room> old;
+    for (int c = 0; c < dim(); ++c) {
+      read(old, from, c);
+      const double *q = q_[c], *v = v_[c];
+      double *middle_q = middle_[2 * c] - low, *middle_v = middle_[2 * c + 1] - low;
+      std::array<double*, room> stage;
+      for (int i = 0; i < s; ++i) stage[at(i)] = stage_[i * dim() + c] - low;
+      for (std::int64_t x = low - lag(); x < high + right; x += pack) {
+        for (int j = 0; j < s; ++j) parts[at(j)] = load(old[at(j)] + x);
+        const Middle m = middle<S>(parts.data(), load(q + x), Pack(h) * load(v + x));
+        if (x >= low && x < high) {
+          store(m.q, middle_q + x);
+          store(m.velocity, middle_v + x);
+        }
+        for (int i = 0; i < evens; ++i) {
+          Pack e = m.q;
+          for (int j = 0; j < evens; ++j)
+            e = fma(Pack(table.even[at(i * evens + j)]), parts[at(j)], e);
+          if (i >= odds) {
+            store(e, stage[at(i)] + x);
+            continue;
+          }
+          Pack o = Pack(table.offset[at(i)]) * m.velocity;
+          for (int j = 0; j < odds; ++j)
+            o = fma(Pack(table.odd[at(i * odds + j)]), parts[at(evens + j)], o);
+          store(e + o, stage[at(i)] + x);
+          store(e - o, stage[at(s - 1 - i)] + x);
+        }
+      }
+    }
+    std::vector<double*>& pointers = pointers_;
+    for (int i = 0; i < s; ++i) {
+      pointers.clear();
+      for (int c = 0; c < dim(); ++c) pointers.push_back(stage_[i * dim() + c] - low);
+      kernel_.force(pointers.data(), low, high, pointers.data());
+    }
+    Pack largest(0.0), sum(0.0);
+    for (int c = 0; c < dim(); ++c) {
+      const double *q = q_[c], *v = v_[c], *inverse = inverse_mass_[c];
+      const double *middle_q = middle_[2 * c] - low, *middle_v = middle_[2 * c + 1] - low;
+      std::array<const double*, room> stage;
+      std::array<double*, room> renewed;
+      for (int i = 0; i < s; ++i) {
+        stage[at(i)] = stage_[i * dim() + c] - low;
+        renewed[at(i)] = part(1 - from, i, c);
+      }
+      for (std::int64_t x = low; x < high; x += pack) {
+        const Pack factor = Pack(h * h) * load(inverse + x);
+        for (int i = 0; i < evens; ++i) {
+          const Pack a = factor * load(stage[at(i)] + x);
+          if (i >= odds) {
+            parts[at(i)] = a;
+            continue;
+          }
+          const Pack b = factor * load(stage[at(s - 1 - i)] + x);
+          parts[at(i)] = a + b;
+          parts[at(evens + i)] = a - b;
+        }
+        const std::int64_t count = high - x;
+        for (int j = 0; j < s; ++j) store(parts[at(j)], renewed[at(j)] + x, count);
+        if (x + pack <= 0 || x >= lattice_.own()) continue;
+        const Middle m = middle<S>(parts.data(), load(q + x), Pack(h) * load(v + x));
+        Pack change = abs(m.velocity - load(middle_v + x)) + abs(m.q - load(middle_q + x));
+        if (x < 0 || x + pack > std::min(high, lattice_.own())) {
+          for (int k = 0; k < pack; ++k) {
+            if (x + k < 0 || x + k >= std::min(high, lattice_.own())) numerics::set_lane(change, k, 0.0);
+          }
+        }
+        largest = max(largest, change);
+        sum += change;
+      }
+    }
+    double result = 0;
+    for (int k = 0; k < pack; ++k) {
+      result = std::max(result, numerics::lane(largest, k));
+      if (!std::isfinite(numerics::lane(sum, k))) result = HUGE_VAL;  // a maximum may lose a NaN
+    }
+    return result;
+  }
+
+  /// The step's end; and behind it, the next step's parts.
+  void finish(double h) {
+    if (lattice_.here.listed) {
+      finish_block(h, 0, lattice_.own() + right_);
+      extrapolate(h, 0, lattice_.own());
+      return;
+    }
+    std::int64_t finished = low(1), extrapolated = 0;
+    for (std::int64_t front = finished + block_; extrapolated < lattice_.own(); front += block_) {
+      const std::int64_t to = std::min(front, high(1));
+      if (to > finished) finish_block(h, finished, to);
+      finished = std::max(finished, to);
+      const std::int64_t behind =
+          std::min(lattice_.own(), finished == high(1) ? lattice_.own() : finished - reach_);
+      // The parts of sites that are still to finish mustn't change.
+      if (behind > extrapolated) extrapolate(h, extrapolated, behind);
+      extrapolated = std::max(extrapolated, behind);
+    }
+  }
+
+  void finish_block(double h, std::int64_t from, std::int64_t to) {
+    const auto& table = tables_->parts;
+    const Pack half(0.5), step(h);
+    for (int c = 0; c < dim(); ++c) {
+      for (std::int64_t x = from; x < to; x += pack) {
+        Pack sum(0.0), moment(0.0);
+        for (int j = 0; j < table.evens; ++j)
+          sum = fma(Pack(table.even_weight[at(j)]), load(part(now_, j, c) + x), sum);
+        for (int j = 0; j < table.odds; ++j)
+          moment = fma(Pack(table.moment[at(j)]), load(part(now_, table.evens + j, c) + x), moment);
+        numerics::Compensated<Pack> q{load(q_[c] + x), load(q_low_[c] + x)},
+            v{load(v_[c] + x), load(v_low_[c] + x)};
+        const Pack hv = step * v.value;
+        const Pack hv_low = fma(step, v.low, fma(step, v.value, -hv));
+        q.add(hv + (fma(half, sum, moment) + hv_low));
+        v.add(sum / step);  // divided, as in gauss_force.hpp: a rounded factor would drift
+        const std::int64_t count = to - x;
+        store(q.value, q_[c] + x, count);
+        store(q.low, q_low_[c] + x, count);
+        store(v.value, v_[c] + x, count);
+        store(v.low, v_low_[c] + x, count);
+      }
+    }
+  }
+
+  void extrapolate(double h, std::int64_t from, std::int64_t to) {
+    const auto& table = tables_->parts;
+    const auto position = components(std::as_const(q_));
+    const auto into = components(end_);
+    kernel_.force(position.data(), from, to, into.data());
+    for (int c = 0; c < dim(); ++c) {
+      std::array<Pack, integrators::max_stages + 2> known;
+      std::array<Pack, integrators::max_stages> next;
+      for (std::int64_t x = from; x < to; x += pack) {
+        for (int j = 0; j < stages_; ++j) known[at(j)] = load(part(now_, j, c) + x);
+        known[at(stages_)] = load(begin_[c] + x);
+        const Pack end = Pack(h * h) * load(inverse_mass_[c] + x) * load(end_[c] + x);
+        known[at(stages_ + 1)] = end;
+        for (int i = 0; i < stages_; ++i) {
+          const double* row = table.extrapolation.data() + i * (stages_ + 2);
+          Pack sum = Pack(row[0]) * known[0];
+          for (int j = 1; j < stages_ + 2; ++j) sum = fma(Pack(row[j]), known[at(j)], sum);
+          next[at(i)] = sum;
+        }
+        const std::int64_t count = to - x;
+        for (int i = 0; i < stages_; ++i) store(next[at(i)], part(now_, i, c) + x, count);
+        store(end, begin_[c] + x, count);
+      }
+    }
+    measure(from, to);
+  }
+
+  Lattice lattice_;
+  Kernel& kernel_;
+  std::shared_ptr<const GaussTables> tables_;
+  int stages_;
+  std::int64_t reach_;
+  int longest_;
+  std::int64_t left_, right_, block_;
+  Ghosts ghosts_;
+  Field q_, q_low_, v_, v_low_;
+  Field begin_, end_;            // h^2 times the accelerations at the step's ends
+  std::array<Field, 2> parts_;   // the unknowns, and their next iterate
+  Field stage_, middle_;         // of a block: positions and then forces at the stages; the middle of the step
+  Field inverse_mass_;
+  std::vector<double*> pointers_;
+  int now_ = 0, planned_ = 10;
+  double time_ = 0, last_step_ = 0, scale_ = 0;
+  Effort effort_;
+  std::string failure_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_gauss_fixed_point(const Lattice& lattice, Kernel& kernel, int stages, Field q,
+                                               Field v) {
+  return std::make_unique<GaussFixedPoint>(lattice, kernel, stages, std::move(q), std::move(v));
+}
+
+}  // namespace cotangent::lattice

@@ -1,0 +1,515 @@
+// Kernel for one model.
+#pragma once
+
+#include <algorithm>
+
+#include "lattice/kernel.hpp"
+#include "lattice/pattern.hpp"
+
+namespace cotangent::lattice {
+
+template <class M>
+class KernelOf final : public Kernel {
+  static constexpr int dim = M::dim;
+  using Parameters = std::array<double, M::parameters.size()>;
+  static constexpr int terms = static_cast<int>(std::tuple_size_v<typename M::Terms>);
+  template <int T>
+  using Term = TermOf<std::tuple_element_t<T, typename M::Terms>, M>;
+  template <int T>
+  static constexpr auto offsets = std::tuple_element_t<T, typename M::Terms>::sites;
+  /// Whose numbers lie in the buffer: those of the terms before.
+  static constexpr auto first_buffer = [] {
+    std::array<int, static_cast<std::size_t>(terms) + 1> first{};
+    const auto fill = [&]<int... T>(std::integer_sequence<int, T...>) {
+      ((first[T + 1] = first[T] + Term<T>::count), ...);
+    };
+    fill(std::make_integer_sequence<int, terms>{});
+    return first;
+  }();
+  static constexpr int buffers = first_buffer[terms];
+  template <class Use>
+  static void for_terms(const Use& use) {
+    const auto all = [&]<int... T>(std::integer_sequence<int, T...>) {
+      (use(std::integral_constant<int, T>{}), ...);
+    };
+    all(std::make_integer_sequence<int, terms>{});
+  }
+
+ public:
+  static constexpr bool separable = [] {
+    const auto all = []<int... T>(std::integer_sequence<int, T...>) { return (Term<T>::separable && ...); };
+    return all(std::make_integer_sequence<int, terms>{});
+  }();
+
+  KernelOf(const Parameters& parameters, const Sites& sites) : parameters_(parameters), sites_(sites) {
+    if (sites_.listed) {
+      gather();
+    } else {
+      for_terms([&]<int T>(std::integral_constant<int, T>) {
+        placement_.emplace_back(sites_.grid, offsets<T>, sites_.range);
+      });
+    }
+  }
+
+  void force(const double* const* position, std::int64_t low, std::int64_t high,
+             double* const* force) override {
+    if constexpr (separable) {
+      sweep<Positions>(position, nullptr, low, high);
+      add_up(low, high, by_q_, force, [](int buffer) { return has_force(buffer); });
+    }
+  }
+
+  void gradient(const double* const* position, const double* const* velocity, double* const* by_q,
+                double* const* by_v) override {
+    for (std::int64_t low = 0; low < sites_.range.own; low += block()) {
+      const std::int64_t high = std::min(low + block(), sites_.range.own);
+      sweep<Both>(position, velocity, low, high);
+      std::array<double*, dim> q, v;
+      for (int c = 0; c < dim; ++c) {
+        q[static_cast<std::size_t>(c)] = by_q[c];
+        v[static_cast<std::size_t>(c)] = by_v[c];
+      }
+      add_up(low, high, by_q_, q.data(), [](int buffer) { return has_force(buffer); });
+      add_up(low, high, by_v_, v.data(), [](int buffer) { return has_momentum(buffer); });
+    }
+  }
+
+  void energies(const double* const* position, const double* const* velocity, double* kinetic,
+                double* potential) override {
+    const std::int64_t own = sites_.range.own;
+    std::fill_n(kinetic, own, 0.0);
+    std::fill_n(potential, own, 0.0);
+    for_terms([&]<int T>(std::integral_constant<int, T>) {
+      for_copies<T>(position, velocity, 0, own,
+                    [&](const auto& q, const auto& v, const auto& place, int lanes) {
+                      constexpr int n = Term<T>::count;
+                      typename Term<T>::template Values<Pack> zero;
+                      zero.fill(Pack(0.0));
+                      const auto moving = Term<T>::lagrangian(ad::constants<n, 1>(q),
+                                                              ad::seed<0, n, 1, 1>(v), parameters_);
+                      const auto resting = Term<T>::lagrangian(ad::constants<n, 1>(q),
+                                                               ad::constants<n, 1>(zero), parameters_);
+                      const auto p = ad::gradient_of<n>(moving);
+                      Pack twice(0.0);
+                      for (int i = 0; i < n; ++i) twice = fma(v[i], p[i], twice);
+                      const Pack still = ad::value(resting);
+                      const Pack own_kinetic = twice - (Pack(ad::value(moving)) - still);
+                      for (int k = 0; k < lanes; ++k) {
+                        const std::int64_t site = place(0, k);
+                        if (site < 0 || site >= own) continue;
+                        kinetic[site] += numerics::lane(own_kinetic, k);
+                        potential[site] -= numerics::lane(still, k);
+                      }
+                    });
+    });
+  }
+
+  void masses(const double* const* position, double* const* mass) override {
+    const std::int64_t own = sites_.range.own;
+    for (int c = 0; c < dim; ++c) std::fill_n(mass[c], own, 0.0);
+    for_terms([&]<int T>(std::integral_constant<int, T>) {
+      if constexpr (Term<T>::has_momentum) {
+        for_copies<T>(position, position, -sites_.reach, own + sites_.reach,
+                      [&](const auto& q, const auto& v, const auto& place, int lanes) {
+                        constexpr int n = Term<T>::count;
+                        const auto hessian = ad::hessian_of<n>(Term<T>::lagrangian(
+                            ad::constants<n, 2>(q), ad::seed<0, n, 2, 1>(v), parameters_));
+                        for (int i = 0; i < n; ++i) {
+                          for (int k = 0; k < lanes; ++k) {
+                            const std::int64_t site = place(i / dim, k);
+                            if (site >= 0 && site < own)
+                              mass[i % dim][site] += numerics::lane(hessian[i][i], k);
+                          }
+                        }
+                      });
+      }
+    });
+  }
+
+  const Pattern& pattern() override {
+    if (pattern_.begin.empty()) make_pattern();
+    return pattern_;
+  }
+
+  void second_derivatives(const double* const* position, const double* const* velocity,
+                          SecondDerivatives& into) override {
+    const auto entries = pattern().place.size() * dim * dim;
+    into.mass.assign(entries, 0.0);
+    into.gyration.assign(entries, 0.0);
+    into.force.assign(entries, 0.0);
+    for_terms([&]<int T>(std::integral_constant<int, T>) {
+      const auto& blocks = blocks_[T];
+      std::size_t copy = 0;
+      for_copies<T>(position, velocity, -sites_.reach, sites_.range.own + sites_.reach,
+                    [&](const auto& q, const auto& v, const auto&, int lanes) {
+                      constexpr int n = Term<T>::count, sites = Term<T>::sites;
+                      const auto h = ad::hessian_of<2 * n>(Term<T>::lagrangian(
+                          ad::seed<0, 2 * n, 2, 0>(q), ad::seed<n, 2 * n, 2, 1>(v), parameters_));
+                      for (int k = 0; k < lanes; ++k, ++copy) {
+                        for (int i = 0; i < n; ++i) {
+                          for (int j = 0; j < n; ++j) {
+                            const std::int64_t block =
+                                blocks[copy * sites * sites +
+                                       static_cast<std::size_t>(i / dim * sites + j / dim)];
+                            if (block < 0) continue;
+                            const auto at =
+                                static_cast<std::size_t>(block * dim * dim + i % dim * dim + j % dim);
+                            into.mass[at] += numerics::lane(h[n + i][n + j], k);
+                            into.gyration[at] +=
+                                numerics::lane(h[n + i][j], k) - numerics::lane(h[i][n + j], k);
+                            into.force[at] += numerics::lane(h[i][j], k);
+                          }
+                        }
+                      }
+                    });
+    });
+  }
+
+ private:
+  static constexpr std::int64_t block() { return 256; }
+  static constexpr bool has_force(int buffer) {
+    return derivative(buffer, [](auto term, int i) { return decltype(term)::depends_on_position(i); });
+  }
+  static constexpr bool has_momentum(int buffer) {
+    return derivative(buffer, [](auto term, int i) { return decltype(term)::depends_on_velocity(i); });
+  }
+  template <class Ask>
+  static constexpr bool derivative(int buffer, const Ask& ask) {
+    bool result = false;
+    const auto look = [&]<int... T>(std::integer_sequence<int, T...>) {
+      ((result |= buffer >= first_buffer[T] && buffer < first_buffer[T + 1] &&
+                  ask(Term<T>{}, buffer - first_buffer[T])),
+       ...);
+    };
+    look(std::make_integer_sequence<int, terms>{});
+    return result;
+  }
+
+  struct Positions {
+    static constexpr bool velocities = false;
+  };
+  struct Both {
+    static constexpr bool velocities = true;
+  };
+
+  /// Calls use(q, v, place, lanes) for the copies of a term whose place is within [low, high), where listed for
+  /// all; place(k, lane) is where a copy's k-th site is.
+  template <int T, class Use>
+  void for_copies(const double* const* position, const double* const* velocity, std::int64_t low,
+                  std::int64_t high, const Use& use) {
+    typename Term<T>::template Values<Pack> q, v;
+    const auto indexed = [&](const std::int32_t* place, int lanes) {
+      for (int i = 0; i < Term<T>::count; ++i) {
+        for (int k = 0; k < pack; ++k) {
+          const std::int32_t at = place[std::min(k, lanes - 1) * Term<T>::sites + i / dim];
+          numerics::set_lane(q[i], k, position[i % dim][at]);
+          if (velocity != nullptr) numerics::set_lane(v[i], k, velocity[i % dim][at]);
+        }
+      }
+      use(q, v, [&](int site, int k) -> std::int64_t { return place[k * Term<T>::sites + site]; }, lanes);
+    };
+    if (sites_.listed) {
+      const Copies& copies = sites_.lists[T];
+      for (std::size_t k = 0; k < copies.count(); k += pack)
+        indexed(copies.place.data() + k * Term<T>::sites,
+                static_cast<int>(std::min<std::size_t>(pack, copies.count() - k)));
+      return;
+    }
+    const Placement& placement = placement_[T];
+    std::array<std::int32_t, static_cast<std::size_t>(pack) * Term<T>::sites> waiting;
+    int count = 0;
+    placement.for_places(
+        low, high, 0,
+        [&](std::int64_t first, std::int64_t places) {
+          for (std::int64_t at = first; at < first + places; at += pack) {
+            for (int i = 0; i < Term<T>::count; ++i) {
+              const std::int64_t from = at + placement.shift(i / dim);
+              q[i] = load(position[i % dim] + from);
+              if (velocity != nullptr) v[i] = load(velocity[i % dim] + from);
+            }
+            use(q, v, [&](int site, int k) { return at + k + placement.shift(site); },
+                static_cast<int>(std::min<std::int64_t>(pack, first + places - at)));
+          }
+        },
+        [&](std::int64_t, const std::int64_t* place) {
+          for (int k = 0; k < Term<T>::sites; ++k)
+            waiting[static_cast<std::size_t>(count * Term<T>::sites + k)] =
+                static_cast<std::int32_t>(place[k]);
+          if (++count < pack) return;
+          indexed(waiting.data(), pack);
+          count = 0;
+        });
+    if (count > 0) indexed(waiting.data(), count);
+  }
+
+  /// First derivatives of all copies that touch the sites from low to high, each into the buffer of its
+  /// coordinate at its site (in lists: of its copy).
+  template <class What>
+  void sweep(const double* const* position, const double* const* velocity, std::int64_t low,
+             std::int64_t high) {
+    const std::int64_t margin = sites_.listed ? 0 : sites_.reach + pack;
+    base_ = sites_.listed ? 0 : low - margin;
+    stride_ = sites_.listed ? listed_stride_ : (high - low + 2 * margin + 2 * pack - 1) / pack * pack;
+    const auto room = static_cast<std::size_t>(buffers * stride_);
+    if (by_q_.size() < room) by_q_.resize(room);
+    if (What::velocities && by_v_.size() < room) by_v_.resize(room);
+    for_terms([&]<int T>(std::integral_constant<int, T>) {
+      constexpr int n = Term<T>::count, first = first_buffer[T];
+      if constexpr (!What::velocities && !Term<T>::has_force) return;
+      double* const by_q = by_q_.data() + first * stride_ - base_;
+      double* const by_v = What::velocities ? by_v_.data() + first * stride_ - base_ : nullptr;
+      if (sites_.listed) {
+        std::int64_t copy = 0;
+        for_copies<T>(position, velocity, 0, 0,
+                      [&](const auto& q, const auto& v, const auto&, int lanes) {
+                        derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) {
+                          store(gq, by_q + i * stride_ + copy, lanes);
+                          if (What::velocities) store(gv, by_v + i * stride_ + copy, lanes);
+                        });
+                        copy += lanes;
+                      });
+        return;
+      }
+      const Placement& placement = placement_[T];
+      if (!placement.covers(low, high)) {
+        for (int i = 0; i < n; ++i) {
+          std::fill_n(by_q + i * stride_ + low, high - low, 0.0);
+          if (What::velocities) std::fill_n(by_v + i * stride_ + low, high - low, 0.0);
+        }
+      }
+      if (placement.empty()) return;
+      const auto scattered = [&](const std::int32_t* place, int lanes) {
+        typename Term<T>::template Values<Pack> q, v;
+        for (int i = 0; i < n; ++i) {
+          for (int k = 0; k < pack; ++k) {
+            const std::int32_t at = place[std::min(k, lanes - 1) * Term<T>::sites + i / dim];
+            numerics::set_lane(q[i], k, position[i % dim][at]);
+            if (What::velocities) numerics::set_lane(v[i], k, velocity[i % dim][at]);
+          }
+        }
+        derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) {
+          for (int k = 0; k < lanes; ++k) {
+            const std::int32_t at = place[k * Term<T>::sites + i / dim];
+            if (at < low || at >= high) continue;
+            by_q[i * stride_ + at] = numerics::lane(gq, k);
+            if (What::velocities) by_v[i * stride_ + at] = numerics::lane(gv, k);
+          }
+        });
+      };
+      std::array<std::int32_t, static_cast<std::size_t>(pack) * Term<T>::sites> waiting;
+      int count = 0;
+      placement.for_places(
+          low - placement.greatest(), high - placement.least(), sites_.grid.length,
+          [&](std::int64_t begin, std::int64_t places) {
+            run<T, What>(position, velocity, placement, begin, begin + places, by_q, by_v);
+          },
+          [&](std::int64_t, const std::int64_t* place) {
+            for (int k = 0; k < Term<T>::sites; ++k)
+              waiting[static_cast<std::size_t>(count * Term<T>::sites + k)] =
+                  static_cast<std::int32_t>(place[k]);
+            if (++count < pack) return;
+            scattered(waiting.data(), pack);
+            count = 0;
+          });
+      if (count > 0) scattered(waiting.data(), count);
+    });
+  }
+
+  /// A run of places, lanes side by side.
+  template <int T, class What>
+  [[gnu::flatten]] void run(const double* const* position, const double* const* velocity,
+                            const Placement& placement, std::int64_t begin, std::int64_t end, double* by_q,
+                            double* by_v) const {
+    constexpr int n = Term<T>::count;
+    std::array<const double*, n> from_q, from_v;
+    std::array<double*, n> to_q, to_v;
+    for (int i = 0; i < n; ++i) {
+      const std::int64_t shift = placement.shift(i / dim);
+      from_q[i] = position[i % dim] + shift;
+      to_q[i] = by_q + i * stride_ + shift;
+      from_v[i] = What::velocities ? velocity[i % dim] + shift : nullptr;
+      to_v[i] = What::velocities ? by_v + i * stride_ + shift : nullptr;
+    }
+    typename Term<T>::template Values<Pack> q, v;
+    for (std::int64_t at = begin; at < end; at += pack) {
+      for (int i = 0; i < n; ++i) {
+        q[i] = load(from_q[i] + at);
+        if constexpr (What::velocities) v[i] = load(from_v[i] + at);
+      }
+      const std::int64_t count = end - at;
+      derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) [[gnu::always_inline]] {
+        store(gq, to_q[i] + at, count);
+        if constexpr (What::velocities) store(gv, to_v[i] + at, count);
+      });
+    }
+  }
+
+  /// Hands put(i, dL/dq_i, dL/dv_i) the first derivatives of a pack of copies.
+  template <int T, class What, class Put>
+  [[gnu::always_inline]] void derivatives(const typename Term<T>::template Values<Pack>& q,
+                                          const typename Term<T>::template Values<Pack>& v,
+                                          const Put& put) const {
+    constexpr int n = Term<T>::count;
+    if constexpr (What::velocities) {
+      const auto g = ad::gradient_of<2 * n>(
+          Term<T>::lagrangian(ad::seed<0, 2 * n, 1, 0>(q), ad::seed<n, 2 * n, 1, 1>(v), parameters_));
+      for (int i = 0; i < n; ++i) put(i, g[i], g[n + i]);
+    } else {
+      typename Term<T>::template Values<Pack> zero;
+      zero.fill(Pack(0.0));
+      const auto g = ad::gradient_of<n>(
+          Term<T>::lagrangian(ad::seed<0, n, 1, 0>(q), ad::constants<n, 1>(zero), parameters_));
+      for (int i = 0; i < n; ++i) put(i, g[i], g[i]);
+    }
+  }
+
+  /// Sums of the buffers that hold anything at the sites from low to high.
+  template <class Holds>
+  void add_up(std::int64_t low, std::int64_t high, const numerics::AlignedVector<double>& buffer,
+              double* const* into, const Holds& holds) const {
+    if (sites_.listed) {
+      for (std::int64_t site = low; site < high; ++site) {
+        std::array<double, dim> sum{};
+        for (std::int64_t k = begin_[static_cast<std::size_t>(site)];
+             k < begin_[static_cast<std::size_t>(site) + 1]; ++k) {
+          const auto [first, copy] = part_[static_cast<std::size_t>(k)];
+          for (int c = 0; c < dim; ++c) {
+            if (holds(first + c))
+              sum[static_cast<std::size_t>(c)] +=
+                  buffer[static_cast<std::size_t>((first + c) * stride_ + copy)];
+          }
+        }
+        for (int c = 0; c < dim; ++c) into[c][site] = sum[static_cast<std::size_t>(c)];
+      }
+      return;
+    }
+    for (int c = 0; c < dim; ++c) {
+      std::array<const double*, buffers> part;
+      int parts = 0;
+      for (int b = c; b < buffers; b += dim) {
+        if (holds(b)) part[static_cast<std::size_t>(parts++)] = buffer.data() + b * stride_ - base_;
+      }
+      double* const to = into[c];
+      for (std::int64_t at = low; at < high; at += pack) {
+        Pack sum = parts > 0 ? load(part[0] + at) : Pack(0.0);
+        for (int k = 1; k < parts; ++k) sum += load(part[static_cast<std::size_t>(k)] + at);
+        store(sum, to + at, high - at);
+      }
+    }
+  }
+
+  /// Lists: which numbers of the buffers belong to which site.
+  void gather() {
+    std::vector<std::vector<Part>> of_site(static_cast<std::size_t>(sites_.range.own));
+    for_terms([&]<int T>(std::integral_constant<int, T>) {
+      const Copies& copies = sites_.lists[T];
+      listed_stride_ = std::max(listed_stride_, static_cast<std::int64_t>(copies.count()) + pack);
+      for (int k = 0; k < Term<T>::sites; ++k) {
+        for (std::size_t copy = 0; copy < copies.count(); ++copy) {
+          const std::int32_t place =
+              copies.place[copy * Term<T>::sites + static_cast<std::size_t>(k)];
+          if (place >= 0 && place < sites_.range.own)
+            of_site[static_cast<std::size_t>(place)].push_back(
+                {first_buffer[T] + k * dim, static_cast<std::int32_t>(copy)});
+        }
+      }
+    });
+    begin_.push_back(0);
+    for (const auto& parts : of_site) {
+      part_.insert(part_.end(), parts.begin(), parts.end());
+      begin_.push_back(std::ssize(part_));
+    }
+  }
+
+  void make_pattern() {
+    std::vector<Copies> all(terms);
+    const std::int64_t own = sites_.range.own;
+    for_terms([&]<int T>(std::integral_constant<int, T>) {
+      all[T].sites = Term<T>::sites;
+      // Nothing of the values is used: any numbers at hand serve.
+      const std::vector<double> blank(
+          static_cast<std::size_t>(sites_.left + own + sites_.right + 2 * sites_.reach + 4 * pack), 0.0);
+      std::array<const double*, dim> pointers;
+      pointers.fill(blank.data() + sites_.left + sites_.reach + pack);
+      for_copies<T>(pointers.data(), nullptr, -sites_.reach, own + sites_.reach,
+                    [&](const auto&, const auto&, const auto& place, int lanes) {
+                      for (int k = 0; k < lanes; ++k) {
+                        for (int site = 0; site < Term<T>::sites; ++site)
+                          all[T].place.push_back(static_cast<std::int32_t>(place(site, k)));
+                      }
+                    });
+    });
+    pattern_ = pattern_of(all, own, blocks_);
+  }
+
+  Parameters parameters_;
+  Sites sites_;
+  std::vector<Placement> placement_;
+  numerics::AlignedVector<double> by_q_, by_v_;
+  std::int64_t base_ = 0, stride_ = 0, listed_stride_ = pack;
+  struct Part {
+    int buffer;
+    std::int32_t copy;
+  };
+  std::vector<std::int64_t> begin_;  // lists: a site's parts
+  std::vector<Part> part_;
+  Pattern pattern_;
+  std::vector<std::vector<std::int64_t>> blocks_;  // for each term, copy, pair of sites: the block, or -1
+};
+
+template <class M>
+class ModelOf final : public Model {
+  using Parameters = std::array<double, M::parameters.size()>;
+
+ public:
+  std::string name() const override { return std::string(M::name); }
+  std::string about() const override { return std::string(M::about); }
+  std::vector<mechanics::Coordinate> coordinates() const override {
+    return {M::coordinates.begin(), M::coordinates.end()};
+  }
+  std::vector<mechanics::Parameter> parameters() const override {
+    return {M::parameters.begin(), M::parameters.end()};
+  }
+  std::vector<TermInfo> terms() const override {
+    const auto all = []<class... T>(std::tuple<T...>*) {
+      return std::vector<TermInfo>{
+          {std::string(T::name), std::vector<Offset>(T::sites.begin(), T::sites.end())}...};
+    };
+    return all(static_cast<typename M::Terms*>(nullptr));
+  }
+  bool separable() const override { return KernelOf<M>::separable; }
+  std::optional<LinearChain> linear(std::span<const double> p) const override {
+    if constexpr (requires { M::linear(values(p)); }) return M::linear(values(p));
+    return std::nullopt;
+  }
+  std::vector<std::string> invariant_names() const override {
+    if constexpr (requires { M::invariant_names(); }) return M::invariant_names();
+    return {};
+  }
+  std::vector<double> invariants(std::span<const double> q, std::span<const double> v, bool closed,
+                                 std::span<const double> p) const override {
+    if constexpr (requires { M::invariants(q, v, closed, values(p)); })
+      return M::invariants(q, v, closed, values(p));
+    return {};
+  }
+  std::vector<Wave> waves() const override {
+    if constexpr (requires { M::waves(); }) return M::waves();
+    return {};
+  }
+  double spacing(std::span<const double> p) const override {
+    if constexpr (requires { M::spacing(values(p)); }) return M::spacing(values(p));
+    return 1.0;
+  }
+  std::unique_ptr<Kernel> kernel(std::span<const double> p, const Sites& sites) const override {
+    return std::make_unique<KernelOf<M>>(values(p), sites);
+  }
+
+ private:
+  static Parameters values(std::span<const double> given) {
+    Parameters p;
+    std::copy_n(given.begin(), p.size(), p.begin());
+    return p;
+  }
+};
+
+}  // namespace cotangent::lattice

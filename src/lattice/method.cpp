@@ -1,0 +1,56 @@
+#include "lattice/method.hpp"
+
+#include <cmath>
+
+#include "parallel/mpi.hpp"
+
+namespace cotangent::lattice {
+
+Status step_in_parts(double h, const std::function<Status(double)>& attempt, Effort& effort) {
+  const std::function<Status(double, int)> part = [&](double length, int depth) {
+    const Status status = attempt(length);
+    if (status == Status::pending || depth == most_halvings) return status;
+    ++effort.halved;
+    const Status first = part(length / 2, depth + 1);
+    return first == Status::pending ? part(length / 2, depth + 1) : first;
+  };
+  return part(h, 0);
+}
+
+std::vector<double*> components(Field& field) {
+  return components({&field});
+}
+std::vector<const double*> components(const Field& field) {
+  std::vector<const double*> result;
+  for (int c = 0; c < field.components(); ++c) result.push_back(field[c]);
+  return result;
+}
+std::vector<double*> components(std::initializer_list<Field*> fields) {
+  std::vector<double*> result;
+  for (Field* field : fields) {
+    for (int c = 0; c < field->components(); ++c) result.push_back((*field)[c]);
+  }
+  return result;
+}
+
+Field inverse_masses(const Lattice& lattice, Kernel& kernel, const Field& at, std::int64_t left,
+                     std::int64_t right) {
+  Field result(lattice.dim, left, lattice.own(), right);
+  const auto into = components(result);
+  kernel.masses(components(at).data(), into.data());
+  parallel::agree([&] {
+    for (std::int64_t i = 0; i < lattice.own(); ++i) {
+      for (int c = 0; c < lattice.dim; ++c) {
+        double& mass = into[static_cast<std::size_t>(c)][i];
+        const bool held = lattice.held[static_cast<std::size_t>(i)] != 0;
+        if (!held && !(std::abs(mass) > 0 && std::isfinite(mass)))
+          throw Error("singular mass matrix: site " + std::to_string(lattice.here.range.first + i) +
+                      " has mass " + std::to_string(mass) + " in its coordinate " + std::to_string(c + 1));
+        mass = held ? 0.0 : 1.0 / mass;
+      }
+    }
+  });
+  return result;
+}
+
+}  // namespace cotangent::lattice

@@ -1,0 +1,88 @@
+// A method that moves a lattice, all ranks together: state, steps, and what a checkpoint must hold. Positions
+// and what runs along with them (velocities; momenta, where the mass matrix isn't constant) are summed with
+// compensation.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/status.hpp"
+#include "lattice/ghosts.hpp"
+#include "lattice/kernel.hpp"
+
+namespace cotangent::lattice {
+
+/// What has been done.
+struct Effort {
+  std::int64_t steps = 0, iterations = 0;  ///< iterations: of all steps together
+  std::int64_t forces = 0;                 ///< evaluations at every site
+  std::int64_t factorisations = 0, linear_solves = 0, halved = 0;
+};
+
+/// The lattice as one rank sees it, the same for every method.
+struct Lattice {
+  int dim = 1;
+  std::int64_t sites = 0;  ///< of all ranks
+  Sites here;
+  std::vector<char> held;    ///< for each site of this rank
+  std::vector<Ghost> ghosts;  ///< for terms given by lists; grids know theirs
+  bool separable = false;
+
+  std::int64_t own() const { return here.range.own; }
+  /// The ghosts `depth` sites to either side, or those that the lists need.
+  std::vector<Ghost> halo(std::int64_t depth) const {
+    return here.listed ? ghosts : ghosts_of(here.grid, here.range, depth);
+  }
+};
+
+class Method {
+ public:
+  virtual ~Method() = default;
+
+  /// One step of length h from where the state is. Status::pending where it went well; else the state is where
+  /// the last part of the step that went well left it, and failure() says why. Collective.
+  virtual Status advance(double h) = 0;
+  virtual double time() const = 0;
+  /// Positions and velocities of this rank's sites; velocities may need a solve. Collective.
+  virtual const Field& position() = 0;
+  virtual const Field& velocity() = 0;
+  virtual const Effort& effort() const = 0;
+  virtual const std::string& failure() const = 0;
+  /// Fills the ghosts of a field, to the reach of the terms. Collective.
+  virtual void fill_ghosts(Field& field) = 0;
+
+  /// The state, so that steps go on to the same bits: what is each site's, component by component, of this
+  /// rank's sites; and what is everybody's.
+  virtual std::vector<double*> site_state() = 0;
+  virtual std::vector<double> common_state() const = 0;
+  /// Takes over what site_state() points at, after it was filled. Collective.
+  virtual void restore(const std::vector<double>& common) = 0;
+};
+
+/// Steps that failed are taken again in halves, at most so often.
+inline constexpr int most_halvings = 8;
+
+/// Takes a step by `attempt`, in halves where it fails. `attempt(h)` leaves the state alone where it fails.
+Status step_in_parts(double h, const std::function<Status(double)>& attempt, Effort& effort);
+
+/// h and the other steps are the same on every rank; so are the options.
+std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> shares,
+                                    Field q, Field v);
+/// Throws Error, which names the site, where a site has no mass. Collective.
+std::unique_ptr<Method> make_gauss_fixed_point(const Lattice& lattice, Kernel& kernel, int stages, Field q,
+                                               Field v);
+std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages, Field q,
+                                          Field v);
+
+/// 1 / mass of every coordinate, 0 where it is held; `at` holds positions with ghosts. Collective.
+Field inverse_masses(const Lattice& lattice, Kernel& kernel, const Field& at, std::int64_t left,
+                     std::int64_t right);
+/// Pointers to the components.
+std::vector<double*> components(Field& field);
+std::vector<const double*> components(const Field& field);
+/// The components of several fields, one after another.
+std::vector<double*> components(std::initializer_list<Field*> fields);
+
+}  // namespace cotangent::lattice
