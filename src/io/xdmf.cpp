@@ -116,4 +116,28 @@ void write_water_xdmf(const std::filesystem::path& result, const std::vector<dou
   });
 }
 
+void write_grid_xdmf(const std::filesystem::path& result, const std::vector<double>& times,
+                     std::int64_t length, std::int64_t rows) {
+  parallel::on_rank_zero([&] {
+    const File file = File::open(result);
+    const bool moving = file.dims("/lattice/v").at(2) == 3;
+    std::string text =
+        "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\"><Domain>\n"
+        "<Grid Name=\"lattice over time\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+    for (std::size_t k = 0; k < times.size() && (k == 0 || times[k] > times[k - 1]); ++k) {
+      text += fmt::format(
+          "<Grid Name=\"lattice\" GridType=\"Uniform\">\n<Time Value=\"{}\"/>\n"
+          "<Topology TopologyType=\"2DSMesh\" Dimensions=\"{} {}\"/>\n"
+          "<Geometry GeometryType=\"XYZ\">{}</Geometry>\n",
+          times[k], rows, length, row(file, "/lattice/position", k));
+      if (moving)
+        text += fmt::format(
+            "<Attribute Name=\"velocity\" AttributeType=\"Vector\" Center=\"Node\">{}</Attribute>\n",
+            row(file, "/lattice/v", k));
+      text += "</Grid>\n";
+    }
+    write(result, text);
+  });
+}
+
 }  // namespace cotangent::io

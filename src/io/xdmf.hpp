@@ -21,4 +21,9 @@ void write_particles_xdmf(const std::filesystem::path& result, const std::vector
 /// Written by rank 0. Collective.
 void write_water_xdmf(const std::filesystem::path& result, const std::vector<double>& times);
 
+/// A grid of `length` sites along x and `rows` rows, whose places are /lattice/position [times, sites, 3], as
+/// a surface; with /lattice/v as an attribute where it has three columns. Collective.
+void write_grid_xdmf(const std::filesystem::path& result, const std::vector<double>& times,
+                     std::int64_t length, std::int64_t rows);
+
 }  // namespace cotangent::io

@@ -1,10 +1,10 @@
 // Gauss collocation of a lattice by fixed-point iteration, for L = v^T M v / 2 - U(q) with M diagonal. As
 // integrators/gauss_force.hpp does it: the unknowns are the stages' accelerations times h^2, held as even and
 // odd parts about the middle of the step, begun from the last step's polynomial.
-// Iterations run over blocks of sites in waves: while one is at a block, the next follows a reach behind it, so
-// that a block's numbers stay in the cache for all of them. Ghosts are as deep as a wave has iterations: ranks
-// talk once a wave. Neither changes a bit. Reference: Hairer, Lubich, Wanner (2006), VIII.6.1; for waves, Wolf,
-// Lam, PLDI (1991); for deep ghosts, Demmel et al., IPDPS (2008).
+// Iterations run over blocks of sites in waves: while one is at a block, the next follows a reach behind it,
+// so that a block's numbers stay in the cache for all of them. Ghosts are as deep as a wave has iterations:
+// ranks talk once a wave. Neither changes a bit. Reference: Hairer, Lubich, Wanner (2006), VIII.6.1; for
+// waves, Wolf, Lam, PLDI (1991); for deep ghosts, Demmel et al., IPDPS (2008).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -52,60 +52,7 @@ class GaussFixedPoint final : public Method {
     fill_ghosts(inverse_mass_);
   }
 
-  Status advance(double h) override {
-    const Status status = step_in_parts(h, [&](double part) { return attempt(part); }, effort_);
-    if (status == Status::pending) ++effort_.steps;
-    return status;
-  }
-  double time() const override { return time_; }
-  const Field& position() override { return q_; }
-  const Field& velocity() override { return v_; }
-  const Effort& effort() const override { return effort_; }
-  const std::string& failure() const override { return failure_; }
-  void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
-
-  std::vector<double*> site_state() override {
-    return components({&q_, &q_low_, &v_, &v_low_, &begin_, &parts_[now_]});
-  }
-  std::vector<double> common_state() const override {
-    return {time_, static_cast<double>(effort_.steps), last_step_, static_cast<double>(planned_)};
-  }
-  void restore(const std::vector<double>& common) override {
-    time_ = common.at(0);
-    effort_.steps = static_cast<std::int64_t>(common.at(1));
-    last_step_ = common.at(2);
-    planned_ = static_cast<int>(common.at(3));
-    measure(0, lattice_.own());
-  }
-
- private:
-  static constexpr int most_iterations = 50;
-
-  int dim() const { return lattice_.dim; }
-  Field make(int each = 1) const { return {each * lattice_.dim, left_, lattice_.own(), right_}; }
-  /// The reach in whole packs.
-  std::int64_t lag() const { return (reach_ + pack - 1) / pack * pack; }
-  std::int64_t right_room() const { return lattice_.here.listed ? right_ : 2 * reach_; }
-  /// How many iterations a wave may have: so many that the ghosts stay few beside a rank's sites.
-  static int longest_wave(const Lattice& lattice, std::int64_t reach) {
-    if (lattice.here.listed) return 1;
-    return static_cast<int>(
-        std::clamp<std::int64_t>(lattice.sites / parallel::size() / (8 * reach), 1, 12));
-  }
-  static std::int64_t block_for(std::int64_t reach) {
-    return std::max<std::int64_t>(256, (8 * reach + pack - 1) / pack * pack);
-  }
-  /// Where sites end to the left and right, ghosts `depth` deep included.
-  std::int64_t low(std::int64_t depth) const {
-    const std::int64_t at = -depth * reach_;
-    return lattice_.here.grid.closed() ? at : std::max(at, -lattice_.here.range.first);
-  }
-  std::int64_t high(std::int64_t depth) const {
-    const std::int64_t at = lattice_.own() + depth * reach_;
-    return lattice_.here.grid.closed() ? at : std::min(at, lattice_.sites - lattice_.here.range.first);
-  }
-
-  Status attempt(double h) {
+  Status attempt(double h) override {
     auto state = components({&q_, &q_low_, &v_, &v_low_, &parts_[now_]});
     ghosts_.exchange(state);
     if (h != last_step_) guess(h);
@@ -140,8 +87,56 @@ class GaussFixedPoint final : public Method {
     if (lattice_.here.listed) ghosts_.exchange(components(parts_[now_]));
     finish(h);
     time_ += h;
+    ++effort_.steps;
     last_step_ = h;
     return Status::pending;
+  }
+
+  double time() const override { return time_; }
+  const Field& position() override { return q_; }
+  const Field& velocity() override { return v_; }
+  Effort& effort() override { return effort_; }
+  const std::string& failure() const override { return failure_; }
+  void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
+
+  std::vector<double*> site_state() override {
+    return components({&q_, &q_low_, &v_, &v_low_, &begin_, &parts_[now_]});
+  }
+  std::vector<double> common_state() const override {
+    return {time_, static_cast<double>(effort_.steps), last_step_, static_cast<double>(planned_)};
+  }
+  void restore(const std::vector<double>& common) override {
+    time_ = common.at(0);
+    effort_.steps = static_cast<std::int64_t>(common.at(1));
+    last_step_ = common.at(2);
+    planned_ = static_cast<int>(common.at(3));
+    measure(0, lattice_.own());
+  }
+
+ private:
+  static constexpr int most_iterations = 50;
+
+  int dim() const { return lattice_.dim; }
+  Field make(int each = 1) const { return {each * lattice_.dim, left_, lattice_.own(), right_}; }
+  /// The reach in whole packs.
+  std::int64_t lag() const { return (reach_ + pack - 1) / pack * pack; }
+  std::int64_t right_room() const { return lattice_.here.listed ? right_ : 2 * reach_; }
+  /// How many iterations a wave may have: so many that the ghosts stay few beside a rank's sites.
+  static int longest_wave(const Lattice& lattice, std::int64_t reach) {
+    if (lattice.here.listed) return 1;
+    return static_cast<int>(std::clamp<std::int64_t>(lattice.sites / parallel::size() / (8 * reach), 1, 12));
+  }
+  static std::int64_t block_for(std::int64_t reach) {
+    return std::max<std::int64_t>(256, (8 * reach + pack - 1) / pack * pack);
+  }
+  /// Where sites end to the left and right, ghosts `depth` deep included.
+  std::int64_t low(std::int64_t depth) const {
+    const std::int64_t at = -depth * reach_;
+    return lattice_.here.grid.closed() ? at : std::max(at, -lattice_.here.range.first);
+  }
+  std::int64_t high(std::int64_t depth) const {
+    const std::int64_t at = lattice_.own() + depth * reach_;
+    return lattice_.here.grid.closed() ? at : std::min(at, lattice_.sites - lattice_.here.range.first);
   }
 
   Status fail(const char* why, double h) {
@@ -163,8 +158,7 @@ class GaussFixedPoint final : public Method {
         for (std::int64_t i = at; i < end; ++i) {
           begin_[c][i] *= h * h * inverse_mass_[c][i];
           for (int j = 0; j < stages_; ++j)
-            part(now_, j, c)[i] =
-                j < table.odds ? 2 * begin_[c][i] : j < table.evens ? begin_[c][i] : 0.0;
+            part(now_, j, c)[i] = j < table.odds ? 2 * begin_[c][i] : j < table.evens ? begin_[c][i] : 0.0;
         }
       }
     }
@@ -281,15 +275,13 @@ class GaussFixedPoint final : public Method {
         }
         for (int i = 0; i < evens; ++i) {
           Pack e = m.q;
-          for (int j = 0; j < evens; ++j)
-            e = fma(Pack(table.even[at(i * evens + j)]), parts[at(j)], e);
+          for (int j = 0; j < evens; ++j) e = fma(Pack(table.even[at(i * evens + j)]), parts[at(j)], e);
           if (i >= odds) {
             store(e, stage[at(i)] + x);
             continue;
           }
           Pack o = Pack(table.offset[at(i)]) * m.velocity;
-          for (int j = 0; j < odds; ++j)
-            o = fma(Pack(table.odd[at(i * odds + j)]), parts[at(evens + j)], o);
+          for (int j = 0; j < odds; ++j) o = fma(Pack(table.odd[at(i * odds + j)]), parts[at(evens + j)], o);
           store(e + o, stage[at(i)] + x);
           store(e - o, stage[at(s - 1 - i)] + x);
         }
@@ -426,9 +418,9 @@ class GaussFixedPoint final : public Method {
   std::int64_t left_, right_, block_;
   Ghosts ghosts_;
   Field q_, q_low_, v_, v_low_;
-  Field begin_, end_;            // h^2 times the accelerations at the step's ends
-  std::array<Field, 2> parts_;   // the unknowns, and their next iterate
-  Field stage_, middle_;         // of a block: positions and then forces at the stages; the middle of the step
+  Field begin_, end_;           // h^2 times the accelerations at the step's ends
+  std::array<Field, 2> parts_;  // the unknowns, and their next iterate
+  Field stage_, middle_;        // of a block: positions and then forces at the stages; the middle of the step
   Field inverse_mass_;
   std::vector<double*> pointers_;
   int now_ = 0, planned_ = 10;

@@ -38,8 +38,8 @@ struct Range {
   static Range of_rank(std::int64_t sites, int rank, int ranks);
 };
 
-/// How the copies of a term lie along a range of sites: contiguous runs of places, at which the k-th site of a
-/// copy is at place + shift[k], and single copies at the ends of rows that close on themselves.
+/// How the copies of a term lie along a range of sites: contiguous runs of places, at which the k-th site of
+/// a copy is at place + shift[k], and single copies at the ends of rows that close on themselves.
 class Placement {
  public:
   Placement(const Grid& grid, std::span<const Offset> offsets, const Range& range);

@@ -50,15 +50,15 @@ class Kernel {
  public:
   virtual ~Kernel() = default;
 
-  /// L_q at v = 0 on sites low to high, for separable L; position[c] and force[c] point at site 0 of the rank,
-  /// positions are known for `reach` more sites on both sides. `force` may be `position`.
+  /// L_q at v = 0 on sites low to high, for separable L; position[c] and force[c] point at site 0 of the
+  /// rank, positions are known for `reach` more sites on both sides. `force` may be `position`.
   virtual void force(const double* const* position, std::int64_t low, std::int64_t high,
                      double* const* force) = 0;
   /// L_q and L_v on all sites of this rank.
   virtual void gradient(const double* const* position, const double* const* velocity, double* const* by_q,
                         double* const* by_v) = 0;
-  /// For each site, of the copies whose first site it is: v L_v - (L - L(v = 0)), which is the kinetic energy,
-  /// and -L(v = 0), the potential one.
+  /// For each site, of the copies whose first site it is: v L_v - (L - L(v = 0)), which is the kinetic
+  /// energy, and -L(v = 0), the potential one.
   virtual void energies(const double* const* position, const double* const* velocity, double* kinetic,
                         double* potential) = 0;
   /// Diagonal of L_vv on all sites of this rank, for separable L.

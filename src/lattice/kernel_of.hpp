@@ -37,7 +37,9 @@ class KernelOf final : public Kernel {
 
  public:
   static constexpr bool separable = [] {
-    const auto all = []<int... T>(std::integer_sequence<int, T...>) { return (Term<T>::separable && ...); };
+    const auto all = []<int... T>(std::integer_sequence<int, T...>) {
+      return (Term<T>::separable && ...);
+    };
     return all(std::make_integer_sequence<int, terms>{});
   }();
 
@@ -85,10 +87,10 @@ class KernelOf final : public Kernel {
                       constexpr int n = Term<T>::count;
                       typename Term<T>::template Values<Pack> zero;
                       zero.fill(Pack(0.0));
-                      const auto moving = Term<T>::lagrangian(ad::constants<n, 1>(q),
-                                                              ad::seed<0, n, 1, 1>(v), parameters_);
-                      const auto resting = Term<T>::lagrangian(ad::constants<n, 1>(q),
-                                                               ad::constants<n, 1>(zero), parameters_);
+                      const auto moving =
+                          Term<T>::lagrangian(ad::constants<n, 1>(q), ad::seed<0, n, 1, 1>(v), parameters_);
+                      const auto resting =
+                          Term<T>::lagrangian(ad::constants<n, 1>(q), ad::constants<n, 1>(zero), parameters_);
                       const auto p = ad::gradient_of<n>(moving);
                       Pack twice(0.0);
                       for (int i = 0; i < n; ++i) twice = fma(v[i], p[i], twice);
@@ -140,28 +142,26 @@ class KernelOf final : public Kernel {
     for_terms([&]<int T>(std::integral_constant<int, T>) {
       const auto& blocks = blocks_[T];
       std::size_t copy = 0;
-      for_copies<T>(position, velocity, -sites_.reach, sites_.range.own + sites_.reach,
-                    [&](const auto& q, const auto& v, const auto&, int lanes) {
-                      constexpr int n = Term<T>::count, sites = Term<T>::sites;
-                      const auto h = ad::hessian_of<2 * n>(Term<T>::lagrangian(
-                          ad::seed<0, 2 * n, 2, 0>(q), ad::seed<n, 2 * n, 2, 1>(v), parameters_));
-                      for (int k = 0; k < lanes; ++k, ++copy) {
-                        for (int i = 0; i < n; ++i) {
-                          for (int j = 0; j < n; ++j) {
-                            const std::int64_t block =
-                                blocks[copy * sites * sites +
-                                       static_cast<std::size_t>(i / dim * sites + j / dim)];
-                            if (block < 0) continue;
-                            const auto at =
-                                static_cast<std::size_t>(block * dim * dim + i % dim * dim + j % dim);
-                            into.mass[at] += numerics::lane(h[n + i][n + j], k);
-                            into.gyration[at] +=
-                                numerics::lane(h[n + i][j], k) - numerics::lane(h[i][n + j], k);
-                            into.force[at] += numerics::lane(h[i][j], k);
-                          }
-                        }
-                      }
-                    });
+      for_copies<T>(
+          position, velocity, -sites_.reach, sites_.range.own + sites_.reach,
+          [&](const auto& q, const auto& v, const auto&, int lanes) {
+            constexpr int n = Term<T>::count, sites = Term<T>::sites;
+            const auto h = ad::hessian_of<2 * n>(
+                Term<T>::lagrangian(ad::seed<0, 2 * n, 2, 0>(q), ad::seed<n, 2 * n, 2, 1>(v), parameters_));
+            for (int k = 0; k < lanes; ++k, ++copy) {
+              for (int i = 0; i < n; ++i) {
+                for (int j = 0; j < n; ++j) {
+                  const std::int64_t block =
+                      blocks[copy * sites * sites + static_cast<std::size_t>(i / dim * sites + j / dim)];
+                  if (block < 0) continue;
+                  const auto at = static_cast<std::size_t>(block * dim * dim + i % dim * dim + j % dim);
+                  into.mass[at] += numerics::lane(h[n + i][n + j], k);
+                  into.gyration[at] += numerics::lane(h[n + i][j], k) - numerics::lane(h[i][n + j], k);
+                  into.force[at] += numerics::lane(h[i][j], k);
+                }
+              }
+            }
+          });
     });
   }
 
@@ -192,8 +192,8 @@ class KernelOf final : public Kernel {
     static constexpr bool velocities = true;
   };
 
-  /// Calls use(q, v, place, lanes) for the copies of a term whose place is within [low, high), where listed for
-  /// all; place(k, lane) is where a copy's k-th site is.
+  /// Calls use(q, v, place, lanes) for the copies of a term whose place is within [low, high), where listed
+  /// for all; place(k, lane) is where a copy's k-th site is.
   template <int T, class Use>
   void for_copies(const double* const* position, const double* const* velocity, std::int64_t low,
                   std::int64_t high, const Use& use) {
@@ -206,7 +206,8 @@ class KernelOf final : public Kernel {
           if (velocity != nullptr) numerics::set_lane(v[i], k, velocity[i % dim][at]);
         }
       }
-      use(q, v, [&](int site, int k) -> std::int64_t { return place[k * Term<T>::sites + site]; }, lanes);
+      use(
+          q, v, [&](int site, int k) -> std::int64_t { return place[k * Term<T>::sites + site]; }, lanes);
     };
     if (sites_.listed) {
       const Copies& copies = sites_.lists[T];
@@ -227,7 +228,8 @@ class KernelOf final : public Kernel {
               q[i] = load(position[i % dim] + from);
               if (velocity != nullptr) v[i] = load(velocity[i % dim] + from);
             }
-            use(q, v, [&](int site, int k) { return at + k + placement.shift(site); },
+            use(
+                q, v, [&](int site, int k) { return at + k + placement.shift(site); },
                 static_cast<int>(std::min<std::int64_t>(pack, first + places - at)));
           }
         },
@@ -260,14 +262,13 @@ class KernelOf final : public Kernel {
       double* const by_v = What::velocities ? by_v_.data() + first * stride_ - base_ : nullptr;
       if (sites_.listed) {
         std::int64_t copy = 0;
-        for_copies<T>(position, velocity, 0, 0,
-                      [&](const auto& q, const auto& v, const auto&, int lanes) {
-                        derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) {
-                          store(gq, by_q + i * stride_ + copy, lanes);
-                          if (What::velocities) store(gv, by_v + i * stride_ + copy, lanes);
-                        });
-                        copy += lanes;
-                      });
+        for_copies<T>(position, velocity, 0, 0, [&](const auto& q, const auto& v, const auto&, int lanes) {
+          derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) {
+            store(gq, by_q + i * stride_ + copy, lanes);
+            if (What::velocities) store(gv, by_v + i * stride_ + copy, lanes);
+          });
+          copy += lanes;
+        });
         return;
       }
       const Placement& placement = placement_[T];
@@ -406,8 +407,7 @@ class KernelOf final : public Kernel {
       listed_stride_ = std::max(listed_stride_, static_cast<std::int64_t>(copies.count()) + pack);
       for (int k = 0; k < Term<T>::sites; ++k) {
         for (std::size_t copy = 0; copy < copies.count(); ++copy) {
-          const std::int32_t place =
-              copies.place[copy * Term<T>::sites + static_cast<std::size_t>(k)];
+          const std::int32_t place = copies.place[copy * Term<T>::sites + static_cast<std::size_t>(k)];
           if (place >= 0 && place < sites_.range.own)
             of_site[static_cast<std::size_t>(place)].push_back(
                 {first_buffer[T] + k * dim, static_cast<std::int32_t>(copy)});

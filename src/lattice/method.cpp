@@ -6,15 +6,19 @@
 
 namespace cotangent::lattice {
 
-Status step_in_parts(double h, const std::function<Status(double)>& attempt, Effort& effort) {
-  const std::function<Status(double, int)> part = [&](double length, int depth) {
-    const Status status = attempt(length);
-    if (status == Status::pending || depth == most_halvings) return status;
-    ++effort.halved;
-    const Status first = part(length / 2, depth + 1);
-    return first == Status::pending ? part(length / 2, depth + 1) : first;
-  };
-  return part(h, 0);
+namespace {
+Status advance_in_parts(Method& method, double h, int depth) {
+  const Status status = method.attempt(h);
+  if (status == Status::pending || status == Status::singular_mass_matrix || depth == most_halvings)
+    return status;
+  ++method.effort().halved;
+  const Status first = advance_in_parts(method, h / 2, depth + 1);
+  return first == Status::pending ? advance_in_parts(method, h / 2, depth + 1) : first;
+}
+}  // namespace
+
+Status advance(Method& method, double h) {
+  return advance_in_parts(method, h, 0);
 }
 
 std::vector<double*> components(Field& field) {

@@ -3,7 +3,6 @@
 // compensation.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,7 +15,7 @@ namespace cotangent::lattice {
 
 /// What has been done.
 struct Effort {
-  std::int64_t steps = 0, iterations = 0;  ///< iterations: of all steps together
+  std::int64_t steps = 0, iterations = 0;  ///< parts of halved steps count as steps
   std::int64_t forces = 0;                 ///< evaluations at every site
   std::int64_t factorisations = 0, linear_solves = 0, halved = 0;
 };
@@ -26,7 +25,7 @@ struct Lattice {
   int dim = 1;
   std::int64_t sites = 0;  ///< of all ranks
   Sites here;
-  std::vector<char> held;    ///< for each site of this rank
+  std::vector<char> held;     ///< for each site of this rank
   std::vector<Ghost> ghosts;  ///< for terms given by lists; grids know theirs
   bool separable = false;
 
@@ -41,14 +40,14 @@ class Method {
  public:
   virtual ~Method() = default;
 
-  /// One step of length h from where the state is. Status::pending where it went well; else the state is where
-  /// the last part of the step that went well left it, and failure() says why. Collective.
-  virtual Status advance(double h) = 0;
+  /// One step of length h. Status::pending where it went well; else the state is what it was (of explicit
+  /// methods: is lost), and failure() says why. Collective.
+  virtual Status attempt(double h) = 0;
   virtual double time() const = 0;
   /// Positions and velocities of this rank's sites; velocities may need a solve. Collective.
   virtual const Field& position() = 0;
   virtual const Field& velocity() = 0;
-  virtual const Effort& effort() const = 0;
+  virtual Effort& effort() = 0;
   virtual const std::string& failure() const = 0;
   /// Fills the ghosts of a field, to the reach of the terms. Collective.
   virtual void fill_ghosts(Field& field) = 0;
@@ -64,8 +63,9 @@ class Method {
 /// Steps that failed are taken again in halves, at most so often.
 inline constexpr int most_halvings = 8;
 
-/// Takes a step by `attempt`, in halves where it fails. `attempt(h)` leaves the state alone where it fails.
-Status step_in_parts(double h, const std::function<Status(double)>& attempt, Effort& effort);
+/// A step, in halves where it fails. Status::pending where it went well; else the state is where the last
+/// part that went well left it. Collective.
+Status advance(Method& method, double h);
 
 /// h and the other steps are the same on every rank; so are the options.
 std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> shares,

@@ -13,7 +13,8 @@ Pattern pattern_of(const std::vector<Copies>& copies, std::int64_t own,
       for (std::size_t copy = 0; copy < copies[term].count(); ++copy) {
         const std::int32_t* place = copies[term].place.data() + copy * sites;
         for (std::size_t i = 0; i < sites; ++i) {
-          for (std::size_t j = 0; j < sites; ++j) use(term, (copy * sites + i) * sites + j, place[i], place[j]);
+          for (std::size_t j = 0; j < sites; ++j)
+            use(term, (copy * sites + i) * sites + j, place[i], place[j]);
         }
       }
     }

@@ -1,8 +1,8 @@
-// A term of a large Lagrangian L = sum over terms, sum over their copies, of L_term(q, v) on a few sites. A term
-// is a struct with a name, the places of its sites relative to a copy's own place, and a call operator
-// templated on the scalar; it takes its coordinates apart with `auto [a, b] = q;`, all of the first site, then
-// all of the next. Gradient and Hessian of each copy follow by automatic differentiation, with the sparsity
-// that its formula has. A model is a struct that lists its terms:
+// A term of a large Lagrangian L = sum over terms, sum over their copies, of L_term(q, v) on a few sites. A
+// term is a struct with a name, the places of its sites relative to a copy's own place, and a call operator
+// templated on the scalar; it takes its coordinates apart with `auto [a, b] = q;`, all of the first site,
+// then all of the next. Gradient and Hessian of each copy follow by automatic differentiation, with the
+// sparsity that its formula has. A model is a struct that lists its terms:
 //   dim           coordinates of a site
 //   parameters    as any model's; Terms = std::tuple<...>
 // Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), I.4 for such lattices.

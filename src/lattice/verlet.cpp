@@ -33,7 +33,7 @@ class Verlet final : public Method {
     renew_force();
   }
 
-  Status advance(double h) override {
+  Status attempt(double h) override {
     double kick = 0;
     for (const double share : shares_) {
       move(h * (kick + share / 2), v_, v_low_, force_, &inverse_mass_);
@@ -56,7 +56,7 @@ class Verlet final : public Method {
   double time() const override { return time_; }
   const Field& position() override { return q_; }
   const Field& velocity() override { return v_; }
-  const Effort& effort() const override { return effort_; }
+  Effort& effort() override { return effort_; }
   const std::string& failure() const override { return failure_; }
   void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
 
@@ -70,9 +70,7 @@ class Verlet final : public Method {
   }
 
  private:
-  Field make() const {
-    return {lattice_.dim, lattice_.here.left, lattice_.own(), lattice_.here.right};
-  }
+  Field make() const { return {lattice_.dim, lattice_.here.left, lattice_.own(), lattice_.here.right}; }
   void renew_force() {
     ++effort_.forces;
     const std::int64_t own = lattice_.own(), block = lattice_.here.listed ? own : 256;
@@ -107,8 +105,8 @@ class Verlet final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> shares, Field q,
-                                    Field v) {
+std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> shares,
+                                    Field q, Field v) {
   return std::make_unique<Verlet>(lattice, kernel, std::move(shares), std::move(q), std::move(v));
 }
 

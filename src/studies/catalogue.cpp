@@ -12,6 +12,8 @@
 #include "io/build.hpp"
 #include "io/git_commit.hpp"
 #include "io/hdf5.hpp"
+#include "lattice/compositions.hpp"
+#include "lattice/kernel.hpp"
 #include "parallel/mpi.hpp"
 #include "particles/pair_kernel.hpp"
 
@@ -63,6 +65,34 @@ std::string description(const particles::Potential& potential) {
     deck += "  " + value + "\n";
   }
   return text + deck;
+}
+
+std::string description(const lattice::Model& model) {
+  std::string text = fmt::format("{}: {}\n\ncoordinates of a site\n", model.name(), model.about());
+  for (const auto& c : model.coordinates())
+    text += entry(fmt::format("{0}, {0}_dot", c.name), fmt::format("[{}]", c.unit));
+  text += "\nterms, with the places of their sites\n";
+  for (const auto& term : model.terms()) {
+    std::string places;
+    for (const auto& offset : term.sites) places += fmt::format(" ({}, {})", offset.x, offset.y);
+    text += entry(term.name, places.substr(1));
+  }
+  const auto parameters = model.parameters();
+  text += parameters.empty() ? "\nno parameters\n" : "\nparameters, with their defaults\n";
+  std::string deck =
+      fmt::format("\nin a deck\n  study = \"lattice\"\n  [model]\n  name = \"{}\"\n", model.name());
+  for (const auto& p : parameters) {
+    const std::string value = fmt::format("{} = {}", p.name, toml(p.value));
+    text += entry(value, fmt::format("{} [{}]", p.meaning, p.unit));
+    deck += "  " + value + "\n";
+  }
+  for (const auto& wave : model.waves()) {
+    text += fmt::format("\n[start] wave = \"{}\": {}{}\n", wave.name, wave.about,
+                        wave.exact ? "" : "; a start alone, no exact motion");
+    for (const auto& option : wave.options)
+      text += entry(fmt::format("{} = {}", option.name, toml(option.value)), std::string(option.meaning));
+  }
+  return text + deck + "  sites = 64\n";
 }
 
 /// An option's default as TOML has it; empty where there is none.
@@ -150,6 +180,8 @@ std::string catalogue(const Statements& stated) {
   for (const Study& study : study_list()) text += entry(study.name, study.about);
   text += "\nmodels\n";
   for (const auto& problem : stated.problems) text += entry(problem->name(), problem->about());
+  text += "\nlattices (study \"lattice\")\n";
+  for (const auto& model : lattice::built_in_models()) text += entry(model->name(), model->about());
   text += "\npotentials\n";
   for (const auto& potential : stated.potentials) text += entry(potential->name(), potential->about());
   text += "\nsets\n";
@@ -158,6 +190,8 @@ std::string catalogue(const Statements& stated) {
   for (const auto& kind : stated.fields) text += entry(kind.name, kind.about);
   text += "\nmethods\n";
   for (const auto& method : integrators::method_list()) text += entry(method.name, method.about);
+  text += "\nmethods of lattices, beside gauss\n";
+  for (const auto& one : lattice::compositions()) text += entry(one.name, one.about);
   return text;
 }
 
@@ -188,12 +222,21 @@ std::string description(const std::string& name, const Statements& stated) {
   look_through(stated.potentials, pointed);
   look_through(stated.sets, itself);
   look_through(stated.fields, itself);
+  look_through(lattice::built_in_models(), pointed);
   if (!text.empty()) return text;
   for (const auto& method : integrators::method_list()) {
     if (method.name == name) {
       return description(method);
     }
     names.push_back(method.name);
+  }
+  for (const auto& one : lattice::compositions()) {
+    if (one.name == name)
+      return fmt::format(
+          "{}: {}\n\nfor study \"lattice\", where masses are constant\n\nin a deck\n  [method]\n"
+          "  name = \"{}\"\n  step = 0.1\n",
+          name, one.about, name);
+    names.push_back(one.name);
   }
   unknown_name("study, model, potential, set, field or method", name, names, "");
 }

@@ -78,5 +78,6 @@ Study particles_study();
 Study billiard_study();
 Study hard_spheres_study();
 Study overland_study();
+Study lattice_study();
 
 }  // namespace cotangent::studies

@@ -1,6 +1,6 @@
 // A discrete elastic sheet: masses on a square grid of spacing 1, joined by springs to their neighbours and
-// across each cell, free to leave the plane; and bent against a stiffness along its rows and columns. (u, v, w)
-// is a mass' displacement from its place.
+// across each cell, free to leave the plane; and bent against a stiffness along its rows and columns. (u, v,
+// w) is a mass' displacement from its place.
 //   L = sum of m |u'|^2 / 2 - stiffness (|r| - |r0|)^2 / 2 - bending |u_- - 2 u + u_+|^2 / 2 - m gravity w
 // Reference: Seung, Nelson, Phys. Rev. A 38 (1988) 1005, on a square grid.
 #pragma once
@@ -14,11 +14,10 @@ struct ElasticSheet {
   static constexpr std::string_view about = "elastic sheet of masses and springs that leaves its plane";
   static constexpr int dim = 3;
   static constexpr std::array<mechanics::Coordinate, 3> coordinates{{{"u"}, {"v"}, {"w"}}};
-  static constexpr std::array<mechanics::Parameter, 4> parameters{
-      {{"mass", 1.0, "of each site"},
-       {"stiffness", 1.0, "of the springs"},
-       {"bending", 0.05, "against curvature"},
-       {"gravity", 0.0, "down along w"}}};
+  static constexpr std::array<mechanics::Parameter, 4> parameters{{{"mass", 1.0, "of each site"},
+                                                                   {"stiffness", 1.0, "of the springs"},
+                                                                   {"bending", 0.05, "against curvature"},
+                                                                   {"gravity", 0.0, "down along w"}}};
 
   struct Site {
     static constexpr std::string_view name = "site";

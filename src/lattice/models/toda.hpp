@@ -1,6 +1,6 @@
 // Toda's chain, which is integrable: U(r) = e^-r + r - 1, r = q_n+1 - q_n. With a_n = e^(-r_n / 2) / 2 and
-// b_n = q_n' / 2 the eigenvalues of the Jacobi matrix L (b on the diagonal, a beside it; around the corner where
-// the chain is closed) are constant, and so are the traces of its powers. The exact soliton moves at
+// b_n = q_n' / 2 the eigenvalues of the Jacobi matrix L (b on the diagonal, a beside it; around the corner
+// where the chain is closed) are constant, and so are the traces of its powers. The exact soliton moves at
 // sinh(kappa) / kappa. Reference: Toda, J. Phys. Soc. Japan 22 (1967) 431; Flaschka, Phys. Rev. B 9 (1974)
 // 1924; Henon, ibid. 1921.
 #pragma once
@@ -71,7 +71,8 @@ struct Toda {
     return {{"soliton",
              "a compression that runs to the right",
              {{"kappa", 1.0, "its steepness"}, {"centre", 0.0, "where it begins, from the middle"}},
-             "max(2*(kappa*(x - 1 - centre) - sinh(kappa)*t), 0) - max(2*(kappa*(x - centre) - sinh(kappa)*t), 0) "
+             "max(2*(kappa*(x - 1 - centre) - sinh(kappa)*t), 0) - max(2*(kappa*(x - centre) - "
+             "sinh(kappa)*t), 0) "
              "+ log((1 + exp(-2*abs(kappa*(x - 1 - centre) - sinh(kappa)*t)))/"
              "(1 + exp(-2*abs(kappa*(x - centre) - sinh(kappa)*t))))",
              "sinh(kappa)*(tanh(kappa*(x - centre) - sinh(kappa)*t) - "

@@ -14,6 +14,7 @@ SHORT = {
     "hard-spheres": ["stop.time=1.0", "stop.warm_up=0.5"],
     "billiard": ["stop.time=0.2", "output.every=0.1"],
     "overland": ["stop.time=0.05", "output.every=0.05", "output.frames_every=0.05"],
+    "lattice": ["stop.time=2.0", "output.every=1.0", "output.frames_every=1.0"],
     "particles": ["stop.time=0.02", "output.every=0.01", "output.frames_every=0.02", "output.surface_cells=0"],
 }
 EXTRA = {}

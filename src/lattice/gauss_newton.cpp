@@ -1,0 +1,419 @@
+// Gauss collocation of a lattice by simplified Newton iterations, for any Lagrangian. The unknowns are the
+// stages' velocities V:
+//   Q_i = q + h sum_j a_ij V_j,   L_v(Q_i, V_i) = p + h sum_j a_ij L_q(Q_j, V_j)
+//   q' = q + h sum_i b_i V_i,     p' = p + h sum_i b_i L_q(Q_i, V_i)
+// With A = T Lambda T^-1 the Newton matrix falls apart into one sparse system for each real eigenvalue or
+// conjugate pair lambda of A: M + h lambda (C - C^T) - (h lambda)^2 K, where M = L_vv, C = L_vq, K = L_qq are
+// taken in the middle of a step, as far as that is known, and kept, with their factors, for as long as they
+// serve. Reference: Hairer, Lubich, Wanner (2006), VIII.6.2; Hairer, Wanner, Solving ODEs II (1996), IV.8.
+#include <algorithm>
+#include <cmath>
+
+#include "integrators/convergence.hpp"
+#include "integrators/gauss_tables.hpp"
+#include "lattice/method.hpp"
+#include "lattice/sparse_system.hpp"
+#include "numerics/compensated.hpp"
+#include "numerics/polynomials.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::lattice {
+
+namespace {
+
+using integrators::GaussTables;
+
+class GaussNewton final : public Method {
+ public:
+  GaussNewton(const Lattice& lattice, Kernel& kernel, int stages, const Field& q, const Field& v)
+      : lattice_(lattice),
+        kernel_(kernel),
+        tables_(GaussTables::of(stages)),
+        stages_(stages),
+        ghosts_(lattice.sites, lattice.here.range, lattice.halo(lattice.here.reach)),
+        q_(make()),
+        q_low_(make()),
+        p_(make()),
+        p_low_(make()),
+        v_(make()),
+        old_q_(make()),
+        old_v_(make()),
+        velocities_(make(stages)),
+        positions_(make(stages)),
+        forces_(make(stages)),
+        momenta_(make(stages)),
+        mass_(lattice, kernel.pattern(), false, "mass_") {
+    for (const auto& eigenvalue : tables_->eigenvalues)
+      systems_.emplace_back(lattice, kernel.pattern(), !eigenvalue.real, "stage_");
+    extrapolation();
+    for (int c = 0; c < dim(); ++c) {
+      std::copy_n(q[c], own(), q_[c]);
+      std::copy_n(v[c], own(), v_[c]);
+    }
+    ghosts_.exchange(components({&q_, &v_}));
+    Field force = make();
+    kernel_.gradient(read(q_).data(), read(v_).data(), components(force).data(), components(p_).data());
+    kernel_.second_derivatives(read(q_).data(), read(v_).data(), derivatives_);
+    const std::int64_t site = massless();
+    if (site >= 0) throw Error(massless_text(site));
+    begin_anew();
+  }
+
+  Status attempt(double h) override {
+    Status status = try_step(h);
+    if (status == Status::newton_diverged && !fresh_) {  // the matrices were of another place
+      stale_ = true;
+      status = try_step(h);
+    }
+    if (status != Status::pending) {
+      stale_ = true;
+      begin_anew();
+    }
+    return status;
+  }
+  double time() const override { return time_; }
+  const Field& position() override { return q_; }
+  const Field& velocity() override {
+    solve_velocity();
+    return velocity_at_;
+  }
+  Effort& effort() override { return effort_; }
+  const std::string& failure() const override { return failure_; }
+  void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
+
+  std::vector<double*> site_state() override {
+    return components({&q_, &q_low_, &p_, &p_low_, &v_, &old_q_, &old_v_, &velocities_});
+  }
+  std::vector<double> common_state() const override {
+    return {time_, static_cast<double>(effort_.steps), step_, stale_ ? 1.0 : 0.0,
+            static_cast<double>(usual_iterations_)};
+  }
+  void restore(const std::vector<double>& common) override {
+    time_ = common.at(0);
+    effort_.steps = static_cast<std::int64_t>(common.at(1));
+    stale_ = common.at(3) != 0;
+    usual_iterations_ = static_cast<int>(common.at(4));
+    if (!stale_ && common.at(2) > 0) make_matrices(common.at(2));
+  }
+
+ private:
+  static constexpr int most_iterations = 25;
+
+  int dim() const { return lattice_.dim; }
+  std::int64_t own() const { return lattice_.own(); }
+  static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+  Field make(int each = 1) const {
+    return {each * lattice_.dim, lattice_.here.left, lattice_.own(), lattice_.here.right};
+  }
+  static std::vector<const double*> read(const Field& field) { return components(field); }
+  bool held(std::int64_t i) const { return lattice_.held[at(i)] != 0; }
+
+  /// From the stages' values to those at the next step's nodes and at its beginning; and from a step's stages
+  /// to the velocity in its middle, and to the way until there.
+  void extrapolation() {
+    const auto nodes = numerics::gauss(stages_).nodes;
+    const auto coefficients = numerics::legendre_coefficients(nodes);
+    for (int i = 0; i <= stages_; ++i) {
+      const numerics::Extended x = i < stages_ ? 1 + nodes[at(i)] : numerics::Extended(1);
+      const auto p = numerics::legendre(stages_, 2 * x - 1);
+      for (int j = 0; j < stages_; ++j) {
+        numerics::Extended sum = 0;
+        for (int k = 0; k < stages_; ++k) sum += p[at(k)] * coefficients(k, j);
+        next_.push_back(static_cast<double>(sum));
+      }
+    }
+    const auto value = numerics::legendre(stages_, 0);
+    const auto integral = integrators::integrals<double>(stages_, 0.5);
+    for (int j = 0; j < stages_; ++j) {
+      numerics::Extended speed = 0, way = 0;
+      for (int k = 0; k < stages_; ++k) {
+        speed += value[at(k)] * coefficients(k, j);
+        way += integral[at(k)] * coefficients(k, j);
+      }
+      middle_speed_.push_back(static_cast<double>(speed));
+      middle_way_.push_back(static_cast<double>(way));
+    }
+  }
+  /// Where the matrices of this step are best taken: in its middle, as far as that is known.
+  void choose_place(double h) {
+    for (int c = 0; c < dim(); ++c) {
+      for (std::int64_t x = 0; x < own(); ++x) {
+        double speed = 0, way = 0;
+        for (int j = 0; j < stages_; ++j) {
+          speed = fma(middle_speed_[at(j)], velocities_[j * dim() + c][x], speed);
+          way = fma(middle_way_[at(j)], velocities_[j * dim() + c][x], way);
+        }
+        old_q_[c][x] = q_[c][x] + h * way;
+        old_v_[c][x] = speed;
+      }
+    }
+  }
+  /// The stages' velocities from that at the beginning alone.
+  void begin_anew() {
+    for (int j = 0; j < stages_; ++j) {
+      for (int c = 0; c < dim(); ++c) std::copy_n(v_[c], own(), velocities_[j * dim() + c]);
+    }
+  }
+
+  /// The first site whose block of L_vv is singular, on all ranks; -1 where there is none.
+  std::int64_t massless() {
+    const Pattern& pattern = kernel_.pattern();
+    std::int64_t found = std::numeric_limits<std::int64_t>::max();
+    const int n = dim();
+    for (std::int64_t site = 0; site < own() && found > lattice_.sites; ++site) {
+      if (held(site)) continue;
+      std::int64_t block = pattern.begin[at(site)];
+      while (pattern.place[at(block)] != site) ++block;
+      std::vector<double> m(derivatives_.mass.begin() + block * n * n,
+                            derivatives_.mass.begin() + (block + 1) * n * n);
+      double scale = 0;
+      for (const double entry : m) scale = std::max(scale, std::abs(entry));
+      for (int k = 0; k < n; ++k) {
+        const double pivot = m[at(k * n + k)];
+        if (!(std::abs(pivot) > 1e-13 * scale)) {
+          found = lattice_.here.range.first + site;
+          break;
+        }
+        for (int i = k + 1; i < n; ++i) {
+          for (int j = k + 1; j < n; ++j) m[at(i * n + j)] -= m[at(i * n + k)] * m[at(k * n + j)] / pivot;
+        }
+      }
+    }
+    found = parallel::minimum(found);
+    return found > lattice_.sites ? -1 : found;
+  }
+  static std::string massless_text(std::int64_t site) {
+    return "singular mass matrix: the velocities of site " + std::to_string(site) +
+           " don't follow from its momenta";
+  }
+
+  /// The matrices of a step of length h, where old_q_ and old_v_ say. Status::pending where that went well.
+  Status make_matrices(double h) {
+    ghosts_.exchange(components({&old_q_, &old_v_}));
+    kernel_.second_derivatives(read(old_q_).data(), read(old_v_).data(), derivatives_);
+    if (const std::int64_t site = massless(); site >= 0) {
+      failure_ = massless_text(site);
+      return Status::singular_mass_matrix;
+    }
+    for (std::size_t k = 0; k < systems_.size(); ++k) {
+      const auto lambda = h * tables_->eigenvalues[k].lambda;
+      systems_[k].fill(derivatives_, lambda, -lambda * lambda);
+      ++effort_.factorisations;
+    }
+    step_ = h;
+    stale_ = false;
+    return Status::pending;
+  }
+
+  Status try_step(double h) {
+    fresh_ = stale_ || h != step_;
+    if (fresh_) {
+      choose_place(h);
+      if (const Status status = make_matrices(h); status != Status::pending) return status;
+    }
+    integrators::Convergence<double> convergence(true, 0x1p-57, 0x1p-46);
+    double scale = 0;
+    for (int c = 0; c < dim(); ++c) {
+      for (std::int64_t i = 0; i < own(); ++i)
+        scale = std::max({scale, std::abs(h * velocities_[c][i]), 0x1p-4 * std::abs(q_[c][i])});
+    }
+    convergence.measure_against(parallel::maximum(scale));
+    int iterations = 0;
+    double last = HUGE_VAL;
+    while (convergence.open()) {
+      if (++iterations > most_iterations) return fail("Newton's method used up its iterations", h);
+      evaluate(h);
+      std::string reason;
+      const double change = improve(h, reason);
+      if (!reason.empty()) return fail(reason, h);
+      if (!std::isfinite(change)) return fail("an iterate became infinite or NaN", h);
+      convergence.close(change);
+      if (iterations > 4 && convergence.open() && change > 2 * last)
+        return fail("Newton's method diverges", h);
+      last = change;
+    }
+    effort_.iterations += iterations;
+    evaluate(h);  // forces where the iteration ended
+    finish(h);
+    if (fresh_) usual_iterations_ = iterations;
+    if (iterations > usual_iterations_ + 2) stale_ = true;
+    time_ += h;
+    ++effort_.steps;
+    return Status::pending;
+  }
+
+  Status fail(const std::string& why, double h) {
+    failure_ = why + " (step " + std::to_string(h) + ")";
+    return Status::newton_diverged;
+  }
+
+  /// Positions, forces and momenta at the stages.
+  void evaluate(double h) {
+    for (int i = 0; i < stages_; ++i) {
+      for (int c = 0; c < dim(); ++c) {
+        double* into = positions_[i * dim() + c];
+        for (std::int64_t x = 0; x < own(); ++x) {
+          double sum = 0;
+          for (int j = 0; j < stages_; ++j)
+            sum = fma(tables_->a[at(i * stages_ + j)], velocities_[j * dim() + c][x], sum);
+          into[x] = q_[c][x] + h * sum;
+        }
+      }
+    }
+    ghosts_.exchange(components({&positions_, &velocities_}));
+    const auto q = read(positions_), v = read(velocities_);
+    const auto f = components(forces_), p = components(momenta_);
+    for (int i = 0; i < stages_; ++i) {
+      const std::ptrdiff_t k = i * dim();
+      kernel_.gradient(q.data() + k, v.data() + k, f.data() + k, p.data() + k);
+    }
+    effort_.forces += stages_;
+  }
+
+  /// One Newton correction of the velocities; the largest change of a position that it makes.
+  double improve(double h, std::string& reason) {
+    const int s = stages_;
+    // Residuals, transformed: s numbers for each coordinate.
+    std::vector<double> residual(at(own() * dim() * s)), column(at(s));
+    for (std::int64_t x = 0; x < own(); ++x) {
+      if (held(x)) continue;
+      for (int c = 0; c < dim(); ++c) {
+        for (int i = 0; i < s; ++i) {
+          double sum = 0;
+          for (int j = 0; j < s; ++j) sum = fma(tables_->a[at(i * s + j)], forces_[j * dim() + c][x], sum);
+          column[at(i)] = (momenta_[i * dim() + c][x] - p_[c][x]) - h * sum;
+        }
+        double* out = residual.data() + (x * dim() + c) * s;
+        for (int i = 0; i < s; ++i) {
+          for (int j = 0; j < s; ++j) out[i] = fma(tables_->inverse[at(i * s + j)], column[at(j)], out[i]);
+        }
+      }
+    }
+    std::vector<double> right, solution;
+    for (std::size_t k = 0; k < systems_.size(); ++k) {
+      const auto& eigenvalue = tables_->eigenvalues[k];
+      const int parts = eigenvalue.real ? 1 : 2;
+      right.resize(at(own() * dim() * parts));
+      solution.resize(right.size());
+      // With zeta = z_1 - i z_2 for the pair's two rows, Lambda z is lambda zeta.
+      for (std::int64_t n = 0; n < own() * dim(); ++n) {
+        const double* r = residual.data() + n * s + eigenvalue.row;
+        right[at(n * parts)] = -r[0];
+        if (parts == 2) right[at(n * parts + 1)] = r[1];
+      }
+      reason = systems_[k].solve(right, solution);
+      ++effort_.linear_solves;
+      if (!reason.empty()) return 0;
+      for (std::int64_t n = 0; n < own() * dim(); ++n) {
+        double* z = residual.data() + n * s + eigenvalue.row;
+        z[0] = solution[at(n * parts)];
+        if (parts == 2) z[1] = -solution[at(n * parts + 1)];
+      }
+    }
+    double largest = 0;
+    for (std::int64_t x = 0; x < own(); ++x) {
+      for (int c = 0; c < dim(); ++c) {
+        const double* z = residual.data() + (x * dim() + c) * s;
+        for (int i = 0; i < s; ++i) {
+          double sum = 0;
+          for (int j = 0; j < s; ++j) sum = fma(tables_->transform[at(i * s + j)], z[j], sum);
+          velocities_[i * dim() + c][x] += sum;
+          largest = std::isfinite(sum) ? std::max(largest, std::abs(h * sum)) : HUGE_VAL;
+        }
+      }
+    }
+    return parallel::maximum(largest);
+  }
+
+  void finish(double h) {
+    std::vector<double> stage(at(stages_));
+    for (int c = 0; c < dim(); ++c) {
+      for (std::int64_t x = 0; x < own(); ++x) {
+        double position = 0, momentum = 0;
+        for (int j = 0; j < stages_; ++j) {
+          stage[at(j)] = velocities_[j * dim() + c][x];
+          position = fma(tables_->b[at(j)], stage[at(j)], position);
+          momentum = fma(tables_->b[at(j)], forces_[j * dim() + c][x], momentum);
+        }
+        numerics::Compensated<double> q{q_[c][x], q_low_[c][x]}, p{p_[c][x], p_low_[c][x]};
+        q.add(h * position);
+        if (!held(x)) p.add(h * momentum);
+        q_[c][x] = q.value;
+        q_low_[c][x] = q.low;
+        p_[c][x] = p.value;
+        p_low_[c][x] = p.low;
+        for (int i = 0; i <= stages_; ++i) {
+          double sum = 0;
+          for (int j = 0; j < stages_; ++j) sum = fma(next_[at(i * stages_ + j)], stage[at(j)], sum);
+          (i < stages_ ? velocities_[i * dim() + c] : v_[c])[x] = sum;
+        }
+      }
+    }
+  }
+
+  /// The velocities that belong to the momenta, into a field beside the state: samples change nothing.
+  void solve_velocity() {
+    Field q = q_, force = make(), momentum = make();
+    velocity_at_ = v_;
+    std::vector<double> right(at(own() * dim())), solution(right.size());
+    for (int iteration = 0; iteration < 8; ++iteration) {
+      ghosts_.exchange(components({&q, &velocity_at_}));
+      if (iteration == 0) {
+        SecondDerivatives derivatives;
+        kernel_.second_derivatives(read(q).data(), read(velocity_at_).data(), derivatives);
+        mass_.fill(derivatives, 0.0, 0.0);
+      }
+      kernel_.gradient(read(q).data(), read(velocity_at_).data(), components(force).data(),
+                       components(momentum).data());
+      for (std::int64_t x = 0; x < own(); ++x) {
+        for (int c = 0; c < dim(); ++c)
+          right[at(x * dim() + c)] = held(x) ? 0.0 : (p_[c][x] - momentum[c][x]);
+      }
+      const std::string reason = mass_.solve(right, solution);
+      if (!reason.empty()) {
+        failure_ = "velocities from momenta: " + reason;
+        return;
+      }
+      double change = 0, size = 0;
+      for (std::int64_t x = 0; x < own(); ++x) {
+        for (int c = 0; c < dim(); ++c) {
+          const double correction = solution[at(x * dim() + c)];
+          velocity_at_[c][x] += correction;
+          change = std::max(change, std::abs(correction));
+          size = std::max(size, std::abs(velocity_at_[c][x]));
+        }
+      }
+      const auto most = parallel::maximum(std::vector<double>{change, size});
+      if (!(most[0] > 0x1p-51 * most[1])) break;
+    }
+  }
+
+  Lattice lattice_;
+  Kernel& kernel_;
+  std::shared_ptr<const GaussTables> tables_;
+  int stages_;
+  Ghosts ghosts_;
+  Field q_, q_low_, p_, p_low_;
+  Field v_;                                          // at the step's beginning, from the stages before
+  Field old_q_, old_v_;                              // where the matrices are from
+  Field velocities_, positions_, forces_, momenta_;  // at the stages
+  Field velocity_at_;
+  SparseSystem mass_;
+  std::vector<SparseSystem> systems_;
+  SecondDerivatives derivatives_;
+  std::vector<double> next_, middle_speed_, middle_way_;
+  double time_ = 0, step_ = 0;
+  bool stale_ = true, fresh_ = false;
+  int usual_iterations_ = 0;
+  Effort effort_;
+  std::string failure_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages, Field q,
+                                          Field v) {
+  return std::make_unique<GaussNewton>(lattice, kernel, stages, q, v);
+}
+
+}  // namespace cotangent::lattice

@@ -1,0 +1,27 @@
+// Terms whose copies are given one by one, for lattices that are no grid; and whether a lattice is one piece.
+#pragma once
+
+#include "lattice/method.hpp"
+
+namespace cotangent::lattice {
+
+/// For each term the sites of its copies, copy after copy.
+struct Network {
+  std::int64_t sites = 0;
+  std::vector<TermInfo> terms;
+  std::vector<std::vector<std::int64_t>> copies;
+
+  /// Throws Error, which names term, copy and site, where a copy refers to a site that isn't there or to one
+  /// twice, and where sites have no connection.
+  void check() const;
+};
+
+/// Throws Error where the copies of a model's terms leave a grid in pieces, or in which they wrap onto
+/// themselves.
+void check_grid(const Grid& grid, const std::vector<TermInfo>& terms);
+
+/// A rank's part of a grid, or of a network.
+Lattice lattice_on(const Grid& grid, const Model& model);
+Lattice lattice_on(const Network& network, const Model& model);
+
+}  // namespace cotangent::lattice

@@ -1,0 +1,588 @@
+// study = "lattice": a large Lagrangian as a sum of local terms, moved over all ranks. Each rank writes the
+// rows of its sites; sums are the same to the bit on any number of ranks. The state is checkpointed in runs
+// of sites, all of one step, in two generations; a run goes on from the last that is whole, on any number of
+// ranks.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <map>
+
+#include "integrators/gauss_tables.hpp"
+#include "io/checkpoint_file.hpp"
+#include "io/result_file.hpp"
+#include "io/xdmf.hpp"
+#include "la/petsc.hpp"
+#include "parallel/exchange.hpp"
+#include "parallel/mpi.hpp"
+#include "parallel/signals.hpp"
+#include "studies/lattice_plan.hpp"
+#include "studies/report.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t chunk = 1024;  // sites in a checkpoint's slot
+enum Kind { verlet, fixed_point, newton };
+
+class LatticeRun {
+ public:
+  LatticeRun(Task& task, const LatticePlan& plan)
+      : task_(task),
+        plan_(plan),
+        lattice_(plan.network ? lattice::lattice_on(*plan.network, *plan.model)
+                              : lattice::lattice_on(plan.grid, *plan.model)) {
+    for (const std::int64_t site : plan.held) {
+      const std::int64_t place = site - lattice_.here.range.first;
+      if (place >= 0 && place < lattice_.own()) lattice_.held[static_cast<std::size_t>(place)] = 1;
+    }
+    kernel_ = plan.model->kernel(plan.parameters, lattice_.here);
+  }
+
+  ExitCode run() {
+    started_ = parallel::wall_time();
+    lattice::Field q, v;
+    start_lattice(plan_, lattice_, q, v);
+    kind_ = plan_.method != "gauss"                           ? verlet
+            : plan_.solver == "newton" || !lattice_.separable ? newton
+                                                              : fixed_point;
+    make(std::move(q), std::move(v));
+    open();
+    part_[0] = parallel::wall_time() - started_;
+    if (status_ == Status::pending) loop();
+    const bool ended = status_ != Status::pending;
+    if (ended) {
+      io::CheckpointFile::remove(io::checkpoint_path(plan_.file));
+      if (plan_.grid.rows > 1 && !plan_.network)
+        io::write_grid_xdmf(plan_.file, result_->template read<double>(set("frame_time")), plan_.grid.length,
+                            plan_.grid.rows);
+    }
+    const double wall = parallel::wall_time() - started_;
+    result_->close({wall, {part_, part_ + 3}});
+    report(wall);
+    return !ended ? exit_stopped : is_failure(status_) ? exit_trajectories_failed : exit_success;
+  }
+
+ private:
+  int set(const char* name) const { return result_->data_set(std::string("/lattice/") + name); }
+  bool on_grid() const { return !plan_.network && plan_.grid.rows > 1; }
+
+  void make(lattice::Field q, lattice::Field v) {
+    method_ =
+        kind_ == verlet ? lattice::make_verlet(lattice_, *kernel_, plan_.shares, std::move(q), std::move(v))
+        : kind_ == newton
+            ? lattice::make_gauss_newton(lattice_, *kernel_, plan_.stages, std::move(q), std::move(v))
+            : lattice::make_gauss_fixed_point(lattice_, *kernel_, plan_.stages, std::move(q), std::move(v));
+  }
+
+  io::ResultContent content() const {
+    using io::DataType;
+    const std::int64_t n = plan_.sites(), f = plan_.frames, s = plan_.samples, d = plan_.dim();
+    std::vector<std::string> statuses, names, rates;
+    for (const auto name : status_names) statuses.emplace_back(name);
+    for (const auto& c : plan_.model->coordinates()) {
+      names.emplace_back(c.name);
+      rates.push_back(std::string(c.name) + "_dot");
+    }
+    io::ResultContent content;
+    content.study = "lattice";
+    content.deck = task_.deck.resolved();
+    content.command_line = task_.command_line;
+    content.petsc_version = la::petsc_version();
+    content.parts = {"start", "integrate", "write"};
+    content.data_sets = {
+        {"/lattice/time", DataType::float64, {s}, "1", "of the samples; NaN where the run ended before"},
+        {"/lattice/energy",
+         DataType::float64,
+         {s, 3},
+         "1",
+         "of the samples",
+         {{"columns", {"kinetic", "potential", "total"}}}},
+        {"/lattice/frame_time", DataType::float64, {f}, "1", "of the whole states"},
+        {"/lattice/q", DataType::float64, {f, n, d}, "1", "coordinates, by site", {{"columns", names}}},
+        {"/lattice/v", DataType::float64, {f, n, d}, "1", "their velocities", {{"columns", rates}}},
+        {"/lattice/place",
+         DataType::float64,
+         {n, 2},
+         "1",
+         "where sites are, 0 in the middle",
+         {{"columns", {"x", "y"}}}},
+        {"/lattice/shape", DataType::int64, {2}, "1", "sites along x, rows along y"},
+        {"/lattice/status", DataType::int32, {1}, "1", "how the run ended", {{"names", statuses}}}};
+    if (plan_.mode_count > 0)
+      content.data_sets.push_back({"/lattice/mode_energy",
+                                   DataType::float64,
+                                   {s, plan_.mode_count},
+                                   "1",
+                                   "energies of the modes of small oscillations, the first first"});
+    if (const auto invariants = plan_.model->invariant_names(); !invariants.empty() && plan_.grid.chain())
+      content.data_sets.push_back({"/lattice/invariant",
+                                   DataType::float64,
+                                   {s, std::ssize(invariants)},
+                                   "1",
+                                   "integrals of the motion",
+                                   {{"columns", invariants}}});
+    if (plan_.exact)
+      content.data_sets.push_back({"/lattice/exact_error",
+                                   DataType::float64,
+                                   {s},
+                                   "1",
+                                   "largest |q - q_exact|, which is the continuum's where sites are close"});
+    if (on_grid())
+      content.data_sets.push_back({"/lattice/position",
+                                   DataType::float64,
+                                   {f, n, 3},
+                                   "1",
+                                   d == 3 ? "places of the sites in space" : "x, y and the first coordinate",
+                                   {{"columns", {"x", "y", "z"}}}});
+    content.extra_bytes = io::CheckpointFile::file_bytes(lanes() * parallel::size(), payload());
+    return content;
+  }
+
+  int lanes() const {
+    const std::int64_t most = (plan_.sites() + parallel::size() - 1) / parallel::size();
+    return 2 * static_cast<int>((most + chunk - 1) / chunk + 1);
+  }
+  /// Three numbers say what a slot holds.
+  std::int64_t payload() const {
+    return static_cast<std::int64_t>(sizeof(double)) *
+           std::max<std::int64_t>(3 + chunk * most_components(), 64);
+  }
+  /// Collocation by Newton's method stores most: positions, momenta, what they owe, where its matrices come
+  /// from, and the stages.
+  std::int64_t most_components() const { return (6 + 2 * integrators::max_stages) * plan_.dim(); }
+
+  void open() {
+    const auto checkpoint = io::checkpoint_path(plan_.file);
+    io::ResultContent content = this->content();
+    const std::string deck = content.deck.substr(0, content.deck.find("[output]"));
+    const std::uint64_t fingerprint = io::fnv1a("lattice\n" + deck);
+    std::vector<io::CheckpointState> carried;
+    bool fresh = true;
+    if (task_.resume) {
+      const auto earlier = io::stored_result(plan_.file);
+      const std::string difference = io::difference(
+          earlier.deck, content.deck,
+          std::vector<std::string>{"output.file", "output.checkpoint_minutes", "output.wall_minutes"});
+      if (!difference.empty())
+        throw Error("--resume: " + plan_.file + " was begun with another deck:\n" + difference);
+      content.deck = earlier.deck;
+      result_.emplace(io::ResultFile::resume(plan_.file, content));
+      status_ = static_cast<Status>(result_->template read<std::int32_t>(set("status")).front());
+      if (status_ != Status::pending) {
+        complete_ = true;
+        return;
+      }
+      carried = io::CheckpointFile::read_all(checkpoint, fingerprint);
+      fresh = !restore(carried);
+    } else {
+      result_.emplace(io::ResultFile::create(plan_.file, content));
+    }
+    checkpoint_.emplace(checkpoint, lanes(), payload(), fingerprint, carried);
+    if (!fresh) return;
+    write_places();
+    sample();
+  }
+
+  void write_places() {
+    std::vector<double> places;
+    for (std::int64_t i = 0; i < lattice_.own(); ++i) {
+      const auto at = plan_.place(lattice_.here.range.first + i);
+      places.insert(places.end(), at.begin(), at.end());
+    }
+    parallel::agree([&] {
+      if (lattice_.own() > 0)
+        result_->write_rows(set("place"), lattice_.here.range.first, lattice_.own(), places.data());
+      const std::int64_t shape[2] = {plan_.network ? plan_.sites() : plan_.grid.length,
+                                     plan_.network ? 1 : plan_.grid.rows};
+      if (parallel::rank() == 0) result_->write_rows(set("shape"), 0, 2, shape);
+    });
+  }
+
+  /// One step; where the fixed point isn't found and the deck leaves the choice, by Newton's method from here
+  /// on.
+  Status step() {
+    if (kind_ == fixed_point && plan_.solver == "auto") {
+      const Status status = method_->attempt(plan_.step);
+      if (status == Status::pending) return status;
+      lattice::Field q = method_->position(), v = method_->velocity();
+      kind_ = newton;
+      make(std::move(q), std::move(v));
+      switched_at_ = steps_;
+    }
+    return kind_ == verlet ? method_->attempt(plan_.step) : lattice::advance(*method_, plan_.step);
+  }
+
+  void loop() {
+    double last_checkpoint = parallel::wall_time(), next_line = last_checkpoint + 5;
+    const std::int64_t first = steps_;
+    std::int64_t slice = 4;  // steps between two looks at clock and signals
+    while (steps_ < plan_.steps && status_ == Status::pending) {
+      const double before = parallel::wall_time();
+      const std::int64_t done_before = steps_;
+      const std::int64_t next = (steps_ / plan_.sample_steps + 1) * plan_.sample_steps;
+      const std::int64_t until = std::min({steps_ + slice, next, plan_.steps});
+      while (steps_ < until && status_ == Status::pending) {
+        status_ = step();
+        if (status_ == Status::pending) ++steps_;
+      }
+      const double after = parallel::wall_time();
+      part_[1] += after - before;
+      if (status_ != Status::pending) break;
+      const double each =
+          (after - before) / static_cast<double>(std::max<std::int64_t>(1, steps_ - done_before));
+      slice =
+          parallel::broadcast(static_cast<std::int64_t>(std::clamp(0.3 / std::max(each, 1e-9), 1.0, 1e6)));
+      if (steps_ % plan_.sample_steps == 0) sample();
+      const bool first_rank = parallel::rank() == 0;
+      const bool stop =
+          parallel::stop_signal() != 0 || (first_rank && after - started_ > 60 * plan_.wall_minutes);
+      const bool store = first_rank && after - last_checkpoint > 60 * plan_.checkpoint_minutes;
+      const std::int64_t wish = parallel::maximum(std::int64_t{stop ? 2 : store ? 1 : 0});
+      if (wish > 0 && steps_ < plan_.steps) {
+        save();
+        last_checkpoint = parallel::wall_time();
+        if (wish == 2) return;
+      }
+      if (first_rank && after > next_line && steps_ < plan_.steps) {
+        const double rate = static_cast<double>(steps_ - first) / (after - started_);
+        fmt::print("t = {:.4g} of {:.4g} ({:.0f} %), {:.3g} steps a second, {:.3g} s left\n", time(),
+                   static_cast<double>(plan_.steps) * plan_.step,
+                   100.0 * static_cast<double>(steps_) / static_cast<double>(plan_.steps), rate,
+                   static_cast<double>(plan_.steps - steps_) / rate);
+        std::fflush(stdout);
+        next_line = after + 10;
+      }
+    }
+    finish();
+  }
+
+  double time() const { return static_cast<double>(steps_) * plan_.step; }
+
+  /// What is known at this time, as the next rows. Collective.
+  void sample() {
+    const double before = parallel::wall_time();
+    const std::int64_t row = steps_ / plan_.sample_steps, own = lattice_.own(), d = plan_.dim();
+    lattice::Field q(plan_.dim(), lattice_.here.left, own, lattice_.here.right), v = q;
+    const lattice::Field &position = method_->position(), &velocity = method_->velocity();
+    for (int c = 0; c < plan_.dim(); ++c) {
+      std::copy_n(position[c], own, q[c]);
+      std::copy_n(velocity[c], own, v[c]);
+    }
+    method_->fill_ghosts(q);
+    method_->fill_ghosts(v);
+    std::vector<std::vector<double>> columns(2, std::vector<double>(static_cast<std::size_t>(own)));
+    kernel_->energies(components(std::as_const(q)).data(), components(std::as_const(v)).data(),
+                      columns[0].data(), columns[1].data());
+    for (std::int64_t k = 1; k <= plan_.mode_count; ++k) add_mode(k, q, v, columns);
+    std::vector<std::span<const double>> spans(columns.begin(), columns.end());
+    const auto sums = parallel::reproducible_sums(spans);
+    const double energy[3] = {sums[0], sums[1], sums[0] + sums[1]}, now = time();
+    if (row == 0) start_energy_ = energy[2];
+    energy_error_ = std::max(energy_error_, std::abs(energy[2] - start_energy_));
+    double error = 0;
+    if (plan_.exact) {
+      for (std::int64_t i = 0; i < own; ++i)
+        error = std::max(
+            error,
+            std::abs(q[0][i] - plan_.q[0].evaluate(plan_.variables(lattice_.here.range.first + i, now))));
+      error = parallel::maximum(error);
+      exact_error_ = std::max(exact_error_, error);
+    }
+    const auto invariants = gathered_invariants(q, v);
+    const bool frame = row % plan_.frame_samples == 0;
+    parallel::agree([&] {
+      if (parallel::rank() == 0) {
+        result_->write_rows(set("time"), row, 1, &now);
+        result_->write_rows(set("energy"), row, 1, energy);
+        if (plan_.exact) result_->write_rows(set("exact_error"), row, 1, &error);
+        if (!invariants.empty()) result_->write_rows(set("invariant"), row, 1, invariants.data());
+        if (plan_.mode_count > 0) {
+          const auto modes = mode_energies(sums);
+          result_->write_rows(set("mode_energy"), row, 1, modes.data());
+        }
+      }
+      if (frame) write_frame(row / plan_.frame_samples, now, q, v, d);
+    });
+    part_[2] += parallel::wall_time() - before;
+  }
+
+  /// Columns whose sums are the amplitudes of a mode and their rates.
+  void add_mode(std::int64_t k, const lattice::Field& q, const lattice::Field& v,
+                std::vector<std::vector<double>>& columns) const {
+    for (const bool second : {false, true}) {
+      if (second && !plan_.modes->pairs()) continue;
+      std::vector<double> at, rate;
+      for (std::int64_t i = 0; i < lattice_.own(); ++i) {
+        const double shape = plan_.modes->shape(k, lattice_.here.range.first + i, second);
+        at.push_back(shape * q[0][i]);
+        rate.push_back(shape * v[0][i]);
+      }
+      columns.push_back(std::move(at));
+      columns.push_back(std::move(rate));
+    }
+  }
+  std::vector<double> mode_energies(const std::vector<double>& sums) const {
+    std::vector<double> energies;
+    std::size_t at = 2;
+    for (std::int64_t k = 1; k <= plan_.mode_count; ++k) {
+      double energy = 0;
+      for (int half = 0; half < (plan_.modes->pairs() ? 2 : 1); ++half, at += 2)
+        energy +=
+            0.5 * (sums[at + 1] * sums[at + 1] + plan_.modes->squared_frequency(k) * sums[at] * sums[at]);
+      energies.push_back(energy);
+    }
+    return energies;
+  }
+
+  /// On rank 0, of the whole chain; nothing elsewhere, and where the model states none.
+  std::vector<double> gathered_invariants(const lattice::Field& q, const lattice::Field& v) const {
+    if (plan_.model->invariant_names().empty() || !plan_.grid.chain() || plan_.network) return {};
+    std::vector<std::vector<double>> to(static_cast<std::size_t>(parallel::size()));
+    for (std::int64_t i = 0; i < lattice_.own(); ++i) {
+      to[0].push_back(q[0][i]);
+      to[0].push_back(v[0][i]);
+    }
+    const auto all = parallel::exchange(to);
+    if (parallel::rank() != 0) return {};
+    std::vector<double> positions, velocities;
+    for (std::size_t i = 0; i < all.size(); i += 2) {
+      positions.push_back(all[i]);
+      velocities.push_back(all[i + 1]);
+    }
+    return plan_.model->invariants(positions, velocities, plan_.grid.closed(), plan_.parameters);
+  }
+
+  void write_frame(std::int64_t row, double now, const lattice::Field& q, const lattice::Field& v,
+                   std::int64_t d) {
+    if (parallel::rank() == 0) result_->write_rows(set("frame_time"), row, 1, &now);
+    const std::int64_t first = lattice_.here.range.first, own = lattice_.own();
+    if (own == 0) return;
+    std::vector<double> position, velocity, places;
+    for (std::int64_t i = 0; i < own; ++i) {
+      for (int c = 0; c < d; ++c) {
+        position.push_back(q[c][i]);
+        velocity.push_back(v[c][i]);
+      }
+      if (!on_grid()) continue;
+      const auto at = plan_.place(first + i);
+      places.push_back(at[0] + (d == 3 ? q[0][i] : 0.0));
+      places.push_back(at[1] + (d == 3 ? q[1][i] : 0.0));
+      places.push_back(d == 3 ? q[2][i] : q[0][i]);
+    }
+    const std::int64_t offset[3] = {row, first, 0}, count[3] = {1, own, d}, in_space[3] = {1, own, 3};
+    result_->write(set("q"), offset, count, position.data());
+    result_->write(set("v"), offset, count, velocity.data());
+    if (on_grid()) result_->write(set("position"), offset, in_space, places.data());
+  }
+
+  /// How it ended, and NaN where nothing was reached.
+  void finish() {
+    const double before = parallel::wall_time();
+    if (status_ == Status::pending) status_ = Status::finished;
+    parallel::agree([&] {
+      result_->sync();
+      if (parallel::rank() != 0) return;
+      std::vector<double> blank(static_cast<std::size_t>(std::max<std::int64_t>(
+                                    {plan_.sites() * std::max(3, plan_.dim()), plan_.mode_count, 16})),
+                                nan);
+      const auto blanks = [&](const char* name, std::int64_t from, std::int64_t rows) {
+        for (std::int64_t row = from; row < rows; ++row) result_->write_rows(set(name), row, 1, blank.data());
+      };
+      const std::int64_t reached = steps_ / plan_.sample_steps + 1,
+                         frames = (reached - 1) / plan_.frame_samples + 1;
+      for (const char* name : {"time", "energy"}) blanks(name, reached, plan_.samples);
+      if (plan_.mode_count > 0) blanks("mode_energy", reached, plan_.samples);
+      if (plan_.exact) blanks("exact_error", reached, plan_.samples);
+      if (!plan_.model->invariant_names().empty() && plan_.grid.chain() && !plan_.network)
+        blanks("invariant", reached, plan_.samples);
+      for (const char* name : {"frame_time", "q", "v"}) blanks(name, frames, plan_.frames);
+      if (on_grid()) blanks("position", frames, plan_.frames);
+      const auto code = static_cast<std::int32_t>(status_);
+      result_->write_rows(set("status"), 0, 1, &code);
+    });
+    part_[2] += parallel::wall_time() - before;
+  }
+
+  /// A generation of the checkpoint. Collective.
+  void save() {
+    const double before = parallel::wall_time();
+    const std::int64_t generation = generation_++ % 2;
+    const auto state = method_->site_state();
+    std::vector<double> common = method_->common_state();
+    common.insert(common.begin(), {static_cast<double>(kind_), start_energy_, energy_error_, exact_error_});
+    parallel::agree([&] {
+      result_->sync();
+      int lane = 0;
+      const auto put = [&](std::int64_t first, std::int64_t count, const std::vector<double>& what) {
+        std::vector<double> slot{static_cast<double>(steps_), static_cast<double>(first),
+                                 static_cast<double>(count)};
+        slot.insert(slot.end(), what.begin(), what.end());
+        const std::int64_t id = 2 * (count == 0 ? plan_.sites() : first) + generation;
+        checkpoint_->write(2 * lane++ + static_cast<int>(generation), id, std::as_bytes(std::span(slot)));
+      };
+      for (std::int64_t at = 0; at < lattice_.own(); at += chunk) {
+        const std::int64_t count = std::min(chunk, lattice_.own() - at);
+        std::vector<double> what;
+        for (const double* component : state) what.insert(what.end(), component + at, component + at + count);
+        put(lattice_.here.range.first + at, count, what);
+      }
+      if (parallel::rank() == 0) put(0, 0, common);
+      checkpoint_->sync();
+    });
+    part_[2] += parallel::wall_time() - before;
+  }
+
+  /// Takes over the newest whole generation; false where there is none. Collective.
+  bool restore(const std::vector<io::CheckpointState>& carried) {
+    std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::vector<double>>>> by_step;
+    for (const auto& state : carried) {
+      std::vector<double> slot(state.payload.size() / sizeof(double));
+      std::memcpy(slot.data(), state.payload.data(), slot.size() * sizeof(double));
+      by_step[static_cast<std::int64_t>(slot.at(0))].emplace_back(state.id, std::move(slot));
+    }
+    for (auto at = by_step.rbegin(); at != by_step.rend(); ++at) {
+      std::int64_t sites = 0;
+      const std::vector<double>* common = nullptr;
+      for (const auto& [id, slot] : at->second) {
+        sites += static_cast<std::int64_t>(slot.at(2));
+        if (slot[2] == 0) common = &slot;
+      }
+      if (sites < plan_.sites() || common == nullptr) continue;
+      take_over(at->second, *common);
+      steps_ = at->first;
+      generation_ = (at->second.front().first + 1) % 2;
+      return true;
+    }
+    return false;
+  }
+
+  void take_over(const std::vector<std::pair<std::int64_t, std::vector<double>>>& slots,
+                 const std::vector<double>& common) {
+    const auto kind = static_cast<Kind>(common.at(3));
+    if (kind != kind_) {
+      lattice::Field q = method_->position(), v = method_->velocity();
+      kind_ = kind;
+      make(std::move(q), std::move(v));
+    }
+    start_energy_ = common.at(4);
+    energy_error_ = common.at(5);
+    exact_error_ = common.at(6);
+    const auto state = method_->site_state();
+    for (const auto& [id, slot] : slots) {
+      const auto first = static_cast<std::int64_t>(slot[1]), count = static_cast<std::int64_t>(slot[2]);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t place = first + i - lattice_.here.range.first;
+        if (place < 0 || place >= lattice_.own()) continue;
+        for (std::size_t c = 0; c < state.size(); ++c)
+          state[c][place] = slot[3 + c * static_cast<std::size_t>(count) + static_cast<std::size_t>(i)];
+      }
+    }
+    method_->restore({common.begin() + 7, common.end()});
+  }
+
+  void report(double wall) {
+    if (parallel::rank() != 0) return;
+    if (complete_) {
+      fmt::print("result            {} was complete\n", plan_.file);
+      return;
+    }
+    auto& effort = method_->effort();
+    const double steps = static_cast<double>(std::max<std::int64_t>(effort.steps, 1));
+    const bool ended = status_ != Status::pending;
+    std::string text =
+        ended ? fmt::format("result            {}\n", plan_.file)
+              : fmt::format("stopped at t = {:.6g}; go on with --resume. So far in {}\n", time(), plan_.file);
+    text += fmt::format("lattice           {} sites, {} to t = {:.6g}", plan_.sites(),
+                        ended ? std::string(name(status_)) : "pending", time());
+    if (is_failure(status_)) text += ": " + method_->failure();
+    text += fmt::format("\nmethod            {}{}\n", plan_.method,
+                        kind_ == verlet   ? ""
+                        : kind_ == newton ? ", Newton's method"
+                                          : ", fixed-point iteration");
+    if (switched_at_ >= 0)
+      text += fmt::format(
+          "                  the fixed-point iteration doesn't contract: Newton's method from step "
+          "{} on; solver = \"newton\" or a smaller step avoids that\n",
+          switched_at_);
+    text += fmt::format("steps             {}, {:.3g} ns a site and step, {:.2f} iterations a step{}\n",
+                        effort.steps, 1e9 * part_[1] / steps / static_cast<double>(plan_.sites()),
+                        static_cast<double>(effort.iterations) / steps,
+                        effort.halved > 0 ? fmt::format("; {} taken again in halves", effort.halved) : "");
+    if (kind_ == newton)
+      text += fmt::format("linear systems    {} factorised, {} solved\n", effort.factorisations,
+                          effort.linear_solves);
+    text += fmt::format("energy error      {:.3g} at worst, in the samples; relative {:.3g}\n", energy_error_,
+                        energy_error_ / std::abs(start_energy_));
+    if (plan_.exact) text += fmt::format("exact motion      missed by {:.3g} at worst\n", exact_error_);
+    text += fmt::format(
+        "time              {:.3g} s on {} ranks: start {:.1f} %, integrate {:.1f} %, write {:.1f} %\n", wall,
+        parallel::size(), 100 * part_[0] / wall, 100 * part_[1] / wall, 100 * part_[2] / wall);
+    fmt::print("{}", text);
+    std::fflush(stdout);
+  }
+
+  Task& task_;
+  const LatticePlan& plan_;
+  lattice::Lattice lattice_;
+  std::unique_ptr<lattice::Kernel> kernel_;
+  std::unique_ptr<lattice::Method> method_;
+  Kind kind_ = fixed_point;
+  std::optional<io::ResultFile> result_;
+  std::optional<io::CheckpointFile> checkpoint_;
+  std::int64_t steps_ = 0, generation_ = 0, switched_at_ = -1;
+  Status status_ = Status::pending;
+  bool complete_ = false;
+  double start_energy_ = 0, energy_error_ = 0, exact_error_ = 0, started_ = 0, part_[3] = {0, 0, 0};
+};
+
+/// Options of PETSc that would have no effect are misspelt, as a rule.
+void judge_options(const Task& task, const LatticePlan& plan) {
+  if (task.petsc_options.empty()) return;
+  if (plan.method != "gauss" || plan.solver == "fixed-point")
+    throw Error("the PETSc options after -- would have no effect: " + plan.method +
+                (plan.method == "gauss" ? " with solver = \"fixed-point\"" : "") +
+                " solves no linear systems");
+  for (const std::string& word : task.petsc_options) {
+    const auto begins = [&](const char* with) { return word.starts_with(with); };
+    if (begins("-") && !(word.size() > 1 && (std::isdigit(static_cast<unsigned char>(word[1])) != 0)) &&
+        !begins("-stage_") && !begins("-mass_") && !begins("-log") && !begins("-options_"))
+      throw Error(
+          "PETSc option '" + word +
+          "' after --: nothing in this run asks for it; the solvers' options begin with -stage_ and -mass_");
+  }
+}
+
+ExitCode run(Task& task) {
+  const LatticePlan plan = read_lattice_plan(task);
+  judge_options(task, plan);
+  if (task.check) return exit_success;
+  const la::Petsc petsc(task.petsc_options);
+  if (task.dry_run) {
+    Estimate estimate;
+    estimate.orbits = 1;
+    const std::int64_t n = plan.sites() * plan.dim();
+    const bool by_newton = plan.solver == "newton" || !plan.model->separable();
+    estimate.file_bytes = 8 * (plan.frames * (2 * n + 3 * plan.sites() * (plan.grid.rows > 1 ? 1 : 0)) +
+                               plan.samples * (4 + plan.mode_count) + 2 * plan.sites());
+    estimate.rank_bytes = (std::int64_t{48} << 20) +
+                          (by_newton ? 2500 * plan.dim() : 8 * (12 + 2 * plan.stages)) * n / parallel::size();
+    // 3 ns a coordinate and stage in each of some 8 iterations; Newton's method takes 30 times as long.
+    estimate.seconds = 2.5e-8 * static_cast<double>(plan.steps) * static_cast<double>(n) *
+                       std::max<double>(plan.stages, static_cast<double>(plan.shares.size()) / 8) *
+                       (by_newton ? 30 : 1) / parallel::size();
+    parallel::on_rank_zero([&] { print(estimate); });
+    return exit_success;
+  }
+  return LatticeRun(task, plan).run();
+}
+
+}  // namespace
+
+Study lattice_study() {
+  return {"lattice", "large Lagrangians as sums of local terms, over all ranks", run, lattice_example, true};
+}
+
+}  // namespace cotangent::studies

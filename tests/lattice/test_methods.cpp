@@ -1,0 +1,133 @@
+// Orders, agreement of the two ways to solve the stages, what is conserved, and failures.
+#include "la/petsc.hpp"
+#include "lattices.hpp"
+
+using namespace cotangent;
+using namespace cotangent::test;
+
+namespace {
+
+constexpr lattice::Grid chain{48, 1, Boundary::periodic, Boundary::free};
+
+/// The order that errors show when steps are halved, by the last two of them.
+template <class Make>
+double fitted(Bench& bench, const Make& make, double step, int steps) {
+  const auto exact = bench.run(*bench.fixed_point(10), step / 4, 4 * steps);
+  std::array<double, 2> error;
+  for (int k = 0; k < 2; ++k)
+    error[static_cast<std::size_t>(k)] = distance(bench.run(*make(), step / (1 << k), steps << k), exact);
+  return std::log2(error[0] / error[1]);
+}
+
+}  // namespace
+
+TEST_CASE("Gauss collocation of a nonlinear chain has order 2 s, on any number of ranks") {
+  Bench bench("fput-beta", chain);
+  bench.start(0.8);
+  const double step[] = {0.1, 0.2, 0.4, 0.5};
+  for (int s = 1; s <= 4; ++s) {
+    const double order = fitted(
+        bench, [&] { return bench.fixed_point(s); }, step[s - 1], 8);
+    CAPTURE(s, order);  // 2.00, 3.99, 5.96, 7.97
+    CHECK_ALL(std::abs(order - 2 * s) < 0.15);
+  }
+}
+
+TEST_CASE("compositions of Stormer-Verlet have the orders that they state") {
+  Bench bench("fput-beta", chain);
+  bench.start(0.8);
+  for (const auto& composition : lattice::compositions()) {
+    const double step = composition.order == 2 ? 0.05 : composition.order == 4 ? 0.2 : 0.4;
+    const double order = fitted(
+        bench, [&] { return bench.verlet(composition.name); }, step, 8);
+    CAPTURE(composition.name, order);
+    CHECK_ALL(std::abs(order - composition.order) < 0.3);
+  }
+}
+
+TEST_CASE("Newton's method finds the stages that the fixed-point iteration finds") {
+  const la::Petsc petsc;
+  for (const char* name : {"fput-alpha", "toda", "sine-gordon"}) {
+    Bench bench(name, chain, std::string(name) == "sine-gordon" ? std::vector{1.0} : std::vector<double>{});
+    bench.start(0.5);
+    const auto a = bench.fixed_point(4), b = bench.newton(4);
+    const double error = distance(bench.run(*a, 0.2, 20), bench.run(*b, 0.2, 20));
+    CAPTURE(name, error);
+    CHECK_ALL(error < 1e-13);  // measured: 2e-15
+    CHECK_ALL(distance(bench.gathered(a->velocity()), bench.gathered(b->velocity())) < 1e-13);
+    const auto other = bench.newton(2);  // the control: another method
+    CHECK_ALL(distance(bench.gathered(a->position()), bench.run(*other, 0.2, 20)) > 1e-11);
+    CHECK_ALL(b->effort().factorisations <= 4 * 2);  // kept over steps
+  }
+}
+
+TEST_CASE("a mass matrix that moves: order 2 s, and the energy stays") {
+  const la::Petsc petsc;
+  Bench bench("double-pendulum-chain", {12, 1, Boundary::periodic, Boundary::free});
+  bench.start(0.7);
+  const auto exact = bench.run(*bench.newton(6), 0.05, 16);
+  for (int s = 1; s <= 3; ++s) {
+    const double step = s == 1 ? 0.05 : 0.1;
+    const int steps = s == 1 ? 16 : 8;
+    const double coarse = distance(bench.run(*bench.newton(s), step, steps), exact),
+                 fine = distance(bench.run(*bench.newton(s), step / 2, 2 * steps), exact);
+    const double order = std::log2(coarse / fine);
+    CAPTURE(s, coarse, fine, order);
+    CHECK_ALL(std::abs(order - 2 * s) < 0.3);
+  }
+  const auto method = bench.newton(4);
+  const double before = bench.energy(*method);
+  bench.run(*method, 0.05, 200);
+  const double error = std::abs(bench.energy(*method) - before) / std::abs(before);
+  CAPTURE(error);
+  CHECK_ALL(error < 1e-9);
+}
+
+TEST_CASE("Toda's invariants stay, those of another chain don't") {
+  const auto drift = [](const char* name) {
+    Bench bench(name, {64, 1, Boundary::periodic, Boundary::free});
+    const Bench toda("toda", {64, 1, Boundary::periodic, Boundary::free});
+    bench.start(0.8);
+    const auto method = bench.fixed_point(6);
+    const auto traces = [&] {
+      return toda.model().invariants(bench.gathered(method->position()), bench.gathered(method->velocity()),
+                                     true, {});
+    };
+    const auto before = traces();
+    bench.run(*method, 0.2, 500);
+    return distance(traces(), before);
+  };
+  const double kept = drift("toda"), control = drift("fput-alpha");
+  CAPTURE(kept, control);
+  CHECK_ALL(kept < 1e-11);  // of traces up to 25
+  CHECK_ALL(control > 1e-3);
+}
+
+TEST_CASE("a step that is too large is taken in halves, and fails where that doesn't help") {
+  const la::Petsc petsc;
+  Bench bench("toda", chain);
+  bench.start(1.0);
+  const auto method = bench.fixed_point(4);
+  CHECK_ALL(method->attempt(20.0) == Status::newton_diverged);
+  CHECK_ALL(method->failure().find("fixed-point") != std::string::npos ||
+            method->failure().find("infinite") != std::string::npos);
+  CHECK_ALL(distance(bench.gathered(method->position()), bench.gathered(bench.q)) == 0);
+  CHECK_ALL(lattice::advance(*method, 4.0) == Status::pending);
+  CHECK_ALL(method->effort().halved > 0);
+  CHECK_ALL(std::abs(method->time() - 4.0) < 1e-14);
+  const auto exact = bench.run(*bench.fixed_point(4), 0.125, 32);
+  CHECK_ALL(distance(bench.gathered(method->position()), exact) < 1e-2);
+  CHECK_ALL(lattice::advance(*method, 1e9) == Status::newton_diverged);
+}
+
+TEST_CASE("a site without mass is named") {
+  const la::Petsc petsc;
+  Bench sheet("elastic-sheet", {6, 5, Boundary::free, Boundary::free}, {0.0, 1.0, 0.05, 0.0});
+  sheet.start(0.1);
+  CHECK_ALL(text_thrown<Error>([&] { sheet.fixed_point(2); }).find("singular mass matrix: site 0") == 0);
+  Bench pendulums("double-pendulum-chain", {8, 1, Boundary::fixed, Boundary::free},
+                  {1.0, 0.0, 1.0, 1.0, 1.0, 1.0});
+  pendulums.start(0.1);
+  CHECK_ALL(text_thrown<Error>([&] { pendulums.newton(2); }).find("singular mass matrix") == 0);
+  CHECK_ALL(text_thrown<Error>([&] { pendulums.newton(2); }).find("site 1 ") != std::string::npos);
+}

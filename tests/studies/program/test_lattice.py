@@ -1,0 +1,261 @@
+"""study = "lattice": what it writes, equal bits on any number of ranks and after a stop, exact motions, Toda's
+eigenvalues, and what bad input gets."""
+import unittest
+import xml.etree.ElementTree
+
+import h5py
+import numpy as np
+
+from launch import RANKS, ProgramTest
+from results import same_bits
+
+CHAIN = """study = "lattice"
+[model]
+name = "fput-alpha"
+sites = 34
+boundary = "fixed"
+[start]
+modes = [2.0]
+[method]
+step = 0.2
+stages = 4
+[stop]
+time = 20.0
+[output]
+every = 1.0
+frames_every = 10.0
+modes = 4
+file = "out.h5"
+"""
+TODA = """study = "lattice"
+[model]
+name = "toda"
+sites = 64
+[start]
+random = { q = 0.3, v = 0.5, seed = 3 }
+[method]
+step = 0.1
+stages = 6
+[stop]
+time = 100.0
+[output]
+every = 10.0
+file = "out.h5"
+"""
+SHEET = """study = "lattice"
+[model]
+name = "elastic-sheet"
+sites = [13, 9]
+boundary = ["free", "fixed"]
+[start]
+w = "0.5*exp(-x^2/4 - y^2/4)"
+[method]
+step = 0.1
+stages = 3
+[stop]
+time = 2.0
+[output]
+every = 0.5
+file = "out.h5"
+"""
+PENDULUMS = """study = "lattice"
+[model]
+name = "double-pendulum-chain"
+sites = 24
+[start]
+a = "0.6*cos(2*pi*site/sites)"
+[method]
+step = 0.05
+[stop]
+time = 1.0
+[output]
+every = 0.25
+file = "out.h5"
+"""
+
+
+def eigenvalues(q, v):
+    """Those of Flaschka's matrix of a closed chain."""
+    n, bond = len(q), 0.5 * np.exp(0.5 * (q - np.roll(q, -1)))
+    matrix = np.diag(0.5 * v)
+    for i in range(n):
+        matrix[i, (i + 1) % n] += bond[i]
+        matrix[(i + 1) % n, i] += bond[i]
+    return np.linalg.eigvalsh(matrix)
+
+
+class Lattice(ProgramTest):
+    longest = 300
+
+    def run_to(self, name, text=CHAIN, *words, ranks=RANKS, code=0):
+        end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks)
+        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        self.text = end.stdout
+        return h5py.File(self.at / name, "r")["lattice"] if code != 75 else None
+
+    def test_what_it_writes(self):
+        found = self.run_to("result.h5")
+        np.testing.assert_allclose(found["time"][()], np.arange(21.0), atol=1e-13)
+        self.assertEqual(found["q"].shape, (3, 34, 1))
+        self.assertEqual(found["mode_energy"].shape, (21, 4))
+        for item in found.values():
+            self.assertIn("units", item.attrs)
+            self.assertIn("meaning", item.attrs)
+        energy = found["energy"][()]
+        np.testing.assert_allclose(energy[:, 0] + energy[:, 1], energy[:, 2], atol=1e-15)
+        self.assertLess(np.ptp(energy[:, 2]), 1e-13)
+        # The first mode alone at first, of energy 2 (omega a)^2 / 4; then others, which the bonds' cubes excite.
+        first = 2.0 * (2 * np.sin(np.pi / 66)) ** 2
+        np.testing.assert_allclose(found["mode_energy"][0], [first, 0, 0, 0], atol=1e-14)
+        self.assertGreater(found["mode_energy"][-1, 1], 1e-7)
+        # By hand from the last whole state.
+        shape = np.sqrt(2 / 33) * np.sin(np.pi * 2 * np.arange(34) / 33)
+        second = 0.5 * ((shape @ found["v"][-1, :, 0]) ** 2
+                        + (2 * np.sin(np.pi / 33)) ** 2 * (shape @ found["q"][-1, :, 0]) ** 2)
+        np.testing.assert_allclose(found["mode_energy"][-1, 1], second, rtol=1e-12)
+        self.assertEqual(found["q"][-1, 0, 0], 0)  # an end that is held
+        self.assertEqual(found["status"][0], 1)
+        self.assertFalse(list(self.at.glob("*.checkpoint")))
+
+    def test_ranks_agree_to_the_bit(self):
+        for text in (CHAIN, SHEET, TODA.replace("100.0", "20.0"), 
+                     CHAIN.replace("step = 0.2\nstages = 4", 'step = 0.2\nname = "verlet-kahan-li-8"')):
+            self.run_to("1.h5", text, ranks=1)
+            for ranks in (2, 3, 4) if text is SHEET else (3,):
+                self.run_to(f"{ranks}.h5", text, ranks=ranks)
+                self.assertEqual(same_bits(self.at / "1.h5", self.at / f"{ranks}.h5"), [])
+            self.run_to("other.h5", text, "method.step=0.05", ranks=1)
+            self.assertNotEqual(same_bits(self.at / "1.h5", self.at / "other.h5"), [])
+
+    def test_newton_on_ranks_agrees_to_round_off(self):
+        alone = self.run_to("1.h5", PENDULUMS, ranks=1)
+        many = self.run_to("many.h5", PENDULUMS, ranks=max(2, RANKS))
+        self.assertLess(np.abs(alone["q"][()] - many["q"][()]).max(), 1e-12)
+        self.assertLess(np.ptp(alone["energy"][:, 2]), 1e-9)
+        direct = self.run_to("direct.h5", PENDULUMS, "--", "-stage_pc_type", "redundant", ranks=2)
+        self.assertLess(np.abs(alone["q"][()] - direct["q"][()]).max(), 1e-12)
+        other = self.run_to("other.h5", PENDULUMS, "model.coupling=1.001", ranks=1)
+        self.assertGreater(np.abs(alone["q"][()] - other["q"][()]).max(), 1e-6)
+
+    def test_stopped_and_resumed(self):
+        for text, others in ((CHAIN, (1, 3)), (SHEET, (2,)), (PENDULUMS, (RANKS,))):
+            self.run_to("whole.h5", text)
+            for ranks in others:
+                self.run_to("parts.h5", text, "output.wall_minutes=1e-5", code=75)
+                self.assertTrue((self.at / "parts.h5.checkpoint").exists())
+                end = self.launch("deck.toml", "output.file=parts.h5", "--resume", "method.stages=5", ranks=ranks)
+                self.says(end, 2, "another deck")
+                for _ in range(2):  # the second has nothing left to do
+                    end = self.launch("deck.toml", "output.file=parts.h5", "--resume", ranks=ranks)
+                    self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+                    self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
+
+    def test_toda_keeps_its_eigenvalues(self):
+        found = self.run_to("toda.h5", TODA)
+        before = eigenvalues(found["q"][0, :, 0], found["v"][0, :, 0])
+        worst = max(np.abs(eigenvalues(q[:, 0], v[:, 0]) - before).max()
+                    for q, v in zip(found["q"][()], found["v"][()]))
+        self.assertLess(worst, 1e-12)  # measured: 1e-14
+        traces = found["invariant"][()]
+        np.testing.assert_allclose(traces[0], [(before ** k).sum() for k in range(1, 9)], rtol=1e-12, atol=1e-12)
+        self.assertLess(np.abs(traces - traces[0]).max(), 1e-11)
+        other = self.run_to("verlet.h5", TODA, "method.name=stormer-verlet", "method.stages=", ranks=1)
+        self.assertGreater(np.abs(other["invariant"][()] - traces[0]).max(), 1e-5)  # the control
+
+    def test_exact_motions(self):
+        soliton = TODA.replace("random = { q = 0.3, v = 0.5, seed = 3 }", 'wave = "soliton"').replace("100.0", "8.0")
+        found = self.run_to("soliton.h5", soliton, "model.boundary=free", "output.every=1.0")
+        self.assertLess(found["exact_error"][()].max(), 1e-11)
+        for wave in ("kink", "breather", "kink-pair"):
+            error = []
+            for spacing in (0.1, 0.05):
+                text = CHAIN.replace("fput-alpha", "sine-gordon").replace("modes = [2.0]", f'wave = "{wave}"').replace("modes = 4\n", "").replace("fixed", "free")
+                speed = ["start.speed=0.3"] if "kink" in wave else []
+                found = self.run_to("wave.h5", text, f"model.spacing={spacing}", f"model.sites={int(40 / spacing)}",
+                                    "method.step=0.05", "stop.time=8.0", "output.frames_every=1", *speed)
+                error.append(found["exact_error"][()].max())
+            with self.subTest(wave=wave):
+                self.assertLess(error[1], 0.03)
+                self.assertAlmostEqual(np.log2(error[0] / error[1]), 2, delta=0.1)  # second order in the spacing
+
+    def test_a_sheet_for_paraview(self):
+        found = self.run_to("sheet.h5", SHEET)
+        self.assertEqual(found["position"].shape, (5, 13 * 9, 3))
+        np.testing.assert_allclose(found["position"][0, 0], [-6, -4, found["q"][0, 0, 2]])
+        tree = xml.etree.ElementTree.parse(self.at / "sheet.xdmf")
+        self.assertEqual(len(tree.findall(".//Geometry")), 5)
+        self.assertIn("9 13", {t.get("Dimensions") for t in tree.findall(".//Topology")})
+
+    def network(self, bonds):
+        with h5py.File(self.at / "network.h5", "w") as file:
+            file["bond"] = np.asarray(bonds, dtype=np.int64)
+        return CHAIN.replace('boundary = "fixed"', 'copies = "network.h5"\nheld = [0]').replace("modes = 4\n", "").replace("modes = [2.0]", "random = { v = 0.1 }")
+
+    def test_a_network(self):
+        ring = [[i, (i + 1) % 34] for i in range(34)]
+        text = self.network([*ring, [3, 20], [7, 30]])
+        self.run_to("1.h5", text, ranks=1)
+        found = self.run_to("3.h5", text, ranks=3)
+        self.assertEqual(same_bits(self.at / "1.h5", self.at / "3.h5"), [])
+        self.assertLess(np.ptp(found["energy"][:, 2]), 1e-12)
+        self.assertEqual(found["q"][-1, 0, 0], 0)
+        for bonds, part in (([*ring, [3, 34]], "term 'bond', copy 34 refers to site 34, which isn't there"),
+                            ([*ring, [3, 3]], "copy 34 joins site 3 to itself"),
+                            (ring[:20], "disconnected sites: no chain of terms joins site 21 to site 0"),
+                            ([[0, 1, 2]], "/bond must have 2 columns")):
+            with self.subTest(part=part):
+                self.refused(part, text=self.network(bonds))
+
+    def test_refused(self):
+        for text, words, part in (
+                (CHAIN, ["model.name=fput-gamma"], "fput-alpha"), (CHAIN, ["model.sites=1"], "sites"),
+                (CHAIN, ["model.boundary=closed"], "periodic"), (CHAIN, ["start.mode=[1]"], "did you mean 'modes'"),
+                (CHAIN, ["start.modes="], "give the start"), (CHAIN, ["start.wave=kink"], "modes and wave"),
+                (CHAIN, ["method.stages=17"], "at most 16"), (CHAIN, ["method.name=verlet"], "stormer-verlet"),
+                (CHAIN, ["output.modes=33"], "there are 32"), (CHAIN, ["output.every=0.3"], "whole number of steps"),
+                (CHAIN, ["model.held=[34]"], "34 is no site"), (CHAIN, ["--", "-stag_pc_type", "lu"], "-stage_"),
+                (CHAIN, ["start.modes=", "start.q=sin(z)"], "z"), (SHEET, ["start.w=1/0"], "site 0 begins at"),
+                (CHAIN, ["start.modes=", "start.file=no.h5"], "no.h5"),
+                (PENDULUMS, ["method.name=stormer-verlet"], "constant, diagonal mass matrix"),
+                (PENDULUMS, ["method.solver=fixed-point"], "constant, diagonal mass matrix"),
+                (CHAIN, ["method.solver=fixed-point", "--", "-stage_pc_type", "lu"], "no effect"),
+                (CHAIN.replace("fput-alpha", "sine-gordon").replace("modes = 4\n", "").replace("modes = [2.0]", 'wave = "breather"'),
+                 ["start.frequency=1.2"], "below 1")):
+            with self.subTest(words=words):
+                self.refused(part, text=text, words=words, code=3 if part == "no.h5" else 2)
+
+    def test_singular_masses_name_the_site(self):
+        for text, words in ((SHEET, "model.mass=0"), (PENDULUMS, "model.m2=0")):
+            end = self.launch(self.deck(text), words)
+            self.says(end, 2, "singular mass matrix", "site 0" if text is PENDULUMS else "site 13")
+
+    def test_a_solver_that_does_not_converge_is_a_status(self):
+        words = ["start.modes=", "start.q_dot=1e200*(site-16)"]
+        for solver in ("fixed-point", "newton", "auto"):
+            with self.subTest(solver=solver):
+                end = self.launch(self.deck(CHAIN), *words, f"method.solver={solver}")
+                self.assertEqual(end.returncode, 1, end.stdout + end.stderr)
+                self.assertIn("newton_diverged", end.stdout)
+                with h5py.File(self.at / "out.h5", "r") as file:
+                    self.assertEqual(file["lattice/status"][0], 4)
+                    time = file["lattice/time"][()]
+                    self.assertTrue(np.isfinite(time[0]) and np.isnan(time[-1]))
+                    self.assertTrue(np.isfinite(file["lattice/q"][0]).all() and np.isnan(file["lattice/q"][-1]).all())
+
+    def test_petsc_says_why_and_steps_are_halved(self):
+        # One iteration of GMRES and no preconditioner: PETSc gives up, whatever the step.
+        words = ["--", "-stage_ksp_type", "gmres", "-stage_pc_type", "none", "-stage_ksp_max_it", "1",
+                 "-stage_ksp_rtol", "1e-12"]
+        end = self.launch(self.deck(PENDULUMS), *words)
+        self.assertEqual(end.returncode, 1, end.stdout + end.stderr)
+        self.assertIn("the linear solver used up its iterations", end.stdout)
+        self.assertRegex(end.stdout, r"[1-9]\d* taken again in halves")
+
+    def test_newton_takes_over(self):
+        end = self.launch(self.deck(CHAIN), "method.step=2.0", "output.every=2.0")
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertIn("Newton's method from step 0 on", end.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
