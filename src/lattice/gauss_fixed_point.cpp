@@ -178,7 +178,7 @@ class GaussFixedPoint final : public Method {
       Pack largest(scale_);
       for (std::int64_t i = from; i < to; i += pack) {
         Pack size = max(max(abs(Pack(last_step_) * load(v + i)), abs(load(first + i))),
-                        Pack(0x1p-4) * abs(load(q + i)));
+                        Pack(0x1p-1) * abs(load(q + i)));
         if (i + pack > to) {
           for (int k = static_cast<int>(to - i); k < pack; ++k) numerics::set_lane(size, k, 0.0);
         }

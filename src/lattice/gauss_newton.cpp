@@ -215,7 +215,7 @@ class GaussNewton final : public Method {
     double scale = 0;
     for (int c = 0; c < dim(); ++c) {
       for (std::int64_t i = 0; i < own(); ++i)
-        scale = std::max({scale, std::abs(h * velocities_[c][i]), 0x1p-4 * std::abs(q_[c][i])});
+        scale = std::max({scale, std::abs(h * velocities_[c][i]), 0x1p-1 * std::abs(q_[c][i])});
     }
     convergence.measure_against(parallel::maximum(scale));
     int iterations = 0;

@@ -30,7 +30,7 @@ distance = 20.0
 # or: modes = [1.0, 0.0]     amplitudes of the first modes of small oscillations
 # or: q = "exp(-x^2)", q_dot = "0"   formulas of x, y, site, sites and the model's parameters
 # or: list = [[q, q_dot], ...] or file = "start.h5", data sets /q and /v [sites, coordinates]
-# random = { q = 0.0, v = 1e-3, seed = 1 }   normal, keyed by site, added to any of these
+# random = { q = 0.0, v = 1e-3, seed = 1 }   normal, keyed by site, of mean 0, added to any of these
 
 [method]
 name = "gauss"               # or Stormer-Verlet and its compositions: stormer-verlet | verlet-kahan-li-8 ...

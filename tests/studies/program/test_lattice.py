@@ -252,7 +252,7 @@ class Lattice(ProgramTest):
         self.assertRegex(end.stdout, r"[1-9]\d* taken again in halves")
 
     def test_newton_takes_over(self):
-        end = self.launch(self.deck(CHAIN), "method.step=2.0", "output.every=2.0")
+        end = self.launch(self.deck(CHAIN), "method.step=4.0", "output.every=4.0", "output.frames_every=20.0")
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertIn("Newton's method from step 0 on", end.stdout)
 
