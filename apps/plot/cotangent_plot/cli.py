@@ -10,7 +10,8 @@ from pathlib import Path
 
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
-WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "mechanism", "particles", "billiard", "hard-spheres")
+WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "mechanism", "particles", "billiard", "hard-spheres",
+         "lattice")
 
 EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
@@ -145,7 +146,8 @@ def checked_target(path, endings, option):
 def subject(result):
     """What a file is best drawn as."""
     by_study = {"poincare": "sections", "trajectory": "time-series", "landscape": "landscape",
-                "work-precision": "work-precision", "mechanism": "mechanism", "particles": "particles", "billiard": "billiard"}
+                "work-precision": "work-precision", "mechanism": "mechanism", "particles": "particles", "billiard": "billiard",
+                "lattice": "lattice"}
     if result.study == "billiard" and "domain/outline" in result:
         return "billiard"
     if "systems/compressibility" in result:
@@ -153,7 +155,7 @@ def subject(result):
     present = [what for what, name in (("sections", "section/points"), ("time-series", "trajectory/q"),
                                        ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
                                        ("work-precision", "comparison/method"), ("mechanism", "particles/ends"),
-                                       ("particles", "particles/sample_time"))
+                                       ("particles", "particles/sample_time"), ("lattice", "lattice/frame_time"))
                if name in result]
     preferred = by_study.get(result.study)
     if preferred in present:
@@ -190,9 +192,11 @@ def figure_of(options):
         from . import billiards as module
     elif what == "hard-spheres":
         from . import hard_spheres as module
+    elif what == "lattice":
+        from . import lattices as module
     else:
         from . import energy as module
-    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres"):
+    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres", "lattice"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
     return module.draw(results, options), results
 
