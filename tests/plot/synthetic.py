@@ -142,6 +142,29 @@ def mechanism(path, rods=12, samples=30, dimension=2):
         put(group, "ends", np.stack([np.arange(rods), np.arange(rods) + 1], 1))
 
 
+def lattice(path, length=40, rows=1, samples=20, modes=0, exact=False):
+    """Waves that run over a chain, or over a grid."""
+    time = np.linspace(0, 5, samples)
+    x, y = (a.ravel() for a in np.meshgrid(np.arange(length) - (length - 1) / 2, np.arange(rows) - (rows - 1) / 2))
+    height = np.cos(0.4 * np.hypot(x, y) - time[:, None])
+    with h5py.File(path, "w") as file:
+        head(file, "lattice", '[model]\nname = "phi-four"\n')
+        group = file.create_group("lattice")
+        put(group, "time", time)
+        put(group, "frame_time", time)
+        put(group, "energy", np.stack([0 * time + 1, 0 * time, 1 + 1e-14 * time], 1))
+        put(group, "q", height[..., None])
+        group["q"].attrs["columns"] = ["q"]
+        put(group, "place", np.stack([x, y], 1))
+        put(group, "shape", np.array([length, rows]))
+        if rows > 1:
+            put(group, "position", np.stack([x + 0 * height, y + 0 * height, height], -1))
+        if modes:
+            put(group, "mode_energy", 1 + np.sin(time[:, None] + np.arange(modes)))
+        if exact:
+            put(group, "exact_error", 1e-3 * time)
+
+
 def sphere(side=24):
     """A unit sphere as a result has it: vertices, normals, triangles counter-clockwise from outside."""
     theta, phi = np.linspace(0, np.pi, side + 1)[1:-1], np.linspace(0, 2 * np.pi, 2 * side, endpoint=False)

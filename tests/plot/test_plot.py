@@ -52,6 +52,9 @@ class PlotTest(unittest.TestCase):
         synthetic.trajectories(cls.shared / "pendulum.h5")
         synthetic.mechanism(cls.shared / "chain.h5")
         synthetic.mechanism(cls.shared / "space.h5", dimension=3)
+        synthetic.lattice(cls.shared / "field.h5", exact=True)
+        synthetic.lattice(cls.shared / "modes.h5", modes=4)
+        synthetic.lattice(cls.shared / "sheet.h5", rows=24)
         synthetic.landscape(cls.shared / "landscape.h5")
         synthetic.landscape(cls.shared / "landscapes.h5", (0.5, 1.0, 2.0, 4.0))
 
@@ -155,6 +158,15 @@ class Pictures(PlotTest):
     def test_mechanisms(self):
         self.drawn("chain.h5")
         self.drawn("space.h5", "--xlim", "-1,1")
+
+    def test_lattices(self):
+        self.drawn("field.h5")
+        self.drawn("modes.h5")
+        self.drawn("sheet.h5")
+        copy = shutil.copy(self.shared / "field.h5", self.at / "begun.h5")
+        with h5py.File(copy, "a") as file:
+            file["lattice/frame_time"][1:] = np.nan
+        self.refused(1, "no sample of the motion yet", arguments=(copy, "-o", self.at / "begun.png"))
 
     def test_landscapes(self):
         self.drawn("landscape.h5", least=0.4)
