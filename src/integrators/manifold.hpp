@@ -222,36 +222,58 @@ template <class System>
 }
 
 /// Moves a state onto the manifold by the Gauss-Newton method, each correction as short as can be, `held`
-/// aside (a coordinate, or -1); then its velocity into the tangent space, by the least kinetic energy taken
-/// out.
+/// aside (a coordinate, or -1); then its velocity to where neither the manifold nor rolling forbids it, by
+/// the least kinetic energy taken out.
 template <class System>
 bool project_state(const System& system, std::span<double> q, std::span<double> v, int held) {
-  constexpr int N = System::dim, C = System::constraints;
+  constexpr int N = System::dim, C = System::constraints, K = System::multipliers;
   typename System::Vector x, velocity;
   std::copy_n(q.begin(), N, x.begin());
   std::copy_n(v.begin(), N, velocity.begin());
-  double error = 0, before = std::numeric_limits<double>::infinity();
-  for (int iteration = 0; iteration < 100; ++iteration) {
-    const auto at = system.constraint(x);
-    error = at.error_squared();
-    if (error == 0 || (error < 1e-24 && !(error < 0.25 * before))) break;
-    before = error;
-    auto free = at.gradient;
-    if (held >= 0) {
-      for (auto& row : free) row[static_cast<std::size_t>(held)] = 0;
-    }
-    auto coupling = products<System>(at.gradient, free);
-    auto lambda = at.value;
-    solve_multipliers<System>(coupling, lambda);
-    for (int k = 0; k < C; ++k) {
-      for (int n = 0; n < N; ++n) x[n] -= lambda[k] * free[k][n];
+  double error = 0;
+  if constexpr (C > 0) {
+    double before = std::numeric_limits<double>::infinity();
+    for (int iteration = 0; iteration < 100; ++iteration) {
+      const auto at = system.constraint(x);
+      error = at.error_squared();
+      if (error == 0 || (error < 1e-24 && !(error < 0.25 * before))) break;
+      before = error;
+      auto free = at.gradient;
+      if (held >= 0) {
+        for (auto& row : free) row[static_cast<std::size_t>(held)] = 0;
+      }
+      auto coupling = products<System>(at.gradient, free);
+      auto lambda = at.value;
+      solve_multipliers<System>(coupling, lambda);
+      for (int k = 0; k < C; ++k) {
+        for (int n = 0; n < N; ++n) x[n] -= lambda[k] * free[k][n];
+      }
     }
   }
-  const auto gradients = system.constraint(x).gradient;
   const auto mass = system.hessian(x, velocity, 0.0).vv;
-  Directions<System> responses;
-  for (int k = 0; k < C; ++k) responses[k] = numerics::solve<double, N>(mass, gradients[k]);
-  for (int twice = 0; twice < 2; ++twice) make_tangent<System>(gradients, responses, velocity);
+  for (int twice = 0; twice < 2; ++twice) {
+    const auto directions = system.force_directions(x, velocity);
+    std::array<typename System::Vector, K> responses;
+    numerics::Matrix<double, K> coupling{};
+    std::array<double, K> mu{};
+    for (int k = 0; k < K; ++k) {
+      responses[k] = numerics::solve<double, N>(mass, directions[k]);
+      for (int n = 0; n < N; ++n) mu[k] += directions[k][n] * velocity[n];
+    }
+    if constexpr (System::rolls) {
+      const auto slip = system.slip(x, velocity).value;
+      std::copy_n(slip.begin(), K - C, mu.begin() + C);
+    }
+    for (int k = 0; k < K; ++k) {
+      for (int l = 0; l < K; ++l) {
+        for (int n = 0; n < N; ++n) coupling[k][l] += directions[k][n] * responses[l][n];
+      }
+    }
+    numerics::solve_in_place<double>(K, coupling, mu);
+    for (int k = 0; k < K; ++k) {
+      for (int n = 0; n < N; ++n) velocity[n] -= mu[k] * responses[k][n];
+    }
+  }
   double sum = 0;
   for (int n = 0; n < N; ++n) sum += std::abs(x[n]) + std::abs(velocity[n]);
   std::copy_n(x.begin(), N, q.begin());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mechanics/models/chaplygin_sleigh.hpp"
 #include "mechanics/models/harmonic_oscillator.hpp"
 #include "mechanics/surfaces/sphere.hpp"
 
@@ -9,7 +10,7 @@ namespace cotangent::integrators {
 
 std::vector<MethodInfo> method_list() {
   std::vector<MethodInfo> list;
-  // Names and texts don't depend on the system; any of either kind serves.
+  // Names and texts don't depend on the system; any of each kind serves.
   const auto put = [&]<class System>(bool MethodInfo::*kind) {
     detail::for_each_method<System>([&]<class Method>() {
       const std::string name(Method::name);
@@ -24,6 +25,7 @@ std::vector<MethodInfo> method_list() {
   put.operator()<mechanics::System<mechanics::HarmonicOscillator, double>>(&MethodInfo::free);
   put.operator()<mechanics::System<mechanics::ParticleOn<mechanics::Sphere>, double>>(
       &MethodInfo::constrained);
+  put.operator()<mechanics::System<mechanics::ChaplyginSleigh, double>>(&MethodInfo::rolling);
   return list;
 }
 

@@ -29,7 +29,7 @@ class Motion {
 
   [[gnu::noinline]] Vector acceleration(const System& system, const Vector& q, const Vector& v,
                                         const R& t) const {
-    if constexpr (constant_mass && !System::constrained) {
+    if constexpr (constant_mass && System::multipliers == 0) {
       return free_acceleration(system, q, t);
     } else {
       return system.acceleration(q, v, t);

@@ -33,11 +33,20 @@ numerics::mask_of<R> newton(numerics::mask_of<R> lanes, int limit, const Correct
   return lanes & !open;
 }
 
+/// The sum of absolute values.
+template <class R, std::size_t N>
+R sum_of_sizes(const std::array<R, N>& x) {
+  R sum(0.0);
+  for (const R& component : x) sum += numerics::absolute(component);
+  return sum;
+}
+
 /// The same for a fixed-point iteration, which contracts by a constant factor: a lane stops when its change
-/// falls below round-off, or is of that size and no longer shrinks. `x` and v set the scale.
+/// falls below round-off, or is of that size and no longer shrinks. `x` and v set the scale; `noise`, another
+/// one, is of what else is rounded.
 template <class R, class Begin, class Vector, class Renew>
 numerics::mask_of<R> fixed_point(numerics::mask_of<R> lanes, const Begin& x, const Vector& v,
-                                 const Renew& renew) {
+                                 const Renew& renew, const R& noise = R(0.0)) {
   auto open = lanes;
   R last(0.0);
   for (int iteration = 0; iteration < 200 && any(open); ++iteration) {
@@ -47,7 +56,8 @@ numerics::mask_of<R> fixed_point(numerics::mask_of<R> lanes, const Begin& x, con
       scale += numerics::absolute(v[n]) + numerics::absolute(x.v[n]);
     }
     const auto small = change <= scale * R(0x1p-54);
-    const auto stalled = (last > R(0.0)) & (change >= R(0.25) * last) & (change <= scale * R(0x1p-46));
+    const auto stalled =
+        (last > R(0.0)) & (change >= R(0.75) * last) & (change <= (scale + noise) * R(0x1p-46));
     open = open & !(small | stalled | (change == R(0.0)));
     last = change;
   }

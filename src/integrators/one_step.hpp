@@ -7,6 +7,8 @@
 //   Dense<System>                     its polynomial: the cubic below unless it has a better one
 //   step(system, motion, h, x, active, change, dense) -> solved    the changes of q and y over a step
 //   projects                          optional: whether its steps may be projected onto invariants
+//   check(options)                    optional: throws an Error for options that it can't take; step() then
+//                                     gets them too, last
 //   compensated                       optional: false where sums needn't be
 //   Carry<System>                     optional: reals that one step hands to the next, as begin(...) makes
 //                                     them and step(..., last, next, options) renews them
@@ -79,6 +81,7 @@ class OneStep {
   static constexpr bool momenta = Formula::template momenta<System>;
   using Dense = typename Formula::template Dense<System>;
   static constexpr bool projects = can_be_projected<Formula> && !momenta;
+  static constexpr bool checks = requires(const MethodOptions& options) { Formula::check(options); };
 
  public:
   using R = typename System::Real;
@@ -107,6 +110,7 @@ class OneStep {
       throw Error("method '" + std::string(name) +
                   "' has no estimate of its error: give step, not tolerance");
     }
+    if constexpr (checks) Formula::check(options);
     if (options.projection != "none" && !projects) {
       throw Error("method '" + std::string(name) + "' isn't projected for this model's kind of Lagrangian");
     }
@@ -255,13 +259,22 @@ class OneStep {
     if constexpr (projects) {
       if (projection_.active()) {
         const auto plain = [&](const Beginning<R, N>& from, Change<R, N>& by) {
-          return Formula::step(system, motion_, h, from, active, by, dense);
+          return plain_step(system, h, from, active, by, dense);
         };
         return projection_.step(system, h, x, memory.energy, active, change, plain);
       }
     }
     if constexpr (carries) {
       return Formula::step(system, motion_, h, x, active, change, dense, memory.carry, next, options_);
+    } else {
+      return plain_step(system, h, x, active, change, dense);
+    }
+  }
+  [[gnu::always_inline]] Mask plain_step(const System& system, const R& h, const Beginning<R, N>& x,
+                                         Mask active, Change<R, N>& change, Dense& dense) const
+      requires(!carries) {
+    if constexpr (checks) {
+      return Formula::step(system, motion_, h, x, active, change, dense, options_);
     } else {
       return Formula::step(system, motion_, h, x, active, change, dense);
     }

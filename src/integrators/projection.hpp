@@ -1,10 +1,11 @@
 // Projection of any method onto invariants c(y) = 0 of y = (q, v): the constraint manifold with its tangent
-// space, g(q) = 0 and G v = 0; the energy of the start, E(q, v) = E0; or both. With J = dc/dy and Phi a step,
+// space, g(q) = 0, G v = 0 and what rolls, r(q, v) = 0; the energy of the start, E(q, v) = E0; or both. With
+// J = dc/dy and Phi a step,
 //   standard:   z = Phi(y),             y' = z + J(z)^T mu,    c(y') = 0
 //   symmetric:  z = y + J(y)^T mu,      y' = Phi(z) + J(y')^T mu,    c(y') = 0, the same mu
 // The first keeps nothing of a method's structure but its order; the second is symmetric where Phi is, and
-// then has no drift. Newton's method for mu; J J^T stands for the derivative in the second, whose error
-// contracts by a factor of h. Reference: Hairer, Lubich, Wanner (2006), IV.4 and V.4.1.
+// then has no drift. Newton's method for mu; in the second the mean of J J^T at both ends stands for half the
+// derivative, as it would be if Phi kept c. Reference: Hairer, Lubich, Wanner (2006), IV.4 and V.4.1.
 #pragma once
 
 #include "core/error.hpp"
@@ -21,16 +22,17 @@ template <class System>
 class Projection {
  public:
   using R = typename System::Real;
-  static constexpr int N = System::dim, C = System::constraints, most = 2 * C + 1;
+  static constexpr int N = System::dim, C = System::constraints, most = C + System::multipliers + 1;
   using Vector = std::array<R, N>;
   using Mask = numerics::mask_of<R>;
 
   explicit Projection(const MethodOptions& options)
       : active_(options.projection != "none"), symmetric_(options.projection == "symmetric") {
-    const std::string onto = options.onto.empty() ? (C > 0 ? "manifold" : "energy") : options.onto;
+    const std::string onto =
+        options.onto.empty() ? (System::multipliers > 0 ? "manifold" : "energy") : options.onto;
     manifold_ = onto != "energy";
     energy_ = onto != "manifold";
-    if (active_ && manifold_ && C == 0) {
+    if (active_ && manifold_ && System::multipliers == 0) {
       throw Error("projection onto a manifold: this model has no constraints; onto = \"energy\" is possible");
     }
   }
@@ -54,7 +56,7 @@ class Projection {
     std::array<Phase, most> gradient;
   };
   using Multipliers = std::array<R, most>;
-  int count() const { return (manifold_ ? 2 * C : 0) + (energy_ ? 1 : 0); }
+  int count() const { return (manifold_ ? C + System::multipliers : 0) + (energy_ ? 1 : 0); }
 
   [[gnu::noinline]] Invariants at(const System& system, const Phase& y, const R& t, const R& energy) const {
     Invariants c;
@@ -73,6 +75,15 @@ class Projection {
             c.value[m + 1] = fma(g.gradient[k][n], y.v[n], c.value[m + 1]);
           }
           c.gradient[m + 1] = {bent[k], g.gradient[k]};
+        }
+      }
+    }
+    if constexpr (System::rolls) {
+      if (manifold_) {
+        const auto r = system.slip(y.q, y.v);
+        for (int k = 0; k < System::rolling; ++k, ++m) {
+          c.value[m] = r.value[k];
+          c.gradient[m] = {r.q[k], r.v[k]};
         }
       }
     }
@@ -102,25 +113,28 @@ class Projection {
     return y;
   }
 
-  /// Renews mu in the open lanes by factor (J K^T)^-1 c, K's gradients those at `from`; returns the change.
-  R correct(const Invariants& c, const Invariants& from, double factor, Multipliers& mu, Mask open) const {
-    const int m = count();
-    std::array<std::array<R, most>, most> matrix;
-    Multipliers change = c.value;
-    for (int k = 0; k < m; ++k) {
-      for (int l = 0; l < m; ++l) {
-        matrix[k][l] = R(0.0);
+  using Matrix = std::array<std::array<R, most>, most>;
+  /// matrix += J K^T
+  void add_product(const Invariants& j, const Invariants& k, Matrix& matrix) const {
+    for (int row = 0; row < count(); ++row) {
+      for (int column = 0; column < count(); ++column) {
+        R& entry = matrix[row][column];
         for (int n = 0; n < N; ++n) {
-          matrix[k][l] = fma(c.gradient[k].q[n], from.gradient[l].q[n], matrix[k][l]);
-          matrix[k][l] = fma(c.gradient[k].v[n], from.gradient[l].v[n], matrix[k][l]);
+          entry = fma(j.gradient[row].q[n], k.gradient[column].q[n], entry);
+          entry = fma(j.gradient[row].v[n], k.gradient[column].v[n], entry);
         }
       }
     }
+  }
+  /// Renews mu in the open lanes by matrix^-1 c; returns the change.
+  R correct(const Invariants& c, Matrix matrix, Multipliers& mu, Mask open) const {
+    const int m = count();
+    Multipliers change = c.value;
     numerics::solve_in_place<R>(m, matrix, change);
     R size(0.0);
     for (int k = 0; k < m; ++k) {
       size += numerics::absolute(change[k]);
-      mu[k] = select(open, mu[k] - R(factor) * change[k], mu[k]);
+      mu[k] = select(open, mu[k] - change[k], mu[k]);
     }
     return size;
   }
@@ -159,7 +173,10 @@ class Projection {
     const Mask projected = newton<R>(
         solved, 30,
         [&](Mask open) {
-          const R size = correct(at(system, y, x.t + h, energy), from, 1.0, mu, open);
+          const Invariants now = at(system, y, x.t + h, energy);
+          Matrix matrix{};
+          add_product(now, from, matrix);
+          const R size = correct(now, matrix, mu, open);
           y = select_phase(open, moved(z, from, mu), y);
           return size;
         },
@@ -177,13 +194,19 @@ class Projection {
     Multipliers mu{};
     Phase y, end;
     Mask solved = propagate(x, begin, y, plain) & active;
-    const Mask projected = fixed_point<R>(solved, x, y.v, [&](Mask open) {
-      const Mask fine = propagate(x, moved(begin, first, mu), end, plain);
-      y = select_phase(open, moved(end, at(system, y, x.t + h, energy), mu), y);
-      const Invariants last = at(system, y, x.t + h, energy);
-      const R size = correct(last, last, 0.5, mu, open);
-      return select(fine, size, R(std::numeric_limits<double>::quiet_NaN()));
-    });
+    const Mask projected = fixed_point<R>(
+        solved, x, y.v,
+        [&](Mask open) {
+          const Mask fine = propagate(x, moved(begin, first, mu), end, plain);
+          y = select_phase(open, moved(end, at(system, y, x.t + h, energy), mu), y);
+          const Invariants last = at(system, y, x.t + h, energy);
+          Matrix matrix{};
+          add_product(first, first, matrix);
+          add_product(last, last, matrix);
+          const R size = correct(last, matrix, mu, open);
+          return select(fine, size, R(std::numeric_limits<double>::quiet_NaN()));
+        },
+        sum_of_sizes(x.q));
     put(y, x, change);
     return projected;
   }

@@ -34,7 +34,7 @@ class Stepper {
   virtual State<R, N> again(const System& system, const R& theta, Mask lanes) = 0;
   virtual Mask dense_is_exact() const = 0;
   virtual R failure() const = 0;
-  /// How far off its constraints the last step ended: the largest (g / |grad g|)^2.
+  /// How far off its constraints the last step ended: the largest (g / |grad g|)^2 and (r / |dr/dv|)^2.
   virtual R constraint_error_squared(const System& system) const = 0;
   /// Whether that is within a bound, at the cost of no division.
   virtual Mask constraint_within(const System& system, const R& squared) const = 0;
@@ -88,10 +88,14 @@ class StepperOf final : public Stepper<System> {
   R constraint_error_squared([[maybe_unused]] const System& system) const override {
     if constexpr (requires { method_.constraint_error_squared(); }) {
       return method_.constraint_error_squared();
-    } else if constexpr (System::constrained) {
-      return system.constraint(method_.end().q).error_squared();
     } else {
-      return R(0.0);
+      R worst(0.0);
+      if constexpr (System::constrained) worst = system.constraint(method_.end().q).error_squared();
+      if constexpr (System::rolls) {
+        const R slip = system.slip(method_.end().q, method_.end().v).error_squared();
+        worst = select(slip <= worst, worst, slip);  // NaN shows
+      }
+      return worst;
     }
   }
   Mask constraint_within([[maybe_unused]] const System& system, const R& squared) const override {

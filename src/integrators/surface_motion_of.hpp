@@ -31,7 +31,7 @@ class SurfaceMotionOf final : public SurfaceMotion {
   using Vector = typename System::Vector;
   using Mask = numerics::mask_of<R>;
   static constexpr int W = surface_pack;
-  static_assert(System::dim == 3 && System::constraints == 1 && System::constant_mass);
+  static_assert(System::dim == 3 && System::multipliers == 1 && System::constant_mass);
 
  public:
   SurfaceMotionOf(std::span<const double> parameters, double tolerance) : tolerance_(tolerance) {

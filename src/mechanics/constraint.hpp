@@ -138,6 +138,24 @@ auto constraint_curvature(const std::array<R, N>& q, const std::array<R, N>& v, 
   return result;
 }
 
+/// sum_k lambda_k (Hessian of g_k).
+template <class M, class R, std::size_t N, std::size_t C, class P>
+auto constraint_bend(const std::array<R, N>& q, const std::array<R, C>& lambda, const P& p) {
+  constexpr int n = static_cast<int>(N);
+  const auto g = detail::constraint_components<M>(ad::seed<0, n, 2, 0>(q), p);
+  numerics::Matrix<R, n> result{};
+  const auto one = [&](const R& weight, const auto& hessian) {
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) result[i][j] = fma(weight, hessian[i][j], result[i][j]);
+    }
+  };
+  const auto each = [&]<std::size_t... K>(std::index_sequence<K...>) {
+    (one(lambda[K], ad::hessian_of<n>(std::get<K>(g))), ...);
+  };
+  each(std::make_index_sequence<C>{});
+  return result;
+}
+
 /// (Hessian of g_k) v.
 template <class M, class R, std::size_t N, class P>
 auto constraint_hessian_times(const std::array<R, N>& q, const std::array<R, N>& v, const P& p) {

@@ -1,7 +1,8 @@
 // What a problem is: a Lagrangian L(q, v), with parameters L(q, v, p), with explicit time L(q, v, p, t).
 // A model is a struct with names and one call operator, templated on the scalar; everything else here follows
 // from it by automatic differentiation: momenta L_v, forces L_q, energy v L_v - L, accelerations. A model may
-// be constrained to a manifold (constraint.hpp); accelerations then include the constraint's forces.
+// be constrained to a manifold (constraint.hpp), or roll (rolling.hpp); accelerations then include the forces
+// of its constraints.
 // Reference: Landau, Lifshitz, Mechanics, 1 to 6.
 #pragma once
 
@@ -9,7 +10,7 @@
 #include <concepts>
 #include <string_view>
 
-#include "mechanics/constraint.hpp"
+#include "mechanics/rolling.hpp"
 
 namespace cotangent::mechanics {
 
@@ -46,8 +47,12 @@ class System {
   using Matrix = numerics::Matrix<R, dim>;
   static constexpr int constraints = constraint_count<M>;
   static constexpr bool constrained = constraints > 0;
-  using Multipliers = std::array<R, constraints>;
+  static constexpr int rolling = rolling_count<M>;
+  static constexpr bool rolls = rolling > 0;
+  static constexpr int multipliers = constraints + rolling;  ///< of the manifold first, then of rolling
+  using Multipliers = std::array<R, multipliers>;
   using Constraint = mechanics::Constraint<R, dim, constraints>;
+  using Rolling = mechanics::Rolling<R, dim, rolling>;
 
   std::array<R, parameter_count> parameters;
 
@@ -188,12 +193,48 @@ class System {
     return constraint_at<M>(q, parameters);
   }
 
- private:
+  Rolling slip(const Vector& q, const Vector& v) const { return rolling_at<M>(q, v, parameters); }
+
+  /// The directions of the constraints' forces: grad g_k, then dr_k/dv.
+  std::array<Vector, multipliers> force_directions([[maybe_unused]] const Vector& q,
+                                                   [[maybe_unused]] const Vector& v) const {
+    std::array<Vector, multipliers> result;
+    if constexpr (constrained) {
+      const auto gradient = constraint(q).gradient;
+      for (int k = 0; k < constraints; ++k) result[k] = gradient[k];
+    }
+    if constexpr (rolls) {
+      const auto slope = slip(q, v).v;
+      for (int k = 0; k < rolling; ++k) result[constraints + k] = slope[k];
+    }
+    return result;
+  }
+  /// The derivative of sum_k lambda_k direction_k by the coordinates.
+  Matrix force_slope([[maybe_unused]] const Vector& q, [[maybe_unused]] const Vector& v,
+                     const Multipliers& lambda) const {
+    Matrix result{};
+    if constexpr (constrained) {
+      std::array<R, constraints> weight;
+      for (int k = 0; k < constraints; ++k) weight[k] = lambda[k];
+      result = constraint_bend<M>(q, weight, parameters);
+    }
+    if constexpr (rolls) {
+      std::array<R, rolling> weight;
+      for (int k = 0; k < rolling; ++k) weight[k] = lambda[constraints + k];
+      const Matrix other = rolling_force_slope<M>(q, v, weight, parameters);
+      for (int i = 0; i < dim; ++i) {
+        for (int j = 0; j < dim; ++j) result[i][j] += other[i][j];
+      }
+    }
+    return result;
+  }
+
   struct Equations {
     Vector acceleration;
     Multipliers multiplier;
   };
-  /// With G = grad g: L_vv q'' = ... + G^T lambda and the constraint's second derivative, G q'' + v H v = 0.
+  /// With D_k the directions: L_vv q'' = ... + sum_k lambda_k D_k, and the constraints' derivatives in time,
+  /// D_k q'' + v H_k v = 0 for those of the manifold, D_k q'' + r_q v = 0 for rolling.
   Equations equations(const Vector& q, const Vector& v, const R& t) const {
     const Hessian h = hessian(q, v, t);
     Vector right = h.q;
@@ -207,25 +248,35 @@ class System {
       for (int i = 0; i < dim; ++i) right[i] -= mixed[dim + i][2 * dim];
     }
     Equations result{numerics::solve<R, dim>(h.vv, right), {}};
-    if constexpr (constrained) {
-      const auto gradient = constraint(q).gradient;
-      result.multiplier = constraint_curvature<M>(q, v, parameters);
-      std::array<Vector, constraints> response;
-      numerics::Matrix<R, constraints> coupling{};
-      for (int k = 0; k < constraints; ++k) {
-        response[k] = numerics::solve<R, dim>(h.vv, gradient[k]);
+    if constexpr (multipliers > 0) {
+      const auto direction = force_directions(q, v);
+      if constexpr (constrained) {
+        const auto curvature = constraint_curvature<M>(q, v, parameters);
+        for (int k = 0; k < constraints; ++k) result.multiplier[k] = curvature[k];
+      }
+      if constexpr (rolls) {
+        const auto along = slip(q, v).q;
+        for (int k = 0; k < rolling; ++k) {
+          R& drift = result.multiplier[constraints + k] = R(0.0);
+          for (int n = 0; n < dim; ++n) drift = fma(along[k][n], v[n], drift);
+        }
+      }
+      std::array<Vector, multipliers> response;
+      numerics::Matrix<R, multipliers> coupling{};
+      for (int k = 0; k < multipliers; ++k) {
+        response[k] = numerics::solve<R, dim>(h.vv, direction[k]);
         for (int n = 0; n < dim; ++n) {
-          result.multiplier[k] = fma(gradient[k][n], result.acceleration[n], result.multiplier[k]);
+          result.multiplier[k] = fma(direction[k][n], result.acceleration[n], result.multiplier[k]);
         }
         result.multiplier[k] = -result.multiplier[k];
       }
-      for (int k = 0; k < constraints; ++k) {
-        for (int l = 0; l < constraints; ++l) {
-          for (int n = 0; n < dim; ++n) coupling[k][l] = fma(gradient[k][n], response[l][n], coupling[k][l]);
+      for (int k = 0; k < multipliers; ++k) {
+        for (int l = 0; l < multipliers; ++l) {
+          for (int n = 0; n < dim; ++n) coupling[k][l] = fma(direction[k][n], response[l][n], coupling[k][l]);
         }
       }
-      numerics::solve_in_place<R>(constraints, coupling, result.multiplier);
-      for (int k = 0; k < constraints; ++k) {
+      numerics::solve_in_place<R>(multipliers, coupling, result.multiplier);
+      for (int k = 0; k < multipliers; ++k) {
         for (int n = 0; n < dim; ++n) {
           result.acceleration[n] = fma(result.multiplier[k], response[k][n], result.acceleration[n]);
         }
@@ -234,7 +285,6 @@ class System {
     return result;
   }
 
- public:
   /// The velocities with momenta p, by Newton's method from the guess v (one iteration where L is quadratic).
   Vector velocity(const Vector& q, const Vector& p, Vector v, const R& t) const {
     constexpr int iterations = sparsity.degree <= 2 ? 1 : 12;

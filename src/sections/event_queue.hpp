@@ -36,7 +36,7 @@ class EventQueue {
     double theta;
     integrators::State<double, N> x;
     double energy;  ///< of samples
-    std::array<double, static_cast<std::size_t>(System::constraints)> multiplier;
+    std::array<double, static_cast<std::size_t>(System::multipliers)> multiplier;
     bool counted;  ///< false for a crossing that fails the section's condition
   };
 
@@ -153,7 +153,7 @@ class EventQueue {
     if (any(other)) x = select(other, state_at(theta, other), x);
     const R energy = sampled ? system_.energy(x.q, x.v, x.t) : R(0.0);
     typename System::Multipliers multiplier{};
-    if constexpr (System::constrained) {
+    if constexpr (System::multipliers > 0) {
       if (sampled) multiplier = system_.multiplier(x.q, x.v, x.t);
     }
     for (int i = 0; i < size_; ++i) {
@@ -165,7 +165,7 @@ class EventQueue {
         event.x.v[n] = numerics::lane(x.v[n], i);
       }
       event.energy = numerics::lane(energy, i);
-      for (int k = 0; k < System::constraints; ++k) {
+      for (int k = 0; k < System::multipliers; ++k) {
         event.multiplier[k] = numerics::lane(multiplier[k], i);
       }
       event.counted = event.kind != Kind::crossing || numerics::lane(counted, i);

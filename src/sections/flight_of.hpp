@@ -168,11 +168,11 @@ class FlightOf final : public Flight {
     return false;
   }
 
-  /// Whether a constraint's gradient vanishes here, or is a combination of others'.
+  /// Whether the direction of a constraint's force vanishes here, or is a combination of others'.
   bool dependent_constraints(const State& x, int lane) const {
-    if constexpr (System::constrained) {
-      auto gradient = system_.constraint(x.q).gradient;  // made orthogonal, by Gram and Schmidt
-      for (int k = 0; k < System::constraints; ++k) {
+    if constexpr (System::multipliers > 0) {
+      auto gradient = system_.force_directions(x.q, x.v);  // made orthogonal, by Gram and Schmidt
+      for (int k = 0; k < System::multipliers; ++k) {
         double whole = 0, rest = 0;
         std::array<double, N> row;
         for (int n = 0; n < N; ++n) {
@@ -217,12 +217,12 @@ class FlightOf final : public Flight {
     land(lane, status);
   }
 
-  using Multipliers = std::array<double, static_cast<std::size_t>(System::constraints)>;
+  using Multipliers = std::array<double, static_cast<std::size_t>(System::multipliers)>;
   Multipliers multipliers(int lane, const State& x) const {
     Multipliers result{};
-    if constexpr (System::constrained) {
+    if constexpr (System::multipliers > 0) {
       const auto lambda = system_.multiplier(x.q, x.v, x.t);
-      for (int k = 0; k < System::constraints; ++k) result[k] = numerics::lane(lambda[k], lane);
+      for (int k = 0; k < System::multipliers; ++k) result[k] = numerics::lane(lambda[k], lane);
     }
     return result;
   }
@@ -254,7 +254,7 @@ class FlightOf final : public Flight {
     if (any(active_ & !fine)) land_failed(took, fine, end);
     const Mask good = fine & active_;
     energy_error_ = select(good, numerics::larger(error, energy_error_), energy_error_);
-    if constexpr (System::constrained) {
+    if constexpr (System::multipliers > 0) {
       // Rarely does an error grow beyond all before: only then is it computed.
       if (any(good & !method_->constraint_within(system_, constraint_error_squared_))) {
         const R off = method_->constraint_error_squared(system_);

@@ -58,7 +58,7 @@ struct Flown {
   std::vector<double> crossings, samples;
   std::int64_t crossing_count = 0, sample_count = 0, grazing_count = 0, steps = 0;
   double energy = 0.0, energy_error = 0.0;  ///< at the start; the largest |E - E0| over all steps
-  double constraint_error = 0.0;            ///< the largest |g| / |grad g| over all steps, a length
+  double constraint_error = 0.0;            ///< the largest |g| / |grad g|, |r| / |dr/dv| over all steps
   double t = 0.0;
   std::vector<double> tallies;  ///< what else is counted over the whole trajectory
   std::vector<double> q, v;     ///< the last good state
@@ -118,16 +118,21 @@ class Problem {
   virtual Potential potential(Values q, Values parameters) const = 0;
   /// How many constraints hold the coordinates on a manifold; 0: none.
   virtual int constraints() const { return 0; }
+  /// How many conditions of rolling, linear in the velocities, hold the motion besides; 0: none.
+  virtual int rolling() const { return 0; }
+  int multipliers() const { return constraints() + rolling(); }
+  /// The names of the methods that suit the problem.
+  virtual std::vector<std::string> methods() const { return {}; }
   /// What is wrong with parameters for which the problem makes no sense.
   virtual std::optional<std::string> objection(Values) const { return std::nullopt; }
   /// How far off its manifold a state (q, v) with its parameters is.
   struct Distance {
     double position = 0.0;  ///< the largest |g| / |grad g|, a length; NaN where a gradient vanishes
-    double velocity = 0.0;  ///< the largest |v . grad g| / |grad g|, a speed
+    double velocity = 0.0;  ///< the largest |v . grad g| / |grad g| or |r| / |dr/dv|, a speed
   };
   virtual Distance off_manifold(Values, Values, Values) const { return {}; }
   /// Moves a state (q, v) with its parameters onto the manifold, a coordinate aside (or -1), and its velocity
-  /// into the tangent space. False where that doesn't succeed.
+  /// to where no constraint forbids it. False where that doesn't succeed.
   virtual bool project(std::span<double>, std::span<double>, Values, int) const { return true; }
   /// g and its gradient at q, given parameters, where the problem is that of a particle on a surface: three
   /// coordinates, one constraint.

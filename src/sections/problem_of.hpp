@@ -56,6 +56,8 @@ class ProblemOf final : public Problem {
     return u;
   }
   int constraints() const override { return System::constraints; }
+  int rolling() const override { return System::rolling; }
+  std::vector<std::string> methods() const override { return integrators::method_names<System>(); }
   std::optional<std::string> objection(Values parameters) const override {
     if constexpr (requires { Model::objection(system(parameters).parameters); }) {
       return Model::objection(system(parameters).parameters);
@@ -77,17 +79,21 @@ class ProblemOf final : public Problem {
         result.velocity = std::max(result.velocity, std::abs(along) / std::sqrt(size));
       }
     }
+    if constexpr (System::rolls) {
+      const double slip = std::sqrt(system(parameters).slip(vector(q), vector(v)).error_squared());
+      result.velocity = slip <= result.velocity ? result.velocity : slip;  // NaN shows
+    }
     return result;
   }
   bool project(std::span<double> q, std::span<double> v, Values parameters, int held) const override {
-    if constexpr (System::constrained) {
+    if constexpr (System::multipliers > 0) {
       return integrators::project_state<System>(system(parameters), q, v, held);
     } else {
       return true;
     }
   }
   mechanics::LevelPoint level(const mechanics::SpacePoint& q, Values parameters) const override {
-    if constexpr (N == 3 && System::constraints == 1) {
+    if constexpr (N == 3 && System::constraints == 1 && !System::rolls) {
       const auto at = system(parameters).constraint(q);
       return {at.value[0], at.gradient[0]};
     } else {
@@ -106,7 +112,7 @@ class ProblemOf final : public Problem {
   }
   std::unique_ptr<integrators::SurfaceMotion> surface_motion(Values parameters,
                                                              double tolerance) const override {
-    if constexpr (N == 3 && System::constraints == 1 && System::constant_mass) {
+    if constexpr (N == 3 && System::constraints == 1 && !System::rolls && System::constant_mass) {
       return std::make_unique<integrators::SurfaceMotionOf<Model>>(parameters, tolerance);
     } else {
       static_cast<void>(parameters), static_cast<void>(tolerance);

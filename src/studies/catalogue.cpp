@@ -47,6 +47,10 @@ std::string description(const sections::Problem& problem) {
     text += fmt::format("\nconstrained to a manifold: {} constraint{}\n", problem.constraints(),
                         problem.constraints() > 1 ? "s" : "");
   }
+  if (problem.rolling() > 0) {
+    text += fmt::format("\nrolling: {} nonholonomic constraint{}\n", problem.rolling(),
+                        problem.rolling() > 1 ? "s" : "");
+  }
   text += "\nwords for [section] where and condition\n ";
   for (const auto& name : problem.variable_names()) text += " " + name;
   text += fmt::format("\n\nin a deck\n  [model]\n  name = \"{}\"\n", problem.name());
@@ -112,8 +116,8 @@ std::string fallback(const integrators::Option& option) {
 
 std::string description(const integrators::MethodInfo& method) {
   const char* kinds = !method.constrained ? "free" : method.free ? "free and constrained" : "constrained";
-  std::string text = fmt::format("{}: {}\n\nfor {} motion\n\noptions, with their defaults\n", method.name,
-                                 method.about, kinds);
+  std::string text = fmt::format("{}: {}\n\nfor {} motion{}\n\noptions, with their defaults\n", method.name,
+                                 method.about, kinds, method.rolling ? ", rolling included" : "");
   std::string deck = fmt::format("\nin a deck\n  [method]\n  name = \"{}\"\n", method.name);
   const bool adaptive = std::ranges::count(method.options, integrators::option::tolerance) > 0;
   for (const integrators::Option& option : method.options) {

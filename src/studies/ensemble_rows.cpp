@@ -46,9 +46,14 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
       {"/orbits/crossing_count", DataType::int64, {n}, "1", "crossings of the section"},
       {"/orbits/grazing_count", DataType::int64, {n}, "1", "contacts with the section without a crossing"},
       {"/orbits/steps", DataType::int64, {n}, "1", "steps taken"}};
-  if (problem.constraints() > 0) {
-    sets.push_back(
-        {"/orbits/constraint_error", DataType::float64, {n}, unit, "largest |g| / |grad g| over all steps"});
+  if (problem.multipliers() > 0) {
+    sets.push_back({"/orbits/constraint_error",
+                    DataType::float64,
+                    {n},
+                    problem.rolling() > 0 ? "1" : unit,
+                    problem.rolling() == 0
+                        ? "largest |g| / |grad g| over all steps"
+                        : "largest |g| / |grad g|, or |r| / |dr/dv| of what rolls, over all steps"});
   }
   const auto parameters = ensemble.parameter_columns();
   sets.push_back({"/orbits/parameters",
@@ -113,12 +118,13 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
                     {{"columns", names}}});
     sets.push_back(
         {"/trajectory/energy", DataType::float64, {n, plan.samples}, "1", "energy of the samples"});
-    if (problem.constraints() > 0) {
+    if (problem.multipliers() > 0) {
       sets.push_back({"/trajectory/multiplier",
                       DataType::float64,
-                      {n, plan.samples, problem.constraints()},
+                      {n, plan.samples, problem.multipliers()},
                       "1",
-                      "Lagrange multipliers: M q'' = L_q + sum_k lambda_k grad g_k"});
+                      problem.rolling() == 0 ? "Lagrange multipliers: M q'' = L_q + sum_k lambda_k grad g_k"
+                                             : "Lagrange multipliers of grad g_k, then of dr_k/dv"});
     }
   }
   return sets;
@@ -128,7 +134,7 @@ EnsembleRows::EnsembleRows(const Plan& plan, const Ensemble& ensemble, io::Resul
     : plan_(plan),
       ensemble_(ensemble),
       dim_(plan.model.problem->dim()),
-      constraints_(plan.model.problem->constraints()),
+      constraints_(plan.model.problem->multipliers()),
       parameter_count_(static_cast<std::int64_t>(ensemble.parameter_columns().size())),
       result_(std::move(result)) {
   for (const auto& set : data_sets(plan, ensemble)) handle_[set.path] = result_.data_set(set.path);

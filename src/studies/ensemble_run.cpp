@@ -274,7 +274,8 @@ class Runner {
     summary.crossings = parallel::sum(crossings_);
     summary.steps = parallel::sum(steps_);
     summary.worst_energy_error = parallel::maximum(worst_energy_error_);
-    summary.constrained = plan_.model.problem->constraints() > 0;
+    summary.constrained = plan_.model.problem->multipliers() > 0;
+    summary.rolling = plan_.model.problem->rolling() > 0;
     summary.worst_constraint_error = parallel::maximum(worst_constraint_error_);
     summary.parts = content_.parts;
     summary.part_seconds = parallel::sum(part_);

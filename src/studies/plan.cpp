@@ -39,25 +39,29 @@ MethodOptions read_options(const io::Table& table, const sections::Problem& prob
   std::vector<std::string> names;
   for (const auto& method : methods) names.push_back(method.name);
   MethodOptions options;
-  const bool constrained = problem.constraints() > 0;
-  const std::string usual = constrained ? "rattle" : options.name;
+  const auto own = problem.methods();
+  const bool free = problem.multipliers() == 0;
+  const std::string usual = free ? options.name : own.front();
   options.name = named ? table.choice("name", names) : table.choice("name", usual, names);
   const auto& chosen = *std::ranges::find(methods, options.name, &integrators::MethodInfo::name);
-  if (!(constrained ? chosen.constrained : chosen.free)) {
+  if (!own.empty() && std::ranges::count(own, options.name) == 0) {
     std::string suited;
-    for (const auto& method : methods) {
-      if (constrained ? method.constrained : method.free)
-        suited += (suited.empty() ? "" : ", ") + method.name;
-    }
-    throw table.error("name", "the motion of '" + problem.name() + (constrained ? "' is" : "' isn't") +
-                                  " constrained: choose one of " + suited);
+    for (const auto& name : own) suited += (suited.empty() ? "" : ", ") + name;
+    throw table.error("name", "the motion of '" + problem.name() +
+                                  (problem.rolling() > 0 ? "' rolls"
+                                   : free                ? "' isn't constrained"
+                                                         : "' is constrained") +
+                                  ": choose one of " + suited);
   }
   for (const auto& other : methods) {
     for (const Option& option : other.options) {
       if (takes(chosen, option) || !table.has(option.name)) continue;
-      std::string own;
-      for (const Option& known : chosen.options) own += (own.empty() ? "" : ", ") + std::string(known.name);
-      throw table.error(option.name, "is no option of the method '" + options.name + "', which takes " + own);
+      std::string taken;
+      for (const Option& known : chosen.options) {
+        taken += (taken.empty() ? "" : ", ") + std::string(known.name);
+      }
+      throw table.error(option.name,
+                        "is no option of the method '" + options.name + "', which takes " + taken);
     }
   }
   for (const Option& option : chosen.options) {

@@ -83,7 +83,8 @@ void print(const Summary& s) {
   text += fmt::format("steps           {}\n", s.steps);
   text += fmt::format("energy error    {:.3g} at worst\n", s.worst_energy_error);
   if (s.constrained) {
-    text += fmt::format("constraint      {:.3g} at worst, a length\n", s.worst_constraint_error);
+    text += fmt::format("constraint      {:.3g} at worst, {}\n", s.worst_constraint_error,
+                        s.rolling ? "a speed of slipping" : "a length");
   }
   text += fmt::format("time            {}", duration(s.wall_seconds));
   for (std::size_t k = 0; k < s.parts.size(); ++k) {

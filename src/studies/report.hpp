@@ -29,6 +29,7 @@ struct Summary {
   double worst_energy_error = 0, wall_seconds = 0;
   bool constrained = false;
   double worst_constraint_error = 0;
+  bool rolling = false;
   std::vector<std::string> parts;
   std::vector<double> part_seconds;  ///< mean over ranks
 };

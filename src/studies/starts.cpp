@@ -54,7 +54,7 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
   names_.resize(static_cast<std::size_t>(2 * dim_));
   for (const auto& axis : axes_) combinations_ *= static_cast<std::int64_t>(axis.size());
   if (table.has("energy")) energy_ = table.axis("energy");
-  constrained_ = problem_->constraints() > 0;
+  constrained_ = problem_->multipliers() > 0;
   if (constrained_) project_ = table.boolean("project", false);
   for (std::int64_t c = 0; c < combinations_; ++c) {
     if (const auto objection = problem_->objection(parameters_of(c)))
@@ -339,7 +339,10 @@ void Ensemble::refuse_if_none_feasible() const {
                          "; move the starts");
     }
     throw table_.error(
-        "no start is on the manifold g = 0 with its velocity tangent: the first is off by |g| / |grad g| = " +
+        (problem_->rolling() > 0
+             ? "no start rolls without slipping, on its manifold: the first is off by |g| / |grad g| = "
+             : "no start is on the manifold g = 0 with its velocity tangent: the first is off by |g| / |grad "
+               "g| = ") +
         fmt::format("{:.3g} and its velocity by {:.3g}", off.position, off.velocity) +
         " (at most 1e-10); project = true moves them there");
   }

@@ -6,9 +6,10 @@
 //   random = { count = n, seed = s, q2 = [from, to], ... }   uniform in the box, infeasible draws drawn again
 //   list   = [[q..., v...], ...]               whole states, or without one column where energy is given
 //   file   = "starts.h5"                       a data set /starts of whole states
-// Under constraints a start must lie on the manifold with its velocity tangent, or `project = true` moves it
-// there, the section's coordinate held; an energy then scales the velocity, and what isn't named is 0.
-// Random numbers: Philox-like counters keyed by (seed, id), after Salmon et al. (2011).
+// Under constraints a start must lie on the manifold with its velocity tangent, and roll where it has to, or
+// `project = true` moves it there, the section's coordinate held; an energy then scales the velocity, and
+// what isn't named is 0. Random numbers: Philox-like counters keyed by (seed, id), after Salmon et al.
+// (2011).
 #pragma once
 
 #include <cstdint>

@@ -112,8 +112,9 @@ Comparison read_comparison(Task& task) {
   c.model = read_model(task);
   const io::Table reference = task.deck.table("reference");
   integrators::MethodOptions method;
-  if (c.model.problem->constraints() > 0) {
-    method.name = "rattle-kahan-li-6";
+  if (c.model.problem->multipliers() > 0) {
+    const auto own = c.model.problem->methods();
+    method.name = std::ranges::count(own, "rattle-kahan-li-6") > 0 ? "rattle-kahan-li-6" : "reduced-gauss";
   } else {
     method.stages = static_cast<int>(reference.integer_at_least("stages", 1, 16));
   }
@@ -254,7 +255,7 @@ std::vector<io::DataSetSpec> data_sets(const Comparison& c) {
        {{"columns", columns}}},
       {"/run/comparison_seconds", DataType::float64, {m}, "s", "CPU time of one core, all starts together"},
       {"/run/comparison_rate", DataType::float64, {m}, "1/s", "units of orbit time in a second of one core"}};
-  if (c.model.problem->constraints() == 0) {
+  if (c.model.problem->multipliers() == 0) {
     std::erase_if(sets,
                   [](const io::DataSetSpec& set) { return set.path == "/comparison/constraint_error"; });
   }
@@ -282,7 +283,7 @@ void write(io::ResultFile& file, const Comparison& c, const Flights& flights,
     put("/comparison/steps", row, v.steps);
     put("/comparison/arrived", row, v.arrived);
     put("/comparison/energy_error", row, v.energy_error);
-    if (c.model.problem->constraints() > 0) put("/comparison/constraint_error", row, v.constraint_error);
+    if (c.model.problem->multipliers() > 0) put("/comparison/constraint_error", row, v.constraint_error);
     put("/comparison/energy_drift", row, v.drift);
     put("/comparison/position_error", row, v.position_error);
     put("/comparison/order", row, v.order);
@@ -306,7 +307,7 @@ std::string table(const Comparison& c, const Flights& flights, const std::vector
   std::string text =
       fmt::format("{:<{}}{:>10}{:>12}{:>11}{:>12}{:>11}{:>11}{:>11}{:>7}\n", "method", width, "setting",
                   "steps", "seconds", "time/s", "|E - E0|", "drift", "position", "order");
-  const bool constrained = c.model.problem->constraints() > 0;
+  const bool constrained = c.model.problem->multipliers() > 0;
   if (constrained) text.insert(text.size() - 1, fmt::format("{:>11}", "|g|/|g'|"));
   for (std::size_t s = Comparison::references; s < c.settings.size(); ++s) {
     const Setting& setting = c.settings[s];

@@ -137,7 +137,7 @@ void Flights::fly_group(sections::Flight& flight, std::size_t group) {
 void Flights::fly(std::size_t setting, std::size_t group) {
   const auto shown = flight(setting, true);
   fly_group(*shown, group);
-  const auto constraints = static_cast<std::size_t>(c_.model.problem->constraints());
+  const auto constraints = static_cast<std::size_t>(c_.model.problem->multipliers());
   for (std::size_t k = group * lanes_; k < std::min((group + 1) * lanes_, c_.starts.size()); ++k) {
     const sections::Flown& flown = shown->flown(static_cast<int>(k - group * lanes_));
     double* row = rows_.data() + (setting * c_.starts.size() + k) * width_;

@@ -1,12 +1,13 @@
 """Time series: the coordinates of sampled trajectories, and how well each kept its energy.
 
 One trajectory: all its coordinates in one panel. Several: a panel for each coordinate, a colour for each trajectory.
+With --axes the paths in the plane of two coordinates instead, to one scale, starts marked.
 Below, E - E0. Long series are drawn as the envelope of each pixel column, so nothing between two pixels is lost.
 """
 import numpy as np
 
 from . import captions, layout, style
-from .result import PlotError
+from .result import PlotError, nearest
 
 MOST_CURVES = 40
 SAMPLES = 6000  # beyond it, the envelope
@@ -56,6 +57,8 @@ def draw(results, options):
     names = result.coordinates() or [f"q{i + 1}" for i in range(q.shape[-1])]
     energy = result.array("trajectory/energy")[ids] if "trajectory/energy" in result else None
 
+    if options.axes:
+        return _paths(result, ids, t, q, names, energy, options)
     one = len(ids) == 1
     panels = [names] if one and len(names) <= 4 else [[name] for name in names]
     heights = [2.6 if one else 1.7] * len(panels) + ([1.5] if energy is not None else [])
@@ -94,6 +97,34 @@ def draw(results, options):
         _draw_energy(axes[-1], t, energy, span, colours if not one else [style.CATEGORICAL[1]])
     units = result.units("trajectory/time")
     axes[-1].set_xlabel("time" + (f"  [{units}]" if units else ""))
+    return figure
+
+
+def _paths(result, ids, t, q, names, energy, options):
+    """Two coordinates against each other, and the energy over time."""
+    for name in options.axes:
+        if name not in names:
+            raise PlotError(f"--axes: {result.path} has no coordinate '{name}'; {nearest(name, names)}")
+    first, second = (q[..., names.index(name)] for name in options.axes)
+    notes = captions.constants(result, ids) + [f"{len(ids)} trajectories", captions.method(result)]
+    figure, axes = layout.stack([5.2] + ([1.5] if energy is not None else []), options,
+                                options.title or captions.model(result), notes, gap=0.75)
+    axes[0].tick_params(labelbottom=True)
+    colours = style.distinct(len(ids))
+    for row, colour in enumerate(colours):
+        axes[0].plot(first[row], second[row], lw=0.9, color=colour)
+        axes[0].plot(first[row, 0], second[row, 0], "o", ms=4, color=colour)
+    units = result.units("trajectory/q")
+    for put, name in zip((axes[0].set_xlabel, axes[0].set_ylabel), options.axes):
+        put(f"${style.symbol(name)}$" + (f"  [{units}]" if units else ""))
+    axes[0].set_aspect("equal", adjustable="datalim")
+    if options.xlim:
+        axes[0].set_xlim(options.xlim)
+    if options.ylim:
+        axes[0].set_ylim(options.ylim)
+    if energy is not None:
+        _draw_energy(axes[-1], t, energy, (np.nanmin(t), np.nanmax(t)), colours)
+        axes[-1].set_xlabel("time")
     return figure
 
 

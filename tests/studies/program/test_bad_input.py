@@ -296,6 +296,41 @@ class Manifolds(Numerics):
         self.assertIn("1 singular_constraint", end.stdout)
 
 
+class Rolling(Numerics):
+    """Starts and methods of motion that rolls; the two edges of a program's own model may be parallel."""
+
+    SINGULAR_CONSTRAINT, INFEASIBLE = 10, 7
+    GOOD, SLIPS = "[0.0, 0.0, 0.0, 1.0, 0.0, 0.5]", "[0.0, 0.0, 0.0, 1.0, 0.25, 0.5]"
+    SLEIGH = MANIFOLD.replace('"sphere"', '"chaplygin-sleigh"').replace('"rattle"', '"lobatto-spark"\nstages = 3')
+    test_singular_mass_matrix = test_step_shrinks_to_nothing = test_newton_fails = test_non_finite_start = None
+    test_non_finite_motion = test_section_never_met = test_infeasible_among_feasible = None
+
+    def test_slipping(self):
+        self.refused("no start rolls without slipping", "its velocity by 0.25", "project = true", text=self.SLEIGH,
+                     words=[f"ensemble.list=[{self.SLIPS}]"])
+        self.status(0, self.INFEASIBLE, self.FINISHED, text=self.SLEIGH,
+                    words=[f"ensemble.list=[{self.SLIPS}, {self.GOOD}]"])
+        (self.at / "out.h5").unlink()
+        self.status(0, self.FINISHED, text=self.SLEIGH,
+                    words=["ensemble.project=true", f"ensemble.list=[{self.SLIPS}]"])
+        with h5py.File(self.at / "out.h5") as file:
+            self.assertLess(abs(file["/orbits/initial"][0, 4]), 1e-15)
+            self.assertLess(file["/orbits/constraint_error"][0], 1e-14)
+
+    def test_methods_that_do_not_roll(self):
+        for name in ("rattle", "gauss"):
+            self.refused(f'"{name}"', "the motion of 'chaplygin-sleigh' rolls", "lobatto-spark", text=self.SLEIGH,
+                         words=[f"method.name={name}", f"ensemble.list=[{self.GOOD}]"])
+        self.refused("2 to 8 stages, not 12", text=self.SLEIGH,
+                     words=["method.stages=12", f"ensemble.list=[{self.GOOD}]"])
+
+    def test_dependent_edges(self):
+        """Two knife edges at one point: parallel, and across."""
+        end = self.launch(self.deck(self.SLEIGH), "model.name=two-edges", "ensemble.list=[[0.0, 0.0, 0.0, 0.0, 1.0, 0.0,"
+                          " 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.1, 0.2]]", program="wayward_program")
+        self.says(end, 1, "1 finished, 1 singular_constraint")
+
+
 class Files(ProgramTest):
     """The file system's refusals have exit code 3; results that don't fit the deck are bad input."""
 

@@ -1,5 +1,6 @@
-// A program of one's own: a model that fails on rank 1 alone, where no other rank expects it; a set, a field
-// and a pair potential.
+// A program of one's own: a model that fails on rank 1 alone, where no other rank expects it; one with two
+// knife edges at one point, of directions a and b, dependent where they are parallel; a set, a field and a
+// pair potential.
 #include <stdexcept>
 
 #include "parallel/mpi.hpp"
@@ -17,6 +18,26 @@ struct Wayward {
     const auto [x] = q;
     const auto [x_dot] = v;
     return 0.5 * x_dot * x_dot - 0.5 * x * x;
+  }
+};
+
+struct TwoEdges {
+  static constexpr std::string_view name = "two-edges";
+  static constexpr std::string_view about = "two knife edges at one point";
+  static constexpr int dim = 4;
+  static constexpr std::array<cotangent::mechanics::Coordinate, dim> coordinates{
+      {{"x"}, {"y"}, {"a"}, {"b"}}};
+  static constexpr std::array<cotangent::mechanics::Parameter, 0> parameters{};
+
+  auto operator()(const auto&, const auto& v) const {
+    using cotangent::ad::square;
+    const auto [u, w, a_dot, b_dot] = v;
+    return 0.5 * (square(u) + square(w) + square(a_dot) + square(b_dot));
+  }
+  auto rolling(const auto& q, const auto& v, const auto&) const {
+    const auto [x, y, a, b] = q;
+    const auto [u, w, a_dot, b_dot] = v;
+    return std::tuple(w * cos(a) - u * sin(a), w * cos(b) - u * sin(b));
   }
 };
 
@@ -56,6 +77,6 @@ struct Spring {
 };
 
 int main(int argc, char** argv) {
-  return cotangent::studies::run_program(argc, argv,
-                                         cotangent::studies::own<Wayward, Diamond, Saddle, Spring>());
+  return cotangent::studies::run_program(
+      argc, argv, cotangent::studies::own<Wayward, TwoEdges, Diamond, Saddle, Spring>());
 }
