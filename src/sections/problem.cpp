@@ -7,7 +7,8 @@
 namespace cotangent::sections {
 
 bool Problem::on_surface() const {
-  return dim() == 3 && multipliers() == 1 && constraints() == 1 && std::ranges::none_of(coordinates(), &CoordinateInfo::angle);
+  return dim() == 3 && multipliers() == 1 && constraints() == 1 &&
+         std::ranges::none_of(coordinates(), &CoordinateInfo::angle);
 }
 
 std::unique_ptr<integrators::SurfaceMotion> Problem::surface_motion(Values, double) const {

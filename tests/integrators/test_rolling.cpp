@@ -277,6 +277,45 @@ TEST_CASE("a disc rolls steadily in a circle") {
   CHECK(x.q[3] == Approx(lean).epsilon(1e-9));
 }
 
+TEST_CASE("rolling in lanes: each as if it were alone, to the bit") {
+  using R = numerics::Lanes<4>;
+  using Pack = mechanics::System<mechanics::RollingDisc, R>;
+  for (const char* name : {"lobatto-spark", "reduced-gauss"}) {
+    INFO(name);
+    const auto run = [&](const State<R, 5>& start) {
+      auto method = roller<Pack>(name, 3, 0.05, name[0] == 'r' ? "both" : "");
+      method->start(Pack{}, start, numerics::mask_of<R>(true));
+      for (int k = 0; k < 50; ++k) REQUIRE(all(method->advance(Pack{}, numerics::mask_of<R>(true))));
+      return method->end();
+    };
+    const auto start = [](int lane) {
+      auto x = disc_start();
+      x.q[3] += 0.05 * lane;
+      x.v[2] += 0.1 * lane;
+      return x;
+    };
+    State<R, 5> x;
+    for (int i = 0; i < 4; ++i) {
+      for (int n = 0; n < 5; ++n) {
+        x.q[n].set(i, start(i).q[n]);
+        x.v[n].set(i, start(i).v[n]);
+      }
+    }
+    const auto together = run(x);
+    for (int i = 0; i < 4; ++i) {
+      for (int n = 0; n < 5; ++n) {
+        x.q[n] = R(start(i).q[n]);
+        x.v[n] = R(start(i).v[n]);
+      }
+      const auto alone = run(x);
+      for (int n = 0; n < 5; ++n) {
+        CHECK(together.q[n][i] == alone.q[n][(i + 1) % 4]);
+        CHECK(together.v[n][i] == alone.v[n][(i + 1) % 4]);
+      }
+    }
+  }
+}
+
 TEST_CASE("magnetised balls that roll by a constraint move as the chain reduced by hand") {
   constexpr double alpha = 18, t = 0.1, s = 0.05, t_dot = 0.05, s_dot = -0.2;
   mechanics::System<mechanics::MagneticChain, double> chain;

@@ -328,7 +328,8 @@ class Rolling(Numerics):
         """Two knife edges at one point: parallel, and across."""
         end = self.launch(self.deck(self.SLEIGH), "model.name=two-edges", "ensemble.list=[[0.0, 0.0, 0.0, 0.0, 1.0, 0.0,"
                           " 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.1, 0.2]]", program="wayward_program")
-        self.says(end, 1, "1 finished, 1 singular_constraint")
+        self.assertEqual(end.returncode, 1, end.stdout + end.stderr)
+        self.assertIn("1 finished, 1 singular_constraint", end.stdout)
 
 
 class Files(ProgramTest):
