@@ -192,6 +192,39 @@ class KernelOf final : public Kernel {
     static constexpr bool velocities = true;
   };
 
+  /// Single copies, handed on in packs: use(places of their sites, how many copies).
+  template <int T>
+  class Waiting {
+   public:
+    template <class Use>
+    void add(const std::int64_t* place, const Use& use) {
+      std::copy_n(place, Term<T>::sites, place_.begin() + count_ * Term<T>::sites);
+      if (++count_ == pack) finish(use);
+    }
+    template <class Use>
+    void finish(const Use& use) {
+      if (count_ > 0) use(place_.data(), count_);
+      count_ = 0;
+    }
+
+   private:
+    std::array<std::int32_t, static_cast<std::size_t>(pack) * Term<T>::sites> place_;
+    int count_ = 0;
+  };
+
+  /// Coordinates, and velocities if there are any, of copies whose sites are at these places.
+  template <int T, class Values>
+  static void read(const double* const* position, const double* const* velocity, const std::int32_t* place,
+                   int lanes, Values& q, Values& v) {
+    for (int i = 0; i < Term<T>::count; ++i) {
+      for (int k = 0; k < pack; ++k) {
+        const std::int32_t at = place[std::min(k, lanes - 1) * Term<T>::sites + i / dim];
+        numerics::set_lane(q[i], k, position[i % dim][at]);
+        if (velocity != nullptr) numerics::set_lane(v[i], k, velocity[i % dim][at]);
+      }
+    }
+  }
+
   /// Calls use(q, v, place, lanes) for the copies of a term whose place is within [low, high), where listed
   /// for all; place(k, lane) is where a copy's k-th site is.
   template <int T, class Use>
@@ -199,13 +232,7 @@ class KernelOf final : public Kernel {
                   std::int64_t high, const Use& use) {
     typename Term<T>::template Values<Pack> q, v;
     const auto indexed = [&](const std::int32_t* place, int lanes) {
-      for (int i = 0; i < Term<T>::count; ++i) {
-        for (int k = 0; k < pack; ++k) {
-          const std::int32_t at = place[std::min(k, lanes - 1) * Term<T>::sites + i / dim];
-          numerics::set_lane(q[i], k, position[i % dim][at]);
-          if (velocity != nullptr) numerics::set_lane(v[i], k, velocity[i % dim][at]);
-        }
-      }
+      read<T>(position, velocity, place, lanes, q, v);
       use(
           q, v, [&](int site, int k) -> std::int64_t { return place[k * Term<T>::sites + site]; }, lanes);
     };
@@ -217,8 +244,7 @@ class KernelOf final : public Kernel {
       return;
     }
     const Placement& placement = placement_[T];
-    std::array<std::int32_t, static_cast<std::size_t>(pack) * Term<T>::sites> waiting;
-    int count = 0;
+    Waiting<T> waiting;
     placement.for_places(
         low, high, 0,
         [&](std::int64_t first, std::int64_t places) {
@@ -233,15 +259,8 @@ class KernelOf final : public Kernel {
                 static_cast<int>(std::min<std::int64_t>(pack, first + places - at)));
           }
         },
-        [&](std::int64_t, const std::int64_t* place) {
-          for (int k = 0; k < Term<T>::sites; ++k)
-            waiting[static_cast<std::size_t>(count * Term<T>::sites + k)] =
-                static_cast<std::int32_t>(place[k]);
-          if (++count < pack) return;
-          indexed(waiting.data(), pack);
-          count = 0;
-        });
-    if (count > 0) indexed(waiting.data(), count);
+        [&](std::int64_t, const std::int64_t* place) { waiting.add(place, indexed); });
+    waiting.finish(indexed);
   }
 
   /// First derivatives of all copies that touch the sites from low to high, each into the buffer of its
@@ -281,13 +300,7 @@ class KernelOf final : public Kernel {
       if (placement.empty()) return;
       const auto scattered = [&](const std::int32_t* place, int lanes) {
         typename Term<T>::template Values<Pack> q, v;
-        for (int i = 0; i < n; ++i) {
-          for (int k = 0; k < pack; ++k) {
-            const std::int32_t at = place[std::min(k, lanes - 1) * Term<T>::sites + i / dim];
-            numerics::set_lane(q[i], k, position[i % dim][at]);
-            if (What::velocities) numerics::set_lane(v[i], k, velocity[i % dim][at]);
-          }
-        }
+        read<T>(position, velocity, place, lanes, q, v);
         derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) {
           for (int k = 0; k < lanes; ++k) {
             const std::int32_t at = place[k * Term<T>::sites + i / dim];
@@ -297,22 +310,14 @@ class KernelOf final : public Kernel {
           }
         });
       };
-      std::array<std::int32_t, static_cast<std::size_t>(pack) * Term<T>::sites> waiting;
-      int count = 0;
+      Waiting<T> waiting;
       placement.for_places(
           low - placement.greatest(), high - placement.least(), sites_.grid.length,
           [&](std::int64_t begin, std::int64_t places) {
             run<T, What>(position, velocity, placement, begin, begin + places, by_q, by_v);
           },
-          [&](std::int64_t, const std::int64_t* place) {
-            for (int k = 0; k < Term<T>::sites; ++k)
-              waiting[static_cast<std::size_t>(count * Term<T>::sites + k)] =
-                  static_cast<std::int32_t>(place[k]);
-            if (++count < pack) return;
-            scattered(waiting.data(), pack);
-            count = 0;
-          });
-      if (count > 0) scattered(waiting.data(), count);
+          [&](std::int64_t, const std::int64_t* place) { waiting.add(place, scattered); });
+      waiting.finish(scattered);
     });
   }
 
@@ -455,61 +460,6 @@ class KernelOf final : public Kernel {
   std::vector<Part> part_;
   Pattern pattern_;
   std::vector<std::vector<std::int64_t>> blocks_;  // for each term, copy, pair of sites: the block, or -1
-};
-
-template <class M>
-class ModelOf final : public Model {
-  using Parameters = std::array<double, M::parameters.size()>;
-
- public:
-  std::string name() const override { return std::string(M::name); }
-  std::string about() const override { return std::string(M::about); }
-  std::vector<mechanics::Coordinate> coordinates() const override {
-    return {M::coordinates.begin(), M::coordinates.end()};
-  }
-  std::vector<mechanics::Parameter> parameters() const override {
-    return {M::parameters.begin(), M::parameters.end()};
-  }
-  std::vector<TermInfo> terms() const override {
-    const auto all = []<class... T>(std::tuple<T...>*) {
-      return std::vector<TermInfo>{
-          {std::string(T::name), std::vector<Offset>(T::sites.begin(), T::sites.end())}...};
-    };
-    return all(static_cast<typename M::Terms*>(nullptr));
-  }
-  bool separable() const override { return KernelOf<M>::separable; }
-  std::optional<LinearChain> linear(std::span<const double> p) const override {
-    if constexpr (requires { M::linear(values(p)); }) return M::linear(values(p));
-    return std::nullopt;
-  }
-  std::vector<std::string> invariant_names() const override {
-    if constexpr (requires { M::invariant_names(); }) return M::invariant_names();
-    return {};
-  }
-  std::vector<double> invariants(std::span<const double> q, std::span<const double> v, bool closed,
-                                 std::span<const double> p) const override {
-    if constexpr (requires { M::invariants(q, v, closed, values(p)); })
-      return M::invariants(q, v, closed, values(p));
-    return {};
-  }
-  std::vector<Wave> waves() const override {
-    if constexpr (requires { M::waves(); }) return M::waves();
-    return {};
-  }
-  double spacing(std::span<const double> p) const override {
-    if constexpr (requires { M::spacing(values(p)); }) return M::spacing(values(p));
-    return 1.0;
-  }
-  std::unique_ptr<Kernel> kernel(std::span<const double> p, const Sites& sites) const override {
-    return std::make_unique<KernelOf<M>>(values(p), sites);
-  }
-
- private:
-  static Parameters values(std::span<const double> given) {
-    Parameters p;
-    std::copy_n(given.begin(), p.size(), p.begin());
-    return p;
-  }
 };
 
 }  // namespace cotangent::lattice

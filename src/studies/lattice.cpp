@@ -13,17 +13,15 @@
 #include "io/result_file.hpp"
 #include "io/xdmf.hpp"
 #include "la/petsc.hpp"
-#include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
-#include "studies/lattice_plan.hpp"
+#include "studies/lattice_samples.hpp"
 #include "studies/report.hpp"
 
 namespace cotangent::studies {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t chunk = 1024;  // sites in a checkpoint's slot
 enum Kind { verlet, fixed_point, newton };
 
@@ -78,65 +76,13 @@ class LatticeRun {
   }
 
   io::ResultContent content() const {
-    using io::DataType;
-    const std::int64_t n = plan_.sites(), f = plan_.frames, s = plan_.samples, d = plan_.dim();
-    std::vector<std::string> statuses, names, rates;
-    for (const auto name : status_names) statuses.emplace_back(name);
-    for (const auto& c : plan_.model->coordinates()) {
-      names.emplace_back(c.name);
-      rates.push_back(std::string(c.name) + "_dot");
-    }
     io::ResultContent content;
     content.study = "lattice";
     content.deck = task_.deck.resolved();
     content.command_line = task_.command_line;
     content.petsc_version = la::petsc_version();
     content.parts = {"start", "integrate", "write"};
-    content.data_sets = {
-        {"/lattice/time", DataType::float64, {s}, "1", "of the samples; NaN where the run ended before"},
-        {"/lattice/energy",
-         DataType::float64,
-         {s, 3},
-         "1",
-         "of the samples",
-         {{"columns", {"kinetic", "potential", "total"}}}},
-        {"/lattice/frame_time", DataType::float64, {f}, "1", "of the whole states"},
-        {"/lattice/q", DataType::float64, {f, n, d}, "1", "coordinates, by site", {{"columns", names}}},
-        {"/lattice/v", DataType::float64, {f, n, d}, "1", "their velocities", {{"columns", rates}}},
-        {"/lattice/place",
-         DataType::float64,
-         {n, 2},
-         "1",
-         "where sites are, 0 in the middle",
-         {{"columns", {"x", "y"}}}},
-        {"/lattice/shape", DataType::int64, {2}, "1", "sites along x, rows along y"},
-        {"/lattice/status", DataType::int32, {1}, "1", "how the run ended", {{"names", statuses}}}};
-    if (plan_.mode_count > 0)
-      content.data_sets.push_back({"/lattice/mode_energy",
-                                   DataType::float64,
-                                   {s, plan_.mode_count},
-                                   "1",
-                                   "energies of the modes of small oscillations, the first first"});
-    if (const auto invariants = plan_.model->invariant_names(); !invariants.empty() && plan_.grid.chain())
-      content.data_sets.push_back({"/lattice/invariant",
-                                   DataType::float64,
-                                   {s, std::ssize(invariants)},
-                                   "1",
-                                   "integrals of the motion",
-                                   {{"columns", invariants}}});
-    if (plan_.exact)
-      content.data_sets.push_back({"/lattice/exact_error",
-                                   DataType::float64,
-                                   {s},
-                                   "1",
-                                   "largest |q - q_exact|, which is the continuum's where sites are close"});
-    if (on_grid())
-      content.data_sets.push_back({"/lattice/position",
-                                   DataType::float64,
-                                   {f, n, 3},
-                                   "1",
-                                   d == 3 ? "places of the sites in space" : "x, y and the first coordinate",
-                                   {{"columns", {"x", "y", "z"}}}});
+    content.data_sets = lattice_data_sets(plan_);
     content.extra_bytes = io::CheckpointFile::file_bytes(lanes() * parallel::size(), payload());
     return content;
   }
@@ -264,118 +210,13 @@ class LatticeRun {
   /// What is known at this time, as the next rows. Collective.
   void sample() {
     const double before = parallel::wall_time();
-    const std::int64_t row = steps_ / plan_.sample_steps, own = lattice_.own(), d = plan_.dim();
-    lattice::Field q(plan_.dim(), lattice_.here.left, own, lattice_.here.right), v = q;
-    const lattice::Field &position = method_->position(), &velocity = method_->velocity();
-    for (int c = 0; c < plan_.dim(); ++c) {
-      std::copy_n(position[c], own, q[c]);
-      std::copy_n(velocity[c], own, v[c]);
-    }
-    method_->fill_ghosts(q);
-    method_->fill_ghosts(v);
-    std::vector<std::vector<double>> columns(2, std::vector<double>(static_cast<std::size_t>(own)));
-    kernel_->energies(components(std::as_const(q)).data(), components(std::as_const(v)).data(),
-                      columns[0].data(), columns[1].data());
-    for (std::int64_t k = 1; k <= plan_.mode_count; ++k) add_mode(k, q, v, columns);
-    std::vector<std::span<const double>> spans(columns.begin(), columns.end());
-    const auto sums = parallel::reproducible_sums(spans);
-    const double energy[3] = {sums[0], sums[1], sums[0] + sums[1]}, now = time();
-    if (row == 0) start_energy_ = energy[2];
-    energy_error_ = std::max(energy_error_, std::abs(energy[2] - start_energy_));
-    double error = 0;
-    if (plan_.exact) {
-      for (std::int64_t i = 0; i < own; ++i)
-        error = std::max(
-            error,
-            std::abs(q[0][i] - plan_.q[0].evaluate(plan_.variables(lattice_.here.range.first + i, now))));
-      error = parallel::maximum(error);
-      exact_error_ = std::max(exact_error_, error);
-    }
-    const auto invariants = gathered_invariants(q, v);
-    const bool frame = row % plan_.frame_samples == 0;
-    parallel::agree([&] {
-      if (parallel::rank() == 0) {
-        result_->write_rows(set("time"), row, 1, &now);
-        result_->write_rows(set("energy"), row, 1, energy);
-        if (plan_.exact) result_->write_rows(set("exact_error"), row, 1, &error);
-        if (!invariants.empty()) result_->write_rows(set("invariant"), row, 1, invariants.data());
-        if (plan_.mode_count > 0) {
-          const auto modes = mode_energies(sums);
-          result_->write_rows(set("mode_energy"), row, 1, modes.data());
-        }
-      }
-      if (frame) write_frame(row / plan_.frame_samples, now, q, v, d);
-    });
+    const std::int64_t row = steps_ / plan_.sample_steps;
+    const LatticeSample now = sample_lattice(plan_, lattice_, *kernel_, *method_, time());
+    if (row == 0) start_energy_ = now.energy[2];
+    energy_error_ = std::max(energy_error_, std::abs(now.energy[2] - start_energy_));
+    exact_error_ = std::max(exact_error_, now.exact_error);
+    parallel::agree([&] { write(*result_, plan_, lattice_, now, row); });
     part_[2] += parallel::wall_time() - before;
-  }
-
-  /// Columns whose sums are the amplitudes of a mode and their rates.
-  void add_mode(std::int64_t k, const lattice::Field& q, const lattice::Field& v,
-                std::vector<std::vector<double>>& columns) const {
-    for (const bool second : {false, true}) {
-      if (second && !plan_.modes->pairs()) continue;
-      std::vector<double> at, rate;
-      for (std::int64_t i = 0; i < lattice_.own(); ++i) {
-        const double shape = plan_.modes->shape(k, lattice_.here.range.first + i, second);
-        at.push_back(shape * q[0][i]);
-        rate.push_back(shape * v[0][i]);
-      }
-      columns.push_back(std::move(at));
-      columns.push_back(std::move(rate));
-    }
-  }
-  std::vector<double> mode_energies(const std::vector<double>& sums) const {
-    std::vector<double> energies;
-    std::size_t at = 2;
-    for (std::int64_t k = 1; k <= plan_.mode_count; ++k) {
-      double energy = 0;
-      for (int half = 0; half < (plan_.modes->pairs() ? 2 : 1); ++half, at += 2)
-        energy +=
-            0.5 * (sums[at + 1] * sums[at + 1] + plan_.modes->squared_frequency(k) * sums[at] * sums[at]);
-      energies.push_back(energy);
-    }
-    return energies;
-  }
-
-  /// On rank 0, of the whole chain; nothing elsewhere, and where the model states none.
-  std::vector<double> gathered_invariants(const lattice::Field& q, const lattice::Field& v) const {
-    if (plan_.model->invariant_names().empty() || !plan_.grid.chain() || plan_.network) return {};
-    std::vector<std::vector<double>> to(static_cast<std::size_t>(parallel::size()));
-    for (std::int64_t i = 0; i < lattice_.own(); ++i) {
-      to[0].push_back(q[0][i]);
-      to[0].push_back(v[0][i]);
-    }
-    const auto all = parallel::exchange(to);
-    if (parallel::rank() != 0) return {};
-    std::vector<double> positions, velocities;
-    for (std::size_t i = 0; i < all.size(); i += 2) {
-      positions.push_back(all[i]);
-      velocities.push_back(all[i + 1]);
-    }
-    return plan_.model->invariants(positions, velocities, plan_.grid.closed(), plan_.parameters);
-  }
-
-  void write_frame(std::int64_t row, double now, const lattice::Field& q, const lattice::Field& v,
-                   std::int64_t d) {
-    if (parallel::rank() == 0) result_->write_rows(set("frame_time"), row, 1, &now);
-    const std::int64_t first = lattice_.here.range.first, own = lattice_.own();
-    if (own == 0) return;
-    std::vector<double> position, velocity, places;
-    for (std::int64_t i = 0; i < own; ++i) {
-      for (int c = 0; c < d; ++c) {
-        position.push_back(q[c][i]);
-        velocity.push_back(v[c][i]);
-      }
-      if (!on_grid()) continue;
-      const auto at = plan_.place(first + i);
-      places.push_back(at[0] + (d == 3 ? q[0][i] : 0.0));
-      places.push_back(at[1] + (d == 3 ? q[1][i] : 0.0));
-      places.push_back(d == 3 ? q[2][i] : q[0][i]);
-    }
-    const std::int64_t offset[3] = {row, first, 0}, count[3] = {1, own, d}, in_space[3] = {1, own, 3};
-    result_->write(set("q"), offset, count, position.data());
-    result_->write(set("v"), offset, count, velocity.data());
-    if (on_grid()) result_->write(set("position"), offset, in_space, places.data());
   }
 
   /// How it ended, and NaN where nothing was reached.
@@ -385,21 +226,8 @@ class LatticeRun {
     parallel::agree([&] {
       result_->sync();
       if (parallel::rank() != 0) return;
-      std::vector<double> blank(static_cast<std::size_t>(std::max<std::int64_t>(
-                                    {plan_.sites() * std::max(3, plan_.dim()), plan_.mode_count, 16})),
-                                nan);
-      const auto blanks = [&](const char* name, std::int64_t from, std::int64_t rows) {
-        for (std::int64_t row = from; row < rows; ++row) result_->write_rows(set(name), row, 1, blank.data());
-      };
-      const std::int64_t reached = steps_ / plan_.sample_steps + 1,
-                         frames = (reached - 1) / plan_.frame_samples + 1;
-      for (const char* name : {"time", "energy"}) blanks(name, reached, plan_.samples);
-      if (plan_.mode_count > 0) blanks("mode_energy", reached, plan_.samples);
-      if (plan_.exact) blanks("exact_error", reached, plan_.samples);
-      if (!plan_.model->invariant_names().empty() && plan_.grid.chain() && !plan_.network)
-        blanks("invariant", reached, plan_.samples);
-      for (const char* name : {"frame_time", "q", "v"}) blanks(name, frames, plan_.frames);
-      if (on_grid()) blanks("position", frames, plan_.frames);
+      const std::int64_t reached = steps_ / plan_.sample_steps + 1;
+      write_blank_samples(*result_, plan_, reached);
       const auto code = static_cast<std::int32_t>(status_);
       result_->write_rows(set("status"), 0, 1, &code);
     });
@@ -538,26 +366,8 @@ class LatticeRun {
   double start_energy_ = 0, energy_error_ = 0, exact_error_ = 0, started_ = 0, part_[3] = {0, 0, 0};
 };
 
-/// Options of PETSc that would have no effect are misspelt, as a rule.
-void judge_options(const Task& task, const LatticePlan& plan) {
-  if (task.petsc_options.empty()) return;
-  if (plan.method != "gauss" || plan.solver == "fixed-point")
-    throw Error("the PETSc options after -- would have no effect: " + plan.method +
-                (plan.method == "gauss" ? " with solver = \"fixed-point\"" : "") +
-                " solves no linear systems");
-  for (const std::string& word : task.petsc_options) {
-    const auto begins = [&](const char* with) { return word.starts_with(with); };
-    if (begins("-") && !(word.size() > 1 && (std::isdigit(static_cast<unsigned char>(word[1])) != 0)) &&
-        !begins("-stage_") && !begins("-mass_") && !begins("-log") && !begins("-options_"))
-      throw Error(
-          "PETSc option '" + word +
-          "' after --: nothing in this run asks for it; the solvers' options begin with -stage_ and -mass_");
-  }
-}
-
 ExitCode run(Task& task) {
   const LatticePlan plan = read_lattice_plan(task);
-  judge_options(task, plan);
   if (task.check) return exit_success;
   const la::Petsc petsc(task.petsc_options);
   if (task.dry_run) {

@@ -317,6 +317,23 @@ void read_method(Task& task, LatticePlan& plan) {
                                     plan.model->name() + " doesn't have");
 }
 
+/// Options of PETSc that would have no effect are misspelt, as a rule.
+void judge_options(const Task& task, const LatticePlan& plan) {
+  if (task.petsc_options.empty()) return;
+  if (plan.method != "gauss" || plan.solver == "fixed-point")
+    throw Error("the PETSc options after -- would have no effect: " + plan.method +
+                (plan.method == "gauss" ? " with solver = \"fixed-point\"" : "") +
+                " solves no linear systems");
+  for (const std::string& word : task.petsc_options) {
+    const auto begins = [&](const char* with) { return word.starts_with(with); };
+    if (begins("-") && !(word.size() > 1 && (std::isdigit(static_cast<unsigned char>(word[1])) != 0)) &&
+        !begins("-stage_") && !begins("-mass_") && !begins("-log") && !begins("-options_"))
+      throw Error(
+          "PETSc option '" + word +
+          "' after --: nothing in this run asks for it; the solvers' options begin with -stage_ and -mass_");
+  }
+}
+
 }  // namespace
 
 LatticePlan read_lattice_plan(Task& task) {
@@ -354,6 +371,7 @@ LatticePlan read_lattice_plan(Task& task) {
   plan.checkpoint_minutes = output.positive("checkpoint_minutes", 10.0);
   plan.wall_minutes = output.positive("wall_minutes", std::numeric_limits<double>::infinity());
   task.deck.finish();
+  judge_options(task, plan);
   return plan;
 }
 

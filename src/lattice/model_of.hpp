@@ -1,0 +1,63 @@
+// Model for one struct: what the struct states, and what follows where it states nothing.
+#pragma once
+
+#include "lattice/kernel_of.hpp"
+
+namespace cotangent::lattice {
+
+template <class M>
+class ModelOf final : public Model {
+  using Parameters = std::array<double, M::parameters.size()>;
+
+ public:
+  std::string name() const override { return std::string(M::name); }
+  std::string about() const override { return std::string(M::about); }
+  std::vector<mechanics::Coordinate> coordinates() const override {
+    return {M::coordinates.begin(), M::coordinates.end()};
+  }
+  std::vector<mechanics::Parameter> parameters() const override {
+    return {M::parameters.begin(), M::parameters.end()};
+  }
+  std::vector<TermInfo> terms() const override {
+    const auto all = []<class... T>(std::tuple<T...>*) {
+      return std::vector<TermInfo>{
+          {std::string(T::name), std::vector<Offset>(T::sites.begin(), T::sites.end())}...};
+    };
+    return all(static_cast<typename M::Terms*>(nullptr));
+  }
+  bool separable() const override { return KernelOf<M>::separable; }
+  std::optional<LinearChain> linear(std::span<const double> p) const override {
+    if constexpr (requires { M::linear(values(p)); }) return M::linear(values(p));
+    return std::nullopt;
+  }
+  std::vector<std::string> invariant_names() const override {
+    if constexpr (requires { M::invariant_names(); }) return M::invariant_names();
+    return {};
+  }
+  std::vector<double> invariants(std::span<const double> q, std::span<const double> v, bool closed,
+                                 std::span<const double> p) const override {
+    if constexpr (requires { M::invariants(q, v, closed, values(p)); })
+      return M::invariants(q, v, closed, values(p));
+    return {};
+  }
+  std::vector<Wave> waves() const override {
+    if constexpr (requires { M::waves(); }) return M::waves();
+    return {};
+  }
+  double spacing(std::span<const double> p) const override {
+    if constexpr (requires { M::spacing(values(p)); }) return M::spacing(values(p));
+    return 1.0;
+  }
+  std::unique_ptr<Kernel> kernel(std::span<const double> p, const Sites& sites) const override {
+    return std::make_unique<KernelOf<M>>(values(p), sites);
+  }
+
+ private:
+  static Parameters values(std::span<const double> given) {
+    Parameters p;
+    std::copy_n(given.begin(), p.size(), p.begin());
+    return p;
+  }
+};
+
+}  // namespace cotangent::lattice

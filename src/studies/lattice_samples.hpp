@@ -1,0 +1,31 @@
+// What a lattice's result holds: whole states now and then, and numbers that belong to all sites.
+#pragma once
+
+#include "io/result_file.hpp"
+#include "studies/lattice_plan.hpp"
+
+namespace cotangent::studies {
+
+/// What is known at one time.
+struct LatticeSample {
+  double time = 0;
+  std::array<double, 3> energy{};  ///< kinetic, potential, total
+  double exact_error = 0;          ///< largest |q - q_exact|, where the motion is known
+  std::vector<double> mode_energy;
+  std::vector<double> invariant;  ///< on rank 0
+  lattice::Field q, v;            ///< of this rank
+};
+
+/// Sums are the same to the bit on any number of ranks. Collective.
+LatticeSample sample_lattice(const LatticePlan& plan, const lattice::Lattice& lattice,
+                             lattice::Kernel& kernel, lattice::Method& method, double time);
+
+/// /lattice/...
+std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan);
+/// Row `row` of the samples, with its frame where one is due: each rank its sites, rank 0 the rest.
+void write(io::ResultFile& result, const LatticePlan& plan, const lattice::Lattice& lattice,
+           const LatticeSample& sample, std::int64_t row);
+/// NaN in all rows from `reached` on, by one rank alone.
+void write_blank_samples(io::ResultFile& result, const LatticePlan& plan, std::int64_t reached);
+
+}  // namespace cotangent::studies
