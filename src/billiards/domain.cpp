@@ -117,6 +117,26 @@ double Domain<D>::omega(const Vector<D>& x, double t) const {
 }
 
 template <int D>
+double Domain<D>::omega(const Vector<D>& x, Vector<D>& gradient) const {
+  double best = -never;
+  for (const Cell& cell : region_) {
+    double least = never;
+    const Side* nearest = nullptr;
+    for (const Side& side : cell) {
+      const double value =
+          side.sign * walls_[static_cast<std::size_t>(side.wall)]->value(spread<D>(x), Pack(0.0))[0];
+      if (value < least) nearest = &side;
+      least = std::min(least, value);
+    }
+    if (!(least > best) || nearest == nullptr) continue;
+    best = least;
+    const Contact<D> c = walls_[static_cast<std::size_t>(nearest->wall)]->contact(spread<D>(x), Pack(0.0));
+    for (int d = 0; d < D; ++d) gradient[d] = nearest->sign * c.gradient[d][0];
+  }
+  return best;
+}
+
+template <int D>
 double Domain<D>::depth(const Vector<D>& x, double t) const {
   double best = -never;
   for (const Cell& cell : region_) {

@@ -93,6 +93,8 @@ class Domain {
   Pack omega(const Point<D>& x, const Pack& t) const { return omega(region_, x, t); }
   Pack omega(const Region& region, const Point<D>& x, const Pack& t) const;
   double omega(const Vector<D>& x, double t = 0) const;
+  /// With the gradient of the side that it is taken from.
+  double omega(const Vector<D>& x, Vector<D>& gradient) const;
   /// The same as a length: omega / |grad omega| of the walls.
   double depth(const Vector<D>& x, double t = 0) const;
 

@@ -202,6 +202,42 @@ Given outline_set(const billiards::Outline& outline) {
   return given;
 }
 
+/// The walls of a domain in space as triangles, their normals into it, from points where rays from the starts
+/// meet them; nothing where it has no bounds.
+std::optional<mechanics::Triangulation> walls_of(const billiards::Domain<3>& domain, const Ensemble& ensemble,
+                                                 std::int64_t cells) {
+  using mechanics::SpacePoint;
+  const mechanics::LevelFunction omega = [&](const SpacePoint& x) {
+    mechanics::LevelPoint level;
+    level.value = domain.omega(x, level.gradient);
+    return level;
+  };
+  std::vector<SpacePoint> points;
+  for (std::int64_t k = 0; k < std::min<std::int64_t>(ensemble.size(), 64); ++k) {
+    const EnsembleStart start = ensemble[ensemble.scattered(k)];
+    if (!start.feasible) continue;
+    for (std::size_t side = 0; side < 6; ++side) {
+      const auto along_ray = [&](double distance) {
+        SpacePoint x{start.start.q[0], start.start.q[1], start.start.q[2]};
+        x[side / 2] += side % 2 == 0 ? -distance : distance;
+        return x;
+      };
+      double inside = 0, outside = 1e-3;
+      while (domain.omega(along_ray(outside)) > 0 && outside < 1e6) outside *= 1.3;
+      if (!(outside < 1e6)) continue;
+      for (int halving = 0; halving < 60; ++halving) {
+        const double middle = 0.5 * (inside + outside);
+        (domain.omega(along_ray(middle)) > 0 ? inside : outside) = middle;
+      }
+      points.push_back(along_ray(inside));
+    }
+  }
+  if (points.empty()) return std::nullopt;
+  const auto box = mechanics::surface_box(omega, points);
+  if (!box) return std::nullopt;
+  return mechanics::triangulate(omega, points, box->longest() / static_cast<double>(cells));
+}
+
 /// `[method]`: exact flights unless it names the source's leapfrog.
 template <int D>
 void read_flight(const io::Table& table, const billiards::Domain<D>& domain, const Plan& plan,
@@ -276,6 +312,11 @@ ExitCode run_in(Task& task) {
       recording = make_billiard<D>(domain, rules);
       plan.model.problem = recording.get();
     }
+  }
+  if constexpr (D == 3) {
+    const std::int64_t cells = output.integer_at_least("surface_cells", 0, 60);
+    if (cells > 200) throw output.error("surface_cells", "at most 200 cubes fill the longest side");
+    if (cells > 0) plan.surface = walls_of(domain, ensemble, cells);
   }
   const auto members = static_cast<std::int64_t>(plan.walls.size());
   plan.tallies = {{"/orbits/impulse",

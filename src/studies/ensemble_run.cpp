@@ -44,7 +44,7 @@ class Runner {
       : task_(task), plan_(plan), ensemble_(ensemble), flight_(flight), lanes_(flight.lanes()) {
     started_ = parallel::wall_time();
     state_.resize(flight.state_size());
-    surface_ = surface_of(plan, ensemble);
+    surface_ = plan.surface ? plan.surface : surface_of(plan, ensemble);
     content_ = {study,      task.deck.resolved(), data_sets(plan, ensemble),
                 part_names, task.command_line,    "not linked",
                 0};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/hdf5.hpp"
+#include "mechanics/triangulation.hpp"
 #include "studies/study.hpp"
 
 namespace cotangent::studies {
@@ -27,7 +28,8 @@ struct Plan {
   std::int64_t collisions = 0;     ///< rows of /collisions for each trajectory
   bool birkhoff = false;           ///< they hold arc length and tangential velocity too
   std::vector<std::string> walls;  ///< whose numbers /collisions/wall holds
-  std::vector<io::DataSetSpec> tallies;  ///< what Flown::tallies holds, a row per trajectory each
+  std::vector<io::DataSetSpec> tallies;             ///< what Flown::tallies holds, a row per trajectory each
+  std::optional<mechanics::Triangulation> surface;  ///< to be drawn, where it isn't that of the model
   std::vector<Given> given;
   int lanes = 0;  ///< 0: all that the processor has
   std::string file;

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import captions, style
 from .result import PlotError
+from .surfaces import Stage
 
 TRAILS = 6
 
@@ -15,6 +16,10 @@ TRAILS = 6
 def present(result):
     """Whether the result is a billiard in the plane, whose outline it holds."""
     return result.study == "billiard" and "domain/outline" in result
+
+
+def in_space(result):
+    return result.array("orbits/initial").shape[1] == 6
 
 
 def loops(result):
@@ -111,14 +116,21 @@ def gas(result, options):
     energy = result.array("trajectory/energy")[ids]
     figure, axes = plt.subplot_mosaic([["gas", "energy"], ["gas", "error"], ["gas", "pressure"]], layout="constrained",
                                       width_ratios=[1.3, 1], figsize=(options.width or 11, 0.6 * (options.width or 11)))
-    fill(axes["gas"], result)
+    space = in_space(result)
+    stage = Stage(axes["gas"], result, options, q[ids]) if space else fill(axes["gas"], result)
     last = np.flatnonzero(np.isfinite(q[ids]).all((0, 2)))[-1]
     trail = slice(max(0, last - max(10, len(t) // 25)), last + 1)
     for k, colour in zip(ids[:TRAILS], style.distinct(min(TRAILS, len(ids)))):
-        axes["gas"].plot(*q[k, trail].T, color=colour, lw=0.9, zorder=2)
+        way = stage.view.project(q[k, trail])[:, :2] if space else q[k, trail]
+        axes["gas"].plot(*way.T, color=colour, lw=0.9, zorder=4 if space else 2)
     size = np.clip(120 / np.sqrt(len(ids)), 0.6, 16)
-    speed = np.hypot(*v[ids, last].T)
-    dots = axes["gas"].scatter(*q[ids, last].T, c=speed, s=size, cmap=style.SEQUENTIAL, zorder=3, linewidths=0,
+    speed = np.linalg.norm(v[ids, last], axis=-1)
+    at = q[ids, last]
+    if space:  # the nearest in front; none behind a wall
+        order = np.argsort(-stage.view.project(at)[:, 2])
+        places, visible = stage.seen(at[order])
+        at, speed = places[visible], speed[order][visible]
+    dots = axes["gas"].scatter(*at.T, c=speed, s=size, cmap=style.SEQUENTIAL, zorder=5, linewidths=0,
                                rasterized=len(ids) > 5000)
     figure.colorbar(dots, ax=axes["gas"], label="speed", shrink=0.7, pad=0.02)
     axes["gas"].set_title(f"at $t = {t[last]:g}$, with the trails of {min(TRAILS, len(ids))}", loc="left")
@@ -140,7 +152,7 @@ def gas(result, options):
     axes["pressure"].bar(place - 0.2, force, 0.4, color=style.CATEGORICAL[0], label="force on the walls")
     within = result.array("orbits/samples_within")[ids].sum(0) / (len(ids) * len(t))
     axes["pressure"].set_ylabel("mean force")
-    if free(result) and len(loops(result)):
+    if free(result) and not space and len(loops(result)):
         length = result.array("domain/outline")[-1, 2]
         ideal = kinetic[0] / area(result)
         axes["pressure"].set_title(f"pressure ${force.sum() / length:.4g}$, of an ideal gas ${ideal:.4g}$", loc="left")

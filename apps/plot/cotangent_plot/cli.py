@@ -148,7 +148,7 @@ def subject(result):
     by_study = {"poincare": "sections", "trajectory": "time-series", "landscape": "landscape",
                 "work-precision": "work-precision", "mechanism": "mechanism", "particles": "particles", "billiard": "billiard",
                 "lattice": "lattice"}
-    if result.study == "billiard" and "domain/outline" in result:
+    if result.study == "billiard" and ("domain/outline" in result or "trajectory/q" in result):
         return "billiard"
     if "systems/compressibility" in result:
         return "hard-spheres"

@@ -44,8 +44,11 @@ class Stage:
         if not solid:
             return
         pixel = np.ptp(axis.get_xlim()) / (2 * layout.pixels(axis)[0])
-        self.picture = scene.Picture(self.view, vertices, result.array("surface/normals"),
-                                     result.array("surface/triangles"), pixel)
+        triangles = result.array("surface/triangles")
+        if result.study == "billiard":  # only walls seen from inside: one looks into what they enclose
+            a, b, c = (self.view.project(vertices)[triangles[:, k], :2] for k in range(3))
+            triangles = triangles[np.cross(b - a, c - a) > 0]
+        self.picture = scene.Picture(self.view, vertices, result.array("surface/normals"), triangles, pixel)
         image = scene.halved(self.picture.image())
         extent = self.picture.extent
         axis.imshow(image, extent=(extent[0], extent[0] + 2 * pixel * image.shape[1],
