@@ -127,13 +127,23 @@ Conservative::Conservative(const Landscape& landscape, int stages, const SolverO
   defect_.resize(mesh.size());
 }
 
-Point Conservative::slope(std::size_t c, const std::vector<double>& depth) const {
+Point Conservative::slope(std::size_t c, const std::vector<double>& depth, bool of_water) const {
   const auto& vertex = land_.mesh.cells[c];
-  const auto v0 = static_cast<std::size_t>(vertex[0]);
+  std::array<double, 3> bed{}, h{};
+  double level = 0, wet = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    bed[k] = land_.bed[static_cast<std::size_t>(vertex[k])];
+    h[k] = depth[static_cast<std::size_t>(vertex[k])];
+    if (!(h[k] > dry)) continue;
+    level += bed[k] + h[k];
+    wet += 1;
+  }
+  for (std::size_t k = 0; k < 3 && of_water && wet > 0; ++k) {
+    if (!(h[k] > dry)) bed[k] = std::min(bed[k], level / wet);  // a bank doesn't tilt the water beside it
+  }
   Point s{};
   for (std::size_t k = 1; k < 3; ++k) {
-    const auto v = static_cast<std::size_t>(vertex[k]);
-    const double fall = drop(land_.bed[v0], depth[v0], land_.bed[v], depth[v]);
+    const double fall = drop(bed[0], h[0], bed[k], h[k]);
     for (std::size_t d = 0; d < 2; ++d) s[d] += fall * cells_[c].gradient[k][d];
   }
   return s;
@@ -445,7 +455,7 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
 void Conservative::show_discharge(Water& water) {
   water.discharge.assign(2 * water.depth.size(), 0.0);
   for (std::size_t c = 0; c < cells_.size(); ++c) {
-    const Point s = root_[c];
+    const Point s = land_.law.root_slope(slope(c, water.depth, true));
     for (const int vertex : land_.mesh.cells[c]) {
       const auto v = static_cast<std::size_t>(vertex);
       if (!(water.depth[v] > 0)) continue;

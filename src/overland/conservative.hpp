@@ -49,7 +49,8 @@ class Conservative : public Scheme {
 
   bool solve(const std::vector<double>& base, double tau, std::vector<double>& depth, Outcome& outcome);
   void assemble(const std::vector<double>& base, double tau, const std::vector<double>& depth);
-  Point slope(std::size_t cell, const std::vector<double>& depth) const;
+  /// -grad of the surface in a cell; of the water's own, banks above it left out.
+  Point slope(std::size_t cell, const std::vector<double>& depth, bool of_water = false) const;
   Root root(std::size_t cell, const std::vector<double>& depth) const;
   Flux edge_flux(std::size_t cell, std::size_t k, const std::vector<double>& depth, const Root& root) const;
   Flux outlet_flux(const Outlet& outlet, std::size_t end, const std::vector<double>& depth,

@@ -19,6 +19,16 @@ constexpr double bubble_integral = 9.0 / 20;  // of 27 l0 l1 l2 over a triangle 
 template <int N>
 using Scalar = ad::Jet<double, N, 1, ad::full<N>>;
 
+/// Sums over the points, which are padded to two registers with weights of 0: in eight columns, so that the
+/// compiler need not keep one order of additions.
+constexpr std::size_t padded = 16;
+using Points = double[padded];
+double dot(const Points& a, const Points& b) {
+  double s[8];
+  for (std::size_t k = 0; k < 8; ++k) s[k] = a[k] * b[k] + a[k + 8] * b[k + 8];
+  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
 /// The weak form's friction, k |q|^(1/p - 1) q, at a point; |q| rounded off at epsilon.
 template <class S>
 std::array<S, 2> friction(const FrictionLaw& law, double k, const S& qx, const S& qy, double epsilon) {
@@ -153,7 +163,8 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
   la::check(SNESSetFunction(solver_, residual_, residual_callback, this), "SNESSetFunction");
   la::check(SNESSetJacobian(solver_, matrix_, matrix_, jacobian_callback, this), "SNESSetJacobian");
   la::check(SNESVISetVariableBounds(solver_, lower_, upper_), "SNESVISetVariableBounds");
-  la::check(SNESSetTolerances(solver_, 1e-10, options_.tolerance, 1e-12, options_.most_iterations, 100000),
+  la::check(SNESSetTolerances(solver_, std::max(1e-2 * options_.tolerance, 1e-13), options_.tolerance,
+                              options_.tolerance, options_.most_iterations, 100000),
             "SNESSetTolerances");
   SNESLineSearch search = nullptr;
   la::check(SNESGetLineSearch(solver_, &search), "SNESGetLineSearch");
@@ -193,21 +204,20 @@ Mini::Local Mini::local(const Cell& cell, std::size_t c) const {
   return at;
 }
 
-void Mini::solve_bubble(Cell& cell, std::size_t c, const Local& at) {
-  double px[most_points], py[most_points], load[2] = {0, 0}, size = 0;
+void Mini::solve_bubble(Cell& cell, const Local& at) {
+  Points px, py, push, bubble_weight, square_weight;
   const double power = land_.law.depth_power / land_.law.slope_power;
-  for (std::size_t p = 0; p < count_; ++p) {
+  for (std::size_t p = 0; p < padded; ++p) {
     px[p] = shape_[0][p] * at.q[0][0] + shape_[1][p] * at.q[1][0] + shape_[2][p] * at.q[2][0];
     py[p] = shape_[0][p] * at.q[0][1] + shape_[1][p] * at.q[1][1] + shape_[2][p] * at.q[2][1];
     const double h = shape_[0][p] * at.h[0] + shape_[1][p] * at.h[1] + shape_[2][p] * at.h[2];
-    const double m = weight_[p] * shape_[3][p] * land_.gravity * FrictionLaw::power(std::max(h, 0.0), power);
-    for (std::size_t d = 0; d < 2; ++d) {
-      load[d] += m * at.surface_slope[d];
-      if (!momentum_source.empty())
-        load[d] -= weight_[p] * shape_[3][p] * momentum_source[2 * (c * count_ + p) + d];
-    }
+    push[p] = land_.gravity * FrictionLaw::power(std::max(h, 0.0), power);
+    bubble_weight[p] = weight_[p] * shape_[3][p];
+    square_weight[p] = bubble_weight[p] * shape_[3][p];
   }
-  for (const double x : load) size += std::abs(x);
+  const double pushed = dot(push, bubble_weight);
+  const double load[2] = {pushed * at.surface_slope[0], pushed * at.surface_slope[1]};
+  const double size = std::abs(load[0]) + std::abs(load[1]);
   Point& q = cell.bubble;
   if (size == 0 && at.q == std::array<Point, 3>{}) {
     q = {0, 0};
@@ -217,22 +227,21 @@ void Mini::solve_bubble(Cell& cell, std::size_t c, const Local& at) {
   double before = std::numeric_limits<double>::infinity(), shorter = 1;
   Point last = q, change{};
   for (int iteration = 0; iteration < 60; ++iteration) {
-    double rx = load[0], ry = load[1], a = 0, b = 0, d = 0, all = 0;
-    for (std::size_t p = 0; p < count_; ++p) {
-      const double w = weight_[p] * shape_[3][p];
+    Points fx, fy, fxx, fxy, fyy, sizes;
+    for (std::size_t p = 0; p < padded; ++p) {
       const Scalar<2> x = ad::dense(ad::variable<0, 2, 1, 1>(px[p] + shape_[3][p] * q[0]));
       const Scalar<2> y = ad::dense(ad::variable<1, 2, 1, 1>(py[p] + shape_[3][p] * q[1]));
       const auto f = friction(land_.law, cell.friction[p], x, y, 1e-12);
-      rx += w * f[0].value();
-      ry += w * f[1].value();
-      all += w * (std::abs(f[0].value()) + std::abs(f[1].value()));
-      const double wb = w * shape_[3][p];
-      a += wb * ad::gradient<0>(f[0]);
-      b += wb * ad::gradient<1>(f[0]);
-      d += wb * ad::gradient<1>(f[1]);
+      fx[p] = f[0].value();
+      fy[p] = f[1].value();
+      sizes[p] = std::abs(f[0].value()) + std::abs(f[1].value());
+      fxx[p] = ad::gradient<0>(f[0]);
+      fxy[p] = ad::gradient<1>(f[0]);
+      fyy[p] = ad::gradient<1>(f[1]);
     }
-    const double norm = std::hypot(rx, ry);
-    if (norm <= 1e-14 * (all + size) + 1e-18) return;
+    const double rx = load[0] + dot(fx, bubble_weight), ry = load[1] + dot(fy, bubble_weight);
+    const double norm = std::sqrt(rx * rx + ry * ry);
+    if (norm <= 2e-14 * (dot(sizes, bubble_weight) + size) + 1e-18) return;
     if (norm > before && shorter > 1e-3) {
       shorter /= 2;
       for (std::size_t k = 0; k < 2; ++k) q[k] = last[k] + shorter * change[k];
@@ -241,6 +250,7 @@ void Mini::solve_bubble(Cell& cell, std::size_t c, const Local& at) {
     before = norm;
     shorter = 1;
     last = q;
+    const double a = dot(fxx, square_weight), b = dot(fxy, square_weight), d = dot(fyy, square_weight);
     const double determinant = a * d - b * b;
     if (!(determinant > 0)) return;
     change = {-(d * rx - b * ry) / determinant, -(a * ry - b * rx) / determinant};
@@ -264,27 +274,25 @@ void Mini::residual(Vec x, Vec f) {
   for (std::size_t c = 0; c < cells_.size(); ++c) {
     Cell& cell = cells_[c];
     const Local at = local(cell, c);
-    solve_bubble(cell, c, at);
+    solve_bubble(cell, at);
     double momentum[3][2] = {}, divergence = 0, change[3], mean_change = 0;
-    for (std::size_t p = 0; p < count_; ++p) {
-      double qx = shape_[3][p] * cell.bubble[0], qy = shape_[3][p] * cell.bubble[1], h = 0;
-      for (std::size_t k = 0; k < 3; ++k) {
-        qx += shape_[k][p] * at.q[k][0];
-        qy += shape_[k][p] * at.q[k][1];
-        h += shape_[k][p] * at.h[k];
-      }
+    Points fx, fy, weighted;
+    for (std::size_t p = 0; p < padded; ++p) {
+      const double qx = shape_[3][p] * cell.bubble[0] + shape_[0][p] * at.q[0][0] +
+                        shape_[1][p] * at.q[1][0] + shape_[2][p] * at.q[2][0];
+      const double qy = shape_[3][p] * cell.bubble[1] + shape_[0][p] * at.q[0][1] +
+                        shape_[1][p] * at.q[1][1] + shape_[2][p] * at.q[2][1];
+      const double h = shape_[0][p] * at.h[0] + shape_[1][p] * at.h[1] + shape_[2][p] * at.h[2];
       const auto drag = friction(land_.law, cell.friction[p], qx, qy, 0.0);
       const double m = land_.gravity * FrictionLaw::power(std::max(h, 0.0), power);
-      double fx = drag[0] + m * at.surface_slope[0], fy = drag[1] + m * at.surface_slope[1];
-      if (!momentum_source.empty()) {
-        fx -= momentum_source[2 * (c * count_ + p)];
-        fy -= momentum_source[2 * (c * count_ + p) + 1];
-      }
       const double w = weight_[p] * cell.area;
-      for (std::size_t k = 0; k < 3; ++k) {
-        momentum[k][0] += w * shape_[k][p] * fx;
-        momentum[k][1] += w * shape_[k][p] * fy;
-      }
+      fx[p] = w * (drag[0] + m * at.surface_slope[0]);
+      fy[p] = w * (drag[1] + m * at.surface_slope[1]);
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t p = 0; p < padded; ++p) weighted[p] = shape_[k][p];
+      momentum[k][0] = dot(fx, weighted);
+      momentum[k][1] = dot(fy, weighted);
     }
     for (std::size_t k = 0; k < 3; ++k) {
       const auto v = static_cast<std::size_t>(land_.mesh.cells[c][k]);
@@ -320,17 +328,15 @@ void Mini::jacobian(Vec x, Mat matrix) {
   for (std::size_t c = 0; c < cells_.size(); ++c, entry += 81) {
     Cell& cell = cells_[c];
     const Local at = local(cell, c);
-    solve_bubble(cell, c, at);
+    solve_bubble(cell, at);
     // By the point: the form's derivatives by q (symmetric) and by h.
-    double qxx[most_points], qxy[most_points], qyy[most_points], by_h[most_points], by_slope[most_points];
-    double bxx[most_points], bxy[most_points], byy[most_points];
-    for (std::size_t p = 0; p < count_; ++p) {
-      double qx = shape_[3][p] * cell.bubble[0], qy = shape_[3][p] * cell.bubble[1], h = 0;
-      for (std::size_t k = 0; k < 3; ++k) {
-        qx += shape_[k][p] * at.q[k][0];
-        qy += shape_[k][p] * at.q[k][1];
-        h += shape_[k][p] * at.h[k];
-      }
+    Points qxx, qxy, qyy, by_h, by_slope, bxx, bxy, byy;  // bxx ...: of the bubble's own equations
+    for (std::size_t p = 0; p < padded; ++p) {
+      const double qx = shape_[3][p] * cell.bubble[0] + shape_[0][p] * at.q[0][0] +
+                        shape_[1][p] * at.q[1][0] + shape_[2][p] * at.q[2][0];
+      const double qy = shape_[3][p] * cell.bubble[1] + shape_[0][p] * at.q[0][1] +
+                        shape_[1][p] * at.q[1][1] + shape_[2][p] * at.q[2][1];
+      const double h = shape_[0][p] * at.h[0] + shape_[1][p] * at.h[1] + shape_[2][p] * at.h[2];
       const auto drag =
           friction(land_.law, cell.friction[p], Scalar<2>(ad::dense(ad::variable<0, 2, 1, 1>(qx))),
                    Scalar<2>(ad::dense(ad::variable<1, 2, 1, 1>(qy))), mini_.epsilon);
@@ -352,21 +358,16 @@ void Mini::jacobian(Vec x, Mat matrix) {
     // Momentum rows: test functions a (three linear, bubble) by q's b, and by the depths.
     double drag[4][4][3] = {}, push[4][3] = {}, tilt[4] = {};
     for (std::size_t a = 0; a < 4; ++a) {
-      for (std::size_t p = 0; p < count_; ++p) {
-        tilt[a] += shape_[a][p] * by_slope[p];
-        for (std::size_t k = 0; k < 3; ++k) push[a][k] += shape_[a][p] * shape_[k][p] * by_h[p];
-      }
+      Points one, both;
+      for (std::size_t p = 0; p < padded; ++p) one[p] = shape_[a][p];
+      tilt[a] = dot(one, by_slope);
       for (std::size_t b = 0; b <= a; ++b) {
-        double xx = 0, xy = 0, yy = 0;
-        for (std::size_t p = 0; p < count_; ++p) {
-          const double s = shape_[a][p] * shape_[b][p];
-          xx += s * (a == 3 ? bxx[p] : qxx[p]);
-          xy += s * (a == 3 ? bxy[p] : qxy[p]);
-          yy += s * (a == 3 ? byy[p] : qyy[p]);
-        }
-        drag[a][b][0] = drag[b][a][0] = xx;
-        drag[a][b][1] = drag[b][a][1] = xy;
-        drag[a][b][2] = drag[b][a][2] = yy;
+        for (std::size_t p = 0; p < padded; ++p) both[p] = shape_[a][p] * shape_[b][p];
+        if (b < 3) push[a][b] = dot(both, by_h);
+        if (a < 3) push[b][a] = push[a][b];
+        drag[a][b][0] = drag[b][a][0] = dot(both, a == 3 ? bxx : qxx);
+        drag[a][b][1] = drag[b][a][1] = dot(both, a == 3 ? bxy : qxy);
+        drag[a][b][2] = drag[b][a][2] = dot(both, a == 3 ? byy : qyy);
       }
     }
     const auto by_depth = [&](std::size_t a, std::size_t d, std::size_t k) {
@@ -439,6 +440,38 @@ bool Mini::solve(Outcome& outcome) {
   }
 }
 
+void Mini::close_storage() {
+  const auto own = static_cast<std::size_t>(land_.mesh.own);
+  std::vector<double> change(land_.mesh.size()), stored(land_.mesh.size());
+  for (int pass = 0; pass < (mini_.lumped ? 1 : 40); ++pass) {
+    double worst = 0;
+    for (std::size_t v = 0; v < own; ++v) {
+      const double h = z_[3 * v];
+      change[v] = h > 0 && !held_[v] ? std::max(-h, -dt_ * f_[3 * v] / land_.area[v]) : 0;
+      if (h > 0) worst = std::max(worst, std::abs(change[v]));
+      z_[3 * v] += change[v];
+    }
+    halo_.refresh(change);
+    std::ranges::fill(stored, 0.0);
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      const auto& vertex = land_.mesh.cells[c];
+      double sum = 0;
+      for (const int v : vertex) sum += change[static_cast<std::size_t>(v)];
+      for (const int v : vertex) {
+        const double own_change = change[static_cast<std::size_t>(v)];
+        stored[static_cast<std::size_t>(v)] +=
+            cells_[c].area / dt_ * (mini_.lumped ? own_change / 3 : (own_change + sum) / 12);
+      }
+    }
+    halo_.add(stored);
+    for (std::size_t v = 0; v < own; ++v) {
+      if (!held_[v]) f_[3 * v] += stored[v];
+    }
+    if (parallel::maximum(worst) < 1e-17) break;
+  }
+  halo3_.refresh(z_);
+}
+
 Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
   Outcome outcome;
   const auto own = static_cast<std::size_t>(land_.mesh.own);
@@ -460,6 +493,7 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
     return outcome;
   }
   residual(x_, residual_);
+  close_storage();
 
   std::vector<double> rained(own), came(own), kept(own), now(own), wrong(own), clipped(own), held(own), out;
   Water next = water;

@@ -26,10 +26,8 @@ class Mini : public Scheme {
   void forget() override;
   double discharge_integral(const Water& water) const override;
 
-  /// For tests: a source in the momentum equation too, at each quadrature point of each cell, and q given on
-  /// closed boundaries (two numbers a vertex) in place of 0.
-  std::vector<double> momentum_source, wall_discharge;
-  const Quadrature& points() const { return rule_; }
+  /// q on closed boundaries, two numbers a vertex: 0 but in tests.
+  std::vector<double> wall_discharge;
 
  private:
   static constexpr std::size_t most_points = 16;
@@ -47,11 +45,14 @@ class Mini : public Scheme {
   };
 
   Local local(const Cell& cell, std::size_t c) const;
-  void solve_bubble(Cell& cell, std::size_t c, const Local& at);
+  void solve_bubble(Cell& cell, const Local& at);
   void residual(Vec x, Vec f);
   void jacobian(Vec x, Mat matrix);
   void spread(Vec x);
   bool solve(Outcome& outcome);
+  /// F_h = 0 to rounding where h > 0: what the tolerance of Newton's method leaves goes into the depths, q
+  /// staying.
+  void close_storage();
   static PetscErrorCode residual_callback(SNES, Vec x, Vec f, void* self);
   static PetscErrorCode jacobian_callback(SNES, Vec x, Mat, Mat matrix, void* self);
 

@@ -86,7 +86,7 @@ class Scheme {
 /// What the mixed scheme leaves open.
 struct MiniOptions {
   bool lumped = true;     ///< the storage term: at the vertices, or by the consistent mass matrix
-  double epsilon = 1e-3;  ///< rounds |q| off, in the Jacobian alone
+  double epsilon = 1e-4;  ///< rounds |q| off, in the Jacobian alone
   int degree = 8;         ///< of the quadrature: 6 or 8
 };
 /// The mixed form with the MINI element and depths held above 0; backward Euler.

@@ -190,7 +190,7 @@ void read_method(Task& task, OverlandPlan& plan) {
   plan.method = table.choice("name", "conservative", {"conservative", "mini"});
   if (plan.method == "mini") {
     plan.mini.lumped = table.choice("storage", "lumped", {"lumped", "consistent"}) == "lumped";
-    plan.mini.epsilon = table.positive("epsilon", 1e-3);
+    plan.mini.epsilon = table.positive("epsilon", 1e-4);
     plan.mini.degree = static_cast<int>(table.integer("quadrature", 8));
     if (plan.mini.degree != 6 && plan.mini.degree != 8) throw table.error("quadrature", "must be 6 or 8");
     plan.stages = 1;
@@ -231,9 +231,11 @@ void read_output(Task& task, OverlandPlan& plan) {
 double judged(const io::Table& table, const std::string& key, double value, double least,
               const overland::Point& p) {
   if (std::isfinite(value) && value >= least) return value;
-  throw table.error(key,
-                    fmt::format("is {} at ({:.6g}, {:.6g}), must be {}", value, p[0], p[1],
-                                std::isfinite(least) ? least > 0 ? "positive" : "at least 0" : "finite"));
+  const bool finite = std::isfinite(value);
+  throw table.error(key, fmt::format("is {} at ({:.6g}, {:.6g}), must be {}", value, p[0], p[1],
+                                     !finite     ? "finite"
+                                     : least > 0 ? "positive"
+                                                 : "at least 0"));
 }
 
 }  // namespace

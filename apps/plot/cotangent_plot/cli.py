@@ -11,7 +11,7 @@ from pathlib import Path
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
 WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "mechanism", "particles", "billiard", "hard-spheres",
-         "lattice")
+         "lattice", "overland")
 
 EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
@@ -85,6 +85,7 @@ def parser():
     p.add_argument("--ylim", type=interval, metavar="A,B", help="limits of the vertical axis")
     p.add_argument("--view", type=angles, metavar="A,E", help="where a surface is seen from: azimuth and elevation in "
                    "degrees; default -62,36")
+    p.add_argument("--mesh", action="store_true", help="draw the mesh that water flows on")
     p.add_argument("--title", help="the heading; default: the model")
     p.add_argument("--width", type=float, metavar="INCHES", help="width of the picture; default 7.5, or more for "
                    "many panels")
@@ -155,7 +156,8 @@ def subject(result):
     present = [what for what, name in (("sections", "section/points"), ("time-series", "trajectory/q"),
                                        ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
                                        ("work-precision", "comparison/method"), ("mechanism", "particles/ends"),
-                                       ("particles", "particles/sample_time"), ("lattice", "lattice/frame_time"))
+                                       ("particles", "particles/sample_time"), ("lattice", "lattice/frame_time"),
+                                       ("overland", "water/depth"))
                if name in result]
     preferred = by_study.get(result.study)
     if preferred in present:
@@ -194,9 +196,12 @@ def figure_of(options):
         from . import hard_spheres as module
     elif what == "lattice":
         from . import lattices as module
+    elif what == "overland":
+        from . import overland as module
     else:
         from . import energy as module
-    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres", "lattice"):
+    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres", "lattice",
+                                     "overland"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
     return module.draw(results, options), results
 

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import animation
 
-from . import billiards, captions, models, particles, style, surfaces
+from . import billiards, captions, models, overland, particles, style, surfaces
 from .result import PlotError, nearest
 from .trajectories import chosen, times
 
@@ -153,15 +153,18 @@ def write(result, path, options):
     if path.suffix.lower() == ".mp4" and not shutil.which("ffmpeg"):
         raise PlotError(f"{path}: ffmpeg is missing: apt install ffmpeg, or give a name that ends in .gif")
     frames = max(2, round(options.duration * options.fps))
-    swarm = particles.present(result)
+    swarm, water = particles.present(result), overland.present(result)
     solid = swarm or surfaces.present(result)
     gas = billiards.present(result)
-    ids = [] if swarm else chosen(result, options, 5000 if gas else MOST.get(result.model, 40))
-    t = result.array("particles/time")[None, particles.frames(result)] if swarm else times(result, ids)
+    ids = [] if swarm or water else chosen(result, options, 5000 if gas else MOST.get(result.model, 40))
+    if water:
+        t = result.array("water/time")[None, overland.frames(result)]
+    else:
+        t = result.array("particles/time")[None, particles.frames(result)] if swarm else times(result, ids)
     if t.shape[1] < 2:
         raise PlotError(f"{result.path}: a movie needs at least two samples")
     span = options.xlim or (np.nanmin(t), np.nanmax(t))
-    fine = 1 if swarm else int(np.clip(t.shape[1] // frames, FINE, 32)) if solid else FINE
+    fine = 1 if swarm or water else int(np.clip(t.shape[1] // frames, FINE, 32)) if solid else FINE
     at = np.linspace(*span, (frames - 1) * fine + 1)
 
     width, height = (9.6, 5.4) if solid else (6.4, 7.1)
@@ -169,6 +172,8 @@ def write(result, path, options):
     axis = figure.add_axes((0.02, 0.01, 0.96, 0.87) if solid else (0.11, 0.075, 0.86, 0.86 * 6.4 / 7.1))
     if swarm:
         scene = Procession(axis, result, options, at)
+    elif water:
+        scene = overland.Film(axis, result, options, at)
     elif gas:
         scene = billiards.Swarm(axis, result, ids, at, (span[1] - span[0]) / 40)
     else:
@@ -177,12 +182,12 @@ def write(result, path, options):
         q = np.stack([followed(t[k], q[k], v[k], at) for k in range(len(ids))])
         scene = _scene(axis, result, q, options, max(2, round(TAIL_SECONDS * options.fps)) * fine)
     edge = 0.025 if solid else 0.11
-    heading = captions.model(result, "Particles" if swarm or gas else "Particle")
+    heading = "Overland flow" if water else captions.model(result, "Particles" if swarm or gas else "Particle")
     figure.text(edge, 0.975, options.title or heading, size=16, va="top")
-    notes = particles.said(result) if swarm else [billiards.notes(result)] if gas else captions.constants(result, ids)[:6]
+    notes = [overland.notes(result)] if water else particles.said(result) if swarm else [billiards.notes(result)] if gas else captions.constants(result, ids)[:6]
     figure.text(edge, 0.905 if solid else 0.925, "  ·  ".join(filter(None, notes)), size=10.5, va="top",
                 color=style.FAINT)
-    unit = result.units("particles/time" if swarm else "trajectory/time")
+    unit = result.units("water/time" if water else "particles/time" if swarm else "trajectory/time")
     clock = figure.text(0.97, 0.975, "", size=13, va="top", ha="right")
     decimals = int(np.clip(1 - np.floor(np.log10((span[1] - span[0]) / 20)), 0, 4))
 

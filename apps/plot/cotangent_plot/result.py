@@ -199,7 +199,9 @@ class Result:
         return int(np.count_nonzero(self.array("orbits/status") == PENDING)) if self.orbits else 0
 
     def underway(self):
-        """Whether particles have not come to their end yet."""
+        """Whether particles, or water, have not come to their end yet."""
+        if "water/status" in self:
+            return bool((self.array("water/status") == PENDING).all())
         return "particles/status" in self and bool((self.array("particles/status") == PENDING).all())
 
     def axes(self):

@@ -17,7 +17,8 @@ SHORT = {
     "lattice": ["stop.time=2.0", "output.every=1.0", "output.frames_every=1.0"],
     "particles": ["stop.time=0.02", "output.every=0.01", "output.frames_every=0.02", "output.surface_cells=0"],
 }
-EXTRA = {}
+EXTRA = {"landscape_million.toml": ["mesh.cells=[20,20]", "stop.time=60", "output.frames_every=60"],
+         "v_catchment.toml": ["stop.time=60", "output.frames_every=60"]}
 DECKS = sorted((SOURCE / "input").glob("*.toml"))
 
 

@@ -1,0 +1,207 @@
+// The schemes on their own: quadrature, MINI's orders on a manufactured solution, the conservative scheme's
+// volume and depths where water dries and wets (with an explicit scheme as the control that must fail),
+// meshes.
+#include <cmath>
+#include <numbers>
+
+#include "mpi_test.hpp"
+#include "overland/conservative.hpp"
+#include "overland/flow.hpp"
+#include "overland/mini.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::overland {
+namespace {
+
+Landscape landscape(int n, const std::function<double(const Point&)>& bed, Point from = {0, 0},
+                    Point to = {1, 1}) {
+  Landscape land;
+  land.mesh = distribute([=] { return rectangle(from, to, n, n); }, 0);
+  land.area = dual_areas(land.mesh);
+  land.rules.resize(land.mesh.boundaries.size());
+  land.conveyance_at = [](const Point&) { return 1.0; };
+  for (const auto& p : land.mesh.vertices) land.bed.push_back(bed(p));
+  land.conveyance.assign(land.mesh.size(), 1.0);
+  return land;
+}
+
+TEST_CASE("Quadrature is exact to its degree") {
+  for (const int degree : {6, 8}) {
+    const auto rule = quadrature(degree);
+    for (int i = 0; i <= degree; ++i) {
+      for (int j = 0; i + j <= degree; ++j) {
+        double sum = 0;
+        for (std::size_t p = 0; p < rule.points.size(); ++p)
+          sum += rule.weights[p] * std::pow(rule.points[p][0], i) * std::pow(rule.points[p][1], j);
+        const double exact = 2 * std::tgamma(i + 1) * std::tgamma(j + 1) / std::tgamma(i + j + 3);
+        CHECK_ALL(std::abs(sum - exact) < 1e-14);  // measured: 3e-16
+      }
+    }
+  }
+}
+
+TEST_CASE("A rectangle is spread over the ranks whole, and refined") {
+  const la::Petsc petsc;
+  for (const int refine : {0, 1}) {
+    const Mesh mesh = distribute([] { return rectangle({0, 0}, {2, 1}, 6, 5); }, refine);
+    const std::int64_t scale = refine == 0 ? 1 : 2;
+    CHECK_ALL(mesh.all_vertices == (6 * scale + 1) * (5 * scale + 1));
+    CHECK_ALL(mesh.all_cells == 2 * 6 * 5 * scale * scale);
+    double area = 0, around = 0;
+    for (std::size_t c = 0; c < mesh.cells.size(); ++c) area += shape(mesh, c).area;
+    for (const auto& side : mesh.sides) {
+      const auto& a = mesh.vertices[static_cast<std::size_t>(side.ends[0])];
+      const auto& b = mesh.vertices[static_cast<std::size_t>(side.ends[1])];
+      around += a[0] * b[1] - a[1] * b[0];  // twice the area, where all sides go around the same way
+    }
+    CHECK_ALL(std::abs(parallel::sum(area) - 2) < 1e-12);
+    CHECK_ALL(std::abs(parallel::sum(around) - 4) < 1e-12);
+  }
+}
+
+// h = 1 + x / 2 + y / 4 + exp(-t) sin(pi x) sin(pi y) / 10 with q = -h^(3/2) grad h / |grad h|^(1/2).
+double exact_depth(const Point& p, double t) {
+  const double pi = std::numbers::pi;
+  return 1 + 0.5 * p[0] + 0.25 * p[1] + 0.1 * std::exp(-t) * std::sin(pi * p[0]) * std::sin(pi * p[1]);
+}
+Point exact_discharge(const Point& p, double t) {
+  const double pi = std::numbers::pi, e = 0.1 * pi * std::exp(-t);
+  const Point g{0.5 + e * std::cos(pi * p[0]) * std::sin(pi * p[1]),
+                0.25 + e * std::sin(pi * p[0]) * std::cos(pi * p[1])};
+  const double factor = -std::pow(exact_depth(p, t), 1.5) / std::sqrt(std::hypot(g[0], g[1]));
+  return {factor * g[0], factor * g[1]};
+}
+
+struct Errors {
+  double depth = 0, discharge = 0;
+};
+
+Errors manufactured(int n) {
+  const Landscape land = landscape(n, [](const Point&) { return 0.0; });
+  SolverOptions solver;
+  solver.tolerance = 1e-10;
+  Mini mini(land, {}, solver);
+  Water water;
+  const std::size_t size = land.mesh.size();
+  for (const auto& p : land.mesh.vertices) {
+    const Point q = exact_discharge(p, 0);
+    water.depth.push_back(exact_depth(p, 0));
+    water.discharge.insert(water.discharge.end(), {q[0], q[1]});
+  }
+  const int steps = n * n / 16;
+  const double dt = 0.05 / steps, d = 1e-5;
+  for (int k = 1; k <= steps; ++k) {
+    const double t = k * dt;
+    std::vector<double> rain(size);
+    for (std::size_t v = 0; v < size; ++v) {
+      const Point p = land.mesh.vertices[v], q = exact_discharge(p, t);
+      const double change = (exact_depth(p, t + d) - exact_depth(p, t - d)) / (2 * d);
+      const double along = exact_discharge({p[0] + d, p[1]}, t)[0] - exact_discharge({p[0] - d, p[1]}, t)[0];
+      const double across = exact_discharge({p[0], p[1] + d}, t)[1] - exact_discharge({p[0], p[1] - d}, t)[1];
+      rain[v] = change + (along + across) / (2 * d);
+      mini.wall_discharge[2 * v] = q[0];
+      mini.wall_discharge[2 * v + 1] = q[1];
+    }
+    const Outcome outcome = mini.step(water, dt, rain);
+    REQUIRE_ALL(outcome.converged);
+  }
+  Errors e;
+  for (std::size_t v = 0; v < static_cast<std::size_t>(land.mesh.own); ++v) {
+    const Point p = land.mesh.vertices[v], q = exact_discharge(p, water.time);
+    e.depth += land.area[v] * std::pow(water.depth[v] - exact_depth(p, water.time), 2);
+    e.discharge += land.area[v] * (std::pow(water.discharge[2 * v] - q[0], 2) +
+                                   std::pow(water.discharge[2 * v + 1] - q[1], 2));
+  }
+  return {std::sqrt(parallel::sum(e.depth)), std::sqrt(parallel::sum(e.discharge))};
+}
+
+TEST_CASE("MINI is of order 2 in depth and at least 1 in discharge") {
+  const la::Petsc petsc;
+  const Errors a = manufactured(8), b = manufactured(16);
+  const double depth = std::log2(a.depth / b.depth), discharge = std::log2(a.discharge / b.discharge);
+  INFO("orders " << depth << " and " << discharge);
+  CHECK_ALL(depth > 1.75);
+  CHECK_ALL(discharge > 0.9);
+}
+
+/// Water on the left half of a bowl, that runs to and fro.
+Water half_full(const Landscape& land) {
+  Water water;
+  for (const auto& p : land.mesh.vertices) water.depth.push_back(p[0] < 0.5 ? 0.5 : 0.0);
+  water.discharge.assign(2 * water.depth.size(), 0.0);
+  water.soaked.assign(water.depth.size(), 0.0);
+  return water;
+}
+
+TEST_CASE("The conservative scheme keeps every drop and no depth below 0; clipping doesn't") {
+  const la::Petsc petsc;
+  const Landscape land =
+      landscape(16, [](const Point& p) { return 2 * std::pow(p[0] - 0.7, 2) + 0.3 * p[1]; });
+  const Rain rain;
+  const Infiltration soil;
+  for (const int stages : {1, 2}) {
+    const auto scheme = conservative_scheme(land, stages, {});
+    Flow flow(land, *scheme, rain, soil, {.step = 0.05}, half_full(land));
+    REQUIRE_ALL(flow.advance(1.0) == Status::finished);
+    double least = 0;
+    for (const double h : flow.water().depth) least = std::min(least, h);
+    CHECK_ALL(parallel::minimum(least) == 0);
+    CHECK_ALL(flow.balance_error() < 1e-12);  // measured: 2e-16
+    CHECK_ALL(flow.progress().worst_identity < 1e-12);
+  }
+  // The control: the same problem, depths held above 0 by a bound and a consistent mass matrix.
+  const auto mini = mini_scheme(land, {.lumped = false}, {.tolerance = 1e-8});
+  Flow flow(land, *mini, rain, soil, {.step = 0.05}, half_full(land));
+  REQUIRE_ALL(flow.advance(0.2) == Status::finished);
+  CHECK_ALL(flow.progress().ledger.clipped > 1e-5);
+  // What the bound adds is all that the volume gains.
+  CHECK_ALL(flow.progress().worst_identity < 1e-12);
+  CHECK_ALL(std::abs(flow.storage() - flow.progress().start_storage - flow.progress().ledger.clipped) <
+            1e-11);
+}
+
+/// Depths at a time with so many equal steps.
+std::vector<double> mound(const Landscape& land, int stages, int steps) {
+  const Rain rain;
+  const Infiltration soil;
+  const auto scheme = conservative_scheme(land, stages, {.tolerance = 1e-10});
+  Water water;
+  for (const auto& p : land.mesh.vertices)
+    water.depth.push_back(1 + 0.3 * std::cos(std::numbers::pi * p[0]) + 0.2 * p[1]);
+  water.discharge.assign(2 * water.depth.size(), 0.0);
+  water.soaked.assign(water.depth.size(), 0.0);
+  Flow flow(land, *scheme, rain, soil, {.step = 0.02 / steps}, water);
+  REQUIRE_ALL(flow.advance(0.02) == Status::finished);
+  return flow.water().depth;
+}
+
+TEST_CASE("SDIRK2 is of order 2 in time, backward Euler of order 1") {
+  const la::Petsc petsc;
+  const Landscape land = landscape(8, [](const Point& p) { return 0.5 * p[0]; });
+  for (const int stages : {1, 2}) {
+    double error[2];
+    const auto fine = mound(land, 2, 64);
+    for (int k = 0; k < 2; ++k) {
+      const auto coarse = mound(land, stages, 4 << k);
+      double worst = 0;
+      for (std::size_t v = 0; v < fine.size(); ++v) worst = std::max(worst, std::abs(coarse[v] - fine[v]));
+      error[k] = parallel::maximum(worst);
+    }
+    const double order = std::log2(error[0] / error[1]);
+    INFO("order " << order << " errors " << error[0] << " " << error[1]);
+    CHECK_ALL(order > stages - 0.3);
+    CHECK_ALL(order < stages + 0.6);
+  }
+}
+
+TEST_CASE("Green and Ampt: the closed form holds, and soil takes no more than there is") {
+  const Infiltration soil{Infiltration::Law::green_ampt, 0.1, 0.05};
+  for (const double before : {0.0, 0.01, 1.0}) {
+    const double more = soil.taken(10, before, 0.3), now = before + more;
+    CHECK_ALL(std::abs(more - 0.05 * std::log((now + 0.05) / (before + 0.05)) - 0.03) < 1e-14);
+    CHECK_ALL(soil.taken(1e-3, before, 0.3) == 1e-3);
+  }
+}
+
+}  // namespace
+}  // namespace cotangent::overland

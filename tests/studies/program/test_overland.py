@@ -1,0 +1,269 @@
+"""study = "overland": the source's numbers, exact solutions, the same water on any number of ranks and after restarts,
+and what bad input gets."""
+import unittest
+import xml.etree.ElementTree
+
+import h5py
+import numpy as np
+
+from launch import RANKS, SOURCE, ProgramTest
+from results import same_bits
+
+INPUT = SOURCE / "input"
+DAM = INPUT / "dam_break.toml"
+SOURCES_DAM = INPUT / "dam_break_source.toml"
+
+POOL = """study = "overland"
+[mesh]
+from = [0.0, 0.0]
+to = [2.0, 1.0]
+cells = [12, 6]
+[bed]
+height = "0.2*x"
+[initial]
+depth = 0.3
+where = "x > 1"
+[friction]
+coefficient = 1.0
+[boundary.left]
+kind = "free"
+[rain]
+rate = 0.01
+[method]
+step = 0.05
+[stop]
+time = 0.4
+[output]
+every = 0.1
+file = "out.h5"
+"""
+
+GRID = """ncols 5
+nrows 4
+xllcorner 0
+yllcorner 0
+cellsize 1
+NODATA_value -9999
+4 4 4 4 4
+3 3 3 3 -9999
+2 2 2 2 2
+1 1 1 1 1
+"""
+
+TURNED = """$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+4
+1 0 0 0
+2 1 0 0
+3 1 1 0
+4 0 {y} 0
+$EndNodes
+$Elements
+2
+1 2 2 1 1 1 2 3
+2 2 2 1 1 {cell}
+$EndElements
+"""
+
+
+def areas(result):
+    """The dual cells' areas."""
+    x, cells = result["mesh/vertices"][()], result["mesh/cells"][()]
+    p = x[cells]
+    a = ((p[:, 1, 0] - p[:, 0, 0]) * (p[:, 2, 1] - p[:, 0, 1]) - (p[:, 1, 1] - p[:, 0, 1]) * (p[:, 2, 0] - p[:, 0, 0])) / 2
+    area = np.zeros(len(x))
+    np.add.at(area, cells.ravel(), np.repeat(a / 3, 3))
+    return area
+
+
+class Overland(ProgramTest):
+    longest = 300
+
+    def run_deck(self, deck, name, *words, ranks=1, code=0):
+        end = self.launch(deck, f"output.file={name}", *words, ranks=ranks)
+        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        return h5py.File(self.at / name, "r")
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_source_begins(self):
+        # Facts 9: V(0) by the source's projection; the bound's water is all that the volume gains, in every step.
+        words = ("stop.time=0.5", "output.every=0.03125", "output.frames_every=0.5")
+        found = self.run_deck(SOURCES_DAM, "source.h5", *words)["water"]
+        self.assertAlmostEqual(found["volume"][0], 5.994447, 6)
+        self.assertLess(found["identity_error"][-1], 1e-12)
+        self.assertGreater(found["ledger"][-1, 4], 2e-3)
+        self.assertEqual(found["lowest_depth"][()].min(), 0)
+        lumped = self.run_deck(SOURCES_DAM, "lumped.h5", "method.storage=lumped", *words)["water"]
+        self.assertLess(lumped["ledger"][-1, 4], found["ledger"][-1, 4] / 10)
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_dam_break(self):
+        result = self.run_deck(DAM, "dam.h5", "stop.time=6")
+        found = result["water"]
+        volume = found["volume"][()]
+        self.assertLess(np.ptp(volume) / volume.mean(), 1e-12)  # measured: 2e-16
+        self.assertEqual(found["lowest_depth"][()].min(), 0)
+        self.assertEqual(np.abs(found["ledger"][()]).max(), 0)
+        self.assertLess(abs(found["mean_discharge"][()].max() - 0.0825), 0.003)  # facts 9.1; measured: .0845
+        xml.etree.ElementTree.parse(self.at / "dam.xdmf")
+        for item in [*found.values(), *result["mesh"].values()]:
+            self.assertIn("units", item.attrs)
+            self.assertIn("meaning", item.attrs)
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_lake_at_rest(self):
+        found = self.run_deck(INPUT / "lake_at_rest.toml", "lake.h5", "stop.time=1")["water"]
+        depth = found["depth"][()]
+        self.assertEqual(np.abs(depth - depth[0]).max(), 0)
+        self.assertEqual(np.abs(found["discharge"][()]).max(), 0)
+        self.assertEqual(depth.min(), 0)
+        # The control: MINI moves it where the shoreline is.
+        mini = self.run_deck(INPUT / "lake_at_rest.toml", "mini.h5", "stop.time=1", "method.name=mini",
+                             "friction.law=darcy-weisbach", "mesh.cells=[20,20]")["water"]
+        self.assertGreater(np.abs(mini["depth"][-1] - mini["depth"][0]).max(), 1e-5)
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_similarity(self):
+        errors = []
+        for n, bound in ((16, 0.034), (32, 0.0154), (64, 0.0096)):  # measured: .0268, .0103, .0037 of the volume
+            result = self.run_deck(INPUT / "similarity.toml", f"{n}.h5", f"mesh.cells=[{n},{n}]", "mesh.from=[0,0]")
+            r = np.hypot(*result["mesh/vertices"][()].T)
+            b, xi = 2 / 7, 1.19141210
+            exact = 2**(-2 * b) * b * np.sqrt(2 / 3) * np.sqrt(np.maximum(0, xi**3 - (r * 2**-b)**3))
+            area = areas(result)
+            errors.append((area * np.abs(result["water/depth"][-1] - exact)).sum() / (area * exact).sum())
+            self.assertLess(errors[-1], bound)
+        self.assertGreater(errors[0] / errors[2], 4)  # measured: 7.2
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_rain_on_plane(self):
+        result = self.run_deck(INPUT / "rain_on_plane.toml", "plane.h5", "mesh.cells=[100,2]")
+        x, depth = result["mesh/vertices"][:, 0], result["water/depth"][-1]
+        for at, eta in ((0.0, 0.642569), (1.0, 1.468244)):
+            found = depth[np.abs(x - at) < 1e-9].mean()
+            self.assertLess(abs(found / (0.1 * eta) - 1), 2e-3)  # measured: 1.1e-4; kinematic theory: -2e-2
+        ledger, time = result["water/ledger"][()], result["water/sample_time"][()]
+        self.assertAlmostEqual((ledger[-1, 3] - ledger[-2, 3]) / (time[-1] - time[-2]), 0.02, 6)
+        self.assertLess(result["water/balance_error"][()].max(), 1e-12)
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_travelling_wave(self):
+        result = self.run_deck(INPUT / "travelling_wave.toml", "wave.h5", "mesh.cells=[80,2]")
+        x, time = result["mesh/vertices"][:, 0], result["water/time"][()]
+        front = [x[depth > 1e-3].max(initial=0) for depth in result["water/depth"][()]]
+        self.assertLess(abs(np.polyfit(time[-8:], front[-8:], 1)[0] - 0.5), 0.02)
+        self.assertLess(abs(result["water/depth"][-1][x == 0].mean() - 0.5), 1e-3)
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_ledger(self):
+        soil = ("infiltration.law=green-ampt", "infiltration.conductivity=0.02", "infiltration.suction=0.1",
+                "infiltration.deficit=0.3", "rain.rate=", "rain.table=[[0,0.1],[0.2,0.3],[0.3,0]]",
+                "boundary.right.kind=discharge", "boundary.right.value=0.05")
+        for words in ((), ("method.name=mini",), ("method.tolerance=1e-2", "method.step=")):
+            with self.subTest(words=words):
+                found = self.run_deck(self.deck(POOL), "ledger.h5", *soil, *words)["water"]
+                rain, soaked, inflow, outflow, clipped = found["ledger"][-1]
+                self.assertAlmostEqual(rain, 2 * (0.04 + 0.015), 12)
+                self.assertAlmostEqual(inflow, 0.05 * 0.4, 12)
+                self.assertGreater(soaked, 0.01)
+                self.assertGreater(outflow, 0)
+                self.assertLess(found["balance_error"][()].max(), 1e-7 if "method.name=mini" in words else 1e-12)
+                if "method.name=mini" not in words:
+                    self.assertEqual(clipped, 0)
+
+    def test_ranks(self):
+        for name, words in (("conservative", ()), ("mini", ("method.name=mini",)),
+                            ("krylov", ("solver.linear=krylov",))):
+            with self.subTest(name=name):
+                alone = self.run_deck(self.deck(POOL), "alone.h5", *words)
+                several = self.run_deck(self.deck(POOL), "several.h5", *words, ranks=max(2, RANKS))
+                for path in ("mesh/vertices", "mesh/cells", "mesh/bed"):
+                    self.assertTrue((alone[path][()] == several[path][()]).all(), path)
+                apart = np.abs(alone["water/depth"][()] - several["water/depth"][()]).max()
+                self.assertLess(apart, 1e-7)  # direct solvers across ranks round in another order
+
+    def test_stopped_and_resumed(self):
+        for words in ((), ("method.name=mini",), ("method.tolerance=1e-2", "method.step=")):
+            with self.subTest(words=words):
+                deck = self.deck(POOL)
+                self.run_deck(deck, "whole.h5", *words, ranks=RANKS)
+                self.run_deck(deck, "parts.h5", "output.wall_minutes=1e-9", *words, ranks=RANKS, code=75)
+                end = self.launch(deck, "output.file=parts.h5", "--resume", "friction.coefficient=2", *words)
+                self.says(end, 2, "another deck")
+                self.run_deck(deck, "parts.h5", "--resume", *words, ranks=RANKS)
+                if RANKS == 1:
+                    self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
+                whole, parts = (h5py.File(self.at / name, "r")["water"] for name in ("whole.h5", "parts.h5"))
+                for name in ("depth", "volume", "ledger"):  # MUMPS itself doesn't repeat its bits across ranks
+                    np.testing.assert_allclose(parts[name][()], whole[name][()], atol=1e-12)
+                self.assertFalse(list(self.at.glob("*.checkpoint")))
+
+    def test_raster(self):
+        (self.at / "hill.asc").write_text(GRID)
+        words = ("mesh.cells=", "mesh.from=", "mesh.to=", "mesh.raster=hill.asc", "bed.height=", "boundary=",
+                 "initial.where=")
+        result = self.run_deck(self.deck(POOL), "raster.h5", *words, ranks=RANKS)
+        self.assertEqual(result["mesh/vertices"].shape[0], 19 - 1)  # the corner beyond the gap has no cell
+        self.assertEqual(result["mesh/cells"].shape[0], 2 * (12 - 2))
+        np.testing.assert_array_equal(result["mesh/bed"][()], result["mesh/vertices"][:, 1] + 0.5)
+        covered = ("bed.height=", "bed.raster=hill.asc", "mesh.from=[0.5,0.5]", "mesh.to=[1.5,2.0]")
+        bed = self.run_deck(self.deck(POOL), "bed.h5", *covered, ranks=RANKS)["mesh"]
+        np.testing.assert_allclose(bed["bed"][()], bed["vertices"][:, 1] + 0.5, atol=1e-14)
+
+    def test_failed_step(self):
+        found = self.run_deck(self.deck(POOL), "out.h5", "solver.most_iterations=1", "solver.tolerance=1e-15", ranks=RANKS,
+                              code=1)["water"]
+        names = [name.decode() if isinstance(name, bytes) else name for name in found["status"].attrs["names"]]
+        self.assertEqual(names[found["status"][0]], "newton_diverged")
+        self.assertTrue(np.isfinite(found["depth"][0]).all())
+        self.assertTrue(np.isnan(found["time"][-1]))
+        end = self.launch(self.deck(POOL), "solver.most_iterations=1", "solver.tolerance=1e-15", "method.name=mini",
+                          ranks=RANKS)
+        self.assertEqual(end.returncode, 1, end.stdout + end.stderr)
+        self.assertIn("Newton's method used up its iterations", end.stdout)
+        self.assertIn("smaller step", end.stdout)
+
+    def test_bad_input(self):
+        (self.at / "hill.asc").write_text(GRID)
+        (self.at / "short.asc").write_text(GRID[:-6])
+        (self.at / "not.msh").write_text("vertices 3\n")
+        (self.at / "turned.msh").write_text(TURNED.format(y=1, cell="1 4 3"))
+        (self.at / "flat.msh").write_text(TURNED.format(y=0, cell="1 2 4"))
+        (self.at / "cut.msh").write_text(TURNED.format(y=1, cell="1 3 4")[:90])
+        file = ("mesh.cells=", "mesh.from=", "mesh.to=")
+        for words, parts in (
+                ((*file, "mesh.file=none.msh"), ("none.msh",)),
+                ((*file, "mesh.file=not.msh"), ("not.msh", "$MeshFormat")),
+                ((*file, "mesh.file=cut.msh"), ("cut.msh",)),
+                ((*file, "mesh.file=turned.msh"), ("turned.msh", "inverted")),
+                ((*file, "mesh.file=flat.msh"), ("flat.msh", "degenerate")),
+                ((*file, "mesh.raster=short.asc"), ("short.asc", "a number is missing")),
+                (("mesh.raster=hill.asc",), ("one of file, raster, and cells",)),
+                (("boundary.lefft.kind=free",), ("lefft", "no boundary of this name", "left, right")),
+                (("bed.height=", "bed.raster=hill.asc", "mesh.to=[6,1]"), ("hill.asc", "doesn't cover the domain")),
+                (("initial.depth=-0.1",), ("[initial] depth", "-0.1 at", "at least 0")),
+                (("initial.depth=1/(x - 2)^2",), ("[initial] depth", "finite")),
+                (("initial.depth=1 + z",), ("[initial] depth", "'z'")),
+                (("friction.coefficient=1 - x",), ("[friction] coefficient", "positive")),
+                (("friction.law=maning",), ("manning",)),
+                (("rain.rate=-1",), ("[rain] rate", "at least 0")),
+                (("rain.rate=", "rain.table=[[0,1],[0,2]]"), ("[rain] table", "rise")),
+                (("boundary.left.kind=depth", "boundary.left.value=-1"), ("value", "at least 0")),
+                (("method.step=",), ("give step (fixed) or tolerance",)),
+                (("output.frames_every=0.15",), ("frames_every", "multiple")),
+        ):
+            with self.subTest(words=words):
+                self.says(self.launch(self.deck(POOL), *words, ranks=RANKS), 3 if "none.msh" in parts else 2, *parts)
+                self.assertFalse((self.at / "out.h5").exists())
+
+    def test_misspelt_petsc_option(self):
+        end = self.launch(self.deck(POOL), "--", "-water_ksp_tipe", "cg", ranks=RANKS)
+        self.says(end, 2, "-water_ksp_tipe", "-water_")
+        end = self.launch(self.deck(POOL), "--", "-water_ksp_type", "bcgs", "-water_pc_type", "bjacobi", ranks=RANKS)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
