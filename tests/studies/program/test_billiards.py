@@ -63,6 +63,26 @@ class Billiards(Runs):
         self.assertLess(np.ptp(energy), 1e-11)
         self.assertGreater(np.ptp(kinetic), 0.1)  # it does feel the field
 
+    def test_pictures_in_plane_and_space(self):
+        space = ONE.replace('sets = [{ set = "circle" }]', """dimension = 3
+inside = "ball and not core"
+sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radius = 0.4 }]""").replace(
+            "[[0.3, 0.2, 1.0, 0.5]]", "[[0.6, 0.2, 0.1, 1.0, 0.5, 0.2]]")
+        for name, text in (("plane", ONE), ("space", space)):
+            samples = text.replace("collisions = 20", "time = 8.0") + "every = 0.05\n"
+            self.run_to(f"{name}.h5", text=samples, ranks=1)
+            end = self.launch(f"{name}.h5", "-o", f"{name}.png", program="cotangent-plot", ranks=1)
+            self.assertEqual(end.returncode, 0, end.stderr)
+            self.assertGreater((self.at / f"{name}.png").stat().st_size, 20000)
+        with h5py.File(self.at / "space.h5", "r") as found:
+            place, normal = found["surface/vertices"][()], found["surface/normals"][()]
+            corners = found["surface/triangles"][()]
+        radius = np.linalg.norm(place, axis=1)
+        self.assertLess(np.minimum(np.abs(radius - 1), np.abs(radius - 0.4)).max(), 1e-9)
+        self.assertEqual(len(place) - len(corners) / 2, 4)  # two closed surfaces, each of genus 0
+        inward = np.where(radius > 0.7, -1, 1)
+        self.assertLess(np.abs((normal * place).sum(axis=1) / radius - inward).max(), 1e-9)
+
     def test_fields_refused(self):
         field = ONE + '[forces]\npotential = "%s"\n'
         self.refused("potential", "'harmonik'", "'harmonic'", text=field % "harmonik")
