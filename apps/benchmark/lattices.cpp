@@ -71,9 +71,10 @@ void scaling(int stages) {
     Chain chain(sites);
     const auto method = lattice::make_gauss_fixed_point(chain.here, *chain.kernel, stages, chain.q, chain.v);
     double best = HUGE_VAL;
-    const std::int64_t steps = std::max<std::int64_t>(1, 400000 / sites);
+    const std::int64_t steps = std::max<std::int64_t>(1, 100000 / sites);
+    const int repetitions = sites > 100000 ? 40 : 400;  // short ones: a machine is rarely quiet
     for (int k = 0; k < 3; ++k) lattice::advance(*method, 0.2);
-    for (int repetition = 0; repetition < 60; ++repetition) {  // short ones: a machine is rarely quiet
+    for (int repetition = 0; repetition < repetitions; ++repetition) {
       parallel::barrier();
       const double start = parallel::wall_time();
       for (std::int64_t k = 0; k < steps; ++k) lattice::advance(*method, 0.2);

@@ -34,6 +34,7 @@ class GaussFixedPoint final : public Method {
         right_(lattice.here.listed ? lattice.here.right : left_),
         block_(lattice.here.listed ? std::max<std::int64_t>(1, lattice.own()) : block_for(reach_)),
         ghosts_(lattice.sites, lattice.here.range, lattice.halo(left_)),
+        near_(lattice.sites, lattice.here.range, lattice.halo(lattice.here.reach)),
         q_(make()),
         q_low_(make()),
         v_(make()),
@@ -47,9 +48,9 @@ class GaussFixedPoint final : public Method {
       std::copy_n(q[c], lattice.own(), q_[c]);
       std::copy_n(v[c], lattice.own(), v_[c]);
     }
-    fill_ghosts(q_);
+    ghosts_.exchange(components(q_));
     inverse_mass_ = inverse_masses(lattice, kernel, q_, left_, right_);
-    fill_ghosts(inverse_mass_);
+    ghosts_.exchange(components(inverse_mass_));
   }
 
   Status attempt(double h) override {
@@ -97,7 +98,7 @@ class GaussFixedPoint final : public Method {
   const Field& velocity() override { return v_; }
   Effort& effort() override { return effort_; }
   const std::string& failure() const override { return failure_; }
-  void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
+  void fill_ghosts(Field& field) override { near_.exchange(components(field)); }
 
   std::vector<double*> site_state() override {
     return components({&q_, &q_low_, &v_, &v_low_, &begin_, &parts_[now_]});
@@ -416,7 +417,7 @@ class GaussFixedPoint final : public Method {
   std::int64_t reach_;
   int longest_;
   std::int64_t left_, right_, block_;
-  Ghosts ghosts_;
+  Ghosts ghosts_, near_;  // as deep as waves need them, and as the terms reach
   Field q_, q_low_, v_, v_low_;
   Field begin_, end_;           // h^2 times the accelerations at the step's ends
   std::array<Field, 2> parts_;  // the unknowns, and their next iterate

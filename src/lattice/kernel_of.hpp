@@ -316,7 +316,10 @@ class KernelOf final : public Kernel {
           [&](std::int64_t begin, std::int64_t places) {
             run<T, What>(position, velocity, placement, begin, begin + places, by_q, by_v);
           },
-          [&](std::int64_t, const std::int64_t* place) { waiting.add(place, scattered); });
+          [&](std::int64_t, const std::int64_t* place) {
+            const auto wanted = [&](std::int64_t at) { return at >= low && at < high; };
+            if (std::any_of(place, place + Term<T>::sites, wanted)) waiting.add(place, scattered);
+          });
       waiting.finish(scattered);
     });
   }

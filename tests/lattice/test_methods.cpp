@@ -131,3 +131,17 @@ TEST_CASE("a site without mass is named") {
   CHECK_ALL(text_thrown<Error>([&] { pendulums.newton(2); }).find("singular mass matrix") == 0);
   CHECK_ALL(text_thrown<Error>([&] { pendulums.newton(2); }).find("site 1 ") != std::string::npos);
 }
+
+TEST_CASE(
+    "a grid in many blocks: waves of iterations give what Newton's method gives, and ghosts stay in place") {
+  const la::Petsc petsc;
+  Bench bench("phi-four", {40, 90, Boundary::periodic, Boundary::periodic}, {0.5});
+  bench.start(0.3);
+  const auto a = bench.fixed_point(3), b = bench.newton(3);
+  const double before = bench.energy(*a);
+  const double error = distance(bench.run(*a, 0.1, 4), bench.run(*b, 0.1, 4));
+  CAPTURE(error);
+  CHECK_ALL(error < 1e-13);
+  CHECK_ALL(std::abs(bench.energy(*a) / before - 1) < 1e-8);
+  CHECK_ALL(std::abs(bench.energy(*a) - bench.energy(*b)) < 1e-11 * before);
+}
