@@ -22,7 +22,7 @@ void choose_factorisation(PC preconditioner, [[maybe_unused]] PetscInt rows) {
   check(PCFactorSetMatOrderingType(preconditioner, ranks > 1 ? MATORDERINGEXTERNAL : MATORDERINGQMD),
         "PCFactorSetMatOrderingType");
 #if defined(PETSC_HAVE_SUITESPARSE)
-  if (ranks == 1 && rows > 20000) {
+  if (ranks == 1 && rows > 8000) {
     check(PCFactorSetMatOrderingType(preconditioner, MATORDERINGEXTERNAL), "PCFactorSetMatOrderingType");
     check(PCFactorSetMatSolverType(preconditioner, MATSOLVERUMFPACK), "PCFactorSetMatSolverType");
   }
