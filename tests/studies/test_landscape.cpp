@@ -50,12 +50,10 @@ class Trough final : public sections::Problem {
 };
 
 ExitCode run(const std::string& text, bool moving = false) {
-  studies::Problems problems;
-  problems.push_back(std::make_unique<Trough>(moving));
-  const studies::Sets sets;
+  studies::Statements stated;
+  stated.problems.push_back(std::make_unique<Trough>(moving));
   studies::Task task{.deck = io::Deck::parse(text, "deck.toml"),
-                     .problems = problems,
-                     .sets = sets,
+                     .stated = stated,
                      .command_line = "test",
                      .petsc_options = {}};
   task.deck.root().text("study");
