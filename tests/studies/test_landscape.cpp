@@ -54,9 +54,9 @@ ExitCode run(const std::string& text, bool moving = false) {
   stated.problems.push_back(std::make_unique<Trough>(moving));
   studies::Task task{.deck = io::Deck::parse(text, "deck.toml"),
                      .stated = stated,
-                     .deck_file = "deck.toml",
                      .command_line = "test",
-                     .petsc_options = {}};
+                     .petsc_options = {},
+                     .deck_file = "deck.toml"};
   task.deck.root().text("study");
   return studies::landscape_study().run(task);
 }
