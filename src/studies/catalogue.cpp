@@ -184,7 +184,7 @@ std::string catalogue(const Statements& stated) {
   for (const Study& study : study_list()) text += entry(study.name, study.about);
   text += "\nmodels\n";
   for (const auto& problem : stated.problems) text += entry(problem->name(), problem->about());
-  text += "\nlattices (study \"lattice\")\n";
+  text += "\nlattices\n";
   for (const auto& model : lattice::built_in_models()) text += entry(model->name(), model->about());
   text += "\npotentials\n";
   for (const auto& potential : stated.potentials) text += entry(potential->name(), potential->about());
@@ -194,7 +194,7 @@ std::string catalogue(const Statements& stated) {
   for (const auto& kind : stated.fields) text += entry(kind.name, kind.about);
   text += "\nmethods\n";
   for (const auto& method : integrators::method_list()) text += entry(method.name, method.about);
-  text += "\nmethods of lattices, beside gauss\n";
+  text += "\ncompositions\n";
   for (const auto& one : lattice::compositions()) text += entry(one.name, one.about);
   return text;
 }

@@ -35,7 +35,7 @@ class SaysOfItself(Program):
         self.assertEqual(set(self.names("potentials")), potentials)
         for part in ("r_e = 0.16666666666666666", "[potential]"):
             self.assertIn(part, self.text("--describe", "ricker"))
-        for heading in ("studies", "models", "potentials", "sets", "methods"):
+        for heading in ("studies", "models", "potentials", "sets", "fields", "lattices", "methods"):
             for name in self.names(heading):
                 with self.subTest(name):
                     self.assertTrue(self.text("--describe", name).startswith(f"{name}: "))
