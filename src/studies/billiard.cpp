@@ -145,7 +145,7 @@ std::array<billiards::Vector<D>, 2> box_of(const billiards::Domain<D>& domain, c
   const double start_side = side;
   bool grown = true;
   // Grown until nothing inside lies beyond; an unbounded domain is cut around its starts.
-  constexpr int points = D == 2 ? 65 : 17;
+  constexpr int points = 65;
   for (int turn = 0; turn < 32 && grown; ++turn) {  // from a lone start to whatever size
     billiards::Vector<D> from = low, to = high, least, most;
     for (std::size_t d = 0; d < D; ++d) {
