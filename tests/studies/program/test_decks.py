@@ -46,7 +46,7 @@ class Decks(ProgramTest):
             text = deck.read_text(encoding="utf-8")
             study = re.search(r'^study\s*=\s*"([^"]+)"', text, re.M).group(1)
             words = list(EXTRA.get(deck.name, SHORT.get(study, [])))
-            if "random" in text:
+            if "random" in text and "[ensemble]" in text:
                 words.append("ensemble.random.count=3")
             with self.subTest(deck=deck.name):
                 end = self.launch(deck, *words, "output.file=short.h5", ranks=RANKS)
