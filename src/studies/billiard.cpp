@@ -168,7 +168,7 @@ std::array<billiards::Vector<D>, 2> box_of(const billiards::Domain<D>& domain, c
     }
     grown = false;
     for (std::size_t d = 0; d < D; ++d) {
-      grown = grown || least[d] < low[d] || most[d] > high[d];
+      grown = grown || least[d] < low[d] - 0.01 * side || most[d] > high[d] + 0.01 * side;
       low[d] = std::min(low[d], least[d]);
       high[d] = std::max(high[d], most[d]);
       side = std::max(side, high[d] - low[d]);
