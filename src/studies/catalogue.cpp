@@ -185,7 +185,7 @@ std::string catalogue(const Statements& stated) {
   text += "\nmodels\n";
   for (const auto& problem : stated.problems) text += entry(problem->name(), problem->about());
   text += "\nlattices\n";
-  for (const auto& model : lattice::built_in_models()) text += entry(model->name(), model->about());
+  for (const auto& model : stated.lattices) text += entry(model->name(), model->about());
   text += "\npotentials\n";
   for (const auto& potential : stated.potentials) text += entry(potential->name(), potential->about());
   text += "\nsets\n";
@@ -226,7 +226,7 @@ std::string description(const std::string& name, const Statements& stated) {
   look_through(stated.potentials, pointed);
   look_through(stated.sets, itself);
   look_through(stated.fields, itself);
-  look_through(lattice::built_in_models(), pointed);
+  look_through(stated.lattices, pointed);
   if (!text.empty()) return text;
   for (const auto& method : integrators::method_list()) {
     if (method.name == name) {

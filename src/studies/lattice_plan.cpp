@@ -341,10 +341,10 @@ LatticePlan read_lattice_plan(Task& task) {
   const io::Table model = task.deck.table("model"), stop = task.deck.table("stop"),
                   output = task.deck.table("output");
   std::vector<std::string> names;
-  auto list = lattice::built_in_models();
+  const Lattices& list = task.stated.lattices;
   for (const auto& one : list) names.push_back(one->name());
   const std::string name = model.choice("name", names);
-  plan.model = std::move(*std::ranges::find(list, name, [](const auto& m) { return m->name(); }));
+  plan.model = std::ranges::find(list, name, [](const auto& m) { return m->name(); })->get();
   for (const auto& parameter : plan.model->parameters()) {
     const std::string key(parameter.name);
     plan.parameters.push_back(key == "spacing" ? model.positive(key, parameter.value)

@@ -31,7 +31,7 @@ class Modes {
 };
 
 struct LatticePlan {
-  std::unique_ptr<lattice::Model> model;
+  const lattice::Model* model = nullptr;  ///< of those that the program states
   std::vector<double> parameters;
   lattice::Grid grid;
   std::optional<lattice::Network> network;

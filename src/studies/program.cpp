@@ -34,6 +34,7 @@ Statements with_built_in(Statements own) {
   const auto kind = [](const auto& item) { return item.name; };
   complete(own.problems, sections::built_in_problems(), name);
   complete(own.potentials, particles::built_in_potentials(), name);
+  complete(own.lattices, lattice::built_in_models(), name);
   complete(own.sets, billiards::built_in_sets(), kind);
   complete(own.fields, billiards::built_in_fields(), kind);
   return own;

@@ -3,26 +3,32 @@
 //   cotangent --list | --describe NAME | --template STUDY | --version | --help
 // A Lagrangian of one's own becomes a program with
 //   int main(int argc, char** argv) { return run_program(argc, argv, own<MyModel>()); }
-// and so do sets and fields of billiards and pair potentials: own<MyModel, MySet, MyField, MyPotential>().
+// and so do a sum of local terms, sets and fields of billiards, and pair potentials:
+// own<MyModel, MyLattice, MySet, MyField, MyPotential>().
 #pragma once
 
 #include <concepts>
 
 #include "billiards/domain.hpp"
 #include "billiards/field_of.hpp"
+#include "lattice/model_of.hpp"
+#include "lattice/point.hpp"
 #include "particles/pair_kernel_of.hpp"
 #include "sections/problem_of.hpp"
 #include "studies/study.hpp"
 
 namespace cotangent::studies {
 
-/// What these structs state, for run_program(): a struct with coordinates is a model; one with `dim` and
-/// potential(x, p) a field, with `dim` and a call operator a set; one without `dim` a pair potential.
+/// What these structs state, for run_program(): a struct with a list of Terms is a lattice, another one with
+/// coordinates a model; one with `dim` and potential(x, p) a field, with `dim` and a call operator a set; one
+/// without `dim` a pair potential.
 template <class... Ts>
 Statements own() {
   Statements stated;
   const auto add = [&]<class T>(std::type_identity<T>) {
-    if constexpr (requires { T::coordinates; }) {
+    if constexpr (requires { typename T::Terms; }) {
+      stated.lattices.push_back(std::make_unique<lattice::ModelOf<T>>());
+    } else if constexpr (requires { T::coordinates; }) {
       stated.problems.push_back(std::make_unique<sections::ProblemOf<T>>());
     } else if constexpr (!requires { T::dim; }) {
       stated.potentials.push_back(std::make_unique<particles::PotentialOf<T>>());

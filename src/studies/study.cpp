@@ -3,6 +3,7 @@
 #include "billiards/domain.hpp"
 #include "billiards/field.hpp"
 #include "core/names.hpp"
+#include "lattice/kernel.hpp"
 #include "particles/pair_kernel.hpp"
 
 namespace cotangent::studies {

@@ -18,6 +18,9 @@ struct FieldKind;
 namespace cotangent::particles {
 class Potential;
 }
+namespace cotangent::lattice {
+class Model;
+}
 
 namespace cotangent::studies {
 
@@ -25,6 +28,7 @@ using Problems = std::vector<std::unique_ptr<sections::Problem>>;
 using Sets = std::vector<billiards::SetKind>;
 using Fields = std::vector<billiards::FieldKind>;
 using Potentials = std::vector<std::unique_ptr<particles::Potential>>;
+using Lattices = std::vector<std::unique_ptr<lattice::Model>>;
 
 /// What decks can name: all that is built in and the program's own.
 struct Statements {
@@ -32,6 +36,7 @@ struct Statements {
   Sets sets;              ///< of billiards
   Fields fields;          ///< in which their particles fly
   Potentials potentials;  ///< of pairs of particles
+  Lattices lattices;      ///< sums of local terms
 
   Statements();
   ~Statements();

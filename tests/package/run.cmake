@@ -33,6 +33,7 @@ run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${folder}/own_problem -B ${folder}/own_p
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${folder}/moved)
 run(${CMAKE_COMMAND} --build ${folder}/own_problem/build)
 run(${folder}/own_problem/build/swinging_atwood --describe swinging-atwood)
+run(${folder}/own_problem/build/peyrard_bishop --describe peyrard-bishop)
 
 if(EXISTS ${folder}/moved/bin/cotangent)
   run(${folder}/moved/bin/cotangent --version)

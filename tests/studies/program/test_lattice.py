@@ -6,7 +6,7 @@ import xml.etree.ElementTree
 import h5py
 import numpy as np
 
-from launch import RANKS, ProgramTest
+from launch import RANKS, SOURCE, ProgramTest
 from results import same_bits
 
 CHAIN = """study = "lattice"
@@ -255,6 +255,56 @@ class Lattice(ProgramTest):
         end = self.launch(self.deck(CHAIN), "method.step=4.0", "output.every=4.0", "output.frames_every=20.0")
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertIn("Newton's method from step 0 on", end.stdout)
+
+
+class OwnLattice(ProgramTest):
+    """The example of a sum of local terms of one's own: listed, described, run by its deck on any ranks."""
+
+    longest = 120
+    own = SOURCE / "apps/own_problem/peyrard_bishop.toml"
+
+    def run_it(self, name, *words, ranks=RANKS, code=0):
+        end = self.launch(self.own, f"output.file={name}", *words, program="peyrard_bishop", ranks=ranks)
+        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        return end.stdout
+
+    def test_listed_described_and_offered(self):
+        listed = self.launch("--list", program="peyrard_bishop", ranks=1).stdout
+        lattices = [line.split()[0] for line in listed.split("\nlattices\n")[1].split("\n\n")[0].splitlines()]
+        self.assertEqual(lattices[0], "peyrard-bishop")
+        self.assertIn("fput-beta", lattices)
+        described = self.launch("--describe", "peyrard-bishop", program="peyrard_bishop", ranks=1).stdout
+        for part in ("y, y_dot", "(0, 0) (1, 0)", "coupling = 0.1"):
+            self.assertIn(part, described)
+        template = self.launch("--template", "lattice", program="peyrard_bishop", ranks=1).stdout
+        end = self.launch(self.deck(template), "--check", program="peyrard_bishop")
+        self.assertEqual((end.returncode, end.stdout), (0, "deck ok\n"))
+        self.says(self.launch(self.own, "model.name=peyrard-bishob", program="peyrard_bishop"), 2, "peyrard-bishop")
+        self.says(self.launch(self.own), 2, "peyrard-bishop")  # no model of the program without it
+
+    def test_a_breather_stays(self):
+        share = {}
+        for coupling in (0.05, 1.0):  # the control: strong springs carry it away
+            self.run_it("own.h5", f"model.coupling={coupling}", "stop.time=200.0")
+            with h5py.File(self.at / "own.h5") as file:
+                y, v = (file[f"lattice/{name}"][-1, :, 0] for name in "qv")
+                total = file["lattice/energy"][:, 2]
+            bond = 0.5 * coupling * (np.roll(y, -1) - y) ** 2
+            energy = 0.5 * v ** 2 + (np.exp(-y) - 1) ** 2 + 0.5 * (bond + np.roll(bond, 1))
+            self.assertAlmostEqual(energy.sum(), total[-1], delta=1e-12)
+            self.assertLess(np.ptp(total), 1e-9)
+            share[coupling] = energy[61:68].sum() / energy.sum()
+        self.assertGreater(share[0.05], 0.99)  # 0.997
+        self.assertLess(share[1.0], 0.1)  # 0.03
+
+    def test_equal_bits_on_other_ranks_and_after_a_stop(self):
+        self.run_it("whole.h5", ranks=1)
+        self.run_it("parts.h5", "output.wall_minutes=1e-5", code=75)
+        self.run_it("parts.h5", "--resume", ranks=2)
+        self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
+        self.run_it("newton.h5", "method.solver=newton", "stop.time=20.0", "--", "-stage_pc_type", "redundant")
+        with h5py.File(self.at / "whole.h5") as a, h5py.File(self.at / "newton.h5") as b:
+            self.assertLess(np.abs(a["lattice/q"][:21] - b["lattice/q"][()]).max(), 1e-12)
 
 
 if __name__ == "__main__":
