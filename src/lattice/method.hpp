@@ -40,8 +40,8 @@ class Method {
  public:
   virtual ~Method() = default;
 
-  /// One step of length h. Status::pending where it went well; else the state is what it was (of explicit
-  /// methods: is lost), and failure() says why. Collective.
+  /// One step of length h. Status::pending where it went well; else the state is what it was, and failure()
+  /// says why. Collective.
   virtual Status attempt(double h) = 0;
   virtual double time() const = 0;
   /// Positions and velocities of this rank's sites; velocities may need a solve. Collective.

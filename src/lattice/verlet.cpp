@@ -2,6 +2,7 @@
 // gamma_s h, neighbouring kicks joined. For L = v^T M v / 2 - U(q) with M diagonal.
 // Reference: Hairer, Lubich, Wanner (2006), I.1.4, V.3.2.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "lattice/method.hpp"
@@ -19,76 +20,91 @@ class Verlet final : public Method {
         kernel_(kernel),
         shares_(std::move(shares)),
         ghosts_(lattice.sites, lattice.here.range, lattice.halo(lattice.here.reach)),
-        q_(make()),
-        q_low_(make()),
-        v_(make()),
-        v_low_(make()),
+        state_{State(*this), State(*this)},
         force_(make()) {
     for (int c = 0; c < lattice.dim; ++c) {
-      std::copy_n(q[c], lattice.own(), q_[c]);
-      std::copy_n(v[c], lattice.own(), v_[c]);
+      std::copy_n(q[c], lattice.own(), now().q[c]);
+      std::copy_n(v[c], lattice.own(), now().v[c]);
     }
-    fill_ghosts(q_);
-    inverse_mass_ = inverse_masses(lattice, kernel, q_, lattice.here.left, lattice.here.right);
+    fill_ghosts(now().q);
+    inverse_mass_ = inverse_masses(lattice, kernel, now().q, lattice.here.left, lattice.here.right);
     renew_force();
   }
 
   Status attempt(double h) override {
+    const int before = now_;
     double kick = 0;
-    for (const double share : shares_) {
-      move(h * (kick + share / 2), v_, v_low_, force_, &inverse_mass_);
-      move(h * share, q_, q_low_, v_, nullptr);
+    for (const double share : shares_) {  // the first of them leaves the step's beginning as it is
+      const State& from = now();
+      State& to = state_[1 - before];
+      now_ = 1 - before;
+      move(h * (kick + share / 2), from.v, from.v_low, force_, &inverse_mass_, to.v, to.v_low);
+      move(h * share, from.q, from.q_low, to.v, nullptr, to.q, to.q_low);
       kick = share / 2;
-      fill_ghosts(q_);
+      fill_ghosts(to.q);
       renew_force();
     }
-    move(h * kick, v_, v_low_, force_, &inverse_mass_);
-    time_ += h;
-    ++effort_.steps;
+    State& end = now();
+    move(h * kick, end.v, end.v_low, force_, &inverse_mass_, end.v, end.v_low);
     double sum = 0;
     for (int c = 0; c < lattice_.dim; ++c) {
-      for (std::int64_t i = 0; i < lattice_.own(); ++i) sum += std::abs(q_[c][i]) + std::abs(v_[c][i]);
+      for (std::int64_t i = 0; i < lattice_.own(); ++i) sum += std::abs(end.q[c][i]) + std::abs(end.v[c][i]);
     }
-    if (!parallel::any(!std::isfinite(sum))) return Status::pending;
-    failure_ = "a coordinate became infinite or NaN";
+    if (!parallel::any(!std::isfinite(sum))) {
+      time_ += h;
+      ++effort_.steps;
+      return Status::pending;
+    }
+    now_ = before;
+    renew_force();
+    failure_ = "a coordinate became infinite or NaN (step " + std::to_string(h) + ")";
     return Status::non_finite;
   }
   double time() const override { return time_; }
-  const Field& position() override { return q_; }
-  const Field& velocity() override { return v_; }
+  const Field& position() override { return now().q; }
+  const Field& velocity() override { return now().v; }
   Effort& effort() override { return effort_; }
   const std::string& failure() const override { return failure_; }
   void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
 
-  std::vector<double*> site_state() override { return components({&q_, &q_low_, &v_, &v_low_}); }
+  std::vector<double*> site_state() override {
+    return components({&now().q, &now().q_low, &now().v, &now().v_low});
+  }
   std::vector<double> common_state() const override { return {time_, static_cast<double>(effort_.steps)}; }
   void restore(const std::vector<double>& common) override {
     time_ = common.at(0);
     effort_.steps = static_cast<std::int64_t>(common.at(1));
-    fill_ghosts(q_);
+    fill_ghosts(now().q);
     renew_force();
   }
 
  private:
+  /// With what it takes to sum with compensation.
+  struct State {
+    explicit State(const Verlet& of) : q(of.make()), q_low(of.make()), v(of.make()), v_low(of.make()) {}
+    Field q, q_low, v, v_low;
+  };
+  State& now() { return state_[now_]; }
   Field make() const { return {lattice_.dim, lattice_.here.left, lattice_.own(), lattice_.here.right}; }
   void renew_force() {
     ++effort_.forces;
     const std::int64_t own = lattice_.own(), block = lattice_.here.listed ? own : 256;
-    const auto from = components(std::as_const(q_));
+    const auto from = components(std::as_const(now().q));
     const auto into = components(force_);
     for (std::int64_t low = 0; low < own; low += block)
       kernel_.force(from.data(), low, std::min(low + block, own), into.data());
   }
-  /// x += h (rate of x), with compensation.
-  void move(double h, Field& x, Field& low, const Field& rate, const Field* factor) {
+  /// x + h (rate of x), with compensation.
+  void move(double h, const Field& x, const Field& low, const Field& rate, const Field* factor, Field& to,
+            Field& to_low) {
     for (int c = 0; c < lattice_.dim; ++c) {
       for (std::int64_t i = 0; i < lattice_.own(); i += pack) {
         Pack change = Pack(h) * load(rate[c] + i);
         if (factor != nullptr) change = change * load((*factor)[c] + i);
         numerics::Compensated<Pack> sum{load(x[c] + i), load(low[c] + i)};
         sum.add(change);
-        store(sum.value, x[c] + i, lattice_.own() - i);
-        store(sum.low, low[c] + i, lattice_.own() - i);
+        store(sum.value, to[c] + i, lattice_.own() - i);
+        store(sum.low, to_low[c] + i, lattice_.own() - i);
       }
     }
   }
@@ -97,7 +113,9 @@ class Verlet final : public Method {
   Kernel& kernel_;
   std::vector<double> shares_;
   Ghosts ghosts_;
-  Field q_, q_low_, v_, v_low_, force_, inverse_mass_;
+  std::array<State, 2> state_;  // a step's beginning and its end, in turn
+  int now_ = 0;
+  Field force_, inverse_mass_;
   double time_ = 0;
   Effort effort_;
   std::string failure_;

@@ -158,7 +158,10 @@ class LatticeRun {
       make(std::move(q), std::move(v));
       switched_at_ = steps_;
     }
-    return kind_ == verlet ? method_->attempt(plan_.step) : lattice::advance(*method_, plan_.step);
+    const double before = method_->time();
+    const Status status = lattice::advance(*method_, plan_.step);
+    if (status != Status::pending) part_of_step_ = method_->time() - before;
+    return status;
   }
 
   void loop() {
@@ -219,11 +222,13 @@ class LatticeRun {
     part_[2] += parallel::wall_time() - before;
   }
 
-  /// How it ended, and NaN where nothing was reached.
+  /// How it ended and where, and NaN where nothing was reached.
   void finish() {
     const double before = parallel::wall_time();
     if (status_ == Status::pending) status_ = Status::finished;
+    const lattice::Field q = method_->position(), v = method_->velocity();
     parallel::agree([&] {
+      write_last(*result_, lattice_, time() + part_of_step_, q, v);
       result_->sync();
       if (parallel::rank() != 0) return;
       const std::int64_t reached = steps_ / plan_.sample_steps + 1;
@@ -324,7 +329,7 @@ class LatticeRun {
         ended ? fmt::format("result            {}\n", plan_.file)
               : fmt::format("stopped at t = {:.6g}; go on with --resume. So far in {}\n", time(), plan_.file);
     text += fmt::format("lattice           {} sites, {} to t = {:.6g}", plan_.sites(),
-                        ended ? std::string(name(status_)) : "pending", time());
+                        ended ? std::string(name(status_)) : "pending", time() + part_of_step_);
     if (is_failure(status_)) text += ": " + method_->failure();
     text += fmt::format("\nmethod            {}{}\n", plan_.method,
                         kind_ == verlet   ? ""
@@ -363,6 +368,7 @@ class LatticeRun {
   std::int64_t steps_ = 0, generation_ = 0, switched_at_ = -1;
   Status status_ = Status::pending;
   bool complete_ = false;
+  double part_of_step_ = 0;  // that went well, of one that failed
   double start_energy_ = 0, energy_error_ = 0, exact_error_ = 0, started_ = 0, part_[3] = {0, 0, 0};
 };
 
@@ -375,8 +381,9 @@ ExitCode run(Task& task) {
     estimate.orbits = 1;
     const std::int64_t n = plan.sites() * plan.dim();
     const bool by_newton = plan.solver == "newton" || !plan.model->separable();
-    estimate.file_bytes = 8 * (plan.frames * (2 * n + 3 * plan.sites() * (plan.grid.rows > 1 ? 1 : 0)) +
-                               plan.samples * (4 + plan.mode_count) + 2 * plan.sites());
+    estimate.file_bytes =
+        8 * (2 * n + plan.frames * (2 * n + 3 * plan.sites() * (plan.grid.rows > 1 ? 1 : 0)) +
+             plan.samples * (4 + plan.mode_count) + 2 * plan.sites());
     estimate.rank_bytes = (std::int64_t{48} << 20) +
                           (by_newton ? 2500 * plan.dim() : 8 * (12 + 2 * plan.stages)) * n / parallel::size();
     // 3 ns a coordinate and stage in each of some 8 iterations; Newton's method takes 30 times as long.

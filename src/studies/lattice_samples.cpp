@@ -69,6 +69,15 @@ std::vector<double> gathered_invariants(const LatticePlan& plan, const lattice::
   return plan.model->invariants(positions, velocities, plan.grid.closed(), plan.parameters);
 }
 
+/// Site after site, all its components.
+std::vector<double> by_site(const lattice::Field& field, std::int64_t own) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < own; ++i) {
+    for (int c = 0; c < field.components(); ++c) values.push_back(field[c][i]);
+  }
+  return values;
+}
+
 void write_frame(io::ResultFile& result, const LatticePlan& plan, const lattice::Lattice& lattice,
                  const LatticeSample& sample, std::int64_t row) {
   const auto& [time, energy, error, modes, invariants, q, v] = sample;
@@ -76,21 +85,16 @@ void write_frame(io::ResultFile& result, const LatticePlan& plan, const lattice:
   if (parallel::rank() == 0) result.write_rows(index(result, "frame_time"), row, 1, &time);
   const std::int64_t first = lattice.here.range.first, own = lattice.own();
   if (own == 0) return;
-  std::vector<double> position, velocity, places;
-  for (std::int64_t i = 0; i < own; ++i) {
-    for (int c = 0; c < d; ++c) {
-      position.push_back(q[c][i]);
-      velocity.push_back(v[c][i]);
-    }
-    if (!on_grid(plan)) continue;
+  std::vector<double> places;
+  for (std::int64_t i = 0; i < own && on_grid(plan); ++i) {
     const auto at = plan.place(first + i);
     places.push_back(at[0] + (d == 3 ? q[0][i] : 0.0));
     places.push_back(at[1] + (d == 3 ? q[1][i] : 0.0));
     places.push_back(d == 3 ? q[2][i] : q[0][i]);
   }
   const std::int64_t offset[3] = {row, first, 0}, count[3] = {1, own, d}, in_space[3] = {1, own, 3};
-  result.write(index(result, "q"), offset, count, position.data());
-  result.write(index(result, "v"), offset, count, velocity.data());
+  result.write(index(result, "q"), offset, count, by_site(q, own).data());
+  result.write(index(result, "v"), offset, count, by_site(v, own).data());
   if (on_grid(plan)) result.write(index(result, "position"), offset, in_space, places.data());
 }
 
@@ -149,6 +153,9 @@ std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
       {"/lattice/frame_time", DataType::float64, {f}, "1", "of the whole states"},
       {"/lattice/q", DataType::float64, {f, n, d}, "1", "coordinates, by site", {{"columns", names}}},
       {"/lattice/v", DataType::float64, {f, n, d}, "1", "their velocities", {{"columns", rates}}},
+      {"/lattice/last_time", DataType::float64, {1}, "1", "until which all steps went well"},
+      {"/lattice/last_q", DataType::float64, {n, d}, "1", "coordinates there", {{"columns", names}}},
+      {"/lattice/last_v", DataType::float64, {n, d}, "1", "their velocities", {{"columns", rates}}},
       {"/lattice/place",
        DataType::float64,
        {n, 2},
@@ -199,6 +206,19 @@ void write(io::ResultFile& result, const LatticePlan& plan, const lattice::Latti
     if (plan.mode_count > 0) put("mode_energy", sample.mode_energy.data());
   }
   if (row % plan.frame_samples == 0) write_frame(result, plan, lattice, sample, row / plan.frame_samples);
+}
+
+void write_last(io::ResultFile& result, const lattice::Lattice& lattice, double time, const lattice::Field& q,
+                const lattice::Field& v) {
+  if (parallel::rank() == 0) result.write_rows(index(result, "last_time"), 0, 1, &time);
+  const std::int64_t own = lattice.own();
+  if (own == 0) return;
+  const auto put = [&](const char* name, const lattice::Field& field) {
+    const std::vector<double> values = by_site(field, own);
+    result.write_rows(index(result, name), lattice.here.range.first, own, values.data());
+  };
+  put("last_q", q);
+  put("last_v", v);
 }
 
 void write_blank_samples(io::ResultFile& result, const LatticePlan& plan, std::int64_t reached) {

@@ -25,6 +25,10 @@ std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan);
 /// Row `row` of the samples, with its frame where one is due: each rank its sites, rank 0 the rest.
 void write(io::ResultFile& result, const LatticePlan& plan, const lattice::Lattice& lattice,
            const LatticeSample& sample, std::int64_t row);
+/// The state in which the run ended, good also where the step after it failed: each rank its sites, rank 0
+/// the time.
+void write_last(io::ResultFile& result, const lattice::Lattice& lattice, double time, const lattice::Field& q,
+                const lattice::Field& v);
 /// NaN in all rows from `reached` on, by one rank alone.
 void write_blank_samples(io::ResultFile& result, const LatticePlan& plan, std::int64_t reached);
 

@@ -115,6 +115,8 @@ class Lattice(ProgramTest):
         np.testing.assert_allclose(found["mode_energy"][-1, 1], second, rtol=1e-12)
         self.assertEqual(found["q"][-1, 0, 0], 0)  # an end that is held
         self.assertEqual(found["status"][0], 1)
+        self.assertEqual(found["last_time"][0], 20.0)
+        self.assertTrue((found["last_q"][()] == found["q"][-1]).all() and (found["last_v"][()] == found["v"][-1]).all())
         self.assertFalse(list(self.at.glob("*.checkpoint")))
 
     def test_ranks_agree_to_the_bit(self):
@@ -209,6 +211,8 @@ class Lattice(ProgramTest):
     def test_refused(self):
         for text, words, part in (
                 (CHAIN, ["model.name=fput-gamma"], "fput-alpha"), (CHAIN, ["model.sites=1"], "sites"),
+                (CHAIN, ["model.sites=[8, 8]", "start.modes=", "start.q=x", "output.modes="], "disconnected sites: no chain of terms joins site 8 to site 0"),
+                (CHAIN, ["model.sites=2", "model.boundary=periodic"], "go around a lattice so small"),
                 (CHAIN, ["model.boundary=closed"], "periodic"), (CHAIN, ["start.mode=[1]"], "did you mean 'modes'"),
                 (CHAIN, ["start.modes="], "give the start"), (CHAIN, ["start.wave=kink"], "modes and wave"),
                 (CHAIN, ["method.stages=17"], "at most 16"), (CHAIN, ["method.name=verlet"], "stormer-verlet"),
@@ -241,6 +245,32 @@ class Lattice(ProgramTest):
                     time = file["lattice/time"][()]
                     self.assertTrue(np.isfinite(time[0]) and np.isnan(time[-1]))
                     self.assertTrue(np.isfinite(file["lattice/q"][0]).all() and np.isnan(file["lattice/q"][-1]).all())
+
+    def test_a_mass_matrix_that_becomes_singular_names_the_site(self):
+        # Without upper masses, where both rods of a pendulum are in line: in the middle of the first step, at site 5.
+        text = PENDULUMS.replace('a = "0.6*cos(2*pi*site/sites)"', 'a = "0.3-0.325*exp(-1000*(site-5)^2)"\na_dot = "1"')
+        end = self.launch(self.deck(text), "model.m1=0", "model.coupling=0")
+        self.assertEqual(end.returncode, 1, end.stdout + end.stderr)
+        self.assertIn("singular_mass_matrix", end.stdout)
+        self.assertIn("the velocities of site 5 don't follow from its momenta", end.stdout)
+        with h5py.File(self.at / "out.h5", "r") as file:
+            self.assertEqual((file["lattice/status"][0], file["lattice/last_time"][0]), (6, 0.0))
+            self.assertAlmostEqual(file["lattice/last_q"][5, 0], -0.025, delta=1e-14)
+
+    def test_a_step_that_fails_loses_nothing(self):
+        """Bonds of an attractive cube fly apart in finite time; what was reached before is kept, also between samples."""
+        for method in ("stormer-verlet", "verlet-kahan-li-8", "gauss"):
+            words = [f"method.name={method}", "method.step=0.05", "model.alpha=-3.0", "start.modes=", "start.q=9*exp(-100*(site-16)^2)",
+                     "output.every=5.0", "output.frames_every=5.0", "output.modes="]
+            end = self.launch(self.deck(CHAIN.replace("stages = 4\n", "")), *words)
+            with self.subTest(method=method), h5py.File(self.at / "out.h5", "r") as file:
+                self.assertEqual(end.returncode, 1, end.stdout + end.stderr)
+                self.assertIn("newton_diverged" if method == "gauss" else "non_finite", end.stdout)
+                self.assertRegex(end.stdout, r"[1-9]\d* taken again in halves")
+                found = file["lattice"]
+                self.assertTrue(0 < found["last_time"][0] < 5, found["last_time"][0])
+                self.assertTrue(np.isfinite(found["last_q"][()]).all() and np.isfinite(found["last_v"][()]).all())
+                self.assertGreater(np.abs(found["last_q"][()] - found["q"][0]).max(), 1)
 
     def test_petsc_says_why_and_steps_are_halved(self):
         # One iteration of GMRES and no preconditioner: PETSc gives up, whatever the step.
