@@ -1,8 +1,8 @@
-// benchmark_lattices: collocation of a FPUT-beta chain over all ranks.
-//   benchmark_lattices scaling [s]     ns a site and step from 10^3 to 10^6 sites, and memory a site
-//   benchmark_lattices peers           1024 sites: time for the same largest energy error up to t = 500, by
-//   Gauss,
-//                                      by compositions of Stormer-Verlet, and by ARKODE, if SUNDIALS is there
+// benchmark_lattices: collocation of large chains over all ranks.
+//   scaling [s]         a FPUT-beta chain of 10^3 to 10^6 sites: ns a site and step, memory a site
+//   newton MODEL [s]    10^5 sites of a chain by Newton's method: the same
+//   peers               1024 sites, time for the same largest energy error up to t = 500: by Gauss, by
+//                       compositions of Stormer-Verlet, and by ARKODE, if SUNDIALS is there
 // Wall time of all ranks together. All start with the same few waves of unit amplitude.
 #include <algorithm>
 #include <chrono>
@@ -13,6 +13,7 @@
 #include <numbers>
 #include <sys/resource.h>
 
+#include "la/petsc.hpp"
 #include "lattice/compositions.hpp"
 #include "lattice/network.hpp"
 #include "parallel/exchange.hpp"
@@ -25,18 +26,20 @@ namespace {
 using lattice::Field;
 
 struct Chain {
-  explicit Chain(std::int64_t sites) {
+  explicit Chain(std::int64_t sites, const std::string& name = "fput-beta") {
     for (auto& one : lattice::built_in_models()) {
-      if (one->name() == "fput-beta") model = std::move(one);
+      if (one->name() == name) model = std::move(one);
     }
     const lattice::Grid grid{sites, 1, lattice::Boundary::periodic, lattice::Boundary::free};
     here = lattice::lattice_on(grid, *model);
-    kernel = model->kernel(std::vector{1.0}, here.here);
-    q = v = Field(1, 0, here.own(), 0);
+    kernel = model->kernel(std::vector(model->parameters().size(), 1.0), here.here);
+    q = v = Field(here.dim, 0, here.own(), 0);
     for (std::int64_t i = 0; i < here.own(); ++i) {
       const auto [x, y] = peer_start(here.here.range.first + i, sites);
-      q[0][i] = x;
-      v[0][i] = y;
+      for (int c = 0; c < here.dim; ++c) {
+        q[c][i] = x;
+        v[c][i] = y;
+      }
     }
   }
   double energy(lattice::Method& method) {
@@ -91,6 +94,26 @@ void scaling(int stages) {
   }
 }
 
+void newton(const char* name, int stages) {
+  constexpr std::int64_t sites = 100000;
+  constexpr int steps = 10;
+  const la::Petsc petsc;
+  const double before = peak_memory();
+  Chain chain(sites, name);
+  const auto method = lattice::make_gauss_newton(chain.here, *chain.kernel, stages, chain.q, chain.v);
+  const double start = parallel::wall_time();
+  for (int k = 0; k < steps; ++k) lattice::advance(*method, 0.05);
+  const double seconds = parallel::maximum(parallel::wall_time() - start);
+  method->velocity();
+  const double memory = parallel::sum(peak_memory() - before);
+  const auto& effort = method->effort();
+  if (parallel::rank() == 0)
+    std::printf("%s, %d ranks: %.1f ns/site/step, %.2f iterations, %lld factorisations, %.0f bytes a site\n",
+                name, parallel::size(), 1e9 * seconds / steps / static_cast<double>(sites),
+                static_cast<double>(effort.iterations) / static_cast<double>(effort.steps),
+                static_cast<long long>(effort.factorisations), memory / static_cast<double>(sites));
+}
+
 /// One method at one step: the largest relative energy error at whole times, and the seconds of the steps.
 template <class Make>
 void row(const char* name, double step, const Make& make) {
@@ -136,6 +159,8 @@ int main(int count, char** arguments) {
   const cotangent::parallel::Mpi mpi(count, arguments);
   if (count > 1 && std::strcmp(arguments[1], "peers") == 0) {
     cotangent::benchmark::peers();
+  } else if (count > 2 && std::strcmp(arguments[1], "newton") == 0) {
+    cotangent::benchmark::newton(arguments[2], count > 3 ? std::atoi(arguments[3]) : 4);
   } else {
     cotangent::benchmark::scaling(count > 2 ? std::atoi(arguments[2]) : 4);
   }

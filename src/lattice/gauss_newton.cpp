@@ -11,8 +11,8 @@
 
 #include "integrators/convergence.hpp"
 #include "integrators/gauss_tables.hpp"
+#include "lattice/mass_matrix.hpp"
 #include "lattice/method.hpp"
-#include "lattice/sparse_system.hpp"
 #include "numerics/compensated.hpp"
 #include "numerics/polynomials.hpp"
 #include "parallel/mpi.hpp"
@@ -42,9 +42,13 @@ class GaussNewton final : public Method {
         positions_(make(stages)),
         forces_(make(stages)),
         momenta_(make(stages)),
-        mass_(lattice, kernel.pattern(), false, "mass_") {
-    for (const auto& eigenvalue : tables_->eigenvalues)
-      systems_.emplace_back(lattice, kernel.pattern(), !eigenvalue.real, "stage_");
+        mass_(lattice_, kernel.pattern()) {
+    systems_.reserve(tables_->eigenvalues.size());
+    for (const auto& eigenvalue : tables_->eigenvalues) {
+      const auto like = std::ranges::find(systems_, !eigenvalue.real, &SparseSystem::complex);
+      systems_.emplace_back(lattice_, kernel.pattern(), !eigenvalue.real, "stage_",
+                            like == systems_.end() ? nullptr : &*like);
+    }
     extrapolation();
     for (int c = 0; c < dim(); ++c) {
       std::copy_n(q[c], own(), q_[c]);
@@ -53,9 +57,9 @@ class GaussNewton final : public Method {
     ghosts_.exchange(components({&q_, &v_}));
     Field force = make();
     kernel_.gradient(read(q_).data(), read(v_).data(), components(force).data(), components(p_).data());
-    kernel_.second_derivatives(read(q_).data(), read(v_).data(), derivatives_);
-    const std::int64_t site = massless();
-    if (site >= 0) throw Error(massless_text(site));
+    SecondDerivatives derivatives;
+    kernel_.second_derivatives(read(q_).data(), read(v_).data(), derivatives);
+    if (const auto found = massless(lattice_, kernel_.pattern(), derivatives)) throw Error(found->text());
     begin_anew();
   }
 
@@ -155,49 +159,18 @@ class GaussNewton final : public Method {
     }
   }
 
-  /// The first site whose block of L_vv is singular, on all ranks; -1 where there is none.
-  std::int64_t massless() {
-    const Pattern& pattern = kernel_.pattern();
-    std::int64_t found = std::numeric_limits<std::int64_t>::max();
-    const int n = dim();
-    for (std::int64_t site = 0; site < own() && found > lattice_.sites; ++site) {
-      if (held(site)) continue;
-      std::int64_t block = pattern.begin[at(site)];
-      while (pattern.place[at(block)] != site) ++block;
-      std::vector<double> m(derivatives_.mass.begin() + block * n * n,
-                            derivatives_.mass.begin() + (block + 1) * n * n);
-      double scale = 0;
-      for (const double entry : m) scale = std::max(scale, std::abs(entry));
-      for (int k = 0; k < n; ++k) {
-        const double pivot = m[at(k * n + k)];
-        if (!(std::abs(pivot) > 1e-13 * scale)) {
-          found = lattice_.here.range.first + site;
-          break;
-        }
-        for (int i = k + 1; i < n; ++i) {
-          for (int j = k + 1; j < n; ++j) m[at(i * n + j)] -= m[at(i * n + k)] * m[at(k * n + j)] / pivot;
-        }
-      }
-    }
-    found = parallel::minimum(found);
-    return found > lattice_.sites ? -1 : found;
-  }
-  static std::string massless_text(std::int64_t site) {
-    return "singular mass matrix: the velocities of site " + std::to_string(site) +
-           " don't follow from its momenta";
-  }
-
   /// The matrices of a step of length h, where old_q_ and old_v_ say. Status::pending where that went well.
   Status make_matrices(double h) {
     ghosts_.exchange(components({&old_q_, &old_v_}));
-    kernel_.second_derivatives(read(old_q_).data(), read(old_v_).data(), derivatives_);
-    if (const std::int64_t site = massless(); site >= 0) {
-      failure_ = massless_text(site);
+    SecondDerivatives derivatives;
+    kernel_.second_derivatives(read(old_q_).data(), read(old_v_).data(), derivatives);
+    if (const auto found = massless(lattice_, kernel_.pattern(), derivatives)) {
+      failure_ = found->text();
       return Status::singular_mass_matrix;
     }
     for (std::size_t k = 0; k < systems_.size(); ++k) {
       const auto lambda = h * tables_->eigenvalues[k].lambda;
-      systems_[k].fill(derivatives_, lambda, -lambda * lambda);
+      systems_[k].fill(derivatives, lambda, -lambda * lambda);
       ++effort_.factorisations;
     }
     step_ = h;
@@ -289,25 +262,24 @@ class GaussNewton final : public Method {
         }
       }
     }
-    std::vector<double> right, solution;
+    std::vector<double> values;
     for (std::size_t k = 0; k < systems_.size(); ++k) {
       const auto& eigenvalue = tables_->eigenvalues[k];
       const int parts = eigenvalue.real ? 1 : 2;
-      right.resize(at(own() * dim() * parts));
-      solution.resize(right.size());
+      values.resize(at(own() * dim() * parts));
       // With zeta = z_1 - i z_2 for the pair's two rows, Lambda z is lambda zeta.
       for (std::int64_t n = 0; n < own() * dim(); ++n) {
         const double* r = residual.data() + n * s + eigenvalue.row;
-        right[at(n * parts)] = -r[0];
-        if (parts == 2) right[at(n * parts + 1)] = r[1];
+        values[at(n * parts)] = -r[0];
+        if (parts == 2) values[at(n * parts + 1)] = r[1];
       }
-      reason = systems_[k].solve(right, solution);
+      reason = systems_[k].solve(values);
       ++effort_.linear_solves;
       if (!reason.empty()) return 0;
       for (std::int64_t n = 0; n < own() * dim(); ++n) {
         double* z = residual.data() + n * s + eigenvalue.row;
-        z[0] = solution[at(n * parts)];
-        if (parts == 2) z[1] = -solution[at(n * parts + 1)];
+        z[0] = values[at(n * parts)];
+        if (parts == 2) z[1] = -values[at(n * parts + 1)];
       }
     }
     double largest = 0;
@@ -355,21 +327,21 @@ class GaussNewton final : public Method {
   void solve_velocity() {
     Field q = q_, force = make(), momentum = make();
     velocity_at_ = v_;
-    std::vector<double> right(at(own() * dim())), solution(right.size());
+    std::vector<double> values(at(own() * dim()));
     for (int iteration = 0; iteration < 8; ++iteration) {
       ghosts_.exchange(components({&q, &velocity_at_}));
       if (iteration == 0) {
         SecondDerivatives derivatives;
         kernel_.second_derivatives(read(q).data(), read(velocity_at_).data(), derivatives);
-        mass_.fill(derivatives, 0.0, 0.0);
+        mass_.fill(derivatives);
       }
       kernel_.gradient(read(q).data(), read(velocity_at_).data(), components(force).data(),
                        components(momentum).data());
       for (std::int64_t x = 0; x < own(); ++x) {
         for (int c = 0; c < dim(); ++c)
-          right[at(x * dim() + c)] = held(x) ? 0.0 : (p_[c][x] - momentum[c][x]);
+          values[at(x * dim() + c)] = held(x) ? 0.0 : (p_[c][x] - momentum[c][x]);
       }
-      const std::string reason = mass_.solve(right, solution);
+      const std::string reason = mass_.solve(values);
       if (!reason.empty()) {
         failure_ = "velocities from momenta: " + reason;
         return;
@@ -377,7 +349,7 @@ class GaussNewton final : public Method {
       double change = 0, size = 0;
       for (std::int64_t x = 0; x < own(); ++x) {
         for (int c = 0; c < dim(); ++c) {
-          const double correction = solution[at(x * dim() + c)];
+          const double correction = values[at(x * dim() + c)];
           velocity_at_[c][x] += correction;
           change = std::max(change, std::abs(correction));
           size = std::max(size, std::abs(velocity_at_[c][x]));
@@ -398,9 +370,8 @@ class GaussNewton final : public Method {
   Field old_q_, old_v_;                              // where the matrices are from
   Field velocities_, positions_, forces_, momenta_;  // at the stages
   Field velocity_at_;
-  SparseSystem mass_;
+  MassMatrix mass_;
   std::vector<SparseSystem> systems_;
-  SecondDerivatives derivatives_;
   std::vector<double> next_, middle_speed_, middle_way_;
   double time_ = 0, step_ = 0;
   bool stale_ = true, fresh_ = false;

@@ -385,7 +385,7 @@ ExitCode run(Task& task) {
         8 * (2 * n + plan.frames * (2 * n + 3 * plan.sites() * (plan.grid.rows > 1 ? 1 : 0)) +
              plan.samples * (4 + plan.mode_count) + 2 * plan.sites());
     estimate.rank_bytes = (std::int64_t{48} << 20) +
-                          (by_newton ? 2500 * plan.dim() : 8 * (12 + 2 * plan.stages)) * n / parallel::size();
+                          (by_newton ? 600 + 420 * plan.dim() : 8 * (12 + 2 * plan.stages)) * n / parallel::size();
     // 3 ns a coordinate and stage in each of some 8 iterations; Newton's method takes 30 times as long.
     estimate.seconds = 2.5e-8 * static_cast<double>(plan.steps) * static_cast<double>(n) *
                        std::max<double>(plan.stages, static_cast<double>(plan.shares.size()) / 8) *

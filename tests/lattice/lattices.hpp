@@ -19,10 +19,10 @@ using lattice::Field;
 /// A model on a grid, with a start, a kernel and a method.
 class Bench {
  public:
-  Bench(const std::string& name, lattice::Grid grid, std::vector<double> parameters = {}) {
-    for (auto& model : lattice::built_in_models()) {
-      if (model->name() == name) model_ = std::move(model);
-    }
+  Bench(const std::string& name, lattice::Grid grid, std::vector<double> parameters = {})
+      : Bench(built_in(name), grid, std::move(parameters)) {}
+  Bench(std::unique_ptr<lattice::Model> model, lattice::Grid grid, std::vector<double> parameters = {})
+      : model_(std::move(model)) {
     if (parameters.empty()) {
       for (const auto& p : model_->parameters()) parameters.push_back(p.value);
     }
@@ -30,10 +30,7 @@ class Bench {
     lattice = lattice::lattice_on(grid, *model_);
     kernel = model_->kernel(parameters, lattice.here);
   }
-  Bench(const std::string& name, lattice::Network network) {
-    for (auto& model : lattice::built_in_models()) {
-      if (model->name() == name) model_ = std::move(model);
-    }
+  Bench(const std::string& name, lattice::Network network) : model_(built_in(name)) {
     for (const auto& p : model_->parameters()) parameters_.push_back(p.value);
     network.terms = model_->terms();
     network.check();
@@ -104,6 +101,13 @@ class Bench {
   const std::vector<double>& parameters() const { return parameters_; }
 
  private:
+  static std::unique_ptr<lattice::Model> built_in(const std::string& name) {
+    for (auto& model : lattice::built_in_models()) {
+      if (model->name() == name) return std::move(model);
+    }
+    return nullptr;
+  }
+
   std::unique_ptr<lattice::Model> model_;
   std::vector<double> parameters_;
 };

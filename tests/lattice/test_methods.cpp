@@ -1,5 +1,7 @@
 // Orders, agreement of the two ways to solve the stages, what is conserved, and failures.
 #include "la/petsc.hpp"
+#include "lattice/model_of.hpp"
+#include "lattice/point.hpp"
 #include "lattices.hpp"
 
 using namespace cotangent;
@@ -18,6 +20,34 @@ double fitted(Bench& bench, const Make& make, double step, int steps) {
     error[static_cast<std::size_t>(k)] = distance(bench.run(*make(), step / (1 << k), steps << k), exact);
   return std::log2(error[0] / error[1]);
 }
+
+/// Pendulums on a shaft whose twist has inertia: a mass matrix that couples sites, and moves.
+struct Shaft {
+  static constexpr std::string_view name = "shaft", about = "pendulums on a shaft whose twist has inertia";
+  static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, 1> coordinates{{{"a", "rad", true}}};
+  static constexpr std::array<mechanics::Parameter, 1> parameters{{{"inertia", 0.4, "of a twist"}}};
+
+  struct Bob {
+    static constexpr std::string_view name = "bob";
+    static constexpr std::array<lattice::Offset, 1> sites{{{0, 0}}};
+    auto operator()(const auto& q, const auto& v, const auto&) const {
+      const auto [a] = q;
+      const auto [a_dot] = v;
+      return 0.5 * ad::square(a_dot) + cos(a);
+    }
+  };
+  struct Twist {
+    static constexpr std::string_view name = "twist";
+    static constexpr std::array<lattice::Offset, 2> sites{{{0, 0}, {1, 0}}};
+    auto operator()(const auto& q, const auto& v, const auto& p) const {
+      const auto [a, b] = q;
+      const auto [a_dot, b_dot] = v;
+      return (0.5 * p[0]) * (ad::square(b_dot - a_dot) * (1.5 + cos(b - a))) - 0.5 * ad::square(b - a);
+    }
+  };
+  using Terms = std::tuple<Bob, Twist>;
+};
 
 }  // namespace
 
@@ -81,6 +111,29 @@ TEST_CASE("a mass matrix that moves: order 2 s, and the energy stays") {
   const double error = std::abs(bench.energy(*method) - before) / std::abs(before);
   CAPTURE(error);
   CHECK_ALL(error < 1e-9);
+}
+
+TEST_CASE("masses that couple sites: order 2 s, and velocities that belong to the momenta") {
+  const la::Petsc petsc;
+  Bench bench(std::make_unique<lattice::ModelOf<Shaft>>(), {14, 1, Boundary::fixed, Boundary::free});
+  bench.start(0.7);
+  const auto exact = bench.newton(6);
+  const auto place = bench.run(*exact, 0.05, 16);
+  const auto speed = bench.gathered(exact->velocity());
+  for (int s = 1; s <= 3; ++s) {
+    std::array<double, 2> error, slip;
+    for (int k = 0; k < 2; ++k) {
+      const auto method = bench.newton(s);
+      const double step = (s == 1 ? 0.05 : 0.2) / (1 << k);
+      const auto at = static_cast<std::size_t>(k);
+      error[at] = distance(bench.run(*method, step, static_cast<int>(std::lround(0.8 / step))), place);
+      slip[at] = distance(bench.gathered(method->velocity()), speed);
+    }
+    const double order = std::log2(error[0] / error[1]), order_of_speed = std::log2(slip[0] / slip[1]);
+    CAPTURE(s, order, order_of_speed);
+    CHECK_ALL(std::abs(order - 2 * s) < 0.3);
+    CHECK_ALL(std::abs(order_of_speed - 2 * s) < 0.3);
+  }
 }
 
 TEST_CASE("Toda's invariants stay, those of another chain don't") {
