@@ -13,30 +13,48 @@
 
 namespace cotangent::overland {
 
+/// x^exponent of a real, a pack of lanes or a jet.
+template <class Scalar>
+Scalar raised(const Scalar& x, double exponent) {
+  using std::pow;
+  if constexpr (ad::is_jet<Scalar>) {
+    return pow(x, exponent);
+  } else {
+    return pow(x, Scalar(exponent));
+  }
+}
+
 struct FrictionLaw {
   double depth_power = 1.5, slope_power = 0.5;
 
   /// h^power for h >= 0, without pow() for the powers of the two common laws.
   template <class Scalar>
   static Scalar power(const Scalar& h, double exponent) {
-    using std::cbrt, std::pow, std::sqrt;
+    using std::cbrt, std::sqrt;
     if (exponent == 1.5) return h * sqrt(h);
     if (exponent == 3.0) return h * h * h;
     if (exponent == 5.0 / 3.0) {
       const Scalar root = cbrt(h);
       return h * (root * root);
     }
-    return pow(h, exponent);
+    return raised(h, exponent);
   }
 
   /// |s|^(1/p - 1) s - S, with |s| rounded off at `epsilon`.
   template <class Scalar>
   std::array<Scalar, 2> root_slope_defect(const std::array<Scalar, 2>& s, const std::array<double, 2>& slope,
                                           double epsilon) const {
-    using std::pow, std::sqrt;
-    const Scalar size = sqrt(s[0] * s[0] + s[1] * s[1] + epsilon * epsilon);
-    const Scalar factor = slope_power == 0.5 ? size : Scalar(pow(size, 1 / slope_power - 1));
-    return {factor * s[0] - slope[0], factor * s[1] - slope[1]};
+    const auto drag = this->drag(s[0], s[1], epsilon);
+    return {drag[0] - slope[0], drag[1] - slope[1]};
+  }
+
+  /// |s|^(1/p - 1) s, with |s| rounded off at `epsilon`.
+  template <class Scalar>
+  std::array<Scalar, 2> drag(const Scalar& x, const Scalar& y, double epsilon) const {
+    using std::sqrt;
+    const Scalar size = sqrt(x * x + y * y + epsilon * epsilon);
+    const Scalar factor = slope_power == 0.5 ? size : raised(size, 1 / slope_power - 1);
+    return {factor * x, factor * y};
   }
 
   /// s of a slope.

@@ -10,12 +10,14 @@
 // The storage term is lumped on the vertices, or consistent as in the source, which hands part of a wet
 // vertex's rise to dry neighbours: their clipping then makes water at each front. Boundaries: q = 0 where
 // closed, also at its ends; a given discharge comes in beside the wall; where free or of given depth q is
-// what it is.
+// what it is. On one rank an LU serves whichever depths are held, as long as GMRES needs few iterations with it.
 #pragma once
 
+#include <optional>
+
 #include "la/handles.hpp"
-#include "overland/quadrature.hpp"
-#include "overland/water.hpp"
+#include "la/kept_factorisation.hpp"
+#include "overland/mini_cells.hpp"
 
 namespace cotangent::overland {
 
@@ -24,28 +26,14 @@ class Mini : public Scheme {
   Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOptions& options);
   Outcome step(Water& water, double dt, const std::vector<double>& rain) override;
   void forget() override;
-  double discharge_integral(const Water& water) const override;
+  double discharge_integral(const Water& water) const override {
+    return cells_.discharge_integral(water.discharge);
+  }
 
   /// q on closed boundaries, two numbers a vertex: 0 but in tests.
   std::vector<double> wall_discharge;
 
  private:
-  static constexpr std::size_t most_points = 16;
-  struct Cell {
-    std::array<Point, 3> gradient;
-    double area;
-    Point bed_slope;
-    std::array<double, most_points> friction;  // k, or what stands in its place, at the points
-    Point bubble{};                            // q of the bubble
-  };
-  struct Local {
-    std::array<double, 3> h{};
-    std::array<Point, 3> q{};
-    Point surface_slope{};
-  };
-
-  Local local(const Cell& cell, std::size_t c) const;
-  void solve_bubble(Cell& cell, const Local& at);
   void residual(Vec x, Vec f);
   void jacobian(Vec x, Mat matrix);
   void spread(Vec x);
@@ -53,17 +41,16 @@ class Mini : public Scheme {
   /// F_h = 0 to rounding where h > 0: what the tolerance of Newton's method leaves goes into the depths, q
   /// staying.
   void close_storage();
+  static PetscErrorCode factorise_callback(PC preconditioner);
+  static PetscErrorCode apply_callback(PC preconditioner, Vec b, Vec x);
   static PetscErrorCode residual_callback(SNES, Vec x, Vec f, void* self);
   static PetscErrorCode jacobian_callback(SNES, Vec x, Mat, Mat matrix, void* self);
 
   const Landscape& land_;
   MiniOptions mini_;
   SolverOptions options_;
-  Quadrature rule_;
-  std::size_t count_;
-  std::array<std::array<double, most_points>, 4> shape_{};  // three linear functions and the bubble
-  std::array<double, most_points> weight_{};
-  std::vector<Cell> cells_;
+  MiniCells cells_;
+  std::vector<double> area_;       // of each cell
   std::vector<char> wall_, held_;  // q = 0, h given
   std::vector<double> given_, inflow_;
   struct Opening {
@@ -72,12 +59,13 @@ class Mini : public Scheme {
   };
   std::vector<Opening> openings_;
   Halo halo_, halo3_;
-  std::vector<double> z_, f_, entries_, before_, rain_;
+  std::vector<double> z_, f_, entries_, start_, before_, rain_;
   double dt_ = 0;
   la::Vector x_, residual_, lower_, upper_;
   la::Matrix matrix_;
   la::NonlinearSolver solver_;
-  bool made_ = false, worth_keeping_ = false;
+  std::optional<la::KeptFactorisation> factorisation_;  // of the whole matrix, on one rank
+  bool made_ = false, worth_keeping_ = false, patient_ = true, may_keep_ = false;
 };
 
 }  // namespace cotangent::overland
