@@ -10,7 +10,8 @@
 // The storage term is lumped on the vertices, or consistent as in the source, which hands part of a wet
 // vertex's rise to dry neighbours: their clipping then makes water at each front. Boundaries: q = 0 where
 // closed, also at its ends; a given discharge comes in beside the wall; where free or of given depth q is
-// what it is. On one rank an LU serves whichever depths are held, as long as GMRES needs few iterations with it.
+// what it is. On one rank an LU serves whichever depths are held, as long as GMRES needs few iterations with
+// it.
 #pragma once
 
 #include <optional>
