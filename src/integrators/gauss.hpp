@@ -192,7 +192,7 @@ class Gauss {
     const R h = theta * taken_;
     const Mask solved = [&] {
       if constexpr (System::constant_mass) {
-        return form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes, 3);
+        return form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes, true);
       } else {
         return form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes);
       }
@@ -263,8 +263,8 @@ class Gauss {
   }
   /// The unknown from its Legendre series, over a step of length `ratio` steps that begins at `from`.
   void from_series(const R& from, const R& ratio, Stages<R, N>& w) const {
+    series_at_stages<R, N>(*tables_, terms_, legendre_, from, ratio, w);
     for (int i = 0; i < tables_->stages; ++i) {
-      w[i] = series<R, N>(terms_, legendre_, fma(ratio, R(tables_->c[i]), from));
       for (int n = 0; n < N; ++n) w[i][n] = weight_of(ratio) * w[i][n];
     }
     if constexpr (System::constant_mass) Form::from_values(*tables_, w);

@@ -67,10 +67,10 @@ class GaussForce {
   /// The velocities' error where the next Legendre coefficient of the unknown is `next`.
   static R velocity_error(int s, const R& h, const R& next) { return next * R(0.5 / (2 * s + 1)) / h; }
 
-  /// Solves for the unknown, a guess on entry, of a step h from (t, q, v). Returns the lanes solved. `close`
-  /// is how many iterations the guess is worth beyond what the last step's extrapolation is.
+  /// Solves for the unknown, a guess on entry, of a step h from (t, q, v). Returns the lanes solved.
+  /// A `close` guess is the step's own polynomial, for a part of it.
   Mask solve(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
-             const Running& v, Stages<R, N>& parts, Mask active, int close = 0) const {
+             const Running& v, Stages<R, N>& parts, Mask active, bool close = false) const {
     Step step{system, tables, h, t, {}, {}, {}};
     R scale(0.0);
     for (int n = 0; n < N; ++n) {
@@ -80,7 +80,7 @@ class GaussForce {
       scale = numerics::larger(scale, numerics::absolute(parts[0][n]));
       for (int m = 0; m < N; ++m) step.inverse_mass[n][m] = (h * h) * inverse_mass_[n][m];
     }
-    Convergence<R> convergence(active, 0x1p-57, 0x1p-46);
+    Convergence<R> convergence(active, close ? 0x1p-49 : 0x1p-57, 0x1p-46);
     convergence.measure_against(scale);
     switch (tables.stages) {
       case 6:
@@ -121,6 +121,9 @@ class GaussForce {
 
   /// How much of the last coefficients comes back through the forces: h^2 |L_qq| / (4 (2 s + 1)^2), at most.
   static constexpr double feedback = 1e-3;
+
+  /// And how much of the dense polynomial's error an iteration leaves, with a margin.
+  static constexpr double contraction = 4 * feedback;
 
   /// q and v at theta in [0, 1] from the Legendre coefficients g of the unknown.
   static void dense(int s, const R& h, const R& theta, const Running& q0, const Running& v0,
@@ -278,22 +281,23 @@ class GaussForce {
   /// Fixed-point iteration. Changes are measured on the middle's motion, which is what the stages add up to.
   template <int S>
   [[gnu::flatten, gnu::noinline]] static void iterate(const Step& step, Stages<R, N>& parts,
-                                                      Convergence<R>& convergence, int first) {
+                                                      Convergence<R>& convergence, bool close) {
     const int s = S > 0 ? S : step.tables.stages;
     Stages<R, N> other;
     Middle m = middle<S>(step, parts);
     bool swapped = false;
-    for (int iteration = first; iteration < 24 && any(convergence.open()); ++iteration) {
+    for (int iteration = 0; iteration < 24 && any(convergence.open()); ++iteration) {
       auto& renewed = swapped ? parts : other;
       sweep<S>(step, m, swapped ? other : parts, renewed, convergence);
       swapped = !swapped;
       const Middle next = middle<S>(step, renewed);
-      if (convergence.watched(iteration)) {
+      if (close || convergence.watched(iteration)) {
         R change(0.0);
         for (int n = 0; n < N; ++n) {
           change += numerics::absolute(next.velocity[n] - m.velocity[n]);
           change += numerics::absolute(next.q[n] - m.q[n]);
         }
+        if (close && iteration == 0) convergence.begin_after(change * R(1 / contraction));
         convergence.close(change);
       }
       m = next;
@@ -319,7 +323,7 @@ class GaussForce {
       };
       positions<Block, S>(step, m, parts, i, renew);
     };
-    constexpr int block = N <= 2 ? 4 : 2;
+    constexpr int block = N > 2 ? 2 : S == 10 ? 5 : 4;
     int i = 0;
     for (; i + block <= odds; i += block) rows.template operator()<block>(i);
     for (; i < odds; ++i) rows.template operator()<1>(i);

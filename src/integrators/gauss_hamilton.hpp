@@ -45,9 +45,7 @@ class GaussHamilton {
   /// The unknown from its Legendre series g over a step of length `ratio` steps that begins at `from`.
   static void from_series(const GaussTables& tables, const Coefficients<R, N>& g, const R& from,
                           const R& ratio, Stages<R, N>& velocity) {
-    for (int i = 0; i < tables.stages; ++i) {
-      velocity[i] = series<R, N>(tables.stages, g, fma(ratio, R(tables.c[i]), from));
-    }
+    series_at_stages<R, N>(tables, tables.stages, g, from, ratio, velocity);
   }
   /// The velocities' error where the next Legendre coefficient of the unknown is `next`.
   static R velocity_error(int, const R&, const R& next) { return next; }

@@ -14,9 +14,9 @@
 //   constraint_error_squared()       optional: (g / |grad g|)^2 at the end, where the method knows a bound;
 //   constraint_within(squared)       whether that is within another one
 //   dense_is_exact()                 lanes whose polynomial is as good as round-off: again() isn't needed
-//   take(slot, other, lane)          takes over the last step of another's lane: the above then answers for
-//   it failure()                        why lanes stopped: Status codes, 0 where they did not memory() all
-//   that the next step depends on: a struct of reals, for checkpoints
+//   take(slot, other, lane)          takes over another lane's last step: the above then answers for it
+//   failure()                        why lanes stopped: Status codes, 0 where they did not
+//   memory()                         all that the next step depends on, a struct of reals, for checkpoints
 // All of it lane by lane: what one lane does never depends on what another holds.
 #pragma once
 
@@ -25,7 +25,6 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
-#include <vector>
 
 #include "core/status.hpp"
 #include "integrators/options.hpp"
@@ -98,30 +97,49 @@ template <class R>
 struct Bend {
   R position{0.0}, slope{0.0};
 };
-/// These bounds from q's Bernstein coefficients of degree d and h q' at the ends.
-template <class R>
-Bend<R> bend(std::vector<R> c, const R& slope0, const R& slope1) {
-  for (int d = static_cast<int>(c.size()) - 1; d < 3; ++d) {
-    c.push_back(c[d]);
-    for (int k = d; k > 0; --k) c[k] += R(k / (d + 1.0)) * (c[k - 1] - c[k]);
-  }
-  const int d = static_cast<int>(c.size()) - 1;
+/// A cubic in Bernstein form of degree d: what its own four coefficients weigh in the k-th, by how many of
+/// the choices of k among d fall among the first three.
+constexpr std::array<double, 4> cubic_weights(int d, int k) {
+  const double all = 1.0 * d * (d - 1) * (d - 2), l = d - k;
+  return {l * (l - 1) * (l - 2) / all, 3.0 * k * l * (l - 1) / all, 3.0 * k * (k - 1) * l / all,
+          1.0 * k * (k - 1) * (k - 2) / all};
+}
+
+/// These bounds from q's Bernstein coefficients c of degree d >= 3 and h q' at the ends; weights(k) are those
+/// of cubics.
+template <class R, class Weights>
+Bend<R> bend(const R* c, int d, const R& slope0, const R& slope1, const Weights& weights) {
   const R r1 = fma(R(1.0 / 3), slope0, c[0]), r2 = fma(R(-1.0 / 3), slope1, c[d]);
   Bend<R> result;
   R before(0.0);
-  for (int k = 0; k <= d; ++k) {
-    // The cubic's coefficient of degree d: over the choices of k among d, how many fall among the first 3.
-    const double all = 1.0 * d * (d - 1) * (d - 2), l = d - k;
-    R cubic = R(l * (l - 1) * (l - 2) / all) * c[0];
-    cubic = fma(R(3.0 * k * l * (l - 1) / all), r1, cubic);
-    cubic = fma(R(3.0 * k * (k - 1) * l / all), r2, cubic);
-    cubic = fma(R(1.0 * k * (k - 1) * (k - 2) / all), c[d], cubic);
+  for (int k = 1; k < d; ++k) {
+    const std::array<double, 4>& w = weights(k);
+    const R cubic = fma(R(w[0]), c[0], fma(R(w[1]), r1, fma(R(w[2]), r2, R(w[3]) * c[d])));
     const R off = c[k] - cubic;
     result.position = numerics::larger(numerics::absolute(off), result.position);
-    if (k > 0) result.slope = numerics::larger(R(1.0 * d) * numerics::absolute(off - before), result.slope);
+    result.slope = numerics::larger(numerics::absolute(off - before), result.slope);
     before = off;
   }
+  result.slope = R(1.0 * d) * numerics::larger(numerics::absolute(before), result.slope);
   return result;
+}
+
+/// The same for the degrees of dense polynomials; c is raised to a cubic where it is less.
+template <class R>
+Bend<R> bend(std::array<R, max_degree + 1>& c, int d, const R& slope0, const R& slope1) {
+  static constexpr auto table = [] {
+    std::array<std::array<std::array<double, 4>, max_degree + 1>, max_degree + 1> w{};
+    for (int degree = 3; degree <= max_degree; ++degree) {
+      for (int k = 0; k <= degree; ++k) w[degree][k] = cubic_weights(degree, k);
+    }
+    return w;
+  }();
+  for (; d < 3; ++d) {
+    c[d + 1] = c[d];
+    for (int k = d; k > 0; --k) c[k] += R(k / (d + 1.0)) * (c[k - 1] - c[k]);
+  }
+  return bend(
+      c.data(), d, slope0, slope1, [&](int k) -> const auto& { return table[d][k]; });
 }
 
 }  // namespace cotangent::integrators

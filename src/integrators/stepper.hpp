@@ -68,9 +68,9 @@ class StepperOf final : public Stepper<System> {
     if constexpr (requires { method_.bend(n); }) {
       return method_.bend(n);
     } else {
-      std::vector<R> c(method_.degree() + 1);
+      std::array<R, max_degree + 1> c;
       method_.bernstein(n, c.data());
-      return integrators::bend(c, step() * begin().v[n], step() * end().v[n]);
+      return integrators::bend(c, method_.degree(), step() * begin().v[n], step() * end().v[n]);
     }
   }
   void take(int slot, const Base& other, int lane) override {

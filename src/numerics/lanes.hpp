@@ -219,6 +219,23 @@ template <int W>
 bool lane(Mask<W> x, int i) {
   return x[i];
 }
+/// Truth values as the bits of a number, lane 0 lowest.
+inline unsigned bits(bool x) {
+  return x ? 1u : 0u;
+}
+template <int W>
+[[gnu::always_inline]] inline unsigned bits(Mask<W> x) {
+  if constexpr (W > native_width) {
+    return bits(x.low) | bits(x.high) << W / 2;
+  } else {
+#if defined(__AVX512DQ__)
+    if constexpr (W == 8) return _mm512_movepi64_mask((__m512i)x.bits);
+#endif
+    unsigned result = 0;
+    for (int i = 0; i < W; ++i) result |= static_cast<unsigned>(x[i]) << i;
+    return result;
+  }
+}
 inline void set_lane(double& x, int, double value) {
   x = value;
 }

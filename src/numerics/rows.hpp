@@ -10,17 +10,6 @@
 
 namespace cotangent::numerics {
 
-/// A mask's truth values as the bits of a number, lane 0 lowest.
-template <int W>
-[[gnu::always_inline]] inline unsigned bits(Mask<W> mask) {
-#if defined(__AVX512DQ__)
-  if constexpr (W == 8) return _mm512_movepi64_mask((__m512i)mask.bits);
-#endif
-  unsigned result = 0;
-  for (int k = 0; k < W; ++k) result |= static_cast<unsigned>(mask[k]) << k;
-  return result;
-}
-
 namespace detail {
 using Row4 = Register<4>::Doubles;
 using Row8 = Register<8>::Doubles;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "sections/event_queue.hpp"
@@ -227,11 +228,17 @@ class FlightOf final : public Flight {
     return result;
   }
 
+  /// Adds the row t, q, v.
+  static void append(const integrators::State<double, N>& x, std::vector<double>& rows) {
+    rows.resize(rows.size() + 1 + 2 * N);
+    double* row = rows.data() + rows.size() - (1 + 2 * N);
+    *row++ = x.t;
+    row = std::copy_n(x.q.begin(), N, row);
+    std::copy_n(x.v.begin(), N, row);
+  }
   void sample(int lane, const integrators::State<double, N>& x, double energy, const Multipliers& lambda) {
     auto& r = record_[lane];
-    r.samples.push_back(x.t);
-    r.samples.insert(r.samples.end(), x.q.begin(), x.q.end());
-    r.samples.insert(r.samples.end(), x.v.begin(), x.v.end());
+    append(x, r.samples);
     r.samples.push_back(energy);
     r.samples.insert(r.samples.end(), lambda.begin(), lambda.end());
     ++r.sample_count;
@@ -368,9 +375,7 @@ class FlightOf final : public Flight {
       case Queue::Kind::end:
         return stop(watch_.section && watch_.stop.crossings > 0 ? Status::time_limit : Status::finished);
       case Queue::Kind::crossing:
-        r.crossings.push_back(event.x.t);
-        r.crossings.insert(r.crossings.end(), event.x.q.begin(), event.x.q.end());
-        r.crossings.insert(r.crossings.end(), event.x.v.begin(), event.x.v.end());
+        append(event.x, r.crossings);
         ++r.crossing_count;
         numerics::set_lane(last_crossing_, lane, step.steps);
         if (watch_.stop.crossings > 0 && r.crossing_count >= watch_.stop.crossings) stop(Status::finished);
@@ -379,8 +384,8 @@ class FlightOf final : public Flight {
 
   template <class Do>
   void for_lanes(Mask lanes, const Do& act) {
-    for (int i = 0; i < lanes_; ++i) {
-      if (numerics::lane(lanes, i)) act(i);
+    for (unsigned left = numerics::bits(lanes) & ((1u << lanes_) - 1); left != 0; left &= left - 1) {
+      act(std::countr_zero(left));
     }
   }
 
