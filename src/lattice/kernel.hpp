@@ -38,6 +38,8 @@ struct SecondDerivatives {
   std::vector<double> mass;      ///< L_vv
   std::vector<double> gyration;  ///< L_vq - L_qv: [a][b] = d2L / dv_a dq_b - d2L / dq_a dv_b
   std::vector<double> force;     ///< L_qq
+  std::vector<double> cross;     ///< L_vq, where asked for
+  bool with_cross = false;
 };
 
 /// Which sites a site's second derivatives involve: for each of this rank, places in ascending order.
@@ -85,6 +87,7 @@ struct Wave {
 struct TermInfo {
   std::string name;
   std::vector<Offset> sites;
+  bool constraint = false;
 };
 
 /// A model, ready to use: what a deck may say of it, and its kernel.
@@ -95,6 +98,7 @@ class Model {
   virtual std::string about() const = 0;
   virtual std::vector<mechanics::Coordinate> coordinates() const = 0;
   virtual std::vector<mechanics::Parameter> parameters() const = 0;
+  /// Those of the Lagrangian, then the constraints.
   virtual std::vector<TermInfo> terms() const = 0;
   /// L = v^T M v / 2 - U(q) with M constant and diagonal.
   virtual bool separable() const = 0;
@@ -109,6 +113,11 @@ class Model {
   /// The distance between sites, in which formulas count x and y.
   virtual double spacing(std::span<const double> parameters) const = 0;
   virtual std::unique_ptr<Kernel> kernel(std::span<const double> parameters, const Sites& sites) const = 0;
+  /// How many constraints there are; and the kernel of L + sum of multipliers times constraints, the
+  /// multipliers as further coordinates of a copy's first site, behind the model's own.
+  virtual int constraints() const = 0;
+  virtual std::unique_ptr<Kernel> multiplied(std::span<const double> parameters,
+                                             const Sites& sites) const = 0;
 };
 
 /// The built-in models, in the order of their list.

@@ -139,6 +139,7 @@ class KernelOf final : public Kernel {
     into.mass.assign(entries, 0.0);
     into.gyration.assign(entries, 0.0);
     into.force.assign(entries, 0.0);
+    if (into.with_cross) into.cross.assign(entries, 0.0);
     for_terms([&]<int T>(std::integral_constant<int, T>) {
       const auto& blocks = blocks_[T];
       std::size_t copy = 0;
@@ -158,6 +159,7 @@ class KernelOf final : public Kernel {
                   into.mass[at] += numerics::lane(h[n + i][n + j], k);
                   into.gyration[at] += numerics::lane(h[n + i][j], k) - numerics::lane(h[i][n + j], k);
                   into.force[at] += numerics::lane(h[i][j], k);
+                  if (into.with_cross) into.cross[at] += numerics::lane(h[n + i][j], k);
                 }
               }
             }

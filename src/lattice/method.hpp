@@ -11,6 +11,9 @@
 #include "lattice/ghosts.hpp"
 #include "lattice/kernel.hpp"
 
+namespace cotangent::integrators {
+struct LobattoTables;
+}
 namespace cotangent::lattice {
 
 /// What has been done.
@@ -49,6 +52,8 @@ class Method {
   virtual const Field& velocity() = 0;
   virtual Effort& effort() = 0;
   virtual const std::string& failure() const = 0;
+  /// The largest |g| of any constraint. Collective.
+  virtual double constraint_error() { return 0; }
   /// Fills the ghosts of a field, to the reach of the terms. Collective.
   virtual void fill_ghosts(Field& field) = 0;
 
@@ -74,6 +79,14 @@ std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std:
 std::unique_ptr<Method> make_gauss_fixed_point(const Lattice& lattice, Kernel& kernel, int stages, Field q,
                                                Field v);
 std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages, Field q,
+                                          Field v);
+
+/// The Lobatto IIIA-IIIB pair, order 2 stages - 2, for models with and without constraints; of the multiplied
+/// kernel. Velocities are projected onto the constraints; throws Error, which names the site, where positions
+/// are off them. Collective.
+std::unique_ptr<Method> make_lobatto_pair(const Lattice& lattice, Kernel& multiplied,
+                                          const std::vector<TermInfo>& constraints,
+                                          std::shared_ptr<const integrators::LobattoTables> tables, Field q,
                                           Field v);
 
 /// 1 / mass of every coordinate, 0 where it is held; `at` holds positions with ghosts. Collective.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lattice/kernel_of.hpp"
+#include "lattice/multiplied.hpp"
 
 namespace cotangent::lattice {
 
@@ -19,11 +20,13 @@ class ModelOf final : public Model {
     return {M::parameters.begin(), M::parameters.end()};
   }
   std::vector<TermInfo> terms() const override {
-    const auto all = []<class... T>(std::tuple<T...>*) {
-      return std::vector<TermInfo>{
-          {std::string(T::name), std::vector<Offset>(T::sites.begin(), T::sites.end())}...};
+    std::vector<TermInfo> list;
+    const auto add = [&]<class... T>(std::tuple<T...>*, bool constraint) {
+      (list.push_back({std::string(T::name), {T::sites.begin(), T::sites.end()}, constraint}), ...);
     };
-    return all(static_cast<typename M::Terms*>(nullptr));
+    add(static_cast<typename M::Terms*>(nullptr), false);
+    if constexpr (constraints_of < M >> 0) add(static_cast<typename M::Constraints*>(nullptr), true);
+    return list;
   }
   bool separable() const override { return KernelOf<M>::separable; }
   std::optional<LinearChain> linear(std::span<const double> p) const override {
@@ -50,6 +53,11 @@ class ModelOf final : public Model {
   }
   std::unique_ptr<Kernel> kernel(std::span<const double> p, const Sites& sites) const override {
     return std::make_unique<KernelOf<M>>(values(p), sites);
+  }
+  int constraints() const override { return constraints_of<M>; }
+  std::unique_ptr<Kernel> multiplied(std::span<const double> p, const Sites& sites) const override {
+    if constexpr (constraints_of < M >> 0) return std::make_unique<KernelOf<Multiplied<M>>>(values(p), sites);
+    return kernel(p, sites);
   }
 
  private:

@@ -56,8 +56,16 @@ void Network::check() const {
   Pieces pieces(sites);
   for (std::size_t t = 0; t < terms.size(); ++t) {
     const std::size_t each = terms[t].sites.size();
+    std::map<std::int64_t, std::size_t> begun;  // of a constraint's copies each has a first site of its own
     for (std::size_t k = 0; k < copies[t].size(); ++k) {
       const std::int64_t site = copies[t][k];
+      if (terms[t].constraint && k % each == 0) {
+        const auto [before, first] = begun.try_emplace(site, k / each);
+        if (!first)
+          throw Error("constraint '" + terms[t].name + "', copies " + std::to_string(before->second) +
+                      " and " + std::to_string(k / each) + " both begin at site " + std::to_string(site) +
+                      ": list one of them from another of its sites");
+      }
       const auto where = [&] { return "term '" + terms[t].name + "', copy " + std::to_string(k / each); };
       if (site < 0 || site >= sites)
         throw Error(where() + " refers to site " + std::to_string(site) + ", which isn't there: there are " +

@@ -1,139 +1,31 @@
 #include "lattice/sparse_system.hpp"
 
-#include <algorithm>
-
-#include "la/handles.hpp"
-#include "parallel/mpi.hpp"
-
 namespace cotangent::lattice {
-
-using la::check;
-
-/// The matrix, in blocks, and vectors. Factors once made don't need it: systems of one shape, each of which
-/// keeps its factors, may then have it in turn.
-struct SparseSystem::Storage {
-  la::Matrix matrix;
-  la::Vector right, solution;
-};
-
-struct SparseSystem::Handles {
-  const Lattice* lattice;
-  const Pattern* pattern;
-  std::shared_ptr<Storage> storage;
-  la::LinearSolver solver;
-  bool factors_alone = false;
-
-  /// The number, among all sites, of one at this place.
-  PetscInt number(std::int64_t place) const {
-    const std::int64_t own = lattice->own(), first = lattice->here.range.first, all = lattice->sites;
-    const std::int64_t site = !lattice->here.listed || place < own
-                                  ? ((first + place) % all + all) % all
-                                  : lattice->ghosts[static_cast<std::size_t>(place - own)].site;
-    return static_cast<PetscInt>(site);
-  }
-  std::span<const std::int64_t> row(std::int64_t site) const {
-    const std::int64_t begin = pattern->begin[static_cast<std::size_t>(site)];
-    return {pattern->place.data() + begin,
-            static_cast<std::size_t>(pattern->begin[static_cast<std::size_t>(site) + 1] - begin)};
-  }
-};
-
-namespace {
-
-bool chosen(const std::string& prefix, const char* option) {
-  PetscBool found = PETSC_FALSE;
-  check(PetscOptionsHasName(nullptr, prefix.c_str(), option, &found), "PetscOptionsHasName");
-  return found == PETSC_TRUE;
-}
-
-la::LinearSolver solver_for(Mat matrix, const std::string& prefix) {
-  la::LinearSolver solver;
-  check(KSPCreate(PETSC_COMM_WORLD, solver.out()), "KSPCreate");
-  check(KSPSetOptionsPrefix(solver, prefix.c_str()), "KSPSetOptionsPrefix");
-  check(KSPSetOperators(solver, matrix, matrix), "KSPSetOperators");
-  PC preconditioner = nullptr;
-  check(KSPGetPC(solver, &preconditioner), "KSPGetPC");
-  if (parallel::size() == 1) {
-    check(KSPSetType(solver, KSPPREONLY), "KSPSetType");
-    check(PCSetType(preconditioner, PCLU), "PCSetType");
-  } else {
-    check(KSPSetType(solver, KSPGMRES), "KSPSetType");
-    check(KSPSetTolerances(solver, 1e-4, PETSC_DEFAULT, PETSC_DEFAULT, 500), "KSPSetTolerances");
-    check(PCSetType(preconditioner, PCBJACOBI), "PCSetType");
-    if (!chosen(prefix, "-sub_pc_type"))
-      check(PetscOptionsSetValue(nullptr, ("-" + prefix + "sub_pc_type").c_str(), "lu"),
-            "PetscOptionsSetValue");
-  }
-  check(KSPSetFromOptions(solver), "KSPSetFromOptions");
-  return solver;
-}
-
-}  // namespace
-
-SparseSystem::~SparseSystem() = default;
-SparseSystem::SparseSystem(SparseSystem&&) noexcept = default;
 
 SparseSystem::SparseSystem(const Lattice& lattice, const Pattern& pattern, bool complex, const char* prefix,
                            const SparseSystem* like)
-    : complex_(complex), handles_(std::make_unique<Handles>()) {
-  Handles& own = *handles_;
-  own.lattice = &lattice;
-  own.pattern = &pattern;
-  own.factors_alone = parallel::size() == 1 && !chosen(prefix, "-ksp_type") && !chosen(prefix, "-pc_type");
-  if (like != nullptr && own.factors_alone) {
-    own.storage = like->handles_->storage;
-  } else {
-    own.storage = std::make_shared<Storage>();
-    const auto block = static_cast<PetscInt>(lattice.dim * (complex ? 2 : 1));
-    const auto sites = static_cast<PetscInt>(lattice.own()), size = sites * block;
-    const std::int64_t first = lattice.here.range.first;
-    std::vector<PetscInt> here, elsewhere;
-    for (std::int64_t site = 0; site < lattice.own(); ++site) {
-      const auto row = own.row(site);
-      const auto mine = std::ranges::count_if(row, [&](std::int64_t place) {
-        const std::int64_t other = own.number(place);
-        return other >= first && other < first + lattice.own();
-      });
-      here.push_back(static_cast<PetscInt>(mine));
-      elsewhere.push_back(static_cast<PetscInt>(std::ssize(row) - mine));
-    }
-    auto& [matrix, right, solution] = *own.storage;
-    check(MatCreate(PETSC_COMM_WORLD, matrix.out()), "MatCreate");
-    check(MatSetSizes(matrix, size, size, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
-    check(MatSetType(matrix, MATBAIJ), "MatSetType");
-    check(MatSetOptionsPrefix(matrix, prefix), "MatSetOptionsPrefix");
-    check(MatSetFromOptions(matrix), "MatSetFromOptions");
-    check(MatXAIJSetPreallocation(matrix, block, here.data(), elsewhere.data(), nullptr, nullptr),
-          "MatXAIJSetPreallocation");
-    check(MatCreateVecs(matrix, solution.out(), right.out()), "MatCreateVecs");
-  }
-  own.solver = solver_for(own.storage->matrix, prefix);
-}
+    : lattice_(&lattice),
+      complex_(complex),
+      system_(lattice, pattern, lattice.dim * (complex ? 2 : 1), prefix, BlockSystem::Solver::reduced,
+              like != nullptr ? &like->system_ : nullptr) {}
 
 void SparseSystem::fill(const SecondDerivatives& derivatives, std::complex<double> first,
                         std::complex<double> second) {
-  const Handles& own = *handles_;
-  const Mat matrix = own.storage->matrix;
-  const int dim = own.lattice->dim, parts = complex_ ? 2 : 1, width = dim * parts;
-  std::vector<PetscInt> columns;
-  std::vector<double> values;
+  const int dim = lattice_->dim, parts = complex_ ? 2 : 1, width = dim * parts;
   const bool whole = first != 0.0 || second != 0.0;
-  for (std::int64_t site = 0; site < own.lattice->own(); ++site) {
-    const auto row = own.row(site);
-    const bool held = own.lattice->held[static_cast<std::size_t>(site)] != 0;
-    const int length = static_cast<int>(std::ssize(row)) * width;
-    columns.clear();
-    values.assign(static_cast<std::size_t>(width * length), 0.0);
+  system_.fill([&](std::int64_t site, std::int64_t block, std::span<const std::int64_t> places,
+                   std::span<double> values) {
+    const bool held = lattice_->held[static_cast<std::size_t>(site)] != 0;
+    const int length = static_cast<int>(std::ssize(places)) * width;
     const auto at = [&](int i, int j) -> double& { return values[static_cast<std::size_t>(i * length + j)]; };
-    auto entry = static_cast<std::size_t>(own.pattern->begin[static_cast<std::size_t>(site)] * dim * dim);
-    for (int k = 0; k < std::ssize(row); ++k) {
-      const std::int64_t place = row[static_cast<std::size_t>(k)];
-      columns.push_back(own.number(place));
+    auto entry = static_cast<std::size_t>(block * dim * dim);
+    for (int k = 0; k < std::ssize(places); ++k) {
+      const bool own = places[static_cast<std::size_t>(k)] == site;
       for (int i = 0; i < dim; ++i) {
         for (int j = 0; j < dim; ++j, ++entry) {
           std::complex<double> value = derivatives.mass[entry];
           if (whole) value += first * derivatives.gyration[entry] + second * derivatives.force[entry];
-          if (held) value = place == site && i == j ? 1.0 : 0.0;
+          if (held) value = own && i == j ? 1.0 : 0.0;
           const int r = i * parts, c = k * width + j * parts;
           at(r, c) = value.real();
           if (parts == 1) continue;
@@ -143,30 +35,7 @@ void SparseSystem::fill(const SecondDerivatives& derivatives, std::complex<doubl
         }
       }
     }
-    const PetscInt number = own.number(site);
-    check(MatSetValuesBlocked(matrix, 1, &number, static_cast<PetscInt>(columns.size()), columns.data(),
-                              values.data(), INSERT_VALUES),
-          "MatSetValuesBlocked");
-  }
-  check(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY), "MatAssemblyBegin");
-  check(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY), "MatAssemblyEnd");
-  check(KSPSetReusePreconditioner(own.solver, PETSC_FALSE), "KSPSetReusePreconditioner");
-  check(KSPSetOperators(own.solver, matrix, matrix), "KSPSetOperators");
-  if (!own.factors_alone) return;
-  check(KSPSetUp(own.solver), "KSPSetUp");  // before another system has the storage
-  check(KSPSetReusePreconditioner(own.solver, PETSC_TRUE), "KSPSetReusePreconditioner");
-}
-
-std::string SparseSystem::solve(std::span<double> values) {
-  const Handles& own = *handles_;
-  const auto& [matrix, right, solution] = *own.storage;
-  std::ranges::copy(values, la::Values(right).data());
-  check(KSPSolve(own.solver, right, solution), "KSPSolve");
-  KSPConvergedReason code = KSP_CONVERGED_ITERATING;
-  check(KSPGetConvergedReason(own.solver, &code), "KSPGetConvergedReason");
-  if (code < 0) return la::reason(code);
-  std::copy_n(la::Values(solution).data(), values.size(), values.begin());
-  return "";
+  });
 }
 
 }  // namespace cotangent::lattice

@@ -79,7 +79,7 @@ std::string description(const lattice::Model& model) {
   for (const auto& term : model.terms()) {
     std::string places;
     for (const auto& offset : term.sites) places += fmt::format(" ({}, {})", offset.x, offset.y);
-    text += entry(term.name, places.substr(1));
+    text += entry(term.name, places.substr(1) + (term.constraint ? ": kept 0, a constraint" : ""));
   }
   const auto parameters = model.parameters();
   text += parameters.empty() ? "\nno parameters\n" : "\nparameters, with their defaults\n";

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "integrators/gauss_tables.hpp"
+#include "integrators/lobatto_spark.hpp"
 #include "io/checkpoint_file.hpp"
 #include "io/result_file.hpp"
 #include "io/xdmf.hpp"
@@ -23,7 +24,7 @@ namespace cotangent::studies {
 namespace {
 
 constexpr std::int64_t chunk = 1024;  // sites in a checkpoint's slot
-enum Kind { verlet, fixed_point, newton };
+enum Kind { verlet, fixed_point, newton, pair };
 
 class LatticeRun {
  public:
@@ -37,13 +38,15 @@ class LatticeRun {
       if (place >= 0 && place < lattice_.own()) lattice_.held[static_cast<std::size_t>(place)] = 1;
     }
     kernel_ = plan.model->kernel(plan.parameters, lattice_.here);
+    if (plan.model->constraints() > 0) multiplied_ = plan.model->multiplied(plan.parameters, lattice_.here);
   }
 
   ExitCode run() {
     started_ = parallel::wall_time();
     lattice::Field q, v;
     start_lattice(plan_, lattice_, q, v);
-    kind_ = plan_.method != "gauss"                           ? verlet
+    kind_ = plan_.method == "lobatto-pair"                    ? pair
+            : plan_.method != "gauss"                         ? verlet
             : plan_.solver == "newton" || !lattice_.separable ? newton
                                                               : fixed_point;
     make(std::move(q), std::move(v));
@@ -68,6 +71,16 @@ class LatticeRun {
   bool on_grid() const { return !plan_.network && plan_.grid.rows > 1; }
 
   void make(lattice::Field q, lattice::Field v) {
+    if (kind_ == pair) {
+      std::vector<lattice::TermInfo> constraints;
+      for (auto& term : plan_.model->terms()) {
+        if (term.constraint) constraints.push_back(term);
+      }
+      method_ = lattice::make_lobatto_pair(lattice_, multiplied_ ? *multiplied_ : *kernel_, constraints,
+                                           integrators::LobattoTables::of(plan_.stages), std::move(q),
+                                           std::move(v));
+      return;
+    }
     method_ =
         kind_ == verlet ? lattice::make_verlet(lattice_, *kernel_, plan_.shares, std::move(q), std::move(v))
         : kind_ == newton
@@ -218,6 +231,7 @@ class LatticeRun {
     if (row == 0) start_energy_ = now.energy[2];
     energy_error_ = std::max(energy_error_, std::abs(now.energy[2] - start_energy_));
     exact_error_ = std::max(exact_error_, now.exact_error);
+    constraint_error_ = std::max(constraint_error_, now.constraint_error);
     parallel::agree([&] { write(*result_, plan_, lattice_, now, row); });
     part_[2] += parallel::wall_time() - before;
   }
@@ -245,7 +259,8 @@ class LatticeRun {
     const std::int64_t generation = generation_++ % 2;
     const auto state = method_->site_state();
     std::vector<double> common = method_->common_state();
-    common.insert(common.begin(), {static_cast<double>(kind_), start_energy_, energy_error_, exact_error_});
+    common.insert(common.begin(), {static_cast<double>(kind_), start_energy_, energy_error_, exact_error_,
+                                   constraint_error_});
     parallel::agree([&] {
       result_->sync();
       int lane = 0;
@@ -303,6 +318,7 @@ class LatticeRun {
     start_energy_ = common.at(4);
     energy_error_ = common.at(5);
     exact_error_ = common.at(6);
+    constraint_error_ = common.at(7);
     const auto state = method_->site_state();
     for (const auto& [id, slot] : slots) {
       const auto first = static_cast<std::int64_t>(slot[1]), count = static_cast<std::int64_t>(slot[2]);
@@ -313,7 +329,7 @@ class LatticeRun {
           state[c][place] = slot[3 + c * static_cast<std::size_t>(count) + static_cast<std::size_t>(i)];
       }
     }
-    method_->restore({common.begin() + 7, common.end()});
+    method_->restore({common.begin() + 8, common.end()});
   }
 
   void report(double wall) {
@@ -332,9 +348,9 @@ class LatticeRun {
                         ended ? std::string(name(status_)) : "pending", time() + part_of_step_);
     if (is_failure(status_)) text += ": " + method_->failure();
     text += fmt::format("\nmethod            {}{}\n", plan_.method,
-                        kind_ == verlet   ? ""
-                        : kind_ == newton ? ", Newton's method"
-                                          : ", fixed-point iteration");
+                        kind_ == verlet                    ? ""
+                        : kind_ == newton || kind_ == pair ? ", Newton's method"
+                                                           : ", fixed-point iteration");
     if (switched_at_ >= 0)
       text += fmt::format(
           "                  the fixed-point iteration doesn't contract: Newton's method from step "
@@ -344,11 +360,13 @@ class LatticeRun {
                         effort.steps, 1e9 * part_[1] / steps / static_cast<double>(plan_.sites()),
                         static_cast<double>(effort.iterations) / steps,
                         effort.halved > 0 ? fmt::format("; {} taken again in halves", effort.halved) : "");
-    if (kind_ == newton)
+    if (kind_ == newton || kind_ == pair)
       text += fmt::format("linear systems    {} factorised, {} solved\n", effort.factorisations,
                           effort.linear_solves);
     text += fmt::format("energy error      {:.3g} at worst, in the samples; relative {:.3g}\n", energy_error_,
                         energy_error_ / std::abs(start_energy_));
+    if (plan_.model->constraints() > 0)
+      text += fmt::format("constraint error  {:.3g} at worst, in the samples\n", constraint_error_);
     if (plan_.exact) text += fmt::format("exact motion      missed by {:.3g} at worst\n", exact_error_);
     text += fmt::format(
         "time              {:.3g} s on {} ranks: start {:.1f} %, integrate {:.1f} %, write {:.1f} %\n", wall,
@@ -360,7 +378,7 @@ class LatticeRun {
   Task& task_;
   const LatticePlan& plan_;
   lattice::Lattice lattice_;
-  std::unique_ptr<lattice::Kernel> kernel_;
+  std::unique_ptr<lattice::Kernel> kernel_, multiplied_;  // the other where there are constraints
   std::unique_ptr<lattice::Method> method_;
   Kind kind_ = fixed_point;
   std::optional<io::ResultFile> result_;
@@ -369,7 +387,8 @@ class LatticeRun {
   Status status_ = Status::pending;
   bool complete_ = false;
   double part_of_step_ = 0;  // that went well, of one that failed
-  double start_energy_ = 0, energy_error_ = 0, exact_error_ = 0, started_ = 0, part_[3] = {0, 0, 0};
+  double start_energy_ = 0, energy_error_ = 0, exact_error_ = 0, constraint_error_ = 0, started_ = 0,
+         part_[3] = {0, 0, 0};
 };
 
 ExitCode run(Task& task) {
@@ -380,12 +399,14 @@ ExitCode run(Task& task) {
     Estimate estimate;
     estimate.orbits = 1;
     const std::int64_t n = plan.sites() * plan.dim();
-    const bool by_newton = plan.solver == "newton" || !plan.model->separable();
+    const bool by_newton =
+        plan.solver == "newton" || plan.method == "lobatto-pair" || !plan.model->separable();
     estimate.file_bytes =
         8 * (2 * n + plan.frames * (2 * n + 3 * plan.sites() * (plan.grid.rows > 1 ? 1 : 0)) +
              plan.samples * (4 + plan.mode_count) + 2 * plan.sites());
-    estimate.rank_bytes = (std::int64_t{48} << 20) +
-                          (by_newton ? 600 + 420 * plan.dim() : 8 * (12 + 2 * plan.stages)) * n / parallel::size();
+    estimate.rank_bytes =
+        (std::int64_t{48} << 20) +
+        (by_newton ? 600 + 420 * plan.dim() : 8 * (12 + 2 * plan.stages)) * n / parallel::size();
     // 3 ns a coordinate and stage in each of some 8 iterations; Newton's method takes 30 times as long.
     estimate.seconds = 2.5e-8 * static_cast<double>(plan.steps) * static_cast<double>(n) *
                        std::max<double>(plan.stages, static_cast<double>(plan.shares.size()) / 8) *

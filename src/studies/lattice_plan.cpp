@@ -6,6 +6,7 @@
 
 #include "core/names.hpp"
 #include "integrators/gauss_tables.hpp"
+#include "integrators/lobatto_spark.hpp"
 #include "io/hdf5.hpp"
 #include "lattice/compositions.hpp"
 #include "parallel/mpi.hpp"
@@ -33,7 +34,7 @@ distance = 20.0
 # random = { q = 0.0, v = 1e-3, seed = 1 }   normal, keyed by site, of mean 0, added to any of these
 
 [method]
-name = "gauss"               # or Stormer-Verlet and its compositions: stormer-verlet | verlet-kahan-li-8 ...
+name = "gauss"               # or lobatto-pair, the default under constraints; or Stormer-Verlet and its compositions: stormer-verlet | verlet-kahan-li-8 ...
 stages = 4
 step = 0.05
 solver = "auto"              # auto | fixed-point | newton
@@ -295,11 +296,20 @@ void read_start(Task& task, LatticePlan& plan) {
 
 void read_method(Task& task, LatticePlan& plan) {
   const io::Table table = task.deck.table("method");
-  std::vector<std::string> names{"gauss"};
+  std::vector<std::string> names{"gauss", "lobatto-pair"};
   for (const auto& composition : lattice::compositions()) names.push_back(composition.name);
-  plan.method = table.choice("name", "gauss", names);
+  const bool constrained = plan.model->constraints() > 0;
+  plan.method = table.choice("name", constrained ? "lobatto-pair" : "gauss", names);
+  if (constrained && plan.method != "lobatto-pair")
+    throw table.error("name", "keeps no constraints, and " + plan.model->name() + " has some: lobatto-pair");
   plan.step = table.positive("step");
   const bool separable = plan.model->separable();
+  if (plan.method == "lobatto-pair") {
+    plan.stages = static_cast<int>(table.integer_at_least("stages", integrators::LobattoTables::least, 3));
+    if (plan.stages > integrators::LobattoTables::most)
+      throw table.error("stages", fmt::format("at most {}", integrators::LobattoTables::most));
+    return;
+  }
   if (plan.method != "gauss") {
     if (!separable)
       throw table.error("name", "needs a constant, diagonal mass matrix, which " + plan.model->name() +
@@ -320,17 +330,18 @@ void read_method(Task& task, LatticePlan& plan) {
 /// Options of PETSc that would have no effect are misspelt, as a rule.
 void judge_options(const Task& task, const LatticePlan& plan) {
   if (task.petsc_options.empty()) return;
-  if (plan.method != "gauss" || plan.solver == "fixed-point")
+  const bool pair = plan.method == "lobatto-pair";
+  if ((plan.method != "gauss" && !pair) || plan.solver == "fixed-point")
     throw Error("the PETSc options after -- would have no effect: " + plan.method +
                 (plan.method == "gauss" ? " with solver = \"fixed-point\"" : "") +
                 " solves no linear systems");
   for (const std::string& word : task.petsc_options) {
     const auto begins = [&](const char* with) { return word.starts_with(with); };
     if (begins("-") && !(word.size() > 1 && (std::isdigit(static_cast<unsigned char>(word[1])) != 0)) &&
-        !begins("-stage_") && !begins("-mass_") && !begins("-log") && !begins("-options_"))
-      throw Error(
-          "PETSc option '" + word +
-          "' after --: nothing in this run asks for it; the solvers' options begin with -stage_ and -mass_");
+        !begins(pair ? "-pair_" : "-stage_") && !begins("-mass_") && !begins("-log") && !begins("-options_"))
+      throw Error("PETSc option '" + word +
+                  "' after --: nothing in this run asks for it; the solvers' options begin with " +
+                  (pair ? "-pair_" : "-stage_ and -mass_"));
   }
 }
 

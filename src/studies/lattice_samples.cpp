@@ -80,7 +80,7 @@ std::vector<double> by_site(const lattice::Field& field, std::int64_t own) {
 
 void write_frame(io::ResultFile& result, const LatticePlan& plan, const lattice::Lattice& lattice,
                  const LatticeSample& sample, std::int64_t row) {
-  const auto& [time, energy, error, modes, invariants, q, v] = sample;
+  const auto& [time, energy, error, slack, modes, invariants, q, v] = sample;
   const std::int64_t d = plan.dim();
   if (parallel::rank() == 0) result.write_rows(index(result, "frame_time"), row, 1, &time);
   const std::int64_t first = lattice.here.range.first, own = lattice.own();
@@ -128,6 +128,7 @@ LatticeSample sample_lattice(const LatticePlan& plan, const lattice::Lattice& la
     }
     sample.exact_error = parallel::maximum(sample.exact_error);
   }
+  if (plan.model->constraints() > 0) sample.constraint_error = method.constraint_error();
   sample.invariant = gathered_invariants(plan, lattice, sample.q, sample.v);
   return sample;
 }
@@ -183,6 +184,9 @@ std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
                     {s},
                     "1",
                     "largest |q - q_exact|, which is the continuum's where sites are close"});
+  if (plan.model->constraints() > 0)
+    sets.push_back(
+        {"/lattice/constraint_error", DataType::float64, {s}, "1", "largest |g| of any constraint"});
   if (on_grid(plan))
     sets.push_back({"/lattice/position",
                     DataType::float64,
@@ -202,6 +206,7 @@ void write(io::ResultFile& result, const LatticePlan& plan, const lattice::Latti
     put("time", &sample.time);
     put("energy", sample.energy.data());
     if (plan.exact) put("exact_error", &sample.exact_error);
+    if (plan.model->constraints() > 0) put("constraint_error", &sample.constraint_error);
     if (has_invariants(plan)) put("invariant", sample.invariant.data());
     if (plan.mode_count > 0) put("mode_energy", sample.mode_energy.data());
   }
@@ -233,6 +238,7 @@ void write_blank_samples(io::ResultFile& result, const LatticePlan& plan, std::i
   for (const char* name : {"time", "energy"}) blanks(name, reached, plan.samples);
   if (plan.mode_count > 0) blanks("mode_energy", reached, plan.samples);
   if (plan.exact) blanks("exact_error", reached, plan.samples);
+  if (plan.model->constraints() > 0) blanks("constraint_error", reached, plan.samples);
   if (has_invariants(plan)) blanks("invariant", reached, plan.samples);
   for (const char* name : {"frame_time", "q", "v"}) blanks(name, frames, plan.frames);
   if (on_grid(plan)) blanks("position", frames, plan.frames);

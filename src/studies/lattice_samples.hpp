@@ -11,6 +11,7 @@ struct LatticeSample {
   double time = 0;
   std::array<double, 3> energy{};  ///< kinetic, potential, total
   double exact_error = 0;          ///< largest |q - q_exact|, where the motion is known
+  double constraint_error = 0;     ///< largest |g|
   std::vector<double> mode_energy;
   std::vector<double> invariant;  ///< on rank 0
   lattice::Field q, v;            ///< of this rank

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "../mpi_test.hpp"
+#include "integrators/lobatto_spark.hpp"
 #include "lattice/compositions.hpp"
 #include "lattice/network.hpp"
 #include "parallel/exchange.hpp"
@@ -57,6 +58,18 @@ class Bench {
   }
   std::unique_ptr<lattice::Method> newton(int stages) {
     return lattice::make_gauss_newton(lattice, *kernel, stages, q, v);
+  }
+  /// By these tables, or by those of so many stages.
+  std::unique_ptr<lattice::Method> lobatto(std::shared_ptr<const integrators::LobattoTables> tables) {
+    multiplied_ = model_->multiplied(parameters_, lattice.here);
+    std::vector<lattice::TermInfo> constraints;
+    for (auto& term : model_->terms()) {
+      if (term.constraint) constraints.push_back(term);
+    }
+    return lattice::make_lobatto_pair(lattice, *multiplied_, constraints, std::move(tables), q, v);
+  }
+  std::unique_ptr<lattice::Method> lobatto(int stages) {
+    return lobatto(integrators::LobattoTables::of(stages));
   }
   std::unique_ptr<lattice::Method> verlet(const std::string& name) {
     const auto& list = lattice::compositions();
@@ -109,6 +122,7 @@ class Bench {
   }
 
   std::unique_ptr<lattice::Model> model_;
+  std::unique_ptr<lattice::Kernel> multiplied_;
   std::vector<double> parameters_;
 };
 

@@ -10,7 +10,8 @@ from .result import PlotError
 SHEETS = 4  # instants of a grid
 NAMES = {"fput-alpha": "Fermi–Pasta–Ulam–Tsingou α chain", "fput-beta": "Fermi–Pasta–Ulam–Tsingou β chain",
          "toda": "Toda chain", "phi-four": r"$\varphi^4$ field", "sine-gordon": "Sine-Gordon field",
-         "elastic-sheet": "Elastic sheet", "double-pendulum-chain": "Chain of double pendulums"}
+         "elastic-sheet": "Elastic sheet", "double-pendulum-chain": "Chain of double pendulums",
+         "inextensible-chain": "Chain of rods"}
 
 
 def draw(results, options):

@@ -287,6 +287,63 @@ class Lattice(ProgramTest):
         self.assertIn("Newton's method from step 0 on", end.stdout)
 
 
+class Constraints(ProgramTest):
+    """Rods as constraints between sites: lengths, ranks, restart, and what bad input gets."""
+
+    longest = 200
+    rods = SOURCE / "input/inextensible_chain.toml"
+    short = ["stop.time=2.0", "output.every=0.5"]
+
+    def run_it(self, name, *words, ranks=RANKS, code=0):
+        end = self.launch(self.rods, *self.short, f"output.file={name}", *words, ranks=ranks)
+        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        if code == 75:
+            return None
+        with h5py.File(self.at / name) as file:
+            return {key: item[()] for key, item in file["lattice"].items()}
+
+    def test_rods_keep_their_lengths_on_any_ranks(self):
+        alone, many = self.run_it("1.h5", ranks=1), self.run_it("many.h5", ranks=max(2, RANKS))
+        lengths = np.linalg.norm(np.diff(alone["q"], axis=1), axis=2)
+        self.assertLess(np.abs(lengths - 1).max(), 1e-14)
+        self.assertLess(alone["constraint_error"].max(), 1e-14)
+        self.assertLess(np.abs((np.diff(alone["q"], axis=1) * np.diff(alone["v"], axis=1)).sum(axis=2)).max(), 1e-13)
+        self.assertLess(np.abs(alone["q"] - many["q"]).max(), 1e-12)
+        self.assertLess(np.ptp(alone["energy"][:, 2]), 1e-6)
+        other = self.run_it("other.h5", "method.stages=2", ranks=1)  # the control: another method
+        self.assertGreater(np.abs(alone["q"] - other["q"]).max(), 1e-6)
+
+    def test_stopped_and_resumed(self):
+        whole = self.run_it("whole.h5")
+        self.run_it("parts.h5", "output.wall_minutes=1e-5", code=75)
+        parts = self.run_it("parts.h5", "--resume")
+        if RANKS == 1:
+            self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
+        self.assertLess(np.abs(whole["last_q"] - parts["last_q"]).max(), 1e-12)
+
+    def test_refused(self):
+        text = self.rods.read_text(encoding="utf-8")
+        for words, part in ((["start.y=0*site"], "constraint 'rod' of site 0 is missed at the start, by -0.42"),
+                            (["start.x=0*site", "start.y=0*site"], "constraint 'rod' of site 0: its gradient vanishes"),
+                            (["method.name=gauss"], "keeps no constraints"),
+                            (["method.name=stormer-verlet"], "keeps no constraints"),
+                            (["method.stages=1"], "stages"), (["method.stages=9"], "at most 8"),
+                            (["--", "-stage_pc_type", "lu"], "begin with -pair_")):
+            with self.subTest(words=words):
+                self.refused(part, text=text, words=["output.file=out.h5", *words])
+
+    def test_a_step_that_fails_is_a_status(self):
+        last = self.run_it("out.h5", "method.step=500", "stop.time=500", "output.every=500", code=1)
+        self.assertEqual((last["status"][0], last["last_time"][0] < 500), (4, True))
+        self.assertTrue(np.isfinite(last["last_q"]).all() and np.isfinite(last["last_v"]).all())
+        end = self.launch(self.rods, *self.short, "--", "-pair_ksp_type", "gmres", "-pair_pc_type", "none",
+                          "-pair_ksp_max_it", "1", "-pair_ksp_rtol", "1e-12")
+        self.assertIn("the linear solver used up its iterations", end.stdout + end.stderr)
+
+    def test_described(self):
+        self.assertIn("kept 0, a constraint", self.launch("--describe", "inextensible-chain", ranks=1).stdout)
+
+
 class OwnLattice(ProgramTest):
     """The example of a sum of local terms of one's own: listed, described, run by its deck on any ranks."""
 

@@ -1,0 +1,159 @@
+// Constraints as local terms: orders, what is conserved and what control methods lose, lists, refusals.
+#include "la/petsc.hpp"
+#include "lattice/model_of.hpp"
+#include "lattice/models/inextensible_chain.hpp"
+#include "lattices.hpp"
+
+using namespace cotangent;
+using namespace cotangent::test;
+
+namespace {
+
+constexpr lattice::Grid chain{11, 1, Boundary::fixed, Boundary::free};
+
+/// The same chain in a frame that turns: a Lagrangian that isn't separable.
+struct TurningChain : lattice::InextensibleChain {
+  static constexpr std::string_view name = "turning-chain";
+  struct Frame {
+    static constexpr std::string_view name = "frame";
+    static constexpr std::array<lattice::Offset, 1> sites{{{0, 0}}};
+    auto operator()(const auto& q, const auto& v, const auto&) const {
+      const auto [x, y] = q;
+      const auto [x_dot, y_dot] = v;
+      return 0.3 * (x * y_dot - y * x_dot) + 0.05 * ad::square(x) * ad::square(y_dot);
+    }
+  };
+  using Terms = std::tuple<Bob, Frame>;
+};
+
+/// Rods as chords of a circle, which turn about its middle or swing.
+void hang(Bench& bench) {
+  constexpr double angle = 0.15;
+  const double radius = 0.5 / std::sin(angle / 2);
+  bench.start(0.0);
+  for (std::int64_t i = 0; i < bench.lattice.own(); ++i) {
+    const double site = static_cast<double>(bench.lattice.here.range.first + i);
+    const double phi = angle * (site - 0.5 * static_cast<double>(bench.lattice.sites - 1));
+    bench.q[0][i] = radius * std::sin(phi);
+    bench.q[1][i] = -radius * std::cos(phi);
+    if (bench.lattice.held[static_cast<std::size_t>(i)] == 0) bench.v[1][i] = std::sin(3 * phi);
+  }
+}
+
+double fitted(Bench& bench, int stages, double step) {
+  const auto exact = bench.run(*bench.lobatto(6), 0.05, 16);
+  std::array<double, 2> error;
+  for (int k = 0; k < 2; ++k) {
+    const int steps = static_cast<int>(std::lround(0.8 / step)) << k;
+    error[static_cast<std::size_t>(k)] =
+        distance(bench.run(*bench.lobatto(stages), 0.8 / steps, steps), exact);
+  }
+  return std::log2(error[0] / error[1]);
+}
+
+}  // namespace
+
+TEST_CASE("rods between two nails: the Lobatto pair has order 2 s - 2 and keeps them to round-off") {
+  const la::Petsc petsc;
+  Bench bench("inextensible-chain", chain);
+  hang(bench);
+  for (int s = 2; s <= 4; ++s) {
+    const double order = fitted(bench, s, s == 2 ? 0.025 : 0.1);
+    CAPTURE(s, order);
+    CHECK_ALL(std::abs(order - (2 * s - 2)) < 0.2);
+  }
+  const auto method = bench.lobatto(3);
+  bench.run(*method, 0.1, 10);
+  CHECK_ALL(method->constraint_error() < 1e-14);
+}
+
+TEST_CASE("a Lagrangian that isn't separable keeps the order, and Newton's method its speed") {
+  const la::Petsc petsc;
+  Bench bench(std::make_unique<lattice::ModelOf<TurningChain>>(), chain);
+  hang(bench);
+  const double order = fitted(bench, 3, 0.1);
+  CAPTURE(order);
+  CHECK_ALL(std::abs(order - 4) < 0.2);
+  const auto method = bench.lobatto(3);
+  bench.run(*method, 0.05, 10);
+  CHECK_ALL(method->effort().iterations <= 5 * 10);
+}
+
+TEST_CASE("the energy comes and goes without a drift; with a mate that is none it drifts") {
+  const la::Petsc petsc;
+  if (parallel::size() > 1) return;  // others do the same, more slowly
+  Bench bench("inextensible-chain", chain);
+  hang(bench);
+  const auto drift = [&](std::shared_ptr<const integrators::LobattoTables> tables) {
+    const auto method = bench.lobatto(std::move(tables));
+    const double before = bench.energy(*method);
+    std::array<double, 2> worst{};
+    for (int k = 0; k < 1000; ++k) {
+      REQUIRE(lattice::advance(*method, 0.05) == Status::pending);
+      if (k % 10 == 0) {
+        double& most = worst[k < 500 ? 0 : 1];
+        most = std::max(most, std::abs(bench.energy(*method) - before));
+      }
+    }
+    return worst;
+  };
+  const auto kept = drift(integrators::LobattoTables::of(3));
+  auto broken = std::make_shared<integrators::LobattoTables>(*integrators::LobattoTables::of(3));
+  for (int i = 0; i < 3; ++i) {  // the sums of its rows, and so the order 1, stay
+    broken->mate[static_cast<std::size_t>(3 * i)] += 0.01;
+    broken->mate[static_cast<std::size_t>(3 * i + 1)] -= 0.01;
+  }
+  const auto lost = drift(broken);
+  CAPTURE(kept[0], kept[1], lost[0], lost[1]);
+  CHECK_ALL(kept[1] < 1e-5);
+  CHECK_ALL(kept[1] < 1.5 * kept[0]);
+  CHECK_ALL(lost[1] > 1.5 * lost[0]);
+  CHECK_ALL(lost[1] > 100 * kept[1]);
+}
+
+TEST_CASE("rods given as a list move as the chain's, and two that begin at one site are refused") {
+  const la::Petsc petsc;
+  constexpr lattice::Grid loose{11, 1, Boundary::free, Boundary::free};
+  lattice::Network network;
+  network.sites = loose.length;
+  network.copies.resize(2);
+  for (std::int64_t i = 0; i < network.sites; ++i) {
+    network.copies[0].push_back(i);
+    if (i > 0) network.copies[1].insert(network.copies[1].end(), {i - 1, i});
+  }
+  Bench grid("inextensible-chain", loose), list("inextensible-chain", network);
+  hang(grid);
+  hang(list);
+  CHECK_ALL(distance(list.run(*list.lobatto(3), 0.05, 5), grid.run(*grid.lobatto(3), 0.05, 5)) < 1e-12);
+  network.terms = list.model().terms();
+  network.copies[1][2] = 0;
+  CHECK_ALL(text_thrown<Error>([&] { network.check(); }).find("copies 0 and 1 both begin at site 0") !=
+            std::string::npos);
+}
+
+TEST_CASE("without constraints the pair is a method of its own, of the same order") {
+  const la::Petsc petsc;
+  Bench bench("fput-beta", {24, 1, Boundary::periodic, Boundary::free});
+  bench.start(0.6);
+  const auto exact = bench.run(*bench.fixed_point(8), 0.1, 8);
+  const double coarse = distance(bench.run(*bench.lobatto(3), 0.1, 8), exact),
+               fine = distance(bench.run(*bench.lobatto(3), 0.05, 16), exact);
+  CAPTURE(coarse, fine);
+  CHECK_ALL(std::abs(std::log2(coarse / fine) - 4) < 0.2);
+}
+
+TEST_CASE("a start off the constraints names the site, a step that fails leaves the state") {
+  const la::Petsc petsc;
+  Bench bench("inextensible-chain", chain);
+  hang(bench);
+  const auto method = bench.lobatto(3);
+  CHECK_ALL(method->attempt(1e4) == Status::newton_diverged);
+  CHECK_ALL(distance(bench.gathered(method->position()), bench.gathered(bench.q)) == 0);
+  CHECK_ALL(method->attempt(0.05) == Status::pending);
+  const std::int64_t place = 6 - bench.lattice.here.range.first;
+  if (place >= 0 && place < bench.lattice.own()) bench.q[0][place] += 1e-3;
+  const std::string text = text_thrown<Error>([&] { bench.lobatto(3); });
+  CAPTURE(text);
+  CHECK_ALL(text.find("constraint 'rod' of site ") == 0);
+  CHECK_ALL(text.find("is missed at the start, by ") != std::string::npos);
+}
