@@ -1,10 +1,12 @@
 // Seconds of a step of overland flow against the number of cells, on any number of ranks: a dam break on a
 // square over an undulating bed, conservative scheme with direct and Krylov solvers, and MINI.
-//   mpirun -n 2 benchmark_overland [largest number of cells, 100000]
+//   mpirun -n 2 benchmark_overland [most cells, 100000] [fewest, 0] [direct|krylov|mini; all] > overland.csv
+//   overland.py overland.csv -o overland.png
 // Prints lines "scheme,solver,ranks,cells,seconds a step,Newton iterations a step".
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "la/petsc.hpp"
 #include "overland/flow.hpp"
@@ -55,11 +57,14 @@ int main(int argc, char** argv) {
   const parallel::Mpi mpi(argc, argv);
   const la::Petsc petsc;
   const double most = argc > 1 ? std::atof(argv[1]) : 1e5;
+  const double least = argc > 2 ? std::atof(argv[2]) : 0;
+  const std::string wanted = argc > 3 ? argv[3] : "";
   for (const int n : {16, 32, 71, 158, 224, 354, 500}) {
     if (2.0 * n * n > 1.05 * most) break;
-    measure(false, true, n);
-    measure(false, false, n);
-    if (n <= 224) measure(true, true, n);
+    if (2.0 * n * n < least) continue;
+    if (wanted.empty() || wanted == "direct") measure(false, true, n);
+    if (wanted.empty() || wanted == "krylov") measure(false, false, n);
+    if (wanted == "mini" || (wanted.empty() && n <= 158)) measure(true, true, n);
   }
   return 0;
 }

@@ -102,6 +102,17 @@ class Overland(ProgramTest):
         self.assertLess(lumped["ledger"][-1, 4], found["ledger"][-1, 4] / 10)
 
     @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_adaptive_mini(self):
+        # Steps that adapt against the source's fixed ones, while the front runs.
+        words = ("stop.time=2", "output.every=1", "output.frames_every=1")
+        fixed = self.run_deck(SOURCES_DAM, "fixed.h5", *words)["water"]
+        for tolerance, near in ((3e-4, True), (1e-2, False)):  # measured: .0137; the control .100
+            found = self.run_deck(SOURCES_DAM, "adaptive.h5", *words, "method.step=", f"method.tolerance={tolerance}",
+                                  "method.largest_step=1")["water"]
+            self.assertEqual(np.abs(found["depth"][()] - fixed["depth"][()]).max() < 0.02, near)
+            self.assertLess(found["identity_error"][-1], 1e-12)
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
     def test_dam_break(self):
         result = self.run_deck(DAM, "dam.h5", "stop.time=6")
         found = result["water"]
