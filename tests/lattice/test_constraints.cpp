@@ -105,8 +105,7 @@ TEST_CASE("the energy comes and goes without a drift; with a mate that is none i
   }
   const auto lost = drift(broken);
   CAPTURE(kept[0], kept[1], lost[0], lost[1]);
-  CHECK_ALL(kept[1] < 1e-5);
-  CHECK_ALL(kept[1] < 1.5 * kept[0]);
+  CHECK_ALL(kept[1] < 2e-6);  // measured: 5e-7, 7e-7; the control 1.7e-4, 3.4e-4
   CHECK_ALL(lost[1] > 1.5 * lost[0]);
   CHECK_ALL(lost[1] > 100 * kept[1]);
 }

@@ -8,6 +8,7 @@ from . import style
 from .result import PlotError
 
 SHEETS = 4  # instants of a grid
+SHAPES = 14  # and of a chain in the plane
 NAMES = {"fput-alpha": "Fermi–Pasta–Ulam–Tsingou α chain", "fput-beta": "Fermi–Pasta–Ulam–Tsingou β chain",
          "toda": "Toda chain", "phi-four": r"$\varphi^4$ field", "sine-gordon": "Sine-Gordon field",
          "elastic-sheet": "Elastic sheet", "double-pendulum-chain": "Chain of double pendulums",
@@ -28,6 +29,8 @@ def draw(results, options):
         figure, error = _grid(result, frames, shape, width)
     elif "lattice/mode_energy" in result:
         figure, error = _modes(result, good, time, width, options)
+    elif _columns(result) == ["x", "y"]:
+        figure, error = _shapes(result, frames, width, options)
     else:
         figure, error = _chain(result, frames, width, options)
     energy = result.array("lattice/energy")[good]
@@ -54,6 +57,30 @@ def _modes(result, good, time, width, options):
     modes.set_ylabel("energy of the mode")
     modes.set_ylim(options.ylim or (0, 1.04 * energy.max()))
     modes.legend(title="mode", loc="upper left", bbox_to_anchor=(1.0, 1.02))
+    return figure, error
+
+
+def _columns(result):
+    columns = result.file["lattice/q"].attrs["columns"]
+    return [name.decode() if isinstance(name, bytes) else name for name in columns]
+
+
+def _shapes(result, frames, width, options):
+    """A chain in the plane at some instants, coloured by time."""
+    figure, (axis, error) = plt.subplots(2, 1, layout="constrained", figsize=(width, 0.8 * width), height_ratios=[3, 1])
+    chosen = frames[np.unique(np.linspace(0, frames.size - 1, SHAPES).round().astype(int))]
+    time = result.array("lattice/frame_time")
+    colours = matplotlib.colors.Normalize(0, time[chosen[-1]])
+    for row in chosen:
+        x, y = result.file["lattice/q"][int(row)].T
+        axis.plot(x, y, color=matplotlib.colormaps[style.SEQUENTIAL](colours(time[row])), linewidth=1.1, marker=".",
+                  markersize=2.5)
+    figure.colorbar(matplotlib.cm.ScalarMappable(colours, style.SEQUENTIAL), ax=axis, label="$t$", pad=0.01)
+    axis.set_aspect("equal", adjustable="datalim")
+    axis.set_xlabel("$x$")
+    axis.set_ylabel("$y$")
+    if options.ylim:
+        axis.set_ylim(options.ylim)
     return figure, error
 
 
