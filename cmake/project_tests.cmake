@@ -9,7 +9,7 @@ set_tests_properties(project.layers project.layers_check project.format project.
                      PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
 
 # Both build in a folder of their own, which is kept so that a second run is quick. The mathematical half is compiled as
-# a whole, but with the one model, and without the two test programs that take the longest to compile.
+# a whole, but with the one model and without the test programs that take long to compile.
 if(NOT COTANGENT_SANITIZE AND NOT COTANGENT_MATHEMATICS_ONLY)
   add_test(NAME package.mathematics_alone COMMAND ${CMAKE_CTEST_COMMAND}
     --build-and-test ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/mathematics
@@ -17,7 +17,7 @@ if(NOT COTANGENT_SANITIZE AND NOT COTANGENT_MATHEMATICS_ONLY)
     --build-options -DCOTANGENT_MATHEMATICS_ONLY=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O2
                     -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCOTANGENT_NATIVE=${COTANGENT_NATIVE}
                     -DCOTANGENT_MODELS=double_pendulum
-                    -DCOTANGENT_UNIT_TESTS=core,ad,numerics,mechanics,billiards
+                    -DCOTANGENT_UNIT_TESTS=core,ad,numerics
                     -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON
                     -DCMAKE_DISABLE_FIND_PACKAGE_GSL=ON  # whose own search needs PkgConfig
     --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure --no-tests=error --tests-regex "^unit[.]")

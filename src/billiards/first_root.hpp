@@ -60,9 +60,10 @@ Pack first_root_of_polynomial(const std::array<Pack, Count>& coefficients, const
       m[k] = min(p[k], zero);
       falls += m[k];
     }
-    // A trial step h beyond m's root, or as near to it as is easily guessed.
-    Pack h = min(p[0] / abs(m[1]), 4.0 * last);
-    if constexpr (degree >= 2) h = min(h, sqrt(p[0] / abs(m[2])));
+    // A trial step h beyond m's root, or as near to it as is easily guessed: the root of m's quadratic part.
+    Pack spread = abs(m[1]);
+    if constexpr (degree >= 2) spread += sqrt(fma(m[1], m[1], -4.0 * (p[0] * m[2])));
+    Pack h = min(2.0 * p[0] / spread, 4.0 * last);
     if (const PackMask unknown = !(h < beyond); any(unknown))
       h = select(unknown, sqrt(sqrt(p[0] / abs(falls))), h);
     const auto minorant = [&](const Pack& s, Pack& slope) {
@@ -75,11 +76,8 @@ Pack first_root_of_polynomial(const std::array<Pack, Count>& coefficients, const
       return value;
     };
     Pack slope, value = minorant(h, slope);
-    for (int polish = 0; polish < 2; ++polish) {
-      const PackMask over = value < zero;
-      h = select(over, h - value / slope, h);  // concave: Newton stays beyond the root
-      value = minorant(h, slope);
-    }
+    h = select(value < zero, h - value / slope, h);  // concave: Newton stays beyond the root
+    value = minorant(h, slope);
     const Pack step = select(value < zero, h * (p[0] / (p[0] - value)), h);
     const PackMask nothing_falls = !(falls < zero);
     const Pack next = select(nothing_falls, beyond, t + step);

@@ -1,7 +1,9 @@
 #include "billiards/gas.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "core/random.hpp"
@@ -35,6 +37,12 @@ Point<D> times(const std::array<Point<D>, D>& matrix, const Point<D>& x) {
   Point<D> result;
   for (int d = 0; d < D; ++d) result[d] = dot<D>(matrix[d], x);
   return result;
+}
+
+/// act(i) for the lanes i of a mask, in order.
+template <class Act>
+void for_lanes(PackMask lanes, const Act& act) {
+  for (unsigned left = numerics::bits(lanes); left != 0; left &= left - 1) act(std::countr_zero(left));
 }
 
 /// The lanes whose entry is `value`.
@@ -192,21 +200,18 @@ void Gas<D>::find_hits(const Pack& limit) {
     const PackMask sooner = here & !(at >= first);  // and where it is NaN
     first = select(sooner, at, first);
     found = found | sooner;
-    for (std::size_t i = 0; i < width; ++i) {
-      if (sooner[static_cast<int>(i)]) left[i] = next_[i];
-    }
+    for_lanes(sooner, [&](int i) { left[static_cast<std::size_t>(i)] = next_[static_cast<std::size_t>(i)]; });
   }
   hit_ = under_way_ = PackMask(false);
   duration_ = select(active_, first, Pack(0.0));
   if (!any(found)) return;
   if (value_.size() > 1) value_walls(path_.position(first), path_.start + first);
-  for (int i = 0; i < width; ++i) {
-    if (!found[i]) continue;
+  for_lanes(found, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
     if (std::isnan(first[i]) || hops_[lane] == most_approaches) {
       end(i, Status::step_too_small);
       duration_.set(i, 0.0);
-      continue;
+      return;
     }
     wall_[lane] = left[lane].wall;
     sign_[lane] = -left[lane].sign;  // on the far side of it
@@ -219,7 +224,7 @@ void Gas<D>::find_hits(const Pack& limit) {
       sign_[lane] = left[lane].sign;
       hit_.set(i, true);
     }
-  }
+  });
   if (any(under_way_)) {
     const Point<D> x = path_.position(first);
     const Pack t = path_.start + first;
@@ -249,10 +254,11 @@ void Gas<D>::advance(double limit) {
   }
   find_hits(reach);
   arcs = arcs & active_ & !hit_ & !under_way_;
-  for (int i = 0; i < width; ++i) {  // for ever, without a wall: the state is the last that was finite
-    if (!active_[i] || hit_[i] || under_way_[i] || arcs[i] || std::isfinite(limit)) continue;
-    duration_.set(i, 0.0);
-    end(i, Status::left_domain);
+  if (std::isinf(limit)) {  // for ever, without a wall: the state is the last that was finite
+    for_lanes(active_ & !(hit_ | under_way_ | arcs), [&](int i) {
+      duration_.set(i, 0.0);
+      end(i, Status::left_domain);
+    });
   }
   const PackMask hits = hit_;
   Point<D> x, v;
@@ -281,20 +287,13 @@ void Gas<D>::advance(double limit) {
   if (any(hits)) bounce(hits);
   const Pack error = note_error();
   if (any(arcs)) restore_energy(arcs);
-  for (int i = 0; i < width; ++i) {
-    if (!active_[i]) continue;
-    const auto lane = static_cast<std::size_t>(i);
-    if (!std::isfinite(error[i])) {
-      end(i, Status::non_finite);
-    } else if (under_way_[i] || arcs[i]) {
-      continue;
-    } else if (!hits[i]) {
-      end(i, Status::finished);
-    } else if (t[i] == before[i]) {
-      const Law& law = domain_.members()[static_cast<std::size_t>(domain_.member_of(wall_[lane]))].law;
-      end(i, law.elastic() ? Status::grazing : Status::collapsed);
-    }
-  }
+  const PackMask finite = error <= Pack(std::numeric_limits<double>::max());
+  const PackMask goes_on = under_way_ | arcs | (hits & (t != before));
+  for_lanes(active_ & !(finite & goes_on), [&](int i) {
+    if (!finite[i]) return end(i, Status::non_finite);
+    if (!hits[i]) return end(i, Status::finished);
+    end(i, member_hit(i).law.elastic() ? Status::grazing : Status::collapsed);
+  });
 }
 
 /// The state at the end of each lane's flight.
@@ -401,14 +400,8 @@ void Gas<D>::bounce(PackMask hits) {
   const Point<D> at = x_, v = v_;
   const Contact<D> contact = contacts(at, t_, hits);
   Pack sign, restitution(1.0);
-  for (int i = 0; i < width; ++i) {
-    sign.set(i, sign_[static_cast<std::size_t>(i)]);
-    if (hits[i])
-      restitution.set(
-          i,
-          domain_.members()[static_cast<std::size_t>(domain_.member_of(wall_[static_cast<std::size_t>(i)]))]
-              .law.restitution);
-  }
+  for (int i = 0; i < width; ++i) sign.set(i, sign_[static_cast<std::size_t>(i)]);
+  for_lanes(hits, [&](int i) { restitution.set(i, member_hit(i).law.restitution); });
   const Pack gg = dot<D>(contact.gradient, contact.gradient), inverse = 1.0 / gg;
   Pack bend(0.0), far(1.0);
   for (int d = 0; d < D; ++d) {
@@ -427,19 +420,18 @@ void Gas<D>::bounce(PackMask hits) {
   v_ = select<D>(hits, plus<D>(v, factor, contact.gradient), v_);
   for (int d = 0; d < D; ++d) normal_[d] = sign * contact.gradient[d] / norm;
   if (tangential_) carry(contact, sign, v, hits);
-  for (int i = 0; i < width; ++i) {
-    if (!hits[i]) continue;
+  for_lanes(hits, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
     ++bounces_[lane];
     hops_[lane] = 0;
-    const auto& member = domain_.members()[static_cast<std::size_t>(domain_.member_of(wall_[lane]))];
+    const auto& member = member_hit(i);
     if (member.law.rough()) throw_back(i, member.law);
     if (far_off[i]) end(i, Status::step_too_small);
     if (corner[i]) end(i, Status::corner);
     if (singular[i]) end(i, Status::singular_wall);
     if (!member.law.elastic() || member.place.moves())
       reference_.set(i, reference_[i] + (energy(x_, v_)[i] - energy(at, v)[i]));
-  }
+  });
   Point<D> change;
   for (int d = 0; d < D; ++d) change[d] = v_[d] - v[d];
   kick_ = dot<D>(change, normal_);
@@ -498,7 +490,7 @@ void Gas<D>::throw_back(int lane, const Law& law) {
     along += velocity[d] * n[d];
   }
   const double across = std::sqrt(-2 * law.temperature * std::log1p(-random()));
-  const auto& place = domain_.members()[static_cast<std::size_t>(domain_.member_of(wall_[at]))].place;
+  const auto& place = member_hit(lane).place;
   const Point<D> wall = place.speed(t_);
   for (int d = 0; d < D; ++d) v_[d].set(lane, velocity[d] + (across - along) * n[d] + wall[d][lane]);
 }

@@ -82,6 +82,10 @@ class Gas {
   void carry(const Contact<D>& contact, const Pack& sign, const Point<D>& v, PackMask hits);
   void throw_back(int lane, const Law& law);
   int cell_of(int lane) const;
+  const Member<D>& member_hit(int lane) const {
+    return domain_
+        .members()[static_cast<std::size_t>(domain_.member_of(wall_[static_cast<std::size_t>(lane)]))];
+  }
   void end(int lane, Status status);
 
   const Domain<D>& domain_;
