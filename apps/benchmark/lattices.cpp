@@ -135,7 +135,7 @@ void row(const char* name, double step, const Make& make) {
 void peers() {
   std::printf("%-24s %9s %12s %10s\n", "method", "step", "energy error", "seconds");
   for (const int stages : {4, 6, 8}) {
-    for (const double parts : {4, 5, 8, 10, 16, 20}) {
+    for (const double parts : {4, 5, 6, 7, 8, 10, 16, 20}) {
       row(("gauss, " + std::to_string(stages) + " stages").c_str(), peer_every / parts, [&](Chain& chain) {
         return lattice::make_gauss_fixed_point(chain.here, *chain.kernel, stages, chain.q, chain.v);
       });
@@ -143,7 +143,7 @@ void peers() {
   }
   for (const auto& composition : lattice::compositions()) {
     if (composition.order < 8) continue;
-    for (const double parts : {4, 5, 8, 10, 16, 20, 32, 40}) {
+    for (const double parts : {4, 5, 6, 7, 8, 9, 10, 16, 20, 32, 40}) {
       row(composition.name.c_str(), peer_every / parts, [&](Chain& chain) {
         return lattice::make_verlet(chain.here, *chain.kernel, composition.shares, chain.q, chain.v);
       });
