@@ -1,11 +1,13 @@
 """study = "billiard": what it writes, the source's numbers, bits on any number of ranks and after a stop, bad input."""
+import subprocess
+import time
 import tomllib
 import unittest
 
 import h5py
 import numpy as np
 
-from launch import RANKS, SOURCE, ProgramTest
+from launch import PROGRAMS, RANKS, SOURCE, ProgramTest
 from results import same_bits
 
 CIRCLES = """study = "billiard"
@@ -205,6 +207,23 @@ class HardSpheres(Runs):
         self.run_to("one.h5", "stop.time=10", text=DISCS, ranks=1)
         self.run_to("more.h5", "stop.time=10", text=DISCS, ranks=3)
         self.assertEqual(same_bits(self.at / "one.h5", self.at / "more.h5"), [])
+
+    def test_stopped_and_resumed_systems(self):
+        """A signal ends a run between systems or within one; the rest are flown later, on other ranks."""
+        words = ("stop.time=120", "model.systems=4")
+        self.run_to("whole.h5", *words, text=DISCS, ranks=2)
+        process = subprocess.Popen([PROGRAMS / "cotangent", self.deck(DISCS), "output.file=parts.h5", *words], cwd=self.at,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while not (self.at / "parts.h5").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        process.terminate()
+        self.assertEqual(process.wait(60), 75)
+        self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])  # the control
+        end = self.launch("deck.toml", "output.file=parts.h5", *words, "--resume", ranks=RANKS + 2)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
 
     def test_refused_systems(self):
         for words, part in ((["model.packing=0.95"], "overlapping"), (["model.lattice=5"], "must be even"),
