@@ -243,7 +243,7 @@ void HardSpheres<D>::predict(std::int32_t i) {
     if (j == i) return;
     const Particle& q = particles_[static_cast<std::size_t>(j)];
     const double when = meeting(p, q);
-    if (when < due && when <= q.due) {
+    if (when < due && (when <= q.due || q.partner == idle)) {
       due = when;
       partner = j;
     }
@@ -307,20 +307,16 @@ std::int64_t HardSpheres<D>::advance(double time) {
     if (p.partner >= 0) {
       const std::int32_t j = p.partner;
       collide(i, j);
-      particles_[static_cast<std::size_t>(j)].due = forever;
-      particles_[static_cast<std::size_t>(j)].partner = nothing;
-      p.due = forever;
-      p.partner = nothing;
+      p.partner = particles_[static_cast<std::size_t>(j)].partner = idle;
       predict(i);
       // Unless the first has found it again at once.
-      if (particles_[static_cast<std::size_t>(j)].partner != i) predict(j);
+      if (particles_[static_cast<std::size_t>(j)].partner == idle) predict(j);
     } else {
       if (p.partner == crossing) cross(i);
       if (p.partner == wall) {
         p.v[p.axis] = -p.v[p.axis];
         ++wall_hits_;
       }
-      p.due = forever;
       predict(i);
     }
   }

@@ -45,7 +45,9 @@ class HardSpheres {
   double least_gap() const;
 
  private:
-  enum Kind : std::int32_t { crossing = -1, wall = -2, nothing = -3 };
+  /// Instead of a partner. An idle particle had its event just now, and its next one isn't known yet: its `due`
+  /// stays what it was, the least of all, so that the heap is one at any time.
+  enum Kind : std::int32_t { crossing = -1, wall = -2, nothing = -3, idle = -4 };
   struct Particle {
     Vector x, v;
     double clock = 0, due = 0;  ///< when x was right; when the next event comes

@@ -228,17 +228,11 @@ class FlightOf final : public Flight {
     return result;
   }
 
-  /// Adds the row t, q, v.
-  static void append(const integrators::State<double, N>& x, std::vector<double>& rows) {
-    rows.resize(rows.size() + 1 + 2 * N);
-    double* row = rows.data() + rows.size() - (1 + 2 * N);
-    *row++ = x.t;
-    row = std::copy_n(x.q.begin(), N, row);
-    std::copy_n(x.v.begin(), N, row);
-  }
   void sample(int lane, const integrators::State<double, N>& x, double energy, const Multipliers& lambda) {
     auto& r = record_[lane];
-    append(x, r.samples);
+    r.samples.push_back(x.t);
+    r.samples.insert(r.samples.end(), x.q.begin(), x.q.end());
+    r.samples.insert(r.samples.end(), x.v.begin(), x.v.end());
     r.samples.push_back(energy);
     r.samples.insert(r.samples.end(), lambda.begin(), lambda.end());
     ++r.sample_count;
@@ -375,7 +369,9 @@ class FlightOf final : public Flight {
       case Queue::Kind::end:
         return stop(watch_.section && watch_.stop.crossings > 0 ? Status::time_limit : Status::finished);
       case Queue::Kind::crossing:
-        append(event.x, r.crossings);
+        r.crossings.push_back(event.x.t);
+        r.crossings.insert(r.crossings.end(), event.x.q.begin(), event.x.q.end());
+        r.crossings.insert(r.crossings.end(), event.x.v.begin(), event.x.v.end());
         ++r.crossing_count;
         numerics::set_lane(last_crossing_, lane, step.steps);
         if (watch_.stop.crossings > 0 && r.crossing_count >= watch_.stop.crossings) stop(Status::finished);
