@@ -45,8 +45,8 @@ class HardSpheres {
   double least_gap() const;
 
  private:
-  /// Instead of a partner. An idle particle had its event just now, and its next one isn't known yet: its `due`
-  /// stays what it was, the least of all, so that the heap is one at any time.
+  /// Instead of a partner. An idle particle had its event just now, and its next one isn't known yet: its
+  /// `due` stays what it was, the least of all, so that the heap is one at any time.
   enum Kind : std::int32_t { crossing = -1, wall = -2, nothing = -3, idle = -4 };
   struct Particle {
     Vector x, v;
