@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "particles/image.hpp"
@@ -43,9 +44,39 @@ void sort(std::uint64_t* x, std::size_t count) {
   }
 }
 
+/// What listing neighbours costs, in steps.
+constexpr double listing_steps = 10.0;
+
 }  // namespace
 
-void NeighbourLists::build(const Cloud& cloud, const Territory& territory, double range) {
+Exclusions::Exclusions(std::int64_t count, std::span<const std::array<std::int64_t, 2>> pairs)
+    : begin_(static_cast<std::size_t>(count) + 1, 0) {
+  for (const auto& pair : pairs) {
+    for (const std::int64_t id : pair) ++begin_[static_cast<std::size_t>(id) + 1];
+  }
+  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+  others_.resize(begin_.back());
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+  for (const auto& [a, b] : pairs) {
+    others_[next[static_cast<std::size_t>(a)]++] = b;
+    others_[next[static_cast<std::size_t>(b)]++] = a;
+  }
+  for (std::size_t i = 0; i + 1 < begin_.size(); ++i)
+    std::sort(others_.begin() + static_cast<std::ptrdiff_t>(begin_[i]),
+              others_.begin() + static_cast<std::ptrdiff_t>(begin_[i + 1]));
+}
+
+/// With d the way of the fastest in a step, (1 + s / range)^2 + listing_steps 2.5 d / s is least.
+double cheapest_skin(double range, double way, const Periods& periods) {
+  double best = std::sqrt(1.25 * way * listing_steps * range);
+  for (const double period : periods) {
+    if (period > 0) best = std::min(best, 0.49 * period - range);
+  }
+  return std::clamp(best, 0.02 * range, range);
+}
+
+void NeighbourLists::build(const Cloud& cloud, const Territory& territory, double range,
+                           const Exclusions* excluded) {
   const Grid& grid = territory.grid();
   const Image image(grid.periods());
   const Lanes limit(range * range);
@@ -101,6 +132,14 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
         }
       }
       sort(found.data(), here);
+      if (excluded != nullptr) {
+        const auto others = excluded->of(cloud.id[static_cast<std::size_t>(i)]);
+        const auto felt = std::remove_if(
+            found.begin(), found.begin() + static_cast<std::ptrdiff_t>(here), [&](std::uint64_t other) {
+              return std::ranges::binary_search(others, static_cast<std::int64_t>(other >> 32));
+            });
+        here = static_cast<std::size_t>(felt - found.begin());
+      }
       kept.insert(kept.end(), found.begin(), found.begin() + static_cast<std::ptrdiff_t>(here));
       count[static_cast<std::size_t>(i % pack)] = here;
       if (i % pack == pack - 1) close_pack();

@@ -48,11 +48,9 @@ double product(const std::array<double, D>& a, const std::array<double, D>& b) {
 
 template <int D>
 RodBlock<D>::RodBlock(const RodSystem<D>& system, int rank, int ranks)
-    : gravity_(system.gravity), surface_(system.surface) {
-  const auto size = static_cast<std::int64_t>(system.rods.size());
-  const auto begin_of = [&](std::int64_t r) { return size * r / ranks; };
-  first_rod_ = begin_of(rank);
-  const std::int64_t last_rod = begin_of(rank + 1);
+    : all_rods_(std::ssize(system.rods)), ranks_(ranks), gravity_(system.gravity), surface_(system.surface) {
+  first_rod_ = first_of(rank);
+  const std::int64_t last_rod = first_of(rank + 1);
   own_count_ = static_cast<int>(last_rod - first_rod_);
 
   // The rods at each point, in the order of all.
@@ -65,7 +63,7 @@ RodBlock<D>::RodBlock(const RodSystem<D>& system, int rank, int ranks)
   for (std::size_t i = 0; i < points; ++i) begin[i + 1] += begin[i];
   std::vector<std::int64_t> at(begin.back());
   std::vector<std::size_t> filled(begin.begin(), begin.end() - 1);
-  for (std::int64_t k = 0; k < size; ++k) {
+  for (std::int64_t k = 0; k < all_rods_; ++k) {
     const auto& rod = system.rods[static_cast<std::size_t>(k)];
     for (const std::int64_t end : {rod.first, rod.second}) {
       if (end != nowhere) at[filled[static_cast<std::size_t>(end)]++] = k;
@@ -97,7 +95,7 @@ RodBlock<D>::RodBlock(const RodSystem<D>& system, int rank, int ranks)
       position[d].push_back(system.position[global][d]);
       velocity[d].push_back(system.velocity[global][d]);
     }
-    falls_.push_back(system.mass[global] == fixed ? 0.0 : 1.0);
+    for (int d = 0; d < D; ++d) acceleration_[d].push_back(system.mass[global] == fixed ? 0.0 : gravity_[d]);
     mass_.push_back(system.mass[global]);
     inverse_mass_.push_back(1.0 / system.mass[global]);
     const std::int64_t reporter = at[begin[global]];
@@ -174,10 +172,23 @@ double RodBlock<D>::weight(int own, int known) const {
 template <int D>
 void RodBlock<D>::predict(double h) {
   for (int d = 0; d < D; ++d) {
-    const double fall = 0.5 * h * gravity_[d];
-    const double *q = position[d].data(), *v = velocity[d].data(), *falls = falls_.data();
+    const double half = 0.5 * h;
+    const double *q = position[d].data(), *v = velocity[d].data(), *a = acceleration_[d].data();
     double* __restrict next = predicted_[d].data();
-    for (std::size_t i = 0; i < position[d].size(); ++i) next[i] = q[i] + h * (v[i] + falls[i] * fall);
+    for (std::size_t i = 0; i < position[d].size(); ++i) next[i] = q[i] + h * (v[i] + half * a[i]);
+  }
+}
+
+template <int D>
+void RodBlock<D>::feel(const Field& force, double h) {
+  for (int d = 0; d < D; ++d) {
+    const double *f = force[d].data(), *w = inverse_mass_.data();
+    double* __restrict a = acceleration_[d].data(), * __restrict v = velocity[d].data();
+    for (std::size_t i = 0; i < position[d].size(); ++i) {
+      const double now = w[i] > 0 ? gravity_[d] + w[i] * f[i] : 0.0;
+      v[i] += 0.5 * h * (now - a[i]);
+      a[i] = now;
+    }
   }
 }
 
@@ -264,13 +275,12 @@ void RodBlock<D>::accept(double h) {
   before_velocity_.swap(velocity);
   const double rate = h == 0 ? 0.0 : 1.0 / h;
   for (int d = 0; d < D; ++d) {
-    const double fall = h * gravity_[d];
     const double *from = predicted_[d].data(), *moved = moved_[d].data(),
-                 *before = before_velocity_[d].data(), *falls = falls_.data();
+                 *before = before_velocity_[d].data(), *a = acceleration_[d].data();
     double* __restrict q = position[d].data(), * __restrict v = velocity[d].data();
     for (std::size_t i = 0; i < position[d].size(); ++i) {
       q[i] = from[i] + moved[i];
-      v[i] = before[i] + (falls[i] * fall + moved[i] * rate);
+      v[i] = before[i] + (h * a[i] + moved[i] * rate);
     }
   }
 }
@@ -327,7 +337,7 @@ void RodBlock<D>::accelerations(std::span<double> result) const {
     const auto a = static_cast<std::size_t>(ends_[known][0]), b = static_cast<std::size_t>(ends_[known][1]);
     std::array<double, D> r, w, f;
     if (b == position[0].size()) {
-      for (int d = 0; d < D; ++d) f[d] = falls_[a] * gravity_[d];
+      f = at(acceleration_, a);
       const auto q = at(position, a);
       result[static_cast<std::size_t>(k)] =
           product<D>(surface_->level(q).gradient, f) + surface_->curvature(q, at(velocity, a));
@@ -336,7 +346,7 @@ void RodBlock<D>::accelerations(std::span<double> result) const {
     for (int d = 0; d < D; ++d) {
       r[d] = position[d][a] - position[d][b];
       w[d] = velocity[d][a] - velocity[d][b];
-      f[d] = (falls_[a] - falls_[b]) * gravity_[d];
+      f[d] = acceleration_[d][a] - acceleration_[d][b];
     }
     const auto g = RodConstraint{}(ad::seed<0, D, 2, 0>(r), length_[known]);
     double sum = product<D>(ad::gradient_of<D>(g), f);
@@ -366,7 +376,7 @@ template <int D>
 double RodBlock<D>::kinetic_energy() const {
   double sum = 0;
   for (std::size_t i = 0; i < mass_.size(); ++i) {
-    if (!owned_[i] || falls_[i] == 0) continue;
+    if (!owned_[i] || mass_[i] == fixed) continue;
     for (int d = 0; d < D; ++d) sum += 0.5 * mass_[i] * (velocity[d][i] * velocity[d][i]);
   }
   return sum;
@@ -376,7 +386,7 @@ template <int D>
 double RodBlock<D>::potential_energy() const {
   double sum = 0;
   for (std::size_t i = 0; i < mass_.size(); ++i) {
-    if (!owned_[i] || falls_[i] == 0) continue;
+    if (!owned_[i] || mass_[i] == fixed) continue;
     for (int d = 0; d < D; ++d) sum -= mass_[i] * gravity_[d] * position[d][i];
   }
   return sum;

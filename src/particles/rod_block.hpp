@@ -25,6 +25,8 @@ class RodBlock {
   /// The part of this rank out of so many.
   RodBlock(const RodSystem<D>& system, int rank, int ranks);
 
+  /// Where a rank's run of the rods begins; that of the rank after the last is their number.
+  std::int64_t first_of(int rank) const { return all_rods_ * rank / ranks_; }
   /// Rods of this rank, first to last in the order of all.
   std::int64_t first_rod() const { return first_rod_; }
   int own_count() const { return own_count_; }
@@ -54,6 +56,11 @@ class RodBlock {
   Field gradient, old_gradient;
   Field position, velocity;
 
+  /// Takes forces on the known points, beside gravity, as they are where the points are now; for a step h
+  /// that accept() has made with those before, corrects the velocities to the mean of both. With h = 0 the
+  /// velocities stay.
+  void feel(const Field& force, double h);
+
   /// The prediction q + h v + h^2 f / 2, where multipliers begin to act.
   void predict(double h);
   /// Uses the positions themselves as the prediction.
@@ -64,7 +71,7 @@ class RodBlock {
   /// Makes the moved points the new ones and, for a step h, gives the points the velocity of half a kick and
   /// of the multipliers, and another half kick. With h = 0 the velocities stay.
   void accept(double h);
-  /// Takes the last accept() and all push() since back.
+  /// Takes the last accept() and all push() since back; forces have to be felt anew.
   void revert();
 
   /// G of the own rods where the points are; returns the largest error of a rod, as constrain() does.
@@ -100,7 +107,8 @@ class RodBlock {
   template <class Place>
   double measure_at(const Place& place, std::span<double> g);
 
-  std::int64_t first_rod_ = 0;
+  std::int64_t all_rods_ = 0, first_rod_ = 0;
+  int ranks_ = 1;
   int own_count_ = 0, own_begin_ = 0;
   std::vector<std::int64_t> rod_, point_;
   std::vector<std::array<int, 2>> ends_;  // one past the known points: a point of no concern
@@ -109,7 +117,7 @@ class RodBlock {
   std::vector<Run> runs_, own_runs_;
   std::array<double, D> gravity_{};
   std::optional<HoldingSurface<D>> surface_;
-  std::vector<double> falls_;  // 1 for a point that moves, else 0
+  Field acceleration_;  // by gravity and the forces felt; 0 for a fixed point
   Field predicted_, before_position_, before_velocity_, moved_;
 };
 

@@ -1,6 +1,7 @@
 // RATTLE for points joined by rods, distributed over ranks:
 //   q' = q + h v + (h^2/2) M^-1 (f + G(q)^T lambda),    g(q') = 0                       Newton, by SNES
-//   v' = v + (h/2) M^-1 (2 f + G(q)^T lambda + G(q')^T mu),    G(q') v' = 0             linear, by KSP
+//   v' = v + (h/2) M^-1 (f + f' + G(q)^T lambda + G(q')^T mu),    G(q') v' = 0             linear, by KSP
+// with f the forces of gravity and of pairs (rod_pairs.hpp); f' is that at q'.
 // Order 2, symmetric, symplectic on the constraint manifold. The matrix of Newton's method is
 // G(q') M^-1 G(q)^T. Reference: Andersen, J. Comput. Phys. 52 (1983) 24; Leimkuhler, Reich, Simulating
 // Hamiltonian dynamics (2004), 7.2. Newton starts from multipliers extrapolated over the last two steps, and
@@ -11,7 +12,7 @@
 #include <string>
 
 #include "core/status.hpp"
-#include "particles/rod_block.hpp"
+#include "particles/rod_pairs.hpp"
 
 namespace cotangent::particles {
 
@@ -23,6 +24,7 @@ struct RodOptions {
   Formulation formulation = Formulation::schur;
   int iterations = 30;   ///< of Newton's method, at most
   bool project = false;  ///< a start that isn't on the constraints is moved there, and its velocities are
+  RodPairOptions pairs;
 };
 
 /// What the iterations took since the beginning.
@@ -55,7 +57,11 @@ class RodRattle {
   /// The state of this rank's part, by known points; not collective.
   const RodBlock<D>& block() const;
   double kinetic_energy() const;
+  /// Of gravity and of pairs; of pairs alone, the same bits on any number of ranks.
   double potential_energy() const;
+  double pair_energy() const;
+  /// How often the neighbours of points that feel each other have been listed.
+  std::int64_t lists() const;
   /// The largest |g| / |grad g| of any rod, a length.
   double constraint_error() const;
   /// The largest |G v| / |G| of any rod over the largest speed.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <sstream>
 
 #include "core/error.hpp"
@@ -36,12 +37,28 @@ std::array<double, D> difference(const std::array<double, D>& a, const std::arra
 
 template <int D>
 double RodSystem<D>::extent() const {
-  double largest = 0, sum = 0;
+  double largest = 0;
   for (const Vector& q : position) {
     for (const double x : q) largest = std::max(largest, std::abs(x));
   }
-  for (const Rod& rod : rods) sum += rod.length;
-  return std::max(largest, sum);
+  // Of each molecule all rods, at the point that stands for it.
+  std::vector<std::size_t> towards(position.size());
+  std::iota(towards.begin(), towards.end(), std::size_t{0});
+  const auto root = [&](std::int64_t point) {
+    auto i = static_cast<std::size_t>(point);
+    while (towards[i] != i) i = towards[i] = towards[towards[i]];
+    return i;
+  };
+  for (const Rod& rod : rods) {
+    if (!rod.holds()) towards[root(rod.second)] = root(rod.first);
+  }
+  std::vector<double> sum(position.size(), 0.0);
+  for (const Rod& rod : rods) {
+    double& whole = sum[root(rod.first)];
+    whole += rod.length;
+    largest = std::max(largest, whole);
+  }
+  return largest;
 }
 
 template <int D>
@@ -89,14 +106,14 @@ void RodSystem<D>::check() const {
 
 template <int D>
 void RodSystem<D>::check_start(double tolerance) const {
+  const double far_off = tolerance * extent();
   for (std::int64_t k = 0; k < std::ssize(rods); ++k) {
     const Rod& rod = rods[static_cast<std::size_t>(k)];
     const auto a = static_cast<std::size_t>(rod.first), b = static_cast<std::size_t>(rod.second);
     if (rod.holds()) {
       const auto [value, slope] = surface->level(position[a]);
       const double size = std::sqrt(product<D>(slope, slope)), rate = product<D>(slope, velocity[a]) / size;
-      if (!(std::abs(value) <= tolerance * extent() * size))
-        refuse("point ", a, " is off the surface by ", value / size);
+      if (!(std::abs(value) <= far_off * size)) refuse("point ", a, " is off the surface by ", value / size);
       if (!(std::abs(rate) <= tolerance * std::sqrt(product<D>(velocity[a], velocity[a]))))
         refuse("point ", a, " would leave the surface at a rate of ", rate, ": its velocity isn't tangent");
       continue;

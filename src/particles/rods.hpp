@@ -65,7 +65,7 @@ struct RodSystem {
 
   /// Holds all points that move on a surface: each hold stands before the first rod that ends there.
   void hold_on(const HoldingSurface<D>& holding);
-  /// The size of what may be reached: the largest coordinate, or all rods in a line.
+  /// The size of what may be reached: the largest coordinate, or all rods of a molecule in a line.
   double extent() const;
   /// Throws Error where the system makes no sense: a mass or length that isn't positive, a rod between two
   /// fixed points or from a point to itself, a point without a rod, a number that isn't finite.

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <unordered_map>
 
 #include "core/error.hpp"
 #include "numerics/random.hpp"
-#include "particles/image.hpp"
 
 namespace cotangent::particles {
 
@@ -85,30 +82,33 @@ std::vector<SpacePoint> uniform_points(const SurfacePoints& surface, std::int64_
   return points;
 }
 
+bool SpacedPoints::free(const SpacePoint& q) const {
+  for (const Grid::Key key : grid_.keys_around(grid_.cell(q.data()))) {
+    const auto there = kept_.find(key);
+    if (there == kept_.end()) continue;
+    for (const SpacePoint& other : there->second) {
+      auto r = minus(q, other);
+      if (image_.squared_distance(r) < squared_) return false;
+    }
+  }
+  return true;
+}
+
+void SpacedPoints::add(const SpacePoint& q) {
+  kept_[grid_.key(q.data())].push_back(q);
+}
+
 std::vector<SpacePoint> even_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
                                     const Periods& periods, double& distance) {
   distance = 0.7 * std::sqrt(surface.area() / static_cast<double>(count));
-  const Image image(periods);
-  const Grid grid(distance, periods);
-  std::unordered_map<Grid::Key, std::vector<std::int32_t>> kept;
+  SpacedPoints kept(distance, periods);
   std::vector<SpacePoint> points;
-  const auto free = [&](const SpacePoint& q) {
-    for (const Grid::Key key : grid.keys_around(grid.cell(q.data()))) {
-      const auto there = kept.find(key);
-      if (there == kept.end()) continue;
-      for (const std::int32_t other : there->second) {
-        auto r = minus(q, points[static_cast<std::size_t>(other)]);
-        if (image.squared_distance(r) < distance * distance) return false;
-      }
-    }
-    return true;
-  };
   const std::uint64_t most = 2000 * static_cast<std::uint64_t>(count) + 100000;
   for (std::uint64_t draw = 0; std::ssize(points) < count; ++draw) {
     if (draw > most) throw Error("no room for so many particles, evenly spread: the surface is too folded");
     const auto point = surface.draw(seed, draw);
-    if (!point || !free(*point)) continue;
-    kept[grid.key(point->data())].push_back(static_cast<std::int32_t>(points.size()));
+    if (!point || !kept.free(*point)) continue;
+    kept.add(*point);
     points.push_back(*point);
   }
   return points;

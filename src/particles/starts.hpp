@@ -4,11 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "mechanics/triangulation.hpp"
 #include "particles/cloud.hpp"
-#include "particles/grid.hpp"
+#include "particles/image.hpp"
 
 namespace cotangent::particles {
 
@@ -29,6 +30,22 @@ class SurfacePoints {
   const mechanics::Triangulation& surface_;
   std::vector<double> area_up_to_;  ///< of all triangles up to one
   double area_ = 0.0;
+};
+
+/// Points no two of which are close, round the periods.
+class SpacedPoints {
+ public:
+  SpacedPoints(double distance, const Periods& periods)
+      : squared_(distance * distance), image_(periods), grid_(distance, periods) {}
+  /// Whether all points are at least the distance away.
+  bool free(const SpacePoint& q) const;
+  void add(const SpacePoint& q);
+
+ private:
+  double squared_;
+  Image image_;
+  Grid grid_;
+  std::unordered_map<Grid::Key, std::vector<SpacePoint>> kept_;
 };
 
 /// So many points, each drawn for itself.

@@ -11,8 +11,6 @@ namespace {
 
 /// Packs that stay in a core's cache while they are worked on.
 constexpr int run_length = 32;
-/// What listing neighbours costs, in steps.
-constexpr double listing_steps = 10.0;
 
 }  // namespace
 
@@ -38,15 +36,9 @@ Swarm::Swarm(const integrators::SurfaceMotion& motion, const PairKernel& kernel,
   failed_ = parallel::sum(static_cast<std::int64_t>(lost));
 }
 
-/// The skin with which listing and long lists cost least together: with d the way of the fastest in a step,
-/// (1 + s / range)^2 + listing_steps 2.5 d / s is least.
 void Swarm::choose_skin(double way) {
   if (options_.skin > 0) return;
-  double best = std::sqrt(1.25 * way * listing_steps * range_);
-  for (const double period : options_.periods) {
-    if (period > 0) best = std::min(best, 0.49 * period - range_);
-  }
-  best = std::clamp(best, 0.02 * range_, range_);
+  const double best = cheapest_skin(range_, way, options_.periods);
   if (std::abs(best - skin_) < 0.25 * skin_) return;
   skin_ = best;
   territory_.change(Grid(range_ + skin_, options_.periods));

@@ -16,6 +16,8 @@ struct DenseRattle {
 
   const particles::RodSystem<D>& system;
   Column q, v, inverse_mass, force;
+  /// Accelerations by pairs; none where it is empty.
+  std::function<Column(const Column& x)> pairs;
 
   explicit DenseRattle(const particles::RodSystem<D>& rods) : system(rods) {
     const Eigen::Index n = D * static_cast<Eigen::Index>(rods.mass.size());
@@ -97,10 +99,11 @@ struct DenseRattle {
     return moved;
   }
   void advance(Real h) {
-    const Column from = q + h * (v + h / 2 * force);
+    const auto acceleration = [&] { return pairs ? Column(force + pairs(q)) : force; };
+    const Column before = acceleration(), from = q + h * (v + h / 2 * before);
     const Column moved = constrained(from, G(q));
-    v += h * force + moved / h;
     q = from + moved;
+    v += h / 2 * (before + acceleration()) + moved / h;
     make_tangent();
   }
   /// The control: explicit Euler, projected onto both constraints after the step.

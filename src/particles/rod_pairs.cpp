@@ -1,0 +1,253 @@
+#include "particles/rod_pairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::particles {
+
+template <int D>
+RodPairs<D>::RodPairs(const RodSystem<D>& system, const RodBlock<D>& block, const RodPairOptions& options)
+    : block_(block),
+      options_(options),
+      image_(options.periods),
+      range_(options.kernel->cut().radius),
+      skin_(options.skin > 0 ? options.skin : 0.12 * range_),
+      begin_(system.mass.size() + 1, 0),
+      place_(system.mass.size(), -1),
+      territory_(Grid(range_ > 0 ? range_ + skin_ : 1.0, options.periods)) {
+  // Ranks at each point, by its rods in the order of all: those of one rank follow each other.
+  const auto each = [&](const auto& use) {
+    std::vector<std::int32_t> last(system.mass.size(), -1);
+    for (int rank = 0; rank < parallel::size(); ++rank) {
+      for (std::int64_t k = block.first_of(rank); k < block.first_of(rank + 1); ++k) {
+        const auto& rod = system.rods[static_cast<std::size_t>(k)];
+        for (const std::int64_t end : {rod.first, rod.second}) {
+          if (end == nowhere || last[static_cast<std::size_t>(end)] == rank) continue;
+          last[static_cast<std::size_t>(end)] = rank;
+          use(static_cast<std::size_t>(end), rank);
+        }
+      }
+    }
+  };
+  each([&](std::size_t point, int) { ++begin_[point + 1]; });
+  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+  ranks_.resize(begin_.back());
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+  each([&](std::size_t point, int rank) { ranks_[next[point]++] = rank; });
+
+  for (int i = 0; i < block.point_count(); ++i) place_[static_cast<std::size_t>(block.point(i))] = i;
+  if (!options.joined) {
+    std::vector<std::array<std::int64_t, 2>> joined;
+    for (const auto& rod : system.rods) {
+      if (!rod.holds()) joined.push_back({rod.first, rod.second});
+    }
+    excluded_.emplace(std::ssize(system.mass), joined);
+  }
+  for (int d = 0; d < D; ++d) force_[d].assign(block.position[d].size(), 0.0);
+}
+
+template <int D>
+void RodPairs<D>::settle() {
+  std::vector<Particle> mine;
+  for (int i = 0; i < block_.point_count(); ++i) {
+    if (!block_.owns_point(i)) continue;
+    Particle p;
+    p.id = block_.point(i);
+    for (int d = 0; d < D; ++d)
+      p.q[static_cast<std::size_t>(d)] = block_.position[d][static_cast<std::size_t>(i)];
+    mine.push_back(p);
+  }
+  cloud_.assign(mine);
+  territory_.settle(cloud_);
+  neighbours_.build(cloud_, territory_, range_ + skin_, excluded_ ? &*excluded_ : nullptr);
+  for (auto& f : sum_) f.assign(static_cast<std::size_t>(cloud_.padded), 0.0);
+  listed_at_ = block_.position;
+  plan();
+  moves_ = 0;
+  ++lists_made_;
+}
+
+/// Each rank asks those that report its points for their positions, and tells all that know them which forces
+/// will come.
+template <int D>
+void RodPairs<D>::plan() {
+  const auto ranks = static_cast<std::size_t>(parallel::size());
+  const auto here = static_cast<std::size_t>(parallel::rank());
+  std::vector<std::vector<std::int64_t>> wanted(ranks), announced(ranks);
+  std::vector<std::vector<std::int32_t>> forces(ranks), positions(ranks);
+  std::vector<std::vector<int>> arrive(ranks);
+  stay_.clear();
+  return_.clear();
+  for (int row = 0; row < cloud_.own; ++row) {
+    const std::int64_t id = cloud_.id[static_cast<std::size_t>(row)];
+    const auto point = static_cast<std::size_t>(id);
+    for (std::size_t k = begin_[point]; k < begin_[point + 1]; ++k) {
+      const auto rank = static_cast<std::size_t>(ranks_[k]);
+      const bool reports = k == begin_[point];
+      if (rank == here) {
+        return_.push_back({place_[point], row});
+        if (reports) stay_.push_back({place_[point], row});
+        continue;
+      }
+      forces[rank].push_back(row);
+      announced[rank].push_back(id);
+      if (!reports) continue;
+      wanted[rank].push_back(id);
+      arrive[rank].push_back(row);
+    }
+  }
+  arrive_at_.clear();
+  for (const auto& rows : arrive) arrive_at_.insert(arrive_at_.end(), rows.begin(), rows.end());
+  if (ranks == 1) return;
+  std::vector<std::int64_t> from_each;
+  const auto asked = parallel::exchange(wanted, &from_each);
+  auto next = asked.begin();
+  for (std::size_t r = 0; r < ranks; ++r) {
+    for (std::int64_t k = 0; k < from_each[r]; ++k)
+      positions[r].push_back(place_[static_cast<std::size_t>(*next++)]);
+  }
+  come_to_.clear();
+  for (const std::int64_t id : parallel::exchange(announced))
+    come_to_.push_back(place_[static_cast<std::size_t>(id)]);
+  there_ = parallel::HaloPlan(positions, D);
+  back_ = parallel::HaloPlan(forces, D);
+  sent_.resize(D * static_cast<std::size_t>(block_.point_count()));
+  arrived_.resize(D * arrive_at_.size());
+  summed_.resize(D * static_cast<std::size_t>(cloud_.own));
+  came_.resize(D * come_to_.size());
+}
+
+template <int D>
+void RodPairs<D>::bring_positions() {
+  if (parallel::size() > 1) {
+    for (int d = 0; d < D; ++d) {
+      const std::vector<double>& x = block_.position[d];
+      for (std::size_t i = 0; i < x.size(); ++i) sent_[D * i + static_cast<std::size_t>(d)] = x[i];
+    }
+    there_.start(sent_.data(), arrived_.data());
+  }
+  double* q = cloud_.position.data();
+  for (const auto& [point, row] : stay_) {
+    for (int d = 0; d < D; ++d)
+      q[4 * std::ptrdiff_t{row} + d] = block_.position[d][static_cast<std::size_t>(point)];
+  }
+  if (parallel::size() == 1) return;
+  there_.finish();
+  const double* from = arrived_.data();
+  for (const int row : arrive_at_) {
+    std::copy_n(from, D, q + 4 * std::ptrdiff_t{row});
+    from += D;
+  }
+  auto& halo = territory_.halo();
+  halo.start(q, q + 4 * std::ptrdiff_t{cloud_.padded});
+  halo.finish();
+}
+
+/// How far any point has come since the lists were made.
+template <int D>
+double RodPairs<D>::farthest() const {
+  double most = 0;
+  for (std::size_t i = 0; i < listed_at_[0].size(); ++i) {
+    double squared = 0;
+    for (int d = 0; d < D; ++d) {
+      const double way = block_.position[d][i] - listed_at_[d][i];
+      squared += way * way;
+    }
+    most = std::max(most, squared);
+  }
+  return std::sqrt(parallel::maximum(most));
+}
+
+template <int D>
+void RodPairs<D>::choose_skin(double way) {
+  if (options_.skin > 0) return;
+  const double best = cheapest_skin(range_, way, options_.periods);
+  if (std::abs(best - skin_) < 0.25 * skin_) return;
+  skin_ = best;
+  territory_.change(Grid(range_ + skin_, options_.periods));
+}
+
+template <int D>
+const typename RodPairs<D>::Field& RodPairs<D>::forces() {
+  const double way = farthest();
+  if (lists_made_ == 0 || way > 0.5 * skin_) {
+    if (lists_made_ > 0) choose_skin(way / static_cast<double>(moves_ + 1));
+    settle();
+  } else {
+    bring_positions();
+    ++moves_;
+  }
+  options_.kernel->forces(neighbours_, cloud_.position.data(), image_, 0, cloud_.padded / pack,
+                          {sum_[0].data(), sum_[1].data(), sum_[2].data()});
+  const bool alone = parallel::size() == 1;
+  if (!alone) {
+    for (std::size_t d = 0; d < D; ++d) {
+      for (std::size_t i = 0; D * i < summed_.size(); ++i) summed_[D * i + d] = sum_[d][i];
+    }
+    back_.start(summed_.data(), came_.data());
+  }
+  for (std::size_t d = 0; d < D; ++d) {
+    for (const auto& [point, row] : return_)
+      force_[d][static_cast<std::size_t>(point)] = sum_[d][static_cast<std::size_t>(row)];
+  }
+  if (alone) return force_;
+  back_.finish();
+  for (std::size_t d = 0; d < D; ++d) {
+    for (std::size_t i = 0; i < come_to_.size(); ++i)
+      force_[d][static_cast<std::size_t>(come_to_[i])] = came_[D * i + d];
+  }
+  return force_;
+}
+
+template <int D>
+std::vector<double> RodPairs<D>::energies() const {
+  std::vector<double> energy(static_cast<std::size_t>(cloud_.padded), 0.0);
+  options_.kernel->energies(neighbours_, cloud_.position.data(), image_, 0, cloud_.padded / pack,
+                            energy.data());
+  energy.resize(static_cast<std::size_t>(cloud_.own));
+  return energy;
+}
+
+template <int D>
+double RodPairs<D>::energy() const {
+  const std::vector<double> each = energies();
+  const std::span<const double> columns[] = {each};
+  return parallel::reproducible_sums(columns).front();
+}
+
+template <int D>
+void RodPairs<D>::judge() const {
+  const std::vector<double> each = energies();
+  const auto place = [&](int row) {
+    const double* q = cloud_.position.data() + 4 * std::ptrdiff_t{row};
+    return std::array{q[0], q[1], q[2]};
+  };
+  parallel::agree([&] {
+    for (int i = 0; i < cloud_.own; ++i) {
+      if (std::isfinite(each[static_cast<std::size_t>(i)])) continue;
+      const std::int64_t here = cloud_.id[static_cast<std::size_t>(i)];
+      std::ostringstream text;
+      const auto rows = neighbours_.of_pack(i / pack);
+      for (auto at = static_cast<std::size_t>(i % pack); at < rows.size(); at += pack) {
+        const auto a = place(i), b = place(rows[at]);
+        std::array r{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+        if (image_.squared_distance(r) > 0) continue;
+        const std::int64_t other = cloud_.id[static_cast<std::size_t>(rows[at])];
+        text << "points " << std::min(here, other) << " and " << std::max(here, other)
+             << " are at one place, where the energy of their pair is infinite";
+        throw Error(text.str());
+      }
+      text << "point " << here << ": the energy of its pairs isn't finite";
+      throw Error(text.str());
+    }
+  });
+}
+
+template class RodPairs<2>;
+template class RodPairs<3>;
+
+}  // namespace cotangent::particles
