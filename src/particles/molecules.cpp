@@ -61,13 +61,27 @@ bool meets_itself(const RodSystem<3>& chain) {
 }  // namespace
 
 template <int D>
+RodSystem<D> copies(const RodSystem<D>& molecule, std::int64_t count) {
+  RodSystem<D> all = molecule;
+  for (std::int64_t k = 1; k < count; ++k) {
+    const std::int64_t first = std::ssize(all.mass);
+    for (const auto& rod : molecule.rods)
+      all.rods.push_back({first + rod.first, first + rod.second, rod.length});
+    all.mass.insert(all.mass.end(), molecule.mass.begin(), molecule.mass.end());
+    all.position.insert(all.position.end(), molecule.position.begin(), molecule.position.end());
+  }
+  all.velocity.assign(all.mass.size(), {});
+  return all;
+}
+
+template <int D>
 RodSystem<D> scattered(const RodSystem<D>& molecule, std::int64_t count, double apart, const Periods& periods,
                        const MoleculeTrial<D>& trial) {
-  RodSystem<D> all;
-  all.gravity = molecule.gravity;
+  RodSystem<D> all = copies(molecule, count);
   SpacedPoints others(apart, periods);
   const std::uint64_t most = 1000 * static_cast<std::uint64_t>(count) + 10000;
   std::uint64_t draw = 0;
+  auto next = all.position.begin();
   for (std::int64_t placed = 0; placed < count; ++draw) {
     if (draw == most) {
       std::ostringstream text;
@@ -78,15 +92,10 @@ RodSystem<D> scattered(const RodSystem<D>& molecule, std::int64_t count, double 
     const auto points = trial(draw);
     if (!points || !std::ranges::all_of(*points, [&](const auto& q) { return others.free(in_space<D>(q)); }))
       continue;
-    const std::int64_t first = std::ssize(all.mass);
-    for (const auto& rod : molecule.rods)
-      all.rods.push_back({first + rod.first, first + rod.second, rod.length});
-    all.mass.insert(all.mass.end(), molecule.mass.begin(), molecule.mass.end());
-    all.position.insert(all.position.end(), points->begin(), points->end());
+    next = std::ranges::copy(*points, next).out;
     for (const auto& q : *points) others.add(in_space<D>(q));
     ++placed;
   }
-  all.velocity.assign(all.mass.size(), {});
   return all;
 }
 
@@ -142,6 +151,8 @@ void heat(RodSystem<D>& system, double temperature, std::uint64_t seed) {
   }
 }
 
+template RodSystem<2> copies(const RodSystem<2>&, std::int64_t);
+template RodSystem<3> copies(const RodSystem<3>&, std::int64_t);
 template RodSystem<2> scattered<2>(const RodSystem<2>&, std::int64_t, double, const Periods&,
                                    const MoleculeTrial<2>&);
 template RodSystem<3> scattered<3>(const RodSystem<3>&, std::int64_t, double, const Periods&,

@@ -12,7 +12,11 @@ namespace cotangent::particles {
 template <int D>
 using MoleculeTrial = std::function<std::optional<std::vector<std::array<double, D>>>(std::uint64_t draw)>;
 
-/// So many copies of a molecule, at rest. Throws Error where there is no room for them.
+/// So many molecules, their points and rods one molecule after the other, at rest and all where the first is.
+template <int D>
+RodSystem<D> copies(const RodSystem<D>& molecule, std::int64_t count);
+
+/// So many copies of a molecule, each put somewhere, at rest. Throws Error where there is no room for them.
 template <int D>
 RodSystem<D> scattered(const RodSystem<D>& molecule, std::int64_t count, double apart, const Periods& periods,
                        const MoleculeTrial<D>& trial);
@@ -31,6 +35,8 @@ MoleculeTrial<3> along_surface(const RodSystem<3>& chain, const HoldingSurface<3
 template <int D>
 void heat(RodSystem<D>& system, double temperature, std::uint64_t seed);
 
+extern template RodSystem<2> copies<2>(const RodSystem<2>&, std::int64_t);
+extern template RodSystem<3> copies<3>(const RodSystem<3>&, std::int64_t);
 extern template RodSystem<2> scattered<2>(const RodSystem<2>&, std::int64_t, double, const Periods&,
                                           const MoleculeTrial<2>&);
 extern template RodSystem<3> scattered<3>(const RodSystem<3>&, std::int64_t, double, const Periods&,

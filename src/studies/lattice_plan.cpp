@@ -10,6 +10,7 @@
 #include "io/hdf5.hpp"
 #include "lattice/compositions.hpp"
 #include "parallel/mpi.hpp"
+#include "studies/plan.hpp"
 
 namespace cotangent::studies {
 
@@ -104,15 +105,6 @@ std::vector<double> LatticePlan::variables(std::int64_t site, double time) const
 namespace {
 
 using lattice::Boundary;
-
-std::int64_t whole(const io::Table& table, const std::string& key, double time, double step,
-                   const std::string& of) {
-  const double count = std::round(time / step);
-  if (count < 1 || std::abs(count * step - time) > 1e-9 * time)
-    throw table.error(key, fmt::format("must be a whole number of {} of {}: try {}", of, step,
-                                       std::max(1.0, count) * step));
-  return static_cast<std::int64_t>(count);
-}
 
 void read_network(const io::Table& table, LatticePlan& plan) {
   lattice::Network network;

@@ -16,89 +16,30 @@
 #include "la/petsc.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
-#include "studies/mechanism_plan.hpp"
+#include "studies/mechanism_rows.hpp"
 #include "studies/report.hpp"
-#include "studies/surface.hpp"
 
 namespace cotangent::studies {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 template <int D>
 class Mechanism {
  public:
   Mechanism(Task& task, const MechanismPlan& plan, const particles::RodSystem<D>& rods)
-      : task_(task), plan_(plan), rods_(rods), rattle_(rods, plan.options) {
+      : task_(task),
+        plan_(plan),
+        rods_(rods),
+        rattle_(rods, plan.options),
+        rows_(plan, rods, rattle_.block()) {
     refuse_unknown_options();
-    rod_count_ = std::ranges::count_if(rods.rods, [](const auto& rod) { return !rod.holds(); });
-    const auto own = rods.rods.begin() + rattle_.block().first_rod();
-    first_rod_ = std::count_if(rods.rods.begin(), own, [](const auto& rod) { return !rod.holds(); });
   }
 
   io::ResultContent content() const {
-    using io::DataType;
-    const std::int64_t m = plan_.samples, n = std::ssize(rods_.mass), k = rod_count_;
-    std::vector<std::string> axes{"x", "y", "z"}, statuses;
-    axes.erase(axes.begin() + (D == 2 ? 1 : 3), axes.end());
-    if (D == 2) axes.emplace_back("y");
-    for (const auto name : status_names) statuses.emplace_back(name);
     io::ResultContent content;
     content.study = "mechanism";
     content.deck = task_.deck.resolved();
-    content.data_sets = {
-        {"/particles/time",
-         DataType::float64,
-         {m},
-         "1",
-         "times of the samples; where the run failed, the last is that of the last good state, and the rest "
-         "NaN"},
-        {"/particles/position",
-         DataType::float64,
-         {m, n, D},
-         "1",
-         "points, fixed ones too",
-         {{"columns", axes}}},
-        {"/particles/velocity", DataType::float64, {m, n, D}, "1", "velocities", {{"columns", axes}}},
-        {"/particles/energy",
-         DataType::float64,
-         {m, 3},
-         "1",
-         "energy",
-         {{"columns", {"kinetic", "potential", "total"}}}},
-        {"/particles/constraint_error",
-         DataType::float64,
-         {m},
-         "1",
-         "largest |g| / |grad g| of any rod, a length"},
-        {"/particles/multiplier",
-         DataType::float64,
-         {m, k},
-         "1",
-         "multipliers of |a - b|^2 = l^2 at this instant: -2 l times it is the tension of a rod"},
-        {"/particles/mass", DataType::float64, {n}, "1", "masses, infinite for points that are fixed"},
-        {"/particles/ends", DataType::int64, {k, 2}, "1", "the two points that each rod joins"},
-        {"/particles/status", DataType::int32, {1}, "1", "how the motion ended", {{"names", statuses}}},
-        {"/particles/worst",
-         DataType::float64,
-         {3},
-         "1",
-         "over all samples and steps",
-         {{"columns", {"energy_error", "constraint_error", "velocity_error"}}}}};
-    if (rods_.surface) {
-      content.data_sets.push_back(
-          {"/particles/hold",
-           DataType::float64,
-           {m, n},
-           "1",
-           "multipliers of the surface g = 0 at each point: times -grad g they are the "
-           "force that holds it; 0 where it is fixed"});
-    }
-    if (plan_.surface) {
-      const auto sets = data_sets(*plan_.surface, "1");
-      content.data_sets.insert(content.data_sets.end(), sets.begin(), sets.end());
-    }
+    content.data_sets = rows_.data_sets();
     content.parts = {"start", "integrate", "write"};
     content.command_line = task_.command_line;
     content.petsc_version = la::petsc_version();
@@ -115,7 +56,7 @@ class Mechanism {
     if (status_ != Status::pending) {
       io::CheckpointFile::remove(io::checkpoint_path(plan_.file));
       io::write_particles_xdmf(plan_.file, result_->template read<double>(set("time")),
-                               std::ssize(rods_.mass), D, rod_count_);
+                               std::ssize(rods_.mass), D, rows_.rod_count());
     }
     const double wall = parallel::wall_time() - started_;
     result_->close({wall, {part_, part_ + 3}});
@@ -214,21 +155,14 @@ class Mechanism {
         memories.emplace_back(numbers.begin() + 6, numbers.end());
       }
       rattle_.restore(rods_, memories);
+      resumed_at_ = rattle_.effort().steps;
       stored_ = slot[last->first] + 1;  // what it goes on from stays until the next one is whole
       return;
     }
   }
 
   void begin() {
-    parallel::on_rank_zero([&] {
-      result_->write_rows(set("mass"), 0, std::ssize(rods_.mass), rods_.mass.data());
-      std::vector<std::int64_t> ends;
-      for (const auto& rod : rods_.rods) {
-        if (!rod.holds()) ends.insert(ends.end(), {rod.first, rod.second});
-      }
-      result_->write_rows(set("ends"), 0, rod_count_, ends.data());
-      if (plan_.surface) write(*result_, *plan_.surface);
-    });
+    parallel::on_rank_zero([&] { rows_.write_start(*result_); });
     energy_ = rattle_.kinetic_energy() + rattle_.potential_energy();
     sample(0);
   }
@@ -302,85 +236,20 @@ class Mechanism {
   void sample(std::int64_t row) {
     const double before = parallel::wall_time();
     const std::vector<double> multiplier = rattle_.multipliers();
-    const double energy[3] = {rattle_.kinetic_energy(), rattle_.potential_energy(),
-                              rattle_.kinetic_energy() + rattle_.potential_energy()};
-    worst_[0] = std::max(worst_[0], std::abs(energy[2] - energy_));
-    const double time = rattle_.time(), error = rattle_.constraint_error();
+    const double kinetic = rattle_.kinetic_energy(), potential = rattle_.potential_energy();
+    const typename MechanismRows<D>::Scalars scalars{rattle_.time(),
+                                                     {kinetic, potential, kinetic + potential},
+                                                     rattle_.pair_energy(),
+                                                     rattle_.constraint_error()};
+    worst_[0] = std::max(worst_[0], std::abs(scalars.energy[2] - energy_));
     parallel::agree([&] {
-      if (row < plan_.samples) {
-        write_points(row);
-        write_multipliers(row, multiplier);
-        if (parallel::rank() == 0) write_scalars(row, time, energy, error);
-      }
+      if (row < plan_.samples) rows_.write(*result_, row, scalars, multiplier);
       if (status_ != Status::pending) {
-        for (std::int64_t later = row + 1; later < plan_.samples; ++later) write_nothing(later);
+        for (std::int64_t later = row + 1; later < plan_.samples; ++later)
+          rows_.write_nothing(*result_, later);
       }
     });
     part_[2] += parallel::wall_time() - before;
-  }
-
-  void write_scalars(std::int64_t row, double time, const double* energy, double error) {
-    result_->write_rows(set("time"), row, 1, &time);
-    result_->write_rows(set("energy"), row, 1, energy);
-    result_->write_rows(set("constraint_error"), row, 1, &error);
-  }
-
-  /// Those of this rank's rods, which are a run of all, and of its holds, in the order of the points.
-  void write_multipliers(std::int64_t row, const std::vector<double>& values) {
-    std::vector<double> rods;
-    std::map<std::int64_t, double> holds;
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      const auto& rod = rods_.rods[static_cast<std::size_t>(rattle_.block().first_rod()) + k];
-      if (rod.holds()) {
-        holds[rod.first] = values[k];
-      } else {
-        rods.push_back(values[k]);
-      }
-    }
-    const auto put = [&](const char* name, std::int64_t first, const std::vector<double>& run) {
-      const std::int64_t offset[2] = {row, first}, count[2] = {1, std::ssize(run)};
-      result_->write(set(name), offset, count, run.data());
-    };
-    put("multiplier", first_rod_, rods);
-    for (auto next = holds.begin(); next != holds.end();) {
-      const std::int64_t first = next->first;
-      std::vector<double> run;
-      for (; next != holds.end() && next->first == first + std::ssize(run); ++next)
-        run.push_back(next->second);
-      put("hold", first, run);
-    }
-  }
-
-  /// Runs of points with consecutive numbers go to the file together.
-  void write_points(std::int64_t row) {
-    const auto& block = rattle_.block();
-    for (int i = 0; i < block.point_count();) {
-      if (!block.owns_point(i)) {
-        ++i;
-        continue;
-      }
-      const std::int64_t first = block.point(i);
-      std::vector<double> position, velocity;
-      for (; i < block.point_count() && block.owns_point(i) &&
-             block.point(i) == first + std::ssize(position) / D;
-           ++i) {
-        for (int d = 0; d < D; ++d) {
-          position.push_back(block.position[d][static_cast<std::size_t>(i)]);
-          velocity.push_back(block.velocity[d][static_cast<std::size_t>(i)]);
-        }
-      }
-      const std::int64_t offset[3] = {row, first, 0}, count[3] = {1, std::ssize(position) / D, D};
-      result_->write(set("position"), offset, count, position.data());
-      result_->write(set("velocity"), offset, count, velocity.data());
-    }
-  }
-
-  void write_nothing(std::int64_t row) {
-    if (parallel::rank() != 0) return;
-    const std::vector<double> blank(std::max(D * rods_.mass.size(), rods_.rods.size()), nan);
-    if (rods_.surface) result_->write_rows(set("hold"), row, 1, blank.data());
-    for (const char* name : {"time", "position", "velocity", "energy", "constraint_error", "multiplier"})
-      result_->write_rows(set(name), row, 1, blank.data());
   }
 
   void report(double wall) {
@@ -391,17 +260,24 @@ class Mechanism {
                            ? fmt::format("stopped at t = {:.6g}; go on with --resume. So far in {}\n",
                                          rattle_.time(), plan_.file)
                            : fmt::format("result            {}\n", plan_.file);
-    text += fmt::format("rods              {}, {} to t = {:.6g}", rod_count_,
+    text += fmt::format("rods              {}, {} to t = {:.6g}", rows_.rod_count(),
                         status_ == Status::pending ? "pending" : std::string(name(status_)), rattle_.time());
+    const std::string listed =
+        plan_.pairs.kernel
+            ? fmt::format("; {:.3g} point-steps a second, neighbours listed {} times",
+                          static_cast<double>(effort.steps - resumed_at_) *
+                              static_cast<double>(rods_.mass.size()) / std::max(part_[1], 1e-9),
+                          rattle_.lists())
+            : "";
     if (is_failure(status_)) text += ": " + rattle_.failure() + "; a smaller step may go on";
     text += fmt::format(
-        "\nsteps             {}, {:.2f} Newton iterations and {:.2f} linear solves a step\n"
+        "\nsteps             {}, {:.2f} Newton iterations and {:.2f} linear solves a step{}\n"
         "energy error      {:.3g} at worst, in the samples\n"
         "constraint error  {:.3g} at worst, a length\n"
         "velocity error    {:.3g} at worst, of the largest speed\n"
         "time              {:.3g} s on {} ranks: start {:.1f} %, integrate {:.1f} %, write {:.1f} %\n",
         effort.steps, static_cast<double>(effort.newton_iterations) / steps,
-        static_cast<double>(effort.linear_solves) / steps, worst_[0], worst_[1], worst_[2], wall,
+        static_cast<double>(effort.linear_solves) / steps, listed, worst_[0], worst_[1], worst_[2], wall,
         parallel::size(), 100 * part_[0] / wall, 100 * part_[1] / wall, 100 * part_[2] / wall);
     fmt::print("{}", text);
     std::fflush(stdout);
@@ -412,10 +288,10 @@ class Mechanism {
   const MechanismPlan& plan_;
   const particles::RodSystem<D>& rods_;
   particles::RodRattle<D> rattle_;
+  MechanismRows<D> rows_;
   std::optional<io::ResultFile> result_;
   std::optional<io::CheckpointFile> checkpoint_;
-  std::int64_t payload_ = 0, stored_ = 0;
-  std::int64_t rod_count_ = 0, first_rod_ = 0;  // without holds: of all ranks; before this one's
+  std::int64_t payload_ = 0, stored_ = 0, resumed_at_ = 0;
   Status status_ = Status::pending;
   double energy_ = 0, worst_[3] = {0, 0, 0}, started_ = 0, part_[3] = {0, 0, 0};
 };
@@ -430,11 +306,11 @@ ExitCode run_in(Task& task) {
     Estimate estimate;
     estimate.orbits = 1;
     const std::int64_t points = std::ssize(rods.mass), joined = std::ssize(rods.rods);
-    estimate.file_bytes = 8 * plan.samples * (2 * D * points + joined + 5);
+    estimate.file_bytes = 8 * plan.samples * (2 * D * points + joined + 6);
     estimate.rank_bytes = (std::int64_t{48} << 20) + 8 * points * (30 * D + 40) / parallel::size();
-    // 100 ns a rod and step, and what PETSc's calls take.
-    estimate.seconds =
-        static_cast<double>(plan.steps) * (2e-5 + 1e-7 * static_cast<double>(joined) / parallel::size());
+    // 100 ns a rod and step, as much a point that feels others, and what PETSc's calls take.
+    const auto worked_on = static_cast<double>(joined + (plan.pairs.kernel ? points : 0));
+    estimate.seconds = static_cast<double>(plan.steps) * (2e-5 + 1e-7 * worked_on / parallel::size());
     parallel::on_rank_zero([&] { print(estimate); });
     return exit_success;
   }

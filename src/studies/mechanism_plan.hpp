@@ -7,12 +7,14 @@
 
 #include "mechanics/triangulation.hpp"
 #include "particles/rod_rattle.hpp"
+#include "studies/pair_choice.hpp"
 #include "studies/study.hpp"
 
 namespace cotangent::studies {
 
 struct MechanismPlan {
   particles::RodOptions options;
+  PairChoice pairs;                                 ///< what options.pairs refers to
   std::int64_t steps = 0;                           ///< until the time asked for
   std::int64_t sample_steps = 1;                    ///< from one sample to the next
   std::int64_t samples = 0;                         ///< rows of the result, the start among them
@@ -27,7 +29,9 @@ extern const char* const mechanism_example;
 
 /// The dimension that `[model]` asks for: 2 or 3.
 int read_dimension(Task& task);
-/// Reads `[model]` and `[surface]`.
+/// A surface that holds points, as it is triangulated; it outlives the function.
+mechanics::LevelFunction level_of(const particles::HoldingSurface<3>& surface);
+/// Reads `[model]`, `[surface]` and `[molecules]`.
 template <int D>
 particles::RodSystem<D> read_rods(Task& task);
 /// Reads the rest of the deck, refuses what it can't mean, and judges the start.

@@ -7,6 +7,7 @@
 #include "core/names.hpp"
 #include "integrators/composition.hpp"
 #include "parallel/mpi.hpp"
+#include "studies/plan.hpp"
 
 namespace cotangent::studies {
 
@@ -48,53 +49,6 @@ file = "particles.h5"
 )";
 
 namespace {
-
-using particles::CutMode;
-
-std::int64_t whole(const io::Table& table, const std::string& key, double time, double step,
-                   const std::string& of) {
-  const double count = std::round(time / step);
-  if (count < 1 || std::abs(count * step - time) > 1e-9 * time)
-    throw table.error(key, fmt::format("must be a whole number of {} of {}: try {}", of, step,
-                                       std::max(1.0, count) * step));
-  return static_cast<std::int64_t>(count);
-}
-
-void read_potential(Task& task, ParticlePlan& plan) {
-  const io::Table table = task.deck.table("potential");
-  std::vector<std::string> names;
-  const Potentials& list = task.stated.potentials;
-  for (const auto& potential : list) names.push_back(potential->name());
-  const std::string name = table.choice("name", names);
-  plan.potential = std::ranges::find(list, name, [](const auto& p) { return p->name(); })->get();
-  std::vector<double> values;
-  for (const auto& parameter : plan.potential->parameters()) {
-    const std::string key(parameter.name);
-    values.push_back(table.number(key, parameter.value));
-    if (parameter.unit == "length" && !(values.back() > 0))
-      throw table.error(key, "must be positive: it is a length");
-  }
-  const auto usual = plan.potential->usual_cut(values);
-  if (table.has("cut") && table.has("tail")) throw table.error("give cut or tail, not both");
-  double cut = 0;
-  if (table.has("cut") || (usual && !table.has("tail"))) {
-    cut = usual ? table.at_least("cut", 0.0, *usual) : table.at_least("cut", 0.0);
-  } else {
-    const double tail = table.positive("tail", 1e-12);
-    const auto range = plan.potential->range(values, tail);
-    if (!range) throw table.error("tail", "the potential never falls below it: give cut");
-    cut = *range;
-  }
-  const std::string mode = table.choice("mode", "shifted", {"cut", "shifted", "switched"});
-  const double from = mode == "switched" ? table.positive("switch_from", 0.9 * cut) : cut;
-  if (mode == "switched" && !(from < cut))
-    throw table.error("switch_from", fmt::format("must be smaller than the cut-off {}", cut));
-  plan.kernel = plan.potential->kernel(values, cut,
-                                       mode == "cut"       ? CutMode::cut
-                                       : mode == "shifted" ? CutMode::shifted
-                                                           : CutMode::switched,
-                                       from);
-}
 
 void read_method(Task& task, ParticlePlan& plan) {
   const io::Table table = task.deck.table("method");
@@ -141,14 +95,11 @@ ParticlePlan read_particle_plan(Task& task) {
                         "must be one number: these particles share a surface");
   }
   if (const auto objection = plan.problem->objection(plan.parameters)) throw table.error(*objection);
-  const auto periods = table.numbers("periods", {0.0, 0.0, 0.0});
-  if (periods.size() != 3 || std::ranges::any_of(periods, [](double p) { return p < 0; }))
-    throw table.error("periods", "must be three lengths, 0 along an axis that isn't periodic");
-  std::copy_n(periods.begin(), 3, plan.options.periods.begin());
+  plan.options.periods = read_periods(table, 3);
 
   read_method(task, plan);
-  read_potential(task, plan);
-  const double cut = plan.kernel->cut().radius;
+  plan.pairs = read_potential(task);
+  const double cut = plan.pairs.kernel->cut().radius;
 
   const io::Table stop = task.deck.table("stop"), output = task.deck.table("output"),
                   list = task.deck.table("neighbours");
@@ -171,16 +122,7 @@ ParticlePlan read_particle_plan(Task& task) {
   plan.go_on = stop.choice("when_particles_fail", "end", {"end", "go-on"}) == "go-on";
   const double range = std::max(cut, plan.options.sight);
   if (list.has("skin")) plan.options.skin = list.positive("skin");
-  for (std::size_t n = 0; n < 3; ++n) {
-    const double period = plan.options.periods[n];
-    const double least = range + std::max(plan.options.skin, 0.02 * range);
-    if (period > 0 && !(2 * least < period))
-      throw table.error(
-          "periods",
-          fmt::format("the range of the neighbour lists, {:.4g} (cut-off, or pair_distance, and skin), "
-                      "must be less than half the period {:.4g}: a particle would see another twice",
-                      least, period));
-  }
+  check_periods(table, plan.options.periods, range, plan.options.skin);
   return plan;
 }
 

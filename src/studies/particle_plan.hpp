@@ -8,8 +8,8 @@
 
 #include "integrators/surface_motion.hpp"
 #include "mechanics/triangulation.hpp"
-#include "particles/pair_kernel.hpp"
 #include "particles/swarm.hpp"
+#include "studies/pair_choice.hpp"
 #include "studies/study.hpp"
 
 namespace cotangent::studies {
@@ -18,8 +18,7 @@ struct ParticlePlan {
   const sections::Problem* problem = nullptr;
   std::vector<double> parameters;
   std::unique_ptr<integrators::SurfaceMotion> motion;
-  const particles::Potential* potential = nullptr;
-  std::unique_ptr<particles::PairKernel> kernel;
+  PairChoice pairs;
   particles::SwarmOptions options;
   bool go_on = false;              ///< when particles fail
   std::int64_t count = 0;          ///< of particles
@@ -62,7 +61,7 @@ class ParticleStarts {
   std::vector<std::vector<double>> along_trajectory() const;
   std::vector<mechanics::SpacePoint> some_points() const;
   const ParticlePlan& plan_;
-  io::Table table_;
+  io::Table model_, table_;
   Kind kind_ = Kind::uniform;
   std::vector<std::vector<double>> rows_;  ///< of a list, a file or a trajectory: q, or q and v
   std::uint64_t seed_ = 1;

@@ -11,12 +11,12 @@
 #include "parallel/mpi.hpp"
 #include "particles/starts.hpp"
 #include "studies/particle_plan.hpp"
+#include "studies/surface.hpp"
 
 namespace cotangent::studies {
 
 namespace {
 
-using mechanics::SpaceBox;
 using mechanics::SpacePoint;
 using Rows = std::vector<std::vector<double>>;
 
@@ -63,7 +63,7 @@ Rows hdf5_rows(const io::Table& table, const std::string& path) {
 }  // namespace
 
 ParticleStarts::ParticleStarts(Task& task, ParticlePlan& plan)
-    : plan_(plan), table_(task.deck.table("particles")) {
+    : plan_(plan), model_(task.deck.table("model")), table_(task.deck.table("particles")) {
   const std::vector<std::string> kinds{"uniform", "even", "list", "file", "trajectory"};
   const std::string kind = table_.choice("start", kinds);
   kind_ = static_cast<Kind>(std::ranges::find(kinds, kind) - kinds.begin());
@@ -178,46 +178,7 @@ std::vector<SpacePoint> ParticleStarts::some_points() const {
 }
 
 mechanics::Triangulation ParticleStarts::surface(std::int64_t cells) const {
-  const auto g = plan_.level();
-  std::vector<SpacePoint> points = some_points();
-  const auto& periods = plan_.options.periods;
-  std::optional<SpaceBox> box;
-  double longest = 0;
-  if (std::ranges::any_of(periods, [](double p) { return p > 0; })) {
-    box.emplace();
-    for (std::size_t n = 0; n < 3; ++n) {
-      longest = std::max(longest, periods[n]);
-      for (auto& point : points) {
-        if (periods[n] > 0) point[n] -= periods[n] * std::floor(point[n] / periods[n]);
-      }
-    }
-    for (const auto& point : points) {
-      for (std::size_t n = 0; n < 3; ++n) {
-        SpacePoint shifted = point;
-        shifted[n] += periods[n];
-        const double g0 = g(point).value, g1 = g(shifted).value;
-        const auto slope = g(point).gradient;
-        const double size = std::hypot(slope[0], slope[1], slope[2]);
-        if (!(std::abs(g1 - g0) <= 1e-9 * size * std::max(1.0, periods[n])))
-          throw table_.error(fmt::format("[model] periods: the surface doesn't repeat after {} along axis {}",
-                                         periods[n], "xyz"[n]));
-      }
-    }
-    for (std::size_t n = 0; n < 3; ++n) {
-      box->low[n] = periods[n] > 0 ? 0.0 : points[0][n] - 1e3 * longest;
-      box->high[n] = periods[n] > 0 ? periods[n] : points[0][n] + 1e3 * longest;
-    }
-  } else if (const auto whole = mechanics::surface_box(g, points)) {
-    longest = whole->longest();
-  } else {
-    throw Error(
-        "the surface is unbounded: give [model] periods, lengths after which it repeats along the axes "
-        "(0: not periodic), or particles as a list and output.surface_cells = 0");
-  }
-  auto surface = mechanics::triangulate(g, points, longest / static_cast<double>(cells), box);
-  if (!surface || surface->triangles.empty())
-    throw Error("the surface could not be triangulated: try another output.surface_cells");
-  return std::move(*surface);
+  return surface_within(plan_.level(), some_points(), plan_.options.periods, cells, model_);
 }
 
 std::vector<particles::Particle> ParticleStarts::make(const mechanics::Triangulation& surface) const {

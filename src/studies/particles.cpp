@@ -215,10 +215,10 @@ class ParticleRun {
     }
     checkpoint_.emplace(checkpoint, lanes(), payload(), fingerprint, carried);
     if (stored) {
-      swarm_.emplace(*plan_.motion, *plan_.kernel, plan_.options, std::move(*stored), resumed_at_);
+      swarm_.emplace(*plan_.motion, *plan_.pairs.kernel, plan_.options, std::move(*stored), resumed_at_);
       return;
     }
-    swarm_.emplace(*plan_.motion, *plan_.kernel, plan_.options, starts_.make(surface_));
+    swarm_.emplace(*plan_.motion, *plan_.pairs.kernel, plan_.options, starts_.make(surface_));
     judge_start();
     if (plan_.surface_cells > 0) parallel::on_rank_zero([&] { write(*result_, surface_); });
     sample();
@@ -239,7 +239,7 @@ class ParticleRun {
           if (std::equal(cloud.position.begin() + 4 * i, cloud.position.begin() + 4 * i + 3,
                          cloud.position.begin() + 4 * static_cast<std::ptrdiff_t>(other)))
             throw Error(fmt::format("particles {} and {} start at one point, where {} is infinite",
-                                    cloud.id[k], cloud.id[other], plan_.potential->name()));
+                                    cloud.id[k], cloud.id[other], plan_.pairs.potential->name()));
         }
         throw Error(fmt::format("particle {} starts with an energy that isn't finite", cloud.id[k]));
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 #include "integrators/methods.hpp"
 
@@ -84,6 +85,15 @@ void read_method(Task& task, Plan& plan) {
     throw table.error("give step (fixed) or tolerance (adaptive)");
   }
   plan.lanes = static_cast<int>(table.integer_at_least("lanes", 0, 0));
+}
+
+std::int64_t whole(const io::Table& table, const std::string& key, double time, double step,
+                   const std::string& of) {
+  const double count = std::round(time / step);
+  if (count < 1 || std::abs(count * step - time) > 1e-9 * time)
+    throw table.error(key, fmt::format("must be a whole number of {} of {}: try {}", of, step,
+                                       std::max(1.0, count) * step));
+  return static_cast<std::int64_t>(count);
 }
 
 std::int64_t samples_until(double time, double every) {

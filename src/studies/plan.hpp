@@ -48,6 +48,9 @@ struct Plan {
 integrators::MethodOptions read_options(const io::Table& table, const sections::Problem& problem, bool named);
 /// Reads `[method]`.
 void read_method(Task& task, Plan& plan);
+/// How many steps, or samples, of the length `step` make up `time`, the value of the key: a whole number.
+std::int64_t whole(const io::Table& table, const std::string& key, double time, double step,
+                   const std::string& of);
 /// How many samples are due at 0, every, 2 every ... up to a time.
 std::int64_t samples_until(double time, double every);
 /// Reads `[output]`; `name` is the result's default file name.

@@ -1,6 +1,8 @@
 #include "studies/surface.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
 #include <ranges>
 
 namespace cotangent::studies {
@@ -66,6 +68,48 @@ std::optional<mechanics::Triangulation> surface_of(const Plan& plan, const Ensem
                                         whole ? std::nullopt : std::optional(box), most_cubes);
   if (!surface || surface->triangles.empty()) return std::nullopt;
   return surface;
+}
+
+mechanics::Triangulation surface_within(const mechanics::LevelFunction& g, std::vector<SpacePoint> points,
+                                        const particles::Periods& periods, std::int64_t cells,
+                                        const io::Table& model) {
+  std::optional<SpaceBox> box;
+  double longest = 0;
+  if (std::ranges::any_of(periods, [](double p) { return p > 0; })) {
+    box.emplace();
+    for (std::size_t n = 0; n < 3; ++n) {
+      longest = std::max(longest, periods[n]);
+      for (auto& point : points) {
+        if (periods[n] > 0) point[n] -= periods[n] * std::floor(point[n] / periods[n]);
+      }
+    }
+    for (const auto& point : points) {
+      for (std::size_t n = 0; n < 3; ++n) {
+        SpacePoint shifted = point;
+        shifted[n] += periods[n];
+        const double g0 = g(point).value, g1 = g(shifted).value;
+        const auto slope = g(point).gradient;
+        const double size = std::hypot(slope[0], slope[1], slope[2]);
+        if (!(std::abs(g1 - g0) <= 1e-9 * size * std::max(1.0, periods[n])))
+          throw model.error("periods", fmt::format("the surface doesn't repeat after {} along axis {}",
+                                                   periods[n], "xyz"[n]));
+      }
+    }
+    for (std::size_t n = 0; n < 3; ++n) {
+      box->low[n] = periods[n] > 0 ? 0.0 : points[0][n] - 1e3 * longest;
+      box->high[n] = periods[n] > 0 ? periods[n] : points[0][n] + 1e3 * longest;
+    }
+  } else if (const auto whole = mechanics::surface_box(g, points)) {
+    longest = whole->longest();
+  } else {
+    throw Error(
+        "the surface is unbounded: give [model] periods, lengths after which it repeats along the axes "
+        "(0: not periodic), or particles as a list and output.surface_cells = 0");
+  }
+  auto surface = mechanics::triangulate(g, points, longest / static_cast<double>(cells), box);
+  if (!surface || surface->triangles.empty())
+    throw Error("the surface could not be triangulated: try another output.surface_cells");
+  return std::move(*surface);
 }
 
 std::vector<io::DataSetSpec> data_sets(const mechanics::Triangulation& surface, const std::string& unit) {

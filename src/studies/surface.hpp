@@ -8,6 +8,7 @@
 
 #include "io/result_file.hpp"
 #include "mechanics/triangulation.hpp"
+#include "particles/grid.hpp"
 #include "studies/plan.hpp"
 #include "studies/starts.hpp"
 
@@ -17,6 +18,14 @@ namespace cotangent::studies {
 /// `plan.surface_cells` fill its longest side; nothing where the model is no particle on a surface. The same
 /// on every rank.
 std::optional<mechanics::Triangulation> surface_of(const Plan& plan, const Ensemble& ensemble);
+
+/// The surface within its periods, or all of it where it is bounded and has none, from points on it, with
+/// cubes of which `cells` fill the longest side. The same on every rank. Throws Error where it doesn't repeat
+/// after them (`model` names them), is unbounded, or couldn't be triangulated.
+mechanics::Triangulation surface_within(const mechanics::LevelFunction& g,
+                                        std::vector<mechanics::SpacePoint> points,
+                                        const particles::Periods& periods, std::int64_t cells,
+                                        const io::Table& model);
 
 /// The data sets of a surface.
 std::vector<io::DataSetSpec> data_sets(const mechanics::Triangulation& surface, const std::string& unit);
