@@ -125,8 +125,8 @@ def landscape(path, alphas=(1.0,)):
         put(passes, "parameter_index", np.arange(len(alphas)))
 
 
-def mechanism(path, rods=12, samples=30, dimension=2):
-    """A chain that swings as one straight line."""
+def mechanism(path, rods=12, samples=30, dimension=2, cut=None):
+    """A chain that swings as one straight line, or two: the second begins at the point `cut`."""
     time = np.linspace(0, 3, samples)
     angle = 1 + np.cos(time)
     along = np.zeros((samples, dimension))
@@ -139,7 +139,7 @@ def mechanism(path, rods=12, samples=30, dimension=2):
         put(group, "energy", np.stack([1 + along[:, -1], -along[:, -1], np.ones(samples)], 1))
         put(group, "constraint_error", 1e-15 * (1.1 + np.sin(time)))
         put(group, "mass", np.where(np.arange(rods + 1) == 0, np.inf, 1.0))
-        put(group, "ends", np.stack([np.arange(rods), np.arange(rods) + 1], 1))
+        put(group, "ends", np.array([(k, k + 1) for k in range(rods) if k + 1 != cut]))
 
 
 def lattice(path, length=40, rows=1, samples=20, modes=0, exact=False):

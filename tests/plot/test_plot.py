@@ -24,7 +24,7 @@ sys.path.insert(0, str(SOURCE))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
-from cotangent_plot import cli, landscape, layout, movie, painting, sections, style, trajectories  # noqa: E402
+from cotangent_plot import cli, landscape, layout, mechanisms, movie, painting, sections, style, trajectories  # noqa: E402
 from cotangent_plot.result import Result  # noqa: E402
 
 
@@ -52,6 +52,7 @@ class PlotTest(unittest.TestCase):
         synthetic.trajectories(cls.shared / "pendulum.h5")
         synthetic.mechanism(cls.shared / "chain.h5")
         synthetic.mechanism(cls.shared / "space.h5", dimension=3)
+        synthetic.mechanism(cls.shared / "two.h5", cut=5)
         synthetic.lattice(cls.shared / "field.h5", exact=True)
         synthetic.lattice(cls.shared / "modes.h5", modes=4)
         synthetic.lattice(cls.shared / "sheet.h5", rows=24)
@@ -158,6 +159,14 @@ class Pictures(PlotTest):
     def test_mechanisms(self):
         self.drawn("chain.h5")
         self.drawn("space.h5", "--xlim", "-1,1")
+        self.drawn("two.h5")
+
+    def test_molecules(self):
+        ends = np.array([(5, 4), (3, 4), (0, 2), (6, 3), (1, 2), (5, 6)])  # the second is closed
+        np.testing.assert_array_equal(mechanisms.molecules(ends, 7), [0, 0, 0, 1, 1, 1, 1])
+        chain = np.stack([np.arange(1000), np.arange(1000) + 1], 1)
+        np.testing.assert_array_equal(mechanisms.molecules(chain, 1001), 0)
+        np.testing.assert_array_equal(mechanisms.molecules(chain[chain[:, 0] != 600][::-1], 1001), np.arange(1001) > 600)
 
     def test_lattices(self):
         self.drawn("field.h5")

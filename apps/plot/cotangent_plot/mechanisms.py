@@ -1,6 +1,7 @@
 """Points joined by rods, free or held on a surface: their shapes over time, and how well energy and lengths were kept.
 
-On a surface fewer shapes are drawn, and what it hides is not.
+On a surface fewer shapes are drawn, and what it hides is not. Of many molecules only the last shapes are, each in a
+colour of its own.
 """
 import matplotlib
 import numpy as np
@@ -15,8 +16,23 @@ SHAPES = 24  # as many as can be told apart
 HELD = 7  # the same on a surface, where they cross
 
 
+def molecules(ends, points):
+    """For each point the number of the molecule, of those that hang together by rods, that it belongs to."""
+    label = np.arange(points)
+    while True:
+        least = label[ends].min(axis=1)
+        following = label.copy()
+        for end in ends.T:
+            np.minimum.at(following, end, least)
+            np.minimum.at(following, label[end], least)
+        following = following[following]
+        if (following == label).all():
+            return np.unique(label, return_inverse=True)[1]
+        label = following
+
+
 def draw(results, options):
-    """Shapes on the left, coloured by time; energy and constraint errors on the right."""
+    """Shapes on the left, coloured by time, or by molecule; energy and constraint errors on the right."""
     result = results[0]
     good = result.written("particles/time")
     if good.size < 2:
@@ -24,7 +40,9 @@ def draw(results, options):
     time = result.array("particles/time")[good]
     ends = result.array("particles/ends")
     held = "surface/vertices" in result
-    chosen = good[np.unique(np.linspace(0, good.size - 1, HELD if held else SHAPES).round().astype(int))]
+    belongs = molecules(ends, result.file["particles/mass"].size)
+    many = belongs.max() > 0
+    chosen = good[-1:] if many else good[np.unique(np.linspace(0, good.size - 1, HELD if held else SHAPES).round().astype(int))]
     position = result.file["particles/position"]
     first, last = (0, 1) if position.shape[2] == 2 else (0, 2)
 
@@ -33,13 +51,15 @@ def draw(results, options):
                                       width_ratios=[1.15, 1])
     shape = axes["shape"]
     colours = matplotlib.colormaps[style.SEQUENTIAL]
-    scale = matplotlib.colors.Normalize(time[0], time[-1])
+    scale = matplotlib.colors.Normalize(*((0, belongs.max()) if many else (time[0], time[-1])))
     fixed = np.isinf(result.array("particles/mass"))
     stage = Stage(shape, result, options, position[good[0]]) if held else None
     for row in chosen:
         points, seen = stage.seen(position[row]) if held else (position[row][:, [first, last]], np.ones(len(fixed), bool))
-        shape.add_collection(LineCollection(points[ends[seen[ends].all(axis=1)]], linewidths=1.6 if held else 0.9,
-                                            colors=[colours(scale(time[row - good[0]]))], zorder=5 if held else 2))
+        shown = ends[seen[ends].all(axis=1)]
+        by = belongs[shown[:, 0]] if many else [time[row - good[0]]]
+        shape.add_collection(LineCollection(points[shown], linewidths=1.6 if held or many else 0.9,
+                                            colors=colours(scale(by)), zorder=5 if held else 2))
     if held:
         points, seen = stage.seen(position[good[0]])
         shape.plot(*points[fixed & seen].T, "o", color=style.INK, markersize=4, zorder=6)
@@ -53,8 +73,10 @@ def draw(results, options):
             shape.set_xlim(options.xlim)
         if options.ylim:
             shape.set_ylim(options.ylim)
-    figure.colorbar(matplotlib.cm.ScalarMappable(scale, colours), ax=shape, label="$t$", shrink=0.8, pad=0.02)
-    shape.set_title(options.title or f"{style.plural(len(ends), 'rod')}, shapes over time")
+    figure.colorbar(matplotlib.cm.ScalarMappable(scale, colours), ax=shape, label="molecule" if many else "$t$", shrink=0.8, pad=0.02)
+    rods, at = style.plural(len(ends), "rod"), style.number(float(f"{time[-1]:.6g}"))
+    what = f"{rods} in {belongs.max() + 1} molecules, $t = {at}$" if many else f"{rods}, shapes over time"
+    shape.set_title(options.title or what)
 
     energy = result.array("particles/energy")[good]
     for column, name in enumerate(("kinetic", "potential")):
