@@ -1,6 +1,8 @@
 // Differences of positions, round periodic axes those to the nearest image.
 #pragma once
 
+#include <algorithm>
+
 #include "numerics/rows.hpp"
 #include "particles/grid.hpp"
 
@@ -18,10 +20,12 @@ class Image {
   /// Takes whole periods out of a difference. Without periods, nothing.
   template <class R>
   [[gnu::always_inline]] void nearest(std::array<R, 3>& r) const {
+    using std::max;
     if (!periodic_) return;
     for (std::size_t n = 0; n < 3; ++n) {
       const R shift(6755399441055744.0);  // 1.5 * 2^52: what is added to it is rounded to an integer
-      const R turns = fma(r[n], R(inverse_[n]), shift) - shift;
+      // The point far away stays far away, even where the period is a power of two and divides its distance.
+      const R turns = max(fma(r[n], R(inverse_[n]), shift) - shift, R(most_turns));
       r[n] = fma(R(-periods_[n]), turns, r[n]);
     }
   }
@@ -33,6 +37,7 @@ class Image {
   }
 
  private:
+  static constexpr double most_turns = -0x1p51;
   Periods periods_;
   std::array<double, 3> inverse_{};
   bool periodic_ = false;

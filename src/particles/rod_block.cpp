@@ -195,19 +195,20 @@ void RodBlock<D>::feel(const Field& force, double h) {
 template <int D>
 void RodBlock<D>::spread(std::span<const double> x, const Field& along, Field& moved) const {
   // First all second ends, then all first ones: the order at a point is the same on every rank.
-  for (int d = 0; d < D; ++d) {
-    double* __restrict to = moved[d].data();
-    std::ranges::fill(moved[d], 0.0);
-    for (const Run& run : runs_) {
-      const double *G = along[d].data() + run.begin, *y = x.data() + run.begin,
-                   *w = inverse_mass_.data() + run.second;
-      double* __restrict at = to + run.second;
+  for (auto& part : moved) std::ranges::fill(part, 0.0);
+  for (const Run& run : runs_) {
+    const double *y = x.data() + run.begin, *w = inverse_mass_.data() + run.second;
+    for (int d = 0; d < D; ++d) {
+      const double* G = along[d].data() + run.begin;
+      double* __restrict at = moved[d].data() + run.second;
       for (std::size_t k = 0; k < run.count; ++k) at[k] -= w[k] * (y[k] * G[k]);
     }
-    for (const Run& run : runs_) {
-      const double *G = along[d].data() + run.begin, *y = x.data() + run.begin,
-                   *w = inverse_mass_.data() + run.first;
-      double* __restrict at = to + run.first;
+  }
+  for (const Run& run : runs_) {
+    const double *y = x.data() + run.begin, *w = inverse_mass_.data() + run.first;
+    for (int d = 0; d < D; ++d) {
+      const double* G = along[d].data() + run.begin;
+      double* __restrict at = moved[d].data() + run.first;
       for (std::size_t k = 0; k < run.count; ++k) at[k] += w[k] * (y[k] * G[k]);
     }
   }

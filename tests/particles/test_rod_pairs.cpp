@@ -20,14 +20,15 @@ std::unique_ptr<PairKernel> kernel(const std::string& name, const std::vector<do
   throw Error("no potential " + name);
 }
 
-/// Molecules of a few rods, free, anywhere in a box that they fill to a fifth or so.
+/// Molecules of a few rods, free, anywhere in a box that they fill to a fifth or so, or in one of periods.
 template <int D>
-RodSystem<D> crowd(std::int64_t molecules, std::int64_t rods, double temperature) {
+RodSystem<D> crowd(std::int64_t molecules, std::int64_t rods, double temperature, double period = 0) {
   auto molecule = rod_chain<D>(rods, 0.8, 1.0, 0.0, 0.9, false);
   molecule.mass[0] = 1.5;
   std::array<double, D> box;
-  box.fill(1.9 * std::pow(static_cast<double>(molecules * (rods + 1)), 1.0 / D));
-  auto all = scattered<D>(molecule, molecules, 0.95, {}, in_box<D>(molecule, box, 4));
+  box.fill(period > 0 ? period : 1.9 * std::pow(static_cast<double>(molecules * (rods + 1)), 1.0 / D));
+  const Periods periods{period, period, D == 3 ? period : 0.0};
+  auto all = scattered<D>(molecule, molecules, 0.95, periods, in_box<D>(molecule, box, 4));
   heat(all, temperature, 4);
   return all;
 }
@@ -39,17 +40,21 @@ bool joined(const RodSystem<D>& system, std::int64_t i, std::int64_t j) {
   });
 }
 
-/// U of all pairs, one by one; joined ones left out.
+/// U of all pairs, one by one, to the nearest image where there is a period.
 template <int D>
 double energy_of(const RodSystem<D>& system, const std::vector<std::array<double, D>>& q, const PairKernel& u,
-                 bool with_joined) {
+                 bool with_joined, double period) {
   double sum = 0;
   for (std::size_t i = 0; i < q.size(); ++i) {
     for (std::size_t j = i + 1; j < q.size(); ++j) {
       if (!with_joined && joined(system, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)))
         continue;
       double s = 0;
-      for (std::size_t d = 0; d < D; ++d) s += (q[i][d] - q[j][d]) * (q[i][d] - q[j][d]);
+      for (std::size_t d = 0; d < D; ++d) {
+        double r = q[i][d] - q[j][d];
+        if (period > 0) r -= period * std::round(r / period);
+        s += r * r;
+      }
       sum += u.energy(s).value;
     }
   }
@@ -57,9 +62,9 @@ double energy_of(const RodSystem<D>& system, const std::vector<std::array<double
 }
 
 template <int D>
-void check_forces(const RodSystem<D>& system, const PairKernel& u, bool with_joined) {
+void check_forces(const RodSystem<D>& system, const PairKernel& u, bool with_joined, double period = 0) {
   const RodBlock<D> block(system, parallel::rank(), parallel::size());
-  RodPairs<D> pairs(system, block, {&u, with_joined});
+  RodPairs<D> pairs(system, block, {&u, with_joined, 0.0, {period, period, D == 3 ? period : 0.0}});
   const auto force = pairs.forces();
   double worst = 0, largest = 0;
   for (int i = 0; i < block.point_count(); ++i) {  // copies of other ranks' points too
@@ -68,15 +73,15 @@ void check_forces(const RodSystem<D>& system, const PairKernel& u, bool with_joi
       auto q = system.position;
       const double x = q[point][d], apart = 1e-5;
       q[point][d] = x + apart;
-      const double ahead = energy_of<D>(system, q, u, with_joined);
+      const double ahead = energy_of<D>(system, q, u, with_joined, period);
       q[point][d] = x - apart;
-      const double behind = energy_of<D>(system, q, u, with_joined);
+      const double behind = energy_of<D>(system, q, u, with_joined, period);
       const double exact = (behind - ahead) / (2 * apart), here = force[d][static_cast<std::size_t>(i)];
       worst = std::max(worst, std::abs(here - exact) / (1 + std::abs(exact)));
       largest = std::max(largest, std::abs(exact));
     }
   }
-  const double energy = energy_of<D>(system, system.position, u, with_joined);
+  const double energy = energy_of<D>(system, system.position, u, with_joined, period);
   INFO("forces up to " << largest << ", off by " << worst << "; energy " << energy << ", off by "
                        << pairs.energy() - energy);
   CHECK_ALL(worst < 1e-7);  // measured: 1.1e-8, of the difference quotient
@@ -105,6 +110,14 @@ TEST_CASE("pair forces on joined points are minus the gradient of the sum over a
       check_forces(crowd<2>(6, 4, 0.0), **u, with_joined);
       check_forces(crowd<3>(12, 1, 0.0), **u, with_joined);
     }
+  }
+}
+
+TEST_CASE("pair forces on joined points reach round periods, powers of two among them") {
+  const auto u = kernel("lennard-jones", {1, 1}, 2.5, CutMode::switched, 2.0);
+  for (const double period : {7.3, 8.0}) {  // times a power of two, numbers lose no bit
+    check_forces(crowd<2>(6, 1, 0.0, period), *u, false, period);
+    check_forces(crowd<3>(20, 1, 0.0, period), *u, false, period);
   }
 }
 
