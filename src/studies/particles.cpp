@@ -1,12 +1,8 @@
 // study = "particles": particles that interact on a surface, spread over all ranks (particles/swarm.hpp moves
-// them). Results are by id, whatever the ranks: each rank writes the rows of a run of ids. The state is
-// checkpointed in chunks of ids, all of one step, in two generations; a run goes on from the last generation
-// that is whole, on any number of ranks, to the same bits.
+// them). Results are by id, whatever the ranks: each rank writes the rows of a run of ids.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
-#include <map>
 #include <optional>
 
 #include "io/checkpoint_file.hpp"
@@ -15,7 +11,8 @@
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
-#include "studies/particle_plan.hpp"
+#include "studies/particle_checkpoint.hpp"
+#include "studies/particle_rows.hpp"
 #include "studies/report.hpp"
 #include "studies/surface.hpp"
 
@@ -25,27 +22,15 @@ namespace {
 
 using particles::Particle;
 
-constexpr std::int64_t chunk = 1024;  // particles in a checkpoint's slot
-constexpr std::array<const char*, 6> momentum_names{"Px", "Py", "Pz", "Lx", "Ly", "Lz"};
-
-/// The translation, or rotation, that belongs to a momentum.
-std::array<double, 3> displacement(std::size_t momentum, const mechanics::SpacePoint& q) {
-  std::array<double, 3> d{};
-  const std::size_t n = momentum % 3;
-  if (momentum < 3) {
-    d[n] = 1;
-  } else {
-    d[(n + 1) % 3] = -q[(n + 2) % 3];
-    d[(n + 2) % 3] = q[(n + 1) % 3];
-  }
-  return d;
-}
-
 class ParticleRun {
  public:
   ParticleRun(Task& task, const ParticlePlan& plan, const ParticleStarts& starts,
               const mechanics::Triangulation& surface)
-      : task_(task), plan_(plan), starts_(starts), surface_(surface) {}
+      : task_(task),
+        plan_(plan),
+        starts_(starts),
+        surface_(surface),
+        states_(plan.count, 64 + plan.pair_bins) {}
 
   ExitCode run() {
     started_ = parallel::wall_time();
@@ -73,116 +58,17 @@ class ParticleRun {
     while (first_id(plan_.count, rank) > id) --rank;
     return rank;
   }
-  std::int64_t chunks() const { return (plan_.count + chunk - 1) / chunk; }
 
   io::ResultContent content() const {
-    using io::DataType;
-    const std::vector<std::string> axes{"x", "y", "z"};
-    std::vector<std::string> statuses;
-    for (const auto name : status_names) statuses.emplace_back(name);
-    const std::int64_t n = plan_.count, f = plan_.frames, s = plan_.samples;
     io::ResultContent content;
     content.study = "particles";
     content.deck = task_.deck.resolved();
-    content.data_sets = {
-        {"/particles/time",
-         DataType::float64,
-         {f},
-         "1",
-         "times of the frames; NaN where the run ended before"},
-        {"/particles/position",
-         DataType::float64,
-         {f, n, 3},
-         "1",
-         "positions, by particle; along periodic axes where they travelled to",
-         {{"columns", axes}}},
-        {"/particles/velocity", DataType::float64, {f, n, 3}, "1", "velocities", {{"columns", axes}}},
-        {"/particles/sample_time", DataType::float64, {s}, "1", "times of all samples below"},
-        {"/particles/energy",
-         DataType::float64,
-         {s, 3},
-         "1",
-         "of all particles",
-         {{"columns", {"kinetic", "potential", "total"}}}},
-        {"/particles/temperature",
-         DataType::float64,
-         {s},
-         "1",
-         "kinetic energy per degree of freedom, twice: two degrees a particle"},
-        {"/particles/constraint_error",
-         DataType::float64,
-         {s},
-         "1",
-         "largest |g| / |grad g| of any particle so far, a length"},
-        {"/particles/momentum",
-         DataType::float64,
-         {s, 6},
-         "1",
-         "linear and angular momentum of all; `conserved` names those that the surface's symmetry keeps",
-         {{"columns", {momentum_names.begin(), momentum_names.end()}}, {"conserved", conserved()}}},
-        {"/particles/mean_square_displacement",
-         DataType::float64,
-         {s},
-         "1",
-         "from where they started, through the ambient space, a length squared"},
-        {"/particles/status", DataType::int32, {n}, "1", "how each particle ended", {{"names", statuses}}}};
-    if (plan_.pair_bins > 0) {
-      content.data_sets.push_back({"/particles/pair_distance",
-                                   DataType::float64,
-                                   {plan_.pair_bins},
-                                   "1",
-                                   "middles of the intervals of distance in the ambient space"});
-      content.data_sets.push_back(
-          {"/particles/pair_correlation",
-           DataType::float64,
-           {plan_.pair_bins},
-           "1",
-           "pairs at this distance over those of as many particles spread evenly over a plane, mean of all "
-           "samples but the start"});
-    }
-    if (plan_.surface_cells > 0) {
-      const auto sets = data_sets(surface_, "1");
-      content.data_sets.insert(content.data_sets.end(), sets.begin(), sets.end());
-    }
+    content.data_sets = particle_data_sets(plan_, surface_);
     content.parts = {"start", "integrate", "write"};
     content.command_line = task_.command_line;
-    content.extra_bytes = io::CheckpointFile::file_bytes(lanes() * parallel::size(), payload());
+    content.extra_bytes =
+        io::CheckpointFile::file_bytes(states_.lanes() * parallel::size(), states_.payload());
     return content;
-  }
-
-  /// Names of the momenta that the surface and the outer forces leave alone.
-  std::vector<std::string> conserved() const {
-    std::vector<std::string> names;
-    const auto& periods = plan_.options.periods;
-    for (std::size_t k = 0; k < 6; ++k) {
-      const bool turned = k >= 3 && (periods[(k + 1) % 3] > 0 || periods[(k + 2) % 3] > 0);
-      bool kept = !turned;
-      const std::size_t stride = std::max<std::size_t>(1, surface_.vertices.size() / 500);
-      for (std::size_t i = 0; i < surface_.vertices.size() && kept; i += stride) {
-        const auto& q = surface_.vertices[i];
-        const auto way = displacement(k, q);
-        const auto force = plan_.problem->potential(q, plan_.parameters).gradient;
-        double size = 0, across = 0, along_force = 0, strength = 0;
-        for (std::size_t n = 0; n < 3; ++n) {
-          size += way[n] * way[n];
-          across += way[n] * surface_.normals[i][n];
-          along_force += way[n] * force[n];
-          strength += force[n] * force[n];
-        }
-        kept = std::abs(across) <= 1e-9 * std::sqrt(size) &&
-               std::abs(along_force) <= 1e-9 * std::sqrt(size * strength);
-      }
-      if (kept && !plan_.options.bath) names.emplace_back(momentum_names[k]);
-    }
-    return names;
-  }
-
-  /// Slots of a rank: its chunks and, on rank 0, what belongs to all, in two generations.
-  int lanes() const { return 2 * static_cast<int>((chunks() + parallel::size() - 1) / parallel::size() + 1); }
-  std::int64_t payload() const {
-    const auto numbers =
-        std::max<std::int64_t>(sizeof(Particle) / sizeof(double) * chunk, 64 + plan_.pair_bins);
-    return static_cast<std::int64_t>(sizeof(double)) * (2 + numbers);
   }
 
   void open() {
@@ -192,7 +78,7 @@ class ParticleRun {
     const std::uint64_t fingerprint = io::fnv1a("particles\n" + deck);
     pair_sums_.assign(static_cast<std::size_t>(plan_.pair_bins), 0);
     std::vector<io::CheckpointState> carried;
-    std::optional<std::vector<Particle>> stored;
+    std::optional<ParticleCheckpoint::State> stored;
     if (task_.resume) {
       const auto earlier = io::stored_result(plan_.file);
       const std::string difference = io::difference(
@@ -209,13 +95,21 @@ class ParticleRun {
         return;
       }
       carried = io::CheckpointFile::read_all(checkpoint, fingerprint);
-      stored = restored(carried);
+      stored = states_.restored(carried);
     } else {
       result_.emplace(io::ResultFile::create(plan_.file, content));
     }
-    checkpoint_.emplace(checkpoint, lanes(), payload(), fingerprint, carried);
+    checkpoint_.emplace(checkpoint, states_.lanes(), states_.payload(), fingerprint, carried);
     if (stored) {
-      swarm_.emplace(*plan_.motion, *plan_.pairs.kernel, plan_.options, std::move(*stored), resumed_at_);
+      resumed_at_ = stored->step;
+      start_energy_ = stored->whole.at(0);
+      energy_error_ = stored->whole.at(1);
+      kinetic_sum_ = stored->whole.at(2);
+      constraint_error_ = stored->whole.at(3);
+      for (std::size_t k = 0; k < pair_sums_.size(); ++k)
+        pair_sums_[k] = static_cast<std::int64_t>(stored->whole.at(4 + k));
+      swarm_.emplace(*plan_.motion, *plan_.pairs.kernel, plan_.options, std::move(stored->particles),
+                     resumed_at_);
       return;
     }
     swarm_.emplace(*plan_.motion, *plan_.pairs.kernel, plan_.options, starts_.make(surface_));
@@ -416,78 +310,15 @@ class ParticleRun {
   /// A generation of the checkpoint. Collective.
   void save() {
     const double before = parallel::wall_time();
-    const std::int64_t generation = generation_++ % 2;
     constraint_error_ = std::max(constraint_error_, swarm_->constraint_error());
-    std::vector<std::vector<Particle>> to(static_cast<std::size_t>(parallel::size()));
-    const auto& cloud = swarm_->cloud();
-    for (int i = 0; i < cloud.own; ++i) {
-      const Particle p = cloud.particle(i);
-      to[static_cast<std::size_t>(p.id / chunk % parallel::size())].push_back(p);
-    }
-    auto mine = parallel::exchange(to);
-    std::ranges::sort(mine, {}, &Particle::id);
+    std::vector<double> whole{start_energy_, energy_error_, kinetic_sum_, constraint_error_};
+    for (const std::int64_t pairs : pair_sums_) whole.push_back(static_cast<double>(pairs));
+    const auto mine = ParticleCheckpoint::gathered(swarm_->cloud());
     parallel::agree([&] {
       result_->sync();
-      const auto put = [&](int lane, std::int64_t id, std::span<const std::byte> what) {
-        const std::int64_t step = swarm_->steps(), count = std::ssize(what);
-        std::vector<std::byte> bytes(16 + what.size());
-        std::memcpy(bytes.data(), &step, 8);
-        std::memcpy(bytes.data() + 8, &count, 8);
-        std::ranges::copy(what, bytes.begin() + 16);
-        checkpoint_->write(2 * lane + static_cast<int>(generation), 2 * id + generation, bytes);
-      };
-      int lane = 0;
-      for (std::size_t i = 0; i < mine.size(); ++lane) {
-        const std::int64_t number = mine[i].id / chunk;
-        std::size_t end = i;
-        while (end < mine.size() && mine[end].id / chunk == number) ++end;
-        put(lane, number, std::as_bytes(std::span(mine).subspan(i, end - i)));
-        i = end;
-      }
-      if (parallel::rank() == 0) {
-        std::vector<double> whole{start_energy_, energy_error_, kinetic_sum_, constraint_error_};
-        for (const std::int64_t pairs : pair_sums_) whole.push_back(static_cast<double>(pairs));
-        put(lane, chunks(), std::as_bytes(std::span(whole)));
-      }
-      checkpoint_->sync();
+      states_.write(*checkpoint_, swarm_->steps(), mine, whole);
     });
     part_[2] += parallel::wall_time() - before;
-  }
-
-  /// This rank's share of the newest whole generation; nothing where there is none.
-  std::optional<std::vector<Particle>> restored(const std::vector<io::CheckpointState>& carried) {
-    std::map<std::int64_t, std::vector<const io::CheckpointState*>> by_step;
-    for (const auto& state : carried) {
-      std::int64_t step = 0;
-      std::memcpy(&step, state.payload.data(), 8);
-      by_step[step].push_back(&state);
-    }
-    for (auto at = by_step.rbegin(); at != by_step.rend(); ++at) {
-      if (std::ssize(at->second) < chunks() + 1) continue;
-      resumed_at_ = at->first;
-      std::vector<Particle> mine;
-      for (const auto* state : at->second) {
-        const std::int64_t number = state->id / 2;
-        const std::span<const std::byte> what = std::span(state->payload).subspan(16);
-        if (number == chunks()) {
-          std::vector<double> whole(what.size() / sizeof(double));
-          std::memcpy(whole.data(), what.data(), what.size());
-          start_energy_ = whole.at(0);
-          energy_error_ = whole.at(1);
-          kinetic_sum_ = whole.at(2);
-          constraint_error_ = whole.at(3);
-          for (std::size_t k = 0; k < pair_sums_.size(); ++k)
-            pair_sums_[k] = static_cast<std::int64_t>(whole.at(4 + k));
-        } else if (number % parallel::size() == parallel::rank()) {
-          const std::size_t before = mine.size();
-          mine.resize(before + what.size() / sizeof(Particle));
-          std::memcpy(static_cast<void*>(mine.data() + before), what.data(), what.size());
-        }
-      }
-      generation_ = (at->second.front()->id + 1) % 2;
-      return mine;
-    }
-    return std::nullopt;
   }
 
   void report(double wall) {
@@ -529,8 +360,9 @@ class ParticleRun {
   std::optional<particles::Swarm> swarm_;
   std::optional<io::ResultFile> result_;
   std::optional<io::CheckpointFile> checkpoint_;
+  ParticleCheckpoint states_;
   std::vector<std::int64_t> pair_sums_;
-  std::int64_t generation_ = 0, resumed_at_ = 0, failed_ = 0;
+  std::int64_t resumed_at_ = 0, failed_ = 0;
   bool ended_ = false;
   double start_energy_ = 0, energy_error_ = 0, kinetic_sum_ = 0, constraint_error_ = 0;
   double started_ = 0, part_[3] = {0, 0, 0};
