@@ -82,12 +82,17 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
       entries_[static_cast<std::size_t>(3 * v + field)] = fixed(v, field);
   }
   const PetscInt own = 3 * mesh.own;
-  la::check(MatCreate(PETSC_COMM_WORLD, matrix_.out()), "MatCreate");
-  la::check(MatSetSizes(matrix_, own, own, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
-  la::check(MatSetType(matrix_, MATAIJ), "MatSetType");
-  la::check(
-      MatSetPreallocationCOO(matrix_, static_cast<PetscCount>(rows.size()), rows.data(), columns.data()),
-      "MatSetPreallocationCOO");
+  if (options_.direct && parallel::size() == 1 && !la::has_option("water_pc_")) {
+    held_matrix_.emplace(own, 3, rows, columns);
+  } else {
+    la::check(MatCreate(PETSC_COMM_WORLD, matrix_.out()), "MatCreate");
+    la::check(MatSetSizes(matrix_, own, own, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
+    la::check(MatSetType(matrix_, MATAIJ), "MatSetType");
+    la::check(
+        MatSetPreallocationCOO(matrix_, static_cast<PetscCount>(rows.size()), rows.data(), columns.data()),
+        "MatSetPreallocationCOO");
+  }
+  const Mat matrix = held_matrix_ ? held_matrix_->shell() : matrix_.raw();
   z_.assign(3 * n, 0.0);
   f_.assign(3 * n, 0.0);
   for (auto* v : {&x_, &residual_, &lower_, &upper_}) *v = la::vector(own);
@@ -101,11 +106,8 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
   la::check(SNESSetOptionsPrefix(solver_, "water_"), "SNESSetOptionsPrefix");
   la::check(SNESSetType(solver_, SNESVINEWTONRSLS), "SNESSetType");
   la::check(SNESSetFunction(solver_, residual_, residual_callback, this), "SNESSetFunction");
-  la::check(SNESSetJacobian(solver_, matrix_, matrix_, jacobian_callback, this), "SNESSetJacobian");
+  la::check(SNESSetJacobian(solver_, matrix, matrix, jacobian_callback, this), "SNESSetJacobian");
   la::check(SNESVISetVariableBounds(solver_, lower_, upper_), "SNESVISetVariableBounds");
-  la::check(SNESSetTolerances(solver_, std::max(1e-2 * options_.tolerance, 1e-13), options_.tolerance,
-                              options_.tolerance, options_.most_iterations, 100000),
-            "SNESSetTolerances");
   SNESLineSearch search = nullptr;
   la::check(SNESGetLineSearch(solver_, &search), "SNESGetLineSearch");
   la::check(SNESLineSearchSetType(search, SNESLINESEARCHBT), "SNESLineSearchSetType");
@@ -113,10 +115,9 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
   PC preconditioner = nullptr;
   la::check(SNESGetKSP(solver_, &linear), "SNESGetKSP");
   la::check(KSPSetType(linear, KSPGMRES), "KSPSetType");
-  la::check(KSPSetTolerances(linear, options_.direct ? 1e-5 : 1e-6, 1e-300, PETSC_DEFAULT, 400),
-            "KSPSetTolerances");
+  la::check(KSPSetPCSide(linear, PC_RIGHT), "KSPSetPCSide");  // its norms are those of Newton's method
   la::check(KSPGetPC(linear, &preconditioner), "KSPGetPC");
-  if (options_.direct && parallel::size() == 1) {
+  if (held_matrix_) {
     la::check(PCSetType(preconditioner, PCSHELL), "PCSetType");
     la::check(PCShellSetContext(preconditioner, this), "PCShellSetContext");
     la::check(PCShellSetSetUp(preconditioner, factorise_callback), "PCShellSetSetUp");
@@ -139,32 +140,58 @@ void Mini::forget() {
 
 void Mini::spread(Vec x) {
   const double* values = nullptr;
+  const std::ptrdiff_t own = 3 * land_.mesh.own;
   la::check(VecGetArrayRead(x, &values), "VecGetArrayRead");
-  std::copy_n(values, 3 * land_.mesh.own, z_.begin());
+  const bool other = !known_ || !std::equal(values, values + own, z_.begin());
+  if (other) std::copy_n(values, own, z_.begin());
   la::check(VecRestoreArrayRead(x, &values), "VecRestoreArrayRead");
+  if (!parallel::any(other)) return;
   halo3_.refresh(z_);
+  known_ = false;
 }
 
 void Mini::residual(Vec x, Vec f) {
   spread(x);
-  std::ranges::fill(f_, 0.0);
-  cells_.residual(z_, before_, rain_, dt_, f_);
-  halo3_.add(f_);
   const auto own = static_cast<std::size_t>(land_.mesh.own);
-  const la::Values to(f);
-  for (std::size_t v = 0; v < own; ++v) {
-    f_[3 * v] = held_[v] ? z_[3 * v] - given_[v] : f_[3 * v] - inflow_[v];
-    for (std::size_t d = 0; d < 2; ++d) {
-      if (wall_[v]) f_[3 * v + 1 + d] = z_[3 * v + 1 + d] - wall_discharge[2 * v + d];
+  if (!known_) {
+    std::ranges::fill(f_, 0.0);
+    cells_.residual(z_, before_, rain_, dt_, f_);
+    halo3_.add(f_);
+    for (std::size_t v = 0; v < own; ++v) {
+      f_[3 * v] = held_[v] ? z_[3 * v] - given_[v] : f_[3 * v] - inflow_[v];
+      for (std::size_t d = 0; d < 2; ++d) {
+        if (wall_[v]) f_[3 * v + 1 + d] = z_[3 * v + 1 + d] - wall_discharge[2 * v + d];
+      }
     }
+    known_ = true;
   }
-  std::copy_n(f_.begin(), 3 * own, to.data());
+  std::copy_n(f_.begin(), 3 * own, la::Values(f).data());
 }
 
 void Mini::jacobian(Vec x, Mat matrix) {
   spread(x);
   cells_.jacobian(z_, dt_, entries_.data() + 3 * land_.mesh.own);
-  la::check(MatSetValuesCOO(matrix, entries_.data(), INSERT_VALUES), "MatSetValuesCOO");
+  if (held_matrix_)
+    held_matrix_->set(entries_);
+  else
+    la::check(MatSetValuesCOO(matrix, entries_.data(), INSERT_VALUES), "MatSetValuesCOO");
+  aim();
+}
+
+void Mini::aim() {
+  PetscInt iteration = 0;
+  double norm = 0;
+  la::check(SNESGetIterationNumber(solver_, &iteration), "SNESGetIterationNumber");
+  la::check(SNESGetFunctionNorm(solver_, &norm), "SNESGetFunctionNorm");
+  if (iteration == 0 && target_ == 0) target_ = options_.tolerance * norm;
+  // Eisenstat, Walker 1996 (their second choice), but no more than what leads to the end.
+  const double ratio = norm / last_norm_;
+  const double useful = iteration == 0 ? 1e-6 : std::min(1e-2, 0.5 * ratio * ratio);
+  const double enough = std::clamp(0.05 * target_ / norm, useful, 0.1);
+  last_norm_ = norm;
+  KSP linear = nullptr;
+  la::check(SNESGetKSP(solver_, &linear), "SNESGetKSP");
+  la::check(KSPSetTolerances(linear, enough, 1e-300, PETSC_DEFAULT, 400), "KSPSetTolerances");
 }
 
 PetscErrorCode Mini::residual_callback(SNES, Vec x, Vec f, void* self) {
@@ -178,10 +205,9 @@ PetscErrorCode Mini::factorise_callback(PC preconditioner) {
   return la::called_back([&] {
     Mini* self = nullptr;
     la::check(PCShellGetContext(preconditioner, &self), "PCShellGetContext");
-    if (!self->factorisation_) self->factorisation_.emplace(self->matrix_, 3);
     IS free = nullptr;
     la::check(SNESVIGetInactiveSet(self->solver_, &free), "SNESVIGetInactiveSet");
-    const bool made = self->factorisation_->prepare(self->matrix_, free, self->may_keep_);
+    const bool made = self->held_matrix_->prepare(free, self->may_keep_);
     self->may_keep_ = self->patient_;
     la::check(PCSetFailedReason(preconditioner, made ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT),
               "PCSetFailedReason");
@@ -191,11 +217,60 @@ PetscErrorCode Mini::apply_callback(PC preconditioner, Vec b, Vec x) {
   return la::called_back([&] {
     Mini* self = nullptr;
     la::check(PCShellGetContext(preconditioner, &self), "PCShellGetContext");
-    self->factorisation_->solve(b, x);
+    self->held_matrix_->solve(b, x);
   });
 }
 
-bool Mini::solve(Outcome& outcome) {
+void Mini::predict(const Water& water) {
+  const auto own = static_cast<std::size_t>(land_.mesh.own);
+  // Lagrange's polynomial through the times known.
+  double weight[3] = {1, 0, 0}, time[3] = {water.time, 0, 0};
+  const std::size_t known = 1 + water.earlier.size();
+  for (std::size_t k = 1; k < known; ++k) time[k] = water.earlier[k - 1].time;
+  for (std::size_t k = 0; k < known; ++k) {
+    weight[k] = 1;
+    for (std::size_t j = 0; j < known; ++j) {
+      if (j != k) weight[k] *= (water.time + dt_ - time[j]) / (time[k] - time[j]);
+    }
+  }
+  const auto extended = [&](const auto& field, std::size_t i) {
+    double sum = weight[0] * field(water)[i];
+    for (std::size_t k = 1; k < known; ++k) sum += weight[k] * field(water.earlier[k - 1])[i];
+    return sum;
+  };
+  const auto depth = [](const auto& state) -> const auto& {
+    return state.depth;
+  };
+  const auto discharge = [](const auto& state) -> const auto& {
+    return state.discharge;
+  };
+  start_.resize(3 * own);
+  // Where a front passes, no polynomial holds: a start there is the water as it is.
+  for (std::size_t v = 0; v < own; ++v) {
+    const double h = water.depth[v], next = extended(depth, v);
+    const bool smooth = h > 1e-2 && std::abs(next - h) < 0.2 * h;
+    start_[3 * v] = held_[v] ? given_[v] : smooth ? next : h;
+    for (std::size_t d = 0; d < 2; ++d)
+      start_[3 * v + 1 + d] = wall_[v] ? wall_discharge[2 * v + d]
+                              : smooth ? extended(discharge, 2 * v + d)
+                                       : water.discharge[2 * v + d];
+  }
+}
+
+bool Mini::solve(const Water& water, Outcome& outcome) {
+  predict(water);
+  // A start that is good already mustn't be asked for as much again: the tolerance is relative to the storage
+  // term, which is what is left of F where the water's state goes on as it is.
+  target_ = 0;
+  const double least = std::max(1e-2 * options_.tolerance, 1e-13);
+  if (!water.earlier.empty()) {
+    double sum = 0;
+    for (std::size_t v = 0; v < start_.size() / 3; ++v) sum += std::pow(land_.area[v] * water.rate[v], 2);
+    target_ = std::max(least, options_.tolerance * std::sqrt(parallel::sum(sum)));
+  }
+  la::check(SNESSetTolerances(solver_, std::max(target_, least), target_ > 0 ? 1e-50 : options_.tolerance,
+                              options_.tolerance, options_.most_iterations, 100000),
+            "SNESSetTolerances");
   // First with what may be left of a factorisation, then with one for each iteration.
   for (const bool patient : {true, false}) {
     std::ranges::copy(start_, la::Values(x_).data());
@@ -203,7 +278,7 @@ bool Mini::solve(Outcome& outcome) {
     patient_ = patient;
     may_keep_ = patient && made_;
     // -1: the factorisation stays; 1: each iteration asks for its own.
-    if (!factorisation_)
+    if (!held_matrix_)
       la::check(SNESSetLagPreconditioner(solver_, reuse ? -1 : 1), "SNESSetLagPreconditioner");
     const auto code = la::solve(solver_, x_);
     PetscInt iterations = 0, linear = 0;
@@ -215,7 +290,7 @@ bool Mini::solve(Outcome& outcome) {
         made_ && options_.direct && iterations <= 4 && linear <= 4 * std::max<PetscInt>(iterations, 1);
     if (made_) return true;
     outcome.why = la::reason(code);
-    if (!factorisation_ && !reuse) return false;
+    if (!held_matrix_ && !reuse) return false;
   }
   return false;
 }
@@ -258,14 +333,9 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
   dt_ = dt;
   rain_ = rain;
   before_ = water.depth;
-  start_.resize(3 * own);
-  for (std::size_t v = 0; v < own; ++v) {
-    start_[3 * v] = held_[v] ? given_[v] : water.depth[v];
-    for (std::size_t d = 0; d < 2; ++d)
-      start_[3 * v + 1 + d] = wall_[v] ? wall_discharge[2 * v + d] : water.discharge[2 * v + d];
-  }
+  known_ = false;
   const std::vector<double> bubbles = cells_.bubbles();
-  if (!solve(outcome)) {
+  if (!solve(water, outcome)) {
     cells_.set_bubbles(bubbles);
     return outcome;
   }
@@ -310,6 +380,8 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
   else
     outcome.identity = std::abs(missing) / volume;
   outcome.error = sums[4] / volume;
+  if (next.earlier.size() == most_earlier) next.earlier.pop_back();
+  next.earlier.insert(next.earlier.begin(), {water.time, water.depth, water.discharge});
   water = std::move(next);
   water.time += dt;
   outcome.converged = true;

@@ -17,7 +17,7 @@
 #include <optional>
 
 #include "la/handles.hpp"
-#include "la/kept_factorisation.hpp"
+#include "la/held_matrix.hpp"
 #include "overland/mini_cells.hpp"
 
 namespace cotangent::overland {
@@ -37,8 +37,12 @@ class Mini : public Scheme {
  private:
   void residual(Vec x, Vec f);
   void jacobian(Vec x, Mat matrix);
+  /// Asks of GMRES as much as the next of Newton's iterates can use.
+  void aim();
   void spread(Vec x);
-  bool solve(Outcome& outcome);
+  /// Where the motion so far would lead in so long a time: what Newton's method starts from.
+  void predict(const Water& water);
+  bool solve(const Water& water, Outcome& outcome);
   /// F_h = 0 to rounding where h > 0: what the tolerance of Newton's method leaves goes into the depths, q
   /// staying.
   void close_storage();
@@ -65,7 +69,9 @@ class Mini : public Scheme {
   la::Vector x_, residual_, lower_, upper_;
   la::Matrix matrix_;
   la::NonlinearSolver solver_;
-  std::optional<la::KeptFactorisation> factorisation_;  // of the whole matrix, on one rank
+  std::optional<la::HeldMatrix> held_matrix_;  // in its place, where solved directly on one rank
+  double target_ = 0, last_norm_ = 0;          // of Newton's method; of its last iterate
+  bool known_ = false;                         // f_ is F at z_
   bool made_ = false, worth_keeping_ = false, patient_ = true, may_keep_ = false;
 };
 

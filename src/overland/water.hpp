@@ -30,6 +30,15 @@ struct Landscape {
   std::function<double(const Point&)> conveyance_at;  ///< the same field at any point
 };
 
+/// Steps that a scheme may look back.
+inline constexpr int most_earlier = 2;
+
+/// The water as it was before a step.
+struct Earlier {
+  double time = 0;
+  std::vector<double> depth, discharge;
+};
+
 /// The water at a time.
 struct Water {
   double time = 0;
@@ -37,6 +46,7 @@ struct Water {
   std::vector<double> discharge;  ///< per width, two numbers a vertex
   std::vector<double> soaked;     ///< infiltrated so far, a depth
   std::vector<double> rate;       ///< (h - h_before) / dt of the last step; empty before one
+  std::vector<Earlier> earlier;   ///< the last steps' starts, newest first, as far as the scheme wants them
 };
 
 /// Volumes of water since the start. storage = start + rain - infiltration + inflow - outflow + clipped.

@@ -104,7 +104,8 @@ class OverlandRun {
 
   std::int64_t payload() const {
     return static_cast<std::int64_t>(sizeof(double)) *
-           (2 + static_cast<std::int64_t>(progress_numbers) + 5 * plan_.vertices);
+           (2 + static_cast<std::int64_t>(progress_numbers) + 5 * plan_.vertices +
+            overland::most_earlier * (1 + 3 * plan_.vertices));
   }
 
   void open() {
@@ -305,6 +306,16 @@ class OverlandRun {
     const auto rate =
         gathered(water.rate.empty() ? std::vector<double>(water.depth.size(), 0.0) : water.rate, 1);
     state.insert(state.end(), rate.begin(), rate.end());
+    for (std::size_t k = 0; k < std::size_t{overland::most_earlier}; ++k) {
+      const overland::Earlier one = k < water.earlier.size() ? water.earlier[k] : overland::Earlier{};
+      state.push_back(k < water.earlier.size() ? one.time : nan);
+      for (const auto& [values, width] : {std::pair{&one.depth, 1}, {&one.discharge, 2}}) {
+        const std::size_t size = static_cast<std::size_t>(width) * water.depth.size();
+        const auto rows = gathered(values->empty() ? std::vector<double>(size, 0.0) : *values,
+                                   static_cast<std::size_t>(width));
+        state.insert(state.end(), rows.begin(), rows.end());
+      }
+    }
     parallel::on_rank_zero([&] {
       result_->sync();
       checkpoint_->write(0, 0, std::as_bytes(std::span(state)));
@@ -326,6 +337,17 @@ class OverlandRun {
       for (const std::int64_t id : land_.mesh.id)
         values->insert(values->end(), field + id * width, field + (id + 1) * width);
       field += width * plan_.vertices;
+    }
+    for (std::int64_t k = 0; k < overland::most_earlier; ++k, field += 3 * plan_.vertices) {
+      overland::Earlier one;
+      one.time = *field++;
+      if (std::isnan(one.time)) break;
+      for (const std::int64_t id : land_.mesh.id) {
+        const double* discharge = field + plan_.vertices + 2 * id;
+        one.depth.push_back(field[id]);
+        one.discharge.insert(one.discharge.end(), discharge, discharge + 2);
+      }
+      water.earlier.push_back(std::move(one));
     }
     flow_.restore(std::move(water), progress);
   }

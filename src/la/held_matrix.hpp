@@ -1,0 +1,56 @@
+// A sparse matrix in which some unknowns are held, now these, now those, as in reduced-space methods of
+// variational inequalities. SNES sees a shell whose sub-matrix of the free unknowns is a shell too: nothing
+// is extracted. In the LU the rows of what is held become rows of the identity: one ordering and one symbolic
+// factorisation serve all sets. Blocks of equal size on the diagonal are inverted as dense ones (PETSc's
+// BAIJ), without pivoting across them. Limits: on one rank.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "la/handles.hpp"
+
+namespace cotangent::la {
+
+class HeldMatrix {
+ public:
+  /// Of so many rows, in blocks of so many: entry k of set() is added at rows[k], columns[k]; nowhere where
+  /// the row is below 0. Every block on the diagonal has an entry.
+  HeldMatrix(PetscInt size, PetscInt block, std::span<const PetscInt> rows,
+             std::span<const PetscInt> columns);
+  HeldMatrix(const HeldMatrix&) = delete;
+  HeldMatrix& operator=(const HeldMatrix&) = delete;
+
+  /// The whole matrix, and one that gives sub-matrices: what SNES takes. Lives as long as this.
+  Mat shell() const { return shell_; }
+  /// New values, the sums of these entries.
+  void set(std::span<const double> entries);
+  /// Makes ready to solve with all unknowns held but those of this set, which is sorted: by its LU, or, where
+  /// it may keep it, by the last one as long as that serves an iterative solver well. False where a block is
+  /// singular.
+  bool prepare(IS free, bool may_keep);
+  /// Solves for the free unknowns; b and x have one entry for each.
+  void solve(Vec b, Vec x);
+  /// Factorisations so far.
+  int factorisations() const { return factorisations_; }
+
+ private:
+  void hold(IS free);
+  /// From what is free, spread among zeros, by an operation on from_ and to_ to what is free.
+  template <class Operation>
+  void among_all(Vec from, Vec to, const Operation& operation);
+  static PetscErrorCode multiply_all_callback(Mat shell, Vec x, Vec y);
+  static PetscErrorCode multiply_free_callback(Mat shell, Vec x, Vec y);
+  static PetscErrorCode submatrix_callback(Mat shell, IS rows, IS columns, MatReuse reuse, Mat* part);
+
+  PetscInt size_, block_;
+  std::vector<PetscInt> begin_, place_;  // of the block rows; of each entry, or -1
+  std::vector<PetscInt> diagonal_;       // the place of each row's diagonal
+  std::vector<PetscInt> free_;
+  Matrix whole_, blocks_, factor_, shell_;
+  Vector from_, to_;
+  int solves_ = 0, factorisations_ = 0;  // since the last prepare(); ever
+  MatFactorInfo info_{};
+};
+
+}  // namespace cotangent::la
