@@ -1,12 +1,16 @@
 // Seconds of a step of overland flow against the number of cells, on any number of ranks: a dam break on a
 // square over an undulating bed, conservative scheme with direct and Krylov solvers, and MINI.
-//   mpirun -n 2 benchmark_overland [most cells, 100000] [fewest, 0] [direct|krylov|mini; all] > overland.csv
+//   mpirun -n 2 benchmark_overland [most cells, 100000] [fewest, 0] [direct|krylov|mini; all]
+//     [-- options of PETSc, -water_...] > overland.csv
 //   overland.py overland.csv -o overland.png
 // Prints lines "scheme,solver,ranks,cells,seconds a step,Newton iterations a step".
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "la/petsc.hpp"
 #include "overland/flow.hpp"
@@ -55,7 +59,10 @@ void measure(bool mini, bool direct, int n) {
 
 int main(int argc, char** argv) {
   const parallel::Mpi mpi(argc, argv);
-  const la::Petsc petsc;
+  const auto end = std::find(argv, argv + argc, std::string_view("--"));
+  const la::Petsc petsc(end == argv + argc ? std::vector<std::string>{}
+                                           : std::vector<std::string>(end + 1, argv + argc));
+  argc = static_cast<int>(end - argv);
   const double most = argc > 1 ? std::atof(argv[1]) : 1e5;
   const double least = argc > 2 ? std::atof(argv[2]) : 0;
   const std::string wanted = argc > 3 ? argv[3] : "";

@@ -119,8 +119,10 @@ Status Flow::advance(double to) {
       else if (last_.iterations >= options_.few)
         factor = std::min(factor, 1.0);
       // A step cut short by a sample's time says little against the length it would have had.
-      const double next = dt * factor;
-      part = std::min(dt < part && factor >= 1 ? std::max(part, next) : next, options_.largest);
+      double next = dt * factor;
+      if (dt < part && factor >= 1)
+        next = std::max(part, factor > 1 ? std::min(dt * wish, 1.5 * part) : next);
+      part = std::min(next, options_.largest);
     } else {
       part = dt * (last_.converged ? std::clamp(0.9 * std::sqrt(options_.tolerance / last_.error), 0.2, 0.7)
                                    : 0.5);

@@ -260,13 +260,20 @@ void Mini::predict(const Water& water) {
 bool Mini::solve(const Water& water, Outcome& outcome) {
   predict(water);
   // A start that is good already mustn't be asked for as much again: the tolerance is relative to the storage
-  // term, which is what is left of F where the water's state goes on as it is.
+  // term, which is what is left of F where the water's state goes on as it is; and to friction, a thousandth
+  // of which is what slow water's discharge needs lest its errors pass for changes.
   target_ = 0;
-  const double least = std::max(1e-2 * options_.tolerance, 1e-13);
+  const double least = std::clamp(1e-2 * options_.tolerance, 1e-13, 1e-10);
   if (!water.earlier.empty()) {
-    double sum = 0;
-    for (std::size_t v = 0; v < start_.size() / 3; ++v) sum += std::pow(land_.area[v] * water.rate[v], 2);
-    target_ = std::max(least, options_.tolerance * std::sqrt(parallel::sum(sum)));
+    double storage = 0, friction = 0;
+    const double power = 1 / land_.law.slope_power;
+    for (std::size_t v = 0; v < start_.size() / 3; ++v) {
+      const double size = std::hypot(water.discharge[2 * v], water.discharge[2 * v + 1]);
+      storage += std::pow(land_.area[v] * water.rate[v], 2);
+      friction += std::pow(land_.area[v] * land_.gravity * std::pow(size / land_.conveyance[v], power), 2);
+    }
+    target_ = std::max(least, std::min(options_.tolerance * std::sqrt(parallel::sum(storage)),
+                                       1e-3 * std::sqrt(parallel::sum(friction))));
   }
   la::check(SNESSetTolerances(solver_, std::max(target_, least), target_ > 0 ? 1e-50 : options_.tolerance,
                               options_.tolerance, options_.most_iterations, 100000),

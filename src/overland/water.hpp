@@ -31,7 +31,7 @@ struct Landscape {
 };
 
 /// Steps that a scheme may look back.
-inline constexpr int most_earlier = 2;
+inline constexpr int most_earlier = 1;
 
 /// The water as it was before a step.
 struct Earlier {
@@ -96,7 +96,7 @@ class Scheme {
 /// What the mixed scheme leaves open.
 struct MiniOptions {
   bool lumped = true;     ///< the storage term: at the vertices, or by the consistent mass matrix
-  double epsilon = 1e-4;  ///< rounds |q| off, in the Jacobian alone
+  double epsilon = 1e-5;  ///< rounds |q| off, in the Jacobian alone
   int degree = 8;         ///< of the quadrature: 6 or 8
 };
 /// The mixed form with the MINI element and depths held above 0; backward Euler.

@@ -190,7 +190,7 @@ void read_method(Task& task, OverlandPlan& plan) {
   plan.method = table.choice("name", "conservative", {"conservative", "mini"});
   if (plan.method == "mini") {
     plan.mini.lumped = table.choice("storage", "lumped", {"lumped", "consistent"}) == "lumped";
-    plan.mini.epsilon = table.positive("epsilon", 1e-4);
+    plan.mini.epsilon = table.positive("epsilon", 1e-5);
     plan.mini.degree = static_cast<int>(table.integer("quadrature", 8));
     if (plan.mini.degree != 6 && plan.mini.degree != 8) throw table.error("quadrature", "must be 6 or 8");
     plan.stages = 1;
