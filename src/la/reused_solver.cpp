@@ -29,7 +29,8 @@ void choose_factorisation(PC preconditioner, [[maybe_unused]] PetscInt rows) {
 #endif
 }
 
-ReusedSolver::ReusedSolver(bool direct, PetscInt rows, const std::string& prefix) : most_(direct ? 6 : 60) {
+ReusedSolver::ReusedSolver(bool direct, PetscInt rows, const std::string& prefix)
+    : direct_(direct), most_(direct ? 6 : 10) {
   check(KSPCreate(PETSC_COMM_WORLD, solver_.out()), "KSPCreate");
   check(KSPSetOptionsPrefix(solver_, prefix.c_str()), "KSPSetOptionsPrefix");
   check(KSPSetType(solver_, direct ? KSPGMRES : KSPFGMRES), "KSPSetType");
@@ -43,12 +44,19 @@ ReusedSolver::ReusedSolver(bool direct, PetscInt rows, const std::string& prefix
   } else {
     int ranks = 1;
     MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+#if defined(PETSC_HAVE_ML)
+    check(PCSetType(preconditioner, PCML), "PCSetType");
+#else
     check(PCSetType(preconditioner, ranks > 1 ? PCBJACOBI : PCILU), "PCSetType");
+#endif
   }
   check(KSPSetFromOptions(solver_), "KSPSetFromOptions");
+  fixed_ = has_option(prefix + "ksp_rtol");
 }
 
-std::string ReusedSolver::solve(Mat matrix, Vec b, Vec x) {
+std::string ReusedSolver::solve(Mat matrix, Vec b, Vec x, double enough) {
+  if (!direct_ && !fixed_)
+    check(KSPSetTolerances(solver_, enough, 1e-300, PETSC_DEFAULT, 400), "KSPSetTolerances");
   for (;;) {
     const bool reuse = made_ && last_ <= most_;
     check(KSPSetReusePreconditioner(solver_, reuse ? PETSC_TRUE : PETSC_FALSE), "KSPSetReusePreconditioner");

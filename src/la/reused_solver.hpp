@@ -3,6 +3,7 @@
 //
 // Direct: GMRES over an LU, which is exact when fresh: PETSc's own or UMFPACK on one rank, MUMPS across
 // (with -mat_mumps_icntl_14 200, without which it runs out of the room that it foresaw). Krylov: GMRES over
+// a cycle of smoothed aggregation (ML, where PETSc has it: its iterations hardly grow with the mesh), or over
 // an incomplete LU on each rank. The prefix lets the user choose anything else: -water_pc_type hypre, say.
 #pragma once
 
@@ -20,16 +21,18 @@ class ReusedSolver {
  public:
   /// Collective.
   ReusedSolver(bool direct, PetscInt rows, const std::string& prefix);
-  /// Solves A x = b; the reason in plain words where that fails, else nothing. Collective.
-  std::string solve(Mat matrix, Vec b, Vec x);
+  /// Solves A x = b, a Krylov method until the residual is as small a part of b as is enough; the reason in
+  /// plain words where that fails, else nothing. Collective.
+  std::string solve(Mat matrix, Vec b, Vec x, double enough);
   /// The next solve starts afresh.
   void forget() { made_ = false; }
   int factorisations() const { return factorisations_; }
 
  private:
   LinearSolver solver_;
+  bool direct_;
   int most_;
-  bool made_ = false;
+  bool made_ = false, fixed_ = false;  // fixed: the user has said what is enough
   int factorisations_ = 0, last_ = 0;
 };
 
