@@ -1,7 +1,6 @@
 #include "billiards/gas.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -37,12 +36,6 @@ Point<D> times(const std::array<Point<D>, D>& matrix, const Point<D>& x) {
   Point<D> result;
   for (int d = 0; d < D; ++d) result[d] = dot<D>(matrix[d], x);
   return result;
-}
-
-/// act(i) for the lanes i of a mask, in order.
-template <class Act>
-void for_lanes(PackMask lanes, const Act& act) {
-  for (unsigned left = numerics::bits(lanes); left != 0; left &= left - 1) act(std::countr_zero(left));
 }
 
 /// The lanes whose entry is `value`.
@@ -200,13 +193,14 @@ void Gas<D>::find_hits(const Pack& limit) {
     const PackMask sooner = here & !(at >= first);  // and where it is NaN
     first = select(sooner, at, first);
     found = found | sooner;
-    for_lanes(sooner, [&](int i) { left[static_cast<std::size_t>(i)] = next_[static_cast<std::size_t>(i)]; });
+    numerics::for_lanes(
+        sooner, [&](int i) { left[static_cast<std::size_t>(i)] = next_[static_cast<std::size_t>(i)]; });
   }
   hit_ = under_way_ = PackMask(false);
   duration_ = select(active_, first, Pack(0.0));
   if (!any(found)) return;
   if (value_.size() > 1) value_walls(path_.position(first), path_.start + first);
-  for_lanes(found, [&](int i) {
+  numerics::for_lanes(found, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
     if (std::isnan(first[i]) || hops_[lane] == most_approaches) {
       end(i, Status::step_too_small);
@@ -255,7 +249,7 @@ void Gas<D>::advance(double limit) {
   find_hits(reach);
   arcs = arcs & active_ & !hit_ & !under_way_;
   if (std::isinf(limit)) {  // for ever, without a wall: the state is the last that was finite
-    for_lanes(active_ & !(hit_ | under_way_ | arcs), [&](int i) {
+    numerics::for_lanes(active_ & !(hit_ | under_way_ | arcs), [&](int i) {
       duration_.set(i, 0.0);
       end(i, Status::left_domain);
     });
@@ -289,7 +283,7 @@ void Gas<D>::advance(double limit) {
   if (any(arcs)) restore_energy(arcs);
   const PackMask finite = error <= Pack(std::numeric_limits<double>::max());
   const PackMask goes_on = under_way_ | arcs | (hits & (t != before));
-  for_lanes(active_ & !(finite & goes_on), [&](int i) {
+  numerics::for_lanes(active_ & !(finite & goes_on), [&](int i) {
     if (!finite[i]) return end(i, Status::non_finite);
     if (!hits[i]) return end(i, Status::finished);
     end(i, member_hit(i).law.elastic() ? Status::grazing : Status::collapsed);
@@ -401,7 +395,7 @@ void Gas<D>::bounce(PackMask hits) {
   const Contact<D> contact = contacts(at, t_, hits);
   Pack sign, restitution(1.0);
   for (int i = 0; i < width; ++i) sign.set(i, sign_[static_cast<std::size_t>(i)]);
-  for_lanes(hits, [&](int i) { restitution.set(i, member_hit(i).law.restitution); });
+  numerics::for_lanes(hits, [&](int i) { restitution.set(i, member_hit(i).law.restitution); });
   const Pack gg = dot<D>(contact.gradient, contact.gradient), inverse = 1.0 / gg;
   Pack bend(0.0), far(1.0);
   for (int d = 0; d < D; ++d) {
@@ -420,7 +414,7 @@ void Gas<D>::bounce(PackMask hits) {
   v_ = select<D>(hits, plus<D>(v, factor, contact.gradient), v_);
   for (int d = 0; d < D; ++d) normal_[d] = sign * contact.gradient[d] / norm;
   if (tangential_) carry(contact, sign, v, hits);
-  for_lanes(hits, [&](int i) {
+  numerics::for_lanes(hits, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
     ++bounces_[lane];
     hops_[lane] = 0;

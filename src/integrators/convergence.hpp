@@ -91,8 +91,11 @@ class Convergence {
   /// The lanes that still iterate.
   Mask open() const { return open_; }
   Mask converged() const { return active_ & !open_; }
-  /// Forgets the history: another iteration takes over.
-  void restart() { last_ = before_ = R(0.0); }
+  /// Forgets the lanes' history: another iteration takes over.
+  void restart(Mask lanes) {
+    last_ = select(lanes, R(0.0), last_);
+    before_ = select(lanes, R(0.0), before_);
+  }
 
   /// The next iterate in the lanes that are open, the present one elsewhere. `every`: all(open()).
   [[gnu::always_inline]] R renewed(bool every, const R& now, const R& next) const {

@@ -190,13 +190,8 @@ class Gauss {
     Stages<R, N> w;
     from_series(R(0.0), theta, w);
     const R h = theta * taken_;
-    const Mask solved = [&] {
-      if constexpr (System::constant_mass) {
-        return form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes, true);
-      } else {
-        return form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes);
-      }
-    }();
+    const Mask solved =
+        form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes, true);
     auto q = begin_q_, conjugate = begin_conjugate_;
     Form::finish(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, q, conjugate);
     State<R, N> x;

@@ -45,13 +45,7 @@ class GaussForce {
 
   /// Inverts the mass matrix, which is constant by the structure of L, so any point serves.
   void prepare(const System& system, const State<R, N>& x) {
-    const auto h = system.hessian(x.q, x.v, x.t);
-    for (int i = 0; i < N; ++i) {
-      Vector unit{};
-      unit[i] = R(1.0);
-      const Vector column = numerics::solve<R, N>(h.vv, unit);
-      for (int j = 0; j < N; ++j) inverse_mass_[j][i] = column[j];
-    }
+    inverse_mass_ = numerics::inverse<R, N>(system.mass(x.q, x.v, x.t));
   }
 
   /// The unknown of a step h is h^2 times this at a state.
@@ -367,7 +361,7 @@ class GaussForce {
     }
     StageNewton<R, N> solver;
     solver.factorise(step.tables, R(1.0), one, zero, jacobian);
-    convergence.restart();
+    convergence.restart(convergence.open());
     for (int iteration = 0; iteration < 40 && any(convergence.open()); ++iteration) {
       const Middle m = middle(step, parts);
       Stages<R, N> residual, correction;

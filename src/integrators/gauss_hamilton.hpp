@@ -1,9 +1,10 @@
 // Gauss collocation for any regular Lagrangian, in the momenta: the unknowns are the stages' velocities.
 //   Q_i = q + h sum_j A_ij V_j,   L_v(Q_i, V_i) = P_i = p + h sum_j A_ij L_q(Q_j, V_j)
 //   q' = q + h sum_i b_i V_i,     p' = p + h sum_i b_i L_q(Q_i, V_i)
-// Solved by simplified Newton: the Hessian of L frozen at mid-step, one factorisation a step; lanes in which
-// it doesn't contract go on with the whole Jacobian. Reference: Hairer, Lubich, Wanner (2006), VI.6.2 and
-// VIII.6.2.
+// Solved by simplified Newton: the Hessian of L frozen at mid-step, one factorisation a step, and the
+// residuals r_i taken to its mass matrix, M M_i^-1 r_i with M_i = L_vv at stage i, for masses are what varies
+// most over a step; lanes in which it doesn't contract go on with the whole Jacobian. Reference: Hairer,
+// Lubich, Wanner (2006), VI.6.2 and VIII.6.2.
 #pragma once
 
 #include <vector>
@@ -51,11 +52,14 @@ class GaussHamilton {
   static R velocity_error(int, const R&, const R& next) { return next; }
 
   /// Solves for the velocities, a guess on entry, of a step h from (t, q, p). Returns the lanes solved.
+  /// A `close` guess is the step's own polynomial, for a part of it.
   Mask solve(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
-             const Running& p, Stages<R, N>& velocity, Mask active) const {
+             const Running& p, Stages<R, N>& velocity, Mask active, bool close = false) const {
     const Step step{system, tables, h, t, q, p};
-    Convergence<R> convergence(active, 0x1p-50, 0x1p-40);
-    iterate_frozen(step, velocity, convergence);
+    // Changes are summed over the stages' components.
+    const double components = tables.stages * N;
+    Convergence<R> convergence(active, 0x1p-50 * components, 0x1p-40);
+    iterate_frozen(step, velocity, convergence, close);
     if (any(convergence.open())) solve_afresh(step, velocity, convergence);
     return convergence.converged();
   }
@@ -85,6 +89,9 @@ class GaussHamilton {
   }
   /// How much of the last coefficients comes back through the forces: h^2 |L_qq| / (4 (2 s + 1)^2), at most.
   static constexpr double feedback = 2e-2;
+
+  /// And how much of the dense polynomial's error an iteration leaves, at most.
+  static constexpr double contraction = 5e-2;
 
   /// q and v at theta in [0, 1] from the Legendre coefficients g of the velocities.
   static void dense(int s, const R& h, const R& theta, const Running& q0, const Running&,
@@ -133,7 +140,7 @@ class GaussHamilton {
   /// Improves the velocities; `correct(iteration, positions, r)` replaces the residuals r by corrections.
   template <class Correct>
   static void iterate(const Step& step, Stages<R, N>& velocity, Convergence<R>& convergence, int limit,
-                      const Correct& correct) {
+                      bool close, const Correct& correct) {
     const int s = step.tables.stages;
     const R& h = step.h;
     Stages<R, N> position, force, momentum, residual;
@@ -154,25 +161,58 @@ class GaussHamilton {
       }
       correct(iteration, position, residual);
       const bool every = all(convergence.open());
-      R change(0.0);
       for (int i = 0; i < s; ++i) {
         for (int n = 0; n < N; ++n) {
-          change += numerics::absolute(residual[i][n]);
           velocity[i][n] = convergence.renewed(every, velocity[i][n], velocity[i][n] + residual[i][n]);
         }
       }
-      if (iteration == 0) continue;  // the guess tells neither scale nor contraction
-      if (iteration == 1) convergence.measure_against(largest(s, velocity));
+      if (iteration == 0 && !close) continue;  // the guess tells neither scale nor contraction
+      const R change = sum_of_sizes(s, residual);
+      if (iteration == 0) convergence.begin_after(change * R(1 / contraction));
+      convergence.measure_against(largest(s, velocity));
       convergence.close(change);
     }
   }
 
-  /// Simplified Newton: the Hessian of L at mid-step for all stages and iterations.
-  static void iterate_frozen(const Step& step, Stages<R, N>& velocity, Convergence<R>& convergence) {
+  /// The stages' masses M_i against one mass M: residuals r_i become M M_i^-1 r_i.
+  class MassRatios {
+   public:
+    void renew(const Step& step, const Stages<R, N>& position, const Stages<R, N>& velocity,
+               const numerics::Matrix<R, N>& mass, Mask lanes) {
+      for (int i = 0; i < step.tables.stages; ++i) {
+        const R time = fma(step.h, R(step.tables.c[i]), step.t);
+        const auto fresh = numerics::solve<R, N>(step.system.mass(position[i], velocity[i], time), mass);
+        for (int n = 0; n < N; ++n) {
+          for (int m = 0; m < N; ++m) ratio_[i][n][m] = select(lanes, fresh[m][n], ratio_[i][n][m]);
+        }
+      }
+    }
+    void apply(int stages, Stages<R, N>& residual) const {
+      for (int i = 0; i < stages; ++i) {
+        const Vector r = residual[i];
+        for (int n = 0; n < N; ++n) {
+          residual[i][n] = R(0.0);
+          for (int m = 0; m < N; ++m) residual[i][n] = fma(ratio_[i][n][m], r[m], residual[i][n]);
+        }
+      }
+    }
+
+   private:
+    std::array<numerics::Matrix<R, N>, max_stages> ratio_;
+  };
+
+  /// Simplified Newton: the Hessian of L at the guess for mid-step in all iterations; the stages' masses at
+  /// the guess too, renewed while changes are large against the velocities.
+  static void iterate_frozen(const Step& step, Stages<R, N>& velocity, Convergence<R>& convergence,
+                             bool close = false) {
+    constexpr double large = 0.125;
+    const int s = step.tables.stages, middle = s / 2;
     StageNewton<R, N> newton;
-    iterate(step, velocity, convergence, 16, [&](int iteration, const auto& position, auto& residual) {
+    MassRatios masses;
+    numerics::Matrix<R, N> mass;
+    Mask far(true);
+    iterate(step, velocity, convergence, 16, close, [&](int iteration, const auto& position, auto& residual) {
       if (iteration == 0) {
-        const int middle = step.tables.stages / 2;
         const auto at = step.system.hessian(position[middle], velocity[middle],
                                             fma(step.h, R(step.tables.c[middle]), step.t));
         numerics::Matrix<R, N> coupling;
@@ -180,8 +220,15 @@ class GaussHamilton {
           for (int j = 0; j < N; ++j) coupling[i][j] = at.qv[j][i] - at.qv[i][j];
         }
         newton.factorise(step.tables, step.h, at.vv, coupling, at.qq);
+        mass = at.vv;
       }
+      const bool some_far = any(far);
+      if (some_far) masses.renew(step, position, velocity, mass, far);
+      masses.apply(s, residual);
       newton.solve(step.tables, residual);
+      if (!some_far) return;
+      convergence.restart(far);
+      far = far & !(sum_of_sizes(s, residual) <= R(large) * sum_of_sizes(s, velocity));
     });
   }
 
@@ -199,13 +246,13 @@ class GaussHamilton {
       for (int i = 0; i < step.tables.stages; ++i) {
         for (int n = 0; n < N; ++n) velocity[i][n] = select(lanes, first[n], velocity[i][n]);
       }
-      convergence.restart();
+      convergence.restart(convergence.open());
     };
     begin_again(convergence.open());
     iterate_frozen(step, velocity, convergence);
     if (!any(convergence.open())) return;
     begin_again(convergence.open() & !(largest(step.tables.stages, velocity) <= R(1e100)));
-    iterate(step, velocity, convergence, 20, [&](int, const auto& position, auto& residual) {
+    iterate(step, velocity, convergence, 20, false, [&](int, const auto& position, auto& residual) {
       newton_correction(step, position, velocity, residual);
     });
   }
@@ -246,6 +293,13 @@ class GaussHamilton {
     }
   }
 
+  static R sum_of_sizes(int s, const Stages<R, N>& values) {
+    R sum(0.0);
+    for (int i = 0; i < s; ++i) {
+      for (int n = 0; n < N; ++n) sum += numerics::absolute(values[i][n]);
+    }
+    return sum;
+  }
   static R largest(int s, const Stages<R, N>& velocity) {
     R scale(0.0);
     for (int i = 0; i < s; ++i) {

@@ -24,7 +24,7 @@ class Motion {
 
   /// Inverts the mass matrix where it is constant; any point serves.
   void prepare(const System& system, const State<R, N>& x) {
-    if constexpr (constant_mass) invert(system.hessian(x.q, x.v, x.t).vv);
+    if constexpr (constant_mass) inverse_mass_ = numerics::inverse<R, N>(system.mass(x.q, x.v, x.t));
   }
 
   [[gnu::noinline]] Vector acceleration(const System& system, const Vector& q, const Vector& v,
@@ -97,15 +97,6 @@ class Motion {
       v[i] = select(open, v[i] + correction[i], v[i]);
     }
     return change;
-  }
-
-  void invert(const Matrix& mass) {
-    for (int i = 0; i < N; ++i) {
-      Vector unit{};
-      unit[i] = R(1.0);
-      const Vector column = numerics::solve<R, N>(mass, unit);
-      for (int j = 0; j < N; ++j) inverse_mass_[j][i] = column[j];
-    }
   }
 
   Matrix inverse_mass_{};

@@ -168,6 +168,11 @@ class System {
     return result;
   }
 
+  /// The mass matrix L_vv.
+  Matrix mass(const Vector& q, const Vector& v, const R& t) const {
+    return ad::hessian_of<dim>(lagrangian(q, ad::seed<0, dim, 2, 1>(v), t));
+  }
+
   /// The momenta p = L_v.
   Vector momentum(const Vector& q, const Vector& v, const R& t) const { return gradient(q, v, t).v; }
 

@@ -76,6 +76,25 @@ Vector<R, N> solve(Matrix<R, N> a, Vector<R, N> b) {
   return b;
 }
 
+/// The solution of A X = B, column by column.
+template <class R, int N>
+Matrix<R, N> solve(const Matrix<R, N>& a, const Matrix<R, N>& b) {
+  Matrix<R, N> x;
+  for (int j = 0; j < N; ++j) {
+    Vector<R, N> column;
+    for (int i = 0; i < N; ++i) column[i] = b[i][j];
+    column = solve<R, N>(a, column);
+    for (int i = 0; i < N; ++i) x[i][j] = column[i];
+  }
+  return x;
+}
+template <class R, int N>
+Matrix<R, N> inverse(const Matrix<R, N>& a) {
+  Matrix<R, N> unit{};
+  for (int i = 0; i < N; ++i) unit[i][i] = R(1.0);
+  return solve<R, N>(a, unit);
+}
+
 /// The inverse of a complex matrix (real and imaginary parts), by Gauss-Jordan without pivoting: for
 /// matrices near a positive definite one. A singular lane ends up non-finite.
 template <class R, int N>

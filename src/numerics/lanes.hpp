@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -235,6 +236,11 @@ template <int W>
     for (int i = 0; i < W; ++i) result |= static_cast<unsigned>(x[i]) << i;
     return result;
   }
+}
+/// act(i) for the true lanes i, in order.
+template <class Truth, class Act>
+[[gnu::always_inline]] inline void for_lanes(Truth lanes, const Act& act) {
+  for (unsigned left = bits(lanes); left != 0; left &= left - 1) act(std::countr_zero(left));
 }
 inline void set_lane(double& x, int, double value) {
   x = value;

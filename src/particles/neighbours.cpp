@@ -1,7 +1,6 @@
 #include "particles/neighbours.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -123,13 +122,12 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
           std::memcpy(&x, around.q[n].data() + k, sizeof(Lanes));
           r[n] = Lanes(q[n]) - x;
         }
-        for (unsigned near = numerics::bits(image.squared_distance(r) <= limit); near != 0;
-             near &= near - 1) {
-          const std::int32_t row = around.row[k + static_cast<std::size_t>(std::countr_zero(near))];
+        numerics::for_lanes(image.squared_distance(r) <= limit, [&](int lane) {
+          const std::int32_t row = around.row[k + static_cast<std::size_t>(lane)];
           found[here] = static_cast<std::uint64_t>(cloud.id[static_cast<std::size_t>(row)]) << 32 |
                         static_cast<std::uint32_t>(row);
           here += row != i;
-        }
+        });
       }
       sort(found.data(), here);
       if (excluded != nullptr) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "sections/event_queue.hpp"
@@ -269,7 +268,7 @@ class FlightOf final : public Flight {
       const auto lost = [&] { return good & active_ & (steps_ - last_crossing_ >= patience_); };
       if (any(lost())) {
         settle();
-        for_lanes(lost(), [&](int i) { land_at(i, Status::section_not_met, end); });
+        numerics::for_lanes(lost(), [&](int i) { land_at(i, Status::section_not_met, end); });
       }
     }
   }
@@ -280,7 +279,7 @@ class FlightOf final : public Flight {
     const Mask failed = active_ & !took & (failure != R(0.0));
     if (any(failed)) {
       settle();
-      for_lanes(failed & active_, [&](int i) {
+      numerics::for_lanes(failed & active_, [&](int i) {
         auto status = static_cast<Status>(static_cast<int>(numerics::lane(failure, i)));
         if (dependent_constraints(end, i)) status = Status::singular_constraint;
         land_at(i, status, end);
@@ -289,7 +288,7 @@ class FlightOf final : public Flight {
     const Mask bad = active_ & took & !fine;
     if (any(bad)) {
       settle();
-      for_lanes(bad & active_, [&](int i) { land_at(i, Status::non_finite, method_->begin()); });
+      numerics::for_lanes(bad & active_, [&](int i) { land_at(i, Status::non_finite, method_->begin()); });
     }
   }
 
@@ -303,8 +302,7 @@ class FlightOf final : public Flight {
       return;
     }
     const Mask ends = good & (end.t >= R(watch_.stop.time));
-    for_lanes(some, [&](int i) {
-      if (!numerics::lane(active_, i)) return;
+    numerics::for_lanes(some & active_, [&](int i) {
       QueuedStep step{i,
                       numerics::lane(fresh_, i),
                       numerics::lane(leaves, i),
@@ -375,13 +373,6 @@ class FlightOf final : public Flight {
         ++r.crossing_count;
         numerics::set_lane(last_crossing_, lane, step.steps);
         if (watch_.stop.crossings > 0 && r.crossing_count >= watch_.stop.crossings) stop(Status::finished);
-    }
-  }
-
-  template <class Do>
-  void for_lanes(Mask lanes, const Do& act) {
-    for (unsigned left = numerics::bits(lanes) & ((1u << lanes_) - 1); left != 0; left &= left - 1) {
-      act(std::countr_zero(left));
     }
   }
 
