@@ -24,15 +24,9 @@ class Largest {
   std::int64_t bits_ = 0;
 };
 
-template <int D>
-std::array<const double*, D> pointers(const std::array<std::vector<double>, D>& field, std::size_t from) {
-  std::array<const double*, D> result;
-  for (int d = 0; d < D; ++d) result[d] = field[d].data() + from;
-  return result;
-}
-template <int D>
-std::array<double*, D> pointers(std::array<std::vector<double>, D>& field, std::size_t from) {
-  std::array<double*, D> result;
+template <int D, class Field>
+auto pointers(Field& field, std::size_t from) {
+  std::array<decltype(field[0].data()), D> result;
   for (int d = 0; d < D; ++d) result[d] = field[d].data() + from;
   return result;
 }
@@ -140,11 +134,6 @@ void RodBlock<D>::find_runs() {
   for (const Run& run : runs_) {
     if (run.begin >= own_begin && run.begin < own_end) own_runs_.push_back(run);
   }
-}
-
-template <int D>
-int RodBlock<D>::place(std::int64_t rod) const {
-  return static_cast<int>(std::ranges::lower_bound(rod_, rod) - rod_.begin());
 }
 
 template <int D>
@@ -371,6 +360,15 @@ void RodBlock<D>::apply(std::span<const double> x, const Field& left, const Fiel
     for (int d = 0; d < D; ++d) sum += left[d][known] * (moved[d][a] - moved[d][b]);
     y[static_cast<std::size_t>(k)] = sum;
   }
+}
+
+template <int D>
+double RodBlock<D>::reach() const {
+  Largest largest;
+  for (const auto& part : position) {
+    for (const double x : part) largest.see(x);
+  }
+  return largest.value();
 }
 
 template <int D>

@@ -9,6 +9,7 @@
 // Chains are stored as runs of rods whose points follow each other, over which the loops are vectorised.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -36,7 +37,9 @@ class RodBlock {
   /// The number of a known rod among all.
   std::int64_t rod(int known) const { return rod_[static_cast<std::size_t>(known)]; }
   /// The known place of a rod, which must be known.
-  int place(std::int64_t rod) const;
+  int place(std::int64_t rod) const {
+    return static_cast<int>(std::ranges::lower_bound(rod_, rod) - rod_.begin());
+  }
   std::vector<int> foreign() const;
 
   /// Points known here, their place among all, and whether this rank is the one that reports them.
@@ -84,6 +87,9 @@ class RodBlock {
   void accelerations(std::span<double> result) const;
   /// G M^-1 G'^T x of the own rods, with the gradients given for G and G', and x, for all known ones.
   void apply(std::span<const double> x, const Field& left, const Field& right, std::span<double> y) const;
+
+  /// The largest coordinate of a known point.
+  double reach() const;
 
   /// Of the points that this rank reports.
   double kinetic_energy() const;

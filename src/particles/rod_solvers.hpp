@@ -2,6 +2,7 @@
 // velocities', and the vectors that both keep from step to step. Part of rod_rattle.cpp.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
@@ -27,7 +28,7 @@ struct RodRattle<D>::Solvers {
   la::Vector multiplier, last, before, residual, rate,
       push;  // Lambda = h^2 lambda / 2, now and in two steps past
   std::vector<double> known;
-  double noise = 0, error = 0, last_error = 0, velocity_error = 0;
+  double extent = 0, noise = 0, error = 0, last_error = 0, velocity_error = 0;
   bool stagnated = false;
   double constraint_error = 0;
   std::string failure;
@@ -40,7 +41,7 @@ struct RodRattle<D>::Solvers {
         position_matrix(block, halo, system, options.formulation, "position_"),
         velocity_matrix(block, halo, system, options.formulation, "velocity_"),
         known(static_cast<std::size_t>(block.known_count())),
-        noise(16 * round_off(system)) {
+        extent(system.extent()) {
     for (la::Vector* v : {&multiplier, &last, &before, &residual, &rate, &push}) {
       *v = la::vector(static_cast<PetscInt>(block.own_count()));
       la::check(VecSet(*v, 0.0), "VecSet");
@@ -184,7 +185,13 @@ struct RodRattle<D>::Solvers {
     if (pairs) block.feel(pairs->forces(), h);
   }
 
+  /// How closely lengths are known: points may have flown far from where they began.
+  void look_around() {
+    noise = 16 * std::numeric_limits<double>::epsilon() * std::max(extent, parallel::maximum(block.reach()));
+  }
+
   void measure() {
+    look_around();
     double* values = nullptr;
     la::check(VecGetArrayWrite(rate, &values), "VecGetArrayWrite");
     constraint_error =
@@ -251,6 +258,7 @@ struct RodRattle<D>::Solvers {
     }
     constraint_error = error;
     block.accept(h);
+    look_around();
     feel(h);
     halo.fill(block.gradient);
     const auto take_back = [&] {
