@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the seconds of a step of overland flow against the number of cells, from the CSV lines of benchmark_overland.
+"""Draws processor seconds of a step of overland flow against the number of cells, from lines of benchmark_overland.
 
 overland.py overland.csv [-o overland.png]       lines of several runs, on one rank and on several, may stand together
 """
@@ -14,7 +14,7 @@ def read(path):
     curves = defaultdict(list)
     with open(path) as file:
         for line in file:
-            scheme, solver, ranks, cells, seconds, _ = line.strip().split(",")
+            scheme, solver, ranks, cells, _, _, seconds = line.strip().split(",")
             curves[scheme, solver, int(ranks)].append((int(cells), float(seconds)))
     return curves
 
@@ -35,7 +35,7 @@ def main():
                     markerfacecolor=colour if ranks == 1 else "white",
                     label=f"{'MINI' if scheme == 'mini' else scheme}, {solver}, {ranks} rank{'s' * (ranks > 1)}")
     axes.set_xlabel("cells")
-    axes.set_ylabel("time a step / s")
+    axes.set_ylabel("processor time a step, of the busiest rank / s")
     axes.grid(alpha=0.3, which="both")
     axes.legend()
     figure.savefig(words.output, dpi=150)

@@ -380,7 +380,7 @@ class OverlandRun {
   std::string advice() const {
     if (status_ == Status::step_too_small) return "; a larger tolerance may go on";
     return plan_.method == "mini"
-               ? "; a smaller step, epsilon between 1e-5 and 1e-3, or method = \"conservative\" "
+               ? "; a smaller step, epsilon between 1e-6 and 1e-4, or method = \"conservative\" "
                  "may go on"
                : "; a smaller step or [solver] linear = \"direct\" may go on";
   }
