@@ -58,7 +58,7 @@ class GaussHamilton {
     const Step step{system, tables, h, t, q, p};
     // Changes are summed over the stages' components.
     const double components = tables.stages * N;
-    Convergence<R> convergence(active, 0x1p-50 * components, 0x1p-40);
+    Convergence<R> convergence(active, 0x1p-53 * components, 0x1p-40);
     iterate_frozen(step, velocity, convergence, close);
     if (any(convergence.open())) solve_afresh(step, velocity, convergence);
     return convergence.converged();
