@@ -308,9 +308,11 @@ ExitCode run_in(Task& task) {
     const std::int64_t points = std::ssize(rods.mass), joined = std::ssize(rods.rods);
     estimate.file_bytes = 8 * plan.samples * (2 * D * points + joined + 6);
     estimate.rank_bytes = (std::int64_t{48} << 20) + 8 * points * (30 * D + 40) / parallel::size();
-    // 100 ns a rod and step, as much a point that feels others, and what PETSc's calls take.
-    const auto worked_on = static_cast<double>(joined + (plan.pairs.kernel ? points : 0));
-    estimate.seconds = static_cast<double>(plan.steps) * (2e-5 + 1e-7 * worked_on / parallel::size());
+    // 100 ns a rod and step, on a surface 400 ns and as much a hold, 200 ns a point that feels others, and
+    // what PETSc's calls take.
+    const double each = (rods.surface ? 4e-7 : 1e-7) * static_cast<double>(joined) +
+                        (plan.pairs.kernel ? 2e-7 : 0.0) * static_cast<double>(points);
+    estimate.seconds = static_cast<double>(plan.steps) * (2e-5 + each / parallel::size());
     parallel::on_rank_zero([&] { print(estimate); });
     return exit_success;
   }
