@@ -38,11 +38,17 @@ class ProgramTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="cotangent_program_")
         self.addCleanup(folder.cleanup)
         self.at = pathlib.Path(folder.name)
+        # A rank that is alone needs no daemon. It then doesn't know of others: nothing of Open MPI's is shared with them.
+        alone = tempfile.TemporaryDirectory(prefix="cotangent_alone_")
+        self.addCleanup(alone.cleanup)
+        self.alone = {**os.environ, "OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self",
+                      "OMPI_MCA_orte_tmpdir_base": alone.name}
 
     def launch(self, *words, program="cotangent", ranks=RANKS, **options):
         """The program's end. One rank alone is started without mpirun, as on a laptop."""
         start = [] if ranks == 1 else [*MPIRUN, str(ranks)]
-        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+                   "env": self.alone if ranks == 1 else None, **options}
         return subprocess.run([*start, PROGRAMS / program, *map(str, words)], cwd=self.at, text=True,
                               timeout=self.longest, **options)
 
