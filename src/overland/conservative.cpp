@@ -50,6 +50,8 @@ Conservative::Conservative(const Landscape& landscape, int stages, const SolverO
     : land_(landscape),
       stages_(stages),
       options_(options),
+      boundary_(landscape),
+      held_(boundary_.held()),
       halo_(landscape.mesh, 1),
       halo2_(landscape.mesh, 2),
       solver_(options.direct, static_cast<PetscInt>(landscape.mesh.all_vertices), "water_") {
@@ -70,31 +72,11 @@ Conservative::Conservative(const Landscape& landscape, int stages, const SolverO
   }
   root_.resize(cells_.size());
   roots_.resize(cells_.size());
-  std::vector<double> held(mesh.size(), 0.0), given(mesh.size(), 0.0), sharers(mesh.size(), 0.0);
-  inflow_.assign(mesh.size(), 0.0);
   for (const auto& side : mesh.sides) {
-    const auto& rule = land_.rules[static_cast<std::size_t>(side.boundary)];
+    if (land_.rules[static_cast<std::size_t>(side.boundary)].kind != BoundaryRule::Kind::free) continue;
     const auto& a = mesh.vertices[static_cast<std::size_t>(side.ends[0])];
     const auto& b = mesh.vertices[static_cast<std::size_t>(side.ends[1])];
-    const Point half{(b[1] - a[1]) / 2, (a[0] - b[0]) / 2};
-    for (const int end : side.ends) {
-      const auto v = static_cast<std::size_t>(end);
-      if (rule.kind == BoundaryRule::Kind::discharge) inflow_[v] += rule.value * std::hypot(half[0], half[1]);
-      if (rule.kind != BoundaryRule::Kind::depth) continue;
-      given[v] += rule.value;
-      sharers[v] += 1;
-    }
-    if (rule.kind == BoundaryRule::Kind::free) outlets_.push_back({side.ends, side.cell, half});
-  }
-  for (auto* list : {&inflow_, &given, &sharers}) {
-    halo_.add(*list);
-    halo_.refresh(*list);
-  }
-  held_.resize(mesh.size());
-  given_.resize(mesh.size());
-  for (std::size_t v = 0; v < mesh.size(); ++v) {
-    held_[v] = sharers[v] > 0;
-    given_[v] = held_[v] ? given[v] / sharers[v] : 0;
+    outlets_.push_back({side.ends, side.cell, {(b[1] - a[1]) / 2, (a[0] - b[0]) / 2}});
   }
 
   // The matrix: the diagonal, 3 x 3 of each cell, 2 x 3 of each outlet.
@@ -258,7 +240,7 @@ bool Conservative::solve(const std::vector<double>& base, double tau, std::vecto
   for (std::size_t v = 0; v < own; ++v) deepest = std::max({deepest, depth[v], base[v]});
   deepest = parallel::maximum(deepest);
   for (std::size_t v = 0; v < depth.size(); ++v) {
-    if (held_[v]) depth[v] = given_[v];
+    if (held_[v]) depth[v] = boundary_.depth()[v];
   }
   for (std::size_t c = 0; c < cells_.size(); ++c) root_[c] = land_.law.root_slope(slope(c, depth));
   double before = std::numeric_limits<double>::infinity();
@@ -356,7 +338,7 @@ std::vector<double> Conservative::moved(const std::vector<double>& base, double 
     bool short_of = false;
     for (std::size_t v = 0; v < base.size(); ++v) {
       share[v] = 1;
-      depth[v] = held_[v] ? given_[v] : base[v] + tau * (gain[v] - loss[v]) / land_.area[v];
+      depth[v] = held_[v] ? boundary_.depth()[v] : base[v] + tau * (gain[v] - loss[v]) / land_.area[v];
       if (depth[v] >= 0 || !(loss[v] > 0)) continue;
       // What is missing is kept back from all that leaves.
       share[v] = std::max(0.0, 1 + depth[v] * land_.area[v] / (tau * loss[v]) * (1 + 1e-9) - 1e-15);
@@ -381,10 +363,12 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
   Outcome outcome;
   const std::size_t n = water.depth.size();
   const auto own = static_cast<std::size_t>(land_.mesh.own);
+  // With what has come until a stage's own time; given depths, too, are those of that time.
   const auto fed = [&](double time) {
+    boundary_.set(water.time, water.time + time);
     std::vector<double> base(n);
     for (std::size_t v = 0; v < n; ++v)
-      base[v] = water.depth[v] + time * (rain[v] + inflow_[v] / land_.area[v]);
+      base[v] = water.depth[v] + time * (rain[v] + boundary_.inflow()[v] / land_.area[v]);
     return base;
   };
   std::vector<double> through, out, base = fed(stages_ == 1 ? dt : gamma * dt), depth = water.depth, first,
@@ -421,7 +405,7 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
   for (std::size_t v = 0; v < own; ++v) {
     const double area = land_.area[v];
     rained[v] = area * dt * rain[v];
-    came[v] = dt * inflow_[v];
+    came[v] = dt * boundary_.inflow()[v];
     before[v] = area * water.depth[v];
     now[v] = area * depth[v];
     kept[v] = area * (depth[v] - water.depth[v]);

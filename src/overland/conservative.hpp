@@ -14,7 +14,7 @@
 #pragma once
 
 #include "la/reused_solver.hpp"
-#include "overland/water.hpp"
+#include "overland/boundary_values.hpp"
 
 namespace cotangent::overland {
 
@@ -65,10 +65,9 @@ class Conservative : public Scheme {
   SolverOptions options_;
   std::vector<Cell> cells_;
   std::vector<Outlet> outlets_;
-  std::vector<char> held_;      // vertices whose depth is given
-  std::vector<double> given_;   // that depth
-  std::vector<double> inflow_;  // volume a time that comes in over the boundary, at each vertex
-  std::vector<Point> root_;     // s of each cell
+  BoundaryValues boundary_;
+  const std::vector<char>& held_;  // vertices whose depth is given
+  std::vector<Point> root_;        // s of each cell
   std::vector<Root> roots_;
   mutable Halo halo_, halo2_;
   la::Matrix jacobian_;

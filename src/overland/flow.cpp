@@ -22,6 +22,12 @@ Flow::Flow(const Landscape& landscape, Scheme& scheme, const Rain& rain, const I
   progress_.start_storage = storage();
   progress_.last_discharge = mean_discharge();
   progress_.step = options_.step;
+  shortest_ = options_.step / 4096;
+  for (const auto& rule : land_.rules) {
+    if (rule.kind != BoundaryRule::Kind::depth) continue;
+    for (const auto& row : rule.value.rows()) turns_.push_back(row.first);
+  }
+  std::ranges::sort(turns_);
 }
 
 double Flow::storage() const {
@@ -81,8 +87,13 @@ bool Flow::try_step(double dt) {
   return true;
 }
 
+double Flow::goal(double to) const {
+  const auto turn = std::ranges::upper_bound(turns_, water_.time + shortest_);
+  return turn != turns_.end() && *turn < to - shortest_ ? *turn : to;
+}
+
 Status Flow::advance(double to) {
-  const double begin = water_.time, shortest = options_.step / 4096;
+  const double begin = water_.time;
   const bool adaptive = options_.tolerance > 0;
   const auto count = std::max<std::int64_t>(1, std::llround((to - begin) / options_.step));
   std::int64_t done = 0;
@@ -104,14 +115,14 @@ Status Flow::advance(double to) {
         continue;
       }
       part = std::min(part, left) / 2;
-      if (part < shortest) return Status::newton_diverged;
+      if (part < shortest_) return Status::newton_diverged;
       continue;
     }
-    const double left = to - water_.time;
+    const double end = goal(to), left = end - water_.time;
     // Two equal ones rather than one and a tiny rest.
     double dt = part >= left * (1 - 1e-9) ? left : part > left / 2 ? left / 2 : part;
     if (try_step(dt)) {
-      if (dt == left) water_.time = to;
+      if (dt == left) water_.time = end;
       const double wish = 0.9 * std::sqrt(options_.tolerance / std::max(last_.error, 1e-300));
       double factor = std::clamp(wish, 0.3, 1.5);
       if (last_.iterations > options_.many)
@@ -126,7 +137,7 @@ Status Flow::advance(double to) {
     } else {
       part = dt * (last_.converged ? std::clamp(0.9 * std::sqrt(options_.tolerance / last_.error), 0.2, 0.7)
                                    : 0.5);
-      if (part < shortest) {
+      if (part < shortest_) {
         progress_.step = part;
         return last_.converged ? Status::step_too_small : Status::newton_diverged;
       }

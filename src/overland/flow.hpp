@@ -4,7 +4,8 @@
 // Infiltration takes half of its share before a step and half after (Strang 1968). An adaptive step grows by
 // at most a half where its own error, as the scheme estimates it (of second order in dt), allows it and
 // Newton's method had no trouble, and is done again shorter where the error is twice the tolerance or the
-// scheme failed. A step of fixed length that fails is done in halves, quarters ..., down to 1/4096.
+// scheme failed; it ends where a given depth's table has a row, lest the turn there be missed. A step of
+// fixed length that fails is done in halves, quarters ..., down to 1/4096.
 #pragma once
 
 #include "core/status.hpp"
@@ -55,6 +56,8 @@ class Flow {
  private:
   bool try_step(double dt);
   void soak(double time, Ledger& ledger);
+  /// Where adaptive steps must end next.
+  double goal(double to) const;
 
   const Landscape& land_;
   Scheme& scheme_;
@@ -65,7 +68,8 @@ class Flow {
   Progress progress_;
   std::string why_;
   Outcome last_;
-  double all_area_ = 0;
+  double all_area_ = 0, shortest_ = 0;
+  std::vector<double> turns_;  // times of the rows of given depths
 };
 
 }  // namespace cotangent::overland

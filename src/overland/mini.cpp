@@ -15,39 +15,26 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
       mini_(mini),
       options_(options),
       cells_(landscape, mini),
+      boundary_(landscape),
+      held_(boundary_.held()),
       halo_(landscape.mesh, 1),
       halo3_(landscape.mesh, 3) {
   const Mesh& mesh = land_.mesh;
   for (std::size_t c = 0; c < mesh.cells.size(); ++c) area_.push_back(shape(mesh, c).area);
   const std::size_t n = mesh.size();
-  std::vector<double> wall(n, 0.0), given(n, 0.0), sharers(n, 0.0);
-  inflow_.assign(n, 0.0);
+  std::vector<double> wall(n, 0.0);
   for (const auto& side : mesh.sides) {
-    const auto& rule = land_.rules[static_cast<std::size_t>(side.boundary)];
+    const auto kind = land_.rules[static_cast<std::size_t>(side.boundary)].kind;
     const Point& a = mesh.vertices[static_cast<std::size_t>(side.ends[0])];
     const Point& b = mesh.vertices[static_cast<std::size_t>(side.ends[1])];
-    const Point half{(b[1] - a[1]) / 2, (a[0] - b[0]) / 2};
-    const bool open = rule.kind == BoundaryRule::Kind::free || rule.kind == BoundaryRule::Kind::depth;
-    if (open) openings_.push_back({side.ends, half});
-    for (const int end : side.ends) {
-      const auto v = static_cast<std::size_t>(end);
-      if (!open) wall[v] += 1;
-      if (rule.kind == BoundaryRule::Kind::discharge) inflow_[v] += rule.value * std::hypot(half[0], half[1]);
-      if (rule.kind != BoundaryRule::Kind::depth) continue;
-      given[v] += rule.value;
-      sharers[v] += 1;
-    }
+    if (kind == BoundaryRule::Kind::free || kind == BoundaryRule::Kind::depth)
+      openings_.push_back({side.ends, {(b[1] - a[1]) / 2, (a[0] - b[0]) / 2}});
+    else
+      for (const int end : side.ends) wall[static_cast<std::size_t>(end)] += 1;
   }
-  for (auto* list : {&inflow_, &given, &sharers, &wall}) {
-    halo_.add(*list);
-    halo_.refresh(*list);
-  }
-  given_.assign(n, 0.0);
-  for (std::size_t v = 0; v < n; ++v) {
-    wall_.push_back(wall[v] > 0);
-    held_.push_back(sharers[v] > 0);
-    if (held_[v]) given_[v] = given[v] / sharers[v];
-  }
+  halo_.add(wall);
+  halo_.refresh(wall);
+  for (const double count : wall) wall_.push_back(count > 0);
   wall_discharge.assign(2 * n, 0.0);
 
   // The matrix: ones on the diagonal of what is given, 9 x 9 of each cell.
@@ -158,7 +145,7 @@ void Mini::residual(Vec x, Vec f) {
     cells_.residual(z_, before_, rain_, dt_, f_);
     halo3_.add(f_);
     for (std::size_t v = 0; v < own; ++v) {
-      f_[3 * v] = held_[v] ? z_[3 * v] - given_[v] : f_[3 * v] - inflow_[v];
+      f_[3 * v] = held_[v] ? z_[3 * v] - boundary_.depth()[v] : f_[3 * v] - boundary_.inflow()[v];
       for (std::size_t d = 0; d < 2; ++d) {
         if (wall_[v]) f_[3 * v + 1 + d] = z_[3 * v + 1 + d] - wall_discharge[2 * v + d];
       }
@@ -249,7 +236,7 @@ void Mini::predict(const Water& water) {
   for (std::size_t v = 0; v < own; ++v) {
     const double h = water.depth[v], next = extended(depth, v);
     const bool smooth = h > 1e-2 && std::abs(next - h) < 0.2 * h;
-    start_[3 * v] = held_[v] ? given_[v] : smooth ? next : h;
+    start_[3 * v] = held_[v] ? boundary_.depth()[v] : smooth ? next : h;
     for (std::size_t d = 0; d < 2; ++d)
       start_[3 * v + 1 + d] = wall_[v] ? wall_discharge[2 * v + d]
                               : smooth ? extended(discharge, 2 * v + d)
@@ -340,6 +327,7 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
   dt_ = dt;
   rain_ = rain;
   before_ = water.depth;
+  boundary_.set(water.time, water.time + dt);
   known_ = false;
   const std::vector<double> bubbles = cells_.bubbles();
   if (!solve(water, outcome)) {
@@ -360,7 +348,7 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
   for (std::size_t v = 0; v < own; ++v) {
     const double area = land_.area[v];
     rained[v] = area * dt * rain[v];
-    came[v] = dt * inflow_[v];
+    came[v] = dt * boundary_.inflow()[v];
     kept[v] = area * (next.depth[v] - water.depth[v]);
     now[v] = area * next.depth[v];
     wrong[v] =

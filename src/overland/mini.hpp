@@ -18,6 +18,7 @@
 
 #include "la/handles.hpp"
 #include "la/held_matrix.hpp"
+#include "overland/boundary_values.hpp"
 #include "overland/mini_cells.hpp"
 
 namespace cotangent::overland {
@@ -55,9 +56,10 @@ class Mini : public Scheme {
   MiniOptions mini_;
   SolverOptions options_;
   MiniCells cells_;
+  BoundaryValues boundary_;
   std::vector<double> area_;       // of each cell
-  std::vector<char> wall_, held_;  // q = 0, h given
-  std::vector<double> given_, inflow_;
+  std::vector<char> wall_;         // vertices where q = 0
+  const std::vector<char>& held_;  // and where h is given
   struct Opening {
     std::array<int, 2> ends;
     Point normal;  // outward, as long as half the side

@@ -5,34 +5,15 @@
 
 namespace cotangent::overland {
 
-namespace {
-
-/// The integral of a table, linear between its rows, over an interval within one of its pieces or across.
-double integral(const std::vector<std::pair<double, double>>& table, double from, double to) {
-  double sum = 0;
-  for (std::size_t k = 0; k + 1 < table.size(); ++k) {
-    const auto& [t0, r0] = table[k];
-    const auto& [t1, r1] = table[k + 1];
-    const double a = std::max(from, t0), b = std::min(to, t1);
-    if (!(b > a)) continue;
-    const double middle = ((a + b) / 2 - t0) / (t1 - t0);
-    sum += (b - a) * (r0 + middle * (r1 - r0));
-  }
-  return sum;
-}
-
-}  // namespace
-
 std::vector<double> Rain::mean(double from, double to, std::size_t n) const {
-  std::vector<double> rate(n, constant);
-  if (!table.empty()) std::ranges::fill(rate, integral(table, from, to) / (to - from));
+  std::vector<double> all(n, rate.mean(from, to));
   for (std::size_t k = 0; k < fields.size(); ++k) {
     const double begin = std::max(from, fields[k].first);
     const double end = k + 1 < fields.size() ? std::min(to, fields[k + 1].first) : to;
     if (!(end > begin)) continue;
-    for (std::size_t v = 0; v < n; ++v) rate[v] += (end - begin) / (to - from) * fields[k].second[v];
+    for (std::size_t v = 0; v < n; ++v) all[v] += (end - begin) / (to - from) * fields[k].second[v];
   }
-  return rate;
+  return all;
 }
 
 double Infiltration::taken(double depth, double soaked, double time) const {

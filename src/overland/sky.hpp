@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "overland/time_series.hpp"
+
 namespace cotangent::overland {
 
-/// Rain: a constant rate, a table over time (linear between its rows, 0 outside), or fields one after
-/// another, each from its time on.
+/// Rain: a rate, constant or over time, or fields one after another, each from its time on.
 class Rain {
  public:
-  double constant = 0;
-  std::vector<std::pair<double, double>> table;                ///< time, rate
+  TimeSeries rate;
   std::vector<std::pair<double, std::vector<double>>> fields;  ///< time, rates at the vertices
 
   /// The mean rate at each of n vertices from one time to a later one.

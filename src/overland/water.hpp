@@ -8,6 +8,7 @@
 
 #include "overland/friction.hpp"
 #include "overland/mesh.hpp"
+#include "overland/time_series.hpp"
 
 namespace cotangent::overland {
 
@@ -15,7 +16,7 @@ namespace cotangent::overland {
 struct BoundaryRule {
   enum class Kind { closed, free, depth, discharge };
   Kind kind = Kind::closed;
-  double value = 0;  ///< the depth, or the discharge per length that comes in
+  TimeSeries value = 0;  ///< the depth, or the discharge per length that comes in
 };
 
 /// All that stays as it is while the water flows.

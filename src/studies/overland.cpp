@@ -16,7 +16,7 @@
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
-#include "studies/overland_plan.hpp"
+#include "studies/overland_fields.hpp"
 #include "studies/report.hpp"
 
 namespace cotangent::studies {

@@ -5,8 +5,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 
-#include "core/names.hpp"
-#include "overland/projection.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::studies {
@@ -39,13 +37,14 @@ coefficient = 1.0            # a field
 gravity = 1.0
 
 [rain]
-rate = 0.0                   # or: table = [[time, rate], ...]; or: rasters = [{ from = 0.0, file = "a.asc" }, ...]
+rate = 0.0                   # or, linear between its rows and 0 outside: table = [[time, rate], ...]; or: rasters = [{ from = 0.0, file = "a.asc" }, ...]
 
 [infiltration]
 law = "none"                 # none | constant (rate) | green-ampt (conductivity, suction, deficit)
 
 [boundary.left]
-kind = "free"                # closed | free | depth | discharge; with value for the last two
+kind = "free"                # closed | free | depth | discharge
+# value = 0.05               # the last two's; or: table = [[time, value], ...], which of a depth must span the run
 
 [method]
 name = "conservative"        # conservative | mini
@@ -60,18 +59,12 @@ every = 0.1
 file = "overland.h5"
 )";
 
-namespace {
-
-const std::vector<std::string> coordinates{"x", "y"};
-
-/// A path that the deck gives: beside the deck if it is there, else as it stands.
-std::string path(const Task& task, const std::string& name) {
+std::string deck_path(const Task& task, const std::string& name) {
   const auto beside = std::filesystem::path(task.deck_file).parent_path() / name;
   std::error_code unknown;
   return std::filesystem::exists(beside, unknown) ? beside.string() : name;
 }
 
-/// Rank 0 reads, all have it.
 overland::Raster shared_raster(const std::string& file) {
   overland::Raster raster;
   std::vector<std::byte> bytes;
@@ -93,6 +86,23 @@ overland::Raster shared_raster(const std::string& file) {
   return raster;
 }
 
+overland::TimeSeries read_time_series(const io::Table& table) {
+  overland::TimeSeries::Rows rows;
+  for (const auto& row : table.rows("table")) {
+    const auto refuse = [&](const char* why) {
+      throw table.error("table", fmt::format("row {}, [{}]: {}", rows.size() + 1, fmt::join(row, ", "), why));
+    };
+    if (row.size() != 2) refuse("each row must be [time, value]");
+    if (!(row[1] >= 0)) refuse("the value must be at least 0");
+    if (!rows.empty() && !(row[0] > rows.back().first)) refuse("times must rise");
+    rows.emplace_back(row[0], row[1]);
+  }
+  if (rows.size() < 2) throw table.error("table", "needs at least two rows, each [time, value]");
+  return overland::TimeSeries(std::move(rows));
+}
+
+namespace {
+
 void read_mesh(Task& task, OverlandPlan& plan) {
   const io::Table table = task.deck.table("mesh"), bed = task.deck.table("bed");
   if (table.has("file") + table.has("raster") + table.has("cells") != 1)
@@ -100,10 +110,10 @@ void read_mesh(Task& task, OverlandPlan& plan) {
   std::function<overland::Triangles()> make;
   std::string source;
   if (table.has("file")) {
-    source = path(task, table.text("file"));
+    source = deck_path(task, table.text("file"));
     make = [source] { return overland::read_gmsh(source); };
   } else if (table.has("raster")) {
-    source = path(task, table.text("raster"));
+    source = deck_path(task, table.text("raster"));
     plan.ground = shared_raster(source);
     make = [&plan] { return overland::triangles(*plan.ground); };
   } else {
@@ -125,7 +135,7 @@ void read_mesh(Task& task, OverlandPlan& plan) {
   }
   if (bed.has("raster")) {
     if (bed.has("height")) throw bed.error("give height or raster, not both");
-    plan.ground = shared_raster(path(task, bed.text("raster")));
+    plan.ground = shared_raster(deck_path(task, bed.text("raster")));
   }
   plan.refine = static_cast<int>(table.integer_at_least("refine", 0, 0));
   if (plan.refine > 10) throw table.error("refine", "at most 10: each makes four cells of one");
@@ -168,7 +178,14 @@ void read_boundaries(Task& task, OverlandPlan& plan) {
     if (kind == "free") rule.kind = BoundaryRule::Kind::free;
     if (kind == "depth") rule.kind = BoundaryRule::Kind::depth;
     if (kind == "discharge") rule.kind = BoundaryRule::Kind::discharge;
-    if (kind == "depth" || kind == "discharge") rule.value = table.at_least("value", 0.0);
+    if (kind != "depth" && kind != "discharge") continue;
+    if (table.has("value") == table.has("table")) throw table.error("give one of value and table");
+    rule.value = table.has("table") ? read_time_series(table) : table.at_least("value", 0.0);
+    const auto& rows = rule.value.rows();
+    if (kind == "depth" && !rows.empty() && !(rows.front().first <= 0 && rows.back().first >= plan.time))
+      throw table.error("table", fmt::format("a depth is needed from time 0 to [stop] time = {}; the rows go "
+                                             "from {} to {}",
+                                             plan.time, rows.front().first, rows.back().first));
   }
 }
 
@@ -227,37 +244,7 @@ void read_output(Task& task, OverlandPlan& plan) {
   plan.wall_minutes = output.positive("wall_minutes", std::numeric_limits<double>::infinity());
 }
 
-/// Refuses a value that isn't finite, or below the least that it may be.
-double judged(const io::Table& table, const std::string& key, double value, double least,
-              const overland::Point& p) {
-  if (std::isfinite(value) && value >= least) return value;
-  const bool finite = std::isfinite(value);
-  throw table.error(key, fmt::format("is {} at ({:.6g}, {:.6g}), must be {}", value, p[0], p[1],
-                                     !finite     ? "finite"
-                                     : least > 0 ? "positive"
-                                                 : "at least 0"));
-}
-
 }  // namespace
-
-Field::Field(const io::Table& table, const std::string& key, std::optional<double> fallback) : key_(key) {
-  if (!table.has(key) && fallback) {
-    number_ = table.number(key, *fallback);
-    return;
-  }
-  std::string text;
-  try {
-    text = table.text(key);
-  } catch (const Error&) {
-    number_ = table.number(key);
-    return;
-  }
-  try {
-    expression_ = sections::Expression::parse(text, coordinates);
-  } catch (const Error& error) {
-    throw table.error(key, error.what());
-  }
-}
 
 OverlandPlan read_overland_plan(Task& task) {
   OverlandPlan plan;
@@ -267,123 +254,6 @@ OverlandPlan read_overland_plan(Task& task) {
   read_mesh(task, plan);
   read_boundaries(task, plan);
   return plan;
-}
-
-OverlandFields::OverlandFields(Task& task, const OverlandPlan& plan)
-    : plan_(plan),
-      bed_(task.deck.table("bed")),
-      initial_(task.deck.table("initial")),
-      friction_(task.deck.table("friction")),
-      rain_table_(task.deck.table("rain")),
-      height_(bed_, "height", 0.0),
-      friction_field_(friction_, "coefficient") {
-  if (initial_.has("level"))
-    level_.emplace(initial_, "level");
-  else
-    depth_.emplace(initial_, "depth", 0.0);
-  if (initial_.has("where")) {
-    try {
-      where_ = sections::Condition::parse(initial_.text("where"), coordinates);
-    } catch (const Error& error) {
-      throw initial_.error("where", error.what());
-    }
-  }
-  projection_ = initial_.choice("projection", "nodal", {"nodal", "centroid"});
-  if (rain_table_.has("table") + rain_table_.has("rasters") + rain_table_.has("rate") > 1)
-    throw rain_table_.error("give one of rate, table and rasters");
-  if (rain_table_.has("table")) {
-    for (const auto& row : rain_table_.rows("table")) {
-      if (row.size() != 2) throw rain_table_.error("table", "needs rows [time, rate]");
-      if (!(row[1] >= 0)) throw rain_table_.error("table", "has a rate below 0");
-      if (!sky_.table.empty() && !(row[0] > sky_.table.back().first))
-        throw rain_table_.error("table", "has times that don't rise");
-      sky_.table.emplace_back(row[0], row[1]);
-    }
-  } else if (rain_table_.has("rasters")) {
-    for (const auto& entry : rain_table_.tables("rasters")) {
-      const double from = entry.number("from");
-      if (!rasters_.empty() && !(from > rasters_.back().first)) throw entry.error("from", "must rise");
-      rasters_.emplace_back(from, shared_raster(path(task, entry.text("file"))));
-    }
-  } else {
-    sky_.constant = rain_table_.at_least("rate", 0.0, 0.0);
-  }
-  const io::Table soil = task.deck.table("infiltration");
-  const std::string law = soil.choice("law", "none", {"none", "constant", "green-ampt"});
-  if (law == "constant") {
-    infiltration_ = {overland::Infiltration::Law::constant, soil.at_least("rate", 0.0), 0};
-  } else if (law == "green-ampt") {
-    const double conductivity = soil.positive("conductivity");
-    const double suction = soil.positive("suction") * soil.positive("deficit");
-    infiltration_ = {overland::Infiltration::Law::green_ampt, conductivity, suction};
-  }
-}
-
-overland::Landscape OverlandFields::landscape() const {
-  overland::Landscape land;
-  land.mesh = overland::distribute([this] { return plan_.triangles; }, plan_.refine);
-  land.area = overland::dual_areas(land.mesh);
-  land.rules = plan_.rules;
-  land.law = plan_.law;
-  land.gravity = plan_.gravity;
-  const bool weisbach = friction_.text("law", "darcy-weisbach") == "darcy-weisbach";
-  const bool manning = !weisbach && plan_.law.depth_power == 5.0 / 3.0 && friction_.text("law") == "manning";
-  land.conveyance_at = [this, weisbach, manning](const overland::Point& p) {
-    const double k = judged(friction_, "coefficient", friction_field_(p), 1e-300, p);
-    return weisbach ? std::sqrt(plan_.gravity / k) : manning ? 1 / k : k;
-  };
-  parallel::agree([&] {
-    for (const auto& p : land.mesh.vertices) {
-      const double height = plan_.ground ? plan_.ground->value(p) : height_(p);
-      land.bed.push_back(judged(bed_, plan_.ground ? "raster" : "height", height,
-                                -std::numeric_limits<double>::infinity(), p));
-      land.conveyance.push_back(land.conveyance_at(p));
-    }
-    for (std::size_t c = 0; c < land.mesh.cells.size(); ++c) land.conveyance_at(land.mesh.middle(c));
-  });
-  return land;
-}
-
-overland::Water OverlandFields::water(const overland::Landscape& land) const {
-  const auto start = [this](const overland::Point& p, double bed) {
-    if (where_ && !where_->holds(p)) return 0.0;
-    if (!level_) return judged(initial_, "depth", (*depth_)(p), 0.0, p);
-    const double level = judged(initial_, "level", (*level_)(p), -std::numeric_limits<double>::infinity(), p);
-    return std::max(0.0, level - bed);
-  };
-  overland::Water water;
-  const std::size_t n = land.mesh.size();
-  if (projection_ == "centroid") {
-    std::vector<double> values;
-    parallel::agree([&] {
-      for (std::size_t c = 0; c < land.mesh.cells.size(); ++c) {
-        double bed = 0;
-        for (const int v : land.mesh.cells[c]) bed += land.bed[static_cast<std::size_t>(v)] / 3;
-        values.push_back(start(land.mesh.middle(c), bed));
-      }
-    });
-    water.depth = overland::projected(land.mesh, values);
-  } else {
-    parallel::agree([&] {
-      for (std::size_t v = 0; v < n; ++v) water.depth.push_back(start(land.mesh.vertices[v], land.bed[v]));
-    });
-  }
-  water.discharge.assign(2 * n, 0.0);
-  water.soaked.assign(n, 0.0);
-  return water;
-}
-
-overland::Rain OverlandFields::rain(const overland::Landscape& land) const {
-  overland::Rain rain = sky_;
-  parallel::agree([&] {
-    for (const auto& [from, raster] : rasters_) {
-      std::vector<double> values;
-      for (const auto& p : land.mesh.vertices)
-        values.push_back(judged(rain_table_, "rasters", raster.value(p), 0.0, p));
-      rain.fields.emplace_back(from, std::move(values));
-    }
-  });
-  return rain;
 }
 
 }  // namespace cotangent::studies

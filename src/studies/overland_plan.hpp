@@ -1,4 +1,4 @@
-// What a deck of study = "overland" says: the mesh and its bed, the water, friction, sky, soil and
+// What a deck of study = "overland" says but for its fields (overland_fields.hpp): the mesh, friction's law,
 // boundaries, the scheme and its steps, and what is stored.
 #pragma once
 
@@ -9,26 +9,9 @@
 
 #include "overland/flow.hpp"
 #include "overland/raster.hpp"
-#include "sections/expression.hpp"
 #include "studies/study.hpp"
 
 namespace cotangent::studies {
-
-/// A number, or an expression in x and y.
-class Field {
- public:
-  /// Throws Error that names the key.
-  Field(const io::Table& table, const std::string& key, std::optional<double> fallback = {});
-  double operator()(const overland::Point& p) const {
-    return expression_ ? expression_->evaluate(p) : number_;
-  }
-  const std::string& key() const { return key_; }
-
- private:
-  std::string key_;
-  double number_ = 0;
-  std::optional<sections::Expression> expression_;
-};
 
 struct OverlandPlan {
   overland::Triangles triangles;  ///< on rank 0
@@ -63,28 +46,11 @@ extern const char* const overland_example;
 /// Reads all of the deck but the fields on the mesh. Collective.
 OverlandPlan read_overland_plan(Task& task);
 
-/// The landscape on this rank, and the water, rain and soil as they begin: fields of the deck on the mesh.
-/// The constructor reads their part of the deck; make() throws Error where one of them is negative or not
-/// finite.
-class OverlandFields {
- public:
-  OverlandFields(Task& task, const OverlandPlan& plan);
-  /// Collective, all of them.
-  overland::Landscape landscape() const;
-  overland::Water water(const overland::Landscape& landscape) const;
-  overland::Rain rain(const overland::Landscape& landscape) const;
-  const overland::Infiltration& infiltration() const { return infiltration_; }
-
- private:
-  const OverlandPlan& plan_;
-  io::Table bed_, initial_, friction_, rain_table_;
-  Field height_, friction_field_;
-  std::optional<Field> depth_, level_;
-  std::optional<sections::Condition> where_;
-  std::string projection_;
-  overland::Rain sky_;
-  std::vector<std::pair<double, overland::Raster>> rasters_;
-  overland::Infiltration infiltration_;
-};
+/// A path that the deck gives: beside the deck if it is there, else as it stands.
+std::string deck_path(const Task& task, const std::string& name);
+/// Rank 0 reads, all have it. Collective.
+overland::Raster shared_raster(const std::string& file);
+/// The rows [time, value] of the key `table`, values at least 0. Throws Error that names the row.
+overland::TimeSeries read_time_series(const io::Table& table);
 
 }  // namespace cotangent::studies

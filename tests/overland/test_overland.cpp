@@ -1,8 +1,9 @@
 // The schemes on their own: quadrature, MINI's orders on a manufactured solution, the conservative scheme's
 // volume and depths where water dries and wets (with an explicit scheme as the control that must fail),
-// meshes.
+// boundaries whose values change with time (the controls: values that stay over each step), meshes.
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "mpi_test.hpp"
 #include "overland/conservative.hpp"
@@ -124,13 +125,17 @@ TEST_CASE("MINI is of order 2 in depth and at least 1 in discharge") {
   CHECK_ALL(discharge > 0.9);
 }
 
-/// Water on the left half of a bowl, that runs to and fro.
-Water half_full(const Landscape& land) {
+Water at_rest(const Landscape& land, const std::function<double(const Point&)>& depth) {
   Water water;
-  for (const auto& p : land.mesh.vertices) water.depth.push_back(p[0] < 0.5 ? 0.5 : 0.0);
+  for (const auto& p : land.mesh.vertices) water.depth.push_back(depth(p));
   water.discharge.assign(2 * water.depth.size(), 0.0);
   water.soaked.assign(water.depth.size(), 0.0);
   return water;
+}
+
+/// Water on the left half of a bowl, that runs to and fro.
+Water half_full(const Landscape& land) {
+  return at_rest(land, [](const Point& p) { return p[0] < 0.5 ? 0.5 : 0.0; });
 }
 
 TEST_CASE("The conservative scheme keeps every drop and no depth below 0; clipping doesn't") {
@@ -165,12 +170,9 @@ std::vector<double> mound(const Landscape& land, int stages, int steps) {
   const Rain rain;
   const Infiltration soil;
   const auto scheme = conservative_scheme(land, stages, {.tolerance = 1e-10});
-  Water water;
-  for (const auto& p : land.mesh.vertices)
-    water.depth.push_back(1 + 0.3 * std::cos(std::numbers::pi * p[0]) + 0.2 * p[1]);
-  water.discharge.assign(2 * water.depth.size(), 0.0);
-  water.soaked.assign(water.depth.size(), 0.0);
-  Flow flow(land, *scheme, rain, soil, {.step = 0.02 / steps}, water);
+  Flow flow(land, *scheme, rain, soil, {.step = 0.02 / steps}, at_rest(land, [](const Point& p) {
+              return 1 + 0.3 * std::cos(std::numbers::pi * p[0]) + 0.2 * p[1];
+            }));
   REQUIRE_ALL(flow.advance(0.02) == Status::finished);
   return flow.water().depth;
 }
@@ -191,6 +193,135 @@ TEST_CASE("SDIRK2 is of order 2 in time, backward Euler of order 1") {
     INFO("order " << order << " errors " << error[0] << " " << error[1]);
     CHECK_ALL(order > stages - 0.3);
     CHECK_ALL(order < stages + 0.6);
+  }
+}
+
+TEST_CASE("A table over time is linear between its rows; its integral is exact across them") {
+  const TimeSeries table(TimeSeries::Rows{{1, 2}, {2, 4}, {4, 0}});
+  CHECK_ALL(table.value(0) == 2);
+  CHECK_ALL(table.value(1.5) == 3);
+  CHECK_ALL(table.value(3) == 2);
+  CHECK_ALL(table.value(9) == 0);
+  CHECK_ALL(table.mean(0, 1) == 0);
+  CHECK_ALL(std::abs(table.mean(0, 5) - 7.0 / 5) < 1e-15);
+  CHECK_ALL(std::abs(table.mean(1.5, 2.5) - (1.75 + 1.75)) < 1e-15);
+  CHECK_ALL(table.mean(4, 5) == 0);
+}
+
+BoundaryRule& rule(Landscape& land, const std::string& name) {
+  const auto at = std::ranges::find(land.mesh.boundaries, name) - land.mesh.boundaries.begin();
+  return land.rules[static_cast<std::size_t>(at)];
+}
+
+/// MINI for 0 stages.
+std::unique_ptr<Scheme> mini_or_conservative(const Landscape& land, int stages) {
+  return stages == 0 ? mini_scheme(land, {}, {.tolerance = 1e-8}) : conservative_scheme(land, stages, {});
+}
+
+/// Equal steps of the conservative scheme; where `held`, boundaries keep over each step their values at its
+/// beginning (0) or end (1).
+Water stepped(const Landscape& land, int stages, double time, int steps, Water water,
+              std::optional<double> held = {}) {
+  const double dt = time / steps;
+  const std::vector<double> rain(water.depth.size(), 0.0);
+  Landscape now = land;
+  auto scheme = conservative_scheme(now, stages, {.tolerance = 1e-11});
+  for (int k = 0; k < steps; ++k) {
+    if (held) {
+      for (std::size_t r = 0; r < now.rules.size(); ++r)
+        now.rules[r].value = land.rules[r].value.value((k + *held) * dt);
+      scheme = conservative_scheme(now, stages, {.tolerance = 1e-11});
+    }
+    REQUIRE_ALL(scheme->step(water, dt, rain).converged);
+  }
+  return water;
+}
+
+TEST_CASE("A closed basin holds all that a hydrograph lets in, whatever the steps") {
+  const la::Petsc petsc;
+  Landscape land = landscape(8, [](const Point& p) { return 0.3 * p[0]; });
+  const TimeSeries hydrograph(TimeSeries::Rows{{0, 0}, {0.13, 0.4}, {0.31, 0.1}, {0.57, 0}});
+  const double volume = 0.13 * 0.2 + 0.18 * 0.25 + 0.26 * 0.05;  // the side is 1 long
+  rule(land, "left") = {BoundaryRule::Kind::discharge, hydrograph};
+  const Water start = at_rest(land, [](const Point&) { return 0.1; });
+  const Rain rain;
+  const Infiltration soil;
+  for (const int stages : {0, 1, 2}) {
+    for (const double tolerance : {0.0, 1e-2}) {
+      const auto scheme = mini_or_conservative(land, stages);
+      Flow flow(land, *scheme, rain, soil, {.step = 0.05, .tolerance = tolerance, .largest = 0.5}, start);
+      REQUIRE_ALL(flow.advance(0.6) == Status::finished);
+      const double gained = flow.storage() - flow.progress().start_storage;
+      INFO("stages " << stages << " tolerance " << tolerance << " error " << gained - volume << " balance "
+                     << flow.balance_error() << " steps " << flow.progress().steps);
+      CHECK_ALL(std::abs(gained - volume) < 1e-12);  // measured: 2e-17
+      CHECK_ALL(std::abs(flow.progress().ledger.inflow - volume) < 1e-12);
+      CHECK_ALL(flow.balance_error() < 1e-12);
+      CHECK_ALL(flow.progress().worst_identity < 1e-12);
+    }
+  }
+  // The control: the discharge of each step's beginning, all the step long.
+  const Water control = stepped(land, 2, 0.6, 12, start, 0.0);
+  double gained = 0;
+  for (std::size_t v = 0; v < static_cast<std::size_t>(land.mesh.own); ++v)
+    gained += land.area[v] * (control.depth[v] - start.depth[v]);
+  CHECK_ALL(std::abs(parallel::sum(gained) - volume) > 1e-4);  // measured: 1.1e-3
+}
+
+TEST_CASE("A basin follows a slow tide at its boundary, and a fast one it doesn't") {
+  if (parallel::size() > 1) return;  // tables across ranks: tests/studies/program/test_overland.py
+  const la::Petsc petsc;
+  const Rain rain;
+  const Infiltration soil;
+  for (const double time : {100.0, 0.1}) {
+    Landscape land = landscape(8, [](const Point&) { return 0.0; });
+    const TimeSeries tide(TimeSeries::Rows{{0, 0.5}, {0.4 * time, 0.7}, {time, 0.4}});
+    rule(land, "left") = {BoundaryRule::Kind::depth, tide};
+    for (const int stages : {0, 2}) {
+      for (const double tolerance : {0.0, 1e-2}) {
+        const auto scheme = mini_or_conservative(land, stages);
+        Flow flow(land, *scheme, rain, soil, {.step = time / 10, .tolerance = tolerance, .largest = time},
+                  at_rest(land, [](const Point&) { return 0.5; }));
+        double apart = 0;
+        for (int k = 1; k <= 2; ++k) {
+          REQUIRE_ALL(flow.advance(k * time / 2) == Status::finished);
+          for (const double h : flow.water().depth)
+            apart = std::max(apart, std::abs(h - tide.value(flow.water().time)));
+        }
+        apart = parallel::maximum(apart);
+        INFO("stages " << stages << " time " << time << " tolerance " << tolerance << " apart " << apart
+                       << " steps " << flow.progress().steps);
+        CHECK_ALL((apart < 1e-2) == (time == 100));  // measured: 1.4e-4, 0.147
+        CHECK_ALL(flow.balance_error() < 1e-12);
+      }
+    }
+  }
+}
+
+TEST_CASE("SDIRK2 is of order 2 where boundaries change, values of a step's end of order 1") {
+  if (parallel::size() > 1) return;  // steps in time, the same on all numbers of ranks, and many
+  const la::Petsc petsc;
+  for (const bool depth : {true, false}) {
+    Landscape land = landscape(8, [](const Point& p) { return 0.5 * p[0]; });
+    rule(land, "left") = {depth ? BoundaryRule::Kind::depth : BoundaryRule::Kind::discharge,
+                          TimeSeries(TimeSeries::Rows{{0, 1}, {0.02, depth ? 1.1 : 3.0}})};
+    const Water start = at_rest(land, [](const Point& p) { return 1 - 0.5 * p[0] * p[0]; });
+    const auto fine = stepped(land, 2, 0.02, 256, start);
+    const auto order = [&](std::optional<double> held) {
+      double error[2];
+      for (int k = 0; k < 2; ++k) {
+        const auto coarse = stepped(land, 2, 0.02, 8 << 3 * k, start, held);
+        double worst = 0;
+        for (std::size_t v = 0; v < fine.depth.size(); ++v)
+          worst = std::max(worst, std::abs(coarse.depth[v] - fine.depth[v]));
+        error[k] = parallel::maximum(worst);
+      }
+      return std::log2(error[0] / error[1]) / 3;
+    };
+    const double own = order({}), control = order(1.0);
+    INFO("orders " << own << " and, values of a step's end, " << control);
+    CHECK_ALL(own > 1.7);      // measured: 2.35 and 1.97
+    CHECK_ALL(control < 1.3);  // measured: 0.98 and 0.99
   }
 }
 

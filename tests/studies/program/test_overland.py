@@ -38,6 +38,12 @@ every = 0.1
 file = "out.h5"
 """
 
+# A tide on the left, a hydrograph on the right.
+TIDE = [[0, 0.2], [0.15, 0.5], [0.4, 0.3]]
+TABLES = ("boundary.left.kind=depth", f"boundary.left.table={TIDE}",
+          "boundary.right.kind=discharge", "boundary.right.table=[[0.05,0],[0.1,0.2],[0.25,0]]")
+ADAPTIVE = ("method.tolerance=1e-2", "method.step=")
+
 GRID = """ncols 5
 nrows 4
 xllcorner 0
@@ -191,7 +197,7 @@ class Overland(ProgramTest):
         soil = ("infiltration.law=green-ampt", "infiltration.conductivity=0.02", "infiltration.suction=0.1",
                 "infiltration.deficit=0.3", "rain.rate=", "rain.table=[[0,0.1],[0.2,0.3],[0.3,0]]",
                 "boundary.right.kind=discharge", "boundary.right.value=0.05")
-        for words in ((), ("method.name=mini",), ("method.tolerance=1e-2", "method.step=")):
+        for words in ((), ("method.name=mini",), ADAPTIVE):
             with self.subTest(words=words):
                 found = self.run_deck(self.deck(POOL), "ledger.h5", *soil, *words)["water"]
                 rain, soaked, inflow, outflow, clipped = found["ledger"][-1]
@@ -203,9 +209,45 @@ class Overland(ProgramTest):
                 if "method.name=mini" not in words:
                     self.assertEqual(clipped, 0)
 
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_boundary_tables(self):
+        for words in ((), ("method.time=backward-euler",), ("method.name=mini",), ADAPTIVE, ("method.name=mini", *ADAPTIVE)):
+            with self.subTest(words=words):
+                closed = self.run_deck(self.deck(POOL), "inflow.h5", "boundary.left.kind=closed", *TABLES[2:], *words)
+                rain, _, inflow, outflow, clipped = closed["water/ledger"][-1]
+                self.assertAlmostEqual(inflow, 0.2 * 0.2 / 2, 13)
+                self.assertEqual(outflow, 0)
+                gained = closed["water/volume"][-1] - closed["water/volume"][0]
+                self.assertLess(abs(gained - rain - inflow - clipped), 1e-12)
+                if "method.name=mini" not in words:
+                    self.assertEqual(clipped, 0)
+                result = self.run_deck(self.deck(POOL), "tide.h5", *TABLES, *words)
+                left, time = result["mesh/vertices"][:, 0] == 0, result["water/time"][()]
+                tide = np.interp(time, *np.transpose(TIDE))
+                np.testing.assert_allclose(result["water/depth"][1:, left] - tide[1:, None], 0, atol=1e-15)
+                # The control: the tide's mean.
+                steady = self.run_deck(self.deck(POOL), "steady.h5", *TABLES, "boundary.left.table=",
+                                       "boundary.left.value=0.35", *words)
+                self.assertGreater(abs(steady["water/volume"][-1] - result["water/volume"][-1]), 1e-3)
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_short_wave(self):
+        # A wave that would fall between two steps: they end on the table's rows, however lax the tolerance.
+        calm = [[0, 0.2], [0.4, 0.2]]
+        wave = [[0, 0.2], [0.21, 0.2], [0.23, 0.8], [0.25, 0.2], [0.4, 0.2]]
+        for method in ("conservative", "mini"):
+            volume = []
+            for table in (calm, wave):
+                found = self.run_deck(self.deck(POOL), "wave.h5", "boundary.left.kind=depth", f"boundary.left.table={table}",
+                                      f"method.name={method}", "method.step=", "method.tolerance=100", "method.first_step=0.4",
+                                      "method.largest_step=0.4", "output.every=0.4")["water"]
+                volume.append(found["ledger"][-1, 2] - found["ledger"][-1, 3])
+                self.assertEqual(found["effort"][-1, 0] >= len(table) - 1, True)
+            self.assertGreater(volume[1] - volume[0], 1e-3, method)
+
     def test_ranks(self):
         for name, words in (("conservative", ()), ("mini", ("method.name=mini",)),
-                            ("krylov", ("solver.linear=krylov",))):
+                            ("krylov", ("solver.linear=krylov",)), ("tables", TABLES)):
             with self.subTest(name=name):
                 alone = self.run_deck(self.deck(POOL), "alone.h5", *words)
                 several = self.run_deck(self.deck(POOL), "several.h5", *words, ranks=max(2, RANKS))
@@ -215,7 +257,7 @@ class Overland(ProgramTest):
                 self.assertLess(apart, 1e-7)  # direct solvers across ranks round in another order
 
     def test_stopped_and_resumed(self):
-        for words in ((), ("method.name=mini",), ("method.tolerance=1e-2", "method.step=")):
+        for words in ((), ("method.name=mini",), ADAPTIVE, (*TABLES, *ADAPTIVE), (*TABLES, "method.name=mini")):
             with self.subTest(words=words):
                 deck = self.deck(POOL)
                 self.run_deck(deck, "whole.h5", *words, ranks=RANKS)
@@ -279,7 +321,16 @@ class Overland(ProgramTest):
                 (("friction.coefficient=1 - x",), ("[friction] coefficient", "positive")),
                 (("friction.law=maning",), ("manning",)),
                 (("rain.rate=-1",), ("[rain] rate", "at least 0")),
-                (("rain.rate=", "rain.table=[[0,1],[0,2]]"), ("[rain] table", "rise")),
+                (("rain.rate=", "rain.table=[[0,1],[0,2]]"), ("[rain] table", "row 2, [0, 2]", "rise")),
+                (("rain.rate=", "rain.table=[]"), ("[rain] table", "at least two rows")),
+                ((*TABLES, "boundary.left.value=1"), ("[boundary.left]", "one of value and table")),
+                (("boundary.left.kind=depth",), ("deck.toml:13", "[boundary.left]", "one of value and table")),
+                ((*TABLES, "boundary.left.table=[]"), ("[boundary.left] table", "at least two rows")),
+                ((*TABLES, "boundary.left.table=[[0,1],[1,-2]]"), ("[boundary.left] table", "row 2, [1, -2]", "at least 0")),
+                ((*TABLES, "boundary.left.table=[[0,1],[nan,2]]"), ("[boundary.left] table", "finite")),
+                ((*TABLES, "boundary.left.table=[[0,1],[0.3,2]]"), ("[boundary.left] table", "from time 0 to [stop] time = 0.4")),
+                ((*TABLES, "boundary.right.table=[[1,1],[0,2]]"), ("[boundary.right] table", "row 2, [0, 2]", "rise")),
+                ((*TABLES, "boundary.right.table=[[1,1],[2]]"), ("[boundary.right] table", "row 2, [2]", "[time, value]")),
                 (("boundary.left.kind=depth", "boundary.left.value=-1"), ("value", "at least 0")),
                 (("method.step=",), ("give step (fixed) or tolerance",)),
                 (("output.frames_every=0.15",), ("frames_every", "multiple")),
