@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "billiards/points.hpp"
 #include "core/random.hpp"
 
 namespace cotangent::billiards {
@@ -12,39 +13,6 @@ namespace cotangent::billiards {
 namespace {
 
 constexpr double first_step = 0.1;  // of arcs in a field; tried smaller where it is too long
-
-template <int D>
-Pack dot(const Point<D>& a, const Point<D>& b) {
-  Pack sum = a[0] * b[0];
-  for (int d = 1; d < D; ++d) sum = fma(a[d], b[d], sum);
-  return sum;
-}
-template <int D>
-Point<D> select(PackMask mask, const Point<D>& a, const Point<D>& b) {
-  Point<D> result;
-  for (int d = 0; d < D; ++d) result[d] = select(mask, a[d], b[d]);
-  return result;
-}
-template <int D>
-Point<D> plus(const Point<D>& a, const Pack& factor, const Point<D>& b) {
-  Point<D> result;
-  for (int d = 0; d < D; ++d) result[d] = fma(factor, b[d], a[d]);
-  return result;
-}
-template <int D>
-Point<D> times(const std::array<Point<D>, D>& matrix, const Point<D>& x) {
-  Point<D> result;
-  for (int d = 0; d < D; ++d) result[d] = dot<D>(matrix[d], x);
-  return result;
-}
-
-/// The lanes whose entry is `value`.
-template <class Entries>
-PackMask lanes_where(const Entries& entries, int value) {
-  PackMask mask(false);
-  for (int i = 0; i < numerics::native_width; ++i) mask.set(i, entries[static_cast<std::size_t>(i)] == value);
-  return mask;
-}
 
 }  // namespace
 
@@ -222,7 +190,7 @@ void Gas<D>::find_hits(const Pack& limit) {
   if (any(under_way_)) {
     const Point<D> x = path_.position(first);
     const Pack t = path_.start + first;
-    hit_ = hit_ | corners(x, t, contacts(x, t, under_way_), under_way_);  // which bounce() sees again
+    hit_ = hit_ | meets_corner(x, t, contact(x, t, under_way_), under_way_);  // which bounce() sees again
     under_way_ = under_way_ & !hit_;
   }
   from_ = select(under_way_, first, from_);
@@ -259,7 +227,7 @@ void Gas<D>::advance(double limit) {
   fly(x, v);
   if (any(hits)) {
     // The last step of Newton's method, in time, with the formula itself: so x and v stay on one path.
-    const Contact<D> contact = contacts(x, path_.start + duration_, hits);
+    const Contact<D> contact = this->contact(x, path_.start + duration_, hits);
     Pack slope(0.0);
     for (int d = 0; d < D; ++d) slope = fma(v[d] - contact.velocity[d], contact.gradient[d], slope);
     const Pack shift = -(contact.value / slope);
@@ -312,87 +280,10 @@ Pack Gas<D>::note_error() {
   return error;
 }
 
-/// Each lane's contact with its own wall.
-template <int D>
-Contact<D> Gas<D>::contacts(const Point<D>& x, const Pack& t, PackMask hits) const {
-  const auto& walls = domain_.walls();
-  if (walls.size() == 1) return walls[0]->contact(x, t);
-  Contact<D> result{};
-  for (int w = 0; w < static_cast<int>(walls.size()); ++w) {
-    const PackMask mine = hits & lanes_where(wall_, w);
-    if (!any(mine)) continue;
-    const Contact<D> here = walls[static_cast<std::size_t>(w)]->contact(x, t);
-    result.value = select(mine, here.value, result.value);
-    result.gradient = select<D>(mine, here.gradient, result.gradient);
-    result.velocity = select<D>(mine, here.velocity, result.velocity);
-    for (int d = 0; d < D; ++d) result.hessian[d] = select<D>(mine, here.hessian[d], result.hessian[d]);
-  }
-  return result;
-}
-
-/// The lanes on their wall where another wall of another direction passes within round-off, and shapes the
-/// domain there.
-template <int D>
-PackMask Gas<D>::corners(const Point<D>& x, const Pack& t, const Contact<D>& contact, PackMask lanes) {
-  const auto& walls = domain_.walls();
-  PackMask result(false);
-  const Pack gg = dot<D>(contact.gradient, contact.gradient);
-  Pack near(corner_width);
-  for (int d = 0; d < D; ++d) near += corner_width * abs(x[d]);
-  for (int w = 0; w < static_cast<int>(walls.size()) && walls.size() > 1; ++w) {
-    const PackMask others = lanes & !lanes_where(wall_, w);
-    if (!any(others)) continue;
-    const Wall<D>& wall = *walls[static_cast<std::size_t>(w)];
-    const Pack& value = value_[static_cast<std::size_t>(w)];
-    if (!any(others & (value * value <= 1e18 * near * near * gg))) continue;  // far, whatever its gradient
-    const Contact<D> other = wall.contact(x, t);
-    const Pack size = dot<D>(other.gradient, other.gradient),
-               along = dot<D>(other.gradient, contact.gradient);
-    const PackMask meets = others & (other.value * other.value <= near * near * size);
-    const PackMask bends = meets & (along * along < (1.0 - 1e-6) * (size * gg));
-    if (!any(bends)) continue;
-    for (int i = 0; i < width; ++i) {
-      if (bends[i] && shaped_by(i, w, x, t, contact)) result.set(i, true);
-    }
-  }
-  return result;
-}
-
-/// Whether the domain about a point on a lane's wall changes with the side of another wall through it. Walls
-/// that are tangent to the lane's own have its side.
-template <int D>
-bool Gas<D>::shaped_by(int lane, int other, const Point<D>& x, const Pack& t,
-                       const Contact<D>& contact) const {
-  const auto& walls = domain_.walls();
-  const int own = wall_[static_cast<std::size_t>(lane)];
-  std::vector<double> value(walls.size()), tied(walls.size(), 0.0);
-  for (std::size_t w = 0; w < walls.size(); ++w) {
-    const Contact<D> c = walls[w]->contact(x, t);
-    const double size =
-        std::sqrt(dot<D>(c.gradient, c.gradient)[lane] * dot<D>(contact.gradient, contact.gradient)[lane]);
-    const double along = dot<D>(c.gradient, contact.gradient)[lane] / size;
-    value[w] = c.value[lane];
-    if (std::abs(along) > 1 - 1e-6 && std::abs(c.value[lane]) < 1e-9 * size) tied[w] = along;
-  }
-  const auto inside = [&](double side, double other_side) {
-    return std::ranges::any_of(domain_.region(), [&](const Cell& cell) {
-      return std::ranges::all_of(cell, [&](const Side& s) {
-        const auto w = static_cast<std::size_t>(s.wall);
-        const double here = s.wall == own     ? side
-                            : s.wall == other ? other_side
-                            : tied[w] != 0    ? tied[w] * side
-                                              : value[w];
-        return s.sign * here > 0;
-      });
-    });
-  };
-  return inside(1, 1) != inside(1, -1) || inside(-1, 1) != inside(-1, -1);
-}
-
 template <int D>
 void Gas<D>::bounce(PackMask hits) {
   const Point<D> at = x_, v = v_;
-  const Contact<D> contact = contacts(at, t_, hits);
+  const Contact<D> contact = this->contact(at, t_, hits);
   Pack sign, restitution(1.0);
   for (int i = 0; i < width; ++i) sign.set(i, sign_[static_cast<std::size_t>(i)]);
   numerics::for_lanes(hits, [&](int i) { restitution.set(i, member_hit(i).law.restitution); });
@@ -405,7 +296,7 @@ void Gas<D>::bounce(PackMask hits) {
   // Of a normal whose direction hangs on the point's round-off nothing can be said.
   const PackMask far_off = hits & (contact.value * contact.value > 1e-20 * far * far * gg);
   const PackMask blunt = gg > select(far_off, Pack(1e-6), Pack(1e-18)) * far * far * bend;
-  const PackMask singular = hits & !blunt, corner = corners(at, t_, contact, hits);
+  const PackMask singular = hits & !blunt, corner = meets_corner(at, t_, contact, hits);
   Point<D> relative;
   for (int d = 0; d < D; ++d) relative[d] = v[d] - contact.velocity[d];
   const Pack speed = min(sign * dot<D>(relative, contact.gradient), Pack(0.0));  // inward already: none
@@ -413,7 +304,10 @@ void Gas<D>::bounce(PackMask hits) {
   x_ = select<D>(hits, plus<D>(at, -(contact.value * inverse), contact.gradient), x_);
   v_ = select<D>(hits, plus<D>(v, factor, contact.gradient), v_);
   for (int d = 0; d < D; ++d) normal_[d] = sign * contact.gradient[d] / norm;
-  if (tangential_) carry(contact, sign, v, hits);
+  if (tangential_) {
+    const Pack size = tangent_.reflect(contact, sign, normal_, v, g_, hits);
+    stretching_ = select(hits, stretching_ + log(size), stretching_);
+  }
   numerics::for_lanes(hits, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
     ++bounces_[lane];
@@ -439,34 +333,6 @@ void Gas<D>::restore_energy(PackMask lanes) {
   const Pack twice = dot<D>(v_, v_), excess = energy() - reference_;
   const Pack scale = select(lanes & (abs(excess) <= 1e-10 * twice), 1.0 - excess / twice, Pack(1.0));
   for (int d = 0; d < D; ++d) v_[d] *= scale;
-}
-
-/// (dx, dv) over an elastic hit on a wall at rest: both are mirrored, and dv turns with the normal at the
-/// displaced hit, dx + v dt. Reference: Dellago, Posch, Hoover, Phys. Rev. E 53 (1996) 1485.
-template <int D>
-void Gas<D>::carry(const Contact<D>& contact, const Pack& sign, const Point<D>& v, PackMask hits) {
-  Point<D>& dx = tangent_.x;
-  Point<D>& dv = tangent_.v;
-  const Point<D>& n = normal_;
-  const Pack across = dot<D>(v, n), delay = -dot<D>(dx, n) / across;
-  const Point<D> shifted = plus<D>(dx, delay, v);
-  Point<D> turn = times<D>(contact.hessian, shifted);  // of the normal: (1 - n n^T) H shifted / |grad omega|
-  const Pack scale = sign / sqrt(dot<D>(contact.gradient, contact.gradient));
-  for (int d = 0; d < D; ++d) turn[d] *= scale;
-  turn = plus<D>(turn, -dot<D>(turn, n), n);
-  Point<D> out = dv;
-  for (int d = 0; d < D; ++d) out[d] = fma(delay, Pack(g_[d]), out[d]);
-  const Pack bent = dot<D>(out, n) + dot<D>(v, turn);
-  out = plus<D>(plus<D>(out, -2.0 * bent, n), -2.0 * across, turn);
-  for (int d = 0; d < D; ++d) out[d] = fma(-delay, Pack(g_[d]), out[d]);
-  dx = select<D>(hits, plus<D>(dx, -2.0 * dot<D>(dx, n), n), dx);
-  dv = select<D>(hits, out, dv);
-  const Pack size = sqrt(dot<D>(dx, dx) + dot<D>(dv, dv));
-  for (int d = 0; d < D; ++d) {
-    dx[d] = select(hits, dx[d] / size, dx[d]);
-    dv[d] = select(hits, dv[d] / size, dv[d]);
-  }
-  stretching_ = select(hits, stretching_ + log(size), stretching_);
 }
 
 /// A rough wall forgets how it was hit: along it Gaussian velocities, across it those of a flux.

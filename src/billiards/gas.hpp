@@ -9,19 +9,12 @@
 // where walls join smoothly (the stadium's) it goes on. Unit mass.
 #pragma once
 
-#include "billiards/domain.hpp"
+#include "billiards/corner.hpp"
 #include "billiards/field.hpp"
+#include "billiards/tangent.hpp"
 #include "core/status.hpp"
 
 namespace cotangent::billiards {
-
-inline constexpr double corner_width = 1e-12;  ///< relative to 1 + |x|
-
-/// How two neighbouring motions part: the displacement (dx, dv) that flights and reflections carry along.
-template <int D>
-struct Tangent {
-  Point<D> x, v;
-};
 
 template <int D>
 class Gas {
@@ -72,14 +65,16 @@ class Gas {
   void find_hits(const Pack& limit);
   Pack exits(std::size_t slot, const Pack& from, const Pack& limit, PackMask& found);
   void value_walls(const Point<D>& x, const Pack& t);
-  Contact<D> contacts(const Point<D>& x, const Pack& t, PackMask hits) const;
-  PackMask corners(const Point<D>& x, const Pack& t, const Contact<D>& contact, PackMask lanes);
-  bool shaped_by(int lane, int other, const Point<D>& x, const Pack& t, const Contact<D>& contact) const;
+  Contact<D> contact(const Point<D>& x, const Pack& t, PackMask lanes) const {
+    return own_contact<D>(domain_, wall_, x, t, lanes);
+  }
+  PackMask meets_corner(const Point<D>& x, const Pack& t, const Contact<D>& contact, PackMask lanes) const {
+    return corners<D>(domain_, wall_, value_, x, t, contact, lanes);
+  }
   void bounce(PackMask hits);
   void fly(Point<D>& x, Point<D>& v);
   Pack note_error();
   void restore_energy(PackMask lanes);
-  void carry(const Contact<D>& contact, const Pack& sign, const Point<D>& v, PackMask hits);
   void throw_back(int lane, const Law& law);
   int cell_of(int lane) const;
   const Member<D>& member_hit(int lane) const {
@@ -101,7 +96,8 @@ class Gas {
   PackMask active_, hit_, under_way_;
   std::array<Side, width> next_{};  // the side that each lane may leave first
   std::vector<Pack> value_;         // of each wall, where the lanes have come to
-  std::array<int, width> wall_{}, cell_{}, hops_{};
+  LaneWalls wall_{};
+  std::array<int, width> cell_{}, hops_{};
   std::array<double, width> sign_{};
   std::array<std::int64_t, width> id_{}, bounces_{};
   std::array<Status, width> status_{};

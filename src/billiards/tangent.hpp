@@ -1,0 +1,19 @@
+// How two neighbouring motions part: the displacement (dx, dv) that flights and reflections carry along.
+// Over an elastic hit on a wall at rest both are mirrored, and dv turns with the normal at the displaced hit,
+// dx + v dt. Reference: Dellago, Posch, Hoover, Phys. Rev. E 53 (1996) 1485.
+#pragma once
+
+#include "billiards/wall.hpp"
+
+namespace cotangent::billiards {
+
+template <int D>
+struct Tangent {
+  Point<D> x, v;
+
+  /// Over hits with this inward normal n and velocity before; then normalised. The size that it had.
+  Pack reflect(const Contact<D>& contact, const Pack& sign, const Point<D>& n, const Point<D>& velocity,
+               const Vector<D>& g, PackMask hits);
+};
+
+}  // namespace cotangent::billiards
