@@ -20,13 +20,20 @@ inline Row4 load_row(const double* from) {
   return row;
 }
 
+inline Row8 load_rows(const double* low, const double* high) {
+#if defined(__AVX512F__)
+  // Loads the second row into its half: GCC would load it alone and shuffle.
+  return (Row8)_mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(low)), _mm256_loadu_pd(high), 1);
+#else
+  return __builtin_shufflevector(load_row(low), load_row(high), 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+}
+
 /// Lanes of x, y, z from rows; row(k) is where the k-th begins.
 template <class Row>
 [[gnu::always_inline]] inline std::array<Lanes<8>, 3> transposed_rows(const Row& row) {
   // Pairs of rows so chosen that the last shuffle leaves all in order.
-  const auto pair = [&](int a, int b) [[gnu::always_inline]] {
-    return __builtin_shufflevector(load_row(row(a)), load_row(row(b)), 0, 1, 2, 3, 4, 5, 6, 7);
-  };
+  const auto pair = [&](int a, int b) [[gnu::always_inline]] { return load_rows(row(a), row(b)); };
   const auto even = [](Row8 a, Row8 b) { return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14); };
   const auto odd = [](Row8 a, Row8 b) { return __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15); };
   const Row8 r0 = pair(0, 2), r1 = pair(1, 3), r2 = pair(4, 6), r3 = pair(5, 7);
@@ -57,11 +64,11 @@ template <int W>
 [[gnu::always_inline]] inline std::array<Lanes<W>, 3> rows_of_four(const double* first) {
   return detail::rows<W>([=](int k) { return first + 4 * k; });
 }
-/// The rows of these numbers.
+/// The rows that begin so many doubles from the base.
 template <int W>
 [[gnu::always_inline]] inline std::array<Lanes<W>, 3> rows_of_four(const double* base,
-                                                                   const std::int32_t* number) {
-  return detail::rows<W>([=](int k) { return base + 4 * static_cast<std::int64_t>(number[k]); });
+                                                                   const std::uint32_t* offset) {
+  return detail::rows<W>([=](int k) { return base + offset[k]; });
 }
 /// Writes W rows in turn.
 template <int W>

@@ -16,6 +16,9 @@ namespace cotangent::particles {
 inline constexpr int pack = numerics::native_width;
 /// Particles that move together, a number of packs.
 inline constexpr int unit = integrators::surface_pack;
+/// Particles among which packs for the neighbour lists are chosen, a number of units.
+inline constexpr int group = 64;
+static_assert(group % unit == 0);
 /// Where the point far away lies, along each axis.
 inline constexpr double far_away = 1e30;
 

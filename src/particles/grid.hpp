@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 namespace cotangent::particles {
 
@@ -24,8 +25,10 @@ class Grid {
   Grid(double range, const Periods& periods) {
     for (std::size_t n = 0; n < 3; ++n) {
       period_[n] = periods[n];
-      count_[n] =
-          periods[n] > 0 ? static_cast<std::int32_t>(std::max(1.0, std::floor(periods[n] / range))) : 0;
+      // An even number, so that whole blocks follow one another round the period, or one.
+      count_[n] = periods[n] > 0
+                      ? static_cast<std::int32_t>(std::max(1.0, 2 * std::floor(periods[n] / (2 * range))))
+                      : 0;
       inverse_[n] = count_[n] > 0 ? count_[n] / periods[n] : 1.0 / range;
     }
   }
@@ -45,19 +48,33 @@ class Grid {
   }
   /// The keys of a cell and of those around it, round the periodic axes; where a period holds fewer than
   /// three cells, some come twice.
-  std::array<Key, 27> keys_around(const Cell& c) const {
-    std::array<std::array<Key, 3>, 3> part;
-    for (std::size_t n = 0; n < 3; ++n) {
-      for (std::int32_t shift = 0; shift < 3; ++shift) {
-        std::int32_t place = c[n] + shift - 1;
-        if (count_[n] > 0) place = (place + count_[n]) % count_[n];
-        part[n][static_cast<std::size_t>(shift)] = part_of_key(place, n);
+  std::array<Key, 27> keys_around(const Cell& c) const { return keys({c[0] - 1, c[1] - 1, c[2] - 1}, 1); }
+  /// Some cells of a block, one bit for each.
+  struct Part {
+    Key block = 0;
+    unsigned cells = 0;
+  };
+  /// The block that c lies in and all cells around it, round the periodic axes, each block once.
+  std::span<const Part> around_block(const Cell& c, std::array<Part, 27>& parts) const {
+    // Cells of a block that lie low or high along each axis.
+    constexpr std::array<std::array<unsigned, 3>, 3> side{
+        {{0xaa, 0xff, 0x55}, {0xcc, 0xff, 0x33}, {0xf0, 0xff, 0x0f}}};
+    const auto cells = keys({(c[0] & ~1) - 2, (c[1] & ~1) - 2, (c[2] & ~1) - 2}, 2);
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      const Part part{block(cells[k]), side[0][k % 3] & side[1][k / 3 % 3] & side[2][k / 9]};
+      std::size_t same = periodic() ? 0 : count;
+      while (same < count && parts[same].block != part.block) ++same;
+      if (same < count) {
+        parts[same].cells |= part.cells;
+      } else {
+        parts[count++] = part;
       }
     }
-    std::array<Key, 27> keys;
-    for (std::size_t k = 0; k < 27; ++k) keys[k] = part[0][k % 3] | part[1][k / 3 % 3] | part[2][k / 9];
-    return keys;
+    return {parts.data(), count};
   }
+  /// The key of a cell's block of two cells along each axis.
+  static Key block(Key key) { return key >> 3; }
   static Key key(const Cell& c) { return part_of_key(c[0], 0) | part_of_key(c[1], 1) | part_of_key(c[2], 2); }
   Key key(const double* q) const { return key(cell(q)); }
   const Periods& periods() const { return period_; }
@@ -65,6 +82,20 @@ class Grid {
 
  private:
   static constexpr double limit = (1 << 20) - 2;
+  /// Of three cells along each axis, from the lowest on, so far apart.
+  std::array<Key, 27> keys(const Cell& lowest, std::int32_t apart) const {
+    std::array<std::array<Key, 3>, 3> part;
+    for (std::size_t n = 0; n < 3; ++n) {
+      for (std::int32_t k = 0; k < 3; ++k) {
+        std::int32_t place = lowest[n] + k * apart;
+        if (count_[n] > 0) place = (place + 2 * count_[n]) % count_[n];
+        part[n][static_cast<std::size_t>(k)] = part_of_key(place, n);
+      }
+    }
+    std::array<Key, 27> result;
+    for (std::size_t k = 0; k < 27; ++k) result[k] = part[0][k % 3] | part[1][k / 3 % 3] | part[2][k / 9];
+    return result;
+  }
   static Key part_of_key(std::int32_t place, std::size_t axis) {
     return spread(static_cast<std::uint64_t>(place + (1 << 20)) & 0x1fffff) << axis;
   }

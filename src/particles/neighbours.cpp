@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "numerics/rows.hpp"
+#include "numerics/words.hpp"
 #include "particles/image.hpp"
 
 namespace cotangent::particles {
@@ -12,36 +14,46 @@ namespace {
 
 using Lanes = numerics::Lanes<pack>;
 
+/// A particle's name, and below it its row.
+std::uint64_t named(const Cloud& cloud, std::int32_t row) {
+  return static_cast<std::uint64_t>(cloud.id[static_cast<std::size_t>(row)]) << 32 |
+         static_cast<std::uint32_t>(row);
+}
+std::int32_t row_of(std::uint64_t named) {
+  return static_cast<std::int32_t>(named);
+}
+
+std::uint32_t offset(std::int32_t row) {
+  return 4 * static_cast<std::uint32_t>(row);
+}
+
 /// What lies in a cell and around it.
 struct Candidates {
-  std::vector<std::int32_t> row;
+  std::vector<std::uint32_t> place;
+  std::vector<std::uint64_t> name;
   std::array<numerics::AlignedVector<double>, 3> q;
 
-  void take(std::int32_t begin, std::int32_t end) {
-    for (std::int32_t i = begin; i < end; ++i) row.push_back(i);
+  std::size_t size() const { return place.size(); }
+  void clear() {
+    place.clear();
+    name.clear();
+  }
+  void take(const Cloud& cloud, const CellRows& cell) {
+    for (std::int32_t row = cell.begin; row < cell.end; ++row) {
+      place.push_back(offset(row));
+      name.push_back(named(cloud, row));
+    }
   }
   void look_up(const Cloud& cloud) {
-    row.resize((row.size() + pack - 1) / pack * pack, cloud.far_row());
-    for (auto& x : q) x.resize(std::max(x.size(), row.size()));
-    for (std::size_t k = 0; k < row.size(); k += pack) {
-      const auto x = numerics::rows_of_four<pack>(cloud.position.data(), row.data() + k);
+    place.resize((size() + pack - 1) / pack * pack, offset(cloud.far_row()));
+    name.resize(size());
+    for (auto& x : q) x.resize(std::max(x.size(), size()));
+    for (std::size_t k = 0; k < size(); k += pack) {
+      const auto x = numerics::rows_of_four<pack>(cloud.position.data(), place.data() + k);
       for (std::size_t n = 0; n < 3; ++n) std::memcpy(q[n].data() + k, &x[n], sizeof(Lanes));
     }
   }
 };
-
-void sort(std::uint64_t* x, std::size_t count) {
-  if (count > 48) {
-    std::sort(x, x + count);
-    return;
-  }
-  for (std::size_t k = 1; k < count; ++k) {
-    const std::uint64_t value = x[k];
-    std::size_t at = k;
-    for (; at > 0 && x[at - 1] > value; --at) x[at] = x[at - 1];
-    x[at] = value;
-  }
-}
 
 /// What listing neighbours costs, in steps.
 constexpr double listing_steps = 10.0;
@@ -74,76 +86,104 @@ double cheapest_skin(double range, double way, const Periods& periods) {
   return std::clamp(best, 0.02 * range, range);
 }
 
+/// The lists of a group's particles, one after the other, until they are dealt out to packs.
+struct NeighbourLists::Group {
+  std::vector<std::int32_t> rows;
+  std::vector<std::size_t> begin{0};
+
+  std::size_t size() const { return begin.size() - 1; }
+  std::size_t length(std::size_t i) const { return begin[i + 1] - begin[i]; }
+
+  /// Particles by the length of their lists, longest first.
+  std::vector<std::size_t> by_length() const {
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < size(); ++i) longest = std::max(longest, length(i));
+    std::vector<std::size_t> next(longest + 2, 0), order(size());
+    for (std::size_t i = 0; i < size(); ++i) ++next[longest - length(i) + 1];
+    for (std::size_t k = 1; k < next.size(); ++k) next[k] += next[k - 1];
+    for (std::size_t i = 0; i < size(); ++i) order[next[longest - length(i)]++] = i;
+    return order;
+  }
+  /// To the lists, from particle `first` on, and is empty again.
+  void deal_out(NeighbourLists& lists, std::int32_t first, std::int32_t far_row) {
+    const auto order = by_length();
+    for (std::size_t p = 0; p < order.size(); p += pack) {
+      const std::size_t at = lists.neighbours_.size();
+      lists.neighbours_.resize(at + length(order[p]) * pack, offset(far_row));
+      for (std::size_t lane = 0; lane < pack; ++lane) {
+        const std::size_t i = order[p + lane];
+        lists.particles_.push_back(offset(first + static_cast<std::int32_t>(i)));
+        std::uint32_t* to = lists.neighbours_.data() + at + lane;
+        for (std::size_t k = begin[i]; k < begin[i + 1]; ++k, to += pack) *to = offset(rows[k]);
+      }
+      lists.begin_.push_back(lists.neighbours_.size());
+    }
+    rows.clear();
+    begin.assign(1, 0);
+  }
+};
+
 void NeighbourLists::build(const Cloud& cloud, const Territory& territory, double range,
                            const Exclusions* excluded) {
   const Grid& grid = territory.grid();
   const Image image(grid.periods());
   const Lanes limit(range * range);
   begin_.assign(1, 0);
-  rows_.clear();
-  rows_.reserve(static_cast<std::size_t>(cloud.own) * 8);
+  particles_.clear();
+  neighbours_.clear();
+  neighbours_.reserve(static_cast<std::size_t>(cloud.own) * 8);
   Territory::Finder find(territory);
   Candidates around;
-  std::vector<Grid::Key> seen;       // round a short period a cell has the same neighbour on both sides
-  std::vector<std::uint64_t> found;  // a particle's neighbours: names, and below them the rows
-  std::vector<std::uint64_t> kept;   // those of a pack's particles, one after the other
-  std::array<std::size_t, pack> count{};
-  const auto close_pack = [&] {
-    const std::size_t longest = *std::ranges::max_element(count), at = rows_.size();
-    rows_.resize(at + longest * pack, cloud.far_row());
-    const std::uint64_t* next = kept.data();
-    for (std::size_t lane = 0; lane < pack; ++lane) {
-      std::int32_t* row = rows_.data() + at + lane;
-      for (std::size_t k = 0; k < count[lane]; ++k) row[k * pack] = static_cast<std::int32_t>(*next++);
-    }
-    begin_.push_back(rows_.size());
-    kept.clear();
-    count.fill(0);
-  };
-  for (const CellRows& cell : territory.own_cells()) {
-    around.row.clear();
-    seen.clear();
-    for (const Grid::Key key : grid.keys_around(cell.cell)) {
-      if (grid.periodic()) {
-        if (std::ranges::count(seen, key) > 0) continue;
-        seen.push_back(key);
-      }
-      if (const CellRows* rows = find(key)) around.take(rows->begin, rows->end);
-    }
+  std::vector<std::uint64_t> found, sorted;
+  Group members;
+  // Cells of one block come one after the other and look at the same candidates.
+  const auto cells = territory.own_cells();
+  for (auto cell = cells.begin(); cell != cells.end();) {
+    const Grid::Key block = Grid::block(cell->key);
+    around.clear();
+    find.around_block(cell->cell, [&](const CellRows& rows) { around.take(cloud, rows); });
     around.look_up(cloud);
-    found.resize(around.row.size());
-    for (std::int32_t i = cell.begin; i < cell.end; ++i) {
+    found.resize(around.size() + 8);
+    sorted.resize(found.size());
+    std::int32_t i = cell->begin;
+    while (cell != cells.end() && Grid::block(cell->key) == block) ++cell;
+    for (const std::int32_t end = (cell - 1)->end; i < end; ++i) {
       const double* q = cloud.position.data() + 4 * static_cast<std::ptrdiff_t>(i);
       std::size_t here = 0;
-      for (std::size_t k = 0; k < around.row.size(); k += pack) {
+      for (std::size_t k = 0; k < around.size(); k += pack) {
         std::array<Lanes, 3> r;
         for (std::size_t n = 0; n < 3; ++n) {
           Lanes x;
           std::memcpy(&x, around.q[n].data() + k, sizeof(Lanes));
           r[n] = Lanes(q[n]) - x;
         }
-        numerics::for_lanes(image.squared_distance(r) <= limit, [&](int lane) {
-          const std::int32_t row = around.row[k + static_cast<std::size_t>(lane)];
-          found[here] = static_cast<std::uint64_t>(cloud.id[static_cast<std::size_t>(row)]) << 32 |
-                        static_cast<std::uint32_t>(row);
-          here += row != i;
-        });
+        here += numerics::write_chosen(image.squared_distance(r) <= limit, around.name.data() + k,
+                                       found.data() + here);
       }
-      sort(found.data(), here);
-      if (excluded != nullptr) {
-        const auto others = excluded->of(cloud.id[static_cast<std::size_t>(i)]);
-        const auto felt = std::remove_if(
-            found.begin(), found.begin() + static_cast<std::ptrdiff_t>(here), [&](std::uint64_t other) {
-              return std::ranges::binary_search(others, static_cast<std::int64_t>(other >> 32));
-            });
-        here = static_cast<std::size_t>(felt - found.begin());
+      numerics::sort_by_rank(found.data(), here, sorted.data());
+      const auto unfelt = excluded == nullptr ? std::span<const std::int64_t>()
+                                              : excluded->of(cloud.id[static_cast<std::size_t>(i)]);
+      for (std::size_t k = 0; k < here; ++k) {
+        const std::int32_t row = row_of(sorted[k]);
+        if (row == i || std::ranges::binary_search(unfelt, static_cast<std::int64_t>(sorted[k] >> 32)))
+          continue;
+        members.rows.push_back(row);
       }
-      kept.insert(kept.end(), found.begin(), found.begin() + static_cast<std::ptrdiff_t>(here));
-      count[static_cast<std::size_t>(i % pack)] = here;
-      if (i % pack == pack - 1) close_pack();
+      members.begin.push_back(members.rows.size());
+      if (members.size() == group) members.deal_out(*this, i + 1 - group, cloud.far_row());
     }
   }
-  while (std::ssize(begin_) <= cloud.padded / pack) close_pack();
+  const std::int32_t rest = cloud.own / group * group;
+  members.begin.resize(1 + static_cast<std::size_t>(cloud.padded - rest), members.begin.back());
+  members.deal_out(*this, rest, cloud.far_row());
+}
+
+std::vector<int> NeighbourLists::of(int row) const {
+  std::vector<int> rows;
+  const auto at = static_cast<std::size_t>(std::ranges::find(particles_, offset(row)) - particles_.begin());
+  const auto all = neighbours(static_cast<int>(at / pack));
+  for (std::size_t k = at % pack; k < all.size(); k += pack) rows.push_back(static_cast<int>(all[k] / 4));
+  return rows;
 }
 
 }  // namespace cotangent::particles

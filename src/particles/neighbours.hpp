@@ -1,7 +1,8 @@
 // Verlet lists: for each particle all others within the range, which is the cut-off and a skin; they hold
 // until a particle has moved half the skin. Whole lists, not half ones: a pack of particles walks down its
 // lists side by side, one neighbour a lane, and each particle's force is a sum of its own, without scattered
-// additions; pairs are looked at twice, which costs less. Each list is in the order of the particles' names,
+// additions; pairs are looked at twice, which costs less. A pack's particles are those of a group whose lists
+// are about as long, lest short ones wait for a long one. Each list is in the order of the particles' names,
 // so that the sum has the same bits whoever keeps the particles. References: Verlet, Phys. Rev. 159 (1967)
 // 98; Pall, Hess, Comput. Phys. Commun. 184 (2013) 2641, on lists for SIMD.
 #pragma once
@@ -42,16 +43,27 @@ class NeighbourLists {
   void build(const Cloud& cloud, const Territory& territory, double range,
              const Exclusions* excluded = nullptr);
 
-  /// The rows of pack p's neighbours, `pack` of them in turn; the far row where a particle has fewer.
-  std::span<const std::int32_t> of_pack(int p) const {
-    const auto i = static_cast<std::size_t>(p);
-    return std::span(rows_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
+  /// Where the positions of pack p's particles begin, four times their rows: all lie in the pack's group.
+  std::span<const std::uint32_t, pack> particles(int p) const {
+    return std::span<const std::uint32_t, pack>(particles_.data() + std::ptrdiff_t{pack} * p, pack);
   }
-  std::size_t bytes() const { return 4 * rows_.capacity() + 8 * begin_.capacity(); }
+  /// Where the positions of their neighbours begin, `pack` of them in turn; those of the far row where a
+  /// particle has fewer.
+  std::span<const std::uint32_t> neighbours(int p) const {
+    const auto i = static_cast<std::size_t>(p);
+    return std::span(neighbours_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
+  }
+  /// The rows of one particle's neighbours, and the far row any number of times. Slow: for reports.
+  std::vector<int> of(int row) const;
+  std::size_t bytes() const {
+    return 4 * (neighbours_.capacity() + particles_.capacity()) + 8 * begin_.capacity();
+  }
 
  private:
+  struct Group;
+
   std::vector<std::size_t> begin_;
-  numerics::AlignedVector<std::int32_t> rows_;
+  numerics::AlignedVector<std::uint32_t> neighbours_, particles_;
 };
 
 }  // namespace cotangent::particles

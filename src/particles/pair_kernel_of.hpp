@@ -1,8 +1,6 @@
 // PairKernel for one potential.
 #pragma once
 
-#include <cstring>
-
 #include "particles/pair_kernel.hpp"
 
 namespace cotangent::particles {
@@ -50,15 +48,35 @@ class PairKernelOf final : public PairKernel {
   template <class Use>
   [[gnu::always_inline]] void for_neighbours(const NeighbourLists& lists, const double* position,
                                              const Image& image, int p, const Use& use) const {
-    const auto q = numerics::rows_of_four<pack>(position + std::ptrdiff_t{4} * pack * p);
+    const auto q = numerics::rows_of_four<pack>(position, lists.particles(p).data());
     const R limit(cut_.radius * cut_.radius);
-    const auto rows = lists.of_pack(p);
-    for (std::size_t k = 0; k < rows.size(); k += pack) {
-      const auto other = numerics::rows_of_four<pack>(position, rows.data() + k);
-      std::array<R, 3> r{q[0] - other[0], q[1] - other[1], q[2] - other[2]};
-      const R s = image.squared_distance(r);
-      use(r, s, s <= limit);
+    const auto places = lists.neighbours(p);
+    if (places.empty()) return;
+    struct Pairs {
+      std::array<R, 3> r;
+      R s;
+    };
+    const auto pairs = [&](const std::uint32_t* at) [[gnu::always_inline]] {
+      const auto other = numerics::rows_of_four<pack>(position, at);
+      Pairs x;
+      x.r = {q[0] - other[0], q[1] - other[1], q[2] - other[2]};
+      x.s = image.squared_distance(x.r);
+      return x;
+    };
+    const std::uint32_t *at = places.data(), *const last = at + (places.size() - pack);
+    Pairs next = pairs(at);
+    for (; at != last; at += pack) {
+      const Pairs now = next;
+      next = pairs(at + pack);
+      use(now.r, now.s, now.s <= limit);
     }
+    use(next.r, next.s, next.s <= limit);
+  }
+  /// Each lane of pack p to its particle's place, counted from the first of pack `first`.
+  static void put(const NeighbourLists& lists, int p, int first, const R& x, double* to) {
+    const auto place = lists.particles(p);
+    for (std::size_t lane = 0; lane < pack; ++lane)
+      to[place[lane] / 4 - std::size_t{pack} * static_cast<std::size_t>(first)] = x[static_cast<int>(lane)];
   }
   template <bool switched>
   static void sum_forces(const PairKernelOf& self, const NeighbourLists& lists, const double* position,
@@ -67,11 +85,10 @@ class PairKernelOf final : public PairKernel {
       std::array<R, 3> sum{R(0.0), R(0.0), R(0.0)};
       self.for_neighbours(lists, position, image, p,
                           [&](const std::array<R, 3>& r, const R& s, auto within) [[gnu::always_inline]] {
-                            const R pull = select(within, R(-2.0) * self.felt<switched>(s).slope, R(0.0));
-                            for (std::size_t n = 0; n < 3; ++n) sum[n] = fma(pull, r[n], sum[n]);
+                            const R slope = select(within, self.felt<switched>(s).slope, R(0.0));
+                            for (std::size_t n = 0; n < 3; ++n) sum[n] = fma(slope, r[n], sum[n]);
                           });
-      for (std::size_t n = 0; n < 3; ++n)
-        std::memcpy(force[n] + std::ptrdiff_t{pack} * (p - first), &sum[n], sizeof(R));
+      for (std::size_t n = 0; n < 3; ++n) put(lists, p, first, R(-2.0) * sum[n], force[n]);
     }
   }
   template <bool switched>
@@ -83,7 +100,7 @@ class PairKernelOf final : public PairKernel {
                           [&](const std::array<R, 3>&, const R& s, auto within) [[gnu::always_inline]] {
                             sum += select(within, R(0.5) * self.felt<switched>(s).value, R(0.0));
                           });
-      std::memcpy(energy + std::ptrdiff_t{pack} * (p - first), &sum, sizeof(R));
+      put(lists, p, first, sum, energy);
     }
   }
 

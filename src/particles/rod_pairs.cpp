@@ -231,12 +231,11 @@ void RodPairs<D>::judge() const {
       if (std::isfinite(each[static_cast<std::size_t>(i)])) continue;
       const std::int64_t here = cloud_.id[static_cast<std::size_t>(i)];
       std::ostringstream text;
-      const auto rows = neighbours_.of_pack(i / pack);
-      for (auto at = static_cast<std::size_t>(i % pack); at < rows.size(); at += pack) {
-        const auto a = place(i), b = place(rows[at]);
+      for (const int row : neighbours_.of(i)) {
+        const auto a = place(i), b = place(row);
         std::array r{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
         if (image_.squared_distance(r) > 0) continue;
-        const std::int64_t other = cloud_.id[static_cast<std::size_t>(rows[at])];
+        const std::int64_t other = cloud_.id[static_cast<std::size_t>(row)];
         text << "points " << std::min(here, other) << " and " << std::max(here, other)
              << " are at one place, where the energy of their pair is infinite";
         throw Error(text.str());

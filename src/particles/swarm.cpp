@@ -64,7 +64,7 @@ void Swarm::plan_runs() {
   border_.clear();
   inner_.clear();
   const auto& seen = territory_.on_border();
-  constexpr int together = unit / pack;
+  constexpr int together = group / pack;
   const int packs = cloud_.padded / pack;
   for (int p = 0; p < packs;) {
     const bool border = seen[static_cast<std::size_t>(p / together)] != 0;
@@ -72,6 +72,7 @@ void Swarm::plan_runs() {
     while (run.packs < run_length && p + run.packs < packs &&
            (seen[static_cast<std::size_t>((p + run.packs) / together)] != 0) == border)
       run.packs += together;
+    run.packs = std::min(run.packs, packs - p);
     (border ? border_ : inner_).push_back(run);
     p += run.packs;
   }
@@ -207,11 +208,12 @@ std::array<std::vector<double>, 3> Swarm::forces() const {
 std::vector<std::int64_t> Swarm::pair_counts(int bins) const {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(bins), 0);
   const double scale = bins / options_.sight;
-  for (int i = 0; i < cloud_.own; ++i) {
-    const double* q = cloud_.position.data() + 4 * static_cast<std::ptrdiff_t>(i);
-    const auto rows = lists_.of_pack(i / pack);
-    for (std::size_t k = static_cast<std::size_t>(i % pack); k < rows.size(); k += pack) {
-      const double* other = cloud_.position.data() + 4 * static_cast<std::ptrdiff_t>(rows[k]);
+  for (int i = 0; i < cloud_.padded; ++i) {
+    const int p = i / pack;
+    const double* q = cloud_.position.data() + lists_.particles(p)[i % pack];
+    const auto neighbours = lists_.neighbours(p);
+    for (auto k = static_cast<std::size_t>(i % pack); k < neighbours.size(); k += pack) {
+      const double* other = cloud_.position.data() + neighbours[k];
       std::array<double, 3> r{q[0] - other[0], q[1] - other[1], q[2] - other[2]};
       const double bin = std::sqrt(image_.squared_distance(r)) * scale;
       if (bin < bins) ++counts[static_cast<std::size_t>(bin)];

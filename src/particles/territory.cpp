@@ -77,7 +77,7 @@ std::vector<Particle> Territory::brought_home(const Cloud& cloud) {
 
 void Territory::settle(Cloud& cloud) {
   auto mine = brought_home(cloud);
-  std::vector<std::pair<Grid::Key, std::int32_t>> order;
+  Order order;
   order.reserve(mine.size());
   for (std::size_t i = 0; i < mine.size(); ++i)
     order.emplace_back(grid_.key(mine[i].q.data()), static_cast<std::int32_t>(i));
@@ -96,7 +96,7 @@ void Territory::settle(Cloud& cloud) {
     mine[to] = first;
   }
   cloud.assign(mine);
-  list_cells(cloud);
+  list_cells(cloud, order);
   plan_halo(cloud);
 }
 
@@ -110,7 +110,7 @@ void Territory::insert(std::int32_t block) {
 void Territory::remember(CellRows cell) {
   const auto at = static_cast<std::int32_t>(cells_.size());
   cells_.push_back(cell);
-  const Grid::Key key = cell.key >> 3;
+  const Grid::Key key = Grid::block(cell.key);
   auto* block =
       !blocks_.empty() && blocks_.back().key == key ? &blocks_.back() : const_cast<Block*>(find_block(key));
   if (block == nullptr) {
@@ -118,24 +118,24 @@ void Territory::remember(CellRows cell) {
       table_.assign(2 * table_.size(), -1);
       for (std::size_t b = 0; b < blocks_.size(); ++b) insert(static_cast<std::int32_t>(b));
     }
-    blocks_.push_back({key, {}});
-    blocks_.back().cell.fill(-1);
+    blocks_.push_back({key, 0, {}});
     insert(static_cast<std::int32_t>(blocks_.size()) - 1);
     block = &blocks_.back();
   }
   block->cell[cell.key & 7] = at;
+  block->occupied |= 1u << (cell.key & 7);
 }
 
-void Territory::list_cells(const Cloud& cloud) {
+void Territory::list_cells(const Cloud& cloud, const Order& order) {
   cells_.clear();
   blocks_.clear();
   table_.assign(std::bit_ceil(static_cast<std::size_t>(cloud.own) / 2 + 16), -1);
-  for (int i = 0; i < cloud.own;) {
-    const Grid::Cell cell = grid_.cell(cloud.position.data() + 4 * std::ptrdiff_t{i});
-    const Grid::Key key = Grid::key(cell);
-    int end = i + 1;
-    while (end < cloud.own && grid_.key(cloud.position.data() + 4 * std::ptrdiff_t{end}) == key) ++end;
-    remember({cell, key, i, end});
+  for (std::size_t i = 0; i < order.size();) {
+    const Grid::Key key = order[i].first;
+    std::size_t end = i + 1;
+    while (end < order.size() && order[end].first == key) ++end;
+    remember({grid_.cell(cloud.position.data() + 4 * i), key, static_cast<std::int32_t>(i),
+              static_cast<std::int32_t>(end)});
     i = end;
   }
   own_cells_ = cells_.size();
@@ -144,7 +144,7 @@ void Territory::list_cells(const Cloud& cloud) {
 /// Each rank that owns a cell around one of ours is sent what ours holds; so everyone is sent what is around
 /// what he holds.
 void Territory::plan_halo(Cloud& cloud) {
-  on_border_.assign(static_cast<std::size_t>(cloud.padded / unit), 0);
+  on_border_.assign(static_cast<std::size_t>((cloud.padded + group - 1) / group), 0);
   const int ranks = parallel::size(), here = parallel::rank();
   cloud.expect_ghosts(0);
   if (ranks == 1) return;
@@ -157,7 +157,7 @@ void Territory::plan_halo(Cloud& cloud) {
       seen.push_back(rank);
       for (std::int32_t row = cell.begin; row < cell.end; ++row) {
         rows[static_cast<std::size_t>(rank)].push_back(row);
-        on_border_[static_cast<std::size_t>(row / unit)] = 1;
+        on_border_[static_cast<std::size_t>(row / group)] = 1;
       }
     }
   }

@@ -5,6 +5,7 @@
 // Reference: Warren, Salmon, A parallel hashed oct-tree N-body algorithm (SC 1993).
 #pragma once
 
+#include <bit>
 #include <span>
 #include <vector>
 
@@ -22,10 +23,13 @@ struct CellRows {
 };
 
 class Territory {
-  /// Two cells along each axis: -1 where one is empty.
+  /// Particles by their cells.
+  using Order = std::vector<std::pair<Grid::Key, std::int32_t>>;
+  /// Two cells along each axis, a bit for each that is occupied.
   struct Block {
-    Grid::Key key;
-    std::array<std::int32_t, 8> cell;
+    Grid::Key key = 0;
+    unsigned occupied = 0;
+    std::array<std::int32_t, 8> cell{};
   };
 
  public:
@@ -47,26 +51,30 @@ class Territory {
   class Finder {
    public:
     explicit Finder(const Territory& territory) : territory_(territory) { known_.fill(~Grid::Key{0}); }
-    /// The rows in a cell; nothing where it is empty or far from here.
-    const CellRows* operator()(Grid::Key key) {
-      const Grid::Key block = key >> 3;
-      const std::size_t place = block & 7;  // blocks that touch have places of their own
-      if (known_[place] != block) {
-        known_[place] = block;
-        block_[place] = territory_.find_block(block);
+    /// Calls use(rows) for each occupied cell of the block that a cell lies in, and for those around it.
+    template <class Use>
+    void around_block(const Grid::Cell& cell, const Use& use) {
+      std::array<Grid::Part, 27> parts;
+      for (const auto& [key, cells] : territory_.grid_.around_block(cell, parts)) {
+        const std::size_t place = key & 63;  // a block and all that touch it have places of their own
+        if (known_[place] != key) {
+          known_[place] = key;
+          block_[place] = territory_.find_block(key);
+        }
+        if (block_[place] == nullptr) continue;
+        for (unsigned left = block_[place]->occupied & cells; left != 0; left &= left - 1)
+          use(territory_.cells_[static_cast<std::size_t>(
+              block_[place]->cell[static_cast<std::size_t>(std::countr_zero(left))])]);
       }
-      if (block_[place] == nullptr) return nullptr;
-      const std::int32_t at = block_[place]->cell[key & 7];
-      return at < 0 ? nullptr : &territory_.cells_[static_cast<std::size_t>(at)];
     }
 
    private:
     const Territory& territory_;
-    std::array<Grid::Key, 8> known_;
-    std::array<const Block*, 8> block_{};
+    std::array<Grid::Key, 64> known_;
+    std::array<const Block*, 64> block_{};
   };
   parallel::HaloPlan& halo() { return halo_; }
-  /// Whether other ranks see particles of a unit.
+  /// Whether other ranks see particles of a group.
   const std::vector<char>& on_border() const { return on_border_; }
   /// How often the curve has been cut anew.
   int cuts() const { return cuts_; }
@@ -87,7 +95,7 @@ class Territory {
   int owner(Grid::Key key) const;
   void cut(std::vector<Grid::Key> keys, std::int64_t total);
   std::vector<Particle> brought_home(const Cloud& cloud);
-  void list_cells(const Cloud& cloud);
+  void list_cells(const Cloud& cloud, const Order& order);
   void plan_halo(Cloud& cloud);
   void remember(CellRows cell);
 

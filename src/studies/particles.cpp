@@ -127,9 +127,8 @@ class ParticleRun {
       for (int i = 0; i < cloud.own; ++i) {
         const auto k = static_cast<std::size_t>(i);
         if (std::isfinite(potential[k])) continue;
-        const auto rows = swarm_->lists().of_pack(i / particles::pack);
-        for (std::size_t at = k % particles::pack; at < rows.size(); at += particles::pack) {
-          const auto other = static_cast<std::size_t>(rows[at]);
+        for (const int row : swarm_->lists().of(i)) {
+          const auto other = static_cast<std::size_t>(row);
           if (std::equal(cloud.position.begin() + 4 * i, cloud.position.begin() + 4 * i + 3,
                          cloud.position.begin() + 4 * static_cast<std::ptrdiff_t>(other)))
             throw Error(fmt::format("particles {} and {} start at one point, where {} is infinite",

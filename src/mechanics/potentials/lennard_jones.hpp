@@ -16,8 +16,8 @@ struct LennardJones {
   [[gnu::always_inline]] auto operator()(const auto& s, const auto& p) const {
     const auto [epsilon, sigma] = p;
     const auto x = (1.0 / s) * (sigma * sigma);  // so, one division serves for the derivative too
-    const auto x3 = ad::square(x) * x;
-    return (ad::square(x3) - x3) * (4.0 * epsilon);
+    const auto x3 = ad::pow(x, 3);
+    return (ad::pow(x3, 2) - x3) * (4.0 * epsilon);
   }
   static double scale(const std::array<double, 2>& p) { return p[1]; }
 };
