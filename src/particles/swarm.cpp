@@ -210,7 +210,9 @@ std::vector<std::int64_t> Swarm::pair_counts(int bins) const {
   const double scale = bins / options_.sight;
   for (int i = 0; i < cloud_.padded; ++i) {
     const int p = i / pack;
-    const double* q = cloud_.position.data() + lists_.particles(p)[i % pack];
+    const std::uint32_t place = lists_.particles(p)[i % pack];
+    if (place >= 4 * static_cast<std::uint32_t>(cloud_.own)) continue;  // padding
+    const double* q = cloud_.position.data() + place;
     const auto neighbours = lists_.neighbours(p);
     for (auto k = static_cast<std::size_t>(i % pack); k < neighbours.size(); k += pack) {
       const double* other = cloud_.position.data() + neighbours[k];
