@@ -12,7 +12,7 @@
 #include "integrators/convergence.hpp"
 #include "integrators/gauss_tables.hpp"
 #include "lattice/mass_matrix.hpp"
-#include "lattice/method.hpp"
+#include "lattice/stages.hpp"
 #include "numerics/compensated.hpp"
 #include "numerics/polynomials.hpp"
 #include "parallel/mpi.hpp"
@@ -184,32 +184,17 @@ class GaussNewton final : public Method {
       choose_place(h);
       if (const Status status = make_matrices(h); status != Status::pending) return status;
     }
-    integrators::Convergence<double> convergence(true, 0x1p-57, 0x1p-46);
-    double scale = 0;
-    for (int c = 0; c < dim(); ++c) {
-      for (std::int64_t i = 0; i < own(); ++i)
-        scale = std::max({scale, std::abs(h * velocities_[c][i]), 0x1p-1 * std::abs(q_[c][i])});
-    }
-    convergence.measure_against(parallel::maximum(scale));
-    int iterations = 0;
-    double last = HUGE_VAL;
-    while (convergence.open()) {
-      if (++iterations > most_iterations) return fail("Newton's method used up its iterations", h);
+    const double scale = step_scale(lattice_, h, q_, velocities_);
+    const Newton newton = solve_stages(scale, most_iterations, [&](std::string& why) {
       evaluate(h);
-      std::string reason;
-      const double change = improve(h, reason);
-      if (!reason.empty()) return fail(reason, h);
-      if (!std::isfinite(change)) return fail("an iterate became infinite or NaN", h);
-      convergence.close(change);
-      if (iterations > 4 && convergence.open() && change > 2 * last)
-        return fail("Newton's method diverges", h);
-      last = change;
-    }
-    effort_.iterations += iterations;
+      return improve(h, why);
+    });
+    if (!newton.failure.empty()) return fail(newton.failure, h);
+    effort_.iterations += newton.iterations;
     evaluate(h);  // forces where the iteration ended
     finish(h);
-    if (fresh_) usual_iterations_ = iterations;
-    if (iterations > usual_iterations_ + 2) stale_ = true;
+    if (fresh_) usual_iterations_ = newton.iterations;
+    if (newton.iterations > usual_iterations_ + 2) stale_ = true;
     time_ += h;
     ++effort_.steps;
     return Status::pending;
@@ -222,17 +207,7 @@ class GaussNewton final : public Method {
 
   /// Positions, forces and momenta at the stages.
   void evaluate(double h) {
-    for (int i = 0; i < stages_; ++i) {
-      for (int c = 0; c < dim(); ++c) {
-        double* into = positions_[i * dim() + c];
-        for (std::int64_t x = 0; x < own(); ++x) {
-          double sum = 0;
-          for (int j = 0; j < stages_; ++j)
-            sum = fma(tables_->a[at(i * stages_ + j)], velocities_[j * dim() + c][x], sum);
-          into[x] = q_[c][x] + h * sum;
-        }
-      }
-    }
+    stage_positions(lattice_, h, tables_->a, q_, velocities_, dim(), positions_);
     ghosts_.exchange(components({&positions_, &velocities_}));
     const auto q = read(positions_), v = read(velocities_);
     const auto f = components(forces_), p = components(momenta_);

@@ -9,11 +9,11 @@
 // VII.1.4.
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
-#include "integrators/convergence.hpp"
 #include "integrators/lobatto_spark.hpp"
 #include "lattice/block_system.hpp"
+#include "lattice/constraints.hpp"
+#include "lattice/stages.hpp"
 #include "numerics/compensated.hpp"
 #include "parallel/mpi.hpp"
 
@@ -23,53 +23,46 @@ namespace {
 
 using integrators::LobattoTables;
 
-std::string short_text(double x) {
-  std::ostringstream text;
-  text << x;
-  return text.str();
-}
-
 class LobattoPair final : public Method {
  public:
   LobattoPair(const Lattice& lattice, Kernel& kernel, std::vector<TermInfo> constraints,
               std::shared_ptr<const LobattoTables> tables, const Field& q, const Field& v)
       : lattice_(lattice),
         kernel_(kernel),
-        constraints_(std::move(constraints)),
         tables_(std::move(tables)),
         s_(tables_->stages),
         n_(lattice.dim),
-        k_(static_cast<int>(constraints_.size())),
+        k_(static_cast<int>(constraints.size())),
         ghosts_(lattice.sites, lattice.here.range, lattice.halo(lattice.here.reach)),
+        constraints_(lattice_, kernel, ghosts_, std::move(constraints)),
         q_(make(n_)),
         q_low_(make(n_)),
         p_(make(n_ + k_)),
         v_(make(n_)),
         acceleration_(make(n_)),
         lambda_(make(std::max(1, (s_ - 1) * k_))),
-        present_(make(std::max(1, k_))),
         places_(make(s_ * (n_ + k_))),
         speeds_(make(s_ * (n_ + k_))),
         forces_(make(s_ * (n_ + k_))),
         momenta_(make(s_ * (n_ + k_))),
         derivatives_(static_cast<std::size_t>(s_)),
         stages_system_(lattice_, kernel.pattern(), s_ * n_ + (s_ - 1) * k_, "pair_",
-                       BlockSystem::Solver::pivoting),
-        end_system_(lattice_, kernel.pattern(), n_ + k_, "pair_", BlockSystem::Solver::pivoting) {
+                       BlockSystem::Solver::pivoting) {
     for (auto& derivatives : derivatives_) derivatives.with_cross = true;
     for (int c = 0; c < n_; ++c) {
       std::copy_n(q[c], own(), q_[c]);
       std::copy_n(v[c], own(), v_[c]);
     }
-    look_at_start();
+    constraints_.judge_start(q_);
     // Velocities along the constraints, with the momenta's difference along their forces.
     Field place = make(n_ + k_), speed = place;
     copy(q_, place);
     copy(v_, speed);
     ghosts_.exchange(components({&place, &speed}));
     Field force = place;
-    kernel_.gradient(read(place), read(speed), write(force), write(p_));
-    if (const std::string reason = land(place, p_, v_); !reason.empty())
+    kernel_.gradient(components(std::as_const(place)).data(), components(std::as_const(speed)).data(),
+                     components(force).data(), components(p_).data());
+    if (const std::string reason = constraints_.project(place, p_, v_); !reason.empty())
       throw Error("velocities along the constraints: " + reason);
   }
 
@@ -88,14 +81,7 @@ class LobattoPair final : public Method {
   Effort& effort() override { return effort_; }
   const std::string& failure() const override { return failure_; }
   void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
-  double constraint_error() override {
-    double error = 0;
-    const Field value = constraint_values();
-    for (int k = 0; k < k_; ++k) {
-      for (std::int64_t x = 0; x < own(); ++x) error = std::max(error, std::abs(value[n_ + k][x]));
-    }
-    return parallel::maximum(error);
-  }
+  double constraint_error() override { return constraints_.error(q_); }
 
   std::vector<double*> site_state() override {
     return components({&q_, &q_low_, &v_, &acceleration_, &lambda_});
@@ -113,91 +99,11 @@ class LobattoPair final : public Method {
   static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
   Field make(int each) const { return {each, lattice_.here.left, lattice_.own(), lattice_.here.right}; }
   bool held(std::int64_t x) const { return lattice_.held[at(x)] != 0; }
-  bool present(int k, std::int64_t x) const { return present_[k][x] != 0; }
   double a(int i, int j) const { return tables_->a[at(i * s_ + j)]; }
   double mate(int i, int j) const { return tables_->mate[at(i * s_ + j)]; }
 
-  /// Pointers to the components of one stage.
-  const double* const* read(const Field& field, int stage = 0) {
-    read_ = components(field);
-    return pointers(read_, stage, reading_);
-  }
-  double* const* write(Field& field, int stage = 0) {
-    write_ = components(field);
-    return pointers(write_, stage, writing_);
-  }
-  /// Four of them at once, for a call of the kernel.
-  template <class P>
-  P const* pointers(const std::vector<P>& of, int stage, std::array<std::vector<P>, 4>& ring) {
-    auto& list = ring[ring_++ % 4];
-    list.assign(of.begin() + stage * (n_ + k_), of.end());
-    return list.data();
-  }
   void copy(const Field& from, Field& to) const {
     for (int c = 0; c < n_; ++c) std::copy_n(from[c], own(), to[c]);
-  }
-
-  /// g at the positions, behind n_ components of no interest.
-  Field constraint_values() {
-    Field place = make(n_ + k_), speed = place, value = place, momentum = place;
-    copy(q_, place);
-    ghosts_.exchange(components(place));
-    kernel_.gradient(read(place), read(speed), write(value), write(momentum));
-    return value;
-  }
-
-  /// Which constraints there are at which sites, and whether the start keeps them.
-  void look_at_start() {
-    Field place = make(n_ + k_), speed = place, held_there = make(1);
-    copy(q_, place);
-    for (std::int64_t x = 0; x < own(); ++x) held_there[0][x] = held(x) ? 1.0 : 0.0;
-    ghosts_.exchange(components({&place, &held_there}));
-    kernel_.second_derivatives(read(place), read(speed), derivatives_[0]);
-    const Field value = constraint_values();
-    parallel::agree([&] {
-      for (std::int64_t x = 0; x < own(); ++x) {
-        for (int k = 0; k < k_; ++k) {
-          double free = 0, all = 0;
-          for_gradient(derivatives_[0], x, k, [&](std::int64_t other, int, double slope) {
-            all = std::max(all, std::abs(slope));
-            if (held_there[0][other] == 0) free = std::max(free, std::abs(slope));
-          });
-          const auto where = [&] {
-            return "constraint '" + constraints_[at(k)].name + "' of site " +
-                   std::to_string(lattice_.here.range.first + x);
-          };
-          if (!(all > 0) && begins(k, x)) throw Error(where() + ": its gradient vanishes at the start");
-          if (!(std::abs(value[n_ + k][x]) <= 1e-9))
-            throw Error(where() + " is missed at the start, by " + short_text(value[n_ + k][x]));
-          present_[k][x] = free > 0 ? 1.0 : 0.0;
-        }
-      }
-    });
-  }
-  /// Whether a copy of a constraint has this site as its first.
-  bool begins(int k, std::int64_t x) const {
-    const auto& offsets = constraints_[at(k)].sites;
-    const std::int64_t site = lattice_.here.range.first + x;
-    if (!lattice_.here.listed) {
-      std::vector<std::int64_t> sites(offsets.size());
-      return lattice_.here.grid.copy(offsets, site, sites.data());
-    }
-    const Copies& list = lattice_.here.lists[lattice_.here.lists.size() - at(k_) + at(k)];
-    for (std::size_t copy = 0; copy < list.count(); ++copy) {
-      if (list.place[copy * at(list.sites)] == x) return true;
-    }
-    return false;
-  }
-
-  /// Calls use(place, coordinate, dg/dq) for the constraint k of site x.
-  template <class Use>
-  void for_gradient(const SecondDerivatives& derivatives, std::int64_t x, int k, const Use& use) {
-    const Pattern& pattern = kernel_.pattern();
-    const int d = n_ + k_;
-    for (std::int64_t b = pattern.begin[at(x)]; b < pattern.begin[at(x) + 1]; ++b) {
-      for (int c = 0; c < n_; ++c)
-        use(pattern.place[at(b)], c, derivatives.force[at((b * d + n_ + k) * d + c)]);
-    }
   }
 
   Status fail(const std::string& why, double h) {
@@ -207,30 +113,19 @@ class LobattoPair final : public Method {
 
   Status try_step(double h) {
     begin(h);
-    integrators::Convergence<double> convergence(true, 0x1p-57, 0x1p-46);
-    double scale = 0, last = HUGE_VAL;
-    for (int c = 0; c < n_; ++c) {
-      for (std::int64_t x = 0; x < own(); ++x)
-        scale = std::max({scale, std::abs(h * v_[c][x]), 0x1p-1 * std::abs(q_[c][x])});
-    }
-    convergence.measure_against(parallel::maximum(scale));
-    int iterations = 0;
     bool slow = true;
-    while (convergence.open()) {
-      if (++iterations > most_iterations) return fail("Newton's method used up its iterations", h);
-      evaluate(h);
-      if (slow) make_matrix(h);
-      std::string reason;
-      const double change = improve(h, reason);
-      if (!reason.empty()) return fail(reason, h);
-      if (!std::isfinite(change)) return fail("an iterate became infinite or NaN", h);
-      if (iterations > 4 && change > 2 * last && change > 0x1p-40 * scale)
-        return fail("Newton's method diverges", h);
-      convergence.close(change);
-      slow = change > 0.1 * last;
-      last = change;
-    }
-    effort_.iterations += iterations;
+    double last = HUGE_VAL;
+    const Newton newton =
+        solve_stages(step_scale(lattice_, h, q_, v_), most_iterations, [&](std::string& why) {
+          evaluate(h);
+          if (slow) make_matrix(h);
+          const double change = improve(h, why);
+          slow = change > 0.1 * last;
+          last = change;
+          return change;
+        });
+    if (!newton.failure.empty()) return fail(newton.failure, h);
+    effort_.iterations += newton.iterations;
     evaluate(h);
     return finish(h);
   }
@@ -241,7 +136,8 @@ class LobattoPair final : public Method {
     copy(q_, place);
     copy(v_, speed);
     ghosts_.exchange(components({&place, &speed}));
-    kernel_.gradient(read(place), read(speed), write(force), write(p_));
+    kernel_.gradient(components(std::as_const(place)).data(), components(std::as_const(speed)).data(),
+                     components(force).data(), components(p_).data());
     for (int i = 0; i < s_; ++i) {
       const int from = i * (n_ + k_);
       const double c_i = tables_->c[at(i)];
@@ -254,25 +150,21 @@ class LobattoPair final : public Method {
 
   /// Positions at the stages, L_q and the constraints' forces, g, and L_v.
   void evaluate(double h) {
-    for (int i = 0; i < s_; ++i) {
-      for (int c = 0; c < n_; ++c) {
-        double* into = places_[i * (n_ + k_) + c];
-        for (std::int64_t x = 0; x < own(); ++x) {
-          double sum = 0;
-          for (int j = 0; j < s_; ++j) sum = fma(a(i, j), speeds_[j * (n_ + k_) + c][x], sum);
-          into[x] = q_[c][x] + h * sum;
-        }
-      }
-    }
+    stage_positions(lattice_, h, tables_->a, q_, speeds_, n_ + k_, places_);
     ghosts_.exchange(components({&places_, &speeds_}));
-    for (int i = 0; i < s_; ++i)
-      kernel_.gradient(read(places_, i), read(speeds_, i), write(forces_, i), write(momenta_, i));
+    const auto q = components(std::as_const(places_)), v = components(std::as_const(speeds_));
+    const auto f = components(forces_), p = components(momenta_);
+    for (int i = 0; i < s_; ++i) {
+      const std::ptrdiff_t k = i * (n_ + k_);
+      kernel_.gradient(q.data() + k, v.data() + k, f.data() + k, p.data() + k);
+    }
     effort_.forces += s_;
   }
 
   void make_matrix(double h) {
+    const auto q = components(std::as_const(places_)), v = components(std::as_const(speeds_));
     for (int i = 0; i < s_; ++i)
-      kernel_.second_derivatives(read(places_, i), read(speeds_, i), derivatives_[at(i)]);
+      kernel_.second_derivatives(q.data() + i * (n_ + k_), v.data() + i * (n_ + k_), derivatives_[at(i)]);
     const int d = n_ + k_, multipliers = s_ * n_, width = multipliers + (s_ - 1) * k_;
     stages_system_.fill([&](std::int64_t x, std::int64_t first, std::span<const std::int64_t> places,
                             std::span<double> values) {
@@ -301,7 +193,7 @@ class LobattoPair final : public Method {
         for (int k = 0; k < k_; ++k) {
           for (int m = 0; m < s_ - 1; ++m) {
             const int row = multipliers + m * k_ + k;
-            if (!present(k, x)) {
+            if (!constraints_.present(k, x)) {
               put(row, row) = diagonal ? 1.0 : 0.0;
               continue;
             }
@@ -343,7 +235,7 @@ class LobattoPair final : public Method {
           row[i * n_ + c] = (p_[c][x] - momenta_[i * d + c][x]) + h * kick;
         }
         for (int k = 0; k < k_ && i > 0; ++k) {
-          if (present(k, x)) row[s_ * n_ + (i - 1) * k_ + k] = -forces_[i * d + n_ + k][x] / h;
+          if (constraints_.present(k, x)) row[s_ * n_ + (i - 1) * k_ + k] = -forces_[i * d + n_ + k][x] / h;
         }
       }
     }
@@ -384,7 +276,7 @@ class LobattoPair final : public Method {
       }
     }
     ghosts_.exchange(components(place));
-    if (const std::string reason = land(place, p, v); !reason.empty()) return fail(reason, h);
+    if (const std::string reason = constraints_.project(place, p, v); !reason.empty()) return fail(reason, h);
     copy(place, q_);
     q_low_ = std::move(low);
     for (int c = 0; c < n_; ++c) {
@@ -399,102 +291,18 @@ class LobattoPair final : public Method {
     return Status::pending;
   }
 
-  /// Velocities at a place (with ghosts): L_v(q, v) = p + grad g mu, grad g v = 0; v is a guess on entry.
-  std::string land(const Field& place, const Field& p, Field& v) {
-    const int d = n_ + k_;
-    Field speed = make(d), force = speed, momentum = speed, mu = make(std::max(1, k_));
-    SecondDerivatives derivatives;
-    std::vector<double> values(at(own() * d));
-    for (int iteration = 0; iteration < 8; ++iteration) {
-      copy(v, speed);
-      ghosts_.exchange(components({&speed, &mu}));
-      kernel_.gradient(read(place), read(speed), write(force), write(momentum));
-      if (iteration == 0) {
-        kernel_.second_derivatives(read(place), read(speed), derivatives);
-        fill_end(derivatives);
-      }
-      std::fill(values.begin(), values.end(), 0.0);
-      for (std::int64_t x = 0; x < own(); ++x) {
-        double* row = values.data() + x * d;
-        for (int c = 0; c < n_ && !held(x); ++c)
-          row[c] = p[c][x] - momentum[c][x] + along(derivatives, x, c, mu);
-        for (int k = 0; k < k_; ++k) {
-          if (!present(k, x)) continue;
-          for_gradient(derivatives, x, k, [&](std::int64_t other, int c, double slope) {
-            row[n_ + k] -= slope * speed[c][other];
-          });
-        }
-      }
-      if (std::string reason = end_system_.solve(values); !reason.empty()) return reason;
-      double change = 0, size = 0;
-      for (std::int64_t x = 0; x < own(); ++x) {
-        for (int c = 0; c < n_; ++c) {
-          const double by = values[at(x * d + c)];
-          v[c][x] += by;
-          change = std::isfinite(by) ? std::max(change, std::abs(by)) : HUGE_VAL;
-          size = std::max(size, std::abs(v[c][x]));
-        }
-        for (int k = 0; k < k_; ++k) mu[k][x] += values[at(x * d + n_ + k)];
-      }
-      const auto most = parallel::maximum(std::vector<double>{change, size});
-      if (!std::isfinite(most[0])) return "the velocities at a step's end became infinite or NaN";
-      if (!(most[0] > 0x1p-50 * most[1])) return "";
-    }
-    return "";
-  }
-  /// (grad g mu) of a coordinate.
-  double along(const SecondDerivatives& derivatives, std::int64_t x, int c, const Field& mu) {
-    const Pattern& pattern = kernel_.pattern();
-    const int d = n_ + k_;
-    double sum = 0;
-    for (std::int64_t b = pattern.begin[at(x)]; b < pattern.begin[at(x) + 1]; ++b) {
-      for (int k = 0; k < k_; ++k)
-        sum = fma(derivatives.force[at((b * d + c) * d + n_ + k)], mu[k][pattern.place[at(b)]], sum);
-    }
-    return sum;
-  }
-  void fill_end(const SecondDerivatives& derivatives) {
-    const int d = n_ + k_;
-    end_system_.fill([&](std::int64_t x, std::int64_t first, std::span<const std::int64_t> places,
-                         std::span<double> values) {
-      const int length = static_cast<int>(std::ssize(places)) * d;
-      for (int b = 0; b < std::ssize(places); ++b) {
-        for (int r = 0; r < d; ++r) {
-          const bool still = r < n_ ? held(x) : !present(r - n_, x);
-          for (int c = 0; c < d; ++c) {
-            const auto entry = at(((first + b) * d + r) * d + c);
-            double& value = values[at(r * length + b * d + c)];
-            if (still) {
-              value = places[at(b)] == x && r == c ? 1.0 : 0.0;
-            } else if (r < n_) {
-              value = c < n_ ? derivatives.mass[entry] : -derivatives.force[entry];
-            } else {
-              value = c < n_ ? derivatives.force[entry] : 0.0;
-            }
-          }
-        }
-      }
-    });
-  }
-
   Lattice lattice_;
   Kernel& kernel_;
-  std::vector<TermInfo> constraints_;
   std::shared_ptr<const LobattoTables> tables_;
   int s_, n_, k_;
   Ghosts ghosts_;
+  Constraints constraints_;
   Field q_, q_low_, p_, v_;
   Field acceleration_;                        // in the step before
   Field lambda_;                              // of the stages before
-  Field present_;                             // 1 where a constraint is, 0 elsewhere
   Field places_, speeds_, forces_, momenta_;  // at the stages; coordinates and then multipliers
   std::vector<SecondDerivatives> derivatives_;
-  BlockSystem stages_system_, end_system_;
-  std::vector<const double*> read_;
-  std::vector<double*> write_;
-  std::array<std::vector<const double*>, 4> reading_;
-  std::array<std::vector<double*>, 4> writing_;
-  std::size_t ring_ = 0;
+  BlockSystem stages_system_;
   double time_ = 0;
   Effort effort_;
   std::string failure_;

@@ -1,0 +1,177 @@
+#include "lattice/constraints.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "parallel/mpi.hpp"
+
+namespace cotangent::lattice {
+
+namespace {
+
+std::string short_text(double x) {
+  std::ostringstream text;
+  text << x;
+  return text.str();
+}
+
+}  // namespace
+
+Constraints::Constraints(const Lattice& lattice, Kernel& multiplied, Ghosts& ghosts,
+                         std::vector<TermInfo> infos)
+    : lattice_(lattice),
+      kernel_(multiplied),
+      ghosts_(ghosts),
+      infos_(std::move(infos)),
+      n_(lattice.dim),
+      k_(static_cast<int>(infos_.size())),
+      present_(make(std::max(1, k_))),
+      system_(lattice, multiplied.pattern(), n_ + k_, "pair_", BlockSystem::Solver::pivoting) {}
+
+void Constraints::gradient(const Field& place, const Field& speed, Field& force, Field& momentum) {
+  kernel_.gradient(components(place).data(), components(speed).data(), components(force).data(),
+                   components(momentum).data());
+}
+
+Field Constraints::values(const Field& q) {
+  Field place = make(n_ + k_), speed = place, value = place, momentum = place;
+  for (int c = 0; c < n_; ++c) std::copy_n(q[c], own(), place[c]);
+  ghosts_.exchange(components(place));
+  gradient(place, speed, value, momentum);
+  return value;
+}
+
+double Constraints::error(const Field& q) {
+  double error = 0;
+  const Field value = values(q);
+  for (int k = 0; k < k_; ++k) {
+    for (std::int64_t x = 0; x < own(); ++x) error = std::max(error, std::abs(value[n_ + k][x]));
+  }
+  return parallel::maximum(error);
+}
+
+void Constraints::judge_start(const Field& q) {
+  Field place = make(n_ + k_), speed = place, held_there = make(1);
+  for (int c = 0; c < n_; ++c) std::copy_n(q[c], own(), place[c]);
+  for (std::int64_t x = 0; x < own(); ++x) held_there[0][x] = held(x) ? 1.0 : 0.0;
+  ghosts_.exchange(components({&place, &held_there}));
+  SecondDerivatives derivatives;
+  kernel_.second_derivatives(components(std::as_const(place)).data(), components(std::as_const(speed)).data(),
+                             derivatives);
+  const Field value = values(q);
+  parallel::agree([&] {
+    for (std::int64_t x = 0; x < own(); ++x) {
+      for (int k = 0; k < k_; ++k) {
+        double free = 0, all = 0;
+        for_gradient(derivatives, x, k, [&](std::int64_t other, int, double slope) {
+          all = std::max(all, std::abs(slope));
+          if (held_there[0][other] == 0) free = std::max(free, std::abs(slope));
+        });
+        const auto where = [&] {
+          return "constraint '" + infos_[at(k)].name + "' of site " +
+                 std::to_string(lattice_.here.range.first + x);
+        };
+        if (!(all > 0) && begins(k, x)) throw Error(where() + ": its gradient vanishes at the start");
+        if (!(std::abs(value[n_ + k][x]) <= 1e-9))
+          throw Error(where() + " is missed at the start, by " + short_text(value[n_ + k][x]));
+        present_[k][x] = free > 0 ? 1.0 : 0.0;
+      }
+    }
+  });
+}
+
+bool Constraints::begins(int k, std::int64_t x) const {
+  const auto& offsets = infos_[at(k)].sites;
+  const std::int64_t site = lattice_.here.range.first + x;
+  if (!lattice_.here.listed) {
+    std::vector<std::int64_t> sites(offsets.size());
+    return lattice_.here.grid.copy(offsets, site, sites.data());
+  }
+  const Copies& list = lattice_.here.lists[lattice_.here.lists.size() - at(k_) + at(k)];
+  for (std::size_t copy = 0; copy < list.count(); ++copy) {
+    if (list.place[copy * at(list.sites)] == x) return true;
+  }
+  return false;
+}
+
+std::string Constraints::project(const Field& place, const Field& p, Field& v) {
+  const int d = n_ + k_;
+  Field speed = make(d), force = speed, momentum = speed, mu = make(std::max(1, k_));
+  SecondDerivatives derivatives;
+  std::vector<double> values(at(own() * d));
+  for (int iteration = 0; iteration < 8; ++iteration) {
+    for (int c = 0; c < n_; ++c) std::copy_n(v[c], own(), speed[c]);
+    ghosts_.exchange(components({&speed, &mu}));
+    gradient(place, speed, force, momentum);
+    if (iteration == 0) {
+      kernel_.second_derivatives(components(place).data(), components(std::as_const(speed)).data(),
+                                 derivatives);
+      fill(derivatives);
+    }
+    std::fill(values.begin(), values.end(), 0.0);
+    for (std::int64_t x = 0; x < own(); ++x) {
+      double* row = values.data() + x * d;
+      for (int c = 0; c < n_ && !held(x); ++c)
+        row[c] = p[c][x] - momentum[c][x] + along(derivatives, x, c, mu);
+      for (int k = 0; k < k_; ++k) {
+        if (!present(k, x)) continue;
+        for_gradient(derivatives, x, k, [&](std::int64_t other, int c, double slope) {
+          row[n_ + k] -= slope * speed[c][other];
+        });
+      }
+    }
+    if (std::string reason = system_.solve(values); !reason.empty()) return reason;
+    double change = 0, size = 0;
+    for (std::int64_t x = 0; x < own(); ++x) {
+      for (int c = 0; c < n_; ++c) {
+        const double by = values[at(x * d + c)];
+        v[c][x] += by;
+        change = std::isfinite(by) ? std::max(change, std::abs(by)) : HUGE_VAL;
+        size = std::max(size, std::abs(v[c][x]));
+      }
+      for (int k = 0; k < k_; ++k) mu[k][x] += values[at(x * d + n_ + k)];
+    }
+    const auto most = parallel::maximum(std::vector<double>{change, size});
+    if (!std::isfinite(most[0])) return "the velocities at a step's end became infinite or NaN";
+    if (!(most[0] > 0x1p-50 * most[1])) return "";
+  }
+  return "";
+}
+
+double Constraints::along(const SecondDerivatives& derivatives, std::int64_t x, int c, const Field& mu) {
+  const Pattern& pattern = kernel_.pattern();
+  const int d = n_ + k_;
+  double sum = 0;
+  for (std::int64_t b = pattern.begin[at(x)]; b < pattern.begin[at(x) + 1]; ++b) {
+    for (int k = 0; k < k_; ++k)
+      sum = fma(derivatives.force[at((b * d + c) * d + n_ + k)], mu[k][pattern.place[at(b)]], sum);
+  }
+  return sum;
+}
+
+void Constraints::fill(const SecondDerivatives& derivatives) {
+  const int d = n_ + k_;
+  system_.fill([&](std::int64_t x, std::int64_t first, std::span<const std::int64_t> places,
+                   std::span<double> values) {
+    const int length = static_cast<int>(std::ssize(places)) * d;
+    for (int b = 0; b < std::ssize(places); ++b) {
+      for (int r = 0; r < d; ++r) {
+        const bool still = r < n_ ? held(x) : !present(r - n_, x);
+        for (int c = 0; c < d; ++c) {
+          const auto entry = at(((first + b) * d + r) * d + c);
+          double& value = values[at(r * length + b * d + c)];
+          if (still) {
+            value = places[at(b)] == x && r == c ? 1.0 : 0.0;
+          } else if (r < n_) {
+            value = c < n_ ? derivatives.mass[entry] : -derivatives.force[entry];
+          } else {
+            value = c < n_ ? derivatives.force[entry] : 0.0;
+          }
+        }
+      }
+    }
+  });
+}
+
+}  // namespace cotangent::lattice

@@ -1,0 +1,59 @@
+#include "lattice/stages.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "integrators/convergence.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::lattice {
+
+void stage_positions(const Lattice& lattice, double h, std::span<const double> a, const Field& q,
+                     const Field& velocities, int components, Field& positions) {
+  const int stages = velocities.components() / components;
+  for (int i = 0; i < stages; ++i) {
+    for (int c = 0; c < lattice.dim; ++c) {
+      double* into = positions[i * components + c];
+      for (std::int64_t x = 0; x < lattice.own(); ++x) {
+        double sum = 0;
+        for (int j = 0; j < stages; ++j)
+          sum = fma(a[static_cast<std::size_t>(i * stages + j)], velocities[j * components + c][x], sum);
+        into[x] = q[c][x] + h * sum;
+      }
+    }
+  }
+}
+
+double step_scale(const Lattice& lattice, double h, const Field& q, const Field& v) {
+  double scale = 0;
+  for (int c = 0; c < lattice.dim; ++c) {
+    for (std::int64_t x = 0; x < lattice.own(); ++x)
+      scale = std::max({scale, std::abs(h * v[c][x]), 0x1p-1 * std::abs(q[c][x])});
+  }
+  return parallel::maximum(scale);
+}
+
+Newton solve_stages(double scale, int most_iterations,
+                    const std::function<double(std::string& failure)>& correct) {
+  integrators::Convergence<double> convergence(true, 0x1p-57, 0x1p-46);
+  convergence.measure_against(scale);
+  Newton newton;
+  double last = HUGE_VAL;
+  while (newton.failure.empty() && convergence.open()) {
+    if (++newton.iterations > most_iterations) {
+      newton.failure = "Newton's method used up its iterations";
+      break;
+    }
+    const double change = correct(newton.failure);
+    if (!newton.failure.empty()) break;
+    convergence.close(change);
+    if (!std::isfinite(change))
+      newton.failure = "an iterate became infinite or NaN";
+    else if (newton.iterations > 4 && convergence.open() && change > 2 * last && change > 0x1p-40 * scale)
+      newton.failure = "Newton's method diverges";
+    last = change;
+  }
+  return newton;
+}
+
+}  // namespace cotangent::lattice
