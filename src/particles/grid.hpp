@@ -75,6 +75,8 @@ class Grid {
   }
   /// The key of a cell's block of two cells along each axis.
   static Key block(Key key) { return key >> 3; }
+  /// The lowest key of a block's cells.
+  static Key first_of(Key block) { return block << 3; }
   static Key key(const Cell& c) { return part_of_key(c[0], 0) | part_of_key(c[1], 1) | part_of_key(c[2], 2); }
   Key key(const double* q) const { return key(cell(q)); }
   const Periods& periods() const { return period_; }

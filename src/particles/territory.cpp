@@ -40,47 +40,53 @@ void Territory::cut(std::vector<Grid::Key> keys, std::int64_t total) {
   ++cuts_;
 }
 
-std::vector<Particle> Territory::brought_home(const Cloud& cloud) {
-  const int ranks = parallel::size();
-  std::vector<Particle> mine;
-  mine.reserve(static_cast<std::size_t>(cloud.own));
-  for (int i = 0; i < cloud.own; ++i) mine.push_back(cloud.particle(i));
-  if (ranks == 1) return mine;
-  const auto keys = [&] {
-    std::vector<Grid::Key> list;
-    for (const Particle& p : mine) list.push_back(grid_.key(p.q.data()));
-    return list;
-  };
-  const std::int64_t total = parallel::sum(std::ssize(mine));
-  const auto send_home = [&] {
-    const auto where = keys();
-    std::vector<std::vector<Particle>> leave(static_cast<std::size_t>(ranks));
-    std::vector<Particle> stay;
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      const int to = owner(where[i]);
-      (to == parallel::rank() ? stay : leave[static_cast<std::size_t>(to)]).push_back(mine[i]);
+/// Those whose cells belong to other ranks go there, and theirs come.
+void Territory::send_home(std::vector<Particle>& mine, std::vector<Grid::Key>& keys) const {
+  std::vector<std::vector<Particle>> leave(static_cast<std::size_t>(parallel::size()));
+  const int here = parallel::rank();
+  std::size_t stay = 0;
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const int to = owner(keys[i]);
+    if (to != here) {
+      leave[static_cast<std::size_t>(to)].push_back(mine[i]);
+      continue;
     }
-    const auto come = parallel::exchange(leave);
-    stay.insert(stay.end(), come.begin(), come.end());
-    mine = std::move(stay);
-  };
+    mine[stay] = mine[i];
+    keys[stay++] = keys[i];
+  }
+  mine.resize(stay);
+  keys.resize(stay);
+  for (const Particle& p : parallel::exchange(leave)) {
+    mine.push_back(p);
+    keys.push_back(grid_.key(p.q.data()));
+  }
+}
+
+void Territory::bring_home(std::vector<Particle>& mine, std::vector<Grid::Key>& keys) {
+  const int ranks = parallel::size();
+  if (ranks == 1) return;
+  const std::int64_t total = parallel::sum(std::ssize(mine));
   const bool first = first_key_.empty();
-  if (first) cut(keys(), total);
-  send_home();
+  if (first) cut(keys, total);
+  send_home(mine, keys);
   const double most = static_cast<double>(parallel::maximum(std::ssize(mine)));
   if (!first && most * ranks > tilt * static_cast<double>(total) + ranks) {
-    cut(keys(), total);
-    send_home();
+    cut(keys, total);
+    send_home(mine, keys);
   }
-  return mine;
 }
 
 void Territory::settle(Cloud& cloud) {
-  auto mine = brought_home(cloud);
+  std::vector<Particle> mine;
+  std::vector<Grid::Key> keys;
+  mine.reserve(static_cast<std::size_t>(cloud.own));
+  for (int i = 0; i < cloud.own; ++i) mine.push_back(cloud.particle(i));
+  keys.reserve(mine.size());
+  for (const Particle& p : mine) keys.push_back(grid_.key(p.q.data()));
+  bring_home(mine, keys);
   Order order;
   order.reserve(mine.size());
-  for (std::size_t i = 0; i < mine.size(); ++i)
-    order.emplace_back(grid_.key(mine[i].q.data()), static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < mine.size(); ++i) order.emplace_back(keys[i], static_cast<std::int32_t>(i));
   if (!std::ranges::is_sorted(order)) std::ranges::sort(order);
   // In place, cycle by cycle: there may be too many for a second copy.
   for (std::size_t i = 0; i < mine.size(); ++i) {
@@ -141,6 +147,16 @@ void Territory::list_cells(const Cloud& cloud, const Order& order) {
   own_cells_ = cells_.size();
 }
 
+bool Territory::all_ours_around(const Grid::Cell& cell, int here) const {
+  const auto rank = static_cast<std::size_t>(here);
+  const Grid::Key first = rank > 0 ? first_key_[rank - 1] : 0;
+  const Grid::Key end = rank < first_key_.size() ? first_key_[rank] : ~Grid::Key{0};
+  std::array<Grid::Part, 27> parts;
+  return std::ranges::all_of(grid_.around_block(cell, parts), [&](const Grid::Part& part) {
+    return Grid::first_of(part.block) >= first && Grid::first_of(part.block + 1) <= end;
+  });
+}
+
 /// Each rank that owns a cell around one of ours is sent what ours holds; so everyone is sent what is around
 /// what he holds.
 void Territory::plan_halo(Cloud& cloud) {
@@ -149,8 +165,16 @@ void Territory::plan_halo(Cloud& cloud) {
   cloud.expect_ghosts(0);
   if (ranks == 1) return;
   std::vector<std::vector<std::int32_t>> rows(static_cast<std::size_t>(ranks));
+  std::vector<int> seen;
+  Grid::Key looked_at = ~Grid::Key{0};
+  bool inside = false;
   for (const CellRows& cell : own_cells()) {
-    std::vector<int> seen;
+    if (Grid::block(cell.key) != looked_at) {
+      looked_at = Grid::block(cell.key);
+      inside = all_ours_around(cell.cell, here);
+    }
+    if (inside) continue;
+    seen.clear();
     for (const Grid::Key key : grid_.keys_around(cell.cell)) {
       const int rank = owner(key);
       if (rank == here || std::ranges::count(seen, rank) > 0) continue;

@@ -94,7 +94,10 @@ class Territory {
   void insert(std::int32_t block);
   int owner(Grid::Key key) const;
   void cut(std::vector<Grid::Key> keys, std::int64_t total);
-  std::vector<Particle> brought_home(const Cloud& cloud);
+  void bring_home(std::vector<Particle>& mine, std::vector<Grid::Key>& keys);
+  void send_home(std::vector<Particle>& mine, std::vector<Grid::Key>& keys) const;
+  /// Whether rank `here` owns all cells of a cell's block and all blocks that touch it.
+  bool all_ours_around(const Grid::Cell& cell, int here) const;
   void list_cells(const Cloud& cloud, const Order& order);
   void plan_halo(Cloud& cloud);
   void remember(CellRows cell);
