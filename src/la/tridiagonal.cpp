@@ -154,40 +154,6 @@ void Tridiagonal::solve(const double* b, double* x) const {
   }
 }
 
-void Tridiagonal::solve_once(const double* b, double* x) {
-  const std::size_t n = diagonal.size(), middle = n / 2;
-  const double *l = lower.data(), *d = diagonal.data(), *u = upper.data();
-  double* __restrict s = substitute_.data();
-  // Each row is divided by its pivot on the way: x_i + s_i x_(i+1) in the front half, x_i + s_i x_(i-1)
-  // behind.
-  double pivot = 1.0 / d[0], down = x[0] = b[0] * pivot, next = s[0] = u[0] * pivot;
-  pivot = 1.0 / d[n - 1];
-  double up = x[n - 1] = b[n - 1] * pivot, last = s[n - 1] = l[n - 1] * pivot;
-  const auto back = [&](std::size_t k) {
-    const double inverse = 1.0 / fma(-u[k], last, d[k]);
-    x[k] = up = fma(-u[k], up, b[k]) * inverse;
-    s[k] = last = l[k] * inverse;
-  };
-  for (std::size_t i = 1; i < middle; ++i) {
-    const double inverse = 1.0 / fma(-l[i], next, d[i]);
-    x[i] = down = fma(-l[i], down, b[i]) * inverse;
-    s[i] = next = u[i] * inverse;
-    back(n - 1 - i);
-  }
-  if (n % 2 == 1) back(middle);
-  const double determinant = fma(-next, last, 1.0);
-  const double first = fma(-next, up, down) / determinant, second = fma(-last, down, up) / determinant;
-  x[middle - 1] = down = first;
-  x[middle] = up = second;
-  std::size_t i = middle - 1, k = middle + 1;
-  for (; i > 0 && k < n; ++k) {
-    --i;
-    x[i] = down = fma(-s[i], down, x[i]);
-    x[k] = up = fma(-s[k], up, x[k]);
-  }
-  for (; k < n; ++k) x[k] = up = fma(-s[k], up, x[k]);
-}
-
 namespace {
 
 /// The solver of a matrix, and where each band's entries are stored in the matrix.

@@ -6,8 +6,11 @@
 // Comput. 32 (2006) 177. Limits: no pivoting inside a block (as Cholesky needs none for G M^-1 G^T).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "core/real.hpp"
 #include "la/handles.hpp"
 
 namespace cotangent::la {
@@ -25,8 +28,6 @@ class Tridiagonal {
   void factorise();
   /// b and x may be the same. Collective.
   void solve(const double* b, double* x) const;
-  /// Both for one right-hand side, in half the passes over memory: on one rank, of a matrix without corners.
-  void solve_once(const double* b, double* x);
 
  private:
   void solve_block(const double* b, double* x) const;
@@ -39,6 +40,56 @@ class Tridiagonal {
   std::vector<std::size_t> pivots_;
   mutable std::vector<double> end_values_;
 };
+
+/// x from A x = b for one right-hand side, on one rank, of a matrix without corners and at least two rows;
+/// b and x may be the same. Rows are asked for in pieces that stay in the innermost cache and are never
+/// stored: rows(begin, end, lower, diagonal, upper) writes those from begin to end - 1, the first of them to
+/// lower[0], diagonal[0], upper[0]; lower is 0 in row 0, upper in the last one. `share` is as long as x and
+/// overwritten.
+template <class Rows>
+void solve_tridiagonal(std::size_t n, const Rows& rows, const double* b, double* x,
+                       double* __restrict share) {
+  constexpr std::size_t piece = 256;
+  double l[2][piece], d[2][piece], u[2][piece];  // from the front and from the back
+  // Each row is divided by its pivot on the way: x_i + share_i x_(i+1) in the front half,
+  // x_i + share_i x_(i-1) behind.
+  double down = 0, next = 0, up = 0, last = 0;
+  const auto front = [&](std::size_t i, std::size_t at) {
+    const double inverse = 1.0 / fma(-l[0][at], next, d[0][at]);
+    x[i] = down = fma(-l[0][at], down, b[i]) * inverse;
+    share[i] = next = u[0][at] * inverse;
+  };
+  const auto back = [&](std::size_t i, std::size_t at) {
+    const double inverse = 1.0 / fma(-u[1][at], last, d[1][at]);
+    x[i] = up = fma(-u[1][at], up, b[i]) * inverse;
+    share[i] = last = l[1][at] * inverse;
+  };
+  const std::size_t middle = n / 2;
+  for (std::size_t done = 0; done < middle; done += piece) {
+    const std::size_t count = std::min(piece, middle - done), behind = n - done - count;
+    rows(done, done + count, l[0], d[0], u[0]);
+    rows(behind, behind + count, l[1], d[1], u[1]);
+    for (std::size_t k = 0; k < count; ++k) {
+      front(done + k, k);
+      back(n - 1 - done - k, count - 1 - k);
+    }
+  }
+  if (n % 2 == 1) {
+    rows(middle, middle + 1, l[1], d[1], u[1]);
+    back(middle, 0);
+  }
+  const double determinant = fma(-next, last, 1.0);
+  const double first = fma(-next, up, down) / determinant, second = fma(-last, down, up) / determinant;
+  x[middle - 1] = down = first;
+  x[middle] = up = second;
+  std::size_t i = middle - 1, k = middle + 1;
+  for (; i > 0 && k < n; ++k) {
+    --i;
+    x[i] = down = fma(-share[i], down, x[i]);
+    x[k] = up = fma(-share[k], up, x[k]);
+  }
+  for (; k < n; ++k) x[k] = up = fma(-share[k], up, x[k]);
+}
 
 /// Whether the matrix is tridiagonal or cyclic, with enough rows on each rank. Collective.
 bool is_tridiagonal(Mat matrix);

@@ -167,10 +167,10 @@ struct RodMultipliers<D>::Schur {
 /// The rods of an open chain, each coupled to the one before and the one after.
 template <int D>
 struct RodMultipliers<D>::Chain {
-  la::Tridiagonal system;
   std::vector<double> before, own, after;  // weights
+  std::vector<double> share;
 
-  explicit Chain(const RodBlock<D>& block) : system(static_cast<std::size_t>(block.own_count())) {
+  explicit Chain(const RodBlock<D>& block) : share(static_cast<std::size_t>(block.own_count())) {
     const int n = block.own_count();
     for (int k = 0; k < n; ++k) {
       before.push_back(k > 0 ? block.weight(k, k - 1) : 0.0);
@@ -186,23 +186,22 @@ struct RodMultipliers<D>::Chain {
 
   void solve(const Field& left, const Field& right, const double* b, double* y) {
     const std::size_t n = own.size();
-    double *__restrict lower = system.lower.data(), *__restrict diagonal = system.diagonal.data(),
-                       *__restrict upper = system.upper.data();
     const auto entry = [&](std::size_t k, std::size_t j) {
       double sum = left[0][k] * right[0][j];
       for (int d = 1; d < D; ++d) sum += left[d][k] * right[d][j];
       return sum;
     };
-    diagonal[0] = own[0] * entry(0, 0);
-    upper[0] = after[0] * entry(0, 1);
-    for (std::size_t k = 1; k + 1 < n; ++k) {
-      lower[k] = before[k] * entry(k, k - 1);
-      diagonal[k] = own[k] * entry(k, k);
-      upper[k] = after[k] * entry(k, k + 1);
-    }
-    lower[n - 1] = before[n - 1] * entry(n - 1, n - 2);
-    diagonal[n - 1] = own[n - 1] * entry(n - 1, n - 1);
-    system.solve_once(b, y);
+    const auto rows = [&](std::size_t begin, std::size_t end, double* __restrict lower,
+                          double* __restrict diagonal, double* __restrict upper) {
+      for (std::size_t k = begin; k < end; ++k) diagonal[k - begin] = own[k] * entry(k, k);
+      if (begin == 0) lower[0] = 0.0;
+      for (std::size_t k = std::max<std::size_t>(begin, 1); k < end; ++k)
+        lower[k - begin] = before[k] * entry(k, k - 1);
+      for (std::size_t k = begin; k < std::min(end, n - 1); ++k)
+        upper[k - begin] = after[k] * entry(k, k + 1);
+      if (end == n) upper[n - 1 - begin] = 0.0;
+    };
+    la::solve_tridiagonal(n, rows, b, y, share.data());
   }
 };
 

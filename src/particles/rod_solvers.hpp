@@ -246,12 +246,16 @@ struct RodRattle<D>::Solvers {
     la::check(VecCopy(last, before), "VecCopy");
   }
 
+  /// From the last two steps' multipliers to 2 Lambda_n - Lambda_(n-1).
+  void extrapolate() {
+    const la::Values now(multiplier), past(last), older(before);
+    for (int k = 0; k < block.own_count(); ++k) now.data()[k] = 2.0 * past.data()[k] - older.data()[k];
+  }
+
   Status advance() {
     const double h = options.step;
     block.predict(h);
-    // Extrapolated: 2 Lambda_n - Lambda_(n-1).
-    la::check(VecCopy(before, multiplier), "VecCopy");
-    la::check(VecAXPBY(multiplier, 2.0, -1.0, last), "VecAXPBY");
+    extrapolate();
     if (!constrain()) {
       block.gradient = block.old_gradient;
       return std::isfinite(error) ? Status::newton_diverged : Status::non_finite;
