@@ -50,8 +50,8 @@ struct ConstrainedSymplecticEulerFormula {
     }
     auto lambda = last.lambda;
     ManifoldPoint<System> to;
-    const Mask solved =
-        onto_manifold(system, base, direction, options.constraint_tolerance, active, lambda, to);
+    const Mask solved = onto_manifold(system, base, direction,
+                                      close_for_gradients(options.constraint_tolerance), active, lambda, to);
     for (int n = 0; n < N; ++n) {
       for (int k = 0; k < C; ++k) v[n] = fma(h * lambda[k], response[k][n], v[n]);
       change.q[n] = h * v[n];

@@ -159,16 +159,21 @@ template <class System>
   return found;
 }
 
-/// lambda, a guess on entry, and the point that it leads to. Without another look at g, a last correction
-/// moves the point from where its constraints and gradients are given, by a sixteenth of the tolerance at
-/// most. Returns the lanes solved.
+/// As close as the last correction begins where gradients that are given before it serve after it.
+inline double close_for_gradients(double tolerance) {
+  return 0.0625 * tolerance;
+}
+
+/// lambda, a guess on entry, and the point that it leads to. Where the constraints hold to `close`, a length
+/// no larger than the tolerance, the correction made there is the last one, without another look at g: it
+/// moves the point about as far from where its constraints and gradients are given. Returns the lanes solved.
 template <class System>
 [[gnu::always_inline]] inline numerics::mask_of<typename System::Real> onto_manifold(
     const System& system, const typename System::Vector& base, const Directions<System>& directions,
-    double tolerance, numerics::mask_of<typename System::Real> active, typename System::Multipliers& lambda,
+    double close, numerics::mask_of<typename System::Real> active, typename System::Multipliers& lambda,
     ManifoldPoint<System>& point) {
   using R = typename System::Real;
-  const R target(0x1p-8 * tolerance * tolerance);
+  const R target(close * close);
   const auto guess = lambda;
   auto from = guess;
   point.q = along<System>(base, directions, from);

@@ -59,8 +59,8 @@ struct RattleFormula {
     typename System::Multipliers lambda;
     for (int k = 0; k < C; ++k) lambda[k] = fma(R(2.0), last.lambda[k], -last.lambda_before[k]);
     ManifoldPoint<System> to;
-    const Mask solved =
-        onto_manifold(system, base, direction, options.constraint_tolerance, active, lambda, to);
+    const Mask solved = onto_manifold(system, base, direction,
+                                      close_for_gradients(options.constraint_tolerance), active, lambda, to);
 
     const auto acceleration = motion.free_acceleration(system, to.q, x.t + h);
     for (int n = 0; n < N; ++n) {

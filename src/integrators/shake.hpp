@@ -57,8 +57,8 @@ struct ShakeFormula {
     typename System::Vector from;
     for (int n = 0; n < N; ++n) from[n] = q[n] + base[n];
     ManifoldPoint<System> to;
-    const Mask solved =
-        onto_manifold(system, from, direction, options.constraint_tolerance, active, lambda, to);
+    const Mask solved = onto_manifold(system, from, direction,
+                                      close_for_gradients(options.constraint_tolerance), active, lambda, to);
     for (int n = 0; n < N; ++n) {
       way[n] = base[n];
       for (int k = 0; k < System::constraints; ++k) way[n] = fma(lambda[k], direction[k][n], way[n]);

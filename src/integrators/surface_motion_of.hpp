@@ -198,6 +198,7 @@ class SurfaceMotionOf final : public SurfaceMotion {
       base[n] = fma(R(h), v[n], q[n]);
     }
     ManifoldPoint<System> to;
+    // Gradients there are not looked at: within the tolerance the last correction may begin.
     const Mask solved = onto_manifold(system_, base, direction, tolerance_, active, lambda, to);
     q = to.q;
     for (int n = 0; n < 3; ++n) v[n] = fma(R(0.5 * h) * lambda[0], response[n], v[n]);
