@@ -15,6 +15,7 @@
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
 #include "parallel/task_sharing.hpp"
+#include "studies/long_run.hpp"
 #include "studies/report.hpp"
 #include "studies/study.hpp"
 
@@ -115,15 +116,7 @@ class Systems {
   ExitCode run() {
     const double began = parallel::wall_time();
     const io::ResultContent content = this->content();
-    if (task_.resume) {
-      const auto stored = io::stored_result(plan_.file);
-      const std::string difference =
-          io::difference(stored.deck, content.deck, std::vector<std::string>{"output"});
-      if (!difference.empty())
-        throw Error("--resume: " + plan_.file + " was begun with another deck:\n" + difference);
-    }
-    io::ResultFile result = task_.resume ? io::ResultFile::resume(plan_.file, content)
-                                         : io::ResultFile::create(plan_.file, content);
+    io::ResultFile result = begin_result(task_, plan_.file, content, {"output"});
     const auto status = result.read<std::int32_t>(result.data_set("/orbits/status"));
     std::int64_t events = 0;
     double worst = 0;

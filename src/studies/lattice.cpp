@@ -4,9 +4,7 @@
 // ranks.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
-#include <map>
 
 #include "integrators/gauss_tables.hpp"
 #include "integrators/lobatto_spark.hpp"
@@ -15,15 +13,20 @@
 #include "io/xdmf.hpp"
 #include "la/petsc.hpp"
 #include "parallel/mpi.hpp"
-#include "parallel/signals.hpp"
+#include "studies/lattice_checkpoint.hpp"
 #include "studies/lattice_samples.hpp"
+#include "studies/long_run.hpp"
 #include "studies/report.hpp"
 
 namespace cotangent::studies {
 
 namespace {
 
-constexpr std::int64_t chunk = 1024;  // sites in a checkpoint's slot
+/// Numbers of a site in a checkpoint: collocation by Newton's method stores most, positions, momenta, what
+/// they owe, where its matrices come from, and the stages.
+std::int64_t most_components(const LatticePlan& plan) {
+  return (6 + 2 * integrators::max_stages) * plan.dim();
+}
 enum Kind { verlet, fixed_point, newton, pair };
 
 class LatticeRun {
@@ -32,7 +35,8 @@ class LatticeRun {
       : task_(task),
         plan_(plan),
         lattice_(plan.network ? lattice::lattice_on(*plan.network, *plan.model)
-                              : lattice::lattice_on(plan.grid, *plan.model)) {
+                              : lattice::lattice_on(plan.grid, *plan.model)),
+        states_(plan.sites(), lattice_.here.range, most_components(plan)) {
     for (const std::int64_t site : plan.held) {
       const std::int64_t place = site - lattice_.here.range.first;
       if (place >= 0 && place < lattice_.own()) lattice_.held[static_cast<std::size_t>(place)] = 1;
@@ -96,51 +100,24 @@ class LatticeRun {
     content.petsc_version = la::petsc_version();
     content.parts = {"start", "integrate", "write"};
     content.data_sets = lattice_data_sets(plan_);
-    content.extra_bytes = io::CheckpointFile::file_bytes(lanes() * parallel::size(), payload());
+    content.extra_bytes =
+        io::CheckpointFile::file_bytes(states_.lanes() * parallel::size(), states_.payload());
     return content;
   }
 
-  int lanes() const {
-    const std::int64_t most = (plan_.sites() + parallel::size() - 1) / parallel::size();
-    return 2 * static_cast<int>((most + chunk - 1) / chunk + 1);
-  }
-  /// Three numbers say what a slot holds.
-  std::int64_t payload() const {
-    return static_cast<std::int64_t>(sizeof(double)) *
-           std::max<std::int64_t>(3 + chunk * most_components(), 64);
-  }
-  /// Collocation by Newton's method stores most: positions, momenta, what they owe, where its matrices come
-  /// from, and the stages.
-  std::int64_t most_components() const { return (6 + 2 * integrators::max_stages) * plan_.dim(); }
-
   void open() {
-    const auto checkpoint = io::checkpoint_path(plan_.file);
-    io::ResultContent content = this->content();
-    const std::string deck = content.deck.substr(0, content.deck.find("[output]"));
-    const std::uint64_t fingerprint = io::fnv1a("lattice\n" + deck);
-    std::vector<io::CheckpointState> carried;
-    bool fresh = true;
+    const io::ResultContent content = this->content();
+    result_.emplace(begin_result(task_, plan_.file, content));
     if (task_.resume) {
-      const auto earlier = io::stored_result(plan_.file);
-      const std::string difference = io::difference(
-          earlier.deck, content.deck,
-          std::vector<std::string>{"output.file", "output.checkpoint_minutes", "output.wall_minutes"});
-      if (!difference.empty())
-        throw Error("--resume: " + plan_.file + " was begun with another deck:\n" + difference);
-      content.deck = earlier.deck;
-      result_.emplace(io::ResultFile::resume(plan_.file, content));
-      status_ = static_cast<Status>(result_->template read<std::int32_t>(set("status")).front());
-      if (status_ != Status::pending) {
-        complete_ = true;
-        return;
-      }
-      carried = io::CheckpointFile::read_all(checkpoint, fingerprint);
-      fresh = !restore(carried);
-    } else {
-      result_.emplace(io::ResultFile::create(plan_.file, content));
+      status_ = static_cast<Status>(result_->read<std::int32_t>(set("status")).front());
+      complete_ = status_ != Status::pending;
+      if (complete_) return;
     }
-    checkpoint_.emplace(checkpoint, lanes(), payload(), fingerprint, carried);
-    if (!fresh) return;
+    const auto carried = carried_states(task_, plan_.file, content);
+    const auto stored = states_.restored(carried);
+    checkpoint_.emplace(io::checkpoint_path(plan_.file), states_.lanes(), states_.payload(),
+                        fingerprint(content), carried);
+    if (stored) return restore(*stored);
     write_places();
     sample();
   }
@@ -178,7 +155,7 @@ class LatticeRun {
   }
 
   void loop() {
-    double last_checkpoint = parallel::wall_time(), next_line = last_checkpoint + 5;
+    Clock clock(started_, plan_.wall_minutes, plan_.checkpoint_minutes);
     const std::int64_t first = steps_;
     std::int64_t slice = 4;  // steps between two looks at clock and signals
     while (steps_ < plan_.steps && status_ == Status::pending) {
@@ -198,24 +175,19 @@ class LatticeRun {
       slice =
           parallel::broadcast(static_cast<std::int64_t>(std::clamp(0.3 / std::max(each, 1e-9), 1.0, 1e6)));
       if (steps_ % plan_.sample_steps == 0) sample();
-      const bool first_rank = parallel::rank() == 0;
-      const bool stop =
-          parallel::stop_signal() != 0 || (first_rank && after - started_ > 60 * plan_.wall_minutes);
-      const bool store = first_rank && after - last_checkpoint > 60 * plan_.checkpoint_minutes;
-      const std::int64_t wish = parallel::maximum(std::int64_t{stop ? 2 : store ? 1 : 0});
-      if (wish > 0 && steps_ < plan_.steps) {
+      const Wish wish = clock.wish();
+      if (wish != Wish::go_on && steps_ < plan_.steps) {
         save();
-        last_checkpoint = parallel::wall_time();
-        if (wish == 2) return;
+        clock.stored();
+        if (wish == Wish::stop) return;
       }
-      if (first_rank && after > next_line && steps_ < plan_.steps) {
+      if (clock.line_due() && steps_ < plan_.steps) {
         const double rate = static_cast<double>(steps_ - first) / (after - started_);
         fmt::print("t = {:.4g} of {:.4g} ({:.0f} %), {:.3g} steps a second, {:.3g} s left\n", time(),
                    static_cast<double>(plan_.steps) * plan_.step,
                    100.0 * static_cast<double>(steps_) / static_cast<double>(plan_.steps), rate,
                    static_cast<double>(plan_.steps - steps_) / rate);
         std::fflush(stdout);
-        next_line = after + 10;
       }
     }
     finish();
@@ -256,80 +228,33 @@ class LatticeRun {
   /// A generation of the checkpoint. Collective.
   void save() {
     const double before = parallel::wall_time();
-    const std::int64_t generation = generation_++ % 2;
     const auto state = method_->site_state();
     std::vector<double> common = method_->common_state();
     common.insert(common.begin(), {static_cast<double>(kind_), start_energy_, energy_error_, exact_error_,
                                    constraint_error_});
     parallel::agree([&] {
       result_->sync();
-      int lane = 0;
-      const auto put = [&](std::int64_t first, std::int64_t count, const std::vector<double>& what) {
-        std::vector<double> slot{static_cast<double>(steps_), static_cast<double>(first),
-                                 static_cast<double>(count)};
-        slot.insert(slot.end(), what.begin(), what.end());
-        const std::int64_t id = 2 * (count == 0 ? plan_.sites() : first) + generation;
-        checkpoint_->write(2 * lane++ + static_cast<int>(generation), id, std::as_bytes(std::span(slot)));
-      };
-      for (std::int64_t at = 0; at < lattice_.own(); at += chunk) {
-        const std::int64_t count = std::min(chunk, lattice_.own() - at);
-        std::vector<double> what;
-        for (const double* component : state) what.insert(what.end(), component + at, component + at + count);
-        put(lattice_.here.range.first + at, count, what);
-      }
-      if (parallel::rank() == 0) put(0, 0, common);
-      checkpoint_->sync();
+      states_.write(*checkpoint_, steps_, state, common);
     });
     part_[2] += parallel::wall_time() - before;
   }
 
-  /// Takes over the newest whole generation; false where there is none. Collective.
-  bool restore(const std::vector<io::CheckpointState>& carried) {
-    std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::vector<double>>>> by_step;
-    for (const auto& state : carried) {
-      std::vector<double> slot(state.payload.size() / sizeof(double));
-      std::memcpy(slot.data(), state.payload.data(), slot.size() * sizeof(double));
-      by_step[static_cast<std::int64_t>(slot.at(0))].emplace_back(state.id, std::move(slot));
-    }
-    for (auto at = by_step.rbegin(); at != by_step.rend(); ++at) {
-      std::int64_t sites = 0;
-      const std::vector<double>* common = nullptr;
-      for (const auto& [id, slot] : at->second) {
-        sites += static_cast<std::int64_t>(slot.at(2));
-        if (slot[2] == 0) common = &slot;
-      }
-      if (sites < plan_.sites() || common == nullptr) continue;
-      take_over(at->second, *common);
-      steps_ = at->first;
-      generation_ = (at->second.front().first + 1) % 2;
-      return true;
-    }
-    return false;
-  }
-
-  void take_over(const std::vector<std::pair<std::int64_t, std::vector<double>>>& slots,
-                 const std::vector<double>& common) {
-    const auto kind = static_cast<Kind>(common.at(3));
+  /// Takes over a generation. Collective.
+  void restore(const LatticeCheckpoint::State& stored) {
+    const std::vector<double>& common = stored.common;
+    const auto kind = static_cast<Kind>(common.at(0));
     if (kind != kind_) {
       lattice::Field q = method_->position(), v = method_->velocity();
       kind_ = kind;
       make(std::move(q), std::move(v));
     }
-    start_energy_ = common.at(4);
-    energy_error_ = common.at(5);
-    exact_error_ = common.at(6);
-    constraint_error_ = common.at(7);
-    const auto state = method_->site_state();
-    for (const auto& [id, slot] : slots) {
-      const auto first = static_cast<std::int64_t>(slot[1]), count = static_cast<std::int64_t>(slot[2]);
-      for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t place = first + i - lattice_.here.range.first;
-        if (place < 0 || place >= lattice_.own()) continue;
-        for (std::size_t c = 0; c < state.size(); ++c)
-          state[c][place] = slot[3 + c * static_cast<std::size_t>(count) + static_cast<std::size_t>(i)];
-      }
-    }
-    method_->restore({common.begin() + 8, common.end()});
+    start_energy_ = common.at(1);
+    energy_error_ = common.at(2);
+    exact_error_ = common.at(3);
+    constraint_error_ = common.at(4);
+    states_.read(stored, method_->site_state());
+    method_->restore({common.begin() + 5, common.end()});
+    steps_ = stored.step;
   }
 
   void report(double wall) {
@@ -383,7 +308,8 @@ class LatticeRun {
   Kind kind_ = fixed_point;
   std::optional<io::ResultFile> result_;
   std::optional<io::CheckpointFile> checkpoint_;
-  std::int64_t steps_ = 0, generation_ = 0, switched_at_ = -1;
+  LatticeCheckpoint states_;
+  std::int64_t steps_ = 0, switched_at_ = -1;
   Status status_ = Status::pending;
   bool complete_ = false;
   double part_of_step_ = 0;  // that went well, of one that failed

@@ -15,7 +15,7 @@
 #include "io/xdmf.hpp"
 #include "la/petsc.hpp"
 #include "parallel/mpi.hpp"
-#include "parallel/signals.hpp"
+#include "studies/long_run.hpp"
 #include "studies/mechanism_rows.hpp"
 #include "studies/report.hpp"
 
@@ -104,33 +104,21 @@ class Mechanism {
   }
 
   void open() {
-    const auto checkpoint = io::checkpoint_path(plan_.file);
-    io::ResultContent content = this->content();
-    const std::string deck = content.deck.substr(0, content.deck.find("[output]"));
-    const std::uint64_t fingerprint = io::fnv1a("mechanism\n" + deck);
-    std::vector<io::CheckpointState> carried;
+    const io::ResultContent content = this->content();
+    result_.emplace(begin_result(task_, plan_.file, content, {"output"}));
     if (task_.resume) {
-      const auto stored = io::stored_result(plan_.file);
-      const std::string difference =
-          io::difference(stored.deck, content.deck, std::vector<std::string>{"output"});
-      if (!difference.empty())
-        throw Error("--resume: " + plan_.file + " was begun with another deck:\n" + difference);
-      content.deck = stored.deck;
-      result_.emplace(io::ResultFile::resume(plan_.file, content));
       status_ = static_cast<Status>(result_->template read<std::int32_t>(set("status")).front());
       const auto worst = result_->template read<double>(set("worst"));
       if (status_ != Status::pending) {
         std::ranges::copy(worst, worst_);
         return;
       }
-      carried = io::CheckpointFile::read_all(checkpoint, fingerprint);
-      for (const auto& state : carried)
-        payload_ = std::max(payload_, std::ssize(state.payload) / 8);  // longer where ranks were fewer
-      restore(carried);
-    } else {
-      result_.emplace(io::ResultFile::create(plan_.file, content));
     }
-    checkpoint_.emplace(checkpoint, 2, 8 * payload_, fingerprint, carried);
+    const auto carried = carried_states(task_, plan_.file, content);
+    for (const auto& state : carried)
+      payload_ = std::max(payload_, std::ssize(state.payload) / 8);  // longer where ranks were fewer
+    restore(carried);
+    checkpoint_.emplace(io::checkpoint_path(plan_.file), 2, 8 * payload_, fingerprint(content), carried);
     if (rattle_.effort().steps == 0) begin();
   }
 
@@ -168,8 +156,7 @@ class Mechanism {
   }
 
   void loop() {
-    std::int64_t signalled = 0;
-    double last_checkpoint = parallel::wall_time(), next_line = last_checkpoint + 5;
+    Clock clock(started_, plan_.wall_minutes, plan_.checkpoint_minutes);
     const std::int64_t first = rattle_.effort().steps;
     while (rattle_.effort().steps < plan_.steps) {
       const double before = parallel::wall_time();
@@ -190,25 +177,19 @@ class Mechanism {
         break;
       }
       if (done % plan_.sample_steps == 0) sample(done / plan_.sample_steps);
-      // Rank 0's clock and everybody's signals decide for all.
-      const bool first_rank = parallel::rank() == 0;
-      const bool stop =
-          parallel::stop_signal() != 0 || (first_rank && after - started_ > 60 * plan_.wall_minutes);
-      const bool store = first_rank && after - last_checkpoint > 60 * plan_.checkpoint_minutes;
-      signalled = parallel::maximum(std::int64_t{stop ? 2 : store ? 1 : 0});
-      if (signalled > 0 && done < plan_.steps) {
+      const Wish wish = clock.wish();
+      if (wish != Wish::go_on && done < plan_.steps) {
         save();
-        last_checkpoint = parallel::wall_time();
+        clock.stored();
       }
-      if (signalled == 2) return;
-      if (first_rank && after > next_line && done < plan_.steps) {
+      if (wish == Wish::stop) return;
+      if (clock.line_due() && done < plan_.steps) {
         const double rate = static_cast<double>(done - first) / (after - started_);
         fmt::print("t = {:.4g} of {:.4g} ({:.0f} %), {:.3g} steps a second, {:.3g} s left\n", rattle_.time(),
                    static_cast<double>(plan_.steps) * plan_.options.step,
                    100.0 * static_cast<double>(done) / static_cast<double>(plan_.steps), rate,
                    static_cast<double>(plan_.steps - done) / rate);
         std::fflush(stdout);
-        next_line = after + 10;
       }
     }
     if (status_ == Status::pending) status_ = Status::finished;

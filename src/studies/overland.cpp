@@ -4,7 +4,6 @@
 // run that was stopped goes on to the same bits on as many ranks.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 #include <limits>
 
@@ -15,7 +14,8 @@
 #include "la/petsc.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
-#include "parallel/signals.hpp"
+#include "studies/long_run.hpp"
+#include "studies/overland_checkpoint.hpp"
 #include "studies/overland_fields.hpp"
 #include "studies/report.hpp"
 
@@ -24,7 +24,6 @@ namespace cotangent::studies {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t progress_numbers = sizeof(overland::Progress) / sizeof(double);
 
 std::unique_ptr<overland::Scheme> make_scheme(const OverlandPlan& plan, const overland::Landscape& land) {
   return plan.method == "mini" ? overland::mini_scheme(land, plan.mini, plan.solver)
@@ -38,6 +37,7 @@ class OverlandRun {
         plan_(plan),
         started_(parallel::wall_time()),
         land_(fields.landscape()),
+        rows_(land_.mesh),
         rain_(fields.rain(land_)),
         scheme_(make_scheme(plan, land_)),
         flow_(land_, *scheme_, rain_, fields.infiltration(), plan.stepping, fields.water(land_)) {}
@@ -98,74 +98,35 @@ class OverlandRun {
         real("/water/lowest_depth", {s}, "1", "the least depth anywhere"),
         real("/water/effort", {s, 3}, "1", "so far", {"steps", "newton_iterations", "steps_done_again"}),
         {"/water/status", DataType::int32, {1}, "1", "how the run ended", {{"names", statuses}}}};
-    content.extra_bytes = io::CheckpointFile::file_bytes(parallel::size(), payload());
+    content.extra_bytes =
+        io::CheckpointFile::file_bytes(parallel::size(), overland_state_bytes(plan_.vertices));
     return content;
   }
 
-  std::int64_t payload() const {
-    return static_cast<std::int64_t>(sizeof(double)) *
-           (2 + static_cast<std::int64_t>(progress_numbers) + 5 * plan_.vertices +
-            overland::most_earlier * (1 + 3 * plan_.vertices));
-  }
-
   void open() {
-    const auto checkpoint = io::checkpoint_path(plan_.file);
-    io::ResultContent content = this->content();
-    const std::string deck = content.deck.substr(0, content.deck.find("[output]"));
-    const std::uint64_t fingerprint = io::fnv1a("overland\n" + deck);
-    std::vector<io::CheckpointState> carried;
-    index();
+    const io::ResultContent content = this->content();
+    result_.emplace(begin_result(task_, plan_.file, content));
     if (task_.resume) {
-      const auto earlier = io::stored_result(plan_.file);
-      const std::string difference = io::difference(
-          earlier.deck, content.deck,
-          std::vector<std::string>{"output.file", "output.checkpoint_minutes", "output.wall_minutes"});
-      if (!difference.empty())
-        throw Error("--resume: " + plan_.file + " was begun with another deck:\n" + difference);
-      content.deck = earlier.deck;
-      result_.emplace(io::ResultFile::resume(plan_.file, content));
-      const auto status = result_->read<std::int32_t>(set("status")).front();
-      if (status != static_cast<std::int32_t>(Status::pending)) {
-        status_ = static_cast<Status>(status);
-        return;
-      }
-      carried = io::CheckpointFile::read_all(checkpoint, fingerprint);
-    } else {
-      result_.emplace(io::ResultFile::create(plan_.file, content));
+      status_ = static_cast<Status>(result_->read<std::int32_t>(set("status")).front());
+      if (status_ != Status::pending) return;
     }
-    checkpoint_.emplace(checkpoint, 1, payload(), fingerprint, carried);
+    const auto carried = carried_states(task_, plan_.file, content);
+    checkpoint_.emplace(io::checkpoint_path(plan_.file), 1, overland_state_bytes(plan_.vertices),
+                        fingerprint(content), carried);
     if (!carried.empty()) {
-      restore(carried.front().payload);
+      sample_ = restore_overland(carried.front().payload, land_.mesh, flow_);
     } else {
       write_mesh();
       sample();
     }
   }
 
-  /// Rank 0 learns which vertices the ranks will send, in which order.
-  void index() {
-    std::vector<std::vector<std::int64_t>> to(static_cast<std::size_t>(parallel::size()));
-    to[0].assign(land_.mesh.id.begin(), land_.mesh.id.begin() + land_.mesh.own);
-    order_ = parallel::exchange(to);
-  }
-
-  /// Rows of so many numbers, of all vertices by id on rank 0; nothing elsewhere. Collective.
-  std::vector<double> gathered(const std::vector<double>& values, std::size_t width) const {
-    std::vector<std::vector<double>> to(static_cast<std::size_t>(parallel::size()));
-    to[0].assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(width) * land_.mesh.own);
-    const auto came = parallel::exchange(to);
-    std::vector<double> rows(came.size());
-    for (std::size_t k = 0; k < order_.size(); ++k)
-      std::copy_n(&came[k * width], width, &rows[static_cast<std::size_t>(order_[k]) * width]);
-    return rows;
-  }
-
   void write_mesh() {
     const overland::Mesh& mesh = land_.mesh;
     std::vector<double> x;
     for (const auto& p : mesh.vertices) x.insert(x.end(), p.begin(), p.end());
-    const auto points = gathered(x, 2), bed = gathered(land_.bed, 1),
-               conveyance = gathered(land_.conveyance, 1);
+    const auto points = rows_.gathered(x, 2), bed = rows_.gathered(land_.bed, 1),
+               conveyance = rows_.gathered(land_.conveyance, 1);
     using Cell = std::array<std::int64_t, 3>;
     std::vector<std::vector<Cell>> to(static_cast<std::size_t>(parallel::size()));
     for (const auto& cell : mesh.cells) {
@@ -199,8 +160,8 @@ class OverlandRun {
     least = parallel::minimum(least);
     worst_balance_ = std::max(worst_balance_, balance);
     const bool frame = sample_ % plan_.frame_samples == 0;
-    const auto depth = frame ? gathered(water.depth, 1) : std::vector<double>{};
-    const auto discharge = frame ? gathered(water.discharge, 2) : std::vector<double>{};
+    const auto depth = frame ? rows_.gathered(water.depth, 1) : std::vector<double>{};
+    const auto discharge = frame ? rows_.gathered(water.discharge, 2) : std::vector<double>{};
     parallel::on_rank_zero([&] {
       const auto put = [&](const char* name, const double* values) {
         result_->write_rows(set(name), sample_, 1, values);
@@ -224,7 +185,7 @@ class OverlandRun {
   }
 
   void loop() {
-    double last_checkpoint = parallel::wall_time(), next_line = last_checkpoint + 5;
+    Clock clock(started_, plan_.wall_minutes, plan_.checkpoint_minutes);
     const double begun = flow_.water().time;
     while (sample_ + 1 < plan_.samples) {
       const double before = parallel::wall_time();
@@ -238,23 +199,19 @@ class OverlandRun {
       }
       ++sample_;
       sample();
-      const double now = parallel::wall_time();
-      const bool first = parallel::rank() == 0, last = sample_ + 1 == plan_.samples;
-      const bool stop = parallel::stop_signal() != 0 || (first && now - started_ > 60 * plan_.wall_minutes);
-      const bool store = first && now - last_checkpoint > 60 * plan_.checkpoint_minutes;
-      const std::int64_t wish = parallel::maximum(std::int64_t{stop ? 2 : store ? 1 : 0});
-      if (wish > 0 && !last) {
+      const bool last = sample_ + 1 == plan_.samples;
+      const Wish wish = clock.wish();
+      if (wish != Wish::go_on && !last) {
         save();
-        last_checkpoint = now;
-        if (wish == 2) return;
+        clock.stored();
+        if (wish == Wish::stop) return;
       }
-      if (first && now > next_line && !last) {
-        const double rate = (flow_.water().time - begun) / (now - started_);
+      if (clock.line_due() && !last) {
+        const double rate = (flow_.water().time - begun) / (parallel::wall_time() - started_);
         fmt::print("t = {:.4g} of {:.4g} ({:.0f} %), {:.0f} steps, {:.3g} s left\n", flow_.water().time,
                    plan_.time, 100 * flow_.water().time / plan_.time, flow_.progress().steps,
                    (plan_.time - flow_.water().time) / rate);
         std::fflush(stdout);
-        next_line = now + 10;
       }
     }
     if (status_ == Status::pending) status_ = Status::finished;
@@ -293,63 +250,12 @@ class OverlandRun {
   }
 
   void save() {
-    const overland::Water& water = flow_.water();
-    std::vector<double> state(2 + progress_numbers);
-    state[0] = static_cast<double>(sample_);
-    state[1] = water.time;
-    std::memcpy(state.data() + 2, &flow_.progress(), sizeof(overland::Progress));
-    for (const auto& [values, width] :
-         {std::pair{&water.depth, 1}, {&water.discharge, 2}, {&water.soaked, 1}}) {
-      const auto rows = gathered(*values, static_cast<std::size_t>(width));
-      state.insert(state.end(), rows.begin(), rows.end());
-    }
-    const auto rate =
-        gathered(water.rate.empty() ? std::vector<double>(water.depth.size(), 0.0) : water.rate, 1);
-    state.insert(state.end(), rate.begin(), rate.end());
-    for (std::size_t k = 0; k < std::size_t{overland::most_earlier}; ++k) {
-      const overland::Earlier one = k < water.earlier.size() ? water.earlier[k] : overland::Earlier{};
-      state.push_back(k < water.earlier.size() ? one.time : nan);
-      for (const auto& [values, width] : {std::pair{&one.depth, 1}, {&one.discharge, 2}}) {
-        const std::size_t size = static_cast<std::size_t>(width) * water.depth.size();
-        const auto rows = gathered(values->empty() ? std::vector<double>(size, 0.0) : *values,
-                                   static_cast<std::size_t>(width));
-        state.insert(state.end(), rows.begin(), rows.end());
-      }
-    }
+    const auto state = overland_state(sample_, flow_, rows_);
     parallel::on_rank_zero([&] {
       result_->sync();
       checkpoint_->write(0, 0, std::as_bytes(std::span(state)));
       checkpoint_->sync();
     });
-  }
-
-  void restore(const std::vector<std::byte>& bytes) {
-    std::vector<double> state(bytes.size() / sizeof(double));
-    std::memcpy(state.data(), bytes.data(), state.size() * sizeof(double));
-    sample_ = static_cast<std::int64_t>(state[0]);
-    overland::Progress progress;
-    std::memcpy(static_cast<void*>(&progress), state.data() + 2, sizeof progress);
-    overland::Water water;
-    water.time = state[1];
-    const double* field = state.data() + 2 + progress_numbers;
-    for (const auto& [values, width] :
-         {std::pair{&water.depth, 1}, {&water.discharge, 2}, {&water.soaked, 1}, {&water.rate, 1}}) {
-      for (const std::int64_t id : land_.mesh.id)
-        values->insert(values->end(), field + id * width, field + (id + 1) * width);
-      field += width * plan_.vertices;
-    }
-    for (std::int64_t k = 0; k < overland::most_earlier; ++k, field += 3 * plan_.vertices) {
-      overland::Earlier one;
-      one.time = *field++;
-      if (std::isnan(one.time)) break;
-      for (const std::int64_t id : land_.mesh.id) {
-        const double* discharge = field + plan_.vertices + 2 * id;
-        one.depth.push_back(field[id]);
-        one.discharge.insert(one.discharge.end(), discharge, discharge + 2);
-      }
-      water.earlier.push_back(std::move(one));
-    }
-    flow_.restore(std::move(water), progress);
   }
 
   void report(double wall) {
@@ -389,12 +295,12 @@ class OverlandRun {
   const OverlandPlan& plan_;
   double started_;
   overland::Landscape land_;
+  VertexRows rows_;
   overland::Rain rain_;
   std::unique_ptr<overland::Scheme> scheme_;
   overland::Flow flow_;
   std::optional<io::ResultFile> result_;
   std::optional<io::CheckpointFile> checkpoint_;
-  std::vector<std::int64_t> order_;
   std::int64_t sample_ = 0;
   Status status_ = Status::pending;
   bool judged_ = false;

@@ -10,7 +10,7 @@
 #include "io/xdmf.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
-#include "parallel/signals.hpp"
+#include "studies/long_run.hpp"
 #include "studies/particle_checkpoint.hpp"
 #include "studies/particle_rows.hpp"
 #include "studies/report.hpp"
@@ -72,34 +72,21 @@ class ParticleRun {
   }
 
   void open() {
-    const auto checkpoint = io::checkpoint_path(plan_.file);
-    io::ResultContent content = this->content();
-    const std::string deck = content.deck.substr(0, content.deck.find("[output]"));
-    const std::uint64_t fingerprint = io::fnv1a("particles\n" + deck);
+    const io::ResultContent content = this->content();
     pair_sums_.assign(static_cast<std::size_t>(plan_.pair_bins), 0);
-    std::vector<io::CheckpointState> carried;
-    std::optional<ParticleCheckpoint::State> stored;
+    result_.emplace(begin_result(task_, plan_.file, content));
     if (task_.resume) {
-      const auto earlier = io::stored_result(plan_.file);
-      const std::string difference = io::difference(
-          earlier.deck, content.deck,
-          std::vector<std::string>{"output.file", "output.checkpoint_minutes", "output.wall_minutes"});
-      if (!difference.empty())
-        throw Error("--resume: " + plan_.file + " was begun with another deck:\n" + difference);
-      content.deck = earlier.deck;
-      result_.emplace(io::ResultFile::resume(plan_.file, content));
-      const auto status = result_->template read<std::int32_t>(set("status"));
+      const auto status = result_->read<std::int32_t>(set("status"));
       if (status.front() != static_cast<std::int32_t>(Status::pending)) {
         ended_ = true;
         failed_ = std::ranges::count_if(status, [](auto s) { return is_failure(static_cast<Status>(s)); });
         return;
       }
-      carried = io::CheckpointFile::read_all(checkpoint, fingerprint);
-      stored = states_.restored(carried);
-    } else {
-      result_.emplace(io::ResultFile::create(plan_.file, content));
     }
-    checkpoint_.emplace(checkpoint, states_.lanes(), states_.payload(), fingerprint, carried);
+    const auto carried = carried_states(task_, plan_.file, content);
+    auto stored = states_.restored(carried);
+    checkpoint_.emplace(io::checkpoint_path(plan_.file), states_.lanes(), states_.payload(),
+                        fingerprint(content), carried);
     if (stored) {
       resumed_at_ = stored->step;
       start_energy_ = stored->whole.at(0);
@@ -140,7 +127,7 @@ class ParticleRun {
   }
 
   void loop() {
-    double last_checkpoint = parallel::wall_time(), next_line = last_checkpoint + 5;
+    Clock clock(started_, plan_.wall_minutes, plan_.checkpoint_minutes);
     const std::int64_t first = swarm_->steps();
     bool stopped = false;
     std::int64_t slice = 8;  // steps between two looks at clock and signals: about a second
@@ -158,25 +145,20 @@ class ParticleRun {
       failed_ = swarm_->failed();
       const bool enough = failed_ > 0 && !plan_.go_on;
       if (done % plan_.sample_steps == 0) sample();
-      const bool first_rank = parallel::rank() == 0;
-      const bool stop =
-          parallel::stop_signal() != 0 || (first_rank && after - started_ > 60 * plan_.wall_minutes);
-      const bool store = first_rank && after - last_checkpoint > 60 * plan_.checkpoint_minutes;
-      const std::int64_t wish = parallel::maximum(std::int64_t{stop ? 2 : store ? 1 : 0});
-      if (wish > 0 && done < plan_.steps && !enough) {
+      const Wish wish = clock.wish();
+      if (wish != Wish::go_on && done < plan_.steps && !enough) {
         save();
-        last_checkpoint = parallel::wall_time();
-        stopped = wish == 2;
+        clock.stored();
+        stopped = wish == Wish::stop;
       }
       if (enough) break;
-      if (first_rank && after > next_line && done < plan_.steps) {
+      if (clock.line_due() && done < plan_.steps) {
         const double rate = static_cast<double>(done - first) / (after - started_);
         fmt::print("t = {:.4g} of {:.4g} ({:.0f} %), {:.3g} particle-steps a second, {:.3g} s left\n",
                    swarm_->time(), static_cast<double>(plan_.steps) * plan_.options.step,
                    100.0 * static_cast<double>(done) / static_cast<double>(plan_.steps),
                    rate * static_cast<double>(plan_.count), static_cast<double>(plan_.steps - done) / rate);
         std::fflush(stdout);
-        next_line = after + 10;
       }
     }
     if (!stopped) finish();
