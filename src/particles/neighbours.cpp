@@ -56,7 +56,7 @@ struct Candidates {
 };
 
 /// What listing neighbours costs, in steps.
-constexpr double listing_steps = 10.0;
+constexpr double listing_steps = 20.0;
 
 }  // namespace
 
