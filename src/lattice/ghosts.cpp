@@ -38,7 +38,7 @@ Ghosts::Ghosts(std::int64_t sites, const Range& range, const std::vector<Ghost>&
   needed_ = parallel::any(!places_.empty());
   if (!needed_) return;
   std::vector<std::int64_t> from_each;
-  const auto requests = parallel::exchange(asked, &from_each);
+  const auto requests = parallel::exchange(std::move(asked), &from_each);
   std::vector<std::int32_t> row_of(static_cast<std::size_t>(range.own), -1);
   rows_.resize(static_cast<std::size_t>(ranks));
   std::size_t next = 0;

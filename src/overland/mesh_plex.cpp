@@ -119,7 +119,7 @@ void number_for_files(Mesh& mesh) {
     to[0].push_back({p[0], p[1], i});
   }
   std::vector<std::int64_t> from;
-  const auto all = parallel::exchange(to, &from);
+  const auto all = parallel::exchange(std::move(to), &from);
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
@@ -132,7 +132,7 @@ void number_for_files(Mesh& mesh) {
   for (std::size_t rank = 0; rank < from.size() && next < id.size(); ++rank) {
     for (std::int64_t k = 0; k < from[rank]; ++k) back[rank].push_back(id[next++]);
   }
-  const auto mine = parallel::exchange(back);
+  const auto mine = parallel::exchange(std::move(back));
   std::vector<double> values(mesh.size(), 0.0);
   for (std::size_t i = 0; i < mine.size(); ++i) values[i] = static_cast<double>(mine[i]);
   Halo(mesh, 1).refresh(values);

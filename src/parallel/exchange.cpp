@@ -33,17 +33,17 @@ int as_int(std::int64_t x) {
 
 }  // namespace
 
-std::vector<std::byte> detail::exchange(std::span<const std::byte> bytes,
-                                        std::span<const std::int64_t> to_each,
-                                        std::vector<std::int64_t>& from_each) {
-  if (alone()) {
-    from_each = {static_cast<std::int64_t>(bytes.size())};
-    return {bytes.begin(), bytes.end()};
-  }
-  const auto ranks = static_cast<std::size_t>(size());
-  from_each.resize(ranks);
+std::vector<std::int64_t> detail::coming(std::span<const std::int64_t> to_each) {
+  std::vector<std::int64_t> from_each(to_each.begin(), to_each.end());
+  if (alone()) return from_each;
   checked(MPI_Alltoall(to_each.data(), 1, MPI_INT64_T, from_each.data(), 1, MPI_INT64_T, MPI_COMM_WORLD),
           "MPI_Alltoall");
+  return from_each;
+}
+
+void detail::exchange(const std::byte* bytes, std::span<const std::int64_t> to_each,
+                      std::span<const std::int64_t> from_each, std::byte* into) {
+  const std::size_t ranks = to_each.size();
   std::vector<int> sent(ranks), sent_from(ranks), came(ranks), came_to(ranks);
   std::int64_t out = 0, in = 0;
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -54,11 +54,9 @@ std::vector<std::byte> detail::exchange(std::span<const std::byte> bytes,
     out += to_each[r];
     in += from_each[r];
   }
-  std::vector<std::byte> result(static_cast<std::size_t>(in));
-  checked(MPI_Alltoallv(bytes.data(), sent.data(), sent_from.data(), MPI_INT64_T, result.data(), came.data(),
-                        came_to.data(), MPI_INT64_T, MPI_COMM_WORLD),
+  checked(MPI_Alltoallv(bytes, sent.data(), sent_from.data(), MPI_INT64_T, into, came.data(), came_to.data(),
+                        MPI_INT64_T, MPI_COMM_WORLD),
           "MPI_Alltoallv");
-  return result;
 }
 
 struct HaloPlan::Transfers {

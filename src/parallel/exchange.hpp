@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -12,30 +13,43 @@
 namespace cotangent::parallel {
 
 namespace detail {
-/// Bytes for each rank; what came, rank after rank, and how much of it from each. Collective.
-std::vector<std::byte> exchange(std::span<const std::byte> bytes, std::span<const std::int64_t> to_each,
-                                std::vector<std::int64_t>& from_each);
+/// How many bytes come from each rank where so many go to each. Collective.
+std::vector<std::int64_t> coming(std::span<const std::int64_t> to_each);
+/// Bytes for each rank; what comes, rank after rank, goes to `into`. Collective.
+void exchange(const std::byte* bytes, std::span<const std::int64_t> to_each,
+              std::span<const std::int64_t> from_each, std::byte* into);
 }  // namespace detail
 
 /// Records for each rank, by rank; returns those for this one, in the order of the ranks that sent them, and
-/// in `from_each` how many came from each. Collective.
+/// in `from_each` how many came from each. Lists are given up as they go, since there may be many.
+/// Collective.
 template <class Record>
-std::vector<Record> exchange(const std::vector<std::vector<Record>>& to,
+std::vector<Record> exchange(std::vector<std::vector<Record>>&& to,
                              std::vector<std::int64_t>* from_each = nullptr) {
   static_assert(std::is_trivially_copyable_v<Record>);
-  std::vector<Record> all;
-  std::vector<std::int64_t> bytes, came;
-  for (const auto& list : to) {
-    all.insert(all.end(), list.begin(), list.end());
-    bytes.push_back(static_cast<std::int64_t>(list.size() * sizeof(Record)));
+  constexpr auto record = static_cast<std::int64_t>(sizeof(Record));
+  if (to.size() == 1) {
+    if (from_each != nullptr) *from_each = {std::ssize(to.front())};
+    return std::move(to.front());
   }
-  const std::vector<std::byte> received = detail::exchange(std::as_bytes(std::span(all)), bytes, came);
-  std::vector<Record> result(received.size() / sizeof(Record));
-  std::copy(received.begin(), received.end(), reinterpret_cast<std::byte*>(result.data()));
+  std::size_t count = 0;
+  for (const auto& list : to) count += list.size();
+  std::vector<Record> all;
+  all.reserve(count);
+  std::vector<std::int64_t> bytes;
+  for (auto& list : to) {
+    all.insert(all.end(), list.begin(), list.end());
+    bytes.push_back(std::ssize(list) * record);
+    list = {};
+  }
+  const std::vector<std::int64_t> came = detail::coming(bytes);
+  std::vector<Record> result(
+      static_cast<std::size_t>(std::accumulate(came.begin(), came.end(), std::int64_t{0}) / record));
+  detail::exchange(reinterpret_cast<const std::byte*>(all.data()), bytes, came,
+                   reinterpret_cast<std::byte*>(result.data()));
   if (from_each != nullptr) {
     from_each->clear();
-    for (const std::int64_t count : came)
-      from_each->push_back(count / static_cast<std::int64_t>(sizeof(Record)));
+    for (const std::int64_t size : came) from_each->push_back(size / record);
   }
   return result;
 }

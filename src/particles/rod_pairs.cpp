@@ -104,14 +104,14 @@ void RodPairs<D>::plan() {
   for (const auto& rows : arrive) arrive_at_.insert(arrive_at_.end(), rows.begin(), rows.end());
   if (ranks == 1) return;
   std::vector<std::int64_t> from_each;
-  const auto asked = parallel::exchange(wanted, &from_each);
+  const auto asked = parallel::exchange(std::move(wanted), &from_each);
   auto next = asked.begin();
   for (std::size_t r = 0; r < ranks; ++r) {
     for (std::int64_t k = 0; k < from_each[r]; ++k)
       positions[r].push_back(place_[static_cast<std::size_t>(*next++)]);
   }
   come_to_.clear();
-  for (const std::int64_t id : parallel::exchange(announced))
+  for (const std::int64_t id : parallel::exchange(std::move(announced)))
     come_to_.push_back(place_[static_cast<std::size_t>(id)]);
   there_ = parallel::HaloPlan(positions, D);
   back_ = parallel::HaloPlan(forces, D);

@@ -56,7 +56,7 @@ void Territory::send_home(std::vector<Particle>& mine, std::vector<Grid::Key>& k
   }
   mine.resize(stay);
   keys.resize(stay);
-  for (const Particle& p : parallel::exchange(leave)) {
+  for (const Particle& p : parallel::exchange(std::move(leave))) {
     mine.push_back(p);
     keys.push_back(grid_.key(p.q.data()));
   }
@@ -194,7 +194,7 @@ void Territory::plan_halo(Cloud& cloud) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (const std::int32_t row : rows[r]) names[r].push_back(cloud.id[static_cast<std::size_t>(row)]);
   }
-  const auto foreign = parallel::exchange(names);
+  const auto foreign = parallel::exchange(std::move(names));
   cloud.id.resize(static_cast<std::size_t>(cloud.padded));
   cloud.id.insert(cloud.id.end(), foreign.begin(), foreign.end());
   for (int i = 0; i < cloud.ghosts;) {

@@ -59,7 +59,7 @@ std::vector<double> gathered_invariants(const LatticePlan& plan, const lattice::
     to[0].push_back(q[0][i]);
     to[0].push_back(v[0][i]);
   }
-  const auto all = parallel::exchange(to);
+  const auto all = parallel::exchange(std::move(to));
   if (parallel::rank() != 0) return {};
   std::vector<double> positions, velocities;
   for (std::size_t i = 0; i < all.size(); i += 2) {

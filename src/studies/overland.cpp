@@ -135,7 +135,7 @@ class OverlandRun {
       std::rotate(ids.begin(), std::ranges::min_element(ids), ids.end());
       to[0].push_back(ids);
     }
-    auto cells = parallel::exchange(to);
+    auto cells = parallel::exchange(std::move(to));
     std::ranges::sort(cells);
     parallel::on_rank_zero([&] {
       result_->write_rows(result_->data_set("/mesh/vertices"), 0, plan_.vertices, points.data());

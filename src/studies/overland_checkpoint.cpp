@@ -18,13 +18,13 @@ constexpr std::size_t progress_numbers = sizeof(overland::Progress) / sizeof(dou
 VertexRows::VertexRows(const overland::Mesh& mesh) : mesh_(mesh) {
   std::vector<std::vector<std::int64_t>> to(static_cast<std::size_t>(parallel::size()));
   to[0].assign(mesh.id.begin(), mesh.id.begin() + mesh.own);
-  order_ = parallel::exchange(to);
+  order_ = parallel::exchange(std::move(to));
 }
 
 std::vector<double> VertexRows::gathered(const std::vector<double>& values, std::size_t width) const {
   std::vector<std::vector<double>> to(static_cast<std::size_t>(parallel::size()));
   to[0].assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(width) * mesh_.own);
-  const auto came = parallel::exchange(to);
+  const auto came = parallel::exchange(std::move(to));
   std::vector<double> rows(came.size());
   for (std::size_t k = 0; k < order_.size(); ++k)
     std::copy_n(&came[k * width], width, &rows[static_cast<std::size_t>(order_[k]) * width]);

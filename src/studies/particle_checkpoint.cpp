@@ -37,7 +37,7 @@ std::vector<Particle> ParticleCheckpoint::gathered(const particles::Cloud& cloud
     const Particle p = cloud.particle(i);
     to[static_cast<std::size_t>(p.id / chunk % parallel::size())].push_back(p);
   }
-  auto mine = parallel::exchange(to);
+  auto mine = parallel::exchange(std::move(to));
   std::ranges::sort(mine, {}, &Particle::id);
   return mine;
 }

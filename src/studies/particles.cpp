@@ -164,18 +164,34 @@ class ParticleRun {
     if (!stopped) finish();
   }
 
-  /// This rank's particles to the ranks that write them, in the order of their ids.
-  std::vector<Particle> by_id() const {
-    std::vector<std::vector<Particle>> to(static_cast<std::size_t>(parallel::size()));
+  /// What is to be written of each particle, at the ranks that write it, in the order of the ids. Collective.
+  template <class Row>
+  std::vector<Row> by_id() const {
     const auto& cloud = swarm_->cloud();
+    std::vector<std::size_t> count(static_cast<std::size_t>(parallel::size()), 0);
+    std::vector<std::vector<Row>> to(count.size());
+    for (int i = 0; i < cloud.own; ++i)
+      ++count[static_cast<std::size_t>(writer(cloud.id[static_cast<std::size_t>(i)]))];
+    for (std::size_t r = 0; r < to.size(); ++r) to[r].reserve(count[r]);
     for (int i = 0; i < cloud.own; ++i) {
       const Particle p = cloud.particle(i);
-      to[static_cast<std::size_t>(writer(p.id))].push_back(p);
+      to[static_cast<std::size_t>(writer(p.id))].emplace_back(p);
     }
-    auto mine = parallel::exchange(to);
-    std::ranges::sort(mine, {}, &Particle::id);
+    auto mine = parallel::exchange(std::move(to));
+    std::ranges::sort(mine, {}, &Row::id);
     return mine;
   }
+  struct Moment {
+    std::int64_t id = 0;
+    std::array<double, 3> q{}, v{};
+    Moment() = default;
+    explicit Moment(const Particle& p) : id(p.id), q(p.q), v(p.v) {}
+  };
+  struct End {
+    std::int64_t id = 0, status = 0;
+    End() = default;
+    explicit End(const Particle& p) : id(p.id), status(p.status) {}
+  };
 
   /// Everything that is known at this time, as the next rows. Collective.
   void sample() {
@@ -183,27 +199,39 @@ class ParticleRun {
     const std::int64_t row = swarm_->steps() / plan_.sample_steps;
     const auto& cloud = swarm_->cloud();
     const auto own = static_cast<std::size_t>(cloud.own);
-    std::array<std::vector<double>, 9> column;
-    swarm_->energies(column[0], column[1]);
-    for (std::size_t c = 2; c < 9; ++c) column[c].resize(own);
+    // One column of a million numbers at a time.
+    std::vector<double> column, other;
+    const auto sum = [&](const std::vector<double>& numbers) {
+      const std::span<const double> one[] = {numbers};
+      return parallel::reproducible_sums(one).front();
+    };
+    swarm_->energies(column, other);
+    const double kinetic = sum(column), potential = sum(other);
+    other = {};
+    column.resize(own);
     const double mass = plan_.motion->mass();
+    std::array<double, 6> momentum;
+    for (std::size_t k = 0; k < 6; ++k) {
+      for (std::size_t i = 0; i < own; ++i) {
+        const double* q = cloud.position.data() + 4 * i;
+        const auto way = displacement(k, {q[0], q[1], q[2]});
+        double along = 0;
+        for (std::size_t n = 0; n < 3; ++n) along += way[n] * cloud.velocity[n][i];
+        column[i] = mass * along;
+      }
+      momentum[k] = sum(column);
+    }
     for (std::size_t i = 0; i < own; ++i) {
       const double* q = cloud.position.data() + 4 * i;
-      for (std::size_t k = 0; k < 6; ++k) {
-        const auto way = displacement(k, {q[0], q[1], q[2]});
-        double sum = 0;
-        for (std::size_t n = 0; n < 3; ++n) sum += way[n] * cloud.velocity[n][i];
-        column[2 + k][i] = mass * sum;
-      }
       double squared = 0;
       for (std::size_t n = 0; n < 3; ++n) squared += (q[n] - cloud.start[n][i]) * (q[n] - cloud.start[n][i]);
-      column[8][i] = squared;
+      column[i] = squared;
     }
-    std::vector<std::span<const double>> columns(column.begin(), column.end());
-    const auto sums = parallel::reproducible_sums(columns);
+    const double squares = sum(column);
+    column = {};
     const double error = swarm_->constraint_error(), n = static_cast<double>(plan_.count);
-    const double energy[3] = {sums[0], sums[1], sums[0] + sums[1]};
-    const double temperature = sums[0] / n, spread = sums[8] / n, time = swarm_->time();
+    const double energy[3] = {kinetic, potential, kinetic + potential};
+    const double temperature = kinetic / n, spread = squares / n, time = swarm_->time();
     if (row == 0) start_energy_ = energy[2];
     energy_error_ = std::max(energy_error_, std::abs(energy[2] - start_energy_));
     kinetic_sum_ += energy[0];
@@ -213,14 +241,14 @@ class ParticleRun {
       for (std::size_t k = 0; k < counts.size(); ++k) pair_sums_[k] += counts[k];
     }
     const bool frame = row % plan_.frame_samples == 0;
-    const auto mine = frame ? by_id() : std::vector<Particle>{};
+    const auto mine = frame ? by_id<Moment>() : std::vector<Moment>{};
     parallel::agree([&] {
       if (parallel::rank() == 0) {
         result_->write_rows(set("sample_time"), row, 1, &time);
         result_->write_rows(set("energy"), row, 1, energy);
         result_->write_rows(set("temperature"), row, 1, &temperature);
         result_->write_rows(set("constraint_error"), row, 1, &constraint_error_);
-        result_->write_rows(set("momentum"), row, 1, sums.data() + 2);
+        result_->write_rows(set("momentum"), row, 1, momentum.data());
         result_->write_rows(set("mean_square_displacement"), row, 1, &spread);
       }
       if (frame) write_frame(row / plan_.frame_samples, time, mine);
@@ -228,43 +256,46 @@ class ParticleRun {
     part_[2] += parallel::wall_time() - before;
   }
 
-  void write_frame(std::int64_t row, double time, const std::vector<Particle>& mine) {
+  void write_frame(std::int64_t row, double time, const std::vector<Moment>& mine) {
     if (parallel::rank() == 0) result_->write_rows(set("time"), row, 1, &time);
     if (mine.empty()) return;
-    std::vector<double> position, velocity;
-    for (const Particle& p : mine) {
-      position.insert(position.end(), p.q.begin(), p.q.end());
-      velocity.insert(velocity.end(), p.v.begin(), p.v.end());
-    }
     const std::int64_t offset[3] = {row, mine.front().id, 0}, count[3] = {1, std::ssize(mine), 3};
-    result_->write(set("position"), offset, count, position.data());
-    result_->write(set("velocity"), offset, count, velocity.data());
+    std::vector<double> numbers;
+    numbers.reserve(3 * mine.size());
+    for (const auto& [name, part] : {std::pair("position", &Moment::q), std::pair("velocity", &Moment::v)}) {
+      numbers.clear();
+      for (const Moment& p : mine) numbers.insert(numbers.end(), (p.*part).begin(), (p.*part).end());
+      result_->write(set(name), offset, count, numbers.data());
+    }
   }
 
   /// How each particle ended, and NaN where nothing was reached.
   void finish() {
     const double before = parallel::wall_time();
     ended_ = true;
-    const auto mine = by_id();
+    const auto mine = by_id<End>();
     parallel::agree([&] {
       std::vector<std::int32_t> status;
-      for (const Particle& p : mine) {
+      for (const End& p : mine) {
         const bool pending = p.status == static_cast<std::int64_t>(Status::pending);
         status.push_back(pending ? static_cast<std::int32_t>(Status::finished)
                                  : static_cast<std::int32_t>(p.status));
       }
       const std::int64_t row = swarm_->steps() / plan_.sample_steps + 1;
       if (parallel::rank() == 0) {
-        const std::vector<double> blank(static_cast<std::size_t>(3 * plan_.count + 6),
-                                        std::numeric_limits<double>::quiet_NaN());
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        const std::vector<double> blank(6, nan);
         for (std::int64_t later = row; later < plan_.samples; ++later) {
           for (const char* name : {"sample_time", "energy", "temperature", "constraint_error", "momentum",
                                    "mean_square_displacement"})
             result_->write_rows(set(name), later, 1, blank.data());
         }
-        for (std::int64_t later = (row - 1) / plan_.frame_samples + 1; later < plan_.frames; ++later) {
+        const std::int64_t frames = (row - 1) / plan_.frame_samples + 1;
+        const std::vector<double> none(frames < plan_.frames ? static_cast<std::size_t>(3 * plan_.count) : 0,
+                                       nan);
+        for (std::int64_t later = frames; later < plan_.frames; ++later) {
           for (const char* name : {"time", "position", "velocity"})
-            result_->write_rows(set(name), later, 1, blank.data());
+            result_->write_rows(set(name), later, 1, none.data());
         }
         if (plan_.pair_bins > 0) write_pairs(row - 1);
       }

@@ -20,7 +20,7 @@ TEST_CASE("records reach the rank that they are for, in the order of the senders
       to[r].push_back({here, static_cast<std::int64_t>(r), k});
   }
   std::vector<std::int64_t> from;
-  const auto came = parallel::exchange(to, &from);
+  const auto came = parallel::exchange(std::move(to), &from);
   bool right = true;
   std::size_t at = 0;
   for (std::int64_t r = 0; r < parallel::size(); ++r) {
