@@ -27,7 +27,7 @@ function(cotangent_mpi_test layer)
   target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   foreach(ranks 1 2 3 4)
     add_test(NAME mpi.${layer}.${ranks} COMMAND ${mpirun} ${ranks} $<TARGET_FILE:${program}>)
-    set_tests_properties(mpi.${layer}.${ranks} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 300
+    set_tests_properties(mpi.${layer}.${ranks} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 120
                          ENVIRONMENT "${mpi_environment}")
   endforeach()
 endfunction()
@@ -38,7 +38,7 @@ function(cotangent_kill_test name victims survivors)
     set(test mpi.killed_${name}_${victims}.${part})
     set(ranks ${${part}s})
     add_test(NAME ${test} COMMAND ${mpirun} ${ranks} $<TARGET_FILE:test_io_mpi> [${part}-${name}])
-    set_tests_properties(${test} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 300 ENVIRONMENT
+    set_tests_properties(${test} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 120 ENVIRONMENT
       "${mpi_environment};COTANGENT_TEST_FILE=${CMAKE_CURRENT_BINARY_DIR}/killed_${name}_${victims}.h5")
   endforeach()
   set_tests_properties(mpi.killed_${name}_${victims}.victim PROPERTIES FIXTURES_SETUP killed_${name}_${victims}

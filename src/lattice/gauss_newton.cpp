@@ -185,7 +185,7 @@ class GaussNewton final : public Method {
       if (const Status status = make_matrices(h); status != Status::pending) return status;
     }
     const double scale = step_scale(lattice_, h, q_, velocities_);
-    const Newton newton = solve_stages(scale, most_iterations, [&](std::string& why) {
+    const Newton newton = solve_stages(scale, 0.0, most_iterations, [&](std::string& why) {
       evaluate(h);
       return improve(h, why);
     });

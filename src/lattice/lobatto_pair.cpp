@@ -116,7 +116,7 @@ class LobattoPair final : public Method {
     bool slow = true;
     double last = HUGE_VAL;
     const Newton newton =
-        solve_stages(step_scale(lattice_, h, q_, v_), most_iterations, [&](std::string& why) {
+        solve_stages(step_scale(lattice_, h, q_, v_), 0x1p-40, most_iterations, [&](std::string& why) {
           evaluate(h);
           if (slow) make_matrix(h);
           const double change = improve(h, why);

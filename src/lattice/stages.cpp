@@ -33,7 +33,7 @@ double step_scale(const Lattice& lattice, double h, const Field& q, const Field&
   return parallel::maximum(scale);
 }
 
-Newton solve_stages(double scale, int most_iterations,
+Newton solve_stages(double scale, double settled, int most_iterations,
                     const std::function<double(std::string& failure)>& correct) {
   integrators::Convergence<double> convergence(true, 0x1p-57, 0x1p-46);
   convergence.measure_against(scale);
@@ -49,7 +49,7 @@ Newton solve_stages(double scale, int most_iterations,
     convergence.close(change);
     if (!std::isfinite(change))
       newton.failure = "an iterate became infinite or NaN";
-    else if (newton.iterations > 4 && convergence.open() && change > 2 * last && change > 0x1p-40 * scale)
+    else if (newton.iterations > 4 && convergence.open() && change > 2 * last && change > settled * scale)
       newton.failure = "Newton's method diverges";
     last = change;
   }

@@ -24,8 +24,9 @@ struct Newton {
   std::string failure;  ///< empty where they converged
 };
 /// Calls correct(failure), which returns the largest change of a position that it has made, until what is
-/// left is round-off. Collective: changes are the same on every rank.
-Newton solve_stages(double scale, int most_iterations,
+/// left is round-off. Changes that grow are a failure, but for those no larger than `settled` times the
+/// scale. Collective: changes are the same on every rank.
+Newton solve_stages(double scale, double settled, int most_iterations,
                     const std::function<double(std::string& failure)>& correct);
 
 }  // namespace cotangent::lattice
