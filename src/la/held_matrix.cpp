@@ -127,6 +127,7 @@ bool HeldMatrix::prepare(IS free, bool may_keep) {
       to.values[diagonal_[static_cast<std::size_t>(i)]] = 1;
     }
   }
+  check(MatFactorClearError(factor_), "MatFactorClearError");  // PETSc keeps the last one
   check(MatLUFactorNumeric(factor_, blocks_, &info_), "MatLUFactorNumeric");
   MatFactorError error = MAT_FACTOR_NOERROR;
   check(MatFactorGetError(factor_, &error), "MatFactorGetError");

@@ -13,13 +13,14 @@ namespace cotangent::lattice {
 
 class BlockSystem {
  public:
-  /// What solves where options don't say otherwise. Reduced: LU on one rank; on several GMRES, to four
-  /// digits, with LU of each rank's block, for the iterations around it correct the rest (a chain's direct
-  /// solvers cost more in messages than in arithmetic). Pivoting: MUMPS, for saddle points.
+  /// What solves where options don't say otherwise. Reduced: substructures, what joins them to four digits,
+  /// for the iterations around it correct the rest (a chain's direct solvers cost more in messages than in
+  /// arithmetic). Pivoting: MUMPS, for saddle points. Where options are given, KSP solves (GMRES, if they
+  /// don't choose).
   enum class Solver { reduced, pivoting };
 
   /// Options of PETSc for it begin with `prefix`. Of lattice and pattern, which outlive it. A system `like`
-  /// another one has its storage where factors alone are kept. Collective.
+  /// another one has its storage where substructures solve it. Collective.
   BlockSystem(const Lattice& lattice, const Pattern& pattern, int block, const char* prefix, Solver solver,
               const BlockSystem* like = nullptr);
   ~BlockSystem();
@@ -35,7 +36,6 @@ class BlockSystem {
   std::string solve(std::span<double> values);
 
  private:
-  struct Storage;
   struct Handles;
   std::unique_ptr<Handles> handles_;
 };

@@ -218,24 +218,38 @@ class GaussNewton final : public Method {
     effort_.forces += stages_;
   }
 
+  /// A coordinate's stages at a pack of sites.
+  using Stages = std::array<Pack, integrators::max_stages>;
+  /// result_i = sum_j matrix_ij x_j
+  void apply(const std::vector<double>& matrix, const Stages& x, Stages& result) const {
+    for (int i = 0; i < stages_; ++i) {
+      Pack sum(0.0);
+      for (int j = 0; j < stages_; ++j) sum = fma(Pack(matrix[at(i * stages_ + j)]), x[at(j)], sum);
+      result[at(i)] = sum;
+    }
+  }
+  void load_stages(const Field& field, int c, std::int64_t x, Stages& into) const {
+    for (int j = 0; j < stages_; ++j) into[at(j)] = load(field[j * dim() + c] + x);
+  }
+
   /// One Newton correction of the velocities; the largest change of a position that it makes.
   double improve(double h, std::string& reason) {
-    const int s = stages_;
-    // Residuals, transformed: s numbers for each coordinate.
-    std::vector<double> residual(at(own() * dim() * s)), column(at(s));
-    for (std::int64_t x = 0; x < own(); ++x) {
-      if (held(x)) continue;
-      for (int c = 0; c < dim(); ++c) {
-        for (int i = 0; i < s; ++i) {
-          double sum = 0;
-          for (int j = 0; j < s; ++j) sum = fma(tables_->a[at(i * s + j)], forces_[j * dim() + c][x], sum);
-          column[at(i)] = (momenta_[i * dim() + c][x] - p_[c][x]) - h * sum;
-        }
-        double* out = residual.data() + (x * dim() + c) * s;
-        for (int i = 0; i < s; ++i) {
-          for (int j = 0; j < s; ++j) out[i] = fma(tables_->inverse[at(i * s + j)], column[at(j)], out[i]);
-        }
+    // Residuals, transformed, in the place of the momenta.
+    Field& residual = momenta_;
+    Stages stage, sum;
+    for (int c = 0; c < dim(); ++c) {
+      for (std::int64_t x = 0; x < own(); x += pack) {
+        load_stages(forces_, c, x, stage);
+        apply(tables_->a, stage, sum);
+        load_stages(momenta_, c, x, stage);
+        for (int i = 0; i < stages_; ++i)
+          stage[at(i)] = (stage[at(i)] - load(p_[c] + x)) - Pack(h) * sum[at(i)];
+        apply(tables_->inverse, stage, sum);
+        for (int i = 0; i < stages_; ++i) store(sum[at(i)], residual[i * dim() + c] + x, own() - x);
       }
+    }
+    for (std::int64_t x = 0; x < own(); ++x) {
+      for (int k = 0; held(x) && k < residual.components(); ++k) residual[k][x] = 0;
     }
     std::vector<double> values;
     for (std::size_t k = 0; k < systems_.size(); ++k) {
@@ -243,33 +257,40 @@ class GaussNewton final : public Method {
       const int parts = eigenvalue.real ? 1 : 2;
       values.resize(at(own() * dim() * parts));
       // With zeta = z_1 - i z_2 for the pair's two rows, Lambda z is lambda zeta.
-      for (std::int64_t n = 0; n < own() * dim(); ++n) {
-        const double* r = residual.data() + n * s + eigenvalue.row;
-        values[at(n * parts)] = -r[0];
-        if (parts == 2) values[at(n * parts + 1)] = r[1];
-      }
+      const auto each = [&](const auto& use) {
+        for (int c = 0; c < dim(); ++c) {
+          for (int part = 0; part < parts; ++part) {
+            double* z = residual[(eigenvalue.row + part) * dim() + c];
+            double* value = values.data() + c * parts + part;
+            for (std::int64_t x = 0; x < own(); ++x, value += dim() * parts)
+              use(z[x], *value, part == 0 ? -1.0 : 1.0);
+          }
+        }
+      };
+      each([](double z, double& value, double sign) { value = sign * z; });
       reason = systems_[k].solve(values);
       ++effort_.linear_solves;
       if (!reason.empty()) return 0;
-      for (std::int64_t n = 0; n < own() * dim(); ++n) {
-        double* z = residual.data() + n * s + eigenvalue.row;
-        z[0] = values[at(n * parts)];
-        if (parts == 2) z[1] = -values[at(n * parts + 1)];
-      }
+      each([](double& z, double value, double sign) { z = -sign * value; });
     }
-    double largest = 0;
-    for (std::int64_t x = 0; x < own(); ++x) {
-      for (int c = 0; c < dim(); ++c) {
-        const double* z = residual.data() + (x * dim() + c) * s;
-        for (int i = 0; i < s; ++i) {
-          double sum = 0;
-          for (int j = 0; j < s; ++j) sum = fma(tables_->transform[at(i * s + j)], z[j], sum);
-          velocities_[i * dim() + c][x] += sum;
-          largest = std::isfinite(sum) ? std::max(largest, std::abs(h * sum)) : HUGE_VAL;
+    Pack largest(0.0);
+    for (int c = 0; c < dim(); ++c) {
+      for (std::int64_t x = 0; x < own(); x += pack) {
+        load_stages(residual, c, x, stage);
+        apply(tables_->transform, stage, sum);
+        for (int i = 0; i < stages_; ++i) {
+          for (int k = static_cast<int>(std::min<std::int64_t>(pack, own() - x)); k < pack; ++k)
+            numerics::set_lane(sum[at(i)], k, 0);
+          double* velocity = velocities_[i * dim() + c] + x;
+          store(load(velocity) + sum[at(i)], velocity, own() - x);
+          const Pack change = abs(Pack(h) * sum[at(i)]);
+          largest = max(largest, select(isfinite(change), change, Pack(HUGE_VAL)));
         }
       }
     }
-    return parallel::maximum(largest);
+    double most = 0;
+    for (int k = 0; k < pack; ++k) most = std::max(most, numerics::lane(largest, k));
+    return parallel::maximum(most);
   }
 
   void finish(double h) {

@@ -14,11 +14,12 @@ void stage_positions(const Lattice& lattice, double h, std::span<const double> a
   for (int i = 0; i < stages; ++i) {
     for (int c = 0; c < lattice.dim; ++c) {
       double* into = positions[i * components + c];
-      for (std::int64_t x = 0; x < lattice.own(); ++x) {
-        double sum = 0;
+      for (std::int64_t x = 0; x < lattice.own(); x += pack) {
+        Pack sum(0.0);
         for (int j = 0; j < stages; ++j)
-          sum = fma(a[static_cast<std::size_t>(i * stages + j)], velocities[j * components + c][x], sum);
-        into[x] = q[c][x] + h * sum;
+          sum = fma(Pack(a[static_cast<std::size_t>(i * stages + j)]),
+                    load(velocities[j * components + c] + x), sum);
+        store(load(q[c] + x) + Pack(h) * sum, into + x, lattice.own() - x);
       }
     }
   }

@@ -164,4 +164,11 @@ TEST_CASE("one factorisation kept serves whichever unknowns are held") {
   };
   for (const PetscInt first : {0, 1, 5, 12}) CHECK_ALL(defect(first, false) < 1e-13);  // measured: 5e-16
   CHECK_ALL(defect(4, true) > 1e-3);  // the control: the last one, which held others; measured: 9
+
+  IndexSet all;
+  check(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, all.out()), "ISCreateStride");
+  held.set(std::vector<double>(entries.size(), 1.0));
+  CHECK_ALL(!held.prepare(all, false));  // singular
+  held.set(entries);
+  CHECK_ALL(defect(0, false) < 1e-13);  // which is forgotten
 }
