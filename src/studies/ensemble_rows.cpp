@@ -236,6 +236,7 @@ void EnsembleRows::write(Block& block) {
 }
 
 void EnsembleRows::flush(sections::Flown& flown) {
+  if (flown.crossings.empty() && flown.samples.empty()) return;
   const double before = parallel::wall_time();
   const std::int64_t width = 2 * dim_;
   const std::int64_t row_width = plan_.crossing_width();
@@ -301,6 +302,7 @@ void EnsembleRows::flush(sections::Flown& flown) {
 
 /// NaN in the places that a trajectory leaves unused.
 void EnsembleRows::pad(const sections::Flown& flown) {
+  if (!plan_.watch.section && plan_.collisions == 0 && plan_.samples == 0) return;
   const double before = parallel::wall_time();
   const auto fill = [&](const char* path, std::int64_t used, std::int64_t all, std::int64_t width) {
     constexpr std::int64_t chunk = 1 << 16;

@@ -56,7 +56,7 @@ class Runner {
     content_.extra_bytes =
         io::CheckpointFile::file_bytes(static_cast<std::int64_t>(lanes_) * parallel::size(), payload_bytes());
     const std::int64_t ranks = parallel::size();
-    block_size_ = std::clamp<std::int64_t>(ensemble.size() / (16 * ranks), 1, 256);
+    block_size_ = std::clamp<std::int64_t>(ensemble.size() / (64 * ranks), 1, 4096);
     block_count_ = (ensemble.size() + block_size_ - 1) / block_size_;
   }
 
@@ -118,39 +118,45 @@ class Runner {
   }
 
   void loop(Progress& progress) {
-    double last_checkpoint = parallel::wall_time(), last_poll = last_checkpoint;
+    const double began = parallel::wall_time();
+    double last_checkpoint = began, last_poll = began, last_look = began;
     std::int64_t slice = 256;
-    while (true) {
+    for (int turns = 1;; ++turns) {
       for (int lane = 0; lane < lanes_; ++lane) {
         if (flight_.free(lane) && !fill(lane)) break;
       }
       if (!flying()) break;
-      const double before = parallel::wall_time();
       flight_.advance(slice);
-      const double after = parallel::wall_time();
-      part_[integrating] += after - before;
-      // Slices of some 20 ms keep polls and flushes rare, and signals prompt.
-      if (after - before < 0.01 && slice < (1 << 20)) slice *= 2;
-      if (after - before > 0.04 && slice > 16) slice /= 2;
+      bool whole = true;  // nobody landed before the slice was over
       for (int lane = 0; lane < lanes_; ++lane) {
         if (flight_.free(lane)) continue;
         sections::Flown& flown = flight_.flown(lane);
         if (flown.status != Status::pending) {
           land(lane, flown);
+          whole = false;
         } else if (flown.crossings.size() + flown.samples.size() > (1u << 18)) {
           rows_->flush(flown);
         }
       }
-      if (after - last_poll < 0.01) continue;
-      last_poll = after;
+      // Trajectories may be shorter than a look at the clock is worth.
+      if (!whole && turns < 16) continue;
+      const double now = parallel::wall_time();
+      // Slices of some 20 ms keep polls and flushes rare, and signals prompt.
+      if (whole && turns == 1) {
+        if (now - last_look < 0.01 && slice < (1 << 20)) slice *= 2;
+        if (now - last_look > 0.04 && slice > 16) slice /= 2;
+      }
+      last_look = now;
+      turns = 0;
+      if (now - last_poll < 0.01) continue;
+      last_poll = now;
       progress.show(std::min(taken_ * block_size_, ensemble_.size()), landed_);
-      if (parallel::stop_signal() != 0 || after - started_ > 60 * plan_.wall_minutes)
-        sharing_->request_stop();
+      if (parallel::stop_signal() != 0 || now - started_ > 60 * plan_.wall_minutes) sharing_->request_stop();
       if (sharing_->stop_requested()) {
         stopped_ = true;
         break;
       }
-      if (after - last_checkpoint > 60 * plan_.checkpoint_minutes) {
+      if (now - last_checkpoint > 60 * plan_.checkpoint_minutes) {
         save();
         last_checkpoint = parallel::wall_time();
       }
@@ -158,6 +164,8 @@ class Runner {
     if (stopped_) save();
     for (auto& block : blocks_) rows_->write(block);
     if (stopped_) rows_->result().sync();
+    part_[writing] += rows_->seconds();
+    part_[integrating] = parallel::wall_time() - began - part_[writing];
   }
 
   bool flying() const {
@@ -266,7 +274,6 @@ class Runner {
     const double arrived = parallel::wall_time();
     parallel::barrier();
     part_[waiting] += parallel::wall_time() - arrived;
-    part_[writing] += rows_->seconds();
     Summary summary;
     summary.file = plan_.file;
     summary.stopped = parallel::any(stopped_);
