@@ -1,23 +1,22 @@
 // A sparse matrix in which some unknowns are held, now these, now those, as in reduced-space methods of
 // variational inequalities. SNES sees a shell whose sub-matrix of the free unknowns is a shell too: nothing
 // is extracted. In the LU the rows of what is held become rows of the identity: one ordering and one symbolic
-// factorisation serve all sets. Blocks of equal size on the diagonal are inverted as dense ones (PETSc's
-// BAIJ), without pivoting across them. Limits: on one rank.
+// factorisation serve all sets (block_lu.hpp). Limits: on one rank, blocks of three.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "la/block_lu.hpp"
 #include "la/handles.hpp"
 
 namespace cotangent::la {
 
 class HeldMatrix {
  public:
-  /// Of so many rows, in blocks of so many: entry k of set() is added at rows[k], columns[k]; nowhere where
+  /// Of so many rows, in blocks of three: entry k of set() is added at rows[k], columns[k]; nowhere where
   /// the row is below 0. Every block on the diagonal has an entry.
-  HeldMatrix(PetscInt size, PetscInt block, std::span<const PetscInt> rows,
-             std::span<const PetscInt> columns);
+  HeldMatrix(PetscInt size, std::span<const PetscInt> rows, std::span<const PetscInt> columns);
   HeldMatrix(const HeldMatrix&) = delete;
   HeldMatrix& operator=(const HeldMatrix&) = delete;
 
@@ -43,14 +42,13 @@ class HeldMatrix {
   static PetscErrorCode multiply_free_callback(Mat shell, Vec x, Vec y);
   static PetscErrorCode submatrix_callback(Mat shell, IS rows, IS columns, MatReuse reuse, Mat* part);
 
-  PetscInt size_, block_;
   std::vector<PetscInt> begin_, place_;  // of the block rows; of each entry, or -1
-  std::vector<PetscInt> diagonal_;       // the place of each row's diagonal
   std::vector<PetscInt> free_;
-  Matrix whole_, blocks_, factor_, shell_;
+  std::vector<char> is_free_;
+  BlockLU lu_;
+  Matrix whole_, shell_;
   Vector from_, to_;
   int solves_ = 0, factorisations_ = 0;  // since the last prepare(); ever
-  MatFactorInfo info_{};
 };
 
 }  // namespace cotangent::la

@@ -69,7 +69,8 @@ bool Flow::try_step(double dt) {
   soak(dt / 2, soil);
   last_ = scheme_.step(water_, dt, rain_.mean(start, start + dt, water_.depth.size()));
   progress_.iterations += last_.iterations;
-  const bool rough = options_.tolerance > 0 && last_.error > 2 * options_.tolerance;
+  const bool rough =
+      options_.tolerance > 0 && last_.error > 2 * options_.tolerance && dt > options_.smallest * (1 + 1e-9);
   if (!last_.converged || rough) {
     why_ = last_.converged ? "the error of a step stays above the tolerance" : last_.why;
     water_ = before;
@@ -133,10 +134,13 @@ Status Flow::advance(double to) {
       double next = dt * factor;
       if (dt < part && factor >= 1)
         next = std::max(part, factor > 1 ? std::min(dt * wish, 1.5 * part) : next);
-      part = std::min(next, options_.largest);
+      const double least = last_.iterations > options_.many ? 0 : std::min(options_.smallest, 1.5 * dt);
+      part = std::clamp(next, least, options_.largest);
     } else {
-      part = dt * (last_.converged ? std::clamp(0.9 * std::sqrt(options_.tolerance / last_.error), 0.2, 0.7)
-                                   : 0.5);
+      part = last_.converged
+                 ? std::max(options_.smallest,
+                            dt * std::clamp(0.9 * std::sqrt(options_.tolerance / last_.error), 0.2, 0.7))
+                 : 0.5 * dt;
       if (part < shortest_) {
         progress_.step = part;
         return last_.converged ? Status::step_too_small : Status::newton_diverged;

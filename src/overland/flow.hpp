@@ -4,8 +4,9 @@
 // Infiltration takes half of its share before a step and half after (Strang 1968). An adaptive step grows by
 // at most a half where its own error, as the scheme estimates it (of second order in dt), allows it and
 // Newton's method had no trouble, and is done again shorter where the error is twice the tolerance or the
-// scheme failed; it ends where a given depth's table has a row, lest the turn there be missed. A step of
-// fixed length that fails is done in halves, quarters ..., down to 1/4096.
+// scheme failed, but not below the smallest because of an error; it ends where a given depth's table has a
+// row, lest the turn there be missed. A step of fixed length that fails is done in halves, quarters ..., down
+// to 1/4096.
 #pragma once
 
 #include "core/status.hpp"
@@ -18,6 +19,7 @@ struct SteppingOptions {
   double step = 0;        ///< fixed, or the first one
   double tolerance = 0;   ///< of a step's error, volume over volume; 0: fixed steps
   double largest = 0;     ///< of adaptive steps
+  double smallest = 0;    ///< that an error is made smaller by; failures and samples may ask for less
   int few = 7, many = 9;  ///< Newton's iterations: a step grows below, shrinks above
 };
 

@@ -67,7 +67,7 @@ class Mini : public Scheme {
   std::vector<Opening> openings_;
   Halo halo_, halo3_;
   std::vector<double> z_, f_, entries_, start_, before_, rain_;
-  double dt_ = 0;
+  double dt_ = 0, made_for_ = 0;  // of this step; of the last one that was solved
   la::Vector x_, residual_, lower_, upper_;
   la::Matrix matrix_;
   la::NonlinearSolver solver_;

@@ -79,6 +79,7 @@ struct SolverOptions {
   bool direct = true;
   double tolerance = 1e-9;  ///< of Newton's method: largest residual, as a depth
   int most_iterations = 30;
+  double step_tolerance = 0;  ///< what a step that adapts may get wrong (SteppingOptions); 0: fixed steps
 };
 
 /// One method: it moves the water by a step, or leaves it where it was and says why.

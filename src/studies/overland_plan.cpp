@@ -222,6 +222,10 @@ void read_method(Task& task, OverlandPlan& plan) {
     plan.stepping.tolerance = table.positive("tolerance");
     plan.stepping.step = table.positive("first_step", std::min(1e-2, plan.every));
     plan.stepping.largest = table.positive("largest_step", plan.every);
+    if (table.has("smallest_step")) plan.stepping.smallest = table.positive("smallest_step");
+    if (!(plan.stepping.smallest <= std::min(plan.stepping.step, plan.stepping.largest)))
+      throw table.error("smallest_step", "must not be longer than first_step and largest_step");
+    plan.solver.step_tolerance = plan.stepping.tolerance;
   }
   plan.solver.direct = solver.choice("linear", "direct", {"direct", "krylov"}) == "direct";
   plan.solver.tolerance = solver.positive("tolerance", plan.method == "mini" ? 1e-8 : 1e-9);

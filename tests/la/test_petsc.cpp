@@ -132,7 +132,7 @@ TEST_CASE("one factorisation kept serves whichever unknowns are held") {
   rows.push_back(-1);  // nowhere
   columns.push_back(-1);
   entries.push_back(1e9);
-  HeldMatrix held(n, 3, rows, columns);
+  HeldMatrix held(n, rows, columns);
   held.set(entries);
   Matrix a;
   check(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 9, nullptr, a.out()), "MatCreateSeqAIJ");
