@@ -117,6 +117,18 @@ class Overland(ProgramTest):
                                   "method.largest_step=1")["water"]
             self.assertEqual(np.abs(found["depth"][()] - fixed["depth"][()]).max() < 0.02, near)
             self.assertLess(found["identity_error"][-1], 1e-12)
+            steps = found["effort"][1, 0]
+            # Not shorter than the fixed ones, where only the error asks for it: those, at first.
+            held = self.run_deck(SOURCES_DAM, "held.h5", *words, "method.step=", f"method.tolerance={tolerance}",
+                                 "method.first_step=0.03125", "method.smallest_step=0.03125",
+                                 "method.largest_step=1")["water"]
+            wrong = np.abs(held["depth"][()] - fixed["depth"][()]).max(axis=1)
+            self.assertLess(held["identity_error"][-1], 1e-12)
+            self.assertEqual(wrong[2] < 0.012, near)  # measured: .0057; the control .106
+            if near:
+                self.assertLess(wrong[1], 1e-6)  # measured: 5e-8
+                self.assertEqual(held["effort"][1, 0], 32)
+                self.assertGreater(steps, 45)  # without it; measured: 60
 
     @unittest.skipUnless(RANKS == 1, "one rank's")
     def test_dam_break(self):
@@ -333,6 +345,7 @@ class Overland(ProgramTest):
                 ((*TABLES, "boundary.right.table=[[1,1],[2]]"), ("[boundary.right] table", "row 2, [2]", "[time, value]")),
                 (("boundary.left.kind=depth", "boundary.left.value=-1"), ("value", "at least 0")),
                 (("method.step=",), ("give step (fixed) or tolerance",)),
+                ((*ADAPTIVE, "method.smallest_step=0.2"), ("[method] smallest_step", "first_step and largest_step")),
                 (("output.frames_every=0.15",), ("frames_every", "multiple")),
         ):
             with self.subTest(words=words):
