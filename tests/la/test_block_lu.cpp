@@ -69,9 +69,9 @@ TEST_CASE("an LU of blocks solves with all its fill, in any order, whatever is h
       const double defect = grid.defect(x, b, asked);
       CAPTURE(stride);
       if (made == asked)
-        CHECK_ALL(defect < 1e-13);  // measured: 1.3e-15
+        CHECK_ALL(defect < 1e-13);  // measured: 1.9e-15
       else
-        CHECK_ALL(defect > 1e-2);  // the control; measured: 4.6
+        CHECK_ALL(defect > 1e-2);  // the control; measured: 13
     }
   }
 }
