@@ -175,23 +175,20 @@ template <class System>
   using R = typename System::Real;
   const R target(close * close);
   const auto guess = lambda;
-  auto from = guess;
-  point.q = along<System>(base, directions, from);
-  auto at = point.at = system.constraint(point.q);
-  auto open = active, near = at.within(target);
+  const typename System::Multipliers none{};
+  point.q = along<System>(base, directions, lambda);
+  point.at = system.constraint(point.q);
+  auto open = active, near = point.at.within(target);
   for (int look = 1; look < most_looks; ++look) {
-    const auto change = correction<System>(at, directions);
-    for (int k = 0; k < System::constraints; ++k) from[k] -= change[k];
-    const auto q = along<System>(base, directions, from);
     // What is within the tolerance keeps this correction: its error is of second order.
-    lambda = select_each(open, from, lambda);
-    point.q = select_each(open, q, point.q);
-    point.at = select_constraint(open, at, point.at);
+    const auto change = select_each(open, correction<System>(point.at, directions), none);
+    for (int k = 0; k < System::constraints; ++k) lambda[k] -= change[k];
+    point.q = along<System>(base, directions, lambda);
     open = open & !near;
     if (!any(open)) return active;
-    const auto there = system.constraint(q);
+    const auto there = system.constraint(point.q);
     near = there.within(target);
-    const Progress<System> progress(at, there);
+    const Progress<System> progress(point.at, there);
     if (any(open & !(near | progress.shrinking))) [[unlikely]] {
       const auto stalled = progress.stalled(base);
       if (any(open & !(near | progress.shrinking | stalled))) break;
@@ -199,7 +196,7 @@ template <class System>
       near = near | stalled;
       if (!any(open)) return active;
     }
-    at = there;
+    point.at = select_constraint(open, there, point.at);
   }
   const auto found = onto_manifold_damped<System>(system, base, directions, target, active, guess);
   lambda = found.lambda;

@@ -298,12 +298,17 @@ class OneStep {
     return x;
   }
   static Beginning<R, N> beginning(const Memory& memory) {
-    const State<R, N> x = state(memory);
     Beginning<R, N> result;
-    result.t = x.t;
-    result.q = x.q;
-    result.v = x.v;
-    for (int n = 0; n < N; ++n) result.y[n] = memory.conjugate[n].value;
+    result.t = memory.t.value;
+    for (int n = 0; n < N; ++n) {
+      result.q[n] = memory.q[n].value;
+      result.y[n] = memory.conjugate[n].value;
+      if constexpr (momenta) {
+        result.v[n] = memory.velocity[n];
+      } else {
+        result.v[n] = result.y[n];
+      }
+    }
     return result;
   }
 

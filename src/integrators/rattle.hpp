@@ -71,7 +71,11 @@ struct RattleFormula {
     for (int k = 0; k < C; ++k) response[k] = motion.over_mass(to.at.gradient[k]);
     make_tangent<System>(to.at.gradient, response, v);
     for (int n = 0; n < N; ++n) change.y[n] = v[n] - x.v[n];
-    next = {lambda, last.lambda, acceleration, to.at};
+    // Member by member: an aggregate would go through memory.
+    next.lambda = lambda;
+    next.lambda_before = last.lambda;
+    next.acceleration = acceleration;
+    next.at = to.at;
     return solved;
   }
 };

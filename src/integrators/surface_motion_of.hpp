@@ -159,11 +159,13 @@ class SurfaceMotionOf final : public SurfaceMotion {
     numerics::store_rows_of_four<W>(x, block.next + 4 * i);
   }
   static Mask moving(const ParticleBlock& block, int i) {
+    constexpr auto pending = static_cast<std::int32_t>(Status::pending);
     Mask moves(true);
-    for (int k = 0; k < W; ++k) {
-      if (block.status[i + k] != static_cast<std::int32_t>(Status::pending)) [[unlikely]]
-        moves.set(k, false);
-    }
+    std::int32_t ended = 0;
+    for (int k = 0; k < W; ++k) ended |= block.status[i + k] ^ pending;
+    if (ended == 0) [[likely]]
+      return moves;
+    for (int k = 0; k < W; ++k) moves.set(k, block.status[i + k] == pending);
     return moves;
   }
   static R square(const Vector& v) { return fma(v[0], v[0], fma(v[1], v[1], v[2] * v[2])); }
