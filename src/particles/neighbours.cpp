@@ -88,53 +88,77 @@ double cheapest_skin(double range, double way, const Periods& periods) {
 
 /// The lists of a group's particles, one after the other, until they are dealt out to packs.
 struct NeighbourLists::Group {
-  std::vector<std::int32_t> rows;
-  std::vector<std::size_t> begin{0};
+  struct Lists {
+    std::vector<std::int32_t> rows;
+    std::vector<std::size_t> begin{0};
 
-  std::size_t size() const { return begin.size() - 1; }
-  std::size_t length(std::size_t i) const { return begin[i + 1] - begin[i]; }
+    std::size_t length(std::size_t i) const { return begin[i + 1] - begin[i]; }
+    void close(std::size_t lists = 1) { begin.resize(begin.size() + lists, rows.size()); }
+    void clear() {
+      rows.clear();
+      begin.assign(1, 0);
+    }
+    /// Those of a pack's particles, one of each in turn.
+    void deal_out(std::span<const std::size_t, pack> particles, std::int32_t far_row,
+                  NeighbourLists& to) const {
+      std::size_t longest = 0;
+      for (const std::size_t i : particles) longest = std::max(longest, length(i));
+      const std::size_t at = to.neighbours_.size();
+      to.neighbours_.resize(at + longest * pack, offset(far_row));
+      for (std::size_t lane = 0; lane < pack; ++lane) {
+        const std::size_t i = particles[lane];
+        std::uint32_t* next = to.neighbours_.data() + at + lane;
+        for (std::size_t k = begin[i]; k < begin[i + 1]; ++k, next += pack) *next = offset(rows[k]);
+      }
+      to.begin_.push_back(to.neighbours_.size());
+    }
+  };
+  Lists felt, seen;
 
+  std::size_t size() const { return felt.begin.size() - 1; }
+  /// Closes so many particles' lists.
+  void close(std::size_t particles = 1) {
+    felt.close(particles);
+    seen.close(particles);
+  }
   /// Particles by the length of their lists, longest first.
   std::vector<std::size_t> by_length() const {
     std::size_t longest = 0;
-    for (std::size_t i = 0; i < size(); ++i) longest = std::max(longest, length(i));
+    for (std::size_t i = 0; i < size(); ++i) longest = std::max(longest, felt.length(i));
     std::vector<std::size_t> next(longest + 2, 0), order(size());
-    for (std::size_t i = 0; i < size(); ++i) ++next[longest - length(i) + 1];
+    for (std::size_t i = 0; i < size(); ++i) ++next[longest - felt.length(i) + 1];
     for (std::size_t k = 1; k < next.size(); ++k) next[k] += next[k - 1];
-    for (std::size_t i = 0; i < size(); ++i) order[next[longest - length(i)]++] = i;
+    for (std::size_t i = 0; i < size(); ++i) order[next[longest - felt.length(i)]++] = i;
     return order;
   }
   /// To the lists, from particle `first` on, and is empty again.
   void deal_out(NeighbourLists& lists, std::int32_t first, std::int32_t far_row) {
     const auto order = by_length();
     for (std::size_t p = 0; p < order.size(); p += pack) {
-      const std::size_t at = lists.neighbours_.size();
-      lists.neighbours_.resize(at + length(order[p]) * pack, offset(far_row));
-      for (std::size_t lane = 0; lane < pack; ++lane) {
-        const std::size_t i = order[p + lane];
+      const std::span<const std::size_t, pack> particles(order.data() + p, pack);
+      for (const std::size_t i : particles)
         lists.particles_.push_back(offset(first + static_cast<std::int32_t>(i)));
-        std::uint32_t* to = lists.neighbours_.data() + at + lane;
-        for (std::size_t k = begin[i]; k < begin[i + 1]; ++k, to += pack) *to = offset(rows[k]);
-      }
-      lists.begin_.push_back(lists.neighbours_.size());
+      felt.deal_out(particles, far_row, lists);
+      seen.deal_out(particles, far_row, lists);
     }
-    rows.clear();
-    begin.assign(1, 0);
+    felt.clear();
+    seen.clear();
   }
 };
 
 void NeighbourLists::build(const Cloud& cloud, const Territory& territory, double range,
-                           const Exclusions* excluded) {
+                           const Exclusions* excluded, double sight) {
   const Grid& grid = territory.grid();
   const Image image(grid.periods());
-  const Lanes limit(range * range);
+  const Lanes limit(range * range), far_limit(sight * sight);
+  const bool sees = sight > range;
   begin_.assign(1, 0);
   particles_.clear();
   neighbours_.clear();
   neighbours_.reserve(static_cast<std::size_t>(cloud.own) * 8);
   Territory::Finder find(territory);
   Candidates around;
-  std::vector<std::uint64_t> found, sorted;
+  std::vector<std::uint64_t> found, sorted, seen;
   Group members;
   // Cells of one block come one after the other and look at the same candidates.
   const auto cells = territory.own_cells();
@@ -145,11 +169,12 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
     around.look_up(cloud);
     found.resize(around.size() + 8);
     sorted.resize(found.size());
+    seen.resize(found.size());
     std::int32_t i = cell->begin;
     while (cell != cells.end() && Grid::block(cell->key) == block) ++cell;
     for (const std::int32_t end = (cell - 1)->end; i < end; ++i) {
       const double* q = cloud.position.data() + 4 * static_cast<std::ptrdiff_t>(i);
-      std::size_t here = 0;
+      std::size_t here = 0, beyond = 0;
       for (std::size_t k = 0; k < around.size(); k += pack) {
         std::array<Lanes, 3> r;
         for (std::size_t n = 0; n < 3; ++n) {
@@ -157,24 +182,33 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
           std::memcpy(&x, around.q[n].data() + k, sizeof(Lanes));
           r[n] = Lanes(q[n]) - x;
         }
-        here += numerics::write_chosen(image.squared_distance(r) <= limit, around.name.data() + k,
-                                       found.data() + here);
+        const Lanes squared = image.squared_distance(r);
+        const auto near = squared <= limit;
+        here += numerics::write_chosen(near, around.name.data() + k, found.data() + here);
+        if (sees)
+          beyond += numerics::write_chosen((squared <= far_limit) & !near, around.name.data() + k,
+                                           seen.data() + beyond);
       }
       numerics::sort_by_rank(found.data(), here, sorted.data());
       const auto unfelt = excluded == nullptr ? std::span<const std::int64_t>()
                                               : excluded->of(cloud.id[static_cast<std::size_t>(i)]);
-      for (std::size_t k = 0; k < here; ++k) {
-        const std::int32_t row = row_of(sorted[k]);
-        if (row == i || std::ranges::binary_search(unfelt, static_cast<std::int64_t>(sorted[k] >> 32)))
-          continue;
-        members.rows.push_back(row);
-      }
-      members.begin.push_back(members.rows.size());
+      const auto put = [&](const std::vector<std::uint64_t>& names, std::size_t count,
+                           std::vector<std::int32_t>& rows) {
+        for (std::size_t k = 0; k < count; ++k) {
+          const std::int32_t row = row_of(names[k]);
+          if (row == i || std::ranges::binary_search(unfelt, static_cast<std::int64_t>(names[k] >> 32)))
+            continue;
+          rows.push_back(row);
+        }
+      };
+      put(sorted, here, members.felt.rows);
+      put(seen, beyond, members.seen.rows);
+      members.close();
       if (members.size() == group) members.deal_out(*this, i + 1 - group, cloud.far_row());
     }
   }
   const std::int32_t rest = cloud.own / group * group;
-  members.begin.resize(1 + static_cast<std::size_t>(cloud.padded - rest), members.begin.back());
+  members.close(static_cast<std::size_t>(cloud.padded - rest) - members.size());
   members.deal_out(*this, rest, cloud.far_row());
 }
 

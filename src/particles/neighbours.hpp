@@ -39,9 +39,10 @@ double cheapest_skin(double range, double way, const Periods& periods);
 
 class NeighbourLists {
  public:
-  /// From particles that have just settled. All within `range` are listed, excluded pairs left out.
+  /// From particles that have just settled. All within `range` are listed, and apart from these, in no order,
+  /// those beyond it within `sight`; excluded pairs left out.
   void build(const Cloud& cloud, const Territory& territory, double range,
-             const Exclusions* excluded = nullptr);
+             const Exclusions* excluded = nullptr, double sight = 0.0);
 
   /// Where the positions of pack p's particles begin, four times their rows: all lie in the pack's group.
   std::span<const std::uint32_t, pack> particles(int p) const {
@@ -49,10 +50,9 @@ class NeighbourLists {
   }
   /// Where the positions of their neighbours begin, `pack` of them in turn; those of the far row where a
   /// particle has fewer.
-  std::span<const std::uint32_t> neighbours(int p) const {
-    const auto i = static_cast<std::size_t>(p);
-    return std::span(neighbours_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
-  }
+  std::span<const std::uint32_t> neighbours(int p) const { return part(2 * static_cast<std::size_t>(p)); }
+  /// The same of those beyond the range, within the sight.
+  std::span<const std::uint32_t> seen(int p) const { return part(2 * static_cast<std::size_t>(p) + 1); }
   /// The rows of one particle's neighbours, and the far row any number of times. Slow: for reports.
   std::vector<int> of(int row) const;
   std::size_t bytes() const {
@@ -61,8 +61,11 @@ class NeighbourLists {
 
  private:
   struct Group;
+  std::span<const std::uint32_t> part(std::size_t k) const {
+    return std::span(neighbours_).subspan(begin_[k], begin_[k + 1] - begin_[k]);
+  }
 
-  std::vector<std::size_t> begin_;
+  std::vector<std::size_t> begin_;  // of each pack's neighbours, and of those seen
   numerics::AlignedVector<std::uint32_t> neighbours_, particles_;
 };
 

@@ -47,7 +47,11 @@ void Swarm::choose_skin(double way) {
 void Swarm::settle() {
   const double before = parallel::wall_time();
   territory_.settle(cloud_);
-  if (range_ > 0) lists_.build(cloud_, territory_, range_ + skin_);
+  if (range_ > 0) {
+    const double radius = kernel_.cut().radius;
+    lists_.build(cloud_, territory_, radius > 0 ? radius + skin_ : 0.0, nullptr,
+                 options_.sight > 0 ? options_.sight + skin_ : 0.0);
+  }
   for (std::size_t n = 0; n < 3; ++n) {
     listed_at_[n].resize(static_cast<std::size_t>(cloud_.own));
     for (std::size_t i = 0; i < listed_at_[n].size(); ++i) listed_at_[n][i] = cloud_.position[4 * i + n];
@@ -213,12 +217,13 @@ std::vector<std::int64_t> Swarm::pair_counts(int bins) const {
     const std::uint32_t place = lists_.particles(p)[i % pack];
     if (place >= 4 * static_cast<std::uint32_t>(cloud_.own)) continue;  // padding
     const double* q = cloud_.position.data() + place;
-    const auto neighbours = lists_.neighbours(p);
-    for (auto k = static_cast<std::size_t>(i % pack); k < neighbours.size(); k += pack) {
-      const double* other = cloud_.position.data() + neighbours[k];
-      std::array<double, 3> r{q[0] - other[0], q[1] - other[1], q[2] - other[2]};
-      const double bin = std::sqrt(image_.squared_distance(r)) * scale;
-      if (bin < bins) ++counts[static_cast<std::size_t>(bin)];
+    for (const auto others : {lists_.neighbours(p), lists_.seen(p)}) {
+      for (auto k = static_cast<std::size_t>(i % pack); k < others.size(); k += pack) {
+        const double* other = cloud_.position.data() + others[k];
+        std::array<double, 3> r{q[0] - other[0], q[1] - other[1], q[2] - other[2]};
+        const double bin = std::sqrt(image_.squared_distance(r)) * scale;
+        if (bin < bins) ++counts[static_cast<std::size_t>(bin)];
+      }
     }
   }
   return counts;

@@ -157,6 +157,37 @@ TEST_CASE("bits don't depend on ranks, lists or pauses") {
   CHECK_ALL(first != end(0.0, {100}, 4.01e-3));
 }
 
+TEST_CASE("pairs are counted as far as the sight goes, and nobody feels by it") {
+  const Motion<mechanics::Torus> motion(torus_parameters, 1e-12);
+  const auto lennard_jones = potential("lennard-jones").kernel({{1, 1}}, 2.5, CutMode::shifted, 2.0);
+  const auto none = potential("none").kernel({}, 0, CutMode::cut, 0);
+  const auto run = [&](const PairKernel& kernel, double sight, std::vector<std::int64_t>* counts) {
+    SwarmOptions options;
+    options.step = 2e-3;
+    options.sight = sight;
+    Swarm swarm(motion, kernel, options, on_torus(300, 1.0, true));
+    swarm.advance(37, false);  // between two listings, as a rule
+    if (counts != nullptr) *counts = parallel::sum(swarm.pair_counts(static_cast<int>(counts->size())));
+    return everybody(swarm);
+  };
+  for (const PairKernel* kernel : {lennard_jones.get(), none.get()}) {
+    const auto blind = run(*kernel, 0.0, nullptr);
+    for (const double sight : {1.7, 4.1}) {
+      std::vector<std::int64_t> counts(10), expected(10, 0);
+      const auto all = run(*kernel, sight, &counts);
+      CHECK_ALL(all == blind);
+      for (const auto& [i, a] : all) {
+        for (const auto& [j, b] : all) {
+          const double way = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+          if (i != j && way < sight) ++expected[static_cast<std::size_t>(10 * way / sight)];
+        }
+      }
+      CHECK_ALL(counts == expected);
+      CHECK_ALL(expected[9] > 0);
+    }
+  }
+}
+
 TEST_CASE("energy is kept to the order of the method, angular momentum about the axis to round-off") {
   const Motion<mechanics::Torus> motion(torus_parameters, 1e-13);
   const auto kernel = potential("ricker").kernel(std::vector{0.5, 1.2}, 5.0, CutMode::cut, 5.0);
