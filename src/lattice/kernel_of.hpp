@@ -1,22 +1,19 @@
-// Kernel for one model.
+// Kernel for one model: derivatives of its terms' copies, pack by pack, and their sums at the sites.
 #pragma once
 
 #include <algorithm>
 
-#include "lattice/kernel.hpp"
-#include "lattice/pattern.hpp"
+#include "lattice/copies_of.hpp"
 
 namespace cotangent::lattice {
 
 template <class M>
 class KernelOf final : public Kernel {
-  static constexpr int dim = M::dim;
+  using Copied = CopiesOf<M>;
+  static constexpr int dim = Copied::dim, terms = Copied::terms;
   using Parameters = std::array<double, M::parameters.size()>;
-  static constexpr int terms = static_cast<int>(std::tuple_size_v<typename M::Terms>);
   template <int T>
-  using Term = TermOf<std::tuple_element_t<T, typename M::Terms>, M>;
-  template <int T>
-  static constexpr auto offsets = std::tuple_element_t<T, typename M::Terms>::sites;
+  using Term = typename Copied::template Term<T>;
   /// Whose numbers lie in the buffer: those of the terms before.
   static constexpr auto first_buffer = [] {
     std::array<int, static_cast<std::size_t>(terms) + 1> first{};
@@ -29,10 +26,7 @@ class KernelOf final : public Kernel {
   static constexpr int buffers = first_buffer[terms];
   template <class Use>
   static void for_terms(const Use& use) {
-    const auto all = [&]<int... T>(std::integer_sequence<int, T...>) {
-      (use(std::integral_constant<int, T>{}), ...);
-    };
-    all(std::make_integer_sequence<int, terms>{});
+    Copied::for_terms(use);
   }
 
  public:
@@ -43,14 +37,9 @@ class KernelOf final : public Kernel {
     return all(std::make_integer_sequence<int, terms>{});
   }();
 
-  KernelOf(const Parameters& parameters, const Sites& sites) : parameters_(parameters), sites_(sites) {
-    if (sites_.listed) {
-      gather();
-    } else {
-      for_terms([&]<int T>(std::integral_constant<int, T>) {
-        placement_.emplace_back(sites_.grid, offsets<T>, sites_.range);
-      });
-    }
+  KernelOf(const Parameters& parameters, const Sites& sites)
+      : parameters_(parameters), sites_(sites), copies_(sites_) {
+    if (sites_.listed) gather();
   }
 
   void force(const double* const* position, std::int64_t low, std::int64_t high,
@@ -82,27 +71,27 @@ class KernelOf final : public Kernel {
     std::fill_n(kinetic, own, 0.0);
     std::fill_n(potential, own, 0.0);
     for_terms([&]<int T>(std::integral_constant<int, T>) {
-      for_copies<T>(position, velocity, 0, own,
-                    [&](const auto& q, const auto& v, const auto& place, int lanes) {
-                      constexpr int n = Term<T>::count;
-                      typename Term<T>::template Values<Pack> zero;
-                      zero.fill(Pack(0.0));
-                      const auto moving =
-                          Term<T>::lagrangian(ad::constants<n, 1>(q), ad::seed<0, n, 1, 1>(v), parameters_);
-                      const auto resting =
-                          Term<T>::lagrangian(ad::constants<n, 1>(q), ad::constants<n, 1>(zero), parameters_);
-                      const auto p = ad::gradient_of<n>(moving);
-                      Pack twice(0.0);
-                      for (int i = 0; i < n; ++i) twice = fma(v[i], p[i], twice);
-                      const Pack still = ad::value(resting);
-                      const Pack own_kinetic = twice - (Pack(ad::value(moving)) - still);
-                      for (int k = 0; k < lanes; ++k) {
-                        const std::int64_t site = place(0, k);
-                        if (site < 0 || site >= own) continue;
-                        kinetic[site] += numerics::lane(own_kinetic, k);
-                        potential[site] -= numerics::lane(still, k);
-                      }
-                    });
+      copies_.template for_copies<T>(
+          position, velocity, 0, own, [&](const auto& q, const auto& v, const auto& place, int lanes) {
+            constexpr int n = Term<T>::count;
+            typename Term<T>::template Values<Pack> zero;
+            zero.fill(Pack(0.0));
+            const auto moving =
+                Term<T>::lagrangian(ad::constants<n, 1>(q), ad::seed<0, n, 1, 1>(v), parameters_);
+            const auto resting =
+                Term<T>::lagrangian(ad::constants<n, 1>(q), ad::constants<n, 1>(zero), parameters_);
+            const auto p = ad::gradient_of<n>(moving);
+            Pack twice(0.0);
+            for (int i = 0; i < n; ++i) twice = fma(v[i], p[i], twice);
+            const Pack still = ad::value(resting);
+            const Pack own_kinetic = twice - (Pack(ad::value(moving)) - still);
+            for (int k = 0; k < lanes; ++k) {
+              const std::int64_t site = place(0, k);
+              if (site < 0 || site >= own) continue;
+              kinetic[site] += numerics::lane(own_kinetic, k);
+              potential[site] -= numerics::lane(still, k);
+            }
+          });
     });
   }
 
@@ -111,25 +100,25 @@ class KernelOf final : public Kernel {
     for (int c = 0; c < dim; ++c) std::fill_n(mass[c], own, 0.0);
     for_terms([&]<int T>(std::integral_constant<int, T>) {
       if constexpr (Term<T>::has_momentum) {
-        for_copies<T>(position, position, -sites_.reach, own + sites_.reach,
-                      [&](const auto& q, const auto& v, const auto& place, int lanes) {
-                        constexpr int n = Term<T>::count;
-                        const auto hessian = ad::hessian_of<n>(Term<T>::lagrangian(
-                            ad::constants<n, 2>(q), ad::seed<0, n, 2, 1>(v), parameters_));
-                        for (int i = 0; i < n; ++i) {
-                          for (int k = 0; k < lanes; ++k) {
-                            const std::int64_t site = place(i / dim, k);
-                            if (site >= 0 && site < own)
-                              mass[i % dim][site] += numerics::lane(hessian[i][i], k);
-                          }
-                        }
-                      });
+        copies_.template for_copies<T>(position, position, -sites_.reach, own + sites_.reach,
+                                       [&](const auto& q, const auto& v, const auto& place, int lanes) {
+                                         constexpr int n = Term<T>::count;
+                                         const auto hessian = ad::hessian_of<n>(Term<T>::lagrangian(
+                                             ad::constants<n, 2>(q), ad::seed<0, n, 2, 1>(v), parameters_));
+                                         for (int i = 0; i < n; ++i) {
+                                           for (int k = 0; k < lanes; ++k) {
+                                             const std::int64_t site = place(i / dim, k);
+                                             if (site >= 0 && site < own)
+                                               mass[i % dim][site] += numerics::lane(hessian[i][i], k);
+                                           }
+                                         }
+                                       });
       }
     });
   }
 
   const Pattern& pattern() override {
-    if (pattern_.begin.empty()) make_pattern();
+    if (pattern_.begin.empty()) pattern_ = copies_.pattern(blocks_);
     return pattern_;
   }
 
@@ -143,7 +132,7 @@ class KernelOf final : public Kernel {
     for_terms([&]<int T>(std::integral_constant<int, T>) {
       const auto& blocks = blocks_[T];
       std::size_t copy = 0;
-      for_copies<T>(
+      copies_.template for_copies<T>(
           position, velocity, -sites_.reach, sites_.range.own + sites_.reach,
           [&](const auto& q, const auto& v, const auto&, int lanes) {
             constexpr int n = Term<T>::count, sites = Term<T>::sites;
@@ -194,77 +183,6 @@ class KernelOf final : public Kernel {
     static constexpr bool velocities = true;
   };
 
-  /// Single copies, handed on in packs: use(places of their sites, how many copies).
-  template <int T>
-  class Waiting {
-   public:
-    template <class Use>
-    void add(const std::int64_t* place, const Use& use) {
-      std::copy_n(place, Term<T>::sites, place_.begin() + count_ * Term<T>::sites);
-      if (++count_ == pack) finish(use);
-    }
-    template <class Use>
-    void finish(const Use& use) {
-      if (count_ > 0) use(place_.data(), count_);
-      count_ = 0;
-    }
-
-   private:
-    std::array<std::int32_t, static_cast<std::size_t>(pack) * Term<T>::sites> place_;
-    int count_ = 0;
-  };
-
-  /// Coordinates, and velocities if there are any, of copies whose sites are at these places.
-  template <int T, class Values>
-  static void read(const double* const* position, const double* const* velocity, const std::int32_t* place,
-                   int lanes, Values& q, Values& v) {
-    for (int i = 0; i < Term<T>::count; ++i) {
-      for (int k = 0; k < pack; ++k) {
-        const std::int32_t at = place[std::min(k, lanes - 1) * Term<T>::sites + i / dim];
-        numerics::set_lane(q[i], k, position[i % dim][at]);
-        if (velocity != nullptr) numerics::set_lane(v[i], k, velocity[i % dim][at]);
-      }
-    }
-  }
-
-  /// Calls use(q, v, place, lanes) for the copies of a term whose place is within [low, high), where listed
-  /// for all; place(k, lane) is where a copy's k-th site is.
-  template <int T, class Use>
-  void for_copies(const double* const* position, const double* const* velocity, std::int64_t low,
-                  std::int64_t high, const Use& use) {
-    typename Term<T>::template Values<Pack> q, v;
-    const auto indexed = [&](const std::int32_t* place, int lanes) {
-      read<T>(position, velocity, place, lanes, q, v);
-      use(
-          q, v, [&](int site, int k) -> std::int64_t { return place[k * Term<T>::sites + site]; }, lanes);
-    };
-    if (sites_.listed) {
-      const Copies& copies = sites_.lists[T];
-      for (std::size_t k = 0; k < copies.count(); k += pack)
-        indexed(copies.place.data() + k * Term<T>::sites,
-                static_cast<int>(std::min<std::size_t>(pack, copies.count() - k)));
-      return;
-    }
-    const Placement& placement = placement_[T];
-    Waiting<T> waiting;
-    placement.for_places(
-        low, high, 0,
-        [&](std::int64_t first, std::int64_t places) {
-          for (std::int64_t at = first; at < first + places; at += pack) {
-            for (int i = 0; i < Term<T>::count; ++i) {
-              const std::int64_t from = at + placement.shift(i / dim);
-              q[i] = load(position[i % dim] + from);
-              if (velocity != nullptr) v[i] = load(velocity[i % dim] + from);
-            }
-            use(
-                q, v, [&](int site, int k) { return at + k + placement.shift(site); },
-                static_cast<int>(std::min<std::int64_t>(pack, first + places - at)));
-          }
-        },
-        [&](std::int64_t, const std::int64_t* place) { waiting.add(place, indexed); });
-    waiting.finish(indexed);
-  }
-
   /// First derivatives of all copies that touch the sites from low to high, each into the buffer of its
   /// coordinate at its site (in lists: of its copy).
   template <class What>
@@ -283,16 +201,17 @@ class KernelOf final : public Kernel {
       double* const by_v = What::velocities ? by_v_.data() + first * stride_ - base_ : nullptr;
       if (sites_.listed) {
         std::int64_t copy = 0;
-        for_copies<T>(position, velocity, 0, 0, [&](const auto& q, const auto& v, const auto&, int lanes) {
-          derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) {
-            store(gq, by_q + i * stride_ + copy, lanes);
-            if (What::velocities) store(gv, by_v + i * stride_ + copy, lanes);
-          });
-          copy += lanes;
-        });
+        copies_.template for_copies<T>(
+            position, velocity, 0, 0, [&](const auto& q, const auto& v, const auto&, int lanes) {
+              derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) {
+                store(gq, by_q + i * stride_ + copy, lanes);
+                if (What::velocities) store(gv, by_v + i * stride_ + copy, lanes);
+              });
+              copy += lanes;
+            });
         return;
       }
-      const Placement& placement = placement_[T];
+      const Placement& placement = copies_.placement(T);
       if (!placement.covers(low, high)) {
         for (int i = 0; i < n; ++i) {
           std::fill_n(by_q + i * stride_ + low, high - low, 0.0);
@@ -302,7 +221,7 @@ class KernelOf final : public Kernel {
       if (placement.empty()) return;
       const auto scattered = [&](const std::int32_t* place, int lanes) {
         typename Term<T>::template Values<Pack> q, v;
-        read<T>(position, velocity, place, lanes, q, v);
+        Copied::template read<T>(position, velocity, place, lanes, q, v);
         derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) {
           for (int k = 0; k < lanes; ++k) {
             const std::int32_t at = place[k * Term<T>::sites + i / dim];
@@ -312,7 +231,7 @@ class KernelOf final : public Kernel {
           }
         });
       };
-      Waiting<T> waiting;
+      typename Copied::template Waiting<T> waiting;
       placement.for_places(
           low - placement.greatest(), high - placement.least(), sites_.grid.length,
           [&](std::int64_t begin, std::int64_t places) {
@@ -431,30 +350,9 @@ class KernelOf final : public Kernel {
     }
   }
 
-  void make_pattern() {
-    std::vector<Copies> all(terms);
-    const std::int64_t own = sites_.range.own;
-    for_terms([&]<int T>(std::integral_constant<int, T>) {
-      all[T].sites = Term<T>::sites;
-      // Nothing of the values is used: any numbers at hand serve.
-      const std::vector<double> blank(
-          static_cast<std::size_t>(sites_.left + own + sites_.right + 2 * sites_.reach + 4 * pack), 0.0);
-      std::array<const double*, dim> pointers;
-      pointers.fill(blank.data() + sites_.left + sites_.reach + pack);
-      for_copies<T>(pointers.data(), nullptr, -sites_.reach, own + sites_.reach,
-                    [&](const auto&, const auto&, const auto& place, int lanes) {
-                      for (int k = 0; k < lanes; ++k) {
-                        for (int site = 0; site < Term<T>::sites; ++site)
-                          all[T].place.push_back(static_cast<std::int32_t>(place(site, k)));
-                      }
-                    });
-    });
-    pattern_ = pattern_of(all, own, blocks_);
-  }
-
   Parameters parameters_;
   Sites sites_;
-  std::vector<Placement> placement_;
+  Copied copies_;
   numerics::AlignedVector<double> by_q_, by_v_;
   std::int64_t base_ = 0, stride_ = 0, listed_stride_ = pack;
   struct Part {
