@@ -50,12 +50,24 @@ kind = "free"                # closed | free | depth | discharge
 name = "conservative"        # conservative | mini
 time = "sdirk2"              # sdirk2 | backward-euler
 tolerance = 1e-3             # of each step, volume over volume; or: step = 0.01, fixed
+# first_step = 0.01          # with a tolerance, as the next two
+# smallest_step = 0.01       # no error makes steps shorter
+# largest_step = 0.1         # by default every
+# storage = "lumped"         # mini alone, as the next two: lumped | consistent, as in the source
+# epsilon = 1e-5             # by which |q| is rounded off in the Jacobian
+# quadrature = 8             # its degree
+
+# [solver]
+# linear = "direct"          # direct | krylov
+# tolerance = 1e-9           # of Newton's method
+# most_iterations = 50       # of a step, before it is taken again, smaller
 
 [stop]
 time = 2.0
 
 [output]
 every = 0.1
+# frames_every = 0.1         # a multiple of every
 file = "overland.h5"
 )";
 
