@@ -289,6 +289,10 @@ PetscErrorCode Substructures::multiply_callback(Mat interface, Vec y, Vec image)
   });
 }
 
+bool Substructures::keeps_responses() const {
+  return factors_->known;
+}
+
 std::string Substructures::solve(std::span<double> values) {
   Shared& of = *shared_;
   const Factors& own = *factors_;

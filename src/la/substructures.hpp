@@ -39,6 +39,8 @@ class Substructures {
   /// Factorises what was set, in every row, since the last time, before another system is set. Empty where
   /// that went well on all ranks, else the reason in plain words. Collective.
   std::string factorise();
+  /// Whether what other ranks' unknowns do here is kept beside the factors, the same on every rank.
+  bool keeps_responses() const;
   /// Solves in the place of the right-hand side; as factorise(). Collective.
   std::string solve(std::span<double> values);
 

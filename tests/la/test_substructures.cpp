@@ -13,11 +13,12 @@ namespace {
 
 constexpr PetscInt block = 3;
 
-/// Rows that wrap around, each coupled to those `offsets` away: not symmetric, and weakly dominant.
+/// Rows that wrap around, each coupled to those `offsets` away; not symmetric.
 struct Rows {
   PetscInt size;
   std::vector<PetscInt> offsets;  // ascending
   double strength;
+  bool fades = false;  ///< what other ranks' unknowns do dies away within a few of many rows
 
   double entry(PetscInt row, PetscInt column) const {
     const double here = static_cast<double>(row), there = static_cast<double>(column);
@@ -78,7 +79,7 @@ struct Rows {
 
 TEST_CASE("substructures solve chains and sheets, each with its own factors") {
   const Petsc petsc;
-  const Rows rows[] = {{300, {-1, 0, 1}, 0.8},           // y changes a few rows
+  const Rows rows[] = {{3000, {-1, 0, 1}, 0.3, true},
                        {40, {-1, 0, 1}, 3.0},            // y changes all
                        {240, {-12, -1, 0, 1, 12}, 2.5},  // y is long
                        {5, {-1, 0, 1}, 1.5}};            // parts of one row and two
@@ -87,9 +88,10 @@ TEST_CASE("substructures solve chains and sheets, each with its own factors") {
     Substructures first(of.pattern(), 1e-13), second(first), rough(of.pattern(), 0.5);
     of.fill(first, 1.0);
     CHECK_ALL(first.factorise().empty());
+    CHECK_ALL(first.keeps_responses() == (of.fades && parallel::size() > 1));
     of.fill(second, -2.5);
     CHECK_ALL(second.factorise().empty());
-    CHECK(of.error(first, 1.0) < 1e-12);  // measured 2e-15 to 1e-13
+    CHECK(of.error(first, 1.0) < 1e-12);  // measured: 2e-16 to 3e-14
     CHECK(of.error(second, -2.5) < 1e-12);
     of.fill(first, 7.0);
     CHECK_ALL(first.factorise().empty());
@@ -99,7 +101,7 @@ TEST_CASE("substructures solve chains and sheets, each with its own factors") {
     CHECK_ALL(rough.factorise().empty());
     const double error = of.error(rough, 1.0);
     CHECK(error < 10);
-    if (parallel::size() > 1) CHECK(error > 1e-6);
+    if (parallel::size() > 1) CHECK(error > 1e-6);  // measured: 2e-4 to 4e-2
   }
 }
 
