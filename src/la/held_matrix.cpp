@@ -11,6 +11,7 @@ namespace {
 constexpr int most = 6;
 
 constexpr PetscInt block = BlockLU::block;
+constexpr std::size_t entries = block * block;
 
 // Approximate minimum degree leaves a fifth fewer operations, where PETSc has it.
 #ifdef PETSC_HAVE_SUITESPARSE
@@ -18,21 +19,6 @@ constexpr const char* ordering = MATORDERINGAMD;
 #else
 constexpr const char* ordering = MATORDERINGQMD;
 #endif
-
-/// The values of a matrix of blocks, to write, as long as this lives.
-class Blocks {
- public:
-  explicit Blocks(Mat matrix) : matrix_(matrix) {
-    check(MatSeqBAIJGetArray(matrix, &values), "MatSeqBAIJGetArray");
-  }
-  ~Blocks() { MatSeqBAIJRestoreArray(matrix_, &values); }
-  Blocks(const Blocks&) = delete;
-  Blocks& operator=(const Blocks&) = delete;
-  double* values = nullptr;
-
- private:
-  Mat matrix_;
-};
 
 HeldMatrix* owner(Mat shell) {
   void* self = nullptr;
@@ -43,57 +29,77 @@ HeldMatrix* owner(Mat shell) {
 using Operation = void (*)();
 }  // namespace
 
-HeldMatrix::HeldMatrix(PetscInt size, std::span<const PetscInt> rows, std::span<const PetscInt> columns) {
-  std::vector<std::vector<PetscInt>> of_row(static_cast<std::size_t>(size / block));
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (rows[k] >= 0) of_row[static_cast<std::size_t>(rows[k] / block)].push_back(columns[k] / block);
-  }
-  begin_ = {0};
-  std::vector<PetscInt> column;
+HeldMatrix::HeldMatrix(PetscInt size, std::span<const PetscInt> rows, std::span<const PetscInt> columns,
+                       std::span<const PetscInt> given) {
+  std::vector<std::vector<PetscInt>> of_row(static_cast<std::size_t>(size));
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    of_row[static_cast<std::size_t>(rows[k])].push_back(columns[k]);
+  std::vector<PetscInt> begin{0}, column;
   for (auto& row : of_row) {
     std::ranges::sort(row);
     row.erase(std::ranges::unique(row).begin(), row.end());
     column.insert(column.end(), row.begin(), row.end());
-    begin_.push_back(std::ssize(column));
+    begin.push_back(std::ssize(column));
   }
   const auto place = [&](PetscInt i, PetscInt j) {
-    const auto from = column.begin() + begin_[static_cast<std::size_t>(i / block)];
-    const auto to = column.begin() + begin_[static_cast<std::size_t>(i / block) + 1];
-    const PetscInt at = std::lower_bound(from, to, j / block) - column.begin();
-    return (at * block + j % block) * block + i % block;  // blocks are stored by column
+    const auto from = column.begin() + begin[static_cast<std::size_t>(i)];
+    const auto to = column.begin() + begin[static_cast<std::size_t>(i) + 1];
+    return entries * static_cast<std::size_t>(std::lower_bound(from, to, j) - column.begin());
   };
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    place_.push_back(rows[k] < 0 ? -1 : place(rows[k], columns[k]));
+  for (std::size_t k = 0; k < rows.size(); ++k) place_.push_back(place(rows[k], columns[k]));
+  for (const PetscInt i : given) {
+    const PetscInt row = i / block;
+    const auto within = static_cast<std::size_t>(i % block);
+    for (PetscInt at = begin[static_cast<std::size_t>(row)]; at < begin[static_cast<std::size_t>(row) + 1];
+         ++at) {
+      for (std::size_t c = 0; c < block; ++c)
+        given_.push_back(entries * static_cast<std::size_t>(at) + block * c + within);
+    }
+    ones_.push_back(place(row, row) + (block + 1) * within);
+  }
 
+  const PetscInt all = block * size;
   check(MatCreate(PETSC_COMM_SELF, whole_.out()), "MatCreate");
-  check(MatSetSizes(whole_, size, size, size, size), "MatSetSizes");
+  check(MatSetSizes(whole_, all, all, all, all), "MatSetSizes");
   check(MatSetType(whole_, MATSEQBAIJ), "MatSetType");
-  check(MatSeqBAIJSetPreallocationCSR(whole_, block, begin_.data(), column.data(), nullptr),
+  check(MatSeqBAIJSetPreallocationCSR(whole_, block, begin.data(), column.data(), nullptr),
         "MatSeqBAIJSetPreallocationCSR");
+  double* values = nullptr;  // not given back while this lives
+  check(MatSeqBAIJGetArray(whole_, &values), "MatSeqBAIJGetArray");
+  values_ = {values, entries * column.size()};
   IndexSet by_row, by_column;
   check(MatGetOrdering(whole_, ordering, by_row.out(), by_column.out()), "MatGetOrdering");
   const PetscInt* order = nullptr;
   check(ISGetIndices(by_row, &order), "ISGetIndices");
   std::vector<int> rows_in_turn;  // of blocks, from those of scalars
-  for (PetscInt i = 0; i < size / block; ++i) rows_in_turn.push_back(order[i]);
+  for (PetscInt i = 0; i < size; ++i) rows_in_turn.push_back(order[i]);
   check(ISRestoreIndices(by_row, &order), "ISRestoreIndices");
-  lu_ = BlockLU(begin_, column, rows_in_turn);
-  is_free_.assign(static_cast<std::size_t>(size), 0);
+  lu_ = BlockLU(begin, column, rows_in_turn);
+  is_free_.assign(static_cast<std::size_t>(all), 0);
   check(MatCreateVecs(whole_, from_.out(), to_.out()), "MatCreateVecs");
 
-  check(MatCreateShell(PETSC_COMM_SELF, size, size, size, size, this, shell_.out()), "MatCreateShell");
+  check(MatCreateShell(PETSC_COMM_SELF, all, all, all, all, this, shell_.out()), "MatCreateShell");
   check(MatShellSetOperation(shell_, MATOP_MULT, reinterpret_cast<Operation>(multiply_all_callback)),
         "MatShellSetOperation");
   check(MatShellSetOperation(shell_, MATOP_CREATE_SUBMATRIX, reinterpret_cast<Operation>(submatrix_callback)),
         "MatShellSetOperation");
 }
 
-void HeldMatrix::set(std::span<const double> entries) {
-  const Blocks to(whole_);
-  std::fill_n(to.values, begin_.back() * block * block, 0.0);
-  for (std::size_t k = 0; k < place_.size(); ++k) {
-    if (place_[k] >= 0) to.values[place_[k]] += entries[k];
+void HeldMatrix::clear() {
+  std::ranges::fill(values_, 0.0);
+}
+
+void HeldMatrix::add(std::size_t k, std::span<const double> blocks) {
+  const double* from = blocks.data();
+  for (const double* const end = from + blocks.size(); from != end; from += entries, ++k) {
+    double* const to = &values_[place_[k]];
+    for (std::size_t e = 0; e < entries; ++e) to[e] += from[e];
   }
+}
+
+void HeldMatrix::assemble() {
+  for (const std::size_t at : given_) values_[at] = 0.0;
+  for (const std::size_t at : ones_) values_[at] = 1.0;
   changed(shell_);
 }
 
@@ -115,7 +121,7 @@ bool HeldMatrix::prepare(IS free, bool may_keep) {
   ++factorisations_;
   std::ranges::fill(is_free_, 0);
   for (const PetscInt i : free_) is_free_[static_cast<std::size_t>(i)] = 1;
-  return lu_.factorise(Blocks(whole_).values, is_free_);
+  return lu_.factorise(values_.data(), is_free_);
 }
 
 template <class Operation>

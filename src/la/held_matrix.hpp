@@ -14,16 +14,22 @@ namespace cotangent::la {
 
 class HeldMatrix {
  public:
-  /// Of so many rows, in blocks of three: entry k of set() is added at rows[k], columns[k]; nowhere where
-  /// the row is below 0. Every block on the diagonal has an entry.
-  HeldMatrix(PetscInt size, std::span<const PetscInt> rows, std::span<const PetscInt> columns);
+  /// Of so many rows and columns of blocks. Block k of what is added belongs at rows[k], columns[k]; every
+  /// block on the diagonal is among them. The rows `given`, of scalars, are rows of the identity whatever is
+  /// added there.
+  HeldMatrix(PetscInt size, std::span<const PetscInt> rows, std::span<const PetscInt> columns,
+             std::span<const PetscInt> given);
   HeldMatrix(const HeldMatrix&) = delete;
   HeldMatrix& operator=(const HeldMatrix&) = delete;
 
   /// The whole matrix, and one that gives sub-matrices: what SNES takes. Lives as long as this.
   Mat shell() const { return shell_; }
-  /// New values, the sums of these entries.
-  void set(std::span<const double> entries);
+  /// New values: all are zero,
+  void clear();
+  /// then blocks are added, from the k-th on, nine numbers each, by column;
+  void add(std::size_t k, std::span<const double> blocks);
+  /// then the matrix is what they make.
+  void assemble();
   /// Makes ready to solve with all unknowns held but those of this set, which is sorted: by its LU, or, where
   /// it may keep it, by the last one as long as that serves an iterative solver well. False where a block is
   /// singular.
@@ -42,7 +48,9 @@ class HeldMatrix {
   static PetscErrorCode multiply_free_callback(Mat shell, Vec x, Vec y);
   static PetscErrorCode submatrix_callback(Mat shell, IS rows, IS columns, MatReuse reuse, Mat* part);
 
-  std::vector<PetscInt> begin_, place_;  // of the block rows; of each entry, or -1
+  std::span<double> values_;        // of the whole matrix, where PETSc has them: nine a block, by column
+  std::vector<std::size_t> place_;  // among them, of each block that is added
+  std::vector<std::size_t> given_, ones_;  // of given rows' entries; of those on the diagonal
   std::vector<PetscInt> free_;
   std::vector<char> is_free_;
   BlockLU lu_;

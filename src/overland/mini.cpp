@@ -37,41 +37,43 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
   for (const double count : wall) wall_.push_back(count > 0);
   wall_discharge.assign(2 * n, 0.0);
 
-  // The matrix: ones on the diagonal of what is given, 9 x 9 of each cell.
-  std::vector<PetscInt> rows, columns;
+  // The matrix: ones on the diagonal of what is given, nine blocks of 3 x 3 of each cell.
   const auto fixed = [&](int v, PetscInt field) {
     return (field == 0 ? held_ : wall_)[static_cast<std::size_t>(v)] != 0;
   };
-  const auto number = [&](int v, PetscInt field) {
-    return 3 * mesh.number[static_cast<std::size_t>(v)] + field;
-  };
+  const auto number = [&](int v) { return mesh.number[static_cast<std::size_t>(v)]; };
+  std::vector<PetscInt> given;
   for (int v = 0; v < mesh.own; ++v) {
     for (PetscInt field = 0; field < 3; ++field) {
-      rows.push_back(number(v, field));
-      columns.push_back(number(v, field));
+      if (fixed(v, field)) given.push_back(3 * number(v) + field);
     }
   }
+  std::vector<std::array<int, 2>> blocks;  // the vertices of their rows and columns
   for (const auto& cell : mesh.cells) {
     for (const int i : cell) {
-      for (PetscInt row = 0; row < 3; ++row) {
-        for (const int j : cell) {
-          for (PetscInt column = 0; column < 3; ++column) {
-            rows.push_back(fixed(i, row) ? -1 : number(i, row));
-            columns.push_back(fixed(i, row) ? -1 : number(j, column));
-          }
+      for (const int j : cell) blocks.push_back({i, j});
+    }
+  }
+  const PetscInt own = 3 * mesh.own;
+  std::vector<PetscInt> rows, columns;
+  if (options_.direct && parallel::size() == 1 && !la::has_option("water_pc_")) {
+    for (const auto& [i, j] : blocks) {
+      rows.push_back(number(i));
+      columns.push_back(number(j));
+    }
+    held_matrix_.emplace(mesh.own, rows, columns, given);
+  } else {
+    for (const auto& [i, j] : blocks) {
+      for (PetscInt column = 0; column < 3; ++column) {
+        for (PetscInt row = 0; row < 3; ++row) {
+          rows.push_back(fixed(i, row) ? -1 : 3 * number(i) + row);
+          columns.push_back(fixed(i, row) ? -1 : 3 * number(j) + column);
         }
       }
     }
-  }
-  entries_.assign(rows.size(), 0.0);
-  for (int v = 0; v < mesh.own; ++v) {
-    for (PetscInt field = 0; field < 3; ++field)
-      entries_[static_cast<std::size_t>(3 * v + field)] = fixed(v, field);
-  }
-  const PetscInt own = 3 * mesh.own;
-  if (options_.direct && parallel::size() == 1 && !la::has_option("water_pc_")) {
-    held_matrix_.emplace(own, rows, columns);
-  } else {
+    entries_.assign(rows.size(), 0.0);
+    entries_.resize(rows.size() + given.size(), 1.0);
+    for (auto* places : {&rows, &columns}) places->insert(places->end(), given.begin(), given.end());
     la::check(MatCreate(PETSC_COMM_WORLD, matrix_.out()), "MatCreate");
     la::check(MatSetSizes(matrix_, own, own, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
     la::check(MatSetType(matrix_, MATAIJ), "MatSetType");
@@ -157,11 +159,17 @@ void Mini::residual(Vec x, Vec f) {
 
 void Mini::jacobian(Vec x, Mat matrix) {
   spread(x);
-  cells_.jacobian(z_, dt_, entries_.data() + 3 * land_.mesh.own);
-  if (held_matrix_)
-    held_matrix_->set(entries_);
-  else
+  if (held_matrix_) {
+    held_matrix_->clear();
+    cells_.jacobian(z_, dt_,
+                    [&](std::size_t cell, const auto& blocks) { held_matrix_->add(9 * cell, blocks); });
+    held_matrix_->assemble();
+  } else {
+    cells_.jacobian(z_, dt_, [&](std::size_t cell, const auto& blocks) {
+      std::ranges::copy(blocks, entries_.begin() + std::ssize(blocks) * static_cast<std::ptrdiff_t>(cell));
+    });
     la::check(MatSetValuesCOO(matrix, entries_.data(), INSERT_VALUES), "MatSetValuesCOO");
+  }
   aim();
 }
 

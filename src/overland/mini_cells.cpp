@@ -225,8 +225,9 @@ void MiniCells::residual(const std::vector<double>& z, const std::vector<double>
   }
 }
 
-void MiniCells::jacobian(const std::vector<double>& z, double dt, double* entry) {
+void MiniCells::jacobian(const std::vector<double>& z, double dt, const Sink& sink) {
   solve_bubbles(z);
+  std::size_t cell = 0;
   for (const Cells& cells : packs_) {
     const Local here = local(cells, z);
     // By the point: the form's derivatives by q and by h; `sharp` of the bubble's own equations.
@@ -282,28 +283,25 @@ void MiniCells::jacobian(const std::vector<double>& z, double dt, double* entry)
     const Pack third = cells.area / 3.0, bubble_weight = bubble_integral * cells.area;
     for (std::size_t i = 0; i < 3; ++i) {
       const Plane& g = cells.gradient[i];
-      Pack* rows = block + 27 * i;
       for (std::size_t j = 0; j < 3; ++j) {
-        Pack* row = rows + 3 * j;
         const double share = mini_.lumped ? (i == j ? 1.0 / 3 : 0.0) : (i == j ? 1.0 / 6 : 1.0 / 12);
-        row[0] = share / dt * cells.area;
-        row[1] = third * cells.gradient[j][0];
-        row[2] = third * cells.gradient[j][1];
-        row[9] = by_depth(i, 0, j);
-        row[10] = drag[i][j][0];
-        row[11] = drag[i][j][1];
-        row[18] = by_depth(i, 1, j);
-        row[19] = drag[i][j][1];
-        row[20] = drag[i][j][2];
-      }
-      for (std::size_t m = 0; m < 9; ++m) {
-        rows[m] -= bubble_weight * (g[0] * answer[0][m] + g[1] * answer[1][m]);
-        rows[9 + m] += drag[i][3][0] * answer[0][m] + drag[i][3][1] * answer[1][m];
-        rows[18 + m] += drag[i][3][1] * answer[0][m] + drag[i][3][2] * answer[1][m];
+        const Plane slope{by_depth(i, 0, j), by_depth(i, 1, j)};
+        const Pack direct[3][3] = {{share / dt * cells.area, slope[0], slope[1]},
+                                   {third * cells.gradient[j][0], drag[i][j][0], drag[i][j][1]},
+                                   {third * cells.gradient[j][1], drag[i][j][1], drag[i][j][2]}};
+        for (std::size_t c = 0; c < 3; ++c) {
+          Pack* column = block + 9 * (3 * i + j) + 3 * c;
+          const Pack &x = answer[0][3 * j + c], &y = answer[1][3 * j + c];
+          column[0] = direct[c][0] - bubble_weight * (g[0] * x + g[1] * y);
+          column[1] = direct[c][1] + (drag[i][3][0] * x + drag[i][3][1] * y);
+          column[2] = direct[c][2] + (drag[i][3][1] * x + drag[i][3][2] * y);
+        }
       }
     }
     for (int i = 0; i < cells.count; ++i) {
-      for (const Pack& value : block) *entry++ = value[i];
+      std::array<double, 81> derivatives;
+      for (std::size_t k = 0; k < derivatives.size(); ++k) derivatives[k] = block[k][i];
+      sink(cell++, derivatives);
     }
   }
 }

@@ -4,6 +4,9 @@
 // points.
 #pragma once
 
+#include <array>
+#include <functional>
+
 #include "numerics/aligned.hpp"
 #include "numerics/lanes.hpp"
 #include "overland/quadrature.hpp"
@@ -19,8 +22,10 @@ class MiniCells {
   /// iterate z; `before` is h_n. Solves for the bubbles first.
   void residual(const std::vector<double>& z, const std::vector<double>& before,
                 const std::vector<double>& rain, double dt, std::vector<double>& f);
-  /// The derivatives of that with the bubbles eliminated: 9 x 9 a cell, row by row, vertex by vertex.
-  void jacobian(const std::vector<double>& z, double dt, double* entries);
+  /// What takes a cell's derivatives: by its vertices nine blocks of 3 x 3, row by row; a block by column.
+  using Sink = std::function<void(std::size_t cell, const std::array<double, 81>& derivatives)>;
+  /// The derivatives of that with the bubbles eliminated, cell by cell.
+  void jacobian(const std::vector<double>& z, double dt, const Sink& sink);
   /// The integral of |q| over this rank's cells.
   double discharge_integral(const std::vector<double>& discharge) const;
 

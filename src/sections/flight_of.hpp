@@ -32,7 +32,7 @@ class FlightOf final : public Flight {
   int lanes() const override { return lanes_; }
   bool free(int lane) const override { return record_[lane].id < 0; }
   Flown& flown(int lane) override { return record_[lane]; }
-  void release(int lane) override { record_[lane] = Flown{}; }
+  void release(int lane) override { record_[lane].begin({}); }
 
   void load(int lane, const Start& start) override {
     State x = idle(lane, start);
@@ -115,10 +115,7 @@ class FlightOf final : public Flight {
  private:
   Flown& begin_record(int lane, const Start& start) {
     auto& r = record_[lane];
-    r = Flown{};
-    r.id = start.id;
-    r.q = start.q;
-    r.v = start.v;
+    r.begin(start);
     numerics::set_lane(steps_, lane, 0.0);
     numerics::set_lane(last_crossing_, lane, 0.0);
     return r;
@@ -367,9 +364,10 @@ class FlightOf final : public Flight {
       case Queue::Kind::end:
         return stop(watch_.section && watch_.stop.crossings > 0 ? Status::time_limit : Status::finished);
       case Queue::Kind::crossing:
-        r.crossings.push_back(event.x.t);
-        r.crossings.insert(r.crossings.end(), event.x.q.begin(), event.x.q.end());
-        r.crossings.insert(r.crossings.end(), event.x.v.begin(), event.x.v.end());
+        r.crossings.resize(r.crossings.size() + 1 + 2 * N);
+        std::copy_n(event.x.v.begin(), N, r.crossings.end() - N);
+        std::copy_n(event.x.q.begin(), N, r.crossings.end() - 2 * N);
+        r.crossings.end()[-1 - 2 * N] = event.x.t;
         ++r.crossing_count;
         numerics::set_lane(last_crossing_, lane, step.steps);
         if (watch_.stop.crossings > 0 && r.crossing_count >= watch_.stop.crossings) stop(Status::finished);

@@ -62,6 +62,19 @@ struct Flown {
   double t = 0.0;
   std::vector<double> tallies;  ///< what else is counted over the whole trajectory
   std::vector<double> q, v;     ///< the last good state
+
+  /// Makes the record that of a new trajectory, or of none; the rows keep their memory.
+  void begin(const Start& start) {
+    Flown next;
+    next.id = start.id;
+    next.q = start.q;
+    next.v = start.v;
+    crossings.clear();
+    samples.clear();
+    next.crossings = std::move(crossings);
+    next.samples = std::move(samples);
+    *this = std::move(next);
+  }
 };
 
 /// Trajectories under way in the lanes of one rank.

@@ -31,7 +31,7 @@ class BilliardFlight final : public sections::Flight {
   int lanes() const override { return lanes_; }
   bool free(int lane) const override { return at(lane).id < 0; }
   Flown& flown(int lane) override { return record_[static_cast<std::size_t>(lane)]; }
-  void release(int lane) override { flown(lane) = Flown{}; }
+  void release(int lane) override { flown(lane).begin({}); }
 
   void load(int lane, const sections::Start& start) override {
     begin(lane, start);
@@ -89,10 +89,7 @@ class BilliardFlight final : public sections::Flight {
 
   void begin(int lane, const sections::Start& start) {
     Flown& r = flown(lane);
-    r = Flown{};
-    r.id = start.id;
-    r.q = start.q;
-    r.v = start.v;
+    r.begin(start);
     r.tallies.assign(tallies_, 0.0);
   }
 
@@ -188,7 +185,7 @@ class LeapfrogFlight final : public sections::Flight {
   int lanes() const override { return 1; }
   bool free(int) const override { return record_.id < 0; }
   Flown& flown(int) override { return record_; }
-  void release(int) override { record_ = Flown{}; }
+  void release(int) override { record_.begin({}); }
 
   void load(int, const sections::Start& start) override {
     begin(start);
@@ -240,10 +237,7 @@ class LeapfrogFlight final : public sections::Flight {
 
  private:
   void begin(const sections::Start& start) {
-    record_ = Flown{};
-    record_.id = start.id;
-    record_.q = start.q;
-    record_.v = start.v;
+    record_.begin(start);
     record_.tallies.assign(tallies_, 0.0);
     std::copy_n(start.q.begin(), D, particle_.x.begin());
     std::copy_n(start.v.begin(), D, particle_.v.begin());

@@ -13,6 +13,23 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
+/// Rows along one trajectory, gathered since the last were written; the last of them is row `end` - 1 of all.
+struct EnsembleRows::Gathered {
+  std::int64_t id, end, width;
+  const std::vector<double>& numbers;
+
+  std::int64_t count() const { return static_cast<std::int64_t>(numbers.size()) / width; }
+  std::int64_t first() const { return end - count(); }
+  template <class T>
+  void columns(std::int64_t column, std::int64_t each, std::vector<T>& values) const {
+    values.resize(static_cast<std::size_t>(count() * each));
+    T* value = values.data();
+    for (const double *row = numbers.data(), *last = row + count() * width; row < last; row += width) {
+      for (std::int64_t c = 0; c < each; ++c) *value++ = static_cast<T>(row[column + c]);
+    }
+  }
+};
+
 std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensemble) {
   using io::DataType;
   const std::int64_t n = ensemble.size();
@@ -239,62 +256,35 @@ void EnsembleRows::flush(sections::Flown& flown) {
   if (flown.crossings.empty() && flown.samples.empty()) return;
   const double before = parallel::wall_time();
   const std::int64_t width = 2 * dim_;
-  const std::int64_t row_width = plan_.crossing_width();
-  const std::int64_t rows = static_cast<std::int64_t>(flown.crossings.size()) / row_width;
-  if (rows > 0 && plan_.collisions > 0) {
-    std::vector<double> time, point, velocity, arc, tangential;
-    std::vector<std::int32_t> wall;
-    for (std::int64_t k = 0; k < rows; ++k) {
-      const double* row = flown.crossings.data() + k * row_width;
-      time.push_back(row[0]);
-      point.insert(point.end(), row + 1, row + 1 + dim_);
-      velocity.insert(velocity.end(), row + 1 + dim_, row + 1 + width);
-      wall.push_back(static_cast<std::int32_t>(row[1 + width]));
-      if (!plan_.birkhoff) continue;
-      arc.push_back(row[2 + width]);
-      tangential.push_back(row[3 + width]);
+  if (!flown.crossings.empty()) {
+    const bool hits = plan_.collisions > 0;  // of which no more are kept than the deck asks for
+    const std::int64_t count = flown.crossing_count;
+    const Gathered rows{flown.id, hits ? std::min(count, plan_.collisions) : count, plan_.crossing_width(),
+                        flown.crossings};
+    if (hits) {
+      put("/collisions/time", rows, 0);
+      put("/collisions/point", rows, 1, dim_);
+      put("/collisions/velocity", rows, 1 + dim_, dim_);
+      std::vector<std::int32_t> wall;
+      rows.columns(1 + width, 1, wall);
+      result_.write(handle_.at("/collisions/wall"), std::array{rows.id, rows.first()},
+                    std::array{std::int64_t{1}, rows.count()}, wall.data());
+      if (plan_.birkhoff) {
+        put("/collisions/arc", rows, 2 + width);
+        put("/collisions/tangential", rows, 3 + width);
+      }
+    } else {
+      put("/section/time", rows, 0);
+      put("/section/points", rows, 1, width);
     }
-    const std::int64_t first = std::min(flown.crossing_count, plan_.collisions) - rows;
-    put("/collisions/time", {flown.id, first}, {1, rows}, time);
-    put("/collisions/point", {flown.id, first, 0}, {1, rows, dim_}, point);
-    put("/collisions/velocity", {flown.id, first, 0}, {1, rows, dim_}, velocity);
-    result_.write(handle_.at("/collisions/wall"), std::array{flown.id, first},
-                  std::array{std::int64_t{1}, rows}, wall.data());
-    if (plan_.birkhoff) {
-      put("/collisions/arc", {flown.id, first}, {1, rows}, arc);
-      put("/collisions/tangential", {flown.id, first}, {1, rows}, tangential);
-    }
-    flown.crossings.clear();
-  } else if (rows > 0) {
-    times_.resize(static_cast<std::size_t>(rows));
-    values_.resize(static_cast<std::size_t>(rows * width));
-    for (std::int64_t k = 0; k < rows; ++k) {
-      const double* row = flown.crossings.data() + k * (1 + width);
-      times_[static_cast<std::size_t>(k)] = row[0];
-      std::copy_n(row + 1, width, values_.begin() + k * width);
-    }
-    const std::int64_t first = flown.crossing_count - rows;
-    put("/section/time", {flown.id, first}, {1, rows}, times_);
-    put("/section/points", {flown.id, first, 0}, {1, rows, width}, values_);
     flown.crossings.clear();
   }
-  const std::int64_t sample_width = 2 + width + constraints_;
-  const std::int64_t samples = static_cast<std::int64_t>(flown.samples.size()) / sample_width;
-  if (samples > 0) {
-    std::vector<double> q, v, energy, multiplier;
-    for (std::int64_t k = 0; k < samples; ++k) {
-      const double* row = flown.samples.data() + k * sample_width;
-      q.insert(q.end(), row + 1, row + 1 + dim_);
-      v.insert(v.end(), row + 1 + dim_, row + 1 + width);
-      energy.push_back(row[1 + width]);
-      multiplier.insert(multiplier.end(), row + 2 + width, row + sample_width);
-    }
-    const std::int64_t first = flown.sample_count - samples;
-    put("/trajectory/q", {flown.id, first, 0}, {1, samples, dim_}, q);
-    put("/trajectory/v", {flown.id, first, 0}, {1, samples, dim_}, v);
-    put("/trajectory/energy", {flown.id, first}, {1, samples}, energy);
-    if (constraints_ > 0)
-      put("/trajectory/multiplier", {flown.id, first, 0}, {1, samples, constraints_}, multiplier);
+  if (!flown.samples.empty()) {
+    const Gathered rows{flown.id, flown.sample_count, 2 + width + constraints_, flown.samples};
+    put("/trajectory/q", rows, 1, dim_);
+    put("/trajectory/v", rows, 1 + dim_, dim_);
+    put("/trajectory/energy", rows, 1 + width);
+    if (constraints_ > 0) put("/trajectory/multiplier", rows, 2 + width, constraints_);
     flown.samples.clear();
   }
   seconds_ += parallel::wall_time() - before;
@@ -339,6 +329,14 @@ void EnsembleRows::pad(const sections::Flown& flown) {
     if (constraints_ > 0) fill("/trajectory/multiplier", flown.sample_count, plan_.samples, constraints_);
   }
   seconds_ += parallel::wall_time() - before;
+}
+
+void EnsembleRows::put(const char* path, const Gathered& rows, std::int64_t column, std::int64_t width) {
+  rows.columns(column, std::max<std::int64_t>(width, 1), values_);
+  if (width > 0)
+    put(path, {rows.id, rows.first(), 0}, {1, rows.count(), width}, values_);
+  else
+    put(path, {rows.id, rows.first()}, {1, rows.count()}, values_);
 }
 
 void EnsembleRows::put(const char* path, const std::vector<std::int64_t>& offset,

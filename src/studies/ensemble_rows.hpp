@@ -51,9 +51,13 @@ class EnsembleRows {
   double seconds() const { return seconds_; }
 
  private:
+  struct Gathered;
+
   void pad(const sections::Flown& flown);
   void put(const char* path, const std::vector<std::int64_t>& offset, const std::vector<std::int64_t>& count,
            const std::vector<double>& values);
+  /// `width` columns of rows that a trajectory has gathered; without a width one, and no axis for it.
+  void put(const char* path, const Gathered& rows, std::int64_t column, std::int64_t width = 0);
 
   const Plan& plan_;
   const Ensemble& ensemble_;
@@ -61,7 +65,7 @@ class EnsembleRows {
   std::int64_t tally_count_ = 0;
   io::ResultFile result_;
   std::map<std::string, int, std::less<>> handle_;
-  std::vector<double> times_, values_;
+  std::vector<double> values_;
   double seconds_ = 0;
 };
 

@@ -116,28 +116,38 @@ TEST_CASE("what a function throws that PETSc calls back comes out of the call ar
 
 TEST_CASE("one factorisation kept serves whichever unknowns are held") {
   const Petsc petsc;
-  constexpr PetscInt n = 24;  // eight blocks of three in a row, each coupled with its neighbours
+  constexpr PetscInt blocks = 8, n = 3 * blocks;  // in a row, each coupled with its neighbours
+  const std::vector<PetscInt> given{7, 15};       // rows of the identity
   std::vector<PetscInt> rows, columns;
   std::vector<double> entries;
-  for (PetscInt i = 0; i < n; ++i) {
-    for (PetscInt j = std::max<PetscInt>(0, 3 * (i / 3) - 3); j < std::min<PetscInt>(n, 3 * (i / 3) + 6);
-         ++j) {
-      for (const double share : {0.25, 0.75}) {  // entries of one place are added
+  Matrix a;
+  check(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 9, nullptr, a.out()), "MatCreateSeqAIJ");
+  for (PetscInt i = 0; i < blocks; ++i) {
+    for (PetscInt j = std::max<PetscInt>(0, i - 1); j < std::min(blocks, i + 2); ++j) {
+      for (const double share : {0.25, 0.75}) {  // blocks of one place are added
         rows.push_back(i);
         columns.push_back(j);
-        entries.push_back(share * (i == j ? 9.0 : std::sin(1.0 + i * i + 3 * j)));
+        for (PetscInt column = 3 * j; column < 3 * j + 3; ++column) {
+          for (PetscInt row = 3 * i; row < 3 * i + 3; ++row) {
+            entries.push_back(share * (row == column ? 9.0 : std::sin(1.0 + row * row + 3 * column)));
+            const bool is_given = std::ranges::count(given, row) > 0;
+            check(
+                MatSetValue(a, row, column, is_given ? share * (row == column) : entries.back(), ADD_VALUES),
+                "MatSetValue");
+          }
+        }
       }
     }
   }
-  rows.push_back(-1);  // nowhere
-  columns.push_back(-1);
-  entries.push_back(1e9);
-  HeldMatrix held(n, rows, columns);
-  held.set(entries);
-  Matrix a;
-  check(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 9, nullptr, a.out()), "MatCreateSeqAIJ");
-  for (std::size_t k = 0; k + 1 < rows.size(); ++k)
-    check(MatSetValue(a, rows[k], columns[k], entries[k], ADD_VALUES), "MatSetValue");
+  HeldMatrix held(blocks, rows, columns, given);
+  const auto set = [&](const std::vector<double>& values) {
+    held.clear();
+    constexpr std::size_t first = 5;  // in two parts
+    held.add(0, std::span(values).first(9 * first));
+    held.add(first, std::span(values).subspan(9 * first));
+    held.assemble();
+  };
+  set(entries);
   check(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY), "MatAssemblyBegin");
   check(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY), "MatAssemblyEnd");
   const auto defect = [&](PetscInt first, bool may_keep) {
@@ -167,8 +177,8 @@ TEST_CASE("one factorisation kept serves whichever unknowns are held") {
 
   IndexSet all;
   check(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, all.out()), "ISCreateStride");
-  held.set(std::vector<double>(entries.size(), 1.0));
+  set(std::vector<double>(entries.size(), 1.0));
   CHECK_ALL(!held.prepare(all, false));  // singular
-  held.set(entries);
+  set(entries);
   CHECK_ALL(defect(0, false) < 1e-13);  // which is forgotten
 }
