@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include <utility>
@@ -81,18 +83,28 @@ void Descriptor::lock(short kind, std::int64_t place, std::int64_t length) const
   while (::fcntl(id_, F_OFD_SETLKW, &range) != 0 && errno == EINTR) continue;  // without locks: do without
 }
 
-void Descriptor::write(std::int64_t place, std::span<const std::byte> bytes) {
-  const std::int64_t begin = place, length = std::ssize(bytes);
-  if (lock_writes_) lock(F_WRLCK, begin, length);
+void Descriptor::write(std::int64_t place, std::span<const std::span<const std::byte>> pieces) {
+  std::vector<iovec> rest;
+  std::int64_t length = 0;
+  for (const auto& piece : pieces) {
+    if (piece.empty()) continue;
+    rest.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
+    length += std::ssize(piece);
+  }
+  if (lock_writes_) lock(F_WRLCK, place, length);
   int reason = 0;
-  while (!bytes.empty() && reason == 0) {
-    const ssize_t done = ::pwrite(id_, bytes.data(), bytes.size(), place);
-    if (done > 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(done));
-      place += done;
-    } else if (done == 0 || errno != EINTR) {
-      reason = done == 0 ? ENOSPC : errno;
+  const std::int64_t begin = place, end = place + length;
+  for (iovec* next = rest.data(); place < end && reason == 0;) {
+    const auto count = std::min<std::ptrdiff_t>(rest.data() + rest.size() - next, IOV_MAX);
+    const ssize_t done = ::pwritev(id_, next, static_cast<int>(count), place);
+    if (done <= 0) {
+      if (done == 0 || errno != EINTR) reason = done == 0 ? ENOSPC : errno;
+      continue;
     }
+    place += done;
+    auto taken = static_cast<std::size_t>(done);
+    for (; taken > 0 && taken >= next->iov_len; ++next) taken -= next->iov_len;
+    if (taken > 0) *next = {static_cast<std::byte*>(next->iov_base) + taken, next->iov_len - taken};
   }
   if (lock_writes_) lock(F_UNLCK, begin, length);
   if (reason != 0) fail("write to the file", reason);

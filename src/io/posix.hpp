@@ -22,7 +22,9 @@ class Descriptor {
   Descriptor& operator=(Descriptor&& other) noexcept;
 
   /// All of the bytes at this place, whatever the kernel takes at a time.
-  void write(std::int64_t place, std::span<const std::byte> bytes);
+  void write(std::int64_t place, std::span<const std::byte> bytes) { write(place, std::span(&bytes, 1)); }
+  /// Pieces that follow one another from this place on.
+  void write(std::int64_t place, std::span<const std::span<const std::byte>> pieces);
   /// Whether writes take the lock: decided on opening by the kind of file system, unless said otherwise here.
   void lock_writes(bool wanted) noexcept { lock_writes_ = wanted; }
   /// As many of the bytes at this place as the file has.

@@ -225,8 +225,9 @@ void ResultFile::write_rows_as(DataType type, int index, std::int64_t first, std
   write_as(type, index, offset, extent, values);
 }
 
-void ResultFile::write_as(DataType type, int index, std::span<const std::int64_t> offset,
-                          std::span<const std::int64_t> count, const void* values) {
+template <class Use>
+void ResultFile::for_runs(DataType type, int index, std::span<const std::int64_t> offset,
+                          std::span<const std::int64_t> count, const Use& use) const {
   static_assert(std::endian::native == std::endian::little, "the file holds little-endian numbers");
   const auto& [spec, extent] = sets_.at(static_cast<std::size_t>(index));
   bool inside = type == spec.type && offset.size() == spec.dims.size() && count.size() == spec.dims.size();
@@ -245,8 +246,7 @@ void ResultFile::write_as(DataType type, int index, std::span<const std::int64_t
   }
   std::int64_t runs = 1;
   for (std::size_t i = 0; i < outer; ++i) runs *= count[i];
-  const auto* bytes = static_cast<const std::byte*>(values);
-  for (std::int64_t k = 0; k < runs && run > 0; ++k, bytes += run) {
+  for (std::int64_t k = 0; k < runs && run > 0; ++k) {
     std::int64_t place = 0, stride = type == DataType::int32 ? 4 : 8, rest = k;
     for (std::size_t i = spec.dims.size(); i-- > 0; stride *= spec.dims[i]) {
       place += offset[i] * stride;
@@ -254,11 +254,49 @@ void ResultFile::write_as(DataType type, int index, std::span<const std::int64_t
       place += rest % count[i] * stride;
       rest /= count[i];
     }
-    file_.write(extent.offset + place, {bytes, static_cast<std::size_t>(run)});
+    use(extent.offset + place, run);
   }
 }
 
+void ResultFile::write_as(DataType type, int index, std::span<const std::int64_t> offset,
+                          std::span<const std::int64_t> count, const void* values) {
+  const auto* bytes = static_cast<const std::byte*>(values);
+  for_runs(type, index, offset, count, [&](std::int64_t place, std::int64_t length) {
+    file_.write(place, std::span(bytes, static_cast<std::size_t>(length)));
+    bytes += length;
+  });
+}
+
+void ResultFile::write_soon(int index, std::span<const std::int64_t> offset,
+                            std::span<const std::int64_t> count, std::vector<double> values) {
+  constexpr std::size_t most = (1 << 20) / sizeof(double);
+  for_runs(DataType::float64, index, offset, count, [&](std::int64_t place, std::int64_t length) {
+    if (length != std::ssize(values) * static_cast<std::int64_t>(sizeof(double)))
+      throw std::out_of_range(path_.string() + ": " + spec(index).path + ": not a single run of the file");
+    waiting_numbers_ += values.size();
+    waiting_.push_back({place, std::move(values)});
+  });
+  if (waiting_numbers_ > most) flush();
+}
+
+void ResultFile::flush() {
+  std::ranges::stable_sort(waiting_, {}, &Waiting::place);
+  std::vector<std::span<const std::byte>> pieces;
+  for (std::size_t first = 0, next = 0; first < waiting_.size(); first = next) {
+    std::int64_t end = waiting_[first].place;
+    pieces.clear();
+    for (; next < waiting_.size() && waiting_[next].place == end; ++next) {
+      pieces.push_back(std::as_bytes(std::span(waiting_[next].values)));
+      end += std::ssize(pieces.back());
+    }
+    file_.write(waiting_[first].place, pieces);
+  }
+  waiting_.clear();
+  waiting_numbers_ = 0;
+}
+
 void ResultFile::sync() {
+  flush();
   file_.sync();
   if (!std::exchange(name_synced_, true)) sync_name(path_);
 }

@@ -74,6 +74,12 @@ class ResultFile {
              const Number* values) {
     write_as(data_type<Number>, index, offset, count, values);
   }
+  /// As write(), but with the next flush(), or when a megabyte waits: what then follows one another in the
+  /// file is written at once, which takes half the time. The values must be a single run of the file.
+  void write_soon(int index, std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
+                  std::vector<double> values);
+  /// Writes what waits.
+  void flush();
   /// A whole data set as it is now. Not collective.
   template <Storable Number>
   std::vector<Number> read(int index) const {
@@ -95,15 +101,26 @@ class ResultFile {
     Extent extent;
   };
 
+  struct Waiting {
+    std::int64_t place;
+    std::vector<double> values;
+  };
+
   ResultFile(const std::filesystem::path& path, const ResultContent& content);
   void write_rows_as(DataType type, int index, std::int64_t first, std::int64_t count, const void* values);
   void write_as(DataType type, int index, std::span<const std::int64_t> offset,
                 std::span<const std::int64_t> count, const void* values);
+  /// Calls `use(place in the file, bytes)` for each run of bytes of a hyperslab, in the order of its values.
+  template <class Use>
+  void for_runs(DataType type, int index, std::span<const std::int64_t> offset,
+                std::span<const std::int64_t> count, const Use& use) const;
 
   std::filesystem::path path_;
   Descriptor file_;
   bool name_synced_ = false;
   std::vector<Set> sets_;
+  std::vector<Waiting> waiting_;
+  std::size_t waiting_numbers_ = 0;
 };
 
 /// NAME.checkpoint, beside the result NAME.

@@ -21,12 +21,13 @@ struct EnsembleRows::Gathered {
   std::int64_t count() const { return static_cast<std::int64_t>(numbers.size()) / width; }
   std::int64_t first() const { return end - count(); }
   template <class T>
-  void columns(std::int64_t column, std::int64_t each, std::vector<T>& values) const {
-    values.resize(static_cast<std::size_t>(count() * each));
+  std::vector<T> columns(std::int64_t column, std::int64_t each) const {
+    std::vector<T> values(static_cast<std::size_t>(count() * each));
     T* value = values.data();
     for (const double *row = numbers.data(), *last = row + count() * width; row < last; row += width) {
       for (std::int64_t c = 0; c < each; ++c) *value++ = static_cast<T>(row[column + c]);
     }
+    return values;
   }
 };
 
@@ -245,6 +246,7 @@ void EnsembleRows::write(Block& block) {
       result_.write_rows(handle_.at(tally.path), row, count, rows.data());
       column += width;
     }
+    result_.flush();
     put("/orbits/status", block.status, 1);
     std::fill(block.done.begin() + first, block.done.begin() + last, 0);
     first = last;
@@ -265,8 +267,7 @@ void EnsembleRows::flush(sections::Flown& flown) {
       put("/collisions/time", rows, 0);
       put("/collisions/point", rows, 1, dim_);
       put("/collisions/velocity", rows, 1 + dim_, dim_);
-      std::vector<std::int32_t> wall;
-      rows.columns(1 + width, 1, wall);
+      const auto wall = rows.columns<std::int32_t>(1 + width, 1);
       result_.write(handle_.at("/collisions/wall"), std::array{rows.id, rows.first()},
                     std::array{std::int64_t{1}, rows.count()}, wall.data());
       if (plan_.birkhoff) {
@@ -298,11 +299,8 @@ void EnsembleRows::pad(const sections::Flown& flown) {
     constexpr std::int64_t chunk = 1 << 16;
     for (std::int64_t first = used; first < all; first += chunk) {
       const std::int64_t rows = std::min(chunk, all - first);
-      values_.assign(static_cast<std::size_t>(rows * std::max<std::int64_t>(width, 1)), nan);
-      if (width > 0)
-        put(path, {flown.id, first, 0}, {1, rows, width}, values_);
-      else
-        put(path, {flown.id, first}, {1, rows}, values_);
+      const auto numbers = static_cast<std::size_t>(rows * std::max<std::int64_t>(width, 1));
+      put(path, flown.id, first, rows, width, std::vector<double>(numbers, nan));
     }
   };
   if (plan_.watch.section) {
@@ -332,16 +330,16 @@ void EnsembleRows::pad(const sections::Flown& flown) {
 }
 
 void EnsembleRows::put(const char* path, const Gathered& rows, std::int64_t column, std::int64_t width) {
-  rows.columns(column, std::max<std::int64_t>(width, 1), values_);
-  if (width > 0)
-    put(path, {rows.id, rows.first(), 0}, {1, rows.count(), width}, values_);
-  else
-    put(path, {rows.id, rows.first()}, {1, rows.count()}, values_);
+  auto values = rows.columns<double>(column, std::max<std::int64_t>(width, 1));
+  put(path, rows.id, rows.first(), rows.count(), width, std::move(values));
 }
 
-void EnsembleRows::put(const char* path, const std::vector<std::int64_t>& offset,
-                       const std::vector<std::int64_t>& count, const std::vector<double>& values) {
-  result_.write(handle_.at(path), offset, count, values.data());
+void EnsembleRows::put(const char* path, std::int64_t id, std::int64_t first, std::int64_t count,
+                       std::int64_t width, std::vector<double> values) {
+  const std::array<std::int64_t, 3> offset{id, first, 0}, extent{1, count, width};
+  const std::size_t axes = width > 0 ? 3 : 2;
+  result_.write_soon(handle_.at(path), std::span(offset).first(axes), std::span(extent).first(axes),
+                     std::move(values));
 }
 
 }  // namespace cotangent::studies

@@ -54,9 +54,10 @@ class EnsembleRows {
   struct Gathered;
 
   void pad(const sections::Flown& flown);
-  void put(const char* path, const std::vector<std::int64_t>& offset, const std::vector<std::int64_t>& count,
-           const std::vector<double>& values);
-  /// `width` columns of rows that a trajectory has gathered; without a width one, and no axis for it.
+  /// Rows along a trajectory from the `first` on, of so many numbers each; width 0: of one, without an axis.
+  void put(const char* path, std::int64_t id, std::int64_t first, std::int64_t count, std::int64_t width,
+           std::vector<double> values);
+  /// Of rows that a trajectory has gathered `width` columns, or one.
   void put(const char* path, const Gathered& rows, std::int64_t column, std::int64_t width = 0);
 
   const Plan& plan_;
@@ -65,7 +66,6 @@ class EnsembleRows {
   std::int64_t tally_count_ = 0;
   io::ResultFile result_;
   std::map<std::string, int, std::less<>> handle_;
-  std::vector<double> values_;
   double seconds_ = 0;
 };
 

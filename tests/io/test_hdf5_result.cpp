@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -132,6 +133,64 @@ TEST_CASE("a hyperslab goes where it belongs, and only there") {
   result.close({});
 }
 
+TEST_CASE("what is to be written soon waits, and goes where it belongs in whatever order it came") {
+  const test::ScratchFolder folder;
+  ResultContent many = content();
+  // Rows of 40 bytes: more to one run of the file than the system takes at a time.
+  constexpr std::int64_t rows = 3001, numbers = 5;
+  many.data_sets.push_back({"/many", DataType::float64, {size() * rows, numbers}, "1", "five numbers a row"});
+  many.data_sets.push_back({"/long", DataType::float64, {size(), 1 << 18}, "1", "two megabytes a row"});
+  ResultFile result = ResultFile::create(folder / "result.h5", many);
+  const int set = result.data_set("/many"), lengthy = result.data_set("/long");
+  const auto value = [](std::int64_t row) {
+    return std::vector<double>(numbers, 1.0 + static_cast<double>(row));
+  };
+  constexpr std::int64_t missing = 1234;
+  for (std::int64_t k = 0; k < rows; ++k) {
+    const std::int64_t row = rank() * rows + k * 1000 % rows;  // each once, out of order
+    if (row % rows != missing)
+      result.write_soon(set, std::array{row, std::int64_t{0}}, std::array{std::int64_t{1}, numbers},
+                        value(row));
+  }
+  const auto read = [&] {
+    parallel::barrier();
+    const auto values = result.read<double>(set);
+    parallel::barrier();
+    return values;
+  };
+  CHECK_ALL(std::ranges::count(read(), 0.0) == std::ssize(read()));
+  result.flush();
+  std::vector<double> expected;
+  for (std::int64_t row = 0; row < size() * rows; ++row) {
+    const auto numbers_of_row = row % rows == missing ? std::vector<double>(numbers, 0.0) : value(row);
+    expected.insert(expected.end(), numbers_of_row.begin(), numbers_of_row.end());
+  }
+  CHECK_ALL(read() == expected);
+
+  // What is long doesn't wait; sync() and close() leave nothing behind.
+  const std::vector<double> row(1 << 18, 3.0);
+  result.write_soon(lengthy, std::array<std::int64_t, 2>{rank(), 0}, std::array<std::int64_t, 2>{1, 1 << 18},
+                    row);
+  CHECK_ALL(result.read_rows<double>(lengthy, rank(), 1) == row);
+  const std::int64_t last = rank() * rows + missing;
+  const std::array offset{last, std::int64_t{0}};
+  result.write_soon(set, offset, std::array{std::int64_t{1}, numbers}, value(last));
+  CHECK_ALL(read()[static_cast<std::size_t>(last * numbers)] == 0.0);
+  result.sync();
+  CHECK_ALL(read()[static_cast<std::size_t>(last * numbers)] == 1.0 + static_cast<double>(last));
+  CHECK_ALL(contains(failure<std::out_of_range>([&] {
+                       result.write_soon(result.data_set("/section/points"),
+                                         std::array<std::int64_t, 3>{0, 3, 1},
+                                         std::array<std::int64_t, 3>{1, 2, 3}, std::vector<double>(6));
+                     }),
+                     "/section/points: not a single run of the file"));
+  result.write_soon(set, offset, std::array{std::int64_t{1}, numbers}, value(-1));
+  result.close({});
+  CHECK_ALL(
+      File::open(folder / "result.h5").read<double>("/many")[static_cast<std::size_t>(last * numbers)] ==
+      0.0);
+}
+
 TEST_CASE("a resumed result keeps its rows, and adds up its times") {
   const test::ScratchFolder folder;
   const auto path = folder / "result.h5";
@@ -213,11 +272,22 @@ TEST_CASE("a full disk is a FileError of the rank that wrote, and the file stays
     text = failure<FileError>([&] { result.write_rows(3, orbits - 1 - rank(), 1, row.data()); });
   }
   CHECK_ALL(text == path.string() + ": cannot write to the file: File too large");
+  const std::array<std::int64_t, 2> last{orbits - 1 - rank(), 0}, one{1, columns};
+  {
+    const test::FileSizeLimit limit(2000000);
+    text = failure<FileError>([&] {
+      result.write_soon(3, last, one, row);
+      result.flush();
+    });
+  }
+  CHECK_ALL(text == path.string() + ": cannot write to the file: File too large");
   result.write_rows(3, rank(), 1, row.data());  // there is room again
   result.close({});
   const File file = File::open(path);
   CHECK_ALL(file.read<std::int32_t>("/orbits/status")[3] == 1);
-  CHECK_ALL(file.read<double>("/section/time")[static_cast<std::size_t>(rank() * columns)] == 2.0);
+  const auto times = file.read<double>("/section/time");
+  CHECK_ALL(times[static_cast<std::size_t>(rank() * columns)] == 2.0);
+  CHECK_ALL(times[static_cast<std::size_t>(last[0] * columns)] == 2.0);  // what waited still came
 }
 
 TEST_CASE("only a result of this kind and version is resumed") {
