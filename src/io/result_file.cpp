@@ -215,13 +215,19 @@ int ResultFile::data_set(std::string_view path) const {
   return static_cast<int>(found - declared.begin());
 }
 
-void ResultFile::write_rows_as(DataType type, int index, std::int64_t first, std::int64_t count,
-                               const void* values) {
+std::array<std::vector<std::int64_t>, 2> ResultFile::rows(int index, std::int64_t first,
+                                                          std::int64_t count) const {
   std::vector<std::int64_t> extent = spec(index).dims, offset(extent.size(), 0);
   if (!extent.empty()) {
     offset[0] = first;
     extent[0] = count;
   }
+  return {std::move(offset), std::move(extent)};
+}
+
+void ResultFile::write_rows_as(DataType type, int index, std::int64_t first, std::int64_t count,
+                               const void* values) {
+  const auto [offset, extent] = rows(index, first, count);
   write_as(type, index, offset, extent, values);
 }
 
@@ -267,32 +273,36 @@ void ResultFile::write_as(DataType type, int index, std::span<const std::int64_t
   });
 }
 
-void ResultFile::write_soon(int index, std::span<const std::int64_t> offset,
-                            std::span<const std::int64_t> count, std::vector<double> values) {
-  constexpr std::size_t most = (1 << 20) / sizeof(double);
-  for_runs(DataType::float64, index, offset, count, [&](std::int64_t place, std::int64_t length) {
-    if (length != std::ssize(values) * static_cast<std::int64_t>(sizeof(double)))
-      throw std::out_of_range(path_.string() + ": " + spec(index).path + ": not a single run of the file");
-    waiting_numbers_ += values.size();
-    waiting_.push_back({place, std::move(values)});
+void ResultFile::keep(DataType type, int index, std::span<const std::int64_t> offset,
+                      std::span<const std::int64_t> count, const void* values, Waiting::Turn turn) {
+  constexpr std::size_t most = 1 << 20;
+  const auto* bytes = static_cast<const std::byte*>(values);
+  for_runs(type, index, offset, count, [&](std::int64_t place, std::int64_t length) {
+    const std::span run(bytes, static_cast<std::size_t>(length));
+    bytes += length;
+    if (waiting_bytes_.size() + run.size() > most) flush();
+    if (run.size() > most) return file_.write(place, run);
+    waiting_.push_back({turn, place, waiting_bytes_.size(), run.size()});
+    waiting_bytes_.insert(waiting_bytes_.end(), run.begin(), run.end());
   });
-  if (waiting_numbers_ > most) flush();
 }
 
 void ResultFile::flush() {
-  std::ranges::stable_sort(waiting_, {}, &Waiting::place);
+  std::ranges::stable_sort(waiting_, {}, [](const Waiting& w) { return std::pair(w.turn, w.place); });
   std::vector<std::span<const std::byte>> pieces;
   for (std::size_t first = 0, next = 0; first < waiting_.size(); first = next) {
     std::int64_t end = waiting_[first].place;
     pieces.clear();
-    for (; next < waiting_.size() && waiting_[next].place == end; ++next) {
-      pieces.push_back(std::as_bytes(std::span(waiting_[next].values)));
+    for (;
+         next < waiting_.size() && waiting_[next].place == end && waiting_[next].turn == waiting_[first].turn;
+         ++next) {
+      pieces.push_back(std::span(waiting_bytes_).subspan(waiting_[next].begin, waiting_[next].size));
       end += std::ssize(pieces.back());
     }
     file_.write(waiting_[first].place, pieces);
   }
   waiting_.clear();
-  waiting_numbers_ = 0;
+  waiting_bytes_.clear();
 }
 
 void ResultFile::sync() {

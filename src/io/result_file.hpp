@@ -7,6 +7,7 @@
 // Limits: extents known beforehand; one file system for all ranks; little-endian. Unwritten places read as 0.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -75,9 +76,23 @@ class ResultFile {
     write_as(data_type<Number>, index, offset, count, values);
   }
   /// As write(), but with the next flush(), or when a megabyte waits: what then follows one another in the
-  /// file is written at once, which takes half the time. The values must be a single run of the file.
+  /// file is written at once, which takes half the time.
+  template <Storable Number>
   void write_soon(int index, std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
-                  std::vector<double> values);
+                  const Number* values) {
+    keep(data_type<Number>, index, offset, count, values, Waiting::Turn::soon);
+  }
+  template <Storable Number>
+  void write_rows_soon(int index, std::int64_t first, std::int64_t count, const Number* values) {
+    const auto [offset, extent] = rows(index, first, count);
+    keep(data_type<Number>, index, offset, extent, values, Waiting::Turn::soon);
+  }
+  /// The same, after all else that waits then: for rows that vouch for others.
+  template <Storable Number>
+  void write_rows_last(int index, std::int64_t first, std::int64_t count, const Number* values) {
+    const auto [offset, extent] = rows(index, first, count);
+    keep(data_type<Number>, index, offset, extent, values, Waiting::Turn::last);
+  }
   /// Writes what waits.
   void flush();
   /// A whole data set as it is now. Not collective.
@@ -101,15 +116,21 @@ class ResultFile {
     Extent extent;
   };
 
+  /// Bytes for a place in the file, from `begin` on among those that wait.
   struct Waiting {
+    enum class Turn { soon, last } turn;
     std::int64_t place;
-    std::vector<double> values;
+    std::size_t begin, size;
   };
 
   ResultFile(const std::filesystem::path& path, const ResultContent& content);
+  /// Offset and extent of whole rows.
+  std::array<std::vector<std::int64_t>, 2> rows(int index, std::int64_t first, std::int64_t count) const;
   void write_rows_as(DataType type, int index, std::int64_t first, std::int64_t count, const void* values);
   void write_as(DataType type, int index, std::span<const std::int64_t> offset,
                 std::span<const std::int64_t> count, const void* values);
+  void keep(DataType type, int index, std::span<const std::int64_t> offset,
+            std::span<const std::int64_t> count, const void* values, Waiting::Turn turn);
   /// Calls `use(place in the file, bytes)` for each run of bytes of a hyperslab, in the order of its values.
   template <class Use>
   void for_runs(DataType type, int index, std::span<const std::int64_t> offset,
@@ -120,7 +141,7 @@ class ResultFile {
   bool name_synced_ = false;
   std::vector<Set> sets_;
   std::vector<Waiting> waiting_;
-  std::size_t waiting_numbers_ = 0;
+  std::vector<std::byte> waiting_bytes_;
 };
 
 /// NAME.checkpoint, beside the result NAME.

@@ -226,11 +226,12 @@ class FlightOf final : public Flight {
 
   void sample(int lane, const integrators::State<double, N>& x, double energy, const Multipliers& lambda) {
     auto& r = record_[lane];
-    r.samples.push_back(x.t);
-    r.samples.insert(r.samples.end(), x.q.begin(), x.q.end());
-    r.samples.insert(r.samples.end(), x.v.begin(), x.v.end());
-    r.samples.push_back(energy);
-    r.samples.insert(r.samples.end(), lambda.begin(), lambda.end());
+    auto& rows = r.samples;
+    rows.time.push_back(x.t);
+    rows.q.insert(rows.q.end(), x.q.begin(), x.q.end());
+    rows.v.insert(rows.v.end(), x.v.begin(), x.v.end());
+    rows.energy.push_back(energy);
+    rows.multiplier.insert(rows.multiplier.end(), lambda.begin(), lambda.end());
     ++r.sample_count;
   }
   /// Sets the next sample to come.
@@ -364,10 +365,10 @@ class FlightOf final : public Flight {
       case Queue::Kind::end:
         return stop(watch_.section && watch_.stop.crossings > 0 ? Status::time_limit : Status::finished);
       case Queue::Kind::crossing:
-        r.crossings.resize(r.crossings.size() + 1 + 2 * N);
-        std::copy_n(event.x.v.begin(), N, r.crossings.end() - N);
-        std::copy_n(event.x.q.begin(), N, r.crossings.end() - 2 * N);
-        r.crossings.end()[-1 - 2 * N] = event.x.t;
+        r.crossings.time.push_back(event.x.t);
+        r.crossings.state.resize(r.crossings.state.size() + 2 * N);
+        std::copy_n(event.x.q.begin(), N, r.crossings.state.end() - 2 * N);
+        std::copy_n(event.x.v.begin(), N, r.crossings.state.end() - N);
         ++r.crossing_count;
         numerics::set_lane(last_crossing_, lane, step.steps);
         if (watch_.stop.crossings > 0 && r.crossing_count >= watch_.stop.crossings) stop(Status::finished);

@@ -49,13 +49,27 @@ struct Start {
   std::vector<double> q, v, parameters;
 };
 
-/// What a trajectory leaves behind. Rows of `crossings` and `samples` are t, q, v (samples also the energy
-/// and the multipliers; crossings that are collisions also the wall); whoever reads them may clear them, the
-/// counts go on.
+/// Rows along a trajectory, one thing in all rows after the other, as a result file has them. Crossings of a
+/// section have their times and states (q, then v); samples times, q, v, energies and multipliers; collisions
+/// times, q, v afterwards, walls and, where asked for, Birkhoff's coordinates.
+struct Rows {
+  std::vector<double> time, state, q, v, energy, multiplier, arc, tangential;
+  std::vector<std::int32_t> wall;
+
+  std::size_t count() const { return time.size(); }
+  /// Forgets the rows and keeps their memory.
+  void clear() {
+    for (auto* numbers : {&time, &state, &q, &v, &energy, &multiplier, &arc, &tangential}) numbers->clear();
+    wall.clear();
+  }
+  bool operator==(const Rows&) const = default;
+};
+
+/// What a trajectory leaves behind. Whoever reads `crossings` and `samples` may clear them, the counts go on.
 struct Flown {
   std::int64_t id = -1;
   Status status = Status::pending;
-  std::vector<double> crossings, samples;
+  Rows crossings, samples;
   std::int64_t crossing_count = 0, sample_count = 0, grazing_count = 0, steps = 0;
   double energy = 0.0, energy_error = 0.0;  ///< at the start; the largest |E - E0| over all steps
   double constraint_error = 0.0;            ///< the largest |g| / |grad g|, |r| / |dr/dv| over all steps

@@ -108,10 +108,10 @@ class BilliardFlight final : public sections::Flight {
     if (bounced) {
       const int wall = domain_.member_of(gas_.wall(lane));
       if (r.crossing_count < rules_.collisions) {
-        r.crossings.push_back(end);
-        for (int d = 0; d < D; ++d) r.crossings.push_back(gas_.x()[d][lane]);
-        for (int d = 0; d < D; ++d) r.crossings.push_back(gas_.v()[d][lane]);
-        r.crossings.push_back(wall);
+        r.crossings.time.push_back(end);
+        for (int d = 0; d < D; ++d) r.crossings.q.push_back(gas_.x()[d][lane]);
+        for (int d = 0; d < D; ++d) r.crossings.v.push_back(gas_.v()[d][lane]);
+        r.crossings.wall.push_back(wall);
         if constexpr (D == 2) {
           if (rules_.outline) add_birkhoff(lane);
         }
@@ -131,16 +131,16 @@ class BilliardFlight final : public sections::Flight {
     Flown& r = flown(lane);
     const auto &n = gas_.normal(), &v = gas_.v();
     const double along = v[0][lane] * n[1][lane] - v[1][lane] * n[0][lane];
-    r.crossings.push_back(rules_.outline->arc({gas_.x()[0][lane], gas_.x()[1][lane]}));
-    r.crossings.push_back(along / std::hypot(v[0][lane], v[1][lane]));
+    r.crossings.arc.push_back(rules_.outline->arc({gas_.x()[0][lane], gas_.x()[1][lane]}));
+    r.crossings.tangential.push_back(along / std::hypot(v[0][lane], v[1][lane]));
   }
 
   void sample(int lane, const billiards::Point<D>& x, const billiards::Point<D>& v, double t) {
     Flown& r = flown(lane);
-    r.samples.push_back(t);
-    for (int d = 0; d < D; ++d) r.samples.push_back(x[d][lane]);
-    for (int d = 0; d < D; ++d) r.samples.push_back(v[d][lane]);
-    r.samples.push_back(gas_.energy(x, v)[lane]);
+    r.samples.time.push_back(t);
+    for (int d = 0; d < D; ++d) r.samples.q.push_back(x[d][lane]);
+    for (int d = 0; d < D; ++d) r.samples.v.push_back(v[d][lane]);
+    r.samples.energy.push_back(gas_.energy(x, v)[lane]);
     ++r.sample_count;
     const std::size_t members = domain_.members().size();
     for (std::size_t m = 0; m < members; ++m)
@@ -245,10 +245,11 @@ class LeapfrogFlight final : public sections::Flight {
   double time() const { return static_cast<double>(record_.steps) * rules_.step; }
   double energy() const { return problem_.energy(particle_.x, particle_.v, {}); }
   void sample() {
-    record_.samples.push_back(time());
-    record_.samples.insert(record_.samples.end(), particle_.x.begin(), particle_.x.end());
-    record_.samples.insert(record_.samples.end(), particle_.v.begin(), particle_.v.end());
-    record_.samples.push_back(energy());
+    auto& rows = record_.samples;
+    rows.time.push_back(time());
+    rows.q.insert(rows.q.end(), particle_.x.begin(), particle_.x.end());
+    rows.v.insert(rows.v.end(), particle_.v.begin(), particle_.v.end());
+    rows.energy.push_back(energy());
     ++record_.sample_count;
     const int set = billiards::first_member<D>(domain_, particle_.x);
     if (set >= 0) record_.tallies[domain_.members().size() + static_cast<std::size_t>(set)] += 1;

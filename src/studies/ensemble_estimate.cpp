@@ -43,9 +43,8 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Flight& 
     if (flight.free(lane)) continue;
     auto& flown = flight.flown(lane);
     crossings += flown.crossing_count;
-    if (!flown.crossings.empty())
-      time += flown.crossings[flown.crossings.size() - static_cast<std::size_t>(plan.crossing_width())];
-    if (!flown.samples.empty())
+    if (flown.crossings.count() > 0) time += flown.crossings.time.back();
+    if (flown.samples.count() > 0)
       time =
           std::max(time, static_cast<double>(flown.sample_count) * plan.watch.sample_every * flight.lanes());
   }

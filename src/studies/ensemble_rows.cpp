@@ -13,24 +13,6 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-/// Rows along one trajectory, gathered since the last were written; the last of them is row `end` - 1 of all.
-struct EnsembleRows::Gathered {
-  std::int64_t id, end, width;
-  const std::vector<double>& numbers;
-
-  std::int64_t count() const { return static_cast<std::int64_t>(numbers.size()) / width; }
-  std::int64_t first() const { return end - count(); }
-  template <class T>
-  std::vector<T> columns(std::int64_t column, std::int64_t each) const {
-    std::vector<T> values(static_cast<std::size_t>(count() * each));
-    T* value = values.data();
-    for (const double *row = numbers.data(), *last = row + count() * width; row < last; row += width) {
-      for (std::int64_t c = 0; c < each; ++c) *value++ = static_cast<T>(row[column + c]);
-    }
-    return values;
-  }
-};
-
 std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensemble) {
   using io::DataType;
   const std::int64_t n = ensemble.size();
@@ -223,7 +205,7 @@ void EnsembleRows::write(Block& block) {
     }
     const std::int64_t count = last - first, row = block.first + first;
     const auto put = [&](const char* path, const auto& values, std::int64_t width) {
-      if (width > 0) result_.write_rows(handle_.at(path), row, count, values.data() + first * width);
+      if (width > 0) result_.write_rows_soon(handle_.at(path), row, count, values.data() + first * width);
     };
     put("/orbits/initial", block.initial, 2 * dim_);
     put("/orbits/final", block.final, 2 * dim_);
@@ -243,11 +225,10 @@ void EnsembleRows::write(Block& block) {
         const auto begin = block.tallies.begin() + k * tally_count_ + column;
         rows.insert(rows.end(), begin, begin + width);
       }
-      result_.write_rows(handle_.at(tally.path), row, count, rows.data());
+      result_.write_rows_soon(handle_.at(tally.path), row, count, rows.data());
       column += width;
     }
-    result_.flush();
-    put("/orbits/status", block.status, 1);
+    result_.write_rows_last(handle_.at("/orbits/status"), row, count, block.status.data() + first);
     std::fill(block.done.begin() + first, block.done.begin() + last, 0);
     first = last;
   }
@@ -255,38 +236,41 @@ void EnsembleRows::write(Block& block) {
 }
 
 void EnsembleRows::flush(sections::Flown& flown) {
-  if (flown.crossings.empty() && flown.samples.empty()) return;
+  if (flown.crossings.count() == 0 && flown.samples.count() == 0) return;
   const double before = parallel::wall_time();
-  const std::int64_t width = 2 * dim_;
-  if (!flown.crossings.empty()) {
+  if (auto& rows = flown.crossings; rows.count() > 0) {
     const bool hits = plan_.collisions > 0;  // of which no more are kept than the deck asks for
-    const std::int64_t count = flown.crossing_count;
-    const Gathered rows{flown.id, hits ? std::min(count, plan_.collisions) : count, plan_.crossing_width(),
-                        flown.crossings};
+    const auto count = static_cast<std::int64_t>(rows.count());
+    const std::int64_t first =
+        (hits ? std::min(flown.crossing_count, plan_.collisions) : flown.crossing_count) - count;
+    const auto write = [&](const char* path, const auto& values, std::int64_t width = 0) {
+      put(path, flown.id, first, count, width, values);
+    };
     if (hits) {
-      put("/collisions/time", rows, 0);
-      put("/collisions/point", rows, 1, dim_);
-      put("/collisions/velocity", rows, 1 + dim_, dim_);
-      const auto wall = rows.columns<std::int32_t>(1 + width, 1);
-      result_.write(handle_.at("/collisions/wall"), std::array{rows.id, rows.first()},
-                    std::array{std::int64_t{1}, rows.count()}, wall.data());
+      write("/collisions/time", rows.time);
+      write("/collisions/point", rows.q, dim_);
+      write("/collisions/velocity", rows.v, dim_);
+      write("/collisions/wall", rows.wall);
       if (plan_.birkhoff) {
-        put("/collisions/arc", rows, 2 + width);
-        put("/collisions/tangential", rows, 3 + width);
+        write("/collisions/arc", rows.arc);
+        write("/collisions/tangential", rows.tangential);
       }
     } else {
-      put("/section/time", rows, 0);
-      put("/section/points", rows, 1, width);
+      write("/section/time", rows.time);
+      write("/section/points", rows.state, 2 * dim_);
     }
-    flown.crossings.clear();
+    rows.clear();
   }
-  if (!flown.samples.empty()) {
-    const Gathered rows{flown.id, flown.sample_count, 2 + width + constraints_, flown.samples};
-    put("/trajectory/q", rows, 1, dim_);
-    put("/trajectory/v", rows, 1 + dim_, dim_);
-    put("/trajectory/energy", rows, 1 + width);
-    if (constraints_ > 0) put("/trajectory/multiplier", rows, 2 + width, constraints_);
-    flown.samples.clear();
+  if (auto& rows = flown.samples; rows.count() > 0) {
+    const auto count = static_cast<std::int64_t>(rows.count()), first = flown.sample_count - count;
+    const auto write = [&](const char* path, const auto& values, std::int64_t width = 0) {
+      put(path, flown.id, first, count, width, values);
+    };
+    write("/trajectory/q", rows.q, dim_);
+    write("/trajectory/v", rows.v, dim_);
+    write("/trajectory/energy", rows.energy);
+    if (constraints_ > 0) write("/trajectory/multiplier", rows.multiplier, constraints_);
+    rows.clear();
   }
   seconds_ += parallel::wall_time() - before;
 }
@@ -295,14 +279,18 @@ void EnsembleRows::flush(sections::Flown& flown) {
 void EnsembleRows::pad(const sections::Flown& flown) {
   if (!plan_.watch.section && plan_.collisions == 0 && plan_.samples == 0) return;
   const double before = parallel::wall_time();
-  const auto fill = [&](const char* path, std::int64_t used, std::int64_t all, std::int64_t width) {
-    constexpr std::int64_t chunk = 1 << 16;
-    for (std::int64_t first = used; first < all; first += chunk) {
-      const std::int64_t rows = std::min(chunk, all - first);
-      const auto numbers = static_cast<std::size_t>(rows * std::max<std::int64_t>(width, 1));
-      put(path, flown.id, first, rows, width, std::vector<double>(numbers, nan));
-    }
+  const auto filled_with = [&](auto nothing) {
+    return [&, nothing](const char* path, std::int64_t used, std::int64_t all, std::int64_t width) {
+      const std::int64_t numbers = std::max<std::int64_t>(width, 1),
+                         chunk = std::max<std::int64_t>(4096 / numbers, 1);
+      for (std::int64_t first = used; first < all; first += chunk) {
+        const std::int64_t rows = std::min(chunk, all - first);
+        put(path, flown.id, first, rows, width,
+            std::vector(static_cast<std::size_t>(rows * numbers), nothing));
+      }
+    };
   };
+  const auto fill = filled_with(nan);
   if (plan_.watch.section) {
     fill("/section/time", flown.crossing_count, plan_.watch.stop.crossings, 0);
     fill("/section/points", flown.crossing_count, plan_.watch.stop.crossings, 2 * dim_);
@@ -312,13 +300,11 @@ void EnsembleRows::pad(const sections::Flown& flown) {
     fill("/collisions/time", used, plan_.collisions, 0);
     fill("/collisions/point", used, plan_.collisions, dim_);
     fill("/collisions/velocity", used, plan_.collisions, dim_);
+    filled_with(std::int32_t{-1})("/collisions/wall", used, plan_.collisions, 0);
     if (plan_.birkhoff) {
       fill("/collisions/arc", used, plan_.collisions, 0);
       fill("/collisions/tangential", used, plan_.collisions, 0);
     }
-    const std::vector<std::int32_t> none(static_cast<std::size_t>(plan_.collisions - used), -1);
-    result_.write(handle_.at("/collisions/wall"), std::array{flown.id, used},
-                  std::array{std::int64_t{1}, plan_.collisions - used}, none.data());
   }
   if (plan_.samples > 0) {
     fill("/trajectory/q", flown.sample_count, plan_.samples, dim_);
@@ -329,17 +315,13 @@ void EnsembleRows::pad(const sections::Flown& flown) {
   seconds_ += parallel::wall_time() - before;
 }
 
-void EnsembleRows::put(const char* path, const Gathered& rows, std::int64_t column, std::int64_t width) {
-  auto values = rows.columns<double>(column, std::max<std::int64_t>(width, 1));
-  put(path, rows.id, rows.first(), rows.count(), width, std::move(values));
-}
-
+template <class Number>
 void EnsembleRows::put(const char* path, std::int64_t id, std::int64_t first, std::int64_t count,
-                       std::int64_t width, std::vector<double> values) {
+                       std::int64_t width, const std::vector<Number>& values) {
   const std::array<std::int64_t, 3> offset{id, first, 0}, extent{1, count, width};
   const std::size_t axes = width > 0 ? 3 : 2;
   result_.write_soon(handle_.at(path), std::span(offset).first(axes), std::span(extent).first(axes),
-                     std::move(values));
+                     values.data());
 }
 
 }  // namespace cotangent::studies

@@ -1,7 +1,7 @@
 // The rows that an ensemble's trajectories leave in its result, each in the place that its id gives it.
-// One row per trajectory waits in a block of contiguous ids and is written with its neighbours; the rows
-// along a trajectory (crossings, samples) are written as they come. The status of a trajectory goes to disk
-// last: where it stands, all else stands.
+// One row per trajectory waits in a block of contiguous ids and goes out with its neighbours; the rows along
+// a trajectory (crossings, samples) go as they come. All wait for a megabyte of them (ResultFile::flush), and
+// then the status of a trajectory goes to disk last: where it stands, all else stands.
 #pragma once
 
 #include <map>
@@ -39,7 +39,7 @@ class EnsembleRows {
   void begin(Block& block, const EnsembleStart& start) const;
   /// Writes what is left of a trajectory that has landed, and enters how it ended.
   void land(Block& block, sections::Flown& flown);
-  /// Writes the rows of a block that have landed since.
+  /// Hands over the rows of a block that have landed since.
   void write(Block& block);
   /// Writes the crossings and samples that a trajectory has gathered, and forgets them.
   void flush(sections::Flown& flown);
@@ -51,14 +51,12 @@ class EnsembleRows {
   double seconds() const { return seconds_; }
 
  private:
-  struct Gathered;
-
   void pad(const sections::Flown& flown);
-  /// Rows along a trajectory from the `first` on, of so many numbers each; width 0: of one, without an axis.
+  /// So many rows along a trajectory from the `first` on, of so many numbers each; width 0: of one, without
+  /// an axis.
+  template <class Number>
   void put(const char* path, std::int64_t id, std::int64_t first, std::int64_t count, std::int64_t width,
-           std::vector<double> values);
-  /// Of rows that a trajectory has gathered `width` columns, or one.
-  void put(const char* path, const Gathered& rows, std::int64_t column, std::int64_t width = 0);
+           const std::vector<Number>& values);
 
   const Plan& plan_;
   const Ensemble& ensemble_;

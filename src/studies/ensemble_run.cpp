@@ -17,6 +17,8 @@ namespace cotangent::studies {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+/// How many rows a lane may keep before they are written.
+constexpr std::size_t most_rows = 1 << 15;
 const std::vector<std::string> ignored_at_resume{"output"};
 
 /// A deck without its [output], for the fingerprint.
@@ -134,7 +136,7 @@ class Runner {
         if (flown.status != Status::pending) {
           land(lane, flown);
           whole = false;
-        } else if (flown.crossings.size() + flown.samples.size() > (1u << 18)) {
+        } else if (flown.crossings.count() + flown.samples.count() > most_rows) {
           rows_->flush(flown);
         }
       }

@@ -35,11 +35,6 @@ struct Plan {
   std::string file;
   double checkpoint_minutes = 10;
   double wall_minutes = std::numeric_limits<double>::infinity();
-
-  /// How many numbers of Flown::crossings make a row.
-  std::int64_t crossing_width() const {
-    return 1 + 2 * model.problem->dim() + (collisions > 0 ? 1 : 0) + (birkhoff ? 2 : 0);
-  }
 };
 
 /// Reads `name` (where it may be left out, Gauss collocation, or RATTLE for constrained motion) and the

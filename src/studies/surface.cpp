@@ -34,10 +34,8 @@ SpaceBox box_ahead(const Plan& plan, const std::vector<sections::Start>& starts)
       if (std::ranges::none_of(std::views::iota(0, lanes), flying)) break;
     }
     for (int lane = 0; lane < lanes; ++lane) {
-      const auto& samples = flight->flown(lane).samples;
-      constexpr std::size_t width = 1 + 6 + 2;  // t, q, v, the energy, the multiplier
-      for (std::size_t k = 0; k + width <= samples.size(); k += width)
-        box.take({samples[k + 1], samples[k + 2], samples[k + 3]});
+      const auto& q = flight->flown(lane).samples.q;
+      for (std::size_t k = 0; k < q.size(); k += 3) box.take({q[k], q[k + 1], q[k + 2]});
     }
   }
   return box.padded(0.1 * std::max(box.longest(), 1e-6));

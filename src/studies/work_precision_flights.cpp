@@ -23,14 +23,15 @@ double cpu_seconds() {
 }
 
 /// The slope of the maxima of |E - E0| over intervals of time, by least squares.
-double drift(const sections::Flown& flown, std::size_t energy, std::size_t width, double time) {
+double drift(const sections::Flown& flown, double time) {
+  const auto& energies = flown.samples.energy;
   double square = 0, mixed = 0;
   for (int k = 0; k < intervals; ++k) {
     double largest = 0;
     for (int j = 0; j < samples_each; ++j) {
-      const std::size_t row = static_cast<std::size_t>(k * samples_each + j) * width;
-      if (row + width > flown.samples.size()) return std::numeric_limits<double>::quiet_NaN();
-      largest = std::max(largest, std::abs(flown.samples[row + energy] - flown.energy));
+      const auto row = static_cast<std::size_t>(k * samples_each + j);
+      if (row >= energies.size()) return std::numeric_limits<double>::quiet_NaN();
+      largest = std::max(largest, std::abs(energies[row] - flown.energy));
     }
     const double t = k - 0.5 * (intervals - 1);
     square += t * t;
@@ -137,7 +138,6 @@ void Flights::fly_group(sections::Flight& flight, std::size_t group) {
 void Flights::fly(std::size_t setting, std::size_t group) {
   const auto shown = flight(setting, true);
   fly_group(*shown, group);
-  const auto constraints = static_cast<std::size_t>(c_.model.problem->multipliers());
   for (std::size_t k = group * lanes_; k < std::min((group + 1) * lanes_, c_.starts.size()); ++k) {
     const sections::Flown& flown = shown->flown(static_cast<int>(k - group * lanes_));
     double* row = rows_.data() + (setting * c_.starts.size() + k) * width_;
@@ -146,7 +146,7 @@ void Flights::fly(std::size_t setting, std::size_t group) {
     row[Row::steps] = static_cast<double>(flown.steps);
     row[Row::energy_error] = flown.energy_error;
     row[Row::constraint_error] = flown.constraint_error;
-    row[Row::drift] = drift(flown, 2 * dim_ + 1, 2 * dim_ + 2 + constraints, c_.time);
+    row[Row::drift] = drift(flown, c_.time);
     std::ranges::copy(flown.q, row + Row::state);
     std::ranges::copy(flown.v, row + Row::state + dim_);
   }

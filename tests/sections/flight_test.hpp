@@ -75,13 +75,33 @@ inline Start henon_heiles_start(std::int64_t id, double energy, double q2, doubl
   return {id, {0.0, q2}, {v1, v2}, {}};
 }
 
-/// A row of two-dimensional crossings: t, q1, q2, v1, v2.
-inline const double* row(const Flown& flown, std::size_t k) {
-  return flown.crossings.data() + 5 * k;
+/// A crossing: t, q, v.
+inline std::vector<double> row(const Flown& flown, std::size_t k) {
+  const auto width = static_cast<std::ptrdiff_t>(2 * flown.q.size());
+  std::vector<double> result{flown.crossings.time[k]};
+  const auto state = flown.crossings.state.begin() + static_cast<std::ptrdiff_t>(k) * width;
+  result.insert(result.end(), state, state + width);
+  return result;
+}
+/// A sample: t, q, v, the energy, multipliers.
+inline std::vector<double> sample(const Flown& flown, std::size_t k) {
+  const Rows& rows = flown.samples;
+  std::vector<double> result{rows.time[k]};
+  for (const auto* values : {&rows.q, &rows.v, &rows.energy, &rows.multiplier}) {
+    const std::size_t width = values->size() / rows.count();
+    const auto begin = values->begin() + static_cast<std::ptrdiff_t>(k * width);
+    result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+  }
+  return result;
 }
 
-inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+/// `next` after what is there.
+inline void append(Rows& rows, const Rows& next) {
+  const auto put = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  for (const auto values : {&Rows::time, &Rows::state, &Rows::q, &Rows::v, &Rows::energy, &Rows::multiplier,
+                            &Rows::arc, &Rows::tangential})
+    put(rows.*values, next.*values);
+  put(rows.wall, next.wall);
 }
 
 }  // namespace cotangent::sections::test
