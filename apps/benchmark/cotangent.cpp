@@ -74,9 +74,9 @@ std::vector<State> fly(std::span<const State> starts, double end, const MethodOp
       if (flight->free(lane) || flight->flown(lane).status == Status::pending) continue;
       const sections::Flown& flown = flight->flown(lane);
       check(flown.status, flown.id);
-      const auto& rows = flown.crossings;  // t, q1, q2, v1, v2
-      for (std::size_t k = 0; k < rows.size(); k += 5) {
-        watch.crossing(int(flown.id), rows[k], {rows[k + 1], rows[k + 2], rows[k + 3], rows[k + 4]});
+      for (std::size_t k = 0; k < flown.crossings.count(); ++k) {
+        const double* x = flown.crossings.state.data() + 4 * k;  // q1, q2, v1, v2
+        watch.crossing(int(flown.id), flown.crossings.time[k], {x[0], x[1], x[2], x[3]});
       }
       final[flown.id] = {flown.q[0], flown.q[1], flown.v[0], flown.v[1]};
       flight->release(lane);
