@@ -280,10 +280,13 @@ void ResultFile::keep(DataType type, int index, std::span<const std::int64_t> of
   for_runs(type, index, offset, count, [&](std::int64_t place, std::int64_t length) {
     const std::span run(bytes, static_cast<std::size_t>(length));
     bytes += length;
-    if (waiting_bytes_.size() + run.size() > most) flush();
-    if (run.size() > most) return file_.write(place, run);
+    if (run.size() > most) {
+      flush();
+      return file_.write(place, run);
+    }
     waiting_.push_back({turn, place, waiting_bytes_.size(), run.size()});
     waiting_bytes_.insert(waiting_bytes_.end(), run.begin(), run.end());
+    if (waiting_bytes_.size() > most) flush();
   });
 }
 
@@ -293,9 +296,7 @@ void ResultFile::flush() {
   for (std::size_t first = 0, next = 0; first < waiting_.size(); first = next) {
     std::int64_t end = waiting_[first].place;
     pieces.clear();
-    for (;
-         next < waiting_.size() && waiting_[next].place == end && waiting_[next].turn == waiting_[first].turn;
-         ++next) {
+    for (; next < waiting_.size() && waiting_[next].place == end; ++next) {
       pieces.push_back(std::span(waiting_bytes_).subspan(waiting_[next].begin, waiting_[next].size));
       end += std::ssize(pieces.back());
     }

@@ -240,36 +240,29 @@ void EnsembleRows::flush(sections::Flown& flown) {
   const double before = parallel::wall_time();
   if (auto& rows = flown.crossings; rows.count() > 0) {
     const bool hits = plan_.collisions > 0;  // of which no more are kept than the deck asks for
-    const auto count = static_cast<std::int64_t>(rows.count());
-    const std::int64_t first =
-        (hits ? std::min(flown.crossing_count, plan_.collisions) : flown.crossing_count) - count;
-    const auto write = [&](const char* path, const auto& values, std::int64_t width = 0) {
-      put(path, flown.id, first, count, width, values);
-    };
+    const std::int64_t all = hits ? std::min(flown.crossing_count, plan_.collisions) : flown.crossing_count,
+                       first = all - static_cast<std::int64_t>(rows.count());
     if (hits) {
-      write("/collisions/time", rows.time);
-      write("/collisions/point", rows.q, dim_);
-      write("/collisions/velocity", rows.v, dim_);
-      write("/collisions/wall", rows.wall);
+      put("/collisions/time", flown.id, first, rows.time);
+      put("/collisions/point", flown.id, first, rows.q, dim_);
+      put("/collisions/velocity", flown.id, first, rows.v, dim_);
+      put("/collisions/wall", flown.id, first, rows.wall);
       if (plan_.birkhoff) {
-        write("/collisions/arc", rows.arc);
-        write("/collisions/tangential", rows.tangential);
+        put("/collisions/arc", flown.id, first, rows.arc);
+        put("/collisions/tangential", flown.id, first, rows.tangential);
       }
     } else {
-      write("/section/time", rows.time);
-      write("/section/points", rows.state, 2 * dim_);
+      put("/section/time", flown.id, first, rows.time);
+      put("/section/points", flown.id, first, rows.state, 2 * dim_);
     }
     rows.clear();
   }
   if (auto& rows = flown.samples; rows.count() > 0) {
-    const auto count = static_cast<std::int64_t>(rows.count()), first = flown.sample_count - count;
-    const auto write = [&](const char* path, const auto& values, std::int64_t width = 0) {
-      put(path, flown.id, first, count, width, values);
-    };
-    write("/trajectory/q", rows.q, dim_);
-    write("/trajectory/v", rows.v, dim_);
-    write("/trajectory/energy", rows.energy);
-    if (constraints_ > 0) write("/trajectory/multiplier", rows.multiplier, constraints_);
+    const std::int64_t first = flown.sample_count - static_cast<std::int64_t>(rows.count());
+    put("/trajectory/q", flown.id, first, rows.q, dim_);
+    put("/trajectory/v", flown.id, first, rows.v, dim_);
+    put("/trajectory/energy", flown.id, first, rows.energy);
+    if (constraints_ > 0) put("/trajectory/multiplier", flown.id, first, rows.multiplier, constraints_);
     rows.clear();
   }
   seconds_ += parallel::wall_time() - before;
@@ -279,45 +272,44 @@ void EnsembleRows::flush(sections::Flown& flown) {
 void EnsembleRows::pad(const sections::Flown& flown) {
   if (!plan_.watch.section && plan_.collisions == 0 && plan_.samples == 0) return;
   const double before = parallel::wall_time();
-  const auto filled_with = [&](auto nothing) {
-    return [&, nothing](const char* path, std::int64_t used, std::int64_t all, std::int64_t width) {
-      const std::int64_t numbers = std::max<std::int64_t>(width, 1),
-                         chunk = std::max<std::int64_t>(4096 / numbers, 1);
-      for (std::int64_t first = used; first < all; first += chunk) {
-        const std::int64_t rows = std::min(chunk, all - first);
-        put(path, flown.id, first, rows, width,
-            std::vector(static_cast<std::size_t>(rows * numbers), nothing));
-      }
-    };
+  const auto fill = [&](const char* path, auto nothing, std::int64_t used, std::int64_t all,
+                        std::int64_t width = 0) {
+    const std::int64_t each = std::max<std::int64_t>(width, 1),
+                       chunk = std::max<std::int64_t>(4096 / each, 1);
+    for (std::int64_t first = used; first < all; first += chunk) {
+      const auto numbers = static_cast<std::size_t>(std::min(chunk, all - first) * each);
+      put(path, flown.id, first, std::vector(numbers, nothing), width);
+    }
   };
-  const auto fill = filled_with(nan);
   if (plan_.watch.section) {
-    fill("/section/time", flown.crossing_count, plan_.watch.stop.crossings, 0);
-    fill("/section/points", flown.crossing_count, plan_.watch.stop.crossings, 2 * dim_);
+    fill("/section/time", nan, flown.crossing_count, plan_.watch.stop.crossings);
+    fill("/section/points", nan, flown.crossing_count, plan_.watch.stop.crossings, 2 * dim_);
   }
   if (plan_.collisions > 0) {
     const std::int64_t used = std::min(flown.crossing_count, plan_.collisions);
-    fill("/collisions/time", used, plan_.collisions, 0);
-    fill("/collisions/point", used, plan_.collisions, dim_);
-    fill("/collisions/velocity", used, plan_.collisions, dim_);
-    filled_with(std::int32_t{-1})("/collisions/wall", used, plan_.collisions, 0);
+    fill("/collisions/time", nan, used, plan_.collisions);
+    fill("/collisions/point", nan, used, plan_.collisions, dim_);
+    fill("/collisions/velocity", nan, used, plan_.collisions, dim_);
+    fill("/collisions/wall", std::int32_t{-1}, used, plan_.collisions);
     if (plan_.birkhoff) {
-      fill("/collisions/arc", used, plan_.collisions, 0);
-      fill("/collisions/tangential", used, plan_.collisions, 0);
+      fill("/collisions/arc", nan, used, plan_.collisions);
+      fill("/collisions/tangential", nan, used, plan_.collisions);
     }
   }
   if (plan_.samples > 0) {
-    fill("/trajectory/q", flown.sample_count, plan_.samples, dim_);
-    fill("/trajectory/v", flown.sample_count, plan_.samples, dim_);
-    fill("/trajectory/energy", flown.sample_count, plan_.samples, 0);
-    if (constraints_ > 0) fill("/trajectory/multiplier", flown.sample_count, plan_.samples, constraints_);
+    fill("/trajectory/q", nan, flown.sample_count, plan_.samples, dim_);
+    fill("/trajectory/v", nan, flown.sample_count, plan_.samples, dim_);
+    fill("/trajectory/energy", nan, flown.sample_count, plan_.samples);
+    if (constraints_ > 0)
+      fill("/trajectory/multiplier", nan, flown.sample_count, plan_.samples, constraints_);
   }
   seconds_ += parallel::wall_time() - before;
 }
 
 template <class Number>
-void EnsembleRows::put(const char* path, std::int64_t id, std::int64_t first, std::int64_t count,
-                       std::int64_t width, const std::vector<Number>& values) {
+void EnsembleRows::put(const char* path, std::int64_t id, std::int64_t first,
+                       const std::vector<Number>& values, std::int64_t width) {
+  const std::int64_t count = std::ssize(values) / std::max<std::int64_t>(width, 1);
   const std::array<std::int64_t, 3> offset{id, first, 0}, extent{1, count, width};
   const std::size_t axes = width > 0 ? 3 : 2;
   result_.write_soon(handle_.at(path), std::span(offset).first(axes), std::span(extent).first(axes),

@@ -52,11 +52,10 @@ class EnsembleRows {
 
  private:
   void pad(const sections::Flown& flown);
-  /// So many rows along a trajectory from the `first` on, of so many numbers each; width 0: of one, without
-  /// an axis.
+  /// Rows along a trajectory from the `first` on, of so many numbers each; width 0: of one, without an axis.
   template <class Number>
-  void put(const char* path, std::int64_t id, std::int64_t first, std::int64_t count, std::int64_t width,
-           const std::vector<Number>& values);
+  void put(const char* path, std::int64_t id, std::int64_t first, const std::vector<Number>& values,
+           std::int64_t width = 0);
 
   const Plan& plan_;
   const Ensemble& ensemble_;
