@@ -6,17 +6,17 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "numerics/lane_pack.hpp"
 
 namespace cotangent::numerics {
 
-/// Writes words[k] for each lane k that is true, in turn, to `to`, where there is room for all of them;
-/// returns how many there were.
-template <int W>
-[[gnu::always_inline]] inline std::size_t write_chosen(Mask<W> chosen, const std::uint64_t* words,
-                                                       std::uint64_t* to) {
-  const unsigned lanes = bits(chosen);
+/// Writes words[k] for each bit k < W of `lanes` that is set, in turn, to `to`, where there is room for all
+/// of them; returns how many there were.
+template <int W, class Word>
+requires(sizeof(Word) == 8 && std::is_trivially_copyable_v<Word>) [[gnu::always_inline]] inline std::size_t
+    write_chosen(unsigned lanes, const Word* words, Word* to) {
 #if defined(__AVX512F__)
   if constexpr (W == 8) {
     const auto kept = _mm512_maskz_compress_epi64(static_cast<__mmask8>(lanes), _mm512_loadu_si512(words));
@@ -30,6 +30,11 @@ template <int W>
     count += lanes >> k & 1;
   }
   return count;
+}
+/// The same for the lanes that are true.
+template <int W, class Word>
+[[gnu::always_inline]] inline std::size_t write_chosen(Mask<W> chosen, const Word* words, Word* to) {
+  return write_chosen<W>(bits(chosen), words, to);
 }
 
 /// Sorts `count` words that differ from one another: each goes to the place that has as many before it as

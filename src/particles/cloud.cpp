@@ -18,31 +18,68 @@ Particle Cloud::particle(int row) const {
   return p;
 }
 
-void Cloud::assign(const std::vector<Particle>& particles) {
-  own = static_cast<int>(particles.size());
-  padded = (own + unit - 1) / unit * unit;
-  ghosts = 0;
-  const auto size = static_cast<std::size_t>(padded);
+void Cloud::put(int row, const Particle& p) {
+  const auto i = static_cast<std::size_t>(row);
+  id[i] = p.id;
   for (std::size_t n = 0; n < 3; ++n) {
-    velocity[n].assign(size, 0.0);
-    start[n].assign(size, 0.0);
+    position[4 * i + n] = p.q[n];
+    velocity[n][i] = p.v[n];
+    start[n][i] = p.start[n];
   }
-  multiplier.assign(size, 0.0);
-  id.assign(size, -1);
-  status.assign(size, static_cast<std::int32_t>(Status::finished));
-  position.assign(4 * (size + 1), far_away);
-  for (std::size_t i = 0; i < particles.size(); ++i) {
-    const Particle& p = particles[i];
-    id[i] = p.id;
-    for (std::size_t n = 0; n < 3; ++n) {
-      position[4 * i + n] = p.q[n];
-      velocity[n][i] = p.v[n];
-      start[n][i] = p.start[n];
-    }
-    multiplier[i] = p.multiplier;
-    status[i] = static_cast<std::int32_t>(p.status);
+  multiplier[i] = p.multiplier;
+  status[i] = static_cast<std::int32_t>(p.status);
+}
+
+void Cloud::resize(int rows) {
+  const auto size = static_cast<std::size_t>(rows);
+  position.resize(4 * size, far_away);
+  for (std::size_t n = 0; n < 3; ++n) {
+    velocity[n].resize(size, 0.0);
+    start[n].resize(size, 0.0);
   }
+  multiplier.resize(size, 0.0);
+  id.resize(size, -1);
+  status.resize(size, static_cast<std::int32_t>(Status::finished));
+}
+
+void Cloud::assign(const std::vector<Particle>& particles) {
+  resize(0);
+  resize(static_cast<int>(particles.size()));
+  for (int i = 0; i < static_cast<int>(particles.size()); ++i) put(i, particles[static_cast<std::size_t>(i)]);
+  fill_up(static_cast<int>(particles.size()));
+}
+
+void Cloud::fill_up(int count) {
+  own = count;
+  padded = (own + unit - 1) / unit * unit;
+  resize(padded);
+  expect_ghosts(0);
   next = position;
+}
+
+void Cloud::arrange(std::span<const std::int32_t> rows, const std::vector<Particle>& come) {
+  resize(own);
+  resize(own + static_cast<int>(come.size()));
+  for (int k = 0; k < static_cast<int>(come.size()); ++k) put(own + k, come[static_cast<std::size_t>(k)]);
+  const auto in_order = [&]<std::size_t width>(auto& column, auto& room) {
+    room.resize(width * rows.size());
+    auto to = room.begin();
+    for (const std::int32_t row : rows)
+      to = std::copy_n(column.data() + width * static_cast<std::size_t>(row), width, to);
+    std::swap(column, room);
+  };
+  in_order.operator()<4>(position, next);
+  numerics::AlignedVector<double> room;
+  for (std::size_t n = 0; n < 3; ++n) {
+    in_order.operator()<1>(velocity[n], room);
+    in_order.operator()<1>(start[n], room);
+  }
+  in_order.operator()<1>(multiplier, room);
+  std::vector<std::int64_t> names;
+  in_order.operator()<1>(id, names);
+  std::vector<std::int32_t> statuses;
+  in_order.operator()<1>(status, statuses);
+  fill_up(static_cast<int>(rows.size()));
 }
 
 void Cloud::expect_ghosts(int count) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/status.hpp"
@@ -43,8 +44,17 @@ struct Cloud {
   Particle particle(int row) const;
   /// Takes these as its own, without ghosts. Padding stands still far away.
   void assign(const std::vector<Particle>& particles);
+  /// Its own are from now on, in this order, those of its rows, and beyond these those who come. No ghosts.
+  void arrange(std::span<const std::int32_t> rows, const std::vector<Particle>& come);
   /// Makes room for so many ghosts.
   void expect_ghosts(int count);
+
+ private:
+  /// All columns but `next`; new rows are padding.
+  void resize(int rows);
+  void put(int row, const Particle& particle);
+  /// The first so many rows are its own; to whole units, without ghosts.
+  void fill_up(int count);
 };
 
 }  // namespace cotangent::particles

@@ -9,12 +9,28 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace cotangent::particles {
 
 /// A period for each axis; 0: not periodic.
 using Periods = std::array<double, 3>;
+
+namespace detail {
+/// Of three along each axis, the first axis first, what three join to.
+template <class T, class Join>
+constexpr std::array<T, 27> each_of_27(const std::array<std::array<T, 3>, 3>& axis, const Join& join) {
+  std::array<T, 27> all{};
+  std::size_t k = 0;
+  for (const T z : axis[2]) {
+    for (const T y : axis[1]) {
+      for (const T x : axis[0]) all[k++] = join(join(x, y), z);
+    }
+  }
+  return all;
+}
+}  // namespace detail
 
 class Grid {
  public:
@@ -59,10 +75,11 @@ class Grid {
     // Cells of a block that lie low or high along each axis.
     constexpr std::array<std::array<unsigned, 3>, 3> side{
         {{0xaa, 0xff, 0x55}, {0xcc, 0xff, 0x33}, {0xf0, 0xff, 0x0f}}};
+    static constexpr auto touching = detail::each_of_27(side, std::bit_and<>());
     const auto cells = keys({(c[0] & ~1) - 2, (c[1] & ~1) - 2, (c[2] & ~1) - 2}, 2);
     std::size_t count = 0;
     for (std::size_t k = 0; k < cells.size(); ++k) {
-      const Part part{block(cells[k]), side[0][k % 3] & side[1][k / 3 % 3] & side[2][k / 9]};
+      const Part part{block(cells[k]), touching[k]};
       std::size_t same = periodic() ? 0 : count;
       while (same < count && parts[same].block != part.block) ++same;
       if (same < count) {
@@ -94,9 +111,7 @@ class Grid {
         part[n][static_cast<std::size_t>(k)] = part_of_key(place, n);
       }
     }
-    std::array<Key, 27> result;
-    for (std::size_t k = 0; k < 27; ++k) result[k] = part[0][k % 3] | part[1][k / 3 % 3] | part[2][k / 9];
-    return result;
+    return detail::each_of_27(part, std::bit_or<>());
   }
   static Key part_of_key(std::int32_t place, std::size_t axis) {
     return spread(static_cast<std::uint64_t>(place + (1 << 20)) & 0x1fffff) << axis;

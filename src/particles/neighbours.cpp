@@ -14,10 +14,12 @@ namespace {
 
 using Lanes = numerics::Lanes<pack>;
 
-/// A particle's name, and below it its row.
-std::uint64_t named(const Cloud& cloud, std::int32_t row) {
-  return static_cast<std::uint64_t>(cloud.id[static_cast<std::size_t>(row)]) << 32 |
-         static_cast<std::uint32_t>(row);
+/// Each row's particle's name, and below it the row; room for some more.
+std::vector<std::uint64_t> named(const Cloud& cloud) {
+  std::vector<std::uint64_t> names(cloud.id.size() + pack);
+  for (std::size_t row = 0; row < cloud.id.size(); ++row)
+    names[row] = static_cast<std::uint64_t>(cloud.id[row]) << 32 | row;
+  return names;
 }
 std::int32_t row_of(std::uint64_t named) {
   return static_cast<std::int32_t>(named);
@@ -29,34 +31,37 @@ std::uint32_t offset(std::int32_t row) {
 
 /// What lies in a cell and around it.
 struct Candidates {
-  std::vector<std::uint32_t> place;
+  std::size_t count = 0;
   std::vector<std::uint64_t> name;
   std::array<numerics::AlignedVector<double>, 3> q;
 
-  std::size_t size() const { return place.size(); }
-  void clear() {
-    place.clear();
-    name.clear();
+  /// A register at a time, beyond the last one: `name` and `all` have room for it.
+  void take(const std::vector<std::uint64_t>& all, Rows rows) {
+    const auto size = static_cast<std::size_t>(rows.end - rows.begin);
+    if (count + size + pack > name.size()) name.resize(2 * (count + size + pack));
+    const std::uint64_t* from = all.data() + rows.begin;
+    for (std::size_t k = 0; k < size; k += pack)
+      std::memcpy(name.data() + count + k, from + k, pack * sizeof *from);
+    count += size;
   }
-  void take(const Cloud& cloud, const CellRows& cell) {
-    for (std::int32_t row = cell.begin; row < cell.end; ++row) {
-      place.push_back(offset(row));
-      name.push_back(named(cloud, row));
-    }
-  }
+  /// Fills up a register, and finds all positions.
   void look_up(const Cloud& cloud) {
-    place.resize((size() + pack - 1) / pack * pack, offset(cloud.far_row()));
-    name.resize(size());
-    for (auto& x : q) x.resize(std::max(x.size(), size()));
-    for (std::size_t k = 0; k < size(); k += pack) {
-      const auto x = numerics::rows_of_four<pack>(cloud.position.data(), place.data() + k);
+    const std::size_t size = (count + pack - 1) / pack * pack;
+    std::fill(name.begin() + static_cast<std::ptrdiff_t>(count),
+              name.begin() + static_cast<std::ptrdiff_t>(size), static_cast<std::uint64_t>(cloud.far_row()));
+    count = size;
+    for (auto& x : q) x.resize(std::max(x.size(), count));
+    for (std::size_t k = 0; k < count; k += pack) {
+      std::array<std::uint32_t, pack> place;
+      for (std::size_t lane = 0; lane < pack; ++lane) place[lane] = offset(row_of(name[k + lane]));
+      const auto x = numerics::rows_of_four<pack>(cloud.position.data(), place.data());
       for (std::size_t n = 0; n < 3; ++n) std::memcpy(q[n].data() + k, &x[n], sizeof(Lanes));
     }
   }
 };
 
 /// What listing neighbours costs, in steps.
-constexpr double listing_steps = 20.0;
+constexpr double listing_steps = 15.0;
 
 }  // namespace
 
@@ -157,6 +162,7 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
   neighbours_.clear();
   neighbours_.reserve(static_cast<std::size_t>(cloud.own) * 8);
   Territory::Finder find(territory);
+  const std::vector<std::uint64_t> names = named(cloud);
   Candidates around;
   std::vector<std::uint64_t> found, sorted, seen;
   Group members;
@@ -164,18 +170,18 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
   const auto cells = territory.own_cells();
   for (auto cell = cells.begin(); cell != cells.end();) {
     const Grid::Key block = Grid::block(cell->key);
-    around.clear();
-    find.around_block(cell->cell, [&](const CellRows& rows) { around.take(cloud, rows); });
+    around.count = 0;
+    for (const Rows rows : find.around_block(cell->cell)) around.take(names, rows);
     around.look_up(cloud);
-    found.resize(around.size() + 8);
+    found.resize(around.count + 8);
     sorted.resize(found.size());
     seen.resize(found.size());
-    std::int32_t i = cell->begin;
+    std::int32_t i = cell->rows.begin;
     while (cell != cells.end() && Grid::block(cell->key) == block) ++cell;
-    for (const std::int32_t end = (cell - 1)->end; i < end; ++i) {
+    for (const std::int32_t end = (cell - 1)->rows.end; i < end; ++i) {
       const double* q = cloud.position.data() + 4 * static_cast<std::ptrdiff_t>(i);
       std::size_t here = 0, beyond = 0;
-      for (std::size_t k = 0; k < around.size(); k += pack) {
+      for (std::size_t k = 0; k < around.count; k += pack) {
         std::array<Lanes, 3> r;
         for (std::size_t n = 0; n < 3; ++n) {
           Lanes x;
@@ -192,14 +198,21 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
       numerics::sort_by_rank(found.data(), here, sorted.data());
       const auto unfelt = excluded == nullptr ? std::span<const std::int64_t>()
                                               : excluded->of(cloud.id[static_cast<std::size_t>(i)]);
-      const auto put = [&](const std::vector<std::uint64_t>& names, std::size_t count,
+      const auto put = [&](std::vector<std::uint64_t>& names, std::size_t count,
                            std::vector<std::int32_t>& rows) {
-        for (std::size_t k = 0; k < count; ++k) {
-          const std::int32_t row = row_of(names[k]);
-          if (row == i || std::ranges::binary_search(unfelt, static_cast<std::int64_t>(names[k] >> 32)))
-            continue;
-          rows.push_back(row);
+        auto end = names.begin() + static_cast<std::ptrdiff_t>(count);
+        if (!unfelt.empty())
+          end = std::remove_if(names.begin(), end, [&](std::uint64_t name) {
+            return std::ranges::binary_search(unfelt, static_cast<std::int64_t>(name >> 32));
+          });
+        const std::size_t before = rows.size();
+        rows.resize(before + count);
+        auto to = rows.begin() + static_cast<std::ptrdiff_t>(before);
+        for (auto name = names.begin(); name != end; ++name) {
+          *to = row_of(*name);
+          to += *to != i;
         }
+        rows.erase(to, rows.end());
       };
       put(sorted, here, members.felt.rows);
       put(seen, beyond, members.seen.rows);

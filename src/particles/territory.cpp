@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <ranges>
 
 #include "parallel/mpi.hpp"
 
@@ -40,68 +42,49 @@ void Territory::cut(std::vector<Grid::Key> keys, std::int64_t total) {
   ++cuts_;
 }
 
-/// Those whose cells belong to other ranks go there, and theirs come.
-void Territory::send_home(std::vector<Particle>& mine, std::vector<Grid::Key>& keys) const {
-  std::vector<std::vector<Particle>> leave(static_cast<std::size_t>(parallel::size()));
-  const int here = parallel::rank();
-  std::size_t stay = 0;
-  for (std::size_t i = 0; i < mine.size(); ++i) {
-    const int to = owner(keys[i]);
-    if (to != here) {
-      leave[static_cast<std::size_t>(to)].push_back(mine[i]);
-      continue;
-    }
-    mine[stay] = mine[i];
-    keys[stay++] = keys[i];
-  }
-  mine.resize(stay);
-  keys.resize(stay);
-  for (const Particle& p : parallel::exchange(std::move(leave))) {
-    mine.push_back(p);
-    keys.push_back(grid_.key(p.q.data()));
-  }
+/// Whether a rank would have too many, everything where it belongs.
+bool Territory::tilted(const std::vector<Grid::Key>& keys, std::int64_t total) const {
+  std::vector<std::int64_t> kept(first_key_.size() + 1, 0);
+  for (const Grid::Key key : keys) ++kept[static_cast<std::size_t>(owner(key))];
+  const auto most = static_cast<double>(std::ranges::max(parallel::sum(std::move(kept))));
+  const auto ranks = static_cast<double>(parallel::size());
+  return most * ranks > tilt * static_cast<double>(total) + ranks;
 }
 
-void Territory::bring_home(std::vector<Particle>& mine, std::vector<Grid::Key>& keys) {
-  const int ranks = parallel::size();
-  if (ranks == 1) return;
-  const std::int64_t total = parallel::sum(std::ssize(mine));
-  const bool first = first_key_.empty();
-  if (first) cut(keys, total);
-  send_home(mine, keys);
-  const double most = static_cast<double>(parallel::maximum(std::ssize(mine)));
-  if (!first && most * ranks > tilt * static_cast<double>(total) + ranks) {
-    cut(keys, total);
-    send_home(mine, keys);
-  }
-}
-
+/// Those that are in the cell in which they were last time are in order already: only the others are sorted.
 void Territory::settle(Cloud& cloud) {
-  std::vector<Particle> mine;
+  const int ranks = parallel::size(), here = parallel::rank();
   std::vector<Grid::Key> keys;
-  mine.reserve(static_cast<std::size_t>(cloud.own));
-  for (int i = 0; i < cloud.own; ++i) mine.push_back(cloud.particle(i));
-  keys.reserve(mine.size());
-  for (const Particle& p : mine) keys.push_back(grid_.key(p.q.data()));
-  bring_home(mine, keys);
-  Order order;
-  order.reserve(mine.size());
-  for (std::size_t i = 0; i < mine.size(); ++i) order.emplace_back(keys[i], static_cast<std::int32_t>(i));
-  if (!std::ranges::is_sorted(order)) std::ranges::sort(order);
-  // In place, cycle by cycle: there may be too many for a second copy.
-  for (std::size_t i = 0; i < mine.size(); ++i) {
-    const Particle first = mine[i];
-    std::size_t to = i;
-    for (;;) {
-      const auto from = static_cast<std::size_t>(order[to].second);
-      order[to].second = static_cast<std::int32_t>(to);
-      if (from == i) break;
-      mine[to] = mine[from];
-      to = from;
-    }
-    mine[to] = first;
+  keys.reserve(static_cast<std::size_t>(cloud.own));
+  for (int row = 0; row < cloud.own; ++row)
+    keys.push_back(grid_.key(cloud.position.data() + 4 * std::ptrdiff_t{row}));
+  if (ranks > 1) {
+    const std::int64_t total = parallel::sum(std::ssize(keys));
+    if (first_key_.empty() || tilted(keys, total)) cut(keys, total);
   }
-  cloud.assign(mine);
+  Order stayed, moved;
+  std::vector<std::vector<Particle>> leave(static_cast<std::size_t>(ranks));
+  stayed.reserve(keys.size());
+  auto before = cells_.cbegin();
+  for (std::int32_t row = 0; row < cloud.own; ++row) {
+    const Grid::Key key = keys[static_cast<std::size_t>(row)];
+    while (before != cells_.cend() && row >= before->rows.end) ++before;
+    if (const int to = owner(key); to != here) {
+      leave[static_cast<std::size_t>(to)].push_back(cloud.particle(row));
+    } else {
+      (before != cells_.cend() && before->key == key ? stayed : moved).emplace_back(key, row);
+    }
+  }
+  const auto come = parallel::exchange(std::move(leave));
+  for (std::size_t k = 0; k < come.size(); ++k)
+    moved.emplace_back(grid_.key(come[k].q.data()), cloud.own + static_cast<std::int32_t>(k));
+  std::ranges::sort(moved);
+  Order order;
+  order.reserve(stayed.size() + moved.size());
+  std::ranges::merge(stayed, moved, std::back_inserter(order));
+  std::vector<std::int32_t> rows(order.size());
+  std::ranges::copy(order | std::views::values, rows.begin());
+  cloud.arrange(rows, come);
   list_cells(cloud, order);
   plan_halo(cloud);
 }
@@ -113,10 +96,8 @@ void Territory::insert(std::int32_t block) {
 }
 
 /// Cells come along the curve, those of a block one after the other, unless they are ghosts.
-void Territory::remember(CellRows cell) {
-  const auto at = static_cast<std::int32_t>(cells_.size());
-  cells_.push_back(cell);
-  const Grid::Key key = Grid::block(cell.key);
+void Territory::remember(Grid::Key cell, Rows rows) {
+  const Grid::Key key = Grid::block(cell);
   auto* block =
       !blocks_.empty() && blocks_.back().key == key ? &blocks_.back() : const_cast<Block*>(find_block(key));
   if (block == nullptr) {
@@ -128,8 +109,8 @@ void Territory::remember(CellRows cell) {
     insert(static_cast<std::int32_t>(blocks_.size()) - 1);
     block = &blocks_.back();
   }
-  block->cell[cell.key & 7] = at;
-  block->occupied |= 1u << (cell.key & 7);
+  block->rows[cell & 7] = rows;
+  block->occupied |= 1u << (cell & 7);
 }
 
 void Territory::list_cells(const Cloud& cloud, const Order& order) {
@@ -140,11 +121,11 @@ void Territory::list_cells(const Cloud& cloud, const Order& order) {
     const Grid::Key key = order[i].first;
     std::size_t end = i + 1;
     while (end < order.size() && order[end].first == key) ++end;
-    remember({grid_.cell(cloud.position.data() + 4 * i), key, static_cast<std::int32_t>(i),
-              static_cast<std::int32_t>(end)});
+    const Rows rows{static_cast<std::int32_t>(i), static_cast<std::int32_t>(end)};
+    cells_.push_back({grid_.cell(cloud.position.data() + 4 * i), key, rows});
+    remember(key, rows);
     i = end;
   }
-  own_cells_ = cells_.size();
 }
 
 bool Territory::all_ours_around(const Grid::Cell& cell, int here) const {
@@ -179,7 +160,7 @@ void Territory::plan_halo(Cloud& cloud) {
       const int rank = owner(key);
       if (rank == here || std::ranges::count(seen, rank) > 0) continue;
       seen.push_back(rank);
-      for (std::int32_t row = cell.begin; row < cell.end; ++row) {
+      for (std::int32_t row = cell.rows.begin; row < cell.rows.end; ++row) {
         rows[static_cast<std::size_t>(rank)].push_back(row);
         on_border_[static_cast<std::size_t>(row / group)] = 1;
       }
@@ -198,11 +179,10 @@ void Territory::plan_halo(Cloud& cloud) {
   cloud.id.resize(static_cast<std::size_t>(cloud.padded));
   cloud.id.insert(cloud.id.end(), foreign.begin(), foreign.end());
   for (int i = 0; i < cloud.ghosts;) {
-    const Grid::Cell cell = grid_.cell(ghosts + 4 * std::ptrdiff_t{i});
-    const Grid::Key key = Grid::key(cell);
+    const Grid::Key key = grid_.key(ghosts + 4 * std::ptrdiff_t{i});
     int end = i + 1;
     while (end < cloud.ghosts && grid_.key(ghosts + 4 * std::ptrdiff_t{end}) == key) ++end;
-    remember({cell, key, cloud.padded + i, cloud.padded + end});
+    remember(key, {cloud.padded + i, cloud.padded + end});
     i = end;
   }
 }

@@ -5,21 +5,26 @@
 // Reference: Warren, Salmon, A parallel hashed oct-tree N-body algorithm (SC 1993).
 #pragma once
 
-#include <bit>
 #include <span>
 #include <vector>
 
+#include "numerics/words.hpp"
 #include "parallel/exchange.hpp"
 #include "particles/cloud.hpp"
 #include "particles/grid.hpp"
 
 namespace cotangent::particles {
 
-/// Rows of one cell.
+/// Rows that follow one another.
+struct Rows {
+  std::int32_t begin = 0, end = 0;
+};
+
+/// A cell that is occupied.
 struct CellRows {
   Grid::Cell cell{};
   Grid::Key key = 0;
-  std::int32_t begin = 0, end = 0;
+  Rows rows;
 };
 
 class Territory {
@@ -29,7 +34,7 @@ class Territory {
   struct Block {
     Grid::Key key = 0;
     unsigned occupied = 0;
-    std::array<std::int32_t, 8> cell{};
+    std::array<Rows, 8> rows{};
   };
 
  public:
@@ -44,34 +49,37 @@ class Territory {
   void change(const Grid& grid) {
     grid_ = grid;
     first_key_.clear();
+    cells_.clear();
   }
   /// The occupied cells of the own particles, in the order of their rows.
-  std::span<const CellRows> own_cells() const { return {cells_.data(), own_cells_}; }
+  std::span<const CellRows> own_cells() const { return cells_; }
   /// Looks up cells, own or ghosts', and remembers where it found the last ones.
   class Finder {
    public:
     explicit Finder(const Territory& territory) : territory_(territory) { known_.fill(~Grid::Key{0}); }
-    /// Calls use(rows) for each occupied cell of the block that a cell lies in, and for those around it.
-    template <class Use>
-    void around_block(const Grid::Cell& cell, const Use& use) {
+    /// The occupied cells of the block that a cell lies in, and those around it; until the next call.
+    std::span<const Rows> around_block(const Grid::Cell& cell) {
+      static constexpr Block empty{};
+      std::size_t count = 0;
       std::array<Grid::Part, 27> parts;
       for (const auto& [key, cells] : territory_.grid_.around_block(cell, parts)) {
         const std::size_t place = key & 63;  // a block and all that touch it have places of their own
         if (known_[place] != key) {
+          const Block* const found = territory_.find_block(key);
           known_[place] = key;
-          block_[place] = territory_.find_block(key);
+          block_[place] = found != nullptr ? found : &empty;
         }
-        if (block_[place] == nullptr) continue;
-        for (unsigned left = block_[place]->occupied & cells; left != 0; left &= left - 1)
-          use(territory_.cells_[static_cast<std::size_t>(
-              block_[place]->cell[static_cast<std::size_t>(std::countr_zero(left))])]);
+        const Block& block = *block_[place];
+        count += numerics::write_chosen<8>(block.occupied & cells, block.rows.data(), found_.data() + count);
       }
+      return std::span(found_).first(count);
     }
 
    private:
     const Territory& territory_;
     std::array<Grid::Key, 64> known_;
     std::array<const Block*, 64> block_{};
+    std::array<Rows, 8 * 27 + 8> found_;
   };
   parallel::HaloPlan& halo() { return halo_; }
   /// Whether other ranks see particles of a group.
@@ -94,20 +102,18 @@ class Territory {
   void insert(std::int32_t block);
   int owner(Grid::Key key) const;
   void cut(std::vector<Grid::Key> keys, std::int64_t total);
-  void bring_home(std::vector<Particle>& mine, std::vector<Grid::Key>& keys);
-  void send_home(std::vector<Particle>& mine, std::vector<Grid::Key>& keys) const;
+  bool tilted(const std::vector<Grid::Key>& keys, std::int64_t total) const;
   /// Whether rank `here` owns all cells of a cell's block and all blocks that touch it.
   bool all_ours_around(const Grid::Cell& cell, int here) const;
   void list_cells(const Cloud& cloud, const Order& order);
   void plan_halo(Cloud& cloud);
-  void remember(CellRows cell);
+  void remember(Grid::Key cell, Rows rows);
 
   Grid grid_;
   std::vector<Grid::Key> first_key_;  ///< of each rank but the first
-  std::vector<CellRows> cells_;       ///< own, then ghosts'
-  std::size_t own_cells_ = 0;
-  std::vector<Block> blocks_;        ///< those that hold a cell
-  std::vector<std::int32_t> table_;  ///< blocks by their keys' hash, -1: empty
+  std::vector<CellRows> cells_;       ///< own ones
+  std::vector<Block> blocks_;         ///< those that hold a cell, own or ghosts'
+  std::vector<std::int32_t> table_;   ///< blocks by their keys' hash, -1: empty
   parallel::HaloPlan halo_;
   std::vector<char> on_border_;
   int cuts_ = 0;
