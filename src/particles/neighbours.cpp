@@ -225,6 +225,17 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
   members.deal_out(*this, rest, cloud.far_row());
 }
 
+std::vector<std::int32_t> NeighbourLists::lengths(int rows) const {
+  std::vector<std::int32_t> lengths(static_cast<std::size_t>(rows), 0);
+  for (int p = 0; p < static_cast<int>(particles_.size()) / pack; ++p) {
+    for (const std::uint32_t place : particles(p)) {
+      if (place / 4 < lengths.size())
+        lengths[place / 4] = static_cast<std::int32_t>(neighbours(p).size() / pack);
+    }
+  }
+  return lengths;
+}
+
 std::vector<int> NeighbourLists::of(int row) const {
   std::vector<int> rows;
   const auto at = static_cast<std::size_t>(std::ranges::find(particles_, offset(row)) - particles_.begin());

@@ -53,6 +53,8 @@ class NeighbourLists {
   std::span<const std::uint32_t> neighbours(int p) const { return part(2 * static_cast<std::size_t>(p)); }
   /// The same of those beyond the range, within the sight.
   std::span<const std::uint32_t> seen(int p) const { return part(2 * static_cast<std::size_t>(p) + 1); }
+  /// How many neighbours each of so many rows is taken through, with its pack.
+  std::vector<std::int32_t> lengths(int rows) const;
   /// The rows of one particle's neighbours, and the far row any number of times. Slow: for reports.
   std::vector<int> of(int row) const;
   std::size_t bytes() const {

@@ -54,6 +54,8 @@ class Swarm {
   /// The largest |g| / |grad g| of any particle since the beginning, a length, on all ranks. Collective.
   double constraint_error() const;
 
+  /// What a step of each own particle costs, in neighbours felt, as the lists are.
+  std::vector<std::int32_t> work() const;
   /// Kinetic energies, and potential ones with half of each pair's, one for each own particle.
   void energies(std::vector<double>& kinetic, std::vector<double>& potential) const;
   /// Forces between particles on the own ones. For tests and starts.

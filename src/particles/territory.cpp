@@ -4,6 +4,7 @@
 #include <bit>
 #include <iterator>
 #include <ranges>
+#include <utility>
 
 #include "parallel/mpi.hpp"
 
@@ -11,7 +12,7 @@ namespace cotangent::particles {
 
 namespace {
 
-/// Cut anew where a rank has so many times the mean.
+/// Cut anew where a rank has come to have so many times what the last cut left it.
 constexpr double tilt = 1.05;
 
 }  // namespace
@@ -21,8 +22,11 @@ int Territory::owner(Grid::Key key) const {
 }
 
 /// Keys at which the curve is cut, by bisection over all 63 bits at once for all ranks.
-void Territory::cut(std::vector<Grid::Key> keys, std::int64_t total) {
-  std::ranges::sort(keys);
+void Territory::cut(std::vector<Load> loads, std::int64_t total) {
+  std::ranges::sort(loads, {}, &Load::key);
+  std::int64_t sum = 0;
+  for (Load& load : loads) load.work = std::exchange(sum, sum + load.work);  // of those before it
+  loads.push_back({~Grid::Key{0}, sum});
   const auto pieces = static_cast<std::size_t>(parallel::size());
   std::vector<Grid::Key> low(pieces - 1, 0), high(pieces - 1, Grid::Key{1} << 63);
   for (int bit = 0; bit < 64; ++bit) {
@@ -30,7 +34,7 @@ void Territory::cut(std::vector<Grid::Key> keys, std::int64_t total) {
     std::vector<Grid::Key> middle;
     for (std::size_t k = 0; k + 1 < pieces; ++k) {
       middle.push_back(low[k] + (high[k] - low[k]) / 2);
-      below.push_back(std::ranges::lower_bound(keys, middle[k]) - keys.begin());
+      below.push_back(std::ranges::lower_bound(loads, middle[k], {}, &Load::key)->work);
     }
     below = parallel::sum(std::move(below));
     for (std::size_t k = 0; k + 1 < pieces; ++k) {
@@ -42,32 +46,38 @@ void Territory::cut(std::vector<Grid::Key> keys, std::int64_t total) {
   ++cuts_;
 }
 
-/// Whether a rank would have too many, everything where it belongs.
-bool Territory::tilted(const std::vector<Grid::Key>& keys, std::int64_t total) const {
+/// The most that any rank would have, everything where it belongs, in mean loads.
+double Territory::heaviest(const std::vector<Load>& loads, std::int64_t total) const {
   std::vector<std::int64_t> kept(first_key_.size() + 1, 0);
-  for (const Grid::Key key : keys) ++kept[static_cast<std::size_t>(owner(key))];
+  for (const Load& load : loads) kept[static_cast<std::size_t>(owner(load.key))] += load.work;
   const auto most = static_cast<double>(std::ranges::max(parallel::sum(std::move(kept))));
-  const auto ranks = static_cast<double>(parallel::size());
-  return most * ranks > tilt * static_cast<double>(total) + ranks;
+  return most * parallel::size() / static_cast<double>(total);
 }
 
 /// Those that are in the cell in which they were last time are in order already: only the others are sorted.
-void Territory::settle(Cloud& cloud) {
+void Territory::settle(Cloud& cloud, std::span<const std::int32_t> work) {
   const int ranks = parallel::size(), here = parallel::rank();
-  std::vector<Grid::Key> keys;
-  keys.reserve(static_cast<std::size_t>(cloud.own));
-  for (int row = 0; row < cloud.own; ++row)
-    keys.push_back(grid_.key(cloud.position.data() + 4 * std::ptrdiff_t{row}));
+  std::vector<Load> loads;
+  loads.reserve(static_cast<std::size_t>(cloud.own));
+  std::int64_t mine = 0;
+  for (int row = 0; row < cloud.own; ++row) {
+    loads.push_back({grid_.key(cloud.position.data() + 4 * std::ptrdiff_t{row}),
+                     work.empty() ? 1 : work[static_cast<std::size_t>(row)]});
+    mine += loads.back().work;
+  }
   if (ranks > 1) {
-    const std::int64_t total = parallel::sum(std::ssize(keys));
-    if (first_key_.empty() || tilted(keys, total)) cut(keys, total);
+    const std::int64_t total = parallel::sum(mine);
+    if (first_key_.empty() || heaviest(loads, total) > tilt * left_heaviest_) {
+      cut(loads, total);
+      left_heaviest_ = heaviest(loads, total);
+    }
   }
   Order stayed, moved;
   std::vector<std::vector<Particle>> leave(static_cast<std::size_t>(ranks));
-  stayed.reserve(keys.size());
+  stayed.reserve(loads.size());
   auto before = cells_.cbegin();
   for (std::int32_t row = 0; row < cloud.own; ++row) {
-    const Grid::Key key = keys[static_cast<std::size_t>(row)];
+    const Grid::Key key = loads[static_cast<std::size_t>(row)].key;
     while (before != cells_.cend() && row >= before->rows.end) ++before;
     if (const int to = owner(key); to != here) {
       leave[static_cast<std::size_t>(to)].push_back(cloud.particle(row));

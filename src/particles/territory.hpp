@@ -1,7 +1,7 @@
-// Who keeps which particles: each rank a run of the cells along Morton's curve, such that all keep about as
-// many; and whose particles each must see, those in the cells around its own. When particles have moved, they
-// go to the rank that their cell belongs to and are sorted along the curve; where the load has tilted, the
-// curve is cut anew. What a particle does depends on none of this.
+// Who keeps which particles: each rank a run of the cells along Morton's curve, such that all have about as
+// much work; and whose particles each must see, those in the cells around its own. When particles have moved,
+// they go to the rank that their cell belongs to and are sorted along the curve; where the load has tilted,
+// the curve is cut anew. What a particle does depends on none of this.
 // Reference: Warren, Salmon, A parallel hashed oct-tree N-body algorithm (SC 1993).
 #pragma once
 
@@ -30,6 +30,11 @@ struct CellRows {
 class Territory {
   /// Particles by their cells.
   using Order = std::vector<std::pair<Grid::Key, std::int32_t>>;
+  /// A particle's cell, and what it costs.
+  struct Load {
+    Grid::Key key = 0;
+    std::int64_t work = 0;
+  };
   /// Two cells along each axis, a bit for each that is occupied.
   struct Block {
     Grid::Key key = 0;
@@ -41,8 +46,9 @@ class Territory {
   explicit Territory(const Grid& grid) : grid_(grid) {}
 
   /// Brings all particles home, sorts them, and makes the plan by which ghosts come; their positions and
-  /// names are there afterwards. Collective.
-  void settle(Cloud& cloud);
+  /// names are there afterwards. `work`: what each own particle costs a rank, in any unit; empty: all alike.
+  /// Collective.
+  void settle(Cloud& cloud, std::span<const std::int32_t> work = {});
 
   const Grid& grid() const { return grid_; }
   /// Other cells, from the next settle() on.
@@ -101,8 +107,8 @@ class Territory {
   }
   void insert(std::int32_t block);
   int owner(Grid::Key key) const;
-  void cut(std::vector<Grid::Key> keys, std::int64_t total);
-  bool tilted(const std::vector<Grid::Key>& keys, std::int64_t total) const;
+  void cut(std::vector<Load> loads, std::int64_t total);
+  double heaviest(const std::vector<Load>& loads, std::int64_t total) const;
   /// Whether rank `here` owns all cells of a cell's block and all blocks that touch it.
   bool all_ours_around(const Grid::Cell& cell, int here) const;
   void list_cells(const Cloud& cloud, const Order& order);
@@ -117,6 +123,7 @@ class Territory {
   parallel::HaloPlan halo_;
   std::vector<char> on_border_;
   int cuts_ = 0;
+  double left_heaviest_ = 1.0;  ///< by the last cut
 };
 
 }  // namespace cotangent::particles

@@ -224,8 +224,41 @@ TEST_CASE("energy is kept to the order of the method, angular momentum about the
   CHECK_ALL(std::max({turned, turned_less, turned_4, turned_less_4}) < 1e-9);
 }
 
+TEST_CASE("ranks share out work rather than particles") {
+  // Half of the particles feel some seventy others, half nobody; all drift, so that lists are made anew.
+  const Motion<mechanics::Plane> motion(std::vector<double>{0.0, 0.0, 1.0, 0.0, 1.0, 0.0}, 1e-12);
+  const auto kernel = potential("soft").kernel(std::vector{1e-6, 2.5}, 2.5, CutMode::cut, 2.5);
+  std::vector<Particle> mine;
+  constexpr int side = 40;
+  for (int i = parallel::rank(); i < 2 * side * side; i += parallel::size()) {
+    const bool dense = i < side * side;
+    const double x = i % side, y = i / side % side;
+    Particle p;
+    p.id = i;
+    p.q = p.start = dense ? mechanics::SpacePoint{0.5 * x, 0.5 * y, 0.0}
+                          : mechanics::SpacePoint{50 + 3.5 * x, 3.5 * y, 0.0};
+    p.v = {1.0, 0.0, 0.0};
+    mine.push_back(p);
+  }
+  SwarmOptions options;
+  options.step = 0.01;
+  Swarm swarm(motion, *kernel, options, mine);
+  // The most of any rank, in mean loads.
+  const auto heaviest = [&] {
+    const auto work = swarm.work();
+    const std::int64_t load = std::accumulate(work.begin(), work.end(), std::int64_t{0});
+    return static_cast<double>(parallel::maximum(load) * parallel::size()) /
+           static_cast<double>(parallel::sum(load));
+  };
+  const double by_count = heaviest();
+  swarm.advance(40, false);
+  INFO("by count " << by_count << ", by work " << heaviest() << ", lists " << swarm.effort().lists);
+  CHECK_ALL(swarm.effort().lists > 1);
+  CHECK_ALL((parallel::size() == 1 || by_count > 1.3));
+  CHECK_ALL(heaviest() < 1.15);
+}
+
 TEST_CASE("round periodic axes the nearest image is felt") {
-  const std::vector<double> parameters{0.0, 0.0, 1.0, 0.0, 1.0, 0.0};
   using Plane = mechanics::ParticleOn<mechanics::Plane>;
   mechanics::System<Plane, double> system;
   const std::vector<double> usual(system.parameters.begin(), system.parameters.end());
