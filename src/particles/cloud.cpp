@@ -4,6 +4,20 @@
 
 namespace cotangent::particles {
 
+namespace {
+
+/// A column's rows of so many numbers, in another order; the column and the room change places.
+template <std::size_t width, class Column>
+void put_in_order(Column& column, std::span<const std::int32_t> rows, Column& room) {
+  room.resize(width * rows.size());
+  auto to = room.begin();
+  for (const std::int32_t row : rows)
+    to = std::copy_n(column.begin() + width * static_cast<std::ptrdiff_t>(row), width, to);
+  std::swap(column, room);
+}
+
+}  // namespace
+
 Particle Cloud::particle(int row) const {
   const auto i = static_cast<std::size_t>(row);
   Particle p;
@@ -61,24 +75,17 @@ void Cloud::arrange(std::span<const std::int32_t> rows, const std::vector<Partic
   resize(own);
   resize(own + static_cast<int>(come.size()));
   for (int k = 0; k < static_cast<int>(come.size()); ++k) put(own + k, come[static_cast<std::size_t>(k)]);
-  const auto in_order = [&]<std::size_t width>(auto& column, auto& room) {
-    room.resize(width * rows.size());
-    auto to = room.begin();
-    for (const std::int32_t row : rows)
-      to = std::copy_n(column.data() + width * static_cast<std::size_t>(row), width, to);
-    std::swap(column, room);
-  };
-  in_order.operator()<4>(position, next);
+  put_in_order<4>(position, rows, next);
   numerics::AlignedVector<double> room;
   for (std::size_t n = 0; n < 3; ++n) {
-    in_order.operator()<1>(velocity[n], room);
-    in_order.operator()<1>(start[n], room);
+    put_in_order<1>(velocity[n], rows, room);
+    put_in_order<1>(start[n], rows, room);
   }
-  in_order.operator()<1>(multiplier, room);
+  put_in_order<1>(multiplier, rows, room);
   std::vector<std::int64_t> names;
-  in_order.operator()<1>(id, names);
+  put_in_order<1>(id, rows, names);
   std::vector<std::int32_t> statuses;
-  in_order.operator()<1>(status, statuses);
+  put_in_order<1>(status, rows, statuses);
   fill_up(static_cast<int>(rows.size()));
 }
 
