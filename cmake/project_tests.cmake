@@ -25,5 +25,5 @@ if(NOT COTANGENT_SANITIZE AND NOT COTANGENT_MATHEMATICS_ONLY)
     -DBUILD=${PROJECT_BINARY_DIR} -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER}
     -P ${PROJECT_SOURCE_DIR}/tests/package/run.cmake)
   set_tests_properties(package.mathematics_alone package.find_package
-                       PROPERTIES LABELS package PROCESSORS 2 TIMEOUT 1800)
+                       PROPERTIES LABELS package PROCESSORS 2 COST 2 TIMEOUT 1800)
 endif()

@@ -1,6 +1,7 @@
 #include "parallel/exchange.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <mpi.h>
@@ -145,34 +146,38 @@ void HaloPlan::finish() {
   requests.clear();
 }
 
-std::vector<double> reproducible_sums(std::span<const std::span<const double>> columns) {
-  constexpr int folds = 3;
+namespace {
+
+template <class Column>
+std::vector<double> sums_of(std::span<const Column> columns) {
+  constexpr std::size_t folds = 3;
   const std::size_t n = columns.size();
-  std::vector<double> largest(2 * n, 0.0);  // of values, and the counts
+  std::vector<double> largest(n, 0.0);
+  std::vector<std::int64_t> count(n);
   for (std::size_t c = 0; c < n; ++c) {
-    for (const double x : columns[c])
+    count[c] = static_cast<std::int64_t>(columns[c].size());
+    for (std::size_t i = 0; i < columns[c].size(); ++i) {
+      const double x = columns[c][i];
       largest[c] = std::max(largest[c], std::isfinite(x) ? std::abs(x) : HUGE_VAL);
+    }
   }
-  for (std::size_t c = 0; c < n; ++c) {
-    largest[c] = maximum(largest[c]);
-    largest[n + c] = static_cast<double>(sum(static_cast<std::int64_t>(columns[c].size())));
-  }
+  largest = maximum(std::move(largest));
+  count = sum(std::move(count));
   std::vector<double> parts(n * folds, 0.0);
   for (std::size_t c = 0; c < n; ++c) {
     if (!(largest[c] > 0) || !std::isfinite(largest[c])) continue;
     // All multiples of one unit, and their sum less than 2^53 of these: every sum of them is exact.
-    const double room = std::ldexp(1.0, std::ilogb(largest[n + c] + 2) + 2);
-    double level = room * std::ldexp(1.0, std::ilogb(largest[c]) + 1);
-    std::vector<double> rest(columns[c].begin(), columns[c].end());
-    for (int fold = 0; fold < folds; ++fold) {
-      double coarse_sum = 0;
-      for (double& x : rest) {
-        const double coarse = (x + level) - level;
-        coarse_sum += coarse;
-        x -= coarse;
+    const double room = std::ldexp(1.0, std::ilogb(static_cast<double>(count[c] + 2)) + 2);
+    std::array<double, folds> level{room * std::ldexp(1.0, std::ilogb(largest[c]) + 1)};
+    for (std::size_t fold = 1; fold < folds; ++fold) level[fold] = level[fold - 1] * room * 0x1p-52;
+    double* const part = parts.data() + c * folds;
+    for (std::size_t i = 0; i < columns[c].size(); ++i) {
+      double rest = columns[c][i];
+      for (std::size_t fold = 0; fold < folds; ++fold) {
+        const double coarse = (rest + level[fold]) - level[fold];
+        part[fold] += coarse;
+        rest -= coarse;
       }
-      parts[c * folds + static_cast<std::size_t>(fold)] = coarse_sum;
-      level *= room * 0x1p-52;
     }
   }
   parts = sum(std::move(parts));
@@ -183,6 +188,15 @@ std::vector<double> reproducible_sums(std::span<const std::span<const double>> c
         std::isfinite(largest[c]) ? part[0] + (part[1] + part[2]) : std::numeric_limits<double>::quiet_NaN();
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<double> reproducible_sums(std::span<const std::span<const double>> columns) {
+  return sums_of(columns);
+}
+std::vector<double> reproducible_sums(std::span<const Numbers> columns) {
+  return sums_of(columns);
 }
 
 }  // namespace cotangent::parallel

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -78,10 +79,20 @@ class HaloPlan {
   std::unique_ptr<Transfers> transfers_;
 };
 
+/// A column of numbers that are worked out when asked for.
+struct Numbers {
+  std::size_t count = 0;
+  std::function<double(std::size_t)> number;
+
+  std::size_t size() const { return count; }
+  double operator[](std::size_t i) const { return number(i); }
+};
+
 /// The sums of columns of numbers that are spread over all ranks; the same to the bit however they are
 /// spread, and in whatever order they come: each is split into parts so coarse that sums of them are exact.
-/// Rounded after some 150 bits. Reference: Demmel, Nguyen, Fast reproducible floating-point summation
-/// (ARITH 2013). Collective; each column may have a length of its own on each rank.
+/// Rounded after some 150 bits. Each number is asked for twice. Reference: Demmel, Nguyen, Fast reproducible
+/// floating-point summation (ARITH 2013). Collective; each column may have a length of its own on each rank.
 std::vector<double> reproducible_sums(std::span<const std::span<const double>> columns);
+std::vector<double> reproducible_sums(std::span<const Numbers> columns);
 
 }  // namespace cotangent::parallel

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/names.hpp"
+#include "parallel/exchange.hpp"
 #include "studies/surface.hpp"
 
 namespace cotangent::studies {
@@ -11,6 +12,19 @@ namespace cotangent::studies {
 namespace {
 
 constexpr std::array<const char*, 6> momentum_names{"Px", "Py", "Pz", "Lx", "Ly", "Lz"};
+
+/// The translation, or rotation, that belongs to a momentum.
+std::array<double, 3> displacement(std::size_t momentum, const mechanics::SpacePoint& q) {
+  std::array<double, 3> d{};
+  const std::size_t n = momentum % 3;
+  if (momentum < 3) {
+    d[n] = 1;
+  } else {
+    d[(n + 1) % 3] = -q[(n + 2) % 3];
+    d[(n + 2) % 3] = q[(n + 1) % 3];
+  }
+  return d;
+}
 
 /// Names of the momenta that the surface and the outer forces leave alone.
 std::vector<std::string> conserved(const ParticlePlan& plan, const mechanics::Triangulation& surface) {
@@ -41,16 +55,37 @@ std::vector<std::string> conserved(const ParticlePlan& plan, const mechanics::Tr
 
 }  // namespace
 
-std::array<double, 3> displacement(std::size_t momentum, const mechanics::SpacePoint& q) {
-  std::array<double, 3> d{};
-  const std::size_t n = momentum % 3;
-  if (momentum < 3) {
-    d[n] = 1;
-  } else {
-    d[(n + 1) % 3] = -q[(n + 2) % 3];
-    d[(n + 2) % 3] = q[(n + 1) % 3];
+ParticleTotals totals(const particles::Swarm& swarm, double mass) {
+  const auto& cloud = swarm.cloud();
+  std::vector<double> kinetic, potential;
+  swarm.energies(kinetic, potential);
+  std::vector<parallel::Numbers> columns;
+  const auto add = [&](auto number) {
+    columns.push_back({static_cast<std::size_t>(cloud.own), std::move(number)});
+  };
+  add([&](std::size_t i) { return kinetic[i]; });
+  add([&](std::size_t i) { return potential[i]; });
+  add([&](std::size_t i) {
+    double squared = 0;
+    for (std::size_t n = 0; n < 3; ++n) {
+      const double way = cloud.position[4 * i + n] - cloud.start[n][i];
+      squared += way * way;
+    }
+    return squared;
+  });
+  for (std::size_t k = 0; k < 6; ++k) {
+    add([&, k](std::size_t i) {
+      const double* q = cloud.position.data() + 4 * i;
+      const auto way = displacement(k, {q[0], q[1], q[2]});
+      double along = 0;
+      for (std::size_t n = 0; n < 3; ++n) along += way[n] * cloud.velocity[n][i];
+      return mass * along;
+    });
   }
-  return d;
+  const auto sums = parallel::reproducible_sums(columns);
+  ParticleTotals totals{sums[0], sums[1], {}, sums[2]};
+  std::copy_n(sums.begin() + 3, 6, totals.momentum.begin());
+  return totals;
 }
 
 std::vector<io::DataSetSpec> particle_data_sets(const ParticlePlan& plan,

@@ -197,44 +197,13 @@ class ParticleRun {
   void sample() {
     const double before = parallel::wall_time();
     const std::int64_t row = swarm_->steps() / plan_.sample_steps;
-    const auto& cloud = swarm_->cloud();
-    const auto own = static_cast<std::size_t>(cloud.own);
-    // One column of a million numbers at a time.
-    std::vector<double> column, other;
-    const auto sum = [&](const std::vector<double>& numbers) {
-      const std::span<const double> one[] = {numbers};
-      return parallel::reproducible_sums(one).front();
-    };
-    swarm_->energies(column, other);
-    const double kinetic = sum(column), potential = sum(other);
-    other = {};
-    column.resize(own);
-    const double mass = plan_.motion->mass();
-    std::array<double, 6> momentum;
-    for (std::size_t k = 0; k < 6; ++k) {
-      for (std::size_t i = 0; i < own; ++i) {
-        const double* q = cloud.position.data() + 4 * i;
-        const auto way = displacement(k, {q[0], q[1], q[2]});
-        double along = 0;
-        for (std::size_t n = 0; n < 3; ++n) along += way[n] * cloud.velocity[n][i];
-        column[i] = mass * along;
-      }
-      momentum[k] = sum(column);
-    }
-    for (std::size_t i = 0; i < own; ++i) {
-      const double* q = cloud.position.data() + 4 * i;
-      double squared = 0;
-      for (std::size_t n = 0; n < 3; ++n) squared += (q[n] - cloud.start[n][i]) * (q[n] - cloud.start[n][i]);
-      column[i] = squared;
-    }
-    const double squares = sum(column);
-    column = {};
+    const ParticleTotals all = totals(*swarm_, plan_.motion->mass());
     const double error = swarm_->constraint_error(), n = static_cast<double>(plan_.count);
-    const double energy[3] = {kinetic, potential, kinetic + potential};
-    const double temperature = kinetic / n, spread = squares / n, time = swarm_->time();
+    const double energy[3] = {all.kinetic, all.potential, all.kinetic + all.potential};
+    const double temperature = all.kinetic / n, spread = all.squared_ways / n, time = swarm_->time();
     if (row == 0) start_energy_ = energy[2];
     energy_error_ = std::max(energy_error_, std::abs(energy[2] - start_energy_));
-    kinetic_sum_ += energy[0];
+    kinetic_sum_ += all.kinetic;
     constraint_error_ = std::max(constraint_error_, error);
     if (plan_.pair_bins > 0 && row > 0) {
       const auto counts = parallel::sum(swarm_->pair_counts(plan_.pair_bins));
@@ -248,7 +217,7 @@ class ParticleRun {
         result_->write_rows(set("energy"), row, 1, energy);
         result_->write_rows(set("temperature"), row, 1, &temperature);
         result_->write_rows(set("constraint_error"), row, 1, &constraint_error_);
-        result_->write_rows(set("momentum"), row, 1, momentum.data());
+        result_->write_rows(set("momentum"), row, 1, all.momentum.data());
         result_->write_rows(set("mean_square_displacement"), row, 1, &spread);
       }
       if (frame) write_frame(row / plan_.frame_samples, time, mine);
