@@ -13,13 +13,10 @@ set(mpi_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OM
                     OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
                     HWLOC_COMPONENTS=-linuxio,-pci,-linuxpci)
 
-# What a test under so many ranks keeps busy: beyond two ranks, they wait for one another or for mpirun. Tests that keep
-# more busy begin first, so that there are others to run beside them.
-function(cotangent_busy_processors test ranks)
-  if(ranks GREATER 2)
-    set(ranks 2)
-  endif()
-  set_tests_properties(${test} PROPERTIES PROCESSORS ${ranks} COST ${ranks})
+# Tests that keep more processors busy begin first, so that there are others to run beside them. Ranks that have to
+# share processors with others wait for each other many times as long.
+function(cotangent_busy_processors test processors)
+  set_tests_properties(${test} PROPERTIES PROCESSORS ${processors} COST ${processors})
 endfunction()
 
 add_custom_target(mpi_tests)

@@ -148,6 +148,27 @@ void HaloPlan::finish() {
 
 namespace {
 
+/// Calls use(x) for each number of a column.
+template <class Use>
+void for_each(std::span<const double> column, const Use& use) {
+  for (const double x : column) use(x);
+}
+template <class Use>
+void for_each(const Numbers& column, const Use& use) {
+  std::array<double, 256> room;
+  for (std::size_t first = 0; first < column.count; first += room.size()) {
+    const auto piece = std::span(room).first(std::min(room.size(), column.count - first));
+    column.work_out(first, piece);
+    for_each(std::span<const double>(piece), use);
+  }
+}
+std::size_t length(std::span<const double> column) {
+  return column.size();
+}
+std::size_t length(const Numbers& column) {
+  return column.count;
+}
+
 template <class Column>
 std::vector<double> sums_of(std::span<const Column> columns) {
   constexpr std::size_t folds = 3;
@@ -155,11 +176,10 @@ std::vector<double> sums_of(std::span<const Column> columns) {
   std::vector<double> largest(n, 0.0);
   std::vector<std::int64_t> count(n);
   for (std::size_t c = 0; c < n; ++c) {
-    count[c] = static_cast<std::int64_t>(columns[c].size());
-    for (std::size_t i = 0; i < columns[c].size(); ++i) {
-      const double x = columns[c][i];
-      largest[c] = std::max(largest[c], std::isfinite(x) ? std::abs(x) : HUGE_VAL);
-    }
+    count[c] = static_cast<std::int64_t>(length(columns[c]));
+    double most = 0;
+    for_each(columns[c], [&](double x) { most = std::max(most, std::isfinite(x) ? std::abs(x) : HUGE_VAL); });
+    largest[c] = most;
   }
   largest = maximum(std::move(largest));
   count = sum(std::move(count));
@@ -170,15 +190,15 @@ std::vector<double> sums_of(std::span<const Column> columns) {
     const double room = std::ldexp(1.0, std::ilogb(static_cast<double>(count[c] + 2)) + 2);
     std::array<double, folds> level{room * std::ldexp(1.0, std::ilogb(largest[c]) + 1)};
     for (std::size_t fold = 1; fold < folds; ++fold) level[fold] = level[fold - 1] * room * 0x1p-52;
-    double* const part = parts.data() + c * folds;
-    for (std::size_t i = 0; i < columns[c].size(); ++i) {
-      double rest = columns[c][i];
+    std::array<double, folds> part{};
+    for_each(columns[c], [&](double rest) {
       for (std::size_t fold = 0; fold < folds; ++fold) {
         const double coarse = (rest + level[fold]) - level[fold];
         part[fold] += coarse;
         rest -= coarse;
       }
-    }
+    });
+    std::ranges::copy(part, parts.begin() + static_cast<std::ptrdiff_t>(c * folds));
   }
   parts = sum(std::move(parts));
   std::vector<double> result(n);

@@ -79,13 +79,18 @@ class HaloPlan {
   std::unique_ptr<Transfers> transfers_;
 };
 
-/// A column of numbers that are worked out when asked for.
+/// A column of numbers that are worked out when asked for, some that follow one another at a time.
 struct Numbers {
   std::size_t count = 0;
-  std::function<double(std::size_t)> number;
+  std::function<void(std::size_t first, std::span<double> into)> work_out;
 
-  std::size_t size() const { return count; }
-  double operator[](std::size_t i) const { return number(i); }
+  /// Each by its place.
+  template <class Number>
+  static Numbers each(std::size_t count, Number number) {
+    return {count, [number](std::size_t first, std::span<double> into) {
+              for (double& x : into) x = number(first++);
+            }};
+  }
 };
 
 /// The sums of columns of numbers that are spread over all ranks; the same to the bit however they are

@@ -61,7 +61,7 @@ ParticleTotals totals(const particles::Swarm& swarm, double mass) {
   swarm.energies(kinetic, potential);
   std::vector<parallel::Numbers> columns;
   const auto add = [&](auto number) {
-    columns.push_back({static_cast<std::size_t>(cloud.own), std::move(number)});
+    columns.push_back(parallel::Numbers::each(static_cast<std::size_t>(cloud.own), number));
   };
   add([&](std::size_t i) { return kinetic[i]; });
   add([&](std::size_t i) { return potential[i]; });

@@ -75,7 +75,7 @@ TEST_CASE("reproducible sums don't depend on how the numbers are spread") {
     }
     if (parallel::rank() % 2 == 0) std::reverse(mine.begin(), mine.end());
     const std::array<std::span<const double>, 1> columns{mine};
-    const std::array asked{parallel::Numbers{mine.size(), [&](std::size_t i) { return mine[i]; }}};
+    const std::array asked{parallel::Numbers::each(mine.size(), [&](std::size_t i) { return mine[i]; })};
     const double sum = parallel::reproducible_sums(columns)[0];
     CHECK_ALL(sum == parallel::reproducible_sums(asked)[0]);
     return sum;
