@@ -15,8 +15,8 @@ namespace cotangent::numerics {
 /// Writes words[k] for each bit k < W of `lanes` that is set, in turn, to `to`, where there is room for all
 /// of them; returns how many there were.
 template <int W, class Word>
-requires(sizeof(Word) == 8 && std::is_trivially_copyable_v<Word>) [[gnu::always_inline]] inline std::size_t
-    write_chosen(unsigned lanes, const Word* words, Word* to) {
+[[gnu::always_inline]] inline std::size_t write_chosen(unsigned lanes, const Word* words, Word* to) {
+  static_assert(sizeof(Word) == 8 && std::is_trivially_copyable_v<Word>);
 #if defined(__AVX512F__)
   if constexpr (W == 8) {
     const auto kept = _mm512_maskz_compress_epi64(static_cast<__mmask8>(lanes), _mm512_loadu_si512(words));

@@ -150,33 +150,24 @@ namespace {
 
 /// Calls use(x) for each number of a column.
 template <class Use>
-void for_each(std::span<const double> column, const Use& use) {
-  for (const double x : column) use(x);
-}
-template <class Use>
 void for_each(const Numbers& column, const Use& use) {
   std::array<double, 256> room;
   for (std::size_t first = 0; first < column.count; first += room.size()) {
     const auto piece = std::span(room).first(std::min(room.size(), column.count - first));
     column.work_out(first, piece);
-    for_each(std::span<const double>(piece), use);
+    for (const double x : piece) use(x);
   }
 }
-std::size_t length(std::span<const double> column) {
-  return column.size();
-}
-std::size_t length(const Numbers& column) {
-  return column.count;
-}
 
-template <class Column>
-std::vector<double> sums_of(std::span<const Column> columns) {
+}  // namespace
+
+std::vector<double> reproducible_sums(std::span<const Numbers> columns) {
   constexpr std::size_t folds = 3;
   const std::size_t n = columns.size();
   std::vector<double> largest(n, 0.0);
   std::vector<std::int64_t> count(n);
   for (std::size_t c = 0; c < n; ++c) {
-    count[c] = static_cast<std::int64_t>(length(columns[c]));
+    count[c] = static_cast<std::int64_t>(columns[c].count);
     double most = 0;
     for_each(columns[c], [&](double x) { most = std::max(most, std::isfinite(x) ? std::abs(x) : HUGE_VAL); });
     largest[c] = most;
@@ -210,13 +201,13 @@ std::vector<double> sums_of(std::span<const Column> columns) {
   return result;
 }
 
-}  // namespace
-
 std::vector<double> reproducible_sums(std::span<const std::span<const double>> columns) {
-  return sums_of(columns);
-}
-std::vector<double> reproducible_sums(std::span<const Numbers> columns) {
-  return sums_of(columns);
+  std::vector<Numbers> numbers;
+  for (const auto column : columns)
+    numbers.push_back({column.size(), [column](std::size_t first, std::span<double> into) {
+                         std::ranges::copy(column.subspan(first, into.size()), into.begin());
+                       }});
+  return reproducible_sums(numbers);
 }
 
 }  // namespace cotangent::parallel
