@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <hdf5.h>
+#include <mpi.h>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
@@ -52,18 +53,25 @@ Hdf5Handle properties(hid_t kind) {
 }
 
 hid_t native_type(DataType type) {
-  return type == DataType::float64 ? H5T_NATIVE_DOUBLE
-         : type == DataType::int32 ? H5T_NATIVE_INT32
-                                   : H5T_NATIVE_INT64;
+  return type == DataType::float64   ? H5T_NATIVE_DOUBLE
+         : type == DataType::float32 ? H5T_NATIVE_FLOAT
+         : type == DataType::int32   ? H5T_NATIVE_INT32
+                                     : H5T_NATIVE_INT64;
 }
 
 // The file's bytes are the same whatever machine wrote them.
 hid_t stored_type(DataType type) {
-  return type == DataType::float64 ? H5T_IEEE_F64LE : type == DataType::int32 ? H5T_STD_I32LE : H5T_STD_I64LE;
+  return type == DataType::float64   ? H5T_IEEE_F64LE
+         : type == DataType::float32 ? H5T_IEEE_F32LE
+         : type == DataType::int32   ? H5T_STD_I32LE
+                                     : H5T_STD_I64LE;
 }
 
 const char* type_name(DataType type) {
-  return type == DataType::float64 ? "float64" : type == DataType::int32 ? "int32" : "int64";
+  return type == DataType::float64   ? "float64"
+         : type == DataType::float32 ? "float32"
+         : type == DataType::int32   ? "int32"
+                                     : "int64";
 }
 
 Hdf5Handle text_type(std::size_t length) {
@@ -109,6 +117,12 @@ Hdf5Handle data_set_properties() {
 
 }  // namespace
 
+std::string shape(DataType type, std::span<const std::int64_t> dims) {
+  std::string text = std::string(type_name(type)) + " [";
+  for (std::size_t i = 0; i < dims.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
+  return text + "]";
+}
+
 std::int64_t DataSetSpec::elements() const {
   std::int64_t product = 1;
   for (const std::int64_t extent : dims) product *= extent;
@@ -116,7 +130,7 @@ std::int64_t DataSetSpec::elements() const {
 }
 
 std::int64_t DataSetSpec::bytes() const {
-  return elements() * (type == DataType::int32 ? 4 : 8);
+  return elements() * size_of(type);
 }
 
 Hdf5Handle::Hdf5Handle(Hdf5Handle&& other) noexcept
@@ -169,6 +183,39 @@ void DataSet::transfer(bool write, DataType type, std::span<const std::int64_t> 
   check(result, file_, doing());
 }
 
+void DataSet::write_bytes(std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
+                          const std::byte* bytes, bool together) const {
+  const std::string doing = "write to " + path_;
+  const std::vector<hsize_t> start(offset.begin(), offset.end()), extent(count.begin(), count.end());
+  const bool nothing = std::ranges::count(extent, 0u) > 0;
+  if (nothing && !together) return;
+  const int dimensions = std::max(1, static_cast<int>(extent.size()));
+  const std::vector<hsize_t> shape_in_memory = extent.empty() ? std::vector<hsize_t>{1} : extent;
+  const Hdf5Handle memory(H5Screate_simple(dimensions, shape_in_memory.data(), nullptr), H5Sclose);
+  if (nothing) {
+    H5Sselect_none(memory.id());
+    H5Sselect_none(space_.id());
+  } else if (extent.empty()) {
+    H5Sselect_all(space_.id());
+  } else {
+    check(H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr),
+          file_, doing);
+  }
+  Hdf5Handle transfer = properties(H5P_DATASET_XFER);
+  if (together) H5Pset_dxpl_mpio(transfer.id(), H5FD_MPIO_COLLECTIVE);
+  check(H5Dwrite(handle_.id(), native_type(type_), memory.id(), space_.id(), transfer.id(), bytes), file_,
+        doing);
+}
+
+std::vector<std::byte> DataSet::read_bytes(std::span<const std::int64_t> offset,
+                                           std::span<const std::int64_t> count) const {
+  std::int64_t numbers = 1;
+  for (const std::int64_t extent : count) numbers *= extent;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(numbers * size_of(type_)));
+  transfer(false, type_, offset, count, bytes.data());
+  return bytes;
+}
+
 void DataSet::transfer_rows(bool write, DataType type, std::int64_t first, std::int64_t count,
                             void* values) const {
   std::vector<std::int64_t> offset(dims_.size(), 0), extent = dims_;
@@ -202,6 +249,18 @@ File File::open(const std::filesystem::path& path) {
   return {Hdf5Handle(check(id, path, "open the file"), H5Fclose), path};
 }
 
+File File::open_together(const std::filesystem::path& path,
+                         const std::vector<std::pair<std::string, std::string>>& hints) {
+  const Hdf5Handle access = access_properties();
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  for (const auto& [name, value] : hints) MPI_Info_set(info, name.c_str(), value.c_str());
+  H5Pset_fapl_mpio(access.id(), MPI_COMM_WORLD, info);
+  MPI_Info_free(&info);
+  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id());
+  return {Hdf5Handle(check(id, path, "open the file"), H5Fclose), path};
+}
+
 void File::close() {
   check(handle_.close(), path_, "close the file");
 }
@@ -230,9 +289,10 @@ DataSet File::data_set(const std::string& path) const {
   const H5T_class_t kind = H5Tget_class(type.id());
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
     throw Error(path_.string() + ": " + path + " holds no numbers");
-  set.type_ = kind == H5T_FLOAT            ? DataType::float64
-              : H5Tget_size(type.id()) > 4 ? DataType::int64
-                                           : DataType::int32;
+  const bool wide = H5Tget_size(type.id()) > 4;
+  set.type_ = kind == H5T_FLOAT ? (wide ? DataType::float64 : DataType::float32)
+              : wide            ? DataType::int64
+                                : DataType::int32;
   return set;
 }
 
@@ -258,14 +318,17 @@ std::vector<std::string> File::read_texts(const std::string& path) const {
   return texts;
 }
 
-Extent File::extent(const std::string& path) const {
-  const std::string doing = "find the place of " + path;
-  const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
-  const haddr_t offset = H5Dget_offset(set.id());
-  const auto length = static_cast<std::int64_t>(H5Dget_storage_size(set.id()));
-  if (length == 0) return {};
-  if (offset == HADDR_UNDEF) fail(path_, doing);
-  return {static_cast<std::int64_t>(offset), length};
+std::vector<std::string> File::names_in(const std::string& group) const {
+  std::vector<std::string> names;
+  const auto keep = [](hid_t, const char* name, const H5L_info_t*, void* into) -> herr_t {
+    static_cast<std::vector<std::string>*>(into)->emplace_back(name);
+    return 0;
+  };
+  hsize_t begin = 0;
+  check(H5Literate_by_name(handle_.id(), group.c_str(), H5_INDEX_NAME, H5_ITER_INC, &begin, keep, &names,
+                           H5P_DEFAULT),
+        path_, "list " + group);
+  return names;
 }
 
 std::string File::text_attribute(const std::string& object, const std::string& attribute) const {
@@ -299,10 +362,10 @@ std::int64_t File::integer_attribute(const std::string& object, const std::strin
   return value;
 }
 
-DataSet File::create_data_set(const DataSetSpec& spec) {
+DataSet File::make(const DataSetSpec& spec, const Hdf5Handle& creation) {
   const std::string doing = "create the data set " + spec.path;
   {
-    const Hdf5Handle space = space_of(spec.dims), link = link_properties(), creation = data_set_properties();
+    const Hdf5Handle space = space_of(spec.dims), link = link_properties();
     const hid_t id = H5Dcreate2(handle_.id(), spec.path.c_str(), stored_type(spec.type), space.id(),
                                 link.id(), creation.id(), H5P_DEFAULT);
     const Hdf5Handle set(check(id, path_, doing), H5Dclose);
@@ -313,11 +376,34 @@ DataSet File::create_data_set(const DataSetSpec& spec) {
   return data_set(spec.path);
 }
 
+DataSet File::create_data_set(const DataSetSpec& spec) {
+  return make(spec, data_set_properties());
+}
+
+DataSet File::create_squeezed_data_set(const DataSetSpec& spec, std::span<const std::int64_t> chunk,
+                                       int level) {
+  const Hdf5Handle creation = properties(H5P_DATASET_CREATE);
+  const std::vector<hsize_t> extent(chunk.begin(), chunk.end());
+  H5Pset_chunk(creation.id(), static_cast<int>(extent.size()), extent.data());
+  H5Pset_shuffle(creation.id());
+  H5Pset_deflate(creation.id(), static_cast<unsigned>(level));
+  H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_INCR);
+  H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER);
+  H5Pset_obj_track_times(creation.id(), false);
+  return make(spec, creation);
+}
+
 void File::create_group(const std::string& path) {
   const Hdf5Handle link = link_properties(), creation = properties(H5P_GROUP_CREATE);
   H5Pset_obj_track_times(creation.id(), false);
   const hid_t id = H5Gcreate2(handle_.id(), path.c_str(), link.id(), creation.id(), H5P_DEFAULT);
   const Hdf5Handle group(check(id, path_, "create the group " + path), H5Gclose);
+}
+
+void File::copy(const File& from, const std::string& path) {
+  const Hdf5Handle link = link_properties();
+  check(H5Ocopy(from.handle_.id(), path.c_str(), handle_.id(), path.c_str(), H5P_DEFAULT, link.id()), path_,
+        "copy " + path + " from " + from.path_.string());
 }
 
 void File::write_text(const std::string& path, const std::string& text) {

@@ -18,17 +18,24 @@
 
 namespace cotangent::io {
 
-enum class DataType { float64, int32, int64 };
+enum class DataType { float64, int32, int64, float32 };
 
 /// A number that a data set holds.
 template <class Number>
-concept Storable =
-    std::same_as<Number, double> || std::same_as<Number, std::int32_t> || std::same_as<Number, std::int64_t>;
+concept Storable = std::same_as<Number, double> || std::same_as<Number, std::int32_t> ||
+    std::same_as<Number, std::int64_t> || std::same_as<Number, float>;
 
 template <Storable Number>
 inline constexpr DataType data_type = std::same_as<Number, double>         ? DataType::float64
                                       : std::same_as<Number, std::int32_t> ? DataType::int32
-                                                                           : DataType::int64;
+                                      : std::same_as<Number, std::int64_t> ? DataType::int64
+                                                                           : DataType::float32;
+/// The bytes of one number, in memory and in the file.
+constexpr std::int64_t size_of(DataType type) {
+  return type == DataType::int32 || type == DataType::float32 ? 4 : 8;
+}
+/// "float64 [37, 11]", for messages.
+std::string shape(DataType type, std::span<const std::int64_t> dims);
 
 /// A data set to be made: absolute path, type, extent (none for a scalar), and what a reader has to know.
 struct DataSetSpec {
@@ -39,15 +46,10 @@ struct DataSetSpec {
   std::string meaning;
   /// More attributes that are lists of texts: "columns" names the last dimension, "names" the integers.
   std::vector<std::pair<std::string, std::vector<std::string>>> labels = {};
+  bool frames = false;  ///< whole states, of which `[output] precision` decides how they are stored
 
   std::int64_t elements() const;
   std::int64_t bytes() const;
-};
-
-/// A run of bytes in a file.
-struct Extent {
-  std::int64_t offset = 0;
-  std::int64_t length = 0;
 };
 
 /// An identifier of HDF5 (hid_t) that closes itself. Move-only.
@@ -63,6 +65,8 @@ class Hdf5Handle {
   std::int64_t id() const noexcept { return id_; }
   /// Closes now; negative where HDF5 failed.
   int close() noexcept;
+  /// Leaves it to the end of the program, where closing would wait for other ranks.
+  void abandon() noexcept { id_ = -1; }
 
  private:
   std::int64_t id_ = -1;
@@ -74,7 +78,7 @@ class DataSet {
  public:
   const std::string& path() const noexcept { return path_; }
   const std::vector<std::int64_t>& dims() const noexcept { return dims_; }
-  /// The type that holds what the file holds: float64 for any float, int32 or int64 for integers.
+  /// The type that holds what the file holds: float32 or float64, int32 or int64.
   DataType type() const noexcept { return type_; }
 
   /// The hyperslab of extent `count` at `offset` (row-major, both of dims().size()). Independent of other
@@ -88,6 +92,12 @@ class DataSet {
   void read(std::span<const std::int64_t> offset, std::span<const std::int64_t> count, Number* values) const {
     transfer(false, data_type<Number>, offset, count, values);
   }
+  /// The same of bytes of the data set's own type; `together`: by all ranks at once, which open the file
+  /// together, each its hyperslab, possibly none. Collective then.
+  void write_bytes(std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
+                   const std::byte* bytes, bool together) const;
+  std::vector<std::byte> read_bytes(std::span<const std::int64_t> offset,
+                                    std::span<const std::int64_t> count) const;
   /// Rows `first` to `first + count - 1` of the leading dimension, whole.
   template <Storable Number>
   void write_rows(std::int64_t first, std::int64_t count, const Number* values) {
@@ -99,6 +109,8 @@ class DataSet {
   }
   /// How many numbers one row holds.
   std::int64_t row_size() const noexcept;
+  /// As Hdf5Handle::abandon().
+  void abandon() noexcept { handle_.abandon(); }
 
  private:
   friend class File;
@@ -121,10 +133,15 @@ class File {
   static File create_in(Descriptor& target, const std::filesystem::path& path);
   /// An existing file, for reading.
   static File open(const std::filesystem::path& path);
+  /// An existing file, for all ranks to write to through MPI-IO, with hints for it by name. Collective.
+  static File open_together(const std::filesystem::path& path,
+                            const std::vector<std::pair<std::string, std::string>>& hints = {});
 
   const std::filesystem::path& path() const noexcept { return path_; }
-  /// Closes now, and throws where the destructor would be silent.
+  /// Closes now, and throws where the destructor would be silent. Collective where it was opened together.
   void close();
+  /// As Hdf5Handle::abandon().
+  void abandon() noexcept { handle_.abandon(); }
 
   bool contains(const std::string& path) const;
   DataSet data_set(const std::string& path) const;
@@ -149,14 +166,19 @@ class File {
   std::string read_text(const std::string& path) const { return read_texts(path).at(0); }
   /// All strings of a data set.
   std::vector<std::string> read_texts(const std::string& path) const;
-  /// Where in the file the bytes of a contiguous data set lie.
-  Extent extent(const std::string& path) const;
+  /// The names of what a group holds, in alphabetical order.
+  std::vector<std::string> names_in(const std::string& group) const;
   std::string text_attribute(const std::string& object, const std::string& name) const;
   std::int64_t integer_attribute(const std::string& object, const std::string& name) const;
 
   /// Made with its groups, and its space set apart; unwritten places read as zero.
   DataSet create_data_set(const DataSetSpec& spec);
+  /// The same in chunks of this extent, squeezed by deflate at a level of 1 to 9 after a shuffle of bytes;
+  /// its space is taken as it is written.
+  DataSet create_squeezed_data_set(const DataSetSpec& spec, std::span<const std::int64_t> chunk, int level);
   void create_group(const std::string& path);
+  /// An object of another file, with all that it holds, under the same path.
+  void copy(const File& from, const std::string& path);
   /// One string, of any length.
   void write_text(const std::string& path, const std::string& text);
   /// Places of fixed length for strings, to be filled by overwrite_text(). One where `count` is 0.
@@ -170,6 +192,7 @@ class File {
 
  private:
   File(Hdf5Handle handle, std::filesystem::path path) : handle_(std::move(handle)), path_(std::move(path)) {}
+  DataSet make(const DataSetSpec& spec, const Hdf5Handle& creation);
 
   Hdf5Handle handle_;
   std::filesystem::path path_;

@@ -1,7 +1,6 @@
 #include "io/result_file.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <ctime>
 #include <stdexcept>
@@ -46,7 +45,7 @@ std::vector<DataSetSpec> run_data_sets(const ResultContent& content) {
                      DataType::float64,
                      {static_cast<std::int64_t>(content.parts.size())},
                      "s",
-                     "time by part, summed over ranks and starts; names in part_names"});
+                     "time by part, mean over ranks, over all starts; names in part_names"});
   return specs;
 }
 
@@ -108,14 +107,6 @@ File open_checked(const std::filesystem::path& path) {
   return file;
 }
 
-std::string shape(DataType type, std::span<const std::int64_t> dims) {
-  std::string text = type == DataType::float64 ? "float64 ["
-                     : type == DataType::int32 ? "int32 ["
-                                               : "int64 [";
-  for (std::size_t i = 0; i < dims.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
-  return text + "]";
-}
-
 void check_content(const std::filesystem::path& path, const ResultContent& content) {
   const File file = open_checked(path);
   if (const std::string study = file.text_attribute("/", "study"); study != content.study)
@@ -133,23 +124,19 @@ void check_content(const std::filesystem::path& path, const ResultContent& conte
   }
 }
 
-// Fills a data set of /run in place, as the rows are: by its place in the file.
-void overwrite(Descriptor& target, const File& file, const std::string& path,
-               std::span<const std::byte> bytes) {
-  const Extent extent = file.extent(path);
-  std::vector<std::byte> padded(static_cast<std::size_t>(extent.length));
-  std::copy_n(bytes.begin(), std::min(bytes.size(), padded.size()), padded.begin());
-  target.write(extent.offset, padded);
-}
-
-void overwrite(Descriptor& target, const File& file, const std::string& path, const std::string& text) {
-  overwrite(target, file, path, std::as_bytes(std::span(text)));
+// What is stored of a content: frames in the precision that was asked for.
+ResultContent as_stored(ResultContent content) {
+  for (DataSetSpec& spec : content.data_sets) {
+    if (spec.frames && content.options.single_precision && spec.type == DataType::float64)
+      spec.type = DataType::float32;
+  }
+  return content;
 }
 
 template <Storable Number>
-void overwrite(Descriptor& target, const File& file, const std::string& path,
-               const std::vector<Number>& values) {
-  overwrite(target, file, path, std::as_bytes(std::span(values)));
+void overwrite(const File& file, const std::string& path, const std::vector<Number>& values) {
+  DataSet set = file.data_set(path);
+  set.write(std::vector<std::int64_t>(set.dims().size(), 0), set.dims(), values.data());
 }
 
 }  // namespace
@@ -163,7 +150,8 @@ StoredResult stored_result(const std::filesystem::path& path) {
   return {parallel::broadcast(std::move(stored.study)), parallel::broadcast(std::move(stored.deck))};
 }
 
-ResultFile ResultFile::create(const std::filesystem::path& path, const ResultContent& content) {
+ResultFile ResultFile::create(const std::filesystem::path& path, const ResultContent& declared) {
+  const ResultContent content = as_stored(declared);
   parallel::on_rank_zero([&] {
     std::int64_t bytes = content.extra_bytes + metadata_bytes(content);
     for (const DataSetSpec& spec : content.data_sets) bytes += spec.bytes();
@@ -186,148 +174,152 @@ ResultFile ResultFile::create(const std::filesystem::path& path, const ResultCon
   return ResultFile(path, content);
 }
 
-ResultFile ResultFile::resume(const std::filesystem::path& path, const ResultContent& content) {
+ResultFile ResultFile::resume(const std::filesystem::path& path, const ResultContent& declared) {
+  const ResultContent content = as_stored(declared);
   parallel::on_rank_zero([&] { check_content(path, content); });
   return ResultFile(path, content);
 }
 
-ResultFile::ResultFile(const std::filesystem::path& path, const ResultContent& content) : path_(path) {
-  parallel::agree([&] {
-    file_ = Descriptor(path, Descriptor::Mode::write);
-    const File file = File::open(path);
-    for (const DataSetSpec& spec : content.data_sets) sets_.push_back({spec, file.extent(spec.path)});
-  });
+ResultFile::ResultFile(const std::filesystem::path& path, const ResultContent& content)
+    : path_(path), content_(content) {
+  file_.emplace(path, content.data_sets, content.options);
   parallel::on_rank_zero([&] {
-    const File file = File::open(path);
-    overwrite(file_, file, "/run/ranks", std::vector<std::int64_t>{parallel::size()});
-    overwrite(file_, file, "/run/starts",
+    File& file = file_->file();
+    overwrite(file, "/run/ranks", std::vector<std::int64_t>{parallel::size()});
+    overwrite(file, "/run/starts",
               std::vector<std::int64_t>{file.read<std::int64_t>("/run/starts").front() + 1});
-    overwrite(file_, file, "/run/host", host());
-    overwrite(file_, file, "/run/command_line", content.command_line);
+    file.overwrite_texts("/run/host", {host()});
+    file.overwrite_texts("/run/command_line", {content.command_line});
   });
 }
 
 int ResultFile::data_set(std::string_view path) const {
   std::vector<std::string> declared;
-  for (const Set& set : sets_) declared.push_back(set.spec.path);
+  for (const DataSetSpec& spec : content_.data_sets) declared.push_back(spec.path);
   const auto found = std::ranges::find(declared, path);
   if (found == declared.end()) unknown_name("data set", path, declared, "of " + path_.string());
   return static_cast<int>(found - declared.begin());
 }
 
-std::array<std::vector<std::int64_t>, 2> ResultFile::rows(int index, std::int64_t first,
-                                                          std::int64_t count) const {
-  std::vector<std::int64_t> extent = spec(index).dims, offset(extent.size(), 0);
-  if (!extent.empty()) {
-    offset[0] = first;
-    extent[0] = count;
-  }
-  return {std::move(offset), std::move(extent)};
-}
-
-void ResultFile::write_rows_as(DataType type, int index, std::int64_t first, std::int64_t count,
-                               const void* values) {
-  const auto [offset, extent] = rows(index, first, count);
-  write_as(type, index, offset, extent, values);
-}
-
-template <class Use>
-void ResultFile::for_runs(DataType type, int index, std::span<const std::int64_t> offset,
-                          std::span<const std::int64_t> count, const Use& use) const {
-  static_assert(std::endian::native == std::endian::little, "the file holds little-endian numbers");
-  const auto& [spec, extent] = sets_.at(static_cast<std::size_t>(index));
-  bool inside = type == spec.type && offset.size() == spec.dims.size() && count.size() == spec.dims.size();
-  for (std::size_t i = 0; inside && i < spec.dims.size(); ++i)
-    inside = offset[i] >= 0 && count[i] >= 0 && offset[i] + count[i] <= spec.dims[i];
-  if (!inside)
-    throw std::out_of_range(path_.string() + ": " + spec.path + " is " + shape(spec.type, spec.dims) +
-                            "; cannot write " + shape(type, count) + " at " + shape(type, offset));
-
-  // The last dimensions that are written whole, and the one before them, are a single run of bytes.
-  std::size_t outer = spec.dims.size();
-  std::int64_t run = type == DataType::int32 ? 4 : 8;
-  while (outer > 0) {
-    run *= count[--outer];
-    if (count[outer] != spec.dims[outer]) break;
-  }
-  std::int64_t runs = 1;
-  for (std::size_t i = 0; i < outer; ++i) runs *= count[i];
-  for (std::int64_t k = 0; k < runs && run > 0; ++k) {
-    std::int64_t place = 0, stride = type == DataType::int32 ? 4 : 8, rest = k;
-    for (std::size_t i = spec.dims.size(); i-- > 0; stride *= spec.dims[i]) {
-      place += offset[i] * stride;
-      if (i >= outer) continue;
-      place += rest % count[i] * stride;
-      rest /= count[i];
-    }
-    use(extent.offset + place, run);
-  }
-}
-
-void ResultFile::write_as(DataType type, int index, std::span<const std::int64_t> offset,
-                          std::span<const std::int64_t> count, const void* values) {
-  const auto* bytes = static_cast<const std::byte*>(values);
-  for_runs(type, index, offset, count, [&](std::int64_t place, std::int64_t length) {
-    file_.write(place, std::span(bytes, static_cast<std::size_t>(length)));
-    bytes += length;
-  });
-}
-
-void ResultFile::keep(DataType type, int index, std::span<const std::int64_t> offset,
-                      std::span<const std::int64_t> count, const void* values, Waiting::Turn turn) {
-  constexpr std::size_t most = 1 << 20;
-  const auto* bytes = static_cast<const std::byte*>(values);
-  for_runs(type, index, offset, count, [&](std::int64_t place, std::int64_t length) {
-    const std::span run(bytes, static_cast<std::size_t>(length));
-    bytes += length;
-    if (run.size() > most) {
-      flush();
-      return file_.write(place, run);
-    }
-    waiting_.push_back({turn, place, waiting_bytes_.size(), run.size()});
-    waiting_bytes_.insert(waiting_bytes_.end(), run.begin(), run.end());
-    if (waiting_bytes_.size() > most) flush();
-  });
-}
-
-void ResultFile::flush() {
-  std::ranges::stable_sort(waiting_, {}, [](const Waiting& w) { return std::pair(w.turn, w.place); });
-  std::vector<std::span<const std::byte>> pieces;
-  for (std::size_t first = 0, next = 0; first < waiting_.size(); first = next) {
-    std::int64_t end = waiting_[first].place;
-    pieces.clear();
-    for (; next < waiting_.size() && waiting_[next].place == end; ++next) {
-      pieces.push_back(std::span(waiting_bytes_).subspan(waiting_[next].begin, waiting_[next].size));
-      end += std::ssize(pieces.back());
-    }
-    file_.write(waiting_[first].place, pieces);
-  }
-  waiting_.clear();
-  waiting_bytes_.clear();
-}
-
-void ResultFile::sync() {
-  flush();
-  file_.sync();
-  if (!std::exchange(name_synced_, true)) sync_name(path_);
-}
-
-void ResultFile::close(const RunRecord& record) {
-  parallel::agree([this] { sync(); });
+void ResultFile::close(const RunRecord& record, bool complete) {
+  file_->flush_together();
+  parallel::agree([this] { file_->sync(); });
   parallel::on_rank_zero([&] {
-    const File file = File::open(path_);
+    File& file = file_->file();
     const double seconds = file.read<double>("/run/wall_seconds").front() + record.wall_seconds;
-    overwrite(file_, file, "/run/wall_seconds", std::vector<double>{seconds});
+    overwrite(file, "/run/wall_seconds", std::vector<double>{seconds});
     if (!record.part_seconds.empty()) {
       std::vector<double> parts = file.read<double>("/run/part_seconds");
       for (std::size_t i = 0; i < std::min(parts.size(), record.part_seconds.size()); ++i)
         parts[i] += record.part_seconds[i];
-      overwrite(file_, file, "/run/part_seconds", parts);
+      overwrite(file, "/run/part_seconds", parts);
     }
-    overwrite(file_, file, "/run/ended", date());
-    sync();
+    file.overwrite_texts("/run/ended", {date()});
+    file_->sync();
   });
-  parallel::agree([this] { file_ = Descriptor(); });
+  file_->close();
+  file_.reset();
+  if (complete && content_.options.compression > 0) compress();
+}
+
+namespace {
+
+// The extent of chunks of about a megabyte: whole last dimensions, part of the one before, 1 of the others.
+std::vector<std::int64_t> chunk_of(const DataSetSpec& spec) {
+  std::vector<std::int64_t> chunk(spec.dims.size(), 1);
+  std::int64_t room = (1 << 20) / size_of(spec.type);
+  for (std::size_t d = spec.dims.size(); d-- > 0 && room > 0; room /= chunk[d])
+    chunk[d] = std::clamp<std::int64_t>(room, 1, spec.dims[d]);
+  return chunk;
+}
+
+bool worth_squeezing(const DataSetSpec& spec) {
+  return !spec.dims.empty() && spec.bytes() > (1 << 16);
+}
+
+// The chunks of a data set, one after another in its order.
+class Chunks {
+ public:
+  explicit Chunks(const DataSetSpec& spec) : dims_(spec.dims), chunk_(chunk_of(spec)) {
+    for (std::size_t d = 0; d < dims_.size(); ++d) count_ *= (dims_[d] + chunk_[d] - 1) / chunk_[d];
+  }
+  std::int64_t count() const { return count_; }
+  /// Offset and extent of one.
+  std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> operator[](std::int64_t k) const {
+    std::vector<std::int64_t> offset(dims_.size()), extent(dims_.size());
+    for (std::size_t d = dims_.size(); d-- > 0;) {
+      const std::int64_t along = (dims_[d] + chunk_[d] - 1) / chunk_[d];
+      offset[d] = k % along * chunk_[d];
+      extent[d] = std::min(chunk_[d], dims_[d] - offset[d]);
+      k /= along;
+    }
+    return {std::move(offset), std::move(extent)};
+  }
+
+ private:
+  std::vector<std::int64_t> dims_, chunk_;
+  std::int64_t count_ = 1;
+};
+
+}  // namespace
+
+void ResultFile::compress() {
+  const std::filesystem::path unfinished = path_.string() + ".new";
+  parallel::on_rank_zero([&] {
+    require_space(path_, std::filesystem::file_size(path_));
+    File squeezed = File::create(unfinished);
+    const File file = File::open(path_);
+    squeezed.write_attribute("/", "format", std::string("cotangent"));
+    squeezed.write_attribute("/", "format_version", format_version);
+    squeezed.write_attribute("/", "study", content_.study);
+    for (const std::string object : {"/deck", "/provenance", "/run"}) squeezed.copy(file, object);
+    for (const DataSetSpec& spec : content_.data_sets) {
+      if (worth_squeezing(spec))
+        squeezed.create_squeezed_data_set(spec, chunk_of(spec), content_.options.compression);
+      else
+        squeezed.copy(file, spec.path);
+    }
+    squeezed.close();
+  });
+  std::string failure;
+  const auto attempt = [&](const auto& work) {
+    try {
+      if (failure.empty()) work();
+    } catch (const FileError& error) {
+      failure = error.what();
+    }
+  };
+  {
+    const File from = File::open(path_);
+    File squeezed = File::open_together(unfinished, content_.options.hints);
+    for (const DataSetSpec& spec : content_.data_sets) {
+      if (!worth_squeezing(spec)) continue;
+      const DataSet source = from.data_set(spec.path), target = squeezed.data_set(spec.path);
+      const Chunks chunks(spec);
+      const std::int64_t ranks = parallel::size(), first = chunks.count() * parallel::rank() / ranks,
+                         last = chunks.count() * (parallel::rank() + 1) / ranks;
+      std::vector<std::byte> bytes;
+      for (std::int64_t k = 0; k < (chunks.count() + ranks - 1) / ranks + 1; ++k) {
+        const bool mine = first + k < last;
+        auto [offset, extent] = chunks[mine ? first + k : 0];
+        if (!mine) std::ranges::fill(extent, 0);
+        if (mine) attempt([&] { bytes = source.read_bytes(offset, extent); });
+        try {
+          target.write_bytes(offset, extent, bytes.data(), true);
+        } catch (const FileError& error) {
+          failure = error.what();
+        }
+      }
+    }
+    attempt([&] { squeezed.close(); });
+  }
+  parallel::agree([&] {
+    if (!failure.empty()) throw FileError(failure + "; the result is complete, and not compressed");
+  });
+  parallel::on_rank_zero([&] {
+    Descriptor file(unfinished, Descriptor::Mode::write);
+    replace_file(file, unfinished, path_);
+  });
 }
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& result) {

@@ -1,22 +1,24 @@
 // The result of a run: one HDF5 file, format version 1, made whole before the first row is known.
 //
-// Rank 0 alone makes the file, with every group, attribute and data set in its place, and renames it when it
-// is complete on disk. After that nothing but raw data is written: each rank writes its rows for itself, to
-// their place in the file, without communication and without HDF5. So whenever the run is killed the file can
-// be read; where a rank fails no other waits; and equal runs have equal bytes in all data sets but /run's.
-// Limits: extents known beforehand; one file system for all ranks; little-endian. Unwritten places read as 0.
+// Rank 0 makes the file, with every group, attribute and data set in its place, and renames it when it is
+// complete on disk. All ranks then open it with HDF5's MPI-IO driver, and nothing but raw data is written to
+// places that exist: so whenever the run is killed the file can be read, and equal runs have equal bytes in
+// all data sets but /run's. Rows wait in memory until flush(), where those that follow one another go in one
+// call: on this rank alone, or by all ranks together. Compression is a last pass over the complete file, into
+// a new one that takes its place, since a file whose chunks move can't be read after a kill.
+// Limits: extents known beforehand; one file system for all ranks. Unwritten places read as 0.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/hdf5.hpp"
-#include "io/posix.hpp"
+#include "io/shared_file.hpp"
 
 namespace cotangent::io {
 
@@ -31,6 +33,7 @@ struct ResultContent {
   std::string command_line;
   std::string petsc_version = "not linked";
   std::int64_t extra_bytes = 0;  ///< what else the disk must hold, such as a checkpoint
+  FileOptions options = {};
 };
 
 /// What may differ between two equal runs, written when it ends. Times add up over restarts.
@@ -61,40 +64,41 @@ class ResultFile {
   const std::filesystem::path& path() const noexcept { return path_; }
   /// The index of a declared data set, for write() and read(). Throws Error with the nearest name.
   int data_set(std::string_view path) const;
-  const DataSetSpec& spec(int index) const { return sets_.at(static_cast<std::size_t>(index)).spec; }
+  const DataSetSpec& spec(int index) const { return content_.data_sets.at(static_cast<std::size_t>(index)); }
 
-  /// Rows `first` to `first + count - 1` of the leading dimension, whole. Not collective: FileError on this
-  /// rank alone.
+  // Until all studies run in the driver: writes at once, or soon, by one rank.
   template <Storable Number>
   void write_rows(int index, std::int64_t first, std::int64_t count, const Number* values) {
-    write_rows_as(data_type<Number>, index, first, count, values);
+    file_->write_rows(index, first, count, values);
+    file_->flush();
   }
-  /// The hyperslab of extent `count` at `offset`, row-major. Not collective, as write_rows().
   template <Storable Number>
   void write(int index, std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
              const Number* values) {
-    write_as(data_type<Number>, index, offset, count, values);
+    file_->write(index, offset, count, values);
+    file_->flush();
   }
-  /// As write(), but with the next flush(), or when a megabyte waits: what then follows one another in the
-  /// file is written at once, which takes half the time.
   template <Storable Number>
   void write_soon(int index, std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
                   const Number* values) {
-    keep(data_type<Number>, index, offset, count, values, Waiting::Turn::soon);
+    file_->write(index, offset, count, values);
+    if (file_->waiting_bytes() > (1 << 22)) flush();
   }
   template <Storable Number>
   void write_rows_soon(int index, std::int64_t first, std::int64_t count, const Number* values) {
-    const auto [offset, extent] = rows(index, first, count);
-    keep(data_type<Number>, index, offset, extent, values, Waiting::Turn::soon);
+    file_->write_rows(index, first, count, values);
+    if (file_->waiting_bytes() > (1 << 22)) flush();
   }
-  /// The same, after all else that waits then: for rows that vouch for others.
   template <Storable Number>
   void write_rows_last(int index, std::int64_t first, std::int64_t count, const Number* values) {
-    const auto [offset, extent] = rows(index, first, count);
-    keep(data_type<Number>, index, offset, extent, values, Waiting::Turn::last);
+    file_->write_rows(index, first, count, values, Turn::last);
   }
-  /// Writes what waits.
-  void flush();
+  void flush() { file_->flush(); }
+  void sync() { file_->sync(); }
+
+  /// Writes to the data sets by their index.
+  SharedFile& rows() { return *file_; }
+  const SharedFile& rows() const { return *file_; }
   /// A whole data set as it is now. Not collective.
   template <Storable Number>
   std::vector<Number> read(int index) const {
@@ -104,44 +108,17 @@ class ResultFile {
   std::vector<Number> read_rows(int index, std::int64_t first, std::int64_t count) const {
     return File::open(path_).read_rows<Number>(spec(index).path, first, count);
   }
-  /// Puts on disk what this rank has written: against loss of power, before a row that vouches for it. Not
-  /// collective.
-  void sync();
-  /// Everything on disk, and then the record. Collective; a failure is thrown on every rank.
-  void close(const RunRecord& record);
+  /// Everything on disk, and then the record; a complete result is compressed where that was asked for.
+  /// Collective; a failure is thrown on every rank.
+  void close(const RunRecord& record, bool complete = true);
 
  private:
-  struct Set {
-    DataSetSpec spec;
-    Extent extent;
-  };
-
-  /// Bytes for a place in the file, from `begin` on among those that wait.
-  struct Waiting {
-    enum class Turn { soon, last } turn;
-    std::int64_t place;
-    std::size_t begin, size;
-  };
-
   ResultFile(const std::filesystem::path& path, const ResultContent& content);
-  /// Offset and extent of whole rows.
-  std::array<std::vector<std::int64_t>, 2> rows(int index, std::int64_t first, std::int64_t count) const;
-  void write_rows_as(DataType type, int index, std::int64_t first, std::int64_t count, const void* values);
-  void write_as(DataType type, int index, std::span<const std::int64_t> offset,
-                std::span<const std::int64_t> count, const void* values);
-  void keep(DataType type, int index, std::span<const std::int64_t> offset,
-            std::span<const std::int64_t> count, const void* values, Waiting::Turn turn);
-  /// Calls `use(place in the file, bytes)` for each run of bytes of a hyperslab, in the order of its values.
-  template <class Use>
-  void for_runs(DataType type, int index, std::span<const std::int64_t> offset,
-                std::span<const std::int64_t> count, const Use& use) const;
+  void compress();
 
   std::filesystem::path path_;
-  Descriptor file_;
-  bool name_synced_ = false;
-  std::vector<Set> sets_;
-  std::vector<Waiting> waiting_;
-  std::vector<std::byte> waiting_bytes_;
+  ResultContent content_;  // as stored
+  std::optional<SharedFile> file_;
 };
 
 /// NAME.checkpoint, beside the result NAME.

@@ -17,8 +17,9 @@ std::string whole(const File& file, const std::string& path) {
   const DataSet set = file.data_set(path);
   return fmt::format(
       R"(<DataItem Dimensions="{}" NumberType="{}" Precision="{}" Format="HDF">{}:{}</DataItem>)",
-      fmt::join(set.dims(), " "), set.type() == DataType::float64 ? "Float" : "Int",
-      set.type() == DataType::int32 ? 4 : 8, file.path().filename().string(), path);
+      fmt::join(set.dims(), " "),
+      set.type() == DataType::float64 || set.type() == DataType::float32 ? "Float" : "Int",
+      size_of(set.type()), file.path().filename().string(), path);
 }
 
 /// Row k of a data set [rows, n, d]. The comment is the name that ParaView's cache gives to these points,

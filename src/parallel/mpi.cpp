@@ -207,9 +207,16 @@ template double sum(double);
 template std::vector<double> sum(std::vector<double>);
 template std::vector<double> maximum(std::vector<double>);
 template std::int64_t maximum(std::int64_t);
+template std::vector<std::int64_t> maximum(std::vector<std::int64_t>);
 template std::int64_t minimum(std::int64_t);
 template std::int64_t sum(std::int64_t);
 template std::vector<std::int64_t> sum(std::vector<std::int64_t>);
+
+std::int64_t sum_before(std::int64_t value) {
+  std::int64_t before = 0;
+  if (active()) check(MPI_Exscan(&value, &before, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD), "MPI_Exscan");
+  return rank() == 0 ? 0 : before;
+}
 
 bool any(bool value) {
   return maximum(std::int64_t{value}) != 0;

@@ -71,6 +71,8 @@ template <Reducible Number>
 std::vector<Number> sum(std::vector<Number> values);
 template <Reducible Number>
 std::vector<Number> maximum(std::vector<Number> values);
+/// What the ranks before this one add up to. Collective.
+std::int64_t sum_before(std::int64_t value);
 /// True where any rank (all ranks) said so. Collective.
 bool any(bool value);
 bool all(bool value);

@@ -116,9 +116,6 @@ ParticlePlan read_particle_plan(Task& task) {
   if (plan.pair_bins > 4000) throw output.error("pair_bins", "more than 4000 aren't kept");
   if (plan.pair_bins > 0) plan.options.sight = output.positive("pair_distance", cut > 0 ? cut : 1.0);
   plan.surface_cells = output.integer_at_least("surface_cells", 0, 100);
-  plan.file = output.text("file", "particles.h5");
-  plan.checkpoint_minutes = output.positive("checkpoint_minutes", 10.0);
-  plan.wall_minutes = output.positive("wall_minutes", std::numeric_limits<double>::infinity());
   plan.go_on = stop.choice("when_particles_fail", "end", {"end", "go-on"}) == "go-on";
   const double range = std::max(cut, plan.options.sight);
   if (list.has("skin")) plan.options.skin = list.positive("skin");

@@ -29,9 +29,6 @@ struct ParticlePlan {
   std::int64_t frames = 0;
   int pair_bins = 0;  ///< of the pair correlation, up to options.sight
   std::int64_t surface_cells = 0;
-  std::string file;
-  double checkpoint_minutes = 10;
-  double wall_minutes = std::numeric_limits<double>::infinity();
 
   mechanics::LevelFunction level() const {
     return [this](const mechanics::SpacePoint& q) { return problem->level(q, parameters); };

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <numbers>
 
 #include "core/names.hpp"
 #include "parallel/exchange.hpp"
+#include "parallel/mpi.hpp"
 #include "studies/surface.hpp"
 
 namespace cotangent::studies {
@@ -102,8 +105,9 @@ std::vector<io::DataSetSpec> particle_data_sets(const ParticlePlan& plan,
        {f, n, 3},
        "1",
        "positions, by particle; along periodic axes where they travelled to",
-       {{"columns", axes}}},
-      {"/particles/velocity", DataType::float64, {f, n, 3}, "1", "velocities", {{"columns", axes}}},
+       {{"columns", axes}},
+       true},
+      {"/particles/velocity", DataType::float64, {f, n, 3}, "1", "velocities", {{"columns", axes}}, true},
       {"/particles/sample_time", DataType::float64, {s}, "1", "times of all samples below"},
       {"/particles/energy",
        DataType::float64,
@@ -153,6 +157,120 @@ std::vector<io::DataSetSpec> particle_data_sets(const ParticlePlan& plan,
     sets.insert(sets.end(), shape.begin(), shape.end());
   }
   return sets;
+}
+
+void judge_start(const particles::Swarm& swarm, const particles::Potential& potential_law) {
+  std::vector<double> kinetic, potential;
+  swarm.energies(kinetic, potential);
+  parallel::agree([&] {
+    const auto& cloud = swarm.cloud();
+    for (int i = 0; i < cloud.own; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      if (std::isfinite(potential[k])) continue;
+      for (const int row : swarm.lists().of(i)) {
+        const auto other = static_cast<std::size_t>(row);
+        if (std::equal(cloud.position.begin() + 4 * i, cloud.position.begin() + 4 * i + 3,
+                       cloud.position.begin() + 4 * static_cast<std::ptrdiff_t>(other)))
+          throw Error(fmt::format("particles {} and {} start at one point, where {} is infinite", cloud.id[k],
+                                  cloud.id[other], potential_law.name()));
+      }
+      throw Error(fmt::format("particle {} starts with an energy that isn't finite", cloud.id[k]));
+    }
+  });
+}
+
+namespace {
+
+/// A column of rows, one for each of the cloud's own particles.
+template <class Value>
+std::vector<double> column(const particles::Cloud& cloud, int width, const Value& value) {
+  std::vector<double> numbers(static_cast<std::size_t>(cloud.own) * static_cast<std::size_t>(width));
+  for (std::size_t i = 0, k = 0; i < static_cast<std::size_t>(cloud.own); ++i) {
+    for (std::size_t n = 0; n < static_cast<std::size_t>(width); ++n) numbers[k++] = value(i, n);
+  }
+  return numbers;
+}
+
+io::RowIds ids_of(const particles::Cloud& cloud) {
+  return std::make_shared<std::vector<std::int64_t>>(cloud.id.begin(), cloud.id.begin() + cloud.own);
+}
+
+}  // namespace
+
+void write_frame(run::Records& records, const particles::Cloud& cloud, double time, std::int64_t frame) {
+  const io::RowIds ids = ids_of(cloud);
+  records.one("/particles/time", frame, time);
+  records.by_id("/particles/position", frame, ids,
+                column(cloud, 3, [&](std::size_t i, std::size_t n) { return cloud.position[4 * i + n]; }));
+  records.by_id("/particles/velocity", frame, ids,
+                column(cloud, 3, [&](std::size_t i, std::size_t n) { return cloud.velocity[n][i]; }));
+}
+
+void blank_particle_rows(run::Records& records, const ParticlePlan& plan, std::int64_t samples) {
+  for (const char* name :
+       {"sample_time", "energy", "temperature", "constraint_error", "momentum", "mean_square_displacement"})
+    records.blank_from(std::string("/particles/") + name, samples);
+  const std::int64_t frames = (samples - 1) / plan.frame_samples + 1;
+  for (const char* name : {"time", "position", "velocity"})
+    records.blank_from(std::string("/particles/") + name, frames);
+}
+
+void write_pair_correlation(run::Records& records, const ParticlePlan& plan,
+                            const std::vector<double>& pair_counts, double area, std::int64_t samples) {
+  std::vector<double> distance, correlation;
+  const double width = plan.options.sight / plan.pair_bins, n = static_cast<double>(plan.count);
+  const double density = n / area;
+  for (int k = 0; k < plan.pair_bins; ++k) {
+    distance.push_back((k + 0.5) * width);
+    const double ring = std::numbers::pi * width * width * (2 * k + 1);
+    const double even = n * density * ring * static_cast<double>(std::max<std::int64_t>(1, samples));
+    correlation.push_back(pair_counts[static_cast<std::size_t>(k)] / even);
+  }
+  records.rows("/particles/pair_distance", 0, plan.pair_bins, distance.data());
+  records.rows("/particles/pair_correlation", 0, plan.pair_bins, correlation.data());
+}
+
+void write_statuses(run::Records& records, const particles::Cloud& cloud) {
+  records.by_id("/particles/status", -1, ids_of(cloud),
+                column(cloud, 1,
+                       [&](std::size_t i, std::size_t) {
+                         const bool pending = cloud.status[i] == static_cast<std::int32_t>(Status::pending);
+                         return pending ? static_cast<double>(Status::finished) : cloud.status[i];
+                       }),
+                io::Turn::last);
+}
+
+std::vector<particles::Particle> visit_particles(run::State& state, std::int64_t count,
+                                                 const particles::Cloud* cloud) {
+  run::Share share = run::Share::even(count);
+  if (!state.reading()) share.ids = ids_of(*cloud);
+  std::vector<particles::Particle> read(state.reading() ? static_cast<std::size_t>(share.count) : 0);
+  for (std::size_t i = 0; i < read.size(); ++i) read[i].id = share.first + static_cast<std::int64_t>(i);
+  const auto field = [&](const char* name, int width, const auto& stored, const auto& take) {
+    std::vector<double> values;
+    if (!state.reading()) values = column(*cloud, width, stored);
+    state.rows(name, share, width, values);
+    for (std::size_t i = 0, k = 0; i < read.size(); ++i) {
+      for (std::size_t n = 0; n < static_cast<std::size_t>(width); ++n) take(read[i], n, values[k++]);
+    }
+  };
+  using particles::Particle;
+  field(
+      "position", 3, [&](std::size_t i, std::size_t n) { return cloud->position[4 * i + n]; },
+      [](Particle& p, std::size_t n, double x) { p.q[n] = x; });
+  field(
+      "velocity", 3, [&](std::size_t i, std::size_t n) { return cloud->velocity[n][i]; },
+      [](Particle& p, std::size_t n, double x) { p.v[n] = x; });
+  field(
+      "start", 3, [&](std::size_t i, std::size_t n) { return cloud->start[n][i]; },
+      [](Particle& p, std::size_t n, double x) { p.start[n] = x; });
+  field(
+      "multiplier", 1, [&](std::size_t i, std::size_t) { return cloud->multiplier[i]; },
+      [](Particle& p, std::size_t, double x) { p.multiplier = x; });
+  field(
+      "status", 1, [&](std::size_t i, std::size_t) { return cloud->status[i]; },
+      [](Particle& p, std::size_t, double x) { p.status = static_cast<std::int64_t>(x); });
+  return read;
 }
 
 }  // namespace cotangent::studies

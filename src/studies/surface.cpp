@@ -148,4 +148,13 @@ void write(io::ResultFile& result, const mechanics::Triangulation& surface) {
   put("/surface/triangles", surface.triangles);
 }
 
+void write(run::Records& records, const mechanics::Triangulation& surface) {
+  const auto put = [&](const char* path, const auto& rows) {
+    records.rows(path, 0, static_cast<std::int64_t>(rows.size()), rows.data()->data());
+  };
+  put("/surface/vertices", surface.vertices);
+  put("/surface/normals", surface.normals);
+  put("/surface/triangles", surface.triangles);
+}
+
 }  // namespace cotangent::studies

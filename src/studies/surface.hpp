@@ -9,6 +9,7 @@
 #include "io/result_file.hpp"
 #include "mechanics/triangulation.hpp"
 #include "particles/grid.hpp"
+#include "run/records.hpp"
 #include "studies/plan.hpp"
 #include "studies/starts.hpp"
 
@@ -32,5 +33,7 @@ std::vector<io::DataSetSpec> data_sets(const mechanics::Triangulation& surface, 
 
 /// Writes them. Not collective.
 void write(io::ResultFile& result, const mechanics::Triangulation& surface);
+/// Enters them, by one rank.
+void write(run::Records& records, const mechanics::Triangulation& surface);
 
 }  // namespace cotangent::studies

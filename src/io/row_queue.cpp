@@ -1,0 +1,191 @@
+#include "io/row_queue.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "parallel/exchange.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::io {
+namespace {
+
+// Joins `next` to `last` where it begins where that ends, along one dimension, in the file and in memory:
+// dimensions before it have extent 1, and those after it agree.
+bool join(Slab& last, const Slab& next) {
+  if (last.turn != next.turn || last.set != next.set || last.begin + last.size != next.begin) return false;
+  const auto n = static_cast<std::size_t>(last.dimensions);
+  for (std::size_t d = 0; d < n; ++d) {
+    if (next.offset[d] == last.offset[d] + last.count[d]) {
+      for (std::size_t e = d + 1; e < n; ++e) {
+        if (next.offset[e] != last.offset[e] || next.count[e] != last.count[e]) return false;
+      }
+      last.count[d] += next.count[d];
+      last.size += next.size;
+      return true;
+    }
+    if (last.count[d] != 1 || next.count[d] != 1 || last.offset[d] != next.offset[d]) return false;
+  }
+  return false;
+}
+
+// The ranks that write the rows of a frame, each a run of ids, long enough to be worth its call.
+struct Writers {
+  std::int64_t rows, ranks;
+
+  Writers(std::int64_t all_rows, std::int64_t row_bytes)
+      : rows(all_rows),
+        ranks(std::clamp<std::int64_t>(all_rows * row_bytes / (1 << 16), 1, parallel::size())) {}
+  std::int64_t first(std::int64_t rank) const { return rows * rank / ranks; }
+  std::size_t of(std::int64_t id) const {
+    std::int64_t rank = id * ranks / rows;
+    while (rank + 1 < ranks && first(rank + 1) <= id) ++rank;
+    while (first(rank) > id) --rank;
+    return static_cast<std::size_t>(rank);
+  }
+};
+
+// Rows of a data set by id: their dimension is the first, or the second behind that of the frames.
+struct RowShape {
+  std::int64_t rows, width;
+
+  RowShape(const DataSetSpec& spec, std::int64_t frame) {
+    const std::size_t at = frame < 0 ? 0 : 1;
+    rows = spec.dims[at];
+    width = spec.dims.size() > at + 1 ? spec.dims[at + 1] : 1;
+  }
+};
+
+}  // namespace
+
+void RowQueue::add(Turn turn, int set, const DataSetSpec& spec, DataType type,
+                   std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
+                   const void* values) {
+  if (count.size() > Slab::most_dimensions) throw std::logic_error(spec.path + " has too many dimensions");
+  const auto numbers = static_cast<std::size_t>(
+      std::accumulate(count.begin(), count.end(), std::int64_t{1}, std::multiplies<>()));
+  if (numbers == 0) return;
+  Slab slab{turn, set, static_cast<int>(count.size()), {}, {}, bytes_.size(), 0};
+  std::ranges::copy(offset, slab.offset.begin());
+  std::ranges::copy(count, slab.count.begin());
+  slab.size = numbers * static_cast<std::size_t>(size_of(spec.type));
+  if (type == DataType::float64 && spec.type == DataType::float32) {
+    const std::span from(static_cast<const double*>(values), numbers);
+    const std::vector<float> narrow(from.begin(), from.end());
+    const auto bytes = std::as_bytes(std::span(narrow));
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  } else {
+    const auto* from = static_cast<const std::byte*>(values);
+    bytes_.insert(bytes_.end(), from, from + slab.size);
+  }
+  // Rows along a trajectory, as a rule, come as they follow one another.
+  if (slabs_.empty() || !join(slabs_.back(), slab)) slabs_.push_back(slab);
+}
+
+void RowQueue::add_by_id(Turn turn, int set, std::int64_t frame, RowIds ids, std::vector<double> values) {
+  by_id_bytes_ += values.size() * sizeof(double);
+  by_id_.push_back({turn, set, frame, std::move(ids), std::move(values)});
+}
+
+void RowQueue::gather(std::span<const DataSetSpec* const> specs) {
+  struct Label {
+    std::int64_t entry, id, place;  // which of those that wait, which row, where its numbers are
+  };
+  const std::vector<ById> waiting = std::exchange(by_id_, {});
+  by_id_bytes_ = 0;
+  const auto spec_of = [&](const ById& entry) -> const DataSetSpec& {
+    return *specs[static_cast<std::size_t>(entry.set)];
+  };
+  const auto shape_of = [&](const ById& entry) { return RowShape(spec_of(entry), entry.frame); };
+  for (std::size_t begin = 0, end = 0; begin < waiting.size(); begin = end) {
+    // Entries of as many rows, as those of one sample are, go together.
+    const std::int64_t rows = shape_of(waiting[begin]).rows;
+    std::int64_t row_bytes = 0;
+    for (end = begin; end < waiting.size() && shape_of(waiting[end]).rows == rows; ++end)
+      row_bytes += 8 * shape_of(waiting[end]).width;
+    const Writers writers(rows, row_bytes);
+    std::vector<std::vector<Label>> labels(static_cast<std::size_t>(parallel::size()));
+    std::vector<std::vector<double>> numbers(labels.size());
+    for (std::size_t e = begin; e < end; ++e) {
+      const double* row = waiting[e].values.data();
+      const std::int64_t width = shape_of(waiting[e]).width;
+      for (const std::int64_t id : *waiting[e].ids) {
+        const std::size_t to = writers.of(id);
+        labels[to].push_back({static_cast<std::int64_t>(e), id, 0});
+        numbers[to].insert(numbers[to].end(), row, row + width);
+        row += width;
+      }
+    }
+    std::vector<Label> came = parallel::exchange(std::move(labels));
+    const std::vector<double> values = parallel::exchange(std::move(numbers));
+    for (std::int64_t place = 0; Label & label : came) {
+      label.place = place;
+      place += shape_of(waiting[static_cast<std::size_t>(label.entry)]).width;
+    }
+    std::ranges::sort(came, {}, [](const Label& l) { return std::pair(l.entry, l.id); });
+    std::vector<double> run;
+    for (std::size_t first = 0, next = 0; first < came.size(); first = next) {
+      const ById& entry = waiting[static_cast<std::size_t>(came[first].entry)];
+      const DataSetSpec& spec = spec_of(entry);
+      const std::int64_t width = shape_of(entry).width;
+      run.clear();
+      for (; next < came.size() && came[next].entry == came[first].entry &&
+             came[next].id == came[first].id + static_cast<std::int64_t>(next - first);
+           ++next) {
+        const double* row = values.data() + came[next].place;
+        run.insert(run.end(), row, row + width);
+      }
+      std::vector<std::int64_t> offset(spec.dims.size(), 0), count = spec.dims;
+      const std::size_t at = entry.frame < 0 ? 0 : 1;
+      if (at == 1) {
+        offset[0] = entry.frame;
+        count[0] = 1;
+      }
+      offset[at] = came[first].id;
+      count[at] = static_cast<std::int64_t>(next - first);
+      if (spec.type == DataType::int32) {
+        const std::vector<std::int32_t> whole(run.begin(), run.end());
+        add(entry.turn, entry.set, spec, DataType::int32, offset, count, whole.data());
+      } else if (spec.type == DataType::int64) {
+        const std::vector<std::int64_t> whole(run.begin(), run.end());
+        add(entry.turn, entry.set, spec, DataType::int64, offset, count, whole.data());
+      } else {
+        add(entry.turn, entry.set, spec, DataType::float64, offset, count, run.data());
+      }
+    }
+  }
+}
+
+std::span<const Slab> RowQueue::arranged() {
+  const auto order = [](const Slab& slab) { return std::tie(slab.turn, slab.set, slab.offset); };
+  const auto less = [&](const Slab& a, const Slab& b) { return order(a) < order(b); };
+  if (!std::ranges::is_sorted(slabs_, less)) {
+    std::ranges::stable_sort(slabs_, less);
+    std::vector<std::byte> arranged;
+    arranged.reserve(bytes_.size());
+    for (Slab& slab : slabs_) {
+      const std::byte* from = bytes_.data() + slab.begin;
+      slab.begin = arranged.size();
+      arranged.insert(arranged.end(), from, from + slab.size);
+    }
+    bytes_ = std::move(arranged);
+  }
+  std::vector<Slab> joined;
+  for (const Slab& slab : slabs_) {
+    joined.push_back(slab);
+    // A row that is complete now may continue the one before it.
+    while (joined.size() > 1 && join(joined[joined.size() - 2], joined.back())) joined.pop_back();
+  }
+  slabs_ = std::move(joined);
+  return slabs_;
+}
+
+void RowQueue::clear() {
+  slabs_.clear();
+  bytes_.clear();
+}
+
+}  // namespace cotangent::io

@@ -1,0 +1,116 @@
+#include "io/shared_file.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "core/error.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::io {
+
+SharedFile::SharedFile(const std::filesystem::path& path, std::vector<DataSetSpec> specs,
+                       const FileOptions& options)
+    : path_(path), options_(options) {
+  parallel::agree([&] { on_disk_ = Descriptor(path, Descriptor::Mode::write); });
+  parallel::agree([&] {
+    file_ = File::open_together(path, options.hints);
+    for (DataSetSpec& spec : specs) {
+      DataSet place = file_->data_set(spec.path);
+      sets_.push_back({std::move(spec), std::move(place)});
+    }
+  });
+}
+
+SharedFile::~SharedFile() {
+  // To close is collective, and a rank that failed alone must not wait for the others here.
+  if (!file_) return;
+  for (Set& set : sets_) set.place.abandon();
+  file_->abandon();
+}
+
+void SharedFile::keep(DataType type, int index, std::span<const std::int64_t> offset,
+                      std::span<const std::int64_t> count, const void* values, Turn turn) {
+  const DataSetSpec& set = spec(index);
+  bool inside = (type == set.type || (type == DataType::float64 && set.type == DataType::float32)) &&
+                offset.size() == set.dims.size() && count.size() == set.dims.size();
+  for (std::size_t i = 0; inside && i < set.dims.size(); ++i)
+    inside = offset[i] >= 0 && count[i] >= 0 && offset[i] + count[i] <= set.dims[i];
+  if (!inside)
+    throw std::out_of_range(path_.string() + ": " + set.path + " is " + shape(set.type, set.dims) +
+                            "; cannot write " + shape(type, count) + " at " + shape(type, offset));
+  queue_.add(turn, index, set, type, offset, count, values);
+}
+
+void SharedFile::write(const Slab& slab, bool together) {
+  const Set& set = sets_[static_cast<std::size_t>(slab.set)];
+  const auto dimensions = static_cast<std::size_t>(slab.dimensions);
+  set.place.write_bytes(std::span(slab.offset).first(dimensions), std::span(slab.count).first(dimensions),
+                        queue_.bytes_of(slab), together);
+}
+
+void SharedFile::flush() {
+  for (const Slab& slab : queue_.arranged()) write(slab, false);
+  queue_.clear();
+}
+
+void SharedFile::flush_together() {
+  std::vector<const DataSetSpec*> specs;
+  for (const Set& set : sets_) specs.push_back(&set.spec);
+  queue_.gather(specs);
+  const std::span<const Slab> slabs = queue_.arranged();
+  // How many slabs the rank with most of them has, and how many ranks have any: of each turn and data set.
+  const std::size_t kinds = 2 * sets_.size();
+  const auto kind_of = [&](const Slab& slab) {
+    return static_cast<std::size_t>(slab.turn) * sets_.size() + static_cast<std::size_t>(slab.set);
+  };
+  std::vector<std::int64_t> most(kinds, 0), owners(kinds, 0);
+  for (const Slab& slab : slabs) {
+    ++most[kind_of(slab)];
+    owners[kind_of(slab)] = 1;
+  }
+  if (parallel::size() > 1 && options_.collective) {
+    most = parallel::maximum(std::move(most));
+    owners = parallel::sum(std::move(owners));
+  }
+  std::string failure;
+  const auto throw_failure = [&] {
+    parallel::agree([&] {
+      if (!failure.empty()) throw FileError(failure);
+    });
+  };
+  auto next = slabs.begin();
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    // What one rank alone has, or is a rank's own affair, needs nobody's company.
+    const bool together = options_.collective && owners[kind] > 1;
+    const auto set = static_cast<int>(kind % sets_.size());
+    const Slab none{Turn::soon, set, static_cast<int>(spec(set).dims.size()), {}, {}, 0, 0};
+    for (std::int64_t k = 0; k < most[kind]; ++k) {
+      const bool mine = next != slabs.end() && kind_of(*next) == kind;
+      try {
+        if (together || (mine && failure.empty())) write(mine && failure.empty() ? *next : none, together);
+      } catch (const FileError& error) {
+        failure = error.what();
+      }
+      if (mine) ++next;
+    }
+    if (kind + 1 == sets_.size()) throw_failure();  // before what vouches for the rest
+  }
+  throw_failure();
+  queue_.clear();
+}
+
+void SharedFile::sync() {
+  flush();
+  on_disk_.sync();
+  if (!std::exchange(name_synced_, true)) sync_name(path_);
+}
+
+void SharedFile::close() {
+  parallel::agree([this] {
+    for (Set& set : sets_) set.place = DataSet();
+    file_->close();
+  });
+  file_.reset();
+}
+
+}  // namespace cotangent::io

@@ -1,0 +1,91 @@
+// An HDF5 file that exists, open on all ranks at once by the MPI-IO driver: rows for its data sets wait in
+// memory, where those that follow one another are joined, until they are written by one rank alone or by all
+// together. Nothing but raw data goes to the file, to places that exist, so that a kill at any moment leaves
+// it readable.
+#pragma once
+
+#include <optional>
+
+#include "io/posix.hpp"
+#include "io/row_queue.hpp"
+
+namespace cotangent::io {
+
+/// How a file is written: what `[output]` says of it.
+struct FileOptions {
+  /// Ranks that write at one time do so in collective calls, or each by itself: on one node's file system
+  /// that is as fast, and it doesn't wait where ranks share processors.
+  bool collective = true;
+  std::vector<std::pair<std::string, std::string>> hints;  ///< for MPI-IO, by name
+  bool single_precision = false;                           ///< of frames
+  int compression = 0;                                     ///< deflate's level; 0: none
+};
+
+class SharedFile {
+ public:
+  /// These data sets of an existing file. Collective.
+  SharedFile(const std::filesystem::path& path, std::vector<DataSetSpec> specs, const FileOptions& options);
+  SharedFile(SharedFile&&) = default;
+  SharedFile& operator=(SharedFile&&) = delete;
+  /// Leaves the file open where close() wasn't called: that is collective, and a rank that failed alone must
+  /// not wait for the others here.
+  ~SharedFile();
+
+  const DataSetSpec& spec(int index) const { return sets_.at(static_cast<std::size_t>(index)).spec; }
+  File& file() { return *file_; }
+
+  /// The hyperslab of extent `count` at `offset`, row-major, with the next flush().
+  template <Storable Number>
+  void write(int index, std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
+             const Number* values, Turn turn = Turn::soon) {
+    keep(data_type<Number>, index, offset, count, values, turn);
+  }
+  /// Rows `first` to `first + count - 1` of the leading dimension, whole.
+  template <Storable Number>
+  void write_rows(int index, std::int64_t first, std::int64_t count, const Number* values,
+                  Turn turn = Turn::soon) {
+    std::vector<std::int64_t> extent = spec(index).dims, offset(extent.size(), 0);
+    if (!extent.empty()) {
+      offset[0] = first;
+      extent[0] = count;
+    }
+    keep(data_type<Number>, index, offset, extent, values, turn);
+  }
+  /// Rows by id, of a frame or, where it is negative, of a data set without frames (RowQueue::add_by_id).
+  /// They want flush_together().
+  void write_by_id(int index, std::int64_t frame, RowIds ids, std::vector<double> values,
+                   Turn turn = Turn::soon) {
+    queue_.add_by_id(turn, index, frame, std::move(ids), std::move(values));
+  }
+  /// How many bytes wait on this rank.
+  std::size_t waiting_bytes() const { return queue_.bytes(); }
+  /// Writes what waits here. Not collective: FileError on this rank alone, where what couldn't be written
+  /// goes on waiting.
+  void flush();
+  /// Writes what waits on all ranks, rows by id too. Collective; a failure is thrown on every rank.
+  void flush_together();
+  /// Writes what waits here, and puts on disk what this rank has written: against loss of power, before what
+  /// vouches for it. Not collective.
+  void sync();
+  /// Collective; a failure is thrown on every rank.
+  void close();
+
+ private:
+  struct Set {
+    DataSetSpec spec;
+    DataSet place;
+  };
+  void keep(DataType type, int index, std::span<const std::int64_t> offset,
+            std::span<const std::int64_t> count, const void* values, Turn turn);
+  void write(const Slab& slab, bool together);
+
+  std::filesystem::path path_;
+  FileOptions options_;
+  std::optional<File> file_;
+  Descriptor on_disk_;  // the same file, to wait for the disk
+  bool name_synced_ = false;
+  std::vector<Set> sets_;
+  RowQueue queue_;
+};
+
+}  // namespace cotangent::io

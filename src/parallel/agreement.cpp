@@ -1,0 +1,38 @@
+#include "parallel/agreement.hpp"
+
+#include <mpi.h>
+
+#include "parallel/mpi.hpp"
+
+namespace cotangent::parallel {
+
+struct Agreement::Request {
+  MPI_Request handle = MPI_REQUEST_NULL;
+};
+
+Agreement::Agreement() : request_(std::make_unique<Request>()) {}
+
+Agreement::~Agreement() {
+  if (pending_) MPI_Wait(&request_->handle, MPI_STATUS_IGNORE);
+}
+
+void Agreement::propose(std::int64_t first, std::int64_t second) {
+  mine_ = largest_ = {first, second};
+  pending_ = true;
+  if (size() == 1) return;
+  if (MPI_Iallreduce(mine_.data(), largest_.data(), 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD,
+                     &request_->handle) != MPI_SUCCESS)
+    throw MpiError("MPI_Iallreduce failed");
+}
+
+std::optional<std::array<std::int64_t, 2>> Agreement::reached() {
+  if (!pending_) return std::nullopt;
+  int done = 1;
+  if (size() > 1 && MPI_Test(&request_->handle, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    throw MpiError("MPI_Test failed");
+  if (!done) return std::nullopt;
+  pending_ = false;
+  return largest_;
+}
+
+}  // namespace cotangent::parallel

@@ -1,0 +1,32 @@
+// The checkpoint beside a result: one HDF5 file, format version 1, with a data set /state/NAME for each field
+// that the evolution's state() names. All ranks write it together under another name, and it takes the place
+// of the older one when it is complete on disk, so that at no moment there is none. Any number of ranks reads
+// it. What doesn't fit (another version, a field that is missing, unknown or of another shape, another deck)
+// is refused by name and left as it is.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "run/evolution.hpp"
+
+namespace cotangent::run {
+
+inline constexpr std::int64_t checkpoint_version = 1;
+
+/// What a checkpoint belongs to.
+struct CheckpointOwner {
+  std::string study, deck;  ///< the resolved deck, of which [output] doesn't count
+};
+
+/// How many bytes the evolution's state takes. Collective.
+std::int64_t checkpoint_bytes(Evolution& evolution);
+/// Throws FileError on every rank, and leaves an older checkpoint whole, where it can't be written.
+/// Collective.
+void write_checkpoint(const std::filesystem::path& path, const CheckpointOwner& owner, Evolution& evolution);
+/// False where there is none. Throws Error where it isn't this run's, or doesn't fit. Collective.
+bool read_checkpoint(const std::filesystem::path& path, const CheckpointOwner& owner, Evolution& evolution);
+/// Deletes it, and what a run left of one that it was writing. Collective.
+void remove_checkpoint(const std::filesystem::path& path);
+
+}  // namespace cotangent::run

@@ -1,0 +1,257 @@
+#include "run/driver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <fmt/format.h>
+#include <thread>
+
+#include "io/deck.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/mpi.hpp"
+#include "parallel/signals.hpp"
+#include "run/checkpoint.hpp"
+#include "run/terminal.hpp"
+
+namespace cotangent::run {
+
+namespace {
+
+/// Where the time goes, as the result and the summary name it.
+enum Part { starting, integrating, writing, waiting, part_count };
+const std::vector<std::string> part_names{"start", "integrate", "write", "wait"};
+/// Keys that may differ between two starts of one run.
+const std::vector<std::string> free_keys{"output.file",  "output.checkpoint_minutes", "output.wall_minutes",
+                                         "output.hints", "output.collective",         "output.compression"};
+
+/// What a rank wants, and the most urgent of all is done.
+enum class Wish : std::int64_t { go_on, write, store, stop, fail };
+
+class Driver {
+ public:
+  Driver(Evolution& evolution, const Settings& settings)
+      : evolution_(evolution),
+        settings_(settings),
+        started_(parallel::wall_time()),
+        checkpoint_(io::checkpoint_path(settings.file)) {}
+
+  ExitCode run() {
+    open();
+    part_[starting] = parallel::wall_time() - started_;
+    if (!complete_) evolution_.together() ? loop_together() : loop_apart();
+    return close();
+  }
+
+ private:
+  void open() {
+    io::ResultContent content;
+    content.study = settings_.study;
+    content.deck = settings_.deck;
+    content.data_sets = evolution_.data_sets();
+    content.parts = part_names;
+    content.command_line = settings_.command_line;
+    content.petsc_version = settings_.petsc;
+    content.options = settings_.options;
+    const bool goes_on = settings_.resume && there();
+    if (goes_on) {
+      const io::StoredResult stored = io::stored_result(settings_.file);
+      const std::string difference = io::difference(stored.deck, content.deck, free_keys);
+      if (!difference.empty())
+        throw Error("--resume: " + settings_.file + " was begun with another deck:\n" + difference);
+      content.deck = stored.deck;
+    }
+    result_.emplace(goes_on ? io::ResultFile::resume(settings_.file, content)
+                            : io::ResultFile::create(settings_.file, content));
+    records_.emplace(*result_, evolution_.together());
+    if (goes_on && evolution_.complete(*records_)) {
+      complete_ = true;
+    } else if (goes_on && read_checkpoint(checkpoint_, owner(), evolution_)) {
+      evolution_.resume(*records_);
+    } else {
+      evolution_.begin(*records_);
+      const std::int64_t bytes = checkpoint_bytes(evolution_);
+      parallel::on_rank_zero([&] { io::require_space(checkpoint_, bytes); });
+    }
+  }
+
+  /// Whether there is a result to go on with; where there is none the run begins, and says so.
+  bool there() const {
+    std::int64_t found = 0;
+    parallel::on_rank_zero([&] {
+      found = std::filesystem::exists(settings_.file) ? 1 : 0;
+      if (found == 0) say("--resume: no " + settings_.file + " yet: the run begins from its start\n");
+    });
+    return parallel::broadcast(found) != 0;
+  }
+
+  CheckpointOwner owner() const { return {settings_.study, settings_.deck}; }
+
+  /// All ranks take a slice together, and then look at clock and signals together.
+  void loop_together() {
+    constexpr double goal = 0.3;  // seconds that a slice should take
+    std::int64_t units = 4;
+    while (!evolution_.ended()) {
+      const double seconds = advance(units);
+      units = parallel::broadcast(next_slice(units, seconds, goal));
+      if (evolution_.ended()) break;
+      const auto wish = static_cast<Wish>(parallel::maximum(static_cast<std::int64_t>(this->wish())));
+      if (obey(wish)) return;
+      tell();
+    }
+    end();
+  }
+
+  /// Each rank goes on by itself, and comes by when it has time.
+  void loop_apart() {
+    constexpr double goal = 0.02, between_looks = 0.01;
+    parallel::Agreement agreement;
+    std::exception_ptr failure;
+    std::int64_t units = 256;
+    double last_look = parallel::wall_time(), idle_since = 0;
+    while (true) {
+      const bool idle = failure || evolution_.ended();
+      if (idle) {
+        if (idle_since == 0) idle_since = parallel::wall_time();
+        if (agreement.pending()) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      } else {
+        try {
+          units = next_slice(units, advance(units), goal);
+        } catch (...) {
+          failure = std::current_exception();
+        }
+      }
+      const double now = parallel::wall_time();
+      if (!idle && now - last_look < between_looks) continue;
+      last_look = now;
+      if (!agreement.pending())
+        agreement.propose(static_cast<std::int64_t>(failure ? Wish::fail : wish()),
+                          evolution_.ended() ? 0 : 1);
+      const auto reached = agreement.reached();
+      if (!reached) continue;
+      const auto wish = static_cast<Wish>((*reached)[0]);
+      if (wish == Wish::fail) break;
+      if ((*reached)[1] == 0) {
+        part_[waiting] += parallel::wall_time() - idle_since;
+        return end();
+      }
+      if (obey(wish)) return;
+      tell();
+    }
+    parallel::agree([&] {
+      if (failure) std::rethrow_exception(failure);
+    });
+  }
+
+  /// A slice, with the samples that belong to its end; returns how long the motion took.
+  double advance(std::int64_t units) {
+    const double before = parallel::wall_time(), written = records_->seconds();
+    evolution_.advance(units, *records_);
+    const double moved = parallel::wall_time();
+    const double writing_meanwhile = records_->seconds() - written;
+    part_[integrating] += moved - before - writing_meanwhile;
+    evolution_.sample(*records_);
+    part_[writing] += parallel::wall_time() - moved + writing_meanwhile;
+    return moved - before;
+  }
+
+  /// Twice or half the slice at most, so that it takes about so long.
+  static std::int64_t next_slice(std::int64_t units, double seconds, double goal) {
+    const double factor = std::clamp(goal / std::max(seconds, 1e-9), 0.5, 2.0);
+    return std::clamp<std::int64_t>(std::llround(static_cast<double>(units) * factor), 1, 1 << 20);
+  }
+
+  Wish wish() const {
+    const double now = parallel::wall_time();
+    if (parallel::stop_signal() != 0) return Wish::stop;
+    const bool first = parallel::rank() == 0;
+    if (first && now - started_ > 60 * settings_.wall_minutes) return Wish::stop;
+    if (first && now - stored_ > 60 * settings_.checkpoint_minutes) return Wish::store;
+    return evolution_.together() && records_->much() ? Wish::write : Wish::go_on;
+  }
+
+  /// Does what all agreed on; true where the run stops.
+  bool obey(Wish wish) {
+    const double before = parallel::wall_time();
+    if (wish == Wish::write) records_->flush();
+    if (wish == Wish::store || wish == Wish::stop) store();
+    part_[writing] += parallel::wall_time() - before;
+    stopped_ = wish == Wish::stop;
+    return stopped_;
+  }
+
+  /// A checkpoint, once all rows that it vouches for are on disk.
+  void store() {
+    evolution_.hand_over(*records_);
+    if (evolution_.together()) {
+      records_->flush();
+      parallel::agree([&] { result_->rows().sync(); });
+    } else {
+      parallel::agree([&] { records_->sync(); });
+    }
+    write_checkpoint(checkpoint_, owner(), evolution_);
+    stored_ = parallel::wall_time();
+  }
+
+  void end() {
+    const double before = parallel::wall_time();
+    evolution_.finish(*records_);
+    part_[writing] += parallel::wall_time() - before;
+  }
+
+  void tell() {
+    if (parallel::rank() == 0) terminal_.show(evolution_.progress());
+  }
+
+  ExitCode close() {
+    terminal_.finish();
+    const double arrived = parallel::wall_time();
+    parallel::barrier();
+    part_[waiting] += parallel::wall_time() - arrived;
+    const std::vector<Line> lines =
+        complete_ ? std::vector<Line>{}
+                  : evolution_.summary({parallel::wall_time() - started_, part_[integrating]});
+    const bool failed = evolution_.failed();
+    if (!stopped_) remove_checkpoint(checkpoint_);
+    const double before = parallel::wall_time();
+    result_->rows().flush_together();
+    part_[writing] += parallel::wall_time() - before;
+    part_ = parallel::sum(part_);
+    const double wall = parallel::wall_time() - started_;
+    std::vector<double> parts = part_;
+    for (double& seconds : parts) seconds /= parallel::size();
+    result_->close({wall, parts}, !stopped_);
+    parallel::on_rank_zero([&] { report(lines, wall, parts); });
+    return stopped_ ? exit_stopped : failed ? exit_trajectories_failed : exit_success;
+  }
+
+  void report(const std::vector<Line>& lines, double wall, const std::vector<double>& parts) const {
+    if (complete_) return say(fmt::format("{:<17} {} was complete\n", "result", settings_.file));
+    std::string text = stopped_ ? fmt::format("stopped; go on with --resume. So far in {}\n", settings_.file)
+                                : fmt::format("{:<17} {}\n", "result", settings_.file);
+    for (const auto& [name, what] : lines) text += fmt::format("{:<17} {}\n", name, what);
+    text += fmt::format("{:<17} {} on {} ranks", "time", duration(wall), parallel::size());
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      text += fmt::format("{} {} {:.1f} %", k == 0 ? ":" : ",", part_names[k], 100 * parts[k] / wall);
+    say(text + "\n");
+  }
+
+  Evolution& evolution_;
+  const Settings& settings_;
+  const double started_;
+  const std::filesystem::path checkpoint_;
+  std::optional<io::ResultFile> result_;
+  std::optional<Records> records_;
+  Terminal terminal_;
+  bool complete_ = false, stopped_ = false;
+  double stored_ = parallel::wall_time();
+  std::vector<double> part_ = std::vector<double>(part_count, 0.0);
+};
+
+}  // namespace
+
+ExitCode drive(Evolution& evolution, const Settings& settings) {
+  return Driver(evolution, settings).run();
+}
+
+}  // namespace cotangent::run

@@ -1,0 +1,30 @@
+// The one driver of all runs: it opens or resumes the result, lets an evolution go on in slices, takes its
+// samples, writes checkpoints, obeys signals and the clock, tells how far it is, and reports. What it is
+// asked to do is a struct of its own, so that a program runs an evolution without a deck.
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "core/error.hpp"
+#include "run/evolution.hpp"
+
+namespace cotangent::run {
+
+struct Settings {
+  std::string study;  ///< as the result names it
+  std::string deck;   ///< resolved; what two starts of one run must agree on
+  std::string file = "result.h5";
+  bool resume = false;  ///< go on where an earlier start stopped, if there was one
+  double checkpoint_minutes = 10;
+  double wall_minutes = std::numeric_limits<double>::infinity();
+  io::FileOptions options;
+  std::string command_line;
+  std::string petsc = "not used";  ///< for /provenance: version and what it solves
+};
+
+/// Runs to the end, or until a signal or the clock stops it. Throws Error, FileError on every rank alike.
+/// Collective.
+ExitCode drive(Evolution& evolution, const Settings& settings);
+
+}  // namespace cotangent::run

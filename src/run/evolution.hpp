@@ -1,0 +1,69 @@
+// What moves: a particle system, a lattice, a mechanism, a sheet of water, an ensemble of trajectories. An
+// Evolution says how to advance, which rows a sample has and which of them are this rank's, which named
+// fields a checkpoint holds, how far it is and how it went. It knows nothing of clocks, signals, terminals or
+// files: the driver (driver.hpp) does.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/status.hpp"
+#include "run/records.hpp"
+#include "run/state.hpp"
+
+namespace cotangent::run {
+
+/// How far a run is, for the line that tells it.
+struct Progress {
+  double done = 0, all = 1;    ///< of what is counted, the same on all ranks but for what begins by itself
+  std::string text;            ///< "t = 3.2 of 10"
+  std::string unit = "steps";  ///< what the rate counts
+  double each = 1;             ///< how many of these one of `done` is
+};
+
+/// A line of the summary: its name and what it says.
+using Line = std::pair<std::string, std::string>;
+
+/// What the driver has measured, for lines of the summary.
+struct Effort {
+  double wall = 0, integrate = 0;  ///< seconds of this start, on this rank
+};
+
+class Evolution {
+ public:
+  virtual ~Evolution() = default;
+
+  /// Whether all ranks advance together, in collective calls; else each by itself, at its own pace.
+  virtual bool together() const { return true; }
+  /// The data sets of the result.
+  virtual std::vector<io::DataSetSpec> data_sets() const = 0;
+  /// Whether an earlier start, whose rows are there, came to the end.
+  virtual bool complete(const Records&) { return false; }
+  /// The start: makes it, and enters what is known of it. Collective.
+  virtual void begin(Records& records) = 0;
+  /// Goes on from a state that was read. Collective.
+  virtual void resume(Records&) {}
+  /// All that a checkpoint holds. To read, it is called in place of begin(). Collective.
+  virtual void state(State& state) = 0;
+
+  /// Goes on by at most so many units, of which the driver measures how long they take, and no further than
+  /// to the next sample. Collective where ranks advance together.
+  virtual void advance(std::int64_t units, Records& records) = 0;
+  /// Whether nothing is left to do, on this rank where each advances by itself.
+  virtual bool ended() const = 0;
+  /// Enters what belongs to this moment, if anything does. Collective where ranks advance together.
+  virtual void sample(Records&) {}
+  /// Hands over rows that it still keeps: before a checkpoint, and where the run stops.
+  virtual void hand_over(Records&) {}
+  /// Enters what is known at the end. Collective.
+  virtual void finish(Records&) {}
+
+  virtual Progress progress() const = 0;
+  /// What the end says, on rank 0. Collective.
+  virtual std::vector<Line> summary(const Effort& effort) = 0;
+  /// Whether some part of the motion failed, after the end. Collective.
+  virtual bool failed() = 0;
+};
+
+}  // namespace cotangent::run

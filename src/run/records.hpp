@@ -1,0 +1,80 @@
+// The rows of a run's result, as an evolution enters them: by the path of a data set, each rank its own. They
+// are written when enough of them wait, or when the driver wants them on disk.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "io/result_file.hpp"
+
+namespace cotangent::run {
+
+class Records {
+ public:
+  /// `together`: all ranks enter rows of the same data sets at the same time.
+  Records(io::ResultFile& file, bool together) : file_(file), together_(together) {}
+
+  /// Rows of the leading dimension.
+  template <io::Storable Number>
+  void rows(std::string_view path, std::int64_t first, std::int64_t count, const Number* values,
+            io::Turn turn = io::Turn::soon) {
+    const int index = this->index(path);
+    file_.rows().write_rows(index, first, count, values, turn);
+    entered();
+  }
+  /// One row, by one rank alone: what all ranks know alike.
+  template <io::Storable Number>
+  void one(std::string_view path, std::int64_t row, const Number* values, io::Turn turn = io::Turn::soon) {
+    if (first_rank()) rows(path, row, 1, values, turn);
+  }
+  void one(std::string_view path, std::int64_t row, double value) { one(path, row, &value); }
+  /// A hyperslab.
+  template <io::Storable Number>
+  void slab(std::string_view path, std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
+            const Number* values) {
+    file_.rows().write(index(path), offset, count, values);
+    entered();
+  }
+  /// Rows by id of a frame, or of a data set without frames where `frame` is negative; of any rank, each
+  /// once. All ranks together.
+  void by_id(std::string_view path, std::int64_t frame, io::RowIds ids, std::vector<double> values,
+             io::Turn turn = io::Turn::soon) {
+    file_.rows().write_by_id(index(path), frame, std::move(ids), std::move(values), turn);
+  }
+  /// NaN in all rows from this one on, of a data set of float64: each rank a share. All ranks together.
+  void blank_from(std::string_view path, std::int64_t first);
+
+  /// What the file holds by now of a data set's rows.
+  template <io::Storable Number>
+  std::vector<Number> read_rows(std::string_view path, std::int64_t first, std::int64_t count) const {
+    return file_.read_rows<Number>(file_.data_set(path), first, count);
+  }
+  /// A whole data set: for small ones.
+  template <io::Storable Number>
+  std::vector<Number> read(std::string_view path) const {
+    return file_.read<Number>(file_.data_set(path));
+  }
+
+  /// Writes what waits: of all ranks, where they enter together (collective then), else of this one.
+  void flush();
+  /// Whether so much waits here that it should be written.
+  bool much() const { return file_.rows().waiting_bytes() > most_waiting; }
+  /// The same, and waits for the disk.
+  void sync();
+  /// Seconds that this rank has spent on writing.
+  double seconds() const { return seconds_; }
+
+ private:
+  static constexpr std::size_t most_waiting = 1 << 22;
+  static bool first_rank();
+  int index(std::string_view path);
+  void entered();
+
+  io::ResultFile& file_;
+  bool together_;
+  double seconds_ = 0;
+  std::map<std::string, int, std::less<>> index_;
+};
+
+}  // namespace cotangent::run

@@ -1,0 +1,31 @@
+// What a run says while it goes: one line renewed on a terminal, plain lines now and then elsewhere.
+#pragma once
+
+#include <string>
+
+#include "run/evolution.hpp"
+
+namespace cotangent::run {
+
+/// "12.3 s", "4.5 min", "2.1 h".
+std::string duration(double seconds);
+/// "1.2 MB".
+std::string size_text(double bytes);
+/// Writes to the standard output at once.
+void say(const std::string& text);
+
+/// Done, rate, time left. On one rank.
+class Terminal {
+ public:
+  Terminal();
+  /// Shows how far the run is, if it is time to.
+  void show(const Progress& progress);
+  void finish();
+
+ private:
+  double started_, next_;
+  double first_ = -1;  // done when it was first asked to show
+  bool terminal_, shown_ = false;
+};
+
+}  // namespace cotangent::run
