@@ -7,7 +7,7 @@ import unittest
 
 RANKS = int(os.environ.get("RANKS", "1"))
 MPIRUN = os.environ.get("MPIRUN", "mpirun --oversubscribe -n").split()
-PROGRAMS = pathlib.Path(os.environ["PROGRAMS"])
+PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", "."))
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 
 POINCARE = """study = "poincare"
