@@ -1,4 +1,6 @@
 """Reads result files and compares them: equal runs have equal data sets, /run aside."""
+import dataclasses
+
 import h5py
 import numpy as np
 
@@ -18,6 +20,49 @@ def same_bits(first, second, leave_out=("deck",)):
     names = (set(a) | set(b)) - set(leave_out)
     return sorted(name for name in names
                   if name not in a or name not in b or np.asarray(a[name]).tobytes() != np.asarray(b[name]).tobytes())
+
+
+@dataclasses.dataclass
+class Comparison:
+    """What sets two results apart, data set by data set."""
+    equal: list  # to the bit
+    apart: dict  # by name the largest difference over the largest number, infinity where a text, a shape or a NaN differs
+    retyped: list  # of another type; whether their numbers are the same stands in the two above
+    gone: list  # only the first has them
+    new: list  # only the second
+
+    def worst(self):
+        return max(self.apart.values(), default=0.0)
+
+    def same(self, tolerance=0.0):
+        return not self.gone and self.worst() <= tolerance
+
+
+def largest_difference(a, b):
+    if a.shape != b.shape or a.dtype.kind not in "fiu" or b.dtype.kind not in "fiu":
+        return float("inf")
+    a, b = a.astype(float), b.astype(float)
+    if not np.array_equal(np.isfinite(a), np.isfinite(b)) or not np.array_equal(a[~np.isfinite(a)], b[~np.isfinite(b)], equal_nan=True):
+        return float("inf")
+    a, b = a[np.isfinite(a)], b[np.isfinite(b)]
+    return float(np.abs(a - b).max() / max(1.0, np.abs(a).max())) if a.size else 0.0
+
+
+def compare(first, second, leave_out=("deck",)):
+    a, b = data_sets(first), data_sets(second)
+    found = Comparison([], {}, [], sorted(set(a) - set(b)), sorted(set(b) - set(a)))
+    for name in sorted(set(a) & set(b) - set(leave_out)):
+        one, other = np.asarray(a[name]), np.asarray(b[name])
+        if one.dtype != other.dtype:
+            found.retyped.append(f"{name} ({one.dtype} to {other.dtype})")
+            same = one.shape == other.shape and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+        else:
+            same = one.shape == other.shape and one.tobytes() == other.tobytes()
+        if same:
+            found.equal.append(name)
+        else:
+            found.apart[name] = largest_difference(one, other)
+    return found
 
 
 def statuses(path):

@@ -22,6 +22,16 @@ EXTRA = {"landscape_million.toml": ["mesh.cells=[20,20]", "stop.time=60", "outpu
 DECKS = sorted((SOURCE / "input").glob("*.toml"))
 
 
+def shortened(deck):
+    """The overrides that make a deck short."""
+    text = deck.read_text(encoding="utf-8")
+    study = re.search(r'^study\s*=\s*"([^"]+)"', text, re.M).group(1)
+    words = list(EXTRA.get(deck.name, SHORT.get(study, [])))
+    if "random" in text and "[ensemble]" in text:
+        words.append("ensemble.random.count=3")
+    return words
+
+
 class Decks(ProgramTest):
     longest = 300
 
@@ -43,13 +53,8 @@ class Decks(ProgramTest):
 
     def test_shortened_runs(self):
         for deck in DECKS:
-            text = deck.read_text(encoding="utf-8")
-            study = re.search(r'^study\s*=\s*"([^"]+)"', text, re.M).group(1)
-            words = list(EXTRA.get(deck.name, SHORT.get(study, [])))
-            if "random" in text and "[ensemble]" in text:
-                words.append("ensemble.random.count=3")
             with self.subTest(deck=deck.name):
-                end = self.launch(deck, *words, "output.file=short.h5", ranks=RANKS)
+                end = self.launch(deck, *shortened(deck), "output.file=short.h5", ranks=RANKS)
                 self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
                 self.assertTrue((self.at / "short.h5").exists())
 

@@ -1,13 +1,10 @@
 """A run that was killed or stopped goes on to the same bits, on any number of ranks."""
-import contextlib
-import os
-import pathlib
 import signal
 import subprocess
 import time
 import unittest
 
-from launch import MPIRUN, POINCARE, PROGRAMS, ProgramTest
+from launch import MPIRUN, POINCARE, PROGRAMS, ProgramTest, kill_session
 from results import same_bits
 
 DECK = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0.4, 0.7, 8], q2_dot = [-0.4, 0.4, 5]").replace(
@@ -30,15 +27,6 @@ crossings = 4000
 file = "out.h5"
 checkpoint_minutes = 0.005
 """
-
-
-def kill_session(leader):
-    """Kills a session's leader and all its processes at once: mpirun puts each rank into a group of its own."""
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # one that has ended meanwhile
-            session = int(stat.read_text().rpartition(")")[2].split()[3])
-            if session == leader:
-                os.kill(int(stat.parent.name), signal.SIGKILL)
 
 
 class Resume(ProgramTest):
