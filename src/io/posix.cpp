@@ -147,10 +147,17 @@ void Descriptor::copy_to(Descriptor& target) const {
 }
 
 void Descriptor::allocate(std::int64_t length) {
-  const int reason = ::posix_fallocate(id_, 0, length);
-  const bool unsupported = reason == EOPNOTSUPP || reason == EINVAL;
-  if (reason != 0 && !unsupported) fail("set apart space for the file", reason);
-  if (unsupported && ::ftruncate(id_, length) != 0) fail("extend the file", errno);
+  if (::fallocate(id_, 0, 0, length) == 0) return;
+  if (errno != EOPNOTSUPP && errno != EINVAL && errno != ENOSYS) fail("set apart space for the file", errno);
+  if (::ftruncate(id_, length) != 0) fail("extend the file", errno);
+}
+
+std::string Descriptor::lack_of_space() const {
+  rlimit limit = {};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  int reason = limit.rlim_cur < static_cast<rlim_t>(length()) ? EFBIG : 0;
+  if (reason == 0 && ::fallocate(id_, 0, 0, length()) != 0) reason = errno;
+  return reason == ENOSPC || reason == EFBIG || reason == EDQUOT || reason == EIO ? std::strerror(reason) : "";
 }
 
 void Descriptor::sync() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 
 namespace cotangent::io {
 
@@ -35,6 +36,8 @@ class Descriptor {
   void copy_to(Descriptor& target) const;
   /// Makes the file this long with the space set apart on disk, where the file system can.
   void allocate(std::int64_t length);
+  /// What keeps the file from being as long as it says, "No space left on device"; empty where nothing does.
+  std::string lack_of_space() const;
   /// Waits until what was written is on disk.
   void sync();
 

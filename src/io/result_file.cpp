@@ -161,6 +161,7 @@ ResultFile ResultFile::create(const std::filesystem::path& path, const ResultCon
       const Descriptor image = build(unfinished, content);
       Descriptor file(unfinished, Descriptor::Mode::create);
       image.copy_to(file);
+      file.allocate(file.length());  // a disk that fills up later is no concern of this run then
       const bool replaces = std::filesystem::exists(path);
       remove_file(checkpoint_path(path));  // it belongs to the result that is replaced now
       // With no result there before, nothing is lost with power until the first sync().

@@ -44,8 +44,15 @@ void SharedFile::keep(DataType type, int index, std::span<const std::int64_t> of
 void SharedFile::write(const Slab& slab, bool together) {
   const Set& set = sets_[static_cast<std::size_t>(slab.set)];
   const auto dimensions = static_cast<std::size_t>(slab.dimensions);
-  set.place.write_bytes(std::span(slab.offset).first(dimensions), std::span(slab.count).first(dimensions),
-                        queue_.bytes_of(slab), together);
+  try {
+    set.place.write_bytes(std::span(slab.offset).first(dimensions), std::span(slab.count).first(dimensions),
+                          queue_.bytes_of(slab), together);
+  } catch (const FileError&) {
+    // MPI-IO doesn't tell what the system said; the system says it again.
+    const std::string reason = on_disk_.lack_of_space();
+    if (reason.empty()) throw;
+    throw FileError(path_.string() + ": cannot write to " + set.spec.path + ": " + reason);
+  }
 }
 
 void SharedFile::flush() {

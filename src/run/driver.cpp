@@ -90,7 +90,7 @@ class Driver {
   /// All ranks take a slice together, and then look at clock and signals together.
   void loop_together() {
     constexpr double goal = 0.3;  // seconds that a slice should take
-    std::int64_t units = 4;
+    std::int64_t units = 1;
     while (!evolution_.ended()) {
       const double seconds = advance(units);
       units = parallel::broadcast(next_slice(units, seconds, goal));
@@ -107,7 +107,7 @@ class Driver {
     constexpr double goal = 0.02, between_looks = 0.01;
     parallel::Agreement agreement;
     std::exception_ptr failure;
-    std::int64_t units = 256;
+    std::int64_t units = 1;
     double last_look = parallel::wall_time(), idle_since = 0;
     while (true) {
       const bool idle = failure || evolution_.ended();

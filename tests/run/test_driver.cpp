@@ -1,0 +1,371 @@
+// The driver and its checkpoint, by the smallest evolution that has all.
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "damped_oscillators.hpp"
+#include "io/scratch_folder.hpp"
+#include "mpi_test.hpp"
+#include "parallel/signals.hpp"
+#include "parallel/task_sharing.hpp"
+#include "run/checkpoint.hpp"
+
+using namespace cotangent;
+using test::DampedOscillators;
+
+namespace {
+
+run::Settings settings(const std::filesystem::path& file) {
+  run::Settings settings;
+  settings.study = "oscillators";
+  settings.deck = "study = \"oscillators\"\n\n[model]\nc = 0.02\n\n[output]\nfile = \"a.h5\"\n";
+  settings.file = file;
+  return settings;
+}
+
+/// Every number of a result, as it is read.
+std::vector<double> numbers(const std::filesystem::path& path) {
+  parallel::barrier();
+  const io::File file = io::File::open(path);
+  std::vector<double> all;
+  for (const char* set : {"/oscillators/time", "/oscillators/q", "/oscillators/energy", "/oscillators/status"}) {
+    const auto values = file.read<double>(set);
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
+bool same(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), 8 * a.size()) == 0;
+}
+
+std::string bytes_of(const std::filesystem::path& path) {
+  parallel::barrier();
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A run that its clock stops at the first look.
+void stop_early(const std::filesystem::path& file) {
+  DampedOscillators evolution;
+  run::Settings brief = settings(file);
+  brief.wall_minutes = 1e-9;
+  CHECK_ALL(run::drive(evolution, brief) == exit_stopped);
+  CHECK_ALL(evolution.step() < evolution.steps);
+}
+
+}  // namespace
+
+TEST_CASE("a run ends with all its rows and without a checkpoint, however they are written") {
+  const test::ScratchFolder folder;
+  DampedOscillators plain;
+  CHECK_ALL(run::drive(plain, settings(folder / "plain.h5")) == exit_success);
+  const auto expected = numbers(folder / "plain.h5");
+  CHECK_ALL(expected.size() == static_cast<std::size_t>(plain.samples() * (plain.count + 2) + 1));
+  CHECK_ALL(!std::filesystem::exists(io::checkpoint_path(folder / "plain.h5")));
+  // The last position of the first oscillator against the formula of damped oscillations.
+  const double t = 0.01 * static_cast<double>(plain.steps), omega = std::sqrt(1 - 1e-4);
+  const double exact = std::exp(-0.01 * t) * (std::cos(omega * t) + 0.01 / omega * std::sin(omega * t));
+  const auto q = io::File::open(folder / "plain.h5").read<double>("/oscillators/q");
+  CHECK_ALL(std::abs(q[static_cast<std::size_t>((plain.samples() - 1) * plain.count)] - exact) < 0.02);
+  SECTION("by each rank alone") {
+    DampedOscillators evolution;
+    run::Settings other = settings(folder / "other.h5");
+    other.options.collective = false;
+    CHECK_ALL(run::drive(evolution, other) == exit_success);
+    CHECK_ALL(same(numbers(folder / "other.h5"), expected));
+  }
+  SECTION("with hints for MPI-IO") {
+    DampedOscillators evolution;
+    run::Settings other = settings(folder / "other.h5");
+    other.options.hints = {{"cb_nodes", "1"}, {"romio_cb_write", "enable"}};
+    CHECK_ALL(run::drive(evolution, other) == exit_success);
+    CHECK_ALL(same(numbers(folder / "other.h5"), expected));
+  }
+  SECTION("compressed") {
+    DampedOscillators evolution, large;
+    large.count = 3001;
+    run::Settings other = settings(folder / "other.h5");
+    CHECK_ALL(run::drive(large, other) == exit_success);
+    const auto whole = numbers(folder / "other.h5");
+    const auto length = std::filesystem::file_size(folder / "other.h5");
+    other.options.compression = 4;
+    DampedOscillators again;
+    again.count = large.count;
+    parallel::barrier();
+    CHECK_ALL(run::drive(again, other) == exit_success);
+    CHECK_ALL(same(numbers(folder / "other.h5"), whole));
+    CHECK_ALL(std::filesystem::file_size(folder / "other.h5") < length * 95 / 100);
+    CHECK_ALL(io::File::open(folder / "other.h5").text_attribute("/oscillators/q", "meaning") == "positions");
+    CHECK_ALL(io::File::open(folder / "other.h5").read_text("/deck") == other.deck);
+    CHECK_ALL(io::File::open(folder / "other.h5").read<std::int64_t>("/run/starts").front() == 1);
+    other.resume = true;  // a complete and compressed result is one
+    DampedOscillators complete;
+    complete.count = large.count;
+    CHECK_ALL(run::drive(complete, other) == exit_success);
+  }
+  SECTION("frames in single precision, the rest as before") {
+    DampedOscillators evolution;
+    run::Settings other = settings(folder / "other.h5");
+    other.options.single_precision = true;
+    CHECK_ALL(run::drive(evolution, other) == exit_success);
+    const io::File file = io::File::open(folder / "other.h5"), whole = io::File::open(folder / "plain.h5");
+    CHECK_ALL(file.data_set("/oscillators/q").type() == io::DataType::float32);
+    const auto narrow = file.read<double>("/oscillators/q");
+    bool rounded = narrow.size() == q.size();
+    for (std::size_t i = 0; rounded && i < q.size(); ++i)
+      rounded = narrow[i] == static_cast<double>(static_cast<float>(q[i]));
+    CHECK_ALL(rounded);
+    CHECK_ALL(same(file.read<double>("/oscillators/energy"), whole.read<double>("/oscillators/energy")));
+  }
+}
+
+TEST_CASE("a run that was stopped goes on to the same bits") {
+  const test::ScratchFolder folder;
+  DampedOscillators whole;
+  run::drive(whole, settings(folder / "whole.h5"));
+  stop_early(folder / "cut.h5");
+  CHECK_ALL(std::filesystem::exists(io::checkpoint_path(folder / "cut.h5")));
+  CHECK_ALL(!same(numbers(folder / "cut.h5"), numbers(folder / "whole.h5")));
+  DampedOscillators rest;
+  run::Settings resumed = settings(folder / "cut.h5");
+  resumed.resume = true;
+  CHECK_ALL(run::drive(rest, resumed) == exit_success);
+  CHECK_ALL(same(numbers(folder / "cut.h5"), numbers(folder / "whole.h5")));
+  CHECK_ALL(!std::filesystem::exists(io::checkpoint_path(folder / "cut.h5")));
+  CHECK_ALL(io::File::open(folder / "cut.h5").read<std::int64_t>("/run/starts").front() == 2);
+  DampedOscillators nothing_left;
+  CHECK_ALL(run::drive(nothing_left, resumed) == exit_success);
+  CHECK_ALL(nothing_left.step() == 0);
+}
+
+TEST_CASE("to go on where nothing is yet is to begin; where another deck was, it is refused") {
+  const test::ScratchFolder folder;
+  DampedOscillators whole;
+  run::Settings resumed = settings(folder / "first.h5");
+  resumed.resume = true;
+  CHECK_ALL(run::drive(whole, resumed) == exit_success);
+  CHECK_ALL(whole.step() == whole.steps);
+  resumed.deck = "study = \"oscillators\"\n\n[model]\nc = 0.03\n\n[output]\nfile = \"a.h5\"\n";
+  DampedOscillators other;
+  const auto text = test::text_thrown<Error>([&] { run::drive(other, resumed); });
+  CHECK_ALL((text.find("begun with another deck") != std::string::npos &&
+             text.find("[model] c: 0.02") != std::string::npos));
+}
+
+TEST_CASE("a signal stops a run within a slice") {
+  const test::ScratchFolder folder;
+  parallel::install_signal_handlers();
+  if (parallel::rank() == 0) std::raise(SIGUSR1);
+  DampedOscillators evolution;
+  CHECK_ALL(run::drive(evolution, settings(folder / "cut.h5")) == exit_stopped);
+  parallel::install_signal_handlers();  // and forgets it
+  CHECK_ALL(evolution.step() < evolution.steps);
+}
+
+TEST_CASE("a motion that fails leaves NaN where it didn't come, and a status") {
+  const test::ScratchFolder folder;
+  DampedOscillators evolution;
+  evolution.fails_at = 1003;
+  CHECK_ALL(run::drive(evolution, settings(folder / "a.h5")) == exit_trajectories_failed);
+  parallel::barrier();
+  const io::File file = io::File::open(folder / "a.h5");
+  const auto q = file.read<double>("/oscillators/q");
+  const auto reached = static_cast<std::size_t>((1003 / DampedOscillators::sample_steps + 1) * evolution.count);
+  CHECK_ALL((std::isfinite(q[reached - 1]) && std::isnan(q[reached]) && std::isnan(q.back())));
+  CHECK_ALL(file.read<std::int32_t>("/oscillators/status").front() ==
+            static_cast<std::int32_t>(Status::non_finite));
+}
+
+TEST_CASE("a checkpoint that doesn't fit is refused by name, and left whole") {
+  const test::ScratchFolder folder;
+  const auto result = folder / "cut.h5", checkpoint = io::checkpoint_path(result);
+  stop_early(result);
+  run::Settings resumed = settings(result);
+  resumed.resume = true;
+  const auto refusal = [&](DampedOscillators&& evolution) {
+    const std::string before = bytes_of(checkpoint);
+    std::string text;
+    ExitCode code = exit_success;
+    try {
+      run::drive(evolution, resumed);
+    } catch (const Error& error) {
+      text = error.what();
+      code = error.code();
+    }
+    CHECK_ALL(code == exit_bad_input);
+    CHECK_ALL(text.find(checkpoint.string()) != std::string::npos);
+    CHECK_ALL(bytes_of(checkpoint) == before);
+    return text;
+  };
+  const auto says = [](const std::string& text, const std::string& part) {
+    const bool found = text.find(part) != std::string::npos;
+    if (!found && parallel::rank() == 0) WARN(text);
+    return found;
+  };
+  SECTION("a field of another name") {
+    DampedOscillators renamed;
+    renamed.field = "velocities";
+    const std::string text = refusal(std::move(renamed));
+    CHECK_ALL((says(text, "has no field 'velocities'") && says(text, "it holds 'velocity'")));
+  }
+  const auto plant = [&](DampedOscillators&& evolution) {
+    run::write_checkpoint(checkpoint, {resumed.study, resumed.deck}, evolution);
+  };
+  SECTION("a field that is missing, and one too many") {
+    struct Fewer : DampedOscillators {
+      void state(run::State& state) override {
+        double worst = 0;
+        std::int64_t step = 5;
+        std::vector<double> q(static_cast<std::size_t>(run::Share::even(count).count));
+        state.number("step", step);
+        state.number("worst", worst);
+        state.rows("position", run::Share::even(count), 1, q);
+      }
+    };
+    struct More : Fewer {
+      void state(run::State& state) override {
+        Fewer::state(state);
+        std::vector<double> v(static_cast<std::size_t>(run::Share::even(count).count));
+        double mood = 0;
+        state.rows("velocity", run::Share::even(count), 1, v);
+        state.number("mood", mood);
+      }
+    };
+    plant(Fewer());
+    CHECK_ALL(says(refusal(DampedOscillators()), "has no field 'velocity'"));
+    plant(More());
+    CHECK_ALL(says(refusal(DampedOscillators()), "holds a field 'mood'"));
+  }
+  SECTION("a field of another shape") {
+    struct Wider : DampedOscillators {
+      void state(run::State& state) override {
+        const run::Share share = run::Share::even(count);
+        double worst = 0;
+        std::int64_t step = 5;
+        std::vector<double> q(static_cast<std::size_t>(2 * share.count)), v(q.size() / 2);
+        state.number("step", step);
+        state.number("worst", worst);
+        state.rows("position", share, 2, q);
+        state.rows("velocity", share, 1, v);
+      }
+    };
+    plant(Wider());
+    CHECK_ALL(says(refusal(DampedOscillators()),
+                   "the field 'position' is float64 [37, 2], this run would go on from float64 [37, 1]"));
+  }
+  SECTION("another version, another study, another deck, no checkpoint at all") {
+    const auto strange = [&](std::int64_t version, const std::string& study, const std::string& deck) {
+      parallel::on_rank_zero([&] {
+        io::File file = io::File::create(checkpoint);
+        file.write_attribute("/", "format", std::string("cotangent checkpoint"));
+        file.write_attribute("/", "format_version", version);
+        file.write_attribute("/", "study", study);
+        file.write_text("/deck", deck);
+        file.create_group("/state");
+      });
+    };
+    strange(7, resumed.study, resumed.deck);
+    CHECK_ALL(says(refusal(DampedOscillators()), "another version: format_version = 7"));
+    strange(1, "pendulums", resumed.deck);
+    CHECK_ALL(says(refusal(DampedOscillators()), "study = \"pendulums\""));
+    strange(1, resumed.study, "[model]\nc = 0.5\n");
+    CHECK_ALL(says(refusal(DampedOscillators()), "[model] c: 0.5"));
+    parallel::on_rank_zero([&] { std::ofstream(checkpoint) << "torn"; });
+    CHECK_ALL(says(refusal(DampedOscillators()), "not a checkpoint"));
+  }
+}
+
+namespace {
+
+/// Numbers worked out by whichever rank is free, one a unit, with two under way on each.
+class Squares : public run::Evolution {
+ public:
+  std::int64_t count = 301, breaks_at = -1;
+  double pause = 0;
+
+  bool together() const override { return false; }
+  std::vector<io::DataSetSpec> data_sets() const override {
+    return {{"/squares", io::DataType::int64, {count}, "1", "of 1, 2, 3 ..."}};
+  }
+  void begin(run::Records&) override {}
+  void resume(run::Records& records) override {
+    const auto known = records.read<std::int64_t>("/squares");
+    done_.assign(known.begin(), known.end());
+  }
+  void state(run::State& state) override {
+    std::vector<double> under_way(pending_.begin(), pending_.end());
+    state.loose_rows("under_way", 1, under_way);
+    if (state.reading()) pending_.assign(under_way.begin(), under_way.end());
+  }
+  void advance(std::int64_t units, run::Records& records) override {
+    for (; units > 0 && !ended(); --units) {
+      if (pending_.empty()) {
+        const std::int64_t next = sharing_.take();
+        exhausted_ = next >= count;
+        if (exhausted_ || (!done_.empty() && done_[static_cast<std::size_t>(next)] != 0)) continue;
+        pending_.push_back(next);
+      }
+      const std::int64_t task = pending_.back(), square = (task + 1) * (task + 1);
+      pending_.pop_back();
+      if (task == breaks_at) throw Error("the number " + std::to_string(task) + " is bad");
+      records.rows("/squares", task, 1, &square);
+      if (pause > 0) std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+    }
+  }
+  bool ended() const override { return exhausted_ && pending_.empty(); }
+  run::Progress progress() const override { return {}; }
+  std::vector<run::Line> summary(const run::Effort&) override { return {}; }
+  bool failed() override { return false; }
+
+ private:
+  parallel::TaskSharing sharing_;
+  std::vector<std::int64_t> pending_;
+  std::vector<double> done_;
+  bool exhausted_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("ranks that go on at their own pace share the work, stop and go on together") {
+  const test::ScratchFolder folder;
+  const auto right = [&](const std::filesystem::path& path) {
+    parallel::barrier();
+    const auto squares = io::File::open(path).read<std::int64_t>("/squares");
+    bool all = squares.size() == 301;
+    for (std::size_t k = 0; k < squares.size(); ++k)
+      all = all && squares[k] == static_cast<std::int64_t>((k + 1) * (k + 1));
+    return all;
+  };
+  {
+    Squares squares;
+    CHECK_ALL(run::drive(squares, settings(folder / "a.h5")) == exit_success);
+  }
+  CHECK_ALL(right(folder / "a.h5"));
+  run::Settings brief = settings(folder / "b.h5");
+  {
+    Squares slow;
+    slow.pause = 0.02;
+    brief.wall_minutes = 0.05 / 60;
+    CHECK_ALL(run::drive(slow, brief) == exit_stopped);
+  }
+  CHECK_ALL(!right(folder / "b.h5"));
+  {
+    Squares rest;
+    brief.wall_minutes = 10;
+    brief.resume = true;
+    CHECK_ALL(run::drive(rest, brief) == exit_success);
+  }
+  CHECK_ALL(right(folder / "b.h5"));
+}
+
+TEST_CASE("what one rank throws while others work is thrown on all") {
+  const test::ScratchFolder folder;
+  Squares squares;
+  squares.breaks_at = 123;
+  squares.pause = 0.0005;
+  CHECK_ALL(test::text_thrown<Error>([&] { run::drive(squares, settings(folder / "a.h5")); }) ==
+            "the number 123 is bad");
+}
