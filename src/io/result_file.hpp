@@ -1,12 +1,13 @@
 // The result of a run: one HDF5 file, format version 1, made whole before the first row is known.
 //
-// Rank 0 makes the file, with every group, attribute and data set in its place and its space set apart on disk
-// (where the file system can), and renames it when it is complete. All ranks then open it with HDF5's MPI-IO driver, and nothing but raw data is written to
-// places that exist: so whenever the run is killed the file can be read, and equal runs have equal bytes in
-// all data sets but /run's. Rows wait in memory until flush(), where those that follow one another go in one
-// call: on this rank alone, or by all ranks together. Compression is a last pass over the complete file, into
-// a new one that takes its place, since a file whose chunks move can't be read after a kill.
-// Limits: extents known beforehand; one file system for all ranks. Unwritten places read as 0.
+// Rank 0 makes the file, with every group, attribute and data set in its place and its space set apart on
+// disk (where the file system can), and renames it when it is complete. All ranks then open it with HDF5's
+// MPI-IO driver, and nothing but raw data is written to places that exist: so whenever the run is killed the
+// file can be read, and equal runs have equal bytes in all data sets but /run's. Rows wait in memory until
+// flush(), where those that follow one another go in one call: on this rank alone, or by all ranks together.
+// Compression is a last pass over the complete file, into a new one that takes its place, since a file whose
+// chunks move can't be read after a kill. Limits: extents known beforehand; one file system for all ranks.
+// Unwritten places read as 0.
 #pragma once
 
 #include <cstdint>

@@ -93,11 +93,12 @@ TEST_CASE("a full disk says so, at the start or in the middle of a run") {
     content.extra_bytes = 0;
     ResultFile result = ResultFile::create(disk / "r.h5", content);
     // Somebody else takes the rest: the run's space is its own.
-    CHECK_ALL(!attempt([&] {
-                 parallel::on_rank_zero([&] {
-                   Descriptor(disk / "else", Descriptor::Mode::create).write(0, std::vector<std::byte>(2500000));
-                 });
-               }).empty());
+    CHECK_ALL(
+        !attempt([&] {
+           parallel::on_rank_zero([&] {
+             Descriptor(disk / "else", Descriptor::Mode::create).write(0, std::vector<std::byte>(2500000));
+           });
+         }).empty());
     const std::vector<double> row(500, 1.0);
     for (std::int64_t i = parallel::rank(); i < 500; i += parallel::size())
       result.rows().write_rows(0, i, 1, row.data());

@@ -386,6 +386,7 @@ TEST_CASE("a data set that wasn't declared is refused with the nearest name, a w
   const double wrong = 1.0;
   CHECK_ALL(contains(failure<std::out_of_range>([&] { result.rows().write_rows(0, 0, 1, &wrong); }),
                      "/orbits/status is int32 [37]; cannot write float64 [1]"));
-  CHECK_ALL(!failure<std::out_of_range>([&] { result.rows().write_rows(2, orbits, 1, points(0).data()); }).empty());
+  CHECK_ALL(
+      !failure<std::out_of_range>([&] { result.rows().write_rows(2, orbits, 1, points(0).data()); }).empty());
   result.close({});
 }

@@ -30,7 +30,8 @@ std::vector<double> numbers(const std::filesystem::path& path) {
   parallel::barrier();
   const io::File file = io::File::open(path);
   std::vector<double> all;
-  for (const char* set : {"/oscillators/time", "/oscillators/q", "/oscillators/energy", "/oscillators/status"}) {
+  for (const char* set :
+       {"/oscillators/time", "/oscillators/q", "/oscillators/energy", "/oscillators/status"}) {
     const auto values = file.read<double>(set);
     all.insert(all.end(), values.begin(), values.end());
   }
@@ -173,7 +174,8 @@ TEST_CASE("a motion that fails leaves NaN where it didn't come, and a status") {
   parallel::barrier();
   const io::File file = io::File::open(folder / "a.h5");
   const auto q = file.read<double>("/oscillators/q");
-  const auto reached = static_cast<std::size_t>((1003 / DampedOscillators::sample_steps + 1) * evolution.count);
+  const auto reached =
+      static_cast<std::size_t>((1003 / DampedOscillators::sample_steps + 1) * evolution.count);
   CHECK_ALL((std::isfinite(q[reached - 1]) && std::isnan(q[reached]) && std::isnan(q.back())));
   CHECK_ALL(file.read<std::int32_t>("/oscillators/status").front() ==
             static_cast<std::int32_t>(Status::non_finite));
