@@ -8,6 +8,7 @@
 #include "parallel/signals.hpp"
 #include "studies/catalogue.hpp"
 #include "studies/command_line.hpp"
+#include "studies/settings.hpp"
 
 namespace cotangent::studies {
 namespace {
@@ -76,7 +77,7 @@ ExitCode fulfil(const CommandLine& line, const Statements& stated) {
       print(description(line.subject, stated));
       break;
     case Wish::deck_template:
-      print(study_named(line.subject).example);
+      print(study_named(line.subject).example + settings_keys);
       break;
     case Wish::version:
       print(version_text());

@@ -15,6 +15,16 @@ std::string hint(const io::Table& table, const std::string& key) {
 
 }  // namespace
 
+const char* const settings_keys = R"(
+# Of every study, in [output]:
+# checkpoint_minutes = 10    # from one checkpoint to the next
+# wall_minutes = 600         # stop then, to be gone on with by --resume; never unless given
+# precision = "single"       # of frames (whole states): half the file; "double" unless given
+# compression = 4            # deflate 1 to 9, of the complete result, by all ranks; 0 (none) unless given
+# collective = false         # each rank writes its rows by itself, not all in collective calls
+# hints = { cb_nodes = 4, striping_factor = 16 }   # for MPI-IO, by the names that it knows
+)";
+
 run::Settings read_settings(Task& task, const std::string& study, const std::string& file) {
   const io::Table table = task.deck.table("output");
   run::Settings settings;

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <random>
 #include <sys/types.h>
 #include <thread>
 #include <unistd.h>
 
-#include "io/checkpoint_file.hpp"
 #include "io/result_file.hpp"
 #include "mpi_test.hpp"
 #include "parallel/task_sharing.hpp"
@@ -19,8 +17,7 @@ using namespace cotangent::io;
 
 namespace {
 
-constexpr std::int64_t rows = 300, width = 20000, payload_bytes = 30000;
-constexpr int lanes = 4;
+constexpr std::int64_t rows = 300, width = 20000;
 
 std::filesystem::path path() {
   const char* name = std::getenv("COTANGENT_TEST_FILE");
@@ -43,24 +40,18 @@ std::vector<double> row(std::int64_t id) {
   return values;
 }
 
-// A state says at its head when it was made; the rest follows from that.
-std::vector<std::byte> state(std::int64_t id, std::int64_t moment) {
-  std::vector<std::byte> bytes(payload_bytes, static_cast<std::byte>((id * 7 + moment) % 256));
-  std::memcpy(bytes.data(), &moment, sizeof moment);
-  return bytes;
-}
-
-// Piece by piece, as an engine does, with a checkpoint after each; the status vouches for all of it.
-void write_row(ResultFile& result, CheckpointFile& checkpoint, std::int64_t id) {
+// Piece by piece, as an engine does, and some of them together; the status vouches for all of it.
+void write_row(ResultFile& result, std::int64_t id) {
   const std::vector<double> values = row(id);
   constexpr std::int64_t pieces = 4, piece = width / pieces;
   for (std::int64_t k = 0; k < pieces; ++k) {
     const std::vector<std::int64_t> offset = {id, k * piece}, count = {1, piece};
-    result.write(0, offset, count, values.data() + k * piece);
-    checkpoint.write(static_cast<int>(id % lanes), id, state(id, k));
+    result.rows().write(0, offset, count, values.data() + k * piece);
+    if ((id + k) % 3 == 0) result.rows().flush();
   }
   const std::int32_t complete = 1;
-  result.write_rows(1, id, 1, &complete);
+  result.rows().write_rows(1, id, 1, &complete, Turn::last);
+  if (id % 5 == 0) result.rows().flush();
 }
 
 void die_soon() {
@@ -76,10 +67,9 @@ void die_soon() {
 
 TEST_CASE("killed while it writes", "[.][victim-writing]") {
   ResultFile result = ResultFile::create(path(), content());
-  CheckpointFile checkpoint(checkpoint_path(path()), lanes, payload_bytes, 1);
   parallel::TaskSharing sharing;
   if (parallel::rank() == parallel::size() - 1) die_soon();
-  for (;;) write_row(result, checkpoint, sharing.take() % rows);
+  for (;;) write_row(result, sharing.take() % rows);
 }
 
 TEST_CASE("goes on from what was written", "[.][survivor-writing]") {
@@ -93,22 +83,12 @@ TEST_CASE("goes on from what was written", "[.][survivor-writing]") {
     if (status[static_cast<std::size_t>(id)] == 1) right = right && std::ranges::equal(written, row(id));
   }
   CHECK_ALL(right);
-  const auto states = CheckpointFile::read_all(checkpoint_path(path()), 1);
-  for (const CheckpointState& old : states) {
-    std::int64_t moment = -1;
-    REQUIRE_ALL(old.payload.size() == payload_bytes);
-    std::memcpy(&moment, old.payload.data(), sizeof moment);
-    right = right && old.payload == state(old.id, moment);
-  }
-  CHECK_ALL(right);
-  WARN(std::ranges::count(status, 1) << " rows and " << states.size() << " states were left behind");
-  CheckpointFile checkpoint(checkpoint_path(path()), lanes, payload_bytes, 1, states);
-  CHECK_ALL(CheckpointFile::read_all(checkpoint_path(path()), 1).size() == states.size());
+  WARN(std::ranges::count(status, 1) << " rows were left behind");
+  parallel::barrier();  // nobody goes on before all have looked
   parallel::TaskSharing sharing;
   for (std::int64_t id = sharing.take(); id < rows; id = sharing.take())
-    if (status[static_cast<std::size_t>(id)] == 0) write_row(result, checkpoint, id);
+    if (status[static_cast<std::size_t>(id)] == 0) write_row(result, id);
   result.close({});
-  CheckpointFile::remove(checkpoint_path(path()));
   const File file = File::open(path());
   CHECK_ALL(std::ranges::count(file.read<std::int32_t>("/status"), 1) == rows);
   bool complete = true;
@@ -121,19 +101,13 @@ TEST_CASE("goes on from what was written", "[.][survivor-writing]") {
 TEST_CASE("killed while it makes new files", "[.][victim-creating]") {
   ResultFile::create(path(), content());
   if (parallel::rank() == 0) die_soon();
-  for (std::vector<CheckpointState> states = {{5, 1, state(5, 2)}};;) {
-    const CheckpointFile checkpoint(checkpoint_path(path()), lanes, payload_bytes, 1, states);
-    ResultFile::create(path(), content());
-  }
+  for (;;) ResultFile::create(path(), content());
 }
 
 TEST_CASE("finds a whole file, and can make another", "[.][survivor-creating]") {
   CHECK_ALL(stored_result(path()).deck == "killed");
-  const auto states = CheckpointFile::read_all(checkpoint_path(path()), 1);
-  CHECK_ALL((states.empty() || (states.size() == 1 && states[0].payload == state(5, 2))));
   ResultFile::resume(path(), content()).close({});
   ResultFile::create(path(), content()).close({});
   CHECK_ALL(!std::filesystem::exists(path().string() + ".new"));
-  CheckpointFile::remove(checkpoint_path(path()));
   parallel::on_rank_zero([] { std::filesystem::remove(path()); });
 }

@@ -22,21 +22,45 @@ run::Settings settings(const std::string& suffix = "") {
   return settings;
 }
 
+void die_within(int least, int most) {
+  std::random_device seed;
+  const auto delay = std::chrono::milliseconds(std::uniform_int_distribution(least, most)(seed));
+  std::thread([delay] {
+    std::this_thread::sleep_for(delay);
+    ::kill(::getpid(), SIGKILL);
+  }).detach();
+}
+
+/// A state that says at its head when it was made; the rest follows from that.
+class Moments : public test::DampedOscillators {
+ public:
+  static constexpr std::int64_t rows = 200000;
+  double moment = 1;
+  bool right = true;
+
+  void state(run::State& state) override {
+    const run::Share share = run::Share::even(rows);
+    state.number("moment", moment);
+    std::vector<double> values;
+    for (std::int64_t k = 0; k < share.count && !state.reading(); ++k)
+      values.push_back(value(share.first + k));
+    state.rows("value", share, 1, values);
+    for (std::int64_t k = 0; k < share.count; ++k)
+      right = right && values[static_cast<std::size_t>(k)] == value(share.first + k);
+  }
+
+ private:
+  double value(std::int64_t id) const { return moment / static_cast<double>(id + 1); }
+};
+
 }  // namespace
 
 TEST_CASE("killed while it runs", "[.][victim-run]") {
   test::DampedOscillators evolution;
   // More than it can take before it dies.
-  evolution.steps = 200000;
+  evolution.steps = 20000;
   evolution.pause = 0.001;
-  if (parallel::rank() == parallel::size() - 1) {
-    std::random_device seed;
-    const auto delay = std::chrono::milliseconds(std::uniform_int_distribution(300, 600)(seed));
-    std::thread([delay] {
-      std::this_thread::sleep_for(delay);
-      ::kill(::getpid(), SIGKILL);
-    }).detach();
-  }
+  if (parallel::rank() == parallel::size() - 1) die_within(300, 600);
   run::drive(evolution, settings());
 }
 
@@ -45,7 +69,7 @@ TEST_CASE("goes on to the same bits", "[.][survivor-run]") {
   resumed.resume = true;
   CHECK_ALL(std::filesystem::exists(io::checkpoint_path(resumed.file)));
   test::DampedOscillators rest, whole;
-  rest.steps = whole.steps = 200000;
+  rest.steps = whole.steps = 20000;
   CHECK_ALL(run::drive(rest, resumed) == exit_success);
   CHECK_ALL(run::drive(whole, settings(".whole")) == exit_success);
   const io::File file = io::File::open(resumed.file), other = io::File::open(resumed.file + ".whole");
@@ -58,4 +82,23 @@ TEST_CASE("goes on to the same bits", "[.][survivor-run]") {
     std::filesystem::remove(resumed.file);
     std::filesystem::remove(resumed.file + ".whole");
   });
+}
+
+TEST_CASE("killed while it writes checkpoints", "[.][victim-checkpoint]") {
+  Moments moments;
+  const auto path = io::checkpoint_path(settings().file);
+  run::write_checkpoint(path, {"moments", ""}, moments);
+  if (parallel::rank() == 0) die_within(5, 200);
+  for (;; ++moments.moment) run::write_checkpoint(path, {"moments", ""}, moments);
+}
+
+TEST_CASE("finds a whole checkpoint", "[.][survivor-checkpoint]") {
+  Moments moments;
+  const auto path = io::checkpoint_path(settings().file);
+  CHECK_ALL(run::read_checkpoint(path, {"moments", ""}, moments));
+  CHECK_ALL((moments.right && moments.moment >= 1));
+  run::write_checkpoint(path, {"moments", ""}, moments);
+  CHECK_ALL(!std::filesystem::exists(path.string() + ".new"));
+  run::remove_checkpoint(path);
+  CHECK_ALL(!std::filesystem::exists(path));
 }
