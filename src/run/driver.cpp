@@ -93,10 +93,12 @@ class Driver {
     std::int64_t units = 1;
     while (!evolution_.ended()) {
       const double seconds = advance(units);
-      units = parallel::broadcast(next_slice(units, seconds, goal));
       if (evolution_.ended()) break;
-      const auto wish = static_cast<Wish>(parallel::maximum(static_cast<std::int64_t>(this->wish())));
-      if (obey(wish)) return;
+      // Rank 0 says how long the next slice is, all together what is to be done before it.
+      const std::int64_t next = parallel::rank() == 0 ? next_slice(units, seconds, goal) : 0;
+      const auto agreed = parallel::maximum(std::vector{static_cast<std::int64_t>(wish()), next});
+      units = agreed[1];
+      if (obey(static_cast<Wish>(agreed[0]))) return;
       tell();
     }
     end();
