@@ -23,16 +23,13 @@ Ghosts::Ghosts(std::int64_t sites, const Range& range, const std::vector<Ghost>&
   std::vector<std::vector<std::int64_t>> asked(static_cast<std::size_t>(ranks));
   std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(ranks));
   for (const Ghost& ghost : wanted) {
-    if (ghost.site >= range.first && ghost.site < range.first + range.own) {
+    if (range.holds(ghost.site)) {
       own_.push_back({ghost.site - range.first, ghost.place});
       continue;
     }
-    int rank = static_cast<int>(ghost.site * ranks / sites);
-    while (Range::of_rank(sites, rank, ranks).first > ghost.site) --rank;
-    while (Range::of_rank(sites, rank, ranks).first + Range::of_rank(sites, rank, ranks).own <= ghost.site)
-      ++rank;
-    asked[static_cast<std::size_t>(rank)].push_back(ghost.site);
-    places[static_cast<std::size_t>(rank)].push_back(ghost.place);
+    const auto rank = static_cast<std::size_t>(Range::rank_of(ghost.site, sites, ranks));
+    asked[rank].push_back(ghost.site);
+    places[rank].push_back(ghost.place);
   }
   for (const auto& list : places) places_.insert(places_.end(), list.begin(), list.end());
   needed_ = parallel::any(!places_.empty());

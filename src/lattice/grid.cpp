@@ -41,6 +41,11 @@ Range Range::of_rank(std::int64_t sites, int rank, int ranks) {
   return {rank * each + std::min<std::int64_t>(rank, more), each + (rank < more ? 1 : 0)};
 }
 
+int Range::rank_of(std::int64_t site, std::int64_t sites, int ranks) {
+  const std::int64_t each = sites / ranks, more = sites % ranks, longer = more * (each + 1);
+  return static_cast<int>(site < longer ? site / (each + 1) : more + (site - longer) / each);
+}
+
 Placement::Placement(const Grid& grid, std::span<const Offset> offsets, const Range& range)
     : grid_(grid), range_(range), offsets_(offsets.begin(), offsets.end()), single_(offsets.size()) {
   for (const Offset& offset : offsets) {

@@ -36,6 +36,9 @@ struct Range {
 
   /// The even distribution over all ranks, as PETSc's.
   static Range of_rank(std::int64_t sites, int rank, int ranks);
+  /// The rank whose range holds a site.
+  static int rank_of(std::int64_t site, std::int64_t sites, int ranks);
+  bool holds(std::int64_t site) const { return site >= first && site < first + own; }
 };
 
 /// How the copies of a term lie along a range of sites: contiguous runs of places, at which the k-th site of

@@ -37,10 +37,14 @@ class ModelOf final : public Model {
     if constexpr (requires { M::invariant_names(); }) return M::invariant_names();
     return {};
   }
-  std::vector<double> invariants(std::span<const double> q, std::span<const double> v, bool closed,
-                                 std::span<const double> p) const override {
-    if constexpr (requires { M::invariants(q, v, closed, values(p)); })
-      return M::invariants(q, v, closed, values(p));
+  int invariant_reach() const override {
+    if constexpr (requires { M::invariant_reach; }) return M::invariant_reach;
+    return 0;
+  }
+  std::vector<double> invariant_shares(const double* q, const double* v, const Grid& chain,
+                                       const Range& range, std::span<const double> p) const override {
+    if constexpr (requires { M::invariant_shares(q, v, chain, range, values(p)); })
+      return M::invariant_shares(q, v, chain, range, values(p));
     return {};
   }
   std::vector<Wave> waves() const override {

@@ -1,46 +1,72 @@
 #include "lattice/network.hpp"
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <limits>
 #include <numeric>
+#include <utility>
 
+#include "lattice/pieces.hpp"
+#include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::lattice {
 
 namespace {
 
-/// Which sites are one piece. Reference: Tarjan, J. ACM 22 (1975) 215, with halved paths.
-class Pieces {
- public:
-  explicit Pieces(std::int64_t sites) : above_(static_cast<std::size_t>(sites)) {
-    std::iota(above_.begin(), above_.end(), std::int64_t{0});
-  }
-  void join(std::int64_t a, std::int64_t b) {
-    a = top(a);
-    b = top(b);
-    above_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
-  }
-  void check() {
-    for (std::int64_t site = 1; site < std::ssize(above_); ++site) {
-      if (top(site) != 0)
-        throw Error("disconnected sites: no chain of terms joins site " + std::to_string(site) +
-                    " to site 0; they would be two lattices");
-    }
-  }
+constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
- private:
-  std::int64_t top(std::int64_t site) {
-    auto& a = above_;
-    while (a[static_cast<std::size_t>(site)] != site) {
-      auto& next = a[static_cast<std::size_t>(site)];
-      next = a[static_cast<std::size_t>(next)];
-      site = next;
-    }
-    return site;
+void check_one_piece(Pieces& pieces) {
+  if (const std::int64_t site = pieces.astray(); site >= 0)
+    throw Error("disconnected sites: no chain of terms joins site " + std::to_string(site) +
+                " to site 0; they would be two lattices");
+}
+
+/// The first copy that this rank finds fault with.
+struct Fault {
+  std::int64_t copy = none;
+  std::string text;
+
+  /// Throws what is said of the first of all ranks', if there is any. Collective.
+  void refuse() const {
+    const std::int64_t first = parallel::minimum(copy);
+    if (first == none) return;
+    parallel::agree([&] {
+      if (copy == first) throw Error(text);
+    });
   }
-  std::vector<std::int64_t> above_;
 };
+
+/// The number of this rank's first record where it has so many. Collective.
+std::int64_t first_of(std::int64_t count) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(parallel::size()));
+  counts[static_cast<std::size_t>(parallel::rank())] = count;
+  counts = parallel::sum(std::move(counts));
+  return std::accumulate(counts.begin(), counts.begin() + parallel::rank(), std::int64_t{0});
+}
+
+/// Copies of a constraint that begin at the same site: each site's are told to the rank that has it.
+Fault same_beginning(const TermInfo& term, const std::vector<std::int64_t>& copies, std::int64_t sites,
+                     std::int64_t first) {
+  using Beginning = std::array<std::int64_t, 2>;  // site, copy
+  const std::size_t each = term.sites.size();
+  const int ranks = parallel::size();
+  std::vector<std::vector<Beginning>> to(static_cast<std::size_t>(ranks));
+  for (std::size_t k = 0; k < copies.size(); k += each)
+    to[static_cast<std::size_t>(Range::rank_of(copies[k], sites, ranks))].push_back(
+        {copies[k], first + static_cast<std::int64_t>(k / each)});
+  auto begun = parallel::exchange(std::move(to));
+  std::ranges::sort(begun);
+  Fault fault;
+  for (std::size_t k = 1; k < begun.size(); ++k) {
+    const auto& [site, copy] = begun[k];
+    if (begun[k - 1][0] != site || copy >= fault.copy) continue;
+    fault = {copy, "constraint '" + term.name + "', copies " + std::to_string(begun[k - 1][1]) + " and " +
+                       std::to_string(copy) + " both begin at site " + std::to_string(site) +
+                       ": list one of them from another of its sites"};
+  }
+  return fault;
+}
 
 void describe(Lattice& lattice, const Model& model, std::int64_t sites) {
   lattice.dim = static_cast<int>(model.coordinates().size());
@@ -56,28 +82,25 @@ void Network::check() const {
   Pieces pieces(sites);
   for (std::size_t t = 0; t < terms.size(); ++t) {
     const std::size_t each = terms[t].sites.size();
-    std::map<std::int64_t, std::size_t> begun;  // of a constraint's copies each has a first site of its own
-    for (std::size_t k = 0; k < copies[t].size(); ++k) {
-      const std::int64_t site = copies[t][k];
-      if (terms[t].constraint && k % each == 0) {
-        const auto [before, first] = begun.try_emplace(site, k / each);
-        if (!first)
-          throw Error("constraint '" + terms[t].name + "', copies " + std::to_string(before->second) +
-                      " and " + std::to_string(k / each) + " both begin at site " + std::to_string(site) +
-                      ": list one of them from another of its sites");
-      }
-      const auto where = [&] { return "term '" + terms[t].name + "', copy " + std::to_string(k / each); };
-      if (site < 0 || site >= sites)
-        throw Error(where() + " refers to site " + std::to_string(site) + ", which isn't there: there are " +
-                    std::to_string(sites) + ", numbered from 0");
-      for (std::size_t before = k / each * each; before < k; ++before) {
-        if (copies[t][before] == site)
-          throw Error(where() + " joins site " + std::to_string(site) + " to itself");
-        pieces.join(copies[t][before], site);
-      }
+    const std::int64_t first = first_of(static_cast<std::int64_t>(copies[t].size() / each));
+    Fault fault;
+    for (std::size_t k = 0; k < copies[t].size() && fault.copy == none; ++k) {
+      const auto begin = copies[t].begin() + static_cast<std::ptrdiff_t>(k / each * each),
+                 at = copies[t].begin() + static_cast<std::ptrdiff_t>(k);
+      const std::int64_t copy = first + static_cast<std::int64_t>(k / each);
+      const auto where = [&] { return "term '" + terms[t].name + "', copy " + std::to_string(copy); };
+      if (*at < 0 || *at >= sites)
+        fault = {copy, where() + " refers to site " + std::to_string(*at) +
+                           ", which isn't there: there are " + std::to_string(sites) + ", numbered from 0"};
+      else if (std::find(begin, at, *at) != at)
+        fault = {copy, where() + " joins site " + std::to_string(*at) + " to itself"};
+      else if (at != begin)
+        pieces.join(*begin, *at);
     }
+    fault.refuse();
+    if (terms[t].constraint) same_beginning(terms[t], copies[t], sites, first).refuse();
   }
-  pieces.check();
+  check_one_piece(pieces);
 }
 
 void check_grid(const Grid& grid, const std::vector<TermInfo>& terms) {
@@ -95,12 +118,13 @@ void check_grid(const Grid& grid, const std::vector<TermInfo>& terms) {
   for (const TermInfo& term : terms) {
     std::vector<std::int64_t> sites(term.sites.size());
     if (sites.size() < 2) continue;
-    for (std::int64_t place = 0; place < grid.sites(); ++place) {
+    const Range range = Range::of_rank(grid.sites(), parallel::rank(), parallel::size());
+    for (std::int64_t place = range.first; place < range.first + range.own; ++place) {
       if (!grid.copy(term.sites, place, sites.data())) continue;
       for (std::size_t k = 1; k < sites.size(); ++k) pieces.join(sites[0], sites[k]);
     }
   }
-  pieces.check();
+  check_one_piece(pieces);
 }
 
 Lattice lattice_on(const Grid& grid, const Model& model) {
@@ -121,32 +145,42 @@ Lattice lattice_on(const Network& network, const Model& model) {
   lattice.here.listed = true;
   lattice.here.grid = {network.sites, 1, Boundary::free, Boundary::free};
   const Range range = lattice.here.range;
-  const auto mine = [&](std::int64_t site) { return site >= range.first && site < range.first + range.own; };
-  std::map<std::int64_t, std::int64_t> place_of;  // of the ghosts
-  std::vector<std::vector<std::int64_t>> kept(network.copies.size());
+  const int ranks = parallel::size();
+  std::vector<std::vector<std::int64_t>> near;  // for each term the copies that concern this rank's sites
+  std::vector<std::int64_t> others;             // the ghosts
   for (std::size_t t = 0; t < network.copies.size(); ++t) {
     const std::size_t each = network.terms[t].sites.size();
-    const auto& copies = network.copies[t];
-    for (std::size_t k = 0; k < copies.size(); k += each) {
-      if (std::none_of(copies.begin() + static_cast<std::ptrdiff_t>(k),
-                       copies.begin() + static_cast<std::ptrdiff_t>(k + each), mine))
-        continue;
-      for (std::size_t j = k; j < k + each; ++j) {
-        kept[t].push_back(copies[j]);
-        if (!mine(copies[j])) place_of.emplace(copies[j], 0);
+    std::vector<std::vector<std::int64_t>> to(static_cast<std::size_t>(ranks));
+    std::vector<int> told(each);
+    for (std::size_t k = 0; k < network.copies[t].size(); k += each) {
+      const std::span copy(network.copies[t].data() + k, each);
+      for (std::size_t j = 0; j < each; ++j) {
+        told[j] = Range::rank_of(copy[j], network.sites, ranks);
+        if (std::find(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(j), told[j]) !=
+            told.begin() + static_cast<std::ptrdiff_t>(j))
+          continue;
+        auto& list = to[static_cast<std::size_t>(told[j])];
+        list.insert(list.end(), copy.begin(), copy.end());
       }
     }
+    near.push_back(parallel::exchange(std::move(to)));
+    std::ranges::copy_if(near.back(), std::back_inserter(others),
+                         [&](std::int64_t site) { return !range.holds(site); });
   }
-  for (auto& [site, place] : place_of) {
-    place = range.own + std::ssize(lattice.ghosts);
-    lattice.ghosts.push_back({site, place});
-  }
+  std::ranges::sort(others);
+  others.erase(std::unique(others.begin(), others.end()), others.end());
+  const auto place = [&](std::int64_t site) {
+    return range.holds(site) ? site - range.first
+                             : range.own + (std::ranges::lower_bound(others, site) - others.begin());
+  };
+  for (const std::int64_t site : others) lattice.ghosts.push_back({site, place(site)});
   lattice.here.right = std::ssize(lattice.ghosts);
-  for (std::size_t t = 0; t < kept.size(); ++t) {
-    Copies list{static_cast<int>(network.terms[t].sites.size()), {}};
-    for (const std::int64_t site : kept[t])
-      list.place.push_back(static_cast<std::int32_t>(mine(site) ? site - range.first : place_of.at(site)));
-    lattice.here.lists.push_back(std::move(list));
+  for (std::size_t t = 0; t < near.size(); ++t) {
+    Copies& list = lattice.here.lists.emplace_back();
+    list.sites = static_cast<int>(network.terms[t].sites.size());
+    list.place.reserve(near[t].size());
+    for (const std::int64_t site : std::exchange(near[t], {}))
+      list.place.push_back(static_cast<std::int32_t>(place(site)));
   }
   return lattice;
 }

@@ -59,6 +59,20 @@ void detail::exchange(const std::byte* bytes, std::span<const std::int64_t> to_e
           "MPI_Alltoallv");
 }
 
+std::vector<double> sums_in_turn(std::span<const double> rows, std::size_t width) {
+  std::vector<double> sums(width, 0.0);
+  constexpr int tag = 42;
+  const int numbers = as_int(std::ssize(sums));
+  if (rank() > 0)
+    checked(MPI_Recv(sums.data(), numbers, MPI_DOUBLE, rank() - 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+            "MPI_Recv");
+  for (std::size_t k = 0; k < rows.size(); ++k) sums[k % width] += rows[k];
+  if (rank() + 1 < size())
+    checked(MPI_Send(sums.data(), numbers, MPI_DOUBLE, rank() + 1, tag, MPI_COMM_WORLD), "MPI_Send");
+  if (!alone()) checked(MPI_Bcast(sums.data(), numbers, MPI_DOUBLE, size() - 1, MPI_COMM_WORLD), "MPI_Bcast");
+  return sums;
+}
+
 struct HaloPlan::Transfers {
   struct To {
     int rank;

@@ -99,5 +99,8 @@ struct Numbers {
 /// floating-point summation (ARITH 2013). Collective; each column may have a length of its own on each rank.
 std::vector<double> reproducible_sums(std::span<const std::span<const double>> columns);
 std::vector<double> reproducible_sums(std::span<const Numbers> columns);
+/// The plain sums of the columns of rows of `width` numbers, added row after row, rank after rank: the bits
+/// of a loop over all rows on one rank. Each rank waits for the one before it. Collective.
+std::vector<double> sums_in_turn(std::span<const double> rows, std::size_t width);
 
 }  // namespace cotangent::parallel

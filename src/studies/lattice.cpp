@@ -36,6 +36,7 @@ class LatticeRun {
         plan_(plan),
         lattice_(plan.network ? lattice::lattice_on(*plan.network, *plan.model)
                               : lattice::lattice_on(plan.grid, *plan.model)),
+        invariants_(invariants_of(plan, lattice_)),
         states_(plan.sites(), lattice_.here.range, most_components(plan)) {
     for (const std::int64_t site : plan.held) {
       const std::int64_t place = site - lattice_.here.range.first;
@@ -199,7 +200,7 @@ class LatticeRun {
   void sample() {
     const double before = parallel::wall_time();
     const std::int64_t row = steps_ / plan_.sample_steps;
-    const LatticeSample now = sample_lattice(plan_, lattice_, *kernel_, *method_, time());
+    const LatticeSample now = sample_lattice(plan_, lattice_, *kernel_, *method_, invariants_, time());
     if (row == 0) start_energy_ = now.energy[2];
     energy_error_ = std::max(energy_error_, std::abs(now.energy[2] - start_energy_));
     exact_error_ = std::max(exact_error_, now.exact_error);
@@ -216,9 +217,8 @@ class LatticeRun {
     parallel::agree([&] {
       write_last(*result_, lattice_, time() + part_of_step_, q, v);
       result_->sync();
+      write_blank_samples(*result_, plan_, lattice_, steps_ / plan_.sample_steps + 1);
       if (parallel::rank() != 0) return;
-      const std::int64_t reached = steps_ / plan_.sample_steps + 1;
-      write_blank_samples(*result_, plan_, reached);
       const auto code = static_cast<std::int32_t>(status_);
       result_->write_rows(set("status"), 0, 1, &code);
     });
@@ -303,6 +303,7 @@ class LatticeRun {
   Task& task_;
   const LatticePlan& plan_;
   lattice::Lattice lattice_;
+  std::optional<lattice::Invariants> invariants_;
   std::unique_ptr<lattice::Kernel> kernel_, multiplied_;  // the other where there are constraints
   std::unique_ptr<lattice::Method> method_;
   Kind kind_ = fixed_point;

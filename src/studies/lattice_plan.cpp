@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 #include "core/names.hpp"
 #include "integrators/gauss_tables.hpp"
@@ -105,27 +106,37 @@ std::vector<double> LatticePlan::variables(std::int64_t site, double time) const
 namespace {
 
 using lattice::Boundary;
+using lattice::Range;
+
+/// This rank's even share of so many.
+Range share_of(std::int64_t count) {
+  return Range::of_rank(count, parallel::rank(), parallel::size());
+}
 
 void read_network(const io::Table& table, LatticePlan& plan) {
   lattice::Network network;
   network.sites = table.integer_at_least("sites", 1);
   network.terms = plan.model->terms();
-  const std::string name = table.text("copies");
+  const std::string path = table.text("copies");
   parallel::agree([&] {
-    const io::File file = io::File::open(name);
+    const io::File file = io::File::open(path);
     for (const auto& term : network.terms) {
-      std::vector<std::int64_t>& sites = network.copies.emplace_back();
+      std::vector<std::int64_t>& share = network.copies.emplace_back();
       if (term.sites.size() == 1) {
-        for (std::int64_t site = 0; site < network.sites; ++site) sites.push_back(site);
+        const Range own = share_of(network.sites);
+        share.resize(static_cast<std::size_t>(own.own));
+        std::iota(share.begin(), share.end(), own.first);
         continue;
       }
-      const std::string set = "/" + term.name;
-      if (!file.contains(set)) continue;
-      const auto dims = file.dims(set);
-      if (dims.size() != 2 || dims[1] != std::ssize(term.sites))
-        throw table.error("copies", fmt::format("{} must have {} columns, the numbers of a copy's sites", set,
-                                                term.sites.size()));
-      sites = file.read<std::int64_t>(set);
+      const std::string name = "/" + term.name;
+      if (!file.contains(name)) continue;
+      const io::DataSet set = file.data_set(name);
+      if (set.dims().size() != 2 || set.dims()[1] != std::ssize(term.sites))
+        throw table.error("copies", fmt::format("{} must have {} columns, the numbers of a copy's sites",
+                                                name, term.sites.size()));
+      const Range rows = share_of(set.dims()[0]);
+      share.resize(static_cast<std::size_t>(rows.own * set.row_size()));
+      if (rows.own > 0) set.read_rows(rows.first, rows.own, share.data());
     }
   });
   try {

@@ -50,25 +50,6 @@ std::vector<double> mode_energies(const LatticePlan& plan, const std::vector<dou
   return energies;
 }
 
-/// On rank 0, of the whole chain; nothing elsewhere, and where the model states none.
-std::vector<double> gathered_invariants(const LatticePlan& plan, const lattice::Lattice& lattice,
-                                        const lattice::Field& q, const lattice::Field& v) {
-  if (!has_invariants(plan)) return {};
-  std::vector<std::vector<double>> to(static_cast<std::size_t>(parallel::size()));
-  for (std::int64_t i = 0; i < lattice.own(); ++i) {
-    to[0].push_back(q[0][i]);
-    to[0].push_back(v[0][i]);
-  }
-  const auto all = parallel::exchange(std::move(to));
-  if (parallel::rank() != 0) return {};
-  std::vector<double> positions, velocities;
-  for (std::size_t i = 0; i < all.size(); i += 2) {
-    positions.push_back(all[i]);
-    velocities.push_back(all[i + 1]);
-  }
-  return plan.model->invariants(positions, velocities, plan.grid.closed(), plan.parameters);
-}
-
 /// Site after site, all its components.
 std::vector<double> by_site(const lattice::Field& field, std::int64_t own) {
   std::vector<double> values;
@@ -100,8 +81,14 @@ void write_frame(io::ResultFile& result, const LatticePlan& plan, const lattice:
 
 }  // namespace
 
+std::optional<lattice::Invariants> invariants_of(const LatticePlan& plan, const lattice::Lattice& lattice) {
+  if (!has_invariants(plan)) return std::nullopt;
+  return std::optional<lattice::Invariants>(std::in_place, lattice, *plan.model, plan.parameters);
+}
+
 LatticeSample sample_lattice(const LatticePlan& plan, const lattice::Lattice& lattice,
-                             lattice::Kernel& kernel, lattice::Method& method, double time) {
+                             lattice::Kernel& kernel, lattice::Method& method,
+                             std::optional<lattice::Invariants>& invariants, double time) {
   const std::int64_t own = lattice.own();
   LatticeSample sample;
   sample.time = time;
@@ -129,7 +116,7 @@ LatticeSample sample_lattice(const LatticePlan& plan, const lattice::Lattice& la
     sample.exact_error = parallel::maximum(sample.exact_error);
   }
   if (plan.model->constraints() > 0) sample.constraint_error = method.constraint_error();
-  sample.invariant = gathered_invariants(plan, lattice, sample.q, sample.v);
+  if (invariants) sample.invariant = (*invariants)(sample.q, sample.v);
   return sample;
 }
 
@@ -226,22 +213,34 @@ void write_last(io::ResultFile& result, const lattice::Lattice& lattice, double 
   put("last_v", v);
 }
 
-void write_blank_samples(io::ResultFile& result, const LatticePlan& plan, std::int64_t reached) {
-  std::vector<double> blank(static_cast<std::size_t>(std::max<std::int64_t>(
-                                {plan.sites() * std::max(3, plan.dim()), plan.mode_count, 16})),
-                            nan);
-  const auto blanks = [&](const char* name, std::int64_t from, std::int64_t rows) {
-    for (std::int64_t row = from; row < rows; ++row)
-      result.write_rows(index(result, name), row, 1, blank.data());
+void write_blank_samples(io::ResultFile& result, const LatticePlan& plan, const lattice::Lattice& lattice,
+                         std::int64_t reached) {
+  const std::int64_t own = lattice.own(), d = plan.dim(), frames = (reached - 1) / plan.frame_samples + 1;
+  std::vector<double> blank;
+  const auto of_sites = [&](const char* name, std::int64_t columns) {
+    blank.resize(static_cast<std::size_t>(own * columns), nan);
+    for (std::int64_t frame = frames; own > 0 && frame < plan.frames; ++frame) {
+      const std::int64_t offset[3] = {frame, lattice.here.range.first, 0}, count[3] = {1, own, columns};
+      result.write(index(result, name), offset, count, blank.data());
+    }
   };
-  const std::int64_t frames = (reached - 1) / plan.frame_samples + 1;
-  for (const char* name : {"time", "energy"}) blanks(name, reached, plan.samples);
-  if (plan.mode_count > 0) blanks("mode_energy", reached, plan.samples);
-  if (plan.exact) blanks("exact_error", reached, plan.samples);
-  if (plan.model->constraints() > 0) blanks("constraint_error", reached, plan.samples);
-  if (has_invariants(plan)) blanks("invariant", reached, plan.samples);
-  for (const char* name : {"frame_time", "q", "v"}) blanks(name, frames, plan.frames);
-  if (on_grid(plan)) blanks("position", frames, plan.frames);
+  of_sites("q", d);
+  of_sites("v", d);
+  if (on_grid(plan)) of_sites("position", 3);
+  if (parallel::rank() != 0) return;
+  const auto of_all = [&](const char* name, std::int64_t columns, std::int64_t from, std::int64_t rows) {
+    if (from >= rows) return;
+    blank.assign(static_cast<std::size_t>((rows - from) * columns), nan);
+    result.write_rows(index(result, name), from, rows - from, blank.data());
+  };
+  of_all("time", 1, reached, plan.samples);
+  of_all("energy", 3, reached, plan.samples);
+  of_all("frame_time", 1, frames, plan.frames);
+  if (plan.mode_count > 0) of_all("mode_energy", plan.mode_count, reached, plan.samples);
+  if (plan.exact) of_all("exact_error", 1, reached, plan.samples);
+  if (plan.model->constraints() > 0) of_all("constraint_error", 1, reached, plan.samples);
+  if (has_invariants(plan))
+    of_all("invariant", std::ssize(plan.model->invariant_names()), reached, plan.samples);
 }
 
 }  // namespace cotangent::studies

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "io/result_file.hpp"
+#include "lattice/invariants.hpp"
 #include "studies/lattice_plan.hpp"
 
 namespace cotangent::studies {
@@ -13,13 +14,17 @@ struct LatticeSample {
   double exact_error = 0;          ///< largest |q - q_exact|, where the motion is known
   double constraint_error = 0;     ///< largest |g|
   std::vector<double> mode_energy;
-  std::vector<double> invariant;  ///< on rank 0
-  lattice::Field q, v;            ///< of this rank
+  std::vector<double> invariant;
+  lattice::Field q, v;  ///< of this rank
 };
+
+/// Integrals of the motion where the model states some of this lattice; nothing elsewhere.
+std::optional<lattice::Invariants> invariants_of(const LatticePlan& plan, const lattice::Lattice& lattice);
 
 /// Sums are the same to the bit on any number of ranks. Collective.
 LatticeSample sample_lattice(const LatticePlan& plan, const lattice::Lattice& lattice,
-                             lattice::Kernel& kernel, lattice::Method& method, double time);
+                             lattice::Kernel& kernel, lattice::Method& method,
+                             std::optional<lattice::Invariants>& invariants, double time);
 
 /// /lattice/...
 std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan);
@@ -30,7 +35,8 @@ void write(io::ResultFile& result, const LatticePlan& plan, const lattice::Latti
 /// the time.
 void write_last(io::ResultFile& result, const lattice::Lattice& lattice, double time, const lattice::Field& q,
                 const lattice::Field& v);
-/// NaN in all rows from `reached` on, by one rank alone.
-void write_blank_samples(io::ResultFile& result, const LatticePlan& plan, std::int64_t reached);
+/// NaN in all rows from `reached` on: each rank its sites, rank 0 the rest.
+void write_blank_samples(io::ResultFile& result, const LatticePlan& plan, const lattice::Lattice& lattice,
+                         std::int64_t reached);
 
 }  // namespace cotangent::studies

@@ -17,6 +17,17 @@ namespace cotangent::test {
 using lattice::Boundary;
 using lattice::Field;
 
+/// This rank's share of a network that is given whole: of every list an even part of the copies.
+inline lattice::Network shared(lattice::Network network) {
+  for (std::size_t t = 0; t < network.copies.size(); ++t) {
+    auto& list = network.copies[t];
+    const auto each = std::ssize(network.terms[t].sites);
+    const auto part = lattice::Range::of_rank(std::ssize(list) / each, parallel::rank(), parallel::size());
+    list = {list.begin() + part.first * each, list.begin() + (part.first + part.own) * each};
+  }
+  return network;
+}
+
 /// A model on a grid, with a start, a kernel and a method.
 class Bench {
  public:
@@ -31,9 +42,11 @@ class Bench {
     lattice = lattice::lattice_on(grid, *model_);
     kernel = model_->kernel(parameters, lattice.here);
   }
+  /// Of a network that is given whole.
   Bench(const std::string& name, lattice::Network network) : model_(built_in(name)) {
     for (const auto& p : model_->parameters()) parameters_.push_back(p.value);
     network.terms = model_->terms();
+    network = shared(std::move(network));
     network.check();
     lattice = lattice::lattice_on(network, *model_);
     kernel = model_->kernel(parameters_, lattice.here);

@@ -126,8 +126,9 @@ TEST_CASE("rods given as a list move as the chain's, and two that begin at one s
   CHECK_ALL(distance(list.run(*list.lobatto(3), 0.05, 5), grid.run(*grid.lobatto(3), 0.05, 5)) < 1e-12);
   network.terms = list.model().terms();
   network.copies[1][2] = 0;
-  CHECK_ALL(text_thrown<Error>([&] { network.check(); }).find("copies 0 and 1 both begin at site 0") !=
-            std::string::npos);
+  CHECK_ALL(text_thrown<Error>([&] {
+              shared(network).check();
+            }).find("copies 0 and 1 both begin at site 0") != std::string::npos);
 }
 
 TEST_CASE("without constraints the pair is a method of its own, of the same order") {

@@ -1,10 +1,33 @@
 // Terms and their copies: bits on any number of ranks, lists and grids alike, forces and second derivatives
 // against the energy, and what can't be a lattice.
+#include <numeric>
+#include <random>
+
 #include "la/petsc.hpp"
 #include "lattices.hpp"
 
 using namespace cotangent;
 using namespace cotangent::test;
+
+namespace {
+
+/// The bonds of a chain whose sites have numbers in no order.
+std::vector<std::int64_t> shuffled_chain(std::int64_t n, std::uint64_t seed) {
+  std::vector<std::int64_t> site(static_cast<std::size_t>(n)), bonds;
+  std::iota(site.begin(), site.end(), 0);
+  std::shuffle(site.begin(), site.end(), std::mt19937_64(seed));
+  for (std::size_t k = 1; k < site.size(); ++k) bonds.insert(bonds.end(), {site[k - 1], site[k]});
+  return bonds;
+}
+
+lattice::Network bonds_of(const lattice::Model& model, std::int64_t n, std::vector<std::int64_t> bonds) {
+  lattice::Network network{n, model.terms(), {std::vector<std::int64_t>(static_cast<std::size_t>(n))}};
+  std::iota(network.copies[0].begin(), network.copies[0].end(), 0);
+  network.copies.push_back(std::move(bonds));
+  return network;
+}
+
+}  // namespace
 
 TEST_CASE("a chain given as a list moves as the grid does") {
   const la::Petsc petsc;
@@ -90,6 +113,64 @@ TEST_CASE("forces are the energy's differences, second derivatives the forces'")
   }
 }
 
+TEST_CASE("ranks that share a network know of their sites what one rank would, in the same order") {
+  const std::int64_t n = 301;
+  const Bench toda("toda", {8, 1, Boundary::free, Boundary::free});
+  const lattice::Network whole = bonds_of(toda.model(), n, shuffled_chain(n, 7));
+  const lattice::Network part = shared(whole);
+  part.check();
+  const lattice::Lattice here = lattice::lattice_on(part, toda.model());
+  const auto site = [&](std::int32_t place) {
+    return place < here.own() ? here.here.range.first + place
+                              : here.ghosts[static_cast<std::size_t>(place - here.own())].site;
+  };
+  for (std::size_t t = 0; t < 2; ++t) {
+    const auto& list = here.here.lists[t];
+    std::vector<std::int64_t> found, expected;
+    for (const std::int32_t place : list.place) found.push_back(site(place));
+    for (std::size_t k = 0; k < whole.copies[t].size(); k += static_cast<std::size_t>(list.sites)) {
+      const auto copy = whole.copies[t].begin() + static_cast<std::ptrdiff_t>(k);
+      if (std::any_of(copy, copy + list.sites, [&](std::int64_t s) { return here.here.range.holds(s); }))
+        expected.insert(expected.end(), copy, copy + list.sites);
+    }
+    CHECK_ALL(found == expected);
+    CHECK_ALL(parallel::size() == 1 || expected.size() < whole.copies[t].size());
+  }
+  CHECK_ALL(std::ranges::is_sorted(here.ghosts, {}, &lattice::Ghost::site));
+}
+
+TEST_CASE("one piece or several, however sites are numbered: the first that isn't joined is named") {
+  const Bench toda("toda", {8, 1, Boundary::free, Boundary::free});
+  for (const std::int64_t n : {2, 5, 64, 1000}) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      auto chain = shuffled_chain(n, seed);
+      const auto refusal = [&](const std::vector<std::int64_t>& bonds) {
+        const auto network = bonds_of(toda.model(), n, bonds);
+        return text_thrown<Error>([&] { shared(network).check(); });
+      };
+      CHECK_ALL(refusal(chain).empty());
+      const std::int64_t cut = static_cast<std::int64_t>(seed) * (n - 1) / 7 * 2;
+      chain.erase(chain.begin() + cut, chain.begin() + cut + 2);
+      // By hand: labels that fall along the bonds until nothing changes.
+      std::vector<std::int64_t> label(static_cast<std::size_t>(n));
+      std::iota(label.begin(), label.end(), 0);
+      for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t k = 0; k < chain.size(); k += 2) {
+          auto &a = label[static_cast<std::size_t>(chain[k])],
+               &b = label[static_cast<std::size_t>(chain[k + 1])];
+          changed = changed || a != b;
+          a = b = std::min(a, b);
+        }
+      }
+      const auto lost = std::ranges::find_if(label, [](std::int64_t l) { return l != 0; }) - label.begin();
+      CAPTURE(n, seed, lost);
+      CHECK_ALL(refusal(chain) == "disconnected sites: no chain of terms joins site " + std::to_string(lost) +
+                                      " to site 0; they would be two lattices");
+    }
+  }
+}
+
 TEST_CASE("what is no lattice is refused, with the place of the fault") {
   lattice::Network network;
   network.sites = 4;
@@ -98,7 +179,7 @@ TEST_CASE("what is no lattice is refused, with the place of the fault") {
   const auto refusal = [&](std::vector<std::int64_t> bonds) {
     auto changed = network;
     changed.copies[1] = std::move(bonds);
-    return text_thrown<Error>([&] { changed.check(); });
+    return text_thrown<Error>([&] { shared(changed).check(); });
   };
   CHECK_ALL(refusal(network.copies[1]).empty());
   CHECK_ALL(refusal({0, 1, 1, 4, 2, 3}) ==

@@ -37,18 +37,22 @@ struct Toda {
     for (int k = 1; k <= powers; ++k) names.push_back("tr L^" + std::to_string(k));
     return names;
   }
+  static constexpr int invariant_reach = powers + 1;
   /// tr L^k = sum over i of (L^k)_ii, from the rows of L's powers, which reach k sites to either side.
-  static std::vector<double> invariants(std::span<const double> q, std::span<const double> v, bool closed,
-                                        const std::array<double, 0>&) {
-    const auto n = std::ssize(q);
-    std::vector<double> trace(powers, 0.0);
-    if (n < 2 * powers + 1) return std::vector<double>(powers, std::numeric_limits<double>::quiet_NaN());
-    std::vector<double> beside(static_cast<std::size_t>(n), 0.0);  // a_i joins i and i + 1
-    const auto at = [n](std::int64_t i) { return static_cast<std::size_t>((i % n + n) % n); };
-    for (std::int64_t i = 0; i < (closed ? n : n - 1); ++i)
-      beside[at(i)] = 0.5 * std::exp(0.5 * (q[at(i)] - q[at(i + 1)]));
+  static std::vector<double> invariant_shares(const double* q, const double* v, const Grid& chain,
+                                              const Range& range, const std::array<double, 0>&) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    std::vector<double> shares(static_cast<std::size_t>(range.own * powers), nan);
+    if (chain.length < 2 * powers + 1) return shares;
+    std::vector<double> joints(static_cast<std::size_t>(range.own + 2 * invariant_reach), 0.0);
+    double* const beside = joints.data() + invariant_reach;  // a_i joins i and i + 1
+    for (std::int64_t i = -invariant_reach; i < range.own + powers; ++i) {
+      const std::int64_t site = range.first + i;
+      if (chain.closed() || (site >= 0 && site < chain.length - 1))
+        beside[i] = 0.5 * std::exp(0.5 * (q[i] - q[i + 1]));
+    }
     std::array<double, 2 * powers + 3> row, next;
-    for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t i = 0; i < range.own; ++i) {
       row.fill(0.0);
       row[powers + 1] = 1.0;  // the unit vector of i; place j is site i + j - powers - 1
       for (int k = 0; k < powers; ++k) {
@@ -56,14 +60,14 @@ struct Toda {
         for (int j = powers - k; j <= powers + 2 + k; ++j) {
           const std::int64_t site = i + j - powers - 1;
           const auto place = static_cast<std::size_t>(j);
-          next[place] = 0.5 * v[at(site)] * row[place] + beside[at(site - 1)] * row[place - 1] +
-                        (j < 2 * powers + 2 ? beside[at(site)] * row[place + 1] : 0.0);
+          next[place] = 0.5 * v[site] * row[place] + beside[site - 1] * row[place - 1] +
+                        (j < 2 * powers + 2 ? beside[site] * row[place + 1] : 0.0);
         }
         row = next;
-        trace[static_cast<std::size_t>(k)] += row[powers + 1];
+        shares[static_cast<std::size_t>(i * powers + k)] = row[powers + 1];
       }
     }
-    return trace;
+    return shares;
   }
   /// e^-r_n - 1 = sinh^2 kappa / cosh^2 theta_n, theta_n = kappa (x_n - centre) - t sinh kappa; q itself is
   /// log((1 + e^(2 theta_(n-1))) / (1 + e^(2 theta_n))), written so that nothing overflows.
