@@ -97,7 +97,7 @@ BlockSystem::BlockSystem(const Lattice& lattice, const Pattern& pattern, int blo
                          Solver solver, const BlockSystem* like)
     : handles_(std::make_unique<Handles>(&lattice, &pattern, block)) {
   Handles& own = *handles_;
-  if (solver == Solver::pivoting || la::has_option(prefix))
+  if (solver != Solver::reduced || la::has_option(prefix))
     own.assemble_like(own.numbers(), prefix, solver);
   else if (like != nullptr)
     own.substructures.emplace(*like->handles_->substructures);
@@ -145,6 +145,18 @@ std::string BlockSystem::solve(std::span<double> values) {
   if (code < 0) return la::reason(code);
   std::copy_n(la::Values(solution).data(), values.size(), values.begin());
   return "";
+}
+
+std::string BlockSystem::solver() const {
+  if (handles_->substructures) return "PETSc's LU of each rank's part, joined by GMRES";
+  const KSP solver = handles_->assembled.solver;
+  PC preconditioner = nullptr;
+  check(KSPGetPC(solver, &preconditioner), "KSPGetPC");
+  const char *krylov = nullptr, *before = nullptr, *matrix = nullptr;
+  check(KSPGetType(solver, &krylov), "KSPGetType");
+  check(PCGetType(preconditioner, &before), "PCGetType");
+  check(MatGetType(handles_->assembled.matrix, &matrix), "MatGetType");
+  return std::string("PETSc's KSP of all ranks' matrix (") + matrix + ", " + krylov + ", " + before + ")";
 }
 
 }  // namespace cotangent::lattice

@@ -15,9 +15,9 @@ class BlockSystem {
  public:
   /// What solves where options don't say otherwise. Reduced: substructures, what joins them to four digits,
   /// for the iterations around it correct the rest (a chain's direct solvers cost more in messages than in
-  /// arithmetic). Pivoting: MUMPS, for saddle points. Where options are given, KSP solves (GMRES, if they
-  /// don't choose).
-  enum class Solver { reduced, pivoting };
+  /// arithmetic). Assembled: the matrix of all ranks, and KSP (GMRES to four digits, if options don't
+  /// choose); also what is reduced where options are given. Pivoting: that by MUMPS, for saddle points.
+  enum class Solver { reduced, assembled, pivoting };
 
   /// Options of PETSc for it begin with `prefix`. Of lattice and pattern, which outlive it. A system `like`
   /// another one has its storage where substructures solve it. Collective.
@@ -34,6 +34,8 @@ class BlockSystem {
   /// Solves, site after site, in the place of the right-hand side. Empty where that went well, else PETSc's
   /// reason in plain words. Collective.
   std::string solve(std::span<double> values);
+  /// What solves, in words.
+  std::string solver() const;
 
  private:
   struct Handles;

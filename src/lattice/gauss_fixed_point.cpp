@@ -100,19 +100,20 @@ class GaussFixedPoint final : public Method {
   const std::string& failure() const override { return failure_; }
   void fill_ghosts(Field& field) override { near_.exchange(components(field)); }
 
-  std::vector<double*> site_state() override {
-    return components({&q_, &q_low_, &v_, &v_low_, &begin_, &parts_[now_]});
+  std::string solver() override { return "fixed-point iteration"; }
+  void visit(StateVisitor& state) override {
+    state.number("time", time_);
+    state.number("steps", effort_.steps);
+    state.number("last_step", last_step_);
+    state.number("planned_iterations", planned_);
+    state.field("position", q_);
+    state.field("position_low", q_low_);
+    state.field("velocity", v_);
+    state.field("velocity_low", v_low_);
+    state.field("acceleration_at_begin", begin_);
+    state.field("stages", parts_[now_]);
   }
-  std::vector<double> common_state() const override {
-    return {time_, static_cast<double>(effort_.steps), last_step_, static_cast<double>(planned_)};
-  }
-  void restore(const std::vector<double>& common) override {
-    time_ = common.at(0);
-    effort_.steps = static_cast<std::int64_t>(common.at(1));
-    last_step_ = common.at(2);
-    planned_ = static_cast<int>(common.at(3));
-    measure(0, lattice_.own());
-  }
+  void restored() override { measure(0, lattice_.own()); }
 
  private:
   static constexpr int most_iterations = 50;

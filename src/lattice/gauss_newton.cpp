@@ -25,7 +25,8 @@ using integrators::GaussTables;
 
 class GaussNewton final : public Method {
  public:
-  GaussNewton(const Lattice& lattice, Kernel& kernel, int stages, const Field& q, const Field& v)
+  GaussNewton(const Lattice& lattice, Kernel& kernel, int stages, const Field& q, const Field& v,
+              BlockSystem::Solver solver)
       : lattice_(lattice),
         kernel_(kernel),
         tables_(GaussTables::of(stages)),
@@ -42,11 +43,11 @@ class GaussNewton final : public Method {
         positions_(make(stages)),
         forces_(make(stages)),
         momenta_(make(stages)),
-        mass_(lattice_, kernel.pattern()) {
+        mass_(lattice_, kernel.pattern(), solver) {
     systems_.reserve(tables_->eigenvalues.size());
     for (const auto& eigenvalue : tables_->eigenvalues) {
       const auto like = std::ranges::find(systems_, !eigenvalue.real, &SparseSystem::complex);
-      systems_.emplace_back(lattice_, kernel.pattern(), !eigenvalue.real, "stage_",
+      systems_.emplace_back(lattice_, kernel.pattern(), !eigenvalue.real, "stage_", solver,
                             like == systems_.end() ? nullptr : &*like);
     }
     extrapolation();
@@ -85,19 +86,24 @@ class GaussNewton final : public Method {
   const std::string& failure() const override { return failure_; }
   void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
 
-  std::vector<double*> site_state() override {
-    return components({&q_, &q_low_, &p_, &p_low_, &v_, &old_q_, &old_v_, &velocities_});
+  std::string solver() override { return "Newton's method, " + systems_.front().solver(); }
+  void visit(StateVisitor& state) override {
+    state.number("time", time_);
+    state.number("steps", effort_.steps);
+    state.number("matrices_step", step_);
+    state.number("matrices_stale", stale_);
+    state.number("usual_iterations", usual_iterations_);
+    state.field("position", q_);
+    state.field("position_low", q_low_);
+    state.field("momentum", p_);
+    state.field("momentum_low", p_low_);
+    state.field("velocity", v_);
+    state.field("matrices_position", old_q_);
+    state.field("matrices_velocity", old_v_);
+    state.field("stages", velocities_);
   }
-  std::vector<double> common_state() const override {
-    return {time_, static_cast<double>(effort_.steps), step_, stale_ ? 1.0 : 0.0,
-            static_cast<double>(usual_iterations_)};
-  }
-  void restore(const std::vector<double>& common) override {
-    time_ = common.at(0);
-    effort_.steps = static_cast<std::int64_t>(common.at(1));
-    stale_ = common.at(3) != 0;
-    usual_iterations_ = static_cast<int>(common.at(4));
-    if (!stale_ && common.at(2) > 0) make_matrices(common.at(2));
+  void restored() override {
+    if (!stale_ && step_ > 0) make_matrices(step_);
   }
 
  private:
@@ -379,8 +385,10 @@ class GaussNewton final : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages, Field q,
-                                          Field v) {
-  return std::make_unique<GaussNewton>(lattice, kernel, stages, q, v);
+                                          Field v, bool assembled) {
+  return std::make_unique<GaussNewton>(
+      lattice, kernel, stages, q, v,
+      assembled ? BlockSystem::Solver::assembled : BlockSystem::Solver::reduced);
 }
 
 }  // namespace cotangent::lattice

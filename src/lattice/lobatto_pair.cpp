@@ -83,13 +83,15 @@ class LobattoPair final : public Method {
   void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
   double constraint_error() override { return constraints_.error(q_); }
 
-  std::vector<double*> site_state() override {
-    return components({&q_, &q_low_, &v_, &acceleration_, &lambda_});
-  }
-  std::vector<double> common_state() const override { return {time_, static_cast<double>(effort_.steps)}; }
-  void restore(const std::vector<double>& common) override {
-    time_ = common.at(0);
-    effort_.steps = static_cast<std::int64_t>(common.at(1));
+  std::string solver() override { return "Newton's method, " + stages_system_.solver(); }
+  void visit(StateVisitor& state) override {
+    state.number("time", time_);
+    state.number("steps", effort_.steps);
+    state.field("position", q_);
+    state.field("position_low", q_low_);
+    state.field("velocity", v_);
+    state.field("acceleration", acceleration_);
+    state.field("multipliers", lambda_);
   }
 
  private:

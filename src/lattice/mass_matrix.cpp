@@ -75,7 +75,7 @@ void MassMatrix::fill(const SecondDerivatives& derivatives) {
     return;
   }
   blocks_ = {};
-  if (!coupled_) coupled_.emplace(lattice_, pattern_, false, "mass_");
+  if (!coupled_) coupled_.emplace(lattice_, pattern_, false, "mass_", solver_);
   coupled_->fill(derivatives, 0.0, 0.0);
 }
 

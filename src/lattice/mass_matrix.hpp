@@ -20,7 +20,8 @@ std::optional<Massless> massless(const Lattice& lattice, const Pattern& pattern,
 class MassMatrix {
  public:
   /// Of lattice and pattern, which outlive it.
-  MassMatrix(const Lattice& lattice, const Pattern& pattern) : lattice_(lattice), pattern_(pattern) {}
+  MassMatrix(const Lattice& lattice, const Pattern& pattern, BlockSystem::Solver solver)
+      : lattice_(lattice), pattern_(pattern), solver_(solver) {}
 
   /// Collective.
   void fill(const SecondDerivatives& derivatives);
@@ -31,6 +32,7 @@ class MassMatrix {
  private:
   const Lattice& lattice_;
   const Pattern& pattern_;
+  BlockSystem::Solver solver_;  // where they are coupled
   std::vector<double> blocks_;  // of the sites, where they aren't coupled
   std::optional<SparseSystem> coupled_;
 };

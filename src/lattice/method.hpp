@@ -3,8 +3,10 @@
 // compensation.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/error.hpp"
 #include "core/status.hpp"
@@ -39,6 +41,21 @@ struct Lattice {
   }
 };
 
+/// Passes over a method's state, to store it or to fill it: numbers that all ranks have alike, and those of
+/// this rank's sites.
+class StateVisitor {
+ public:
+  virtual ~StateVisitor() = default;
+  virtual void number(std::string_view name, double& x) = 0;
+  virtual void field(std::string_view name, Field& values) = 0;
+  template <std::integral Integer>
+  void number(std::string_view name, Integer& x) {
+    auto value = static_cast<double>(x);
+    number(name, value);
+    x = static_cast<Integer>(value);
+  }
+};
+
 class Method {
  public:
   virtual ~Method() = default;
@@ -57,12 +74,12 @@ class Method {
   /// Fills the ghosts of a field, to the reach of the terms. Collective.
   virtual void fill_ghosts(Field& field) = 0;
 
-  /// The state, so that steps go on to the same bits: what is each site's, component by component, of this
-  /// rank's sites; and what is everybody's.
-  virtual std::vector<double*> site_state() = 0;
-  virtual std::vector<double> common_state() const = 0;
-  /// Takes over what site_state() points at, after it was filled. Collective.
-  virtual void restore(const std::vector<double>& common) = 0;
+  /// The state by names, from which steps go on to the same bits.
+  virtual void visit(StateVisitor& state) = 0;
+  /// After the state was filled. Collective.
+  virtual void restored() {}
+  /// What solves a step's equations, in words. Collective.
+  virtual std::string solver() = 0;
 };
 
 /// Steps that failed are taken again in halves, at most so often.
@@ -78,8 +95,9 @@ std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std:
 /// Throws Error, which names the site, where a site has no mass. Collective.
 std::unique_ptr<Method> make_gauss_fixed_point(const Lattice& lattice, Kernel& kernel, int stages, Field q,
                                                Field v);
+/// The stages' systems are solved by substructures, or assembled over all ranks for PETSc's KSP.
 std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages, Field q,
-                                          Field v);
+                                          Field v, bool assembled = false);
 
 /// The Lobatto IIIA-IIIB pair, order 2 stages - 2, for models with and without constraints; of the multiplied
 /// kernel. Velocities are projected onto the constraints; throws Error, which names the site, where positions

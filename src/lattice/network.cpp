@@ -37,14 +37,6 @@ struct Fault {
   }
 };
 
-/// The number of this rank's first record where it has so many. Collective.
-std::int64_t first_of(std::int64_t count) {
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(parallel::size()));
-  counts[static_cast<std::size_t>(parallel::rank())] = count;
-  counts = parallel::sum(std::move(counts));
-  return std::accumulate(counts.begin(), counts.begin() + parallel::rank(), std::int64_t{0});
-}
-
 /// Copies of a constraint that begin at the same site: each site's are told to the rank that has it.
 Fault same_beginning(const TermInfo& term, const std::vector<std::int64_t>& copies, std::int64_t sites,
                      std::int64_t first) {
@@ -82,7 +74,7 @@ void Network::check() const {
   Pieces pieces(sites);
   for (std::size_t t = 0; t < terms.size(); ++t) {
     const std::size_t each = terms[t].sites.size();
-    const std::int64_t first = first_of(static_cast<std::int64_t>(copies[t].size() / each));
+    const std::int64_t first = parallel::sum_before(static_cast<std::int64_t>(copies[t].size() / each));
     Fault fault;
     for (std::size_t k = 0; k < copies[t].size() && fault.copy == none; ++k) {
       const auto begin = copies[t].begin() + static_cast<std::ptrdiff_t>(k / each * each),

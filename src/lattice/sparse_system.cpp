@@ -3,10 +3,10 @@
 namespace cotangent::lattice {
 
 SparseSystem::SparseSystem(const Lattice& lattice, const Pattern& pattern, bool complex, const char* prefix,
-                           const SparseSystem* like)
+                           BlockSystem::Solver solver, const SparseSystem* like)
     : lattice_(&lattice),
       complex_(complex),
-      system_(lattice, pattern, lattice.dim * (complex ? 2 : 1), prefix, BlockSystem::Solver::reduced,
+      system_(lattice, pattern, lattice.dim * (complex ? 2 : 1), prefix, solver,
               like != nullptr ? &like->system_ : nullptr) {}
 
 void SparseSystem::fill(const SecondDerivatives& derivatives, std::complex<double> first,

@@ -13,13 +13,14 @@ class SparseSystem {
  public:
   /// As BlockSystem. Rows of coordinates that are held are the identity's. Collective.
   SparseSystem(const Lattice& lattice, const Pattern& pattern, bool complex, const char* prefix,
-               const SparseSystem* like = nullptr);
+               BlockSystem::Solver solver, const SparseSystem* like = nullptr);
 
   bool complex() const { return complex_; }
   /// Collective.
   void fill(const SecondDerivatives& derivatives, std::complex<double> first, std::complex<double> second);
   /// As BlockSystem; of a complex system real and imaginary parts side by side. Collective.
   std::string solve(std::span<double> values) { return system_.solve(values); }
+  std::string solver() { return system_.solver(); }
 
  private:
   const Lattice* lattice_;

@@ -67,13 +67,16 @@ class Verlet final : public Method {
   const std::string& failure() const override { return failure_; }
   void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
 
-  std::vector<double*> site_state() override {
-    return components({&now().q, &now().q_low, &now().v, &now().v_low});
+  std::string solver() override { return "explicit"; }
+  void visit(StateVisitor& state) override {
+    state.number("time", time_);
+    state.number("steps", effort_.steps);
+    state.field("position", now().q);
+    state.field("position_low", now().q_low);
+    state.field("velocity", now().v);
+    state.field("velocity_low", now().v_low);
   }
-  std::vector<double> common_state() const override { return {time_, static_cast<double>(effort_.steps)}; }
-  void restore(const std::vector<double>& common) override {
-    time_ = common.at(0);
-    effort_.steps = static_cast<std::int64_t>(common.at(1));
+  void restored() override {
     fill_ghosts(now().q);
     renew_force();
   }

@@ -40,6 +40,8 @@ name = "gauss"               # or lobatto-pair, the default under constraints; o
 stages = 4
 step = 0.05
 solver = "auto"              # auto | fixed-point | newton
+# [solver]
+# collocation = "petsc"      # Newton's systems of all ranks as one matrix, by the KSP that options after -- choose (-stage_ksp_type ...); or "substructures"
 
 [stop]
 time = 60.0
@@ -325,6 +327,10 @@ void read_method(Task& task, LatticePlan& plan) {
   if (plan.stages > integrators::max_stages)
     throw table.error("stages", fmt::format("at most {}", integrators::max_stages));
   plan.solver = table.choice("solver", "auto", {"auto", "fixed-point", "newton"});
+  plan.assembled =
+      task.deck.table("solver").choice("collocation", "substructures", {"substructures", "petsc"}) == "petsc";
+  if (plan.assembled && plan.solver == "fixed-point")
+    throw table.error("solver", "solves no systems, and [solver] collocation = \"petsc\" wants them solved");
   if (plan.solver == "fixed-point" && !separable)
     throw table.error("solver", "fixed-point needs a constant, diagonal mass matrix, which " +
                                     plan.model->name() + " doesn't have");
@@ -381,12 +387,25 @@ LatticePlan read_lattice_plan(Task& task) {
     throw output.error("modes", "are those of a chain whose small oscillations the model knows");
   if (plan.modes && plan.mode_count > plan.modes->count())
     throw output.error("modes", fmt::format("there are {}", plan.modes->count()));
-  plan.file = output.text("file", "lattice.h5");
-  plan.checkpoint_minutes = output.positive("checkpoint_minutes", 10.0);
-  plan.wall_minutes = output.positive("wall_minutes", std::numeric_limits<double>::infinity());
-  task.deck.finish();
   judge_options(task, plan);
   return plan;
+}
+
+Estimate estimate(const LatticePlan& plan) {
+  Estimate estimate;
+  estimate.orbits = 1;
+  const std::int64_t n = plan.sites() * plan.dim();
+  const bool by_newton = plan.by_newton() || plan.method == "lobatto-pair";
+  estimate.file_bytes = 8 * (2 * n + plan.frames * (2 * n + 3 * plan.sites() * (plan.on_grid() ? 1 : 0)) +
+                             plan.samples * (4 + plan.mode_count) + 2 * plan.sites());
+  estimate.rank_bytes =
+      (std::int64_t{48} << 20) +
+      (by_newton ? 600 + 420 * plan.dim() : 8 * (12 + 2 * plan.stages)) * n / parallel::size();
+  // 3 ns a coordinate and stage in each of some 8 iterations; Newton's method takes 30 times as long.
+  estimate.seconds = 2.5e-8 * static_cast<double>(plan.steps) * static_cast<double>(n) *
+                     std::max<double>(plan.stages, static_cast<double>(plan.shares.size()) / 8) *
+                     (by_newton ? 30 : 1) / parallel::size();
+  return estimate;
 }
 
 }  // namespace cotangent::studies

@@ -2,12 +2,12 @@
 // is stored.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <string>
 
 #include "lattice/network.hpp"
 #include "sections/expression.hpp"
+#include "studies/report.hpp"
 #include "studies/study.hpp"
 
 namespace cotangent::studies {
@@ -39,6 +39,7 @@ struct LatticePlan {
   std::optional<Modes> modes;
 
   std::string method, solver;
+  bool assembled = false;  ///< Newton's systems, over all ranks for PETSc's KSP
   int stages = 4;
   std::vector<double> shares;  ///< of a composition; empty for collocation
   double step = 0;
@@ -46,8 +47,6 @@ struct LatticePlan {
   std::int64_t steps = 0, sample_steps = 1, samples = 0;
   std::int64_t frame_samples = 1, frames = 0;  ///< a frame every so many samples
   std::int64_t mode_count = 0;
-  std::string file;
-  double checkpoint_minutes = 10, wall_minutes = std::numeric_limits<double>::infinity();
 
   /// By formula: for each coordinate q and q_dot of the variables below, if the motion or its start is given
   /// so.
@@ -60,6 +59,9 @@ struct LatticePlan {
   std::uint64_t seed = 1;
 
   std::int64_t sites() const { return network ? network->sites : grid.sites(); }
+  bool on_grid() const { return !network && grid.rows > 1; }
+  /// Whether Newton's method finds the stages of Gauss collocation from the first step on.
+  bool by_newton() const { return solver == "newton" || assembled || !model->separable(); }
   int dim() const { return static_cast<int>(model->coordinates().size()); }
   /// Where a site is: x and y, 0 in the middle.
   std::array<double, 2> place(std::int64_t site) const;
@@ -70,8 +72,10 @@ struct LatticePlan {
 /// A commented deck that runs as it is.
 extern const char* const lattice_example;
 
-/// Reads the whole deck; throws Error with file, line and key.
+/// Reads the whole deck but for what every [output] says; throws Error with file, line and key.
 LatticePlan read_lattice_plan(Task& task);
+/// What it would take.
+Estimate estimate(const LatticePlan& plan);
 
 /// The start, on this rank. Collective.
 void start_lattice(const LatticePlan& plan, const lattice::Lattice& lattice, lattice::Field& q,

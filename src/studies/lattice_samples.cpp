@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
-#include "core/status.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 
@@ -11,14 +11,13 @@ namespace cotangent::studies {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+/// Data sets by sample, and by frame.
+constexpr std::string_view of_each_sample[] = {"/lattice/time",        "/lattice/energy",
+                                               "/lattice/mode_energy", "/lattice/invariant",
+                                               "/lattice/exact_error", "/lattice/constraint_error"};
+constexpr std::string_view of_each_frame[] = {"/lattice/frame_time", "/lattice/q", "/lattice/v",
+                                              "/lattice/position"};
 
-int index(const io::ResultFile& result, const char* name) {
-  return result.data_set(std::string("/lattice/") + name);
-}
-bool on_grid(const LatticePlan& plan) {
-  return !plan.network && plan.grid.rows > 1;
-}
 bool has_invariants(const LatticePlan& plan) {
   return !plan.model->invariant_names().empty() && plan.grid.chain() && !plan.network;
 }
@@ -53,72 +52,14 @@ std::vector<double> mode_energies(const LatticePlan& plan, const std::vector<dou
 /// Site after site, all its components.
 std::vector<double> by_site(const lattice::Field& field, std::int64_t own) {
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(own * field.components()));
   for (std::int64_t i = 0; i < own; ++i) {
     for (int c = 0; c < field.components(); ++c) values.push_back(field[c][i]);
   }
   return values;
 }
 
-void write_frame(io::ResultFile& result, const LatticePlan& plan, const lattice::Lattice& lattice,
-                 const LatticeSample& sample, std::int64_t row) {
-  const auto& [time, energy, error, slack, modes, invariants, q, v] = sample;
-  const std::int64_t d = plan.dim();
-  if (parallel::rank() == 0) result.write_rows(index(result, "frame_time"), row, 1, &time);
-  const std::int64_t first = lattice.here.range.first, own = lattice.own();
-  if (own == 0) return;
-  std::vector<double> places;
-  for (std::int64_t i = 0; i < own && on_grid(plan); ++i) {
-    const auto at = plan.place(first + i);
-    places.push_back(at[0] + (d == 3 ? q[0][i] : 0.0));
-    places.push_back(at[1] + (d == 3 ? q[1][i] : 0.0));
-    places.push_back(d == 3 ? q[2][i] : q[0][i]);
-  }
-  const std::int64_t offset[3] = {row, first, 0}, count[3] = {1, own, d}, in_space[3] = {1, own, 3};
-  result.write(index(result, "q"), offset, count, by_site(q, own).data());
-  result.write(index(result, "v"), offset, count, by_site(v, own).data());
-  if (on_grid(plan)) result.write(index(result, "position"), offset, in_space, places.data());
-}
-
 }  // namespace
-
-std::optional<lattice::Invariants> invariants_of(const LatticePlan& plan, const lattice::Lattice& lattice) {
-  if (!has_invariants(plan)) return std::nullopt;
-  return std::optional<lattice::Invariants>(std::in_place, lattice, *plan.model, plan.parameters);
-}
-
-LatticeSample sample_lattice(const LatticePlan& plan, const lattice::Lattice& lattice,
-                             lattice::Kernel& kernel, lattice::Method& method,
-                             std::optional<lattice::Invariants>& invariants, double time) {
-  const std::int64_t own = lattice.own();
-  LatticeSample sample;
-  sample.time = time;
-  sample.q = sample.v = lattice::Field(plan.dim(), lattice.here.left, own, lattice.here.right);
-  const lattice::Field &position = method.position(), &velocity = method.velocity();
-  for (int c = 0; c < plan.dim(); ++c) {
-    std::copy_n(position[c], own, sample.q[c]);
-    std::copy_n(velocity[c], own, sample.v[c]);
-  }
-  method.fill_ghosts(sample.q);
-  method.fill_ghosts(sample.v);
-  std::vector<std::vector<double>> columns(2, std::vector<double>(static_cast<std::size_t>(own)));
-  kernel.energies(components(std::as_const(sample.q)).data(), components(std::as_const(sample.v)).data(),
-                  columns[0].data(), columns[1].data());
-  for (std::int64_t k = 1; k <= plan.mode_count; ++k) add_mode(plan, lattice, k, sample.q, sample.v, columns);
-  const std::vector<std::span<const double>> spans(columns.begin(), columns.end());
-  const auto sums = parallel::reproducible_sums(spans);
-  sample.energy = {sums[0], sums[1], sums[0] + sums[1]};
-  sample.mode_energy = mode_energies(plan, sums);
-  if (plan.exact) {
-    for (std::int64_t i = 0; i < own; ++i) {
-      const double exact = plan.q[0].evaluate(plan.variables(lattice.here.range.first + i, time));
-      sample.exact_error = std::max(sample.exact_error, std::abs(sample.q[0][i] - exact));
-    }
-    sample.exact_error = parallel::maximum(sample.exact_error);
-  }
-  if (plan.model->constraints() > 0) sample.constraint_error = method.constraint_error();
-  if (invariants) sample.invariant = (*invariants)(sample.q, sample.v);
-  return sample;
-}
 
 std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
   using io::DataType;
@@ -174,7 +115,7 @@ std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
   if (plan.model->constraints() > 0)
     sets.push_back(
         {"/lattice/constraint_error", DataType::float64, {s}, "1", "largest |g| of any constraint"});
-  if (on_grid(plan))
+  if (plan.on_grid())
     sets.push_back({"/lattice/position",
                     DataType::float64,
                     {f, n, 3},
@@ -184,63 +125,116 @@ std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
   return sets;
 }
 
-void write(io::ResultFile& result, const LatticePlan& plan, const lattice::Lattice& lattice,
-           const LatticeSample& sample, std::int64_t row) {
-  const auto put = [&](const char* name, const double* values) {
-    result.write_rows(index(result, name), row, 1, values);
-  };
-  if (parallel::rank() == 0) {
-    put("time", &sample.time);
-    put("energy", sample.energy.data());
-    if (plan.exact) put("exact_error", &sample.exact_error);
-    if (plan.model->constraints() > 0) put("constraint_error", &sample.constraint_error);
-    if (has_invariants(plan)) put("invariant", sample.invariant.data());
-    if (plan.mode_count > 0) put("mode_energy", sample.mode_energy.data());
+LatticeRecords::LatticeRecords(const LatticePlan& plan, const LatticeMotion& motion)
+    : plan_(plan), motion_(motion) {
+  if (has_invariants(plan)) invariants_.emplace(motion.lattice(), *plan.model, plan.parameters);
+}
+
+void LatticeRecords::enter_places(run::Records& records) const {
+  const lattice::Range& range = motion_.lattice().here.range;
+  std::vector<double> places;
+  for (std::int64_t i = 0; i < range.own; ++i) {
+    const auto at = plan_.place(range.first + i);
+    places.insert(places.end(), at.begin(), at.end());
   }
-  if (row % plan.frame_samples == 0) write_frame(result, plan, lattice, sample, row / plan.frame_samples);
+  records.rows("/lattice/place", range.first, range.own, places.data());
+  const std::int64_t shape[2] = {plan_.network ? plan_.sites() : plan_.grid.length,
+                                 plan_.network ? 1 : plan_.grid.rows};
+  if (parallel::rank() == 0) records.rows("/lattice/shape", 0, 2, shape);
 }
 
-void write_last(io::ResultFile& result, const lattice::Lattice& lattice, double time, const lattice::Field& q,
-                const lattice::Field& v) {
-  if (parallel::rank() == 0) result.write_rows(index(result, "last_time"), 0, 1, &time);
+void LatticeRecords::enter(run::Records& records, double time, std::int64_t row) {
+  const lattice::Lattice& lattice = motion_.lattice();
+  lattice::Method& method = motion_.method();
   const std::int64_t own = lattice.own();
-  if (own == 0) return;
-  const auto put = [&](const char* name, const lattice::Field& field) {
-    const std::vector<double> values = by_site(field, own);
-    result.write_rows(index(result, name), lattice.here.range.first, own, values.data());
-  };
-  put("last_q", q);
-  put("last_v", v);
+  lattice::Field q(plan_.dim(), lattice.here.left, own, lattice.here.right), v = q;
+  const lattice::Field &position = method.position(), &velocity = method.velocity();
+  for (int c = 0; c < plan_.dim(); ++c) {
+    std::copy_n(position[c], own, q[c]);
+    std::copy_n(velocity[c], own, v[c]);
+  }
+  method.fill_ghosts(q);
+  method.fill_ghosts(v);
+  std::vector<std::vector<double>> columns(2, std::vector<double>(static_cast<std::size_t>(own)));
+  motion_.kernel().energies(components(std::as_const(q)).data(), components(std::as_const(v)).data(),
+                            columns[0].data(), columns[1].data());
+  for (std::int64_t k = 1; k <= plan_.mode_count; ++k) add_mode(plan_, lattice, k, q, v, columns);
+  const std::vector<std::span<const double>> spans(columns.begin(), columns.end());
+  const auto sums = parallel::reproducible_sums(spans);
+  const double energy[3] = {sums[0], sums[1], sums[0] + sums[1]};
+  if (row == 0) start_energy_ = energy[2];
+  energy_error_ = std::max(energy_error_, std::abs(energy[2] - start_energy_));
+  records.one("/lattice/time", row, time);
+  records.one("/lattice/energy", row, energy);
+  if (plan_.mode_count > 0) records.one("/lattice/mode_energy", row, mode_energies(plan_, sums).data());
+  if (invariants_) records.one("/lattice/invariant", row, (*invariants_)(q, v).data());
+  if (plan_.exact) {
+    double error = 0;
+    for (std::int64_t i = 0; i < own; ++i)
+      error = std::max(
+          error,
+          std::abs(q[0][i] - plan_.q[0].evaluate(plan_.variables(lattice.here.range.first + i, time))));
+    error = parallel::maximum(error);
+    exact_error_ = std::max(exact_error_, error);
+    records.one("/lattice/exact_error", row, error);
+  }
+  if (plan_.model->constraints() > 0) {
+    const double error = method.constraint_error();
+    constraint_error_ = std::max(constraint_error_, error);
+    records.one("/lattice/constraint_error", row, error);
+  }
+  if (row % plan_.frame_samples == 0) enter_frame(records, time, row / plan_.frame_samples, q, v);
 }
 
-void write_blank_samples(io::ResultFile& result, const LatticePlan& plan, const lattice::Lattice& lattice,
-                         std::int64_t reached) {
-  const std::int64_t own = lattice.own(), d = plan.dim(), frames = (reached - 1) / plan.frame_samples + 1;
-  std::vector<double> blank;
-  const auto of_sites = [&](const char* name, std::int64_t columns) {
-    blank.resize(static_cast<std::size_t>(own * columns), nan);
-    for (std::int64_t frame = frames; own > 0 && frame < plan.frames; ++frame) {
-      const std::int64_t offset[3] = {frame, lattice.here.range.first, 0}, count[3] = {1, own, columns};
-      result.write(index(result, name), offset, count, blank.data());
-    }
+void LatticeRecords::enter_frame(run::Records& records, double time, std::int64_t frame,
+                                 const lattice::Field& q, const lattice::Field& v) const {
+  const std::int64_t first = motion_.lattice().here.range.first, own = motion_.lattice().own();
+  const int d = plan_.dim();
+  records.one("/lattice/frame_time", frame, time);
+  const auto put = [&](const char* path, int columns, const std::vector<double>& values) {
+    const std::int64_t offset[3] = {frame, first, 0}, count[3] = {1, own, columns};
+    records.slab(path, offset, count, values.data());
   };
-  of_sites("q", d);
-  of_sites("v", d);
-  if (on_grid(plan)) of_sites("position", 3);
-  if (parallel::rank() != 0) return;
-  const auto of_all = [&](const char* name, std::int64_t columns, std::int64_t from, std::int64_t rows) {
-    if (from >= rows) return;
-    blank.assign(static_cast<std::size_t>((rows - from) * columns), nan);
-    result.write_rows(index(result, name), from, rows - from, blank.data());
-  };
-  of_all("time", 1, reached, plan.samples);
-  of_all("energy", 3, reached, plan.samples);
-  of_all("frame_time", 1, frames, plan.frames);
-  if (plan.mode_count > 0) of_all("mode_energy", plan.mode_count, reached, plan.samples);
-  if (plan.exact) of_all("exact_error", 1, reached, plan.samples);
-  if (plan.model->constraints() > 0) of_all("constraint_error", 1, reached, plan.samples);
-  if (has_invariants(plan))
-    of_all("invariant", std::ssize(plan.model->invariant_names()), reached, plan.samples);
+  put("/lattice/q", d, by_site(q, own));
+  put("/lattice/v", d, by_site(v, own));
+  if (!plan_.on_grid()) return;
+  std::vector<double> places;
+  for (std::int64_t i = 0; i < own; ++i) {
+    const auto at = plan_.place(first + i);
+    places.push_back(at[0] + (d == 3 ? q[0][i] : 0.0));
+    places.push_back(at[1] + (d == 3 ? q[1][i] : 0.0));
+    places.push_back(d == 3 ? q[2][i] : q[0][i]);
+  }
+  put("/lattice/position", 3, places);
+}
+
+void LatticeRecords::finish(run::Records& records, double time, std::int64_t reached) {
+  const lattice::Range& range = motion_.lattice().here.range;
+  lattice::Method& method = motion_.method();
+  records.one("/lattice/last_time", 0, time);
+  records.rows("/lattice/last_q", range.first, range.own, by_site(method.position(), range.own).data());
+  records.rows("/lattice/last_v", range.first, range.own, by_site(method.velocity(), range.own).data());
+  const std::int64_t frames = (reached - 1) / plan_.frame_samples + 1;
+  for (const auto& set : lattice_data_sets(plan_)) {
+    const bool of_frames = std::ranges::count(of_each_frame, set.path) > 0;
+    if (of_frames || std::ranges::count(of_each_sample, set.path) > 0)
+      records.blank_from(set.path, of_frames ? frames : reached);
+  }
+}
+
+void LatticeRecords::visit(run::State& state) {
+  state.number("start_energy", start_energy_);
+  state.number("energy_error", energy_error_);
+  state.number("exact_error", exact_error_);
+  state.number("constraint_error", constraint_error_);
+}
+
+void LatticeRecords::describe(std::vector<run::Line>& lines) const {
+  lines.emplace_back("energy error", fmt::format("{:.3g} at worst, in the samples; relative {:.3g}",
+                                                 energy_error_, energy_error_ / std::abs(start_energy_)));
+  if (plan_.model->constraints() > 0)
+    lines.emplace_back("constraint error", fmt::format("{:.3g} at worst, in the samples", constraint_error_));
+  if (plan_.exact) lines.emplace_back("exact motion", fmt::format("missed by {:.3g} at worst", exact_error_));
 }
 
 }  // namespace cotangent::studies

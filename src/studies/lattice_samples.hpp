@@ -1,42 +1,45 @@
 // What a lattice's result holds: whole states now and then, and numbers that belong to all sites.
 #pragma once
 
-#include "io/result_file.hpp"
+#include <array>
+#include <optional>
+
 #include "lattice/invariants.hpp"
-#include "studies/lattice_plan.hpp"
+#include "run/evolution.hpp"
+#include "studies/lattice_motion.hpp"
 
 namespace cotangent::studies {
 
-/// What is known at one time.
-struct LatticeSample {
-  double time = 0;
-  std::array<double, 3> energy{};  ///< kinetic, potential, total
-  double exact_error = 0;          ///< largest |q - q_exact|, where the motion is known
-  double constraint_error = 0;     ///< largest |g|
-  std::vector<double> mode_energy;
-  std::vector<double> invariant;
-  lattice::Field q, v;  ///< of this rank
-};
-
-/// Integrals of the motion where the model states some of this lattice; nothing elsewhere.
-std::optional<lattice::Invariants> invariants_of(const LatticePlan& plan, const lattice::Lattice& lattice);
-
-/// Sums are the same to the bit on any number of ranks. Collective.
-LatticeSample sample_lattice(const LatticePlan& plan, const lattice::Lattice& lattice,
-                             lattice::Kernel& kernel, lattice::Method& method,
-                             std::optional<lattice::Invariants>& invariants, double time);
-
 /// /lattice/...
 std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan);
-/// Row `row` of the samples, with its frame where one is due: each rank its sites, rank 0 the rest.
-void write(io::ResultFile& result, const LatticePlan& plan, const lattice::Lattice& lattice,
-           const LatticeSample& sample, std::int64_t row);
-/// The state in which the run ended, good also where the step after it failed: each rank its sites, rank 0
-/// the time.
-void write_last(io::ResultFile& result, const lattice::Lattice& lattice, double time, const lattice::Field& q,
-                const lattice::Field& v);
-/// NaN in all rows from `reached` on: each rank its sites, rank 0 the rest.
-void write_blank_samples(io::ResultFile& result, const LatticePlan& plan, const lattice::Lattice& lattice,
-                         std::int64_t reached);
+
+class LatticeRecords {
+ public:
+  /// Of plan and motion, which outlive it. Collective.
+  LatticeRecords(const LatticePlan& plan, const LatticeMotion& motion);
+
+  /// Where the sites are.
+  void enter_places(run::Records& records) const;
+  /// Row `row` of the samples, with its frame where one is due: each rank its sites. Sums are the same to the
+  /// bit on any number of ranks. Collective.
+  void enter(run::Records& records, double time, std::int64_t row);
+  /// The state in which the run ended, good also where the step after it failed, and NaN in all rows from
+  /// `reached` on. Collective.
+  void finish(run::Records& records, double time, std::int64_t reached);
+
+  /// For a checkpoint.
+  void visit(run::State& state);
+  /// Lines on what the samples have shown.
+  void describe(std::vector<run::Line>& lines) const;
+
+ private:
+  void enter_frame(run::Records& records, double time, std::int64_t frame, const lattice::Field& q,
+                   const lattice::Field& v) const;
+
+  const LatticePlan& plan_;
+  const LatticeMotion& motion_;
+  std::optional<lattice::Invariants> invariants_;
+  double start_energy_ = 0, energy_error_ = 0, exact_error_ = 0, constraint_error_ = 0;
+};
 
 }  // namespace cotangent::studies

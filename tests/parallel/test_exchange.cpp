@@ -60,6 +60,26 @@ TEST_CASE("a plan carries rows as often as it is asked") {
   }
 }
 
+TEST_CASE("sums in turn have the bits of one loop over all rows, and not of another order") {
+  std::mt19937_64 draw(3);
+  std::vector<double> all(3 * 1009);
+  for (double& x : all) x = static_cast<double>(draw()) * 0x1p-60 - 7;
+  const auto rows = static_cast<std::int64_t>(all.size()) / 3, ranks = std::int64_t{parallel::size()};
+  const std::int64_t begin = rows * parallel::rank() / ranks, end = rows * (parallel::rank() + 1) / ranks;
+  const auto sums =
+      parallel::sums_in_turn(std::span(all).subspan(static_cast<std::size_t>(3 * begin),
+                                                    static_cast<std::size_t>(3 * (end - begin))),
+                             3);
+  std::vector<double> expected(3, 0.0), backwards(3, 0.0);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    expected[k % 3] += all[k];
+    backwards[k % 3] += all[all.size() - 3 - k / 3 * 3 + k % 3];
+  }
+  CHECK_ALL(sums == expected);
+  CHECK_ALL(sums != backwards);
+  CHECK_ALL(parallel::sums_in_turn({}, 2) == std::vector<double>(2, 0.0));
+}
+
 TEST_CASE("reproducible sums don't depend on how the numbers are spread") {
   std::mt19937_64 draw(7);
   std::vector<double> all(10007);

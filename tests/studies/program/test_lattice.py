@@ -139,6 +139,26 @@ class Lattice(ProgramTest):
         other = self.run_to("other.h5", PENDULUMS, "model.coupling=1.001", ranks=1)
         self.assertGreater(np.abs(alone["q"][()] - other["q"][()]).max(), 1e-6)
 
+    def test_whole_systems_by_petsc(self):
+        """[solver] collocation = "petsc": the same motion, and summary and result say what solved."""
+        solved = {}
+        for collocation in ("substructures", "petsc"):
+            found = self.run_to(f"{collocation}.h5", PENDULUMS, f"solver.collocation={collocation}")
+            said = found.file["provenance"].attrs["petsc"]
+            said = said.decode() if isinstance(said, bytes) else said
+            solved[collocation] = found["q"][()]
+            words = "KSP of all ranks' matrix" if collocation == "petsc" else "LU of each rank's part"
+            self.assertIn(words, said)
+            self.assertIn("Newton's method, PETSc's " + words, self.text)
+        self.assertLess(np.abs(solved["petsc"] - solved["substructures"]).max(), 1e-12)
+        self.assertGreater(np.abs(solved["petsc"] - solved["substructures"]).max(), 0)  # another solver has other bits
+        self.run_to("by_name.h5", CHAIN, "solver.collocation=petsc")  # Newton's method from the first step on
+        self.assertIn("KSP of all ranks' matrix", self.text)
+        self.run_to("options.h5", PENDULUMS, "solver.collocation=petsc", "--", "-stage_ksp_type", "bcgs")
+        self.assertIn("bcgs", self.text)
+        for place in ("--describe", "--template"):
+            self.assertIn('collocation = "petsc"', self.launch(place, "lattice", ranks=1).stdout)
+
     def test_stopped_and_resumed(self):
         for text, others in ((CHAIN, (1, 3)), (SHEET, (2,)), (PENDULUMS, (RANKS,))):
             self.run_to("whole.h5", text)
@@ -223,6 +243,9 @@ class Lattice(ProgramTest):
                 (PENDULUMS, ["method.name=stormer-verlet"], "constant, diagonal mass matrix"),
                 (PENDULUMS, ["method.solver=fixed-point"], "constant, diagonal mass matrix"),
                 (CHAIN, ["method.solver=fixed-point", "--", "-stage_pc_type", "lu"], "no effect"),
+                (CHAIN, ["method.solver=fixed-point", "solver.collocation=petsc"], "solves no systems"),
+                (CHAIN, ["solver.collocation=pets"], "petsc"),
+                (CHAIN.replace("stages = 4\n", ""), ["method.name=stormer-verlet", "solver.collocation=petsc"], "collocation"),
                 (CHAIN.replace("fput-alpha", "sine-gordon").replace("modes = 4\n", "").replace("modes = [2.0]", 'wave = "breather"'),
                  ["start.frequency=1.2"], "below 1")):
             with self.subTest(words=words):
