@@ -308,6 +308,10 @@ void read_method(Task& task, LatticePlan& plan) {
   if (constrained && plan.method != "lobatto-pair")
     throw table.error("name", "keeps no constraints, and " + plan.model->name() + " has some: lobatto-pair");
   plan.step = table.positive("step");
+  const io::Table solver = task.deck.table("solver");
+  plan.assembled = solver.choice("collocation", "substructures", {"substructures", "petsc"}) == "petsc";
+  if (plan.assembled && plan.method != "gauss")
+    throw solver.error("collocation", "is how Newton's method solves the systems of gauss");
   const bool separable = plan.model->separable();
   if (plan.method == "lobatto-pair") {
     plan.stages = static_cast<int>(table.integer_at_least("stages", integrators::LobattoTables::least, 3));
@@ -327,10 +331,8 @@ void read_method(Task& task, LatticePlan& plan) {
   if (plan.stages > integrators::max_stages)
     throw table.error("stages", fmt::format("at most {}", integrators::max_stages));
   plan.solver = table.choice("solver", "auto", {"auto", "fixed-point", "newton"});
-  plan.assembled =
-      task.deck.table("solver").choice("collocation", "substructures", {"substructures", "petsc"}) == "petsc";
   if (plan.assembled && plan.solver == "fixed-point")
-    throw table.error("solver", "solves no systems, and [solver] collocation = \"petsc\" wants them solved");
+    throw solver.error("collocation", "[method] solver = \"fixed-point\" solves no systems");
   if (plan.solver == "fixed-point" && !separable)
     throw table.error("solver", "fixed-point needs a constant, diagonal mass matrix, which " +
                                     plan.model->name() + " doesn't have");
