@@ -1,12 +1,12 @@
 // Triangles over a landscape, distributed over the ranks: each cell on one rank, each vertex owned by one and
-// seen by those whose cells touch it. PETSc's DMPlex reads Gmsh files (formats 2.2 and 4.1), distributes and
-// refines; rectangles and elevation rasters are made here. Vertices bear an id of their own, by rising y and
-// then x, whatever the number of ranks: results are stored by it.
+// seen by those whose cells touch it. No rank ever holds a whole mesh: each makes its share of a rectangle or
+// of an elevation raster, Gmsh files come in pieces (gmsh.cpp), and PETSc's DMPlex spreads these shares and
+// refines them. Vertices bear an id of their own, by rising y and then x, whatever the number of ranks:
+// results are stored by it.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,26 +16,33 @@ namespace cotangent::overland {
 
 using Point = std::array<double, 2>;
 
-/// A whole mesh, as it is made or read, on rank 0 alone.
+/// This rank's share of a mesh, as it is made or read: vertices and cells lie in order across the ranks, and
+/// cells name vertices, of any rank, by their places in that order.
 struct Triangles {
+  using Number = std::int64_t;
   struct Side {
-    std::array<int, 2> ends;
-    int boundary;  ///< into the names
+    std::array<Number, 2> ends;
+    Number boundary;  ///< into the names
   };
   std::vector<Point> vertices;
-  std::vector<std::array<int, 3>> cells;  ///< counter-clockwise
-  std::vector<Side> sides;
-  std::vector<std::string> boundaries;  ///< names of the parts of the boundary
+  std::vector<std::array<Number, 3>> cells;  ///< counter-clockwise
+  std::vector<Side> sides;                   ///< of these cells
+  std::vector<std::string> boundaries;       ///< names of the parts of the boundary, the same on all ranks
+  Number all_vertices = 0;                   ///< those of cells alone
+  Number all_cells = 0, all_sides = 0;
 };
 
+/// Adds the two triangles of a square, whose vertices go around from the lower left, cut along the diagonal
+/// that rises to the right or along the other.
+void add_square(Triangles& triangles, bool rising, const std::array<Triangles::Number, 4>& around);
 /// A rectangle of nx times ny squares (or oblongs), each cut along a diagonal, in turn along the one and the
 /// other; its sides are left, right, bottom and top.
 Triangles rectangle(Point from, Point to, int nx, int ny);
-/// Reads a Gmsh file; parts of the boundary bear the names of its physical curves, the rest "boundary". Not
-/// collective. Throws Error that names the file.
+/// Reads a Gmsh file (format 2.2 or 4.1, text or binary); parts of the boundary bear the names of its
+/// physical curves, the rest "boundary". Throws Error that names the file. Collective.
 Triangles read_gmsh(const std::string& file);
 /// Refuses what no flow can be computed on: no cells, a cell that is degenerate or turned over, a vertex that
-/// isn't finite. A mesh all of whose cells are clockwise is turned.
+/// isn't finite. A mesh all of whose cells are clockwise is turned. Collective.
 void judge(Triangles& triangles, const std::string& source);
 
 /// This rank's part of a mesh.
@@ -58,9 +65,9 @@ struct Mesh {
   Point middle(std::size_t cell) const;
 };
 
-/// Spreads over all ranks the mesh that `make` returns on rank 0, after halving all edges `refine` times.
-/// Collective; what `make` throws is thrown on every rank.
-Mesh distribute(const std::function<Triangles()>& make, int refine);
+/// Spreads a mesh over all ranks so that parts hang together, and halves all edges `refine` times.
+/// Collective.
+Mesh distribute(Triangles&& triangles, int refine);
 
 /// What ranks tell one another of vertices, `width` numbers each.
 class Halo {

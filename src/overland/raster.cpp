@@ -4,77 +4,138 @@
 #include <cctype>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <sstream>
+#include <tuple>
 
 #include "core/error.hpp"
+#include "parallel/records.hpp"
 
 namespace cotangent::overland {
 
-Raster read_raster(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) throw FileError(file + ": the raster can't be read");
-  std::map<std::string, double> head;
-  Raster raster;
-  raster.file = file;
-  int number = 0;
-  std::string line, word;
-  const auto refuse = [&](const std::string& what) {
-    throw Error(file + ":" + std::to_string(number) + ": " + what);
-  };
-  std::streampos data = in.tellg();
-  while (std::getline(in, line)) {
-    ++number;
-    std::istringstream words(line);
-    if (!(words >> word)) continue;
-    if (std::isalpha(static_cast<unsigned char>(word[0])) == 0 || word.starts_with("nan")) {
-      --number;
-      break;
-    }
-    std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
-    double value = 0;
-    if (!(words >> value)) refuse("'" + word + "' of the raster's head has no number");
-    head[word] = value;
-    data = in.tellg();
-  }
-  in.clear();
-  in.seekg(data);
-  for (const char* key : {"ncols", "nrows", "cellsize"}) {
-    if (!head.contains(key)) refuse(std::string("the raster's head lacks ") + key);
-  }
-  raster.columns = static_cast<int>(head["ncols"]);
-  raster.rows = static_cast<int>(head["nrows"]);
-  raster.size = head["cellsize"];
-  if (raster.columns < 1 || raster.rows < 1 || !(raster.size > 0))
-    refuse("ncols, nrows and cellsize must be positive");
-  for (const bool across : {true, false}) {
-    const std::string axis = across ? "x" : "y";
-    double& middle = across ? raster.x : raster.y;
-    if (head.contains(axis + "llcenter"))
-      middle = head[axis + "llcenter"];
-    else if (head.contains(axis + "llcorner"))
-      middle = head[axis + "llcorner"] + raster.size / 2;
-    else
-      refuse("the raster's head lacks " + axis + "llcorner");
-  }
-  const double none = head.contains("nodata_value") ? head["nodata_value"] : -9999.0;
-  const auto width = static_cast<std::size_t>(raster.columns), height = static_cast<std::size_t>(raster.rows);
-  raster.values.resize(width * height);
-  for (std::size_t row = 0; row < height; ++row) {
-    for (std::size_t i = 0; i < width; ++i) {
-      double value = 0;
-      if (!(in >> value)) {
-        in.clear();
-        in >> word;
-        refuse("row " + std::to_string(row + 1) + " of the raster, column " + std::to_string(i + 1) +
-               ": a number is missing or isn't one");
+namespace {
+
+/// The raster's file on rank 0, read once.
+struct Reader {
+  explicit Reader(std::string name) : file(std::move(name)), in(file) {
+    if (!in) throw FileError(file + ": the raster can't be read");
+    std::string line, word;
+    std::streampos data = in.tellg();
+    while (std::getline(in, line)) {
+      ++number;
+      std::istringstream words(line);
+      if (!(words >> word)) continue;
+      if (std::isalpha(static_cast<unsigned char>(word[0])) == 0 || word.starts_with("nan")) {
+        --number;
+        break;
       }
-      raster.values[(height - 1 - row) * width + i] =
-          value == none ? std::numeric_limits<double>::quiet_NaN() : value;
+      std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+      double value = 0;
+      if (!(words >> value)) refuse("'" + word + "' of the raster's head has no number");
+      head[word] = value;
+      data = in.tellg();
     }
+    in.clear();
+    in.seekg(data);
   }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(file + ":" + std::to_string(number) + ": " + what);
+  }
+
+  std::string file;
+  std::ifstream in;
+  std::map<std::string, double> head;
+  int number = 0;  // the line's
+};
+
+}  // namespace
+
+Raster open_raster(const std::string& file) {
+  Raster raster;
+  parallel::deal<std::array<double, 5>>(
+      [&](const auto& give) {
+        Reader reader(file);
+        auto& head = reader.head;
+        for (const char* key : {"ncols", "nrows", "cellsize"}) {
+          if (!head.contains(key)) reader.refuse(std::string("the raster's head lacks ") + key);
+        }
+        const double size = head["cellsize"];
+        if (!(head["ncols"] >= 1 && head["nrows"] >= 1 && size > 0))
+          reader.refuse("ncols, nrows and cellsize must be positive");
+        double middle[2];
+        for (const int d : {0, 1}) {
+          const std::string axis = d == 0 ? "x" : "y";
+          if (head.contains(axis + "llcenter"))
+            middle[d] = head[axis + "llcenter"];
+          else if (head.contains(axis + "llcorner"))
+            middle[d] = head[axis + "llcorner"] + size / 2;
+          else
+            reader.refuse("the raster's head lacks " + axis + "llcorner");
+        }
+        for (int rank = 0; rank < parallel::size(); ++rank)
+          give(rank, {head["ncols"], head["nrows"], middle[0], middle[1], size});
+      },
+      [&](const auto& head) {
+        raster = {file,
+                  static_cast<std::int64_t>(head[0]),
+                  static_cast<std::int64_t>(head[1]),
+                  head[2],
+                  head[3],
+                  head[4],
+                  {},
+                  {}};
+      });
   return raster;
 }
+
+void Raster::load(const Window& wanted) {
+  window = wanted;
+  std::vector<Window> windows =
+      parallel::exchange(parallel::ForRanks<Window>(static_cast<std::size_t>(parallel::size()), {wanted}));
+  values.clear();
+  values.reserve(static_cast<std::size_t>(window.columns * window.rows));
+  parallel::deal<double>(
+      [&](const auto& give) {
+        Reader reader(file);
+        const double none = reader.head.contains("nodata_value") ? reader.head["nodata_value"] : -9999.0;
+        std::vector<double> row(static_cast<std::size_t>(columns));
+        for (std::int64_t j = rows - 1; j >= 0; --j) {
+          for (std::size_t i = 0; i < row.size(); ++i) {
+            if (!(reader.in >> row[i]))
+              reader.refuse("row " + std::to_string(rows - j) + " of the raster, column " +
+                            std::to_string(i + 1) + ": a number is missing or isn't one");
+            if (row[i] == none) row[i] = std::numeric_limits<double>::quiet_NaN();
+          }
+          for (std::size_t rank = 0; rank < windows.size(); ++rank) {
+            const Window& w = windows[rank];
+            if (j < w.row || j >= w.row + w.rows) continue;
+            for (std::int64_t i = w.column; i < w.column + w.columns; ++i)
+              give(static_cast<int>(rank), row[static_cast<std::size_t>(i)]);
+          }
+        }
+      },
+      [&](double value) { values.push_back(value); });
+  // They came from the north.
+  for (std::int64_t low = 0, high = window.rows - 1; low < high; ++low, --high)
+    std::swap_ranges(values.begin() + low * window.columns, values.begin() + (low + 1) * window.columns,
+                     values.begin() + high * window.columns);
+}
+
+namespace {
+
+/// Where points lie among the middles: the lower of two neighbours, and how far on the way to the other.
+struct Place {
+  std::int64_t low;
+  double share;
+};
+Place place(double p, double begin, double size, std::int64_t count) {
+  const double a = std::clamp((p - begin) / size, 0.0, static_cast<double>(count - 1));
+  const std::int64_t low = std::min(static_cast<std::int64_t>(a), std::max<std::int64_t>(0, count - 2));
+  return {low, a - static_cast<double>(low)};
+}
+
+}  // namespace
 
 double Raster::value(const Point& p) const {
   const double u = (p[0] - x) / size, v = (p[1] - y) / size, beyond = 0.5 + 1e-9;
@@ -82,15 +143,15 @@ double Raster::value(const Point& p) const {
     throw Error(file + ": the raster doesn't cover the domain: " + why + " at (" + std::to_string(p[0]) +
                 ", " + std::to_string(p[1]) + ")");
   };
-  if (!(u >= -beyond && u <= columns - 1 + beyond && v >= -beyond && v <= rows - 1 + beyond))
+  if (!(u >= -beyond && u <= static_cast<double>(columns - 1) + beyond && v >= -beyond &&
+        v <= static_cast<double>(rows - 1) + beyond))
     refuse("it ends before the mesh");
-  const double a = std::clamp(u, 0.0, columns - 1.0), b = std::clamp(v, 0.0, rows - 1.0);
-  const int i = std::min(static_cast<int>(a), std::max(0, columns - 2));
-  const int j = std::min(static_cast<int>(b), std::max(0, rows - 2));
+  const auto [i, a] = place(p[0], x, size, columns);
+  const auto [j, b] = place(p[1], y, size, rows);
   double sum = 0;
   for (int dj = 0; dj < 2; ++dj) {
     for (int di = 0; di < 2; ++di) {
-      const double weight = (di == 1 ? a - i : 1 - (a - i)) * (dj == 1 ? b - j : 1 - (b - j));
+      const double weight = (di == 1 ? a : 1 - a) * (dj == 1 ? b : 1 - b);
       if (weight > 1e-9) sum += weight * at(i + di, j + dj);
     }
   }
@@ -98,44 +159,71 @@ double Raster::value(const Point& p) const {
   return sum;
 }
 
-Triangles triangles(const Raster& raster) {
+Raster::Window Raster::around(std::span<const Point> points) const {
+  Window w;
+  if (points.empty()) return w;
+  const auto span = [&](std::size_t d, double begin, std::int64_t count) {
+    const auto [least, most] = std::ranges::minmax(points, {}, [d](const Point& p) { return p[d]; });
+    const std::int64_t from = place(least[d], begin, size, count).low;
+    return std::pair(from, std::min(place(most[d], begin, size, count).low + 2, count) - from);
+  };
+  std::tie(w.column, w.columns) = span(0, x, columns);
+  std::tie(w.row, w.rows) = span(1, y, rows);
+  return w;
+}
+
+Triangles triangles(Raster raster) {
+  using Number = Triangles::Number;
   Triangles t;
   t.boundaries = {"boundary"};
-  std::vector<int> number(raster.values.size(), -1);
-  const auto place = [&](int i, int j) {
-    return static_cast<std::size_t>(j) * static_cast<std::size_t>(raster.columns) +
-           static_cast<std::size_t>(i);
-  };
-  const auto full = [&](int i, int j) {
-    if (i < 0 || j < 0 || i + 1 >= raster.columns || j + 1 >= raster.rows) return false;
+  // This rank's squares, row by row; vertices are numbered as squares come upon them, so that those of the
+  // row below must be gone through as well.
+  const Number nx = std::max<Number>(0, raster.columns - 1), ny = std::max<Number>(0, raster.rows - 1);
+  const int rank = parallel::rank();
+  const Number begin = parallel::share_begin(nx * ny, rank), end = parallel::share_begin(nx * ny, rank + 1);
+  const Number bottom = begin == end ? 0 : std::max<Number>(0, begin / nx - 2);
+  const Number top = begin == end ? 0 : std::min(raster.rows, (end - 1) / nx + 3);
+  raster.load({0, bottom, raster.columns, top - bottom});
+  const auto full = [&](Number i, Number j) {
+    if (i < 0 || j < 0 || i >= nx || j >= ny) return false;
     return std::isfinite(raster.at(i, j) + raster.at(i + 1, j) + raster.at(i, j + 1) +
                          raster.at(i + 1, j + 1));
   };
-  const auto vertex = [&](int i, int j) {
-    int& n = number[place(i, j)];
-    if (n < 0) {
-      n = static_cast<int>(t.vertices.size());
-      t.vertices.push_back({raster.x + i * raster.size, raster.y + j * raster.size});
-    }
-    return n;
+  std::vector<Number> number(raster.values.size(), -1);
+  const auto number_of = [&](Number i, Number j) -> Number& {
+    return number[static_cast<std::size_t>((j - bottom) * raster.columns + i)];
   };
-  for (int j = 0; j + 1 < raster.rows; ++j) {
-    for (int i = 0; i + 1 < raster.columns; ++i) {
-      if (!full(i, j)) continue;
-      const int a = vertex(i, j), b = vertex(i + 1, j), c = vertex(i + 1, j + 1), d = vertex(i, j + 1);
-      if ((i + j) % 2 == 0) {
-        t.cells.push_back({a, b, c});
-        t.cells.push_back({a, c, d});
-      } else {
-        t.cells.push_back({a, b, d});
-        t.cells.push_back({b, c, d});
-      }
-      if (!full(i - 1, j)) t.sides.push_back({{d, a}, 0});
-      if (!full(i + 1, j)) t.sides.push_back({{b, c}, 0});
-      if (!full(i, j - 1)) t.sides.push_back({{a, b}, 0});
-      if (!full(i, j + 1)) t.sides.push_back({{c, d}, 0});
+  // As seen from each rank's first square, then among all.
+  Number next = 0, before = 0;
+  for (Number n = begin == end ? end : std::max<Number>(0, begin / nx - 1) * nx; n < end; ++n) {
+    if (n == begin) before = next;
+    const Number i = n % nx, j = n / nx;
+    if (!full(i, j)) continue;
+    for (const auto& [a, b] : {std::pair(i, j), {i + 1, j}, {i + 1, j + 1}, {i, j + 1}}) {
+      const bool known = number_of(a, b) >= 0 || (b == j && (full(a - 1, j - 1) || full(a, j - 1)));
+      if (known) continue;
+      number_of(a, b) = next++;
+      if (n >= begin)
+        t.vertices.push_back({raster.x + static_cast<double>(a) * raster.size,
+                              raster.y + static_cast<double>(b) * raster.size});
     }
   }
+  const auto begins = parallel::offsets(std::ssize(t.vertices));
+  for (Number& n : number) n += begins[static_cast<std::size_t>(rank)] - before;
+  for (Number n = begin; n < end; ++n) {
+    const Number i = n % nx, j = n / nx;
+    if (!full(i, j)) continue;
+    const Number a = number_of(i, j), b = number_of(i + 1, j), c = number_of(i + 1, j + 1),
+                 d = number_of(i, j + 1);
+    add_square(t, (i + j) % 2 == 0, {a, b, c, d});
+    if (!full(i - 1, j)) t.sides.push_back({{d, a}, 0});
+    if (!full(i + 1, j)) t.sides.push_back({{b, c}, 0});
+    if (!full(i, j - 1)) t.sides.push_back({{a, b}, 0});
+    if (!full(i, j + 1)) t.sides.push_back({{c, d}, 0});
+  }
+  t.all_vertices = begins.back();
+  t.all_cells = parallel::sum(static_cast<Number>(t.cells.size()));
+  t.all_sides = parallel::sum(static_cast<Number>(t.sides.size()));
   return t;
 }
 

@@ -1,8 +1,9 @@
 // An elevation raster: ESRI ASCII grids (.asc), rows from north to south, no-data cells left out. Between the
-// middles of cells values are bilinear. Reference: Esri ASCII raster format; corners or centres as reference.
+// middles of cells values are bilinear. Rank 0 reads the file and hands values on in pieces; each rank keeps
+// those of a window. Reference: Esri ASCII raster format; corners or centres as reference.
 #pragma once
 
-#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,23 +12,34 @@
 namespace cotangent::overland {
 
 struct Raster {
+  /// Some columns of some rows.
+  struct Window {
+    std::int64_t column = 0, row = 0, columns = 0, rows = 0;
+  };
   std::string file;
-  int columns = 0, rows = 0;
+  std::int64_t columns = 0, rows = 0;
   double x = 0, y = 0, size = 0;  ///< the middle of the cell in the south-west; the cells' side
-  std::vector<double> values;     ///< from the south, row by row; NaN where there are no data
+  Window window;                  ///< what this rank holds
+  std::vector<double> values;     ///< of it, from the south, row by row; NaN where there are no data
 
-  double at(int i, int j) const {
-    return values[static_cast<std::size_t>(j) * static_cast<std::size_t>(columns) +
-                  static_cast<std::size_t>(i)];
+  double at(std::int64_t i, std::int64_t j) const {
+    return values[static_cast<std::size_t>((j - window.row) * window.columns + i - window.column)];
   }
   /// Bilinear between the four middles around, level out to half a cell beyond the outermost. Throws Error
   /// where the raster doesn't cover the point.
   double value(const Point& p) const;
+  /// What value() needs for these points.
+  Window around(std::span<const Point> points) const;
+  /// Keeps the values of this rank's window, those of others not; reads the whole file, and refuses it as a
+  /// whole. Collective.
+  void load(const Window& wanted);
 };
 
-/// Throws Error that names file and line, FileError where there is no file.
-Raster read_raster(const std::string& file);
+/// The raster's head. Throws Error that names file and line, as load() does, FileError where there is no
+/// file. Collective.
+Raster open_raster(const std::string& file);
 /// Two triangles between each four neighbouring middles that all have data; vertices in the middles.
-Triangles triangles(const Raster& raster);
+/// Collective.
+Triangles triangles(Raster raster);
 
 }  // namespace cotangent::overland

@@ -32,7 +32,7 @@ std::unique_ptr<overland::Scheme> make_scheme(const OverlandPlan& plan, const ov
 
 class OverlandRun {
  public:
-  OverlandRun(Task& task, const OverlandPlan& plan, const OverlandFields& fields)
+  OverlandRun(Task& task, const OverlandPlan& plan, OverlandFields& fields)
       : task_(task),
         plan_(plan),
         started_(parallel::wall_time()),
@@ -309,8 +309,8 @@ class OverlandRun {
 
 ExitCode run(Task& task) {
   const la::Petsc petsc(task.petsc_options);
-  const OverlandPlan plan = read_overland_plan(task);
-  const OverlandFields fields(task, plan);
+  OverlandPlan plan = read_overland_plan(task);
+  OverlandFields fields(task, plan);
   task.deck.finish();
   if (task.check) return exit_success;
   if (task.dry_run) {

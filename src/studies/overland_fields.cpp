@@ -46,7 +46,7 @@ Field::Field(const io::Table& table, const std::string& key, std::optional<doubl
   }
 }
 
-OverlandFields::OverlandFields(Task& task, const OverlandPlan& plan)
+OverlandFields::OverlandFields(Task& task, OverlandPlan& plan)
     : plan_(plan),
       bed_(task.deck.table("bed")),
       initial_(task.deck.table("initial")),
@@ -74,7 +74,7 @@ OverlandFields::OverlandFields(Task& task, const OverlandPlan& plan)
     for (const auto& entry : rain_table_.tables("rasters")) {
       const double from = entry.number("from");
       if (!rasters_.empty() && !(from > rasters_.back().first)) throw entry.error("from", "must rise");
-      rasters_.emplace_back(from, shared_raster(deck_path(task, entry.text("file"))));
+      rasters_.emplace_back(from, deck_raster(task, entry.text("file")));
     }
   } else {
     sky_.rate = rain_table_.at_least("rate", 0.0, 0.0);
@@ -90,9 +90,11 @@ OverlandFields::OverlandFields(Task& task, const OverlandPlan& plan)
   }
 }
 
-overland::Landscape OverlandFields::landscape() const {
+overland::Landscape OverlandFields::landscape() {
   overland::Landscape land;
-  land.mesh = overland::distribute([this] { return plan_.triangles; }, plan_.refine);
+  land.mesh = overland::distribute(std::move(plan_.triangles), plan_.refine);
+  std::optional<overland::Raster> ground = std::move(plan_.ground);
+  if (ground) ground->load(ground->around(land.mesh.vertices));
   land.area = overland::dual_areas(land.mesh);
   land.rules = plan_.rules;
   land.law = plan_.law;
@@ -105,9 +107,9 @@ overland::Landscape OverlandFields::landscape() const {
   };
   parallel::agree([&] {
     for (const auto& p : land.mesh.vertices) {
-      const double height = plan_.ground ? plan_.ground->value(p) : height_(p);
-      land.bed.push_back(judged(bed_, plan_.ground ? "raster" : "height", height,
-                                -std::numeric_limits<double>::infinity(), p));
+      const double height = ground ? ground->value(p) : height_(p);
+      land.bed.push_back(
+          judged(bed_, ground ? "raster" : "height", height, -std::numeric_limits<double>::infinity(), p));
       land.conveyance.push_back(land.conveyance_at(p));
     }
     for (std::size_t c = 0; c < land.mesh.cells.size(); ++c) land.conveyance_at(land.mesh.middle(c));
@@ -144,16 +146,18 @@ overland::Water OverlandFields::water(const overland::Landscape& land) const {
   return water;
 }
 
-overland::Rain OverlandFields::rain(const overland::Landscape& land) const {
+overland::Rain OverlandFields::rain(const overland::Landscape& land) {
   overland::Rain rain = sky_;
-  parallel::agree([&] {
-    for (const auto& [from, raster] : rasters_) {
-      std::vector<double> values;
+  for (auto& [from, raster] : rasters_) {
+    raster.load(raster.around(land.mesh.vertices));
+    std::vector<double> values;
+    parallel::agree([&] {
       for (const auto& p : land.mesh.vertices)
         values.push_back(judged(rain_table_, "rasters", raster.value(p), 0.0, p));
-      rain.fields.emplace_back(from, std::move(values));
-    }
-  });
+    });
+    rain.fields.emplace_back(from, std::move(values));
+    raster.values = {};
+  }
   return rain;
 }
 

@@ -31,15 +31,15 @@ class Field {
 /// finite.
 class OverlandFields {
  public:
-  OverlandFields(Task& task, const OverlandPlan& plan);
-  /// Collective, all of them.
-  overland::Landscape landscape() const;
+  OverlandFields(Task& task, OverlandPlan& plan);
+  /// Of the plan's triangles, which it takes. Collective, as all of them.
+  overland::Landscape landscape();
   overland::Water water(const overland::Landscape& landscape) const;
-  overland::Rain rain(const overland::Landscape& landscape) const;
+  overland::Rain rain(const overland::Landscape& landscape);
   const overland::Infiltration& infiltration() const { return infiltration_; }
 
  private:
-  const OverlandPlan& plan_;
+  OverlandPlan& plan_;
   io::Table bed_, initial_, friction_, rain_table_;
   Field height_, friction_field_;
   std::optional<Field> depth_, level_;

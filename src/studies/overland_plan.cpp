@@ -77,24 +77,9 @@ std::string deck_path(const Task& task, const std::string& name) {
   return std::filesystem::exists(beside, unknown) ? beside.string() : name;
 }
 
-overland::Raster shared_raster(const std::string& file) {
-  overland::Raster raster;
-  std::vector<std::byte> bytes;
-  parallel::on_rank_zero([&] {
-    raster = overland::read_raster(file);
-    const auto values = std::as_bytes(std::span(raster.values));
-    bytes.assign(values.begin(), values.end());
-    const double head[5] = {static_cast<double>(raster.columns), static_cast<double>(raster.rows), raster.x,
-                            raster.y, raster.size};
-    const auto numbers = std::as_bytes(std::span(head));
-    bytes.insert(bytes.end(), numbers.begin(), numbers.end());
-  });
-  bytes = parallel::broadcast(std::move(bytes));
-  std::vector<double> all(bytes.size() / sizeof(double));
-  std::ranges::copy(bytes, std::as_writable_bytes(std::span(all)).begin());
-  const auto head = all.end() - 5;
-  raster = {file,    static_cast<int>(head[0]),   static_cast<int>(head[1]), head[2], head[3],
-            head[4], {all.begin(), all.end() - 5}};
+overland::Raster deck_raster(const Task& task, const std::string& name) {
+  overland::Raster raster = overland::open_raster(deck_path(task, name));
+  if (task.check || task.dry_run) raster.load({});
   return raster;
 }
 
@@ -119,15 +104,14 @@ void read_mesh(Task& task, OverlandPlan& plan) {
   const io::Table table = task.deck.table("mesh"), bed = task.deck.table("bed");
   if (table.has("file") + table.has("raster") + table.has("cells") != 1)
     throw table.error("give one of file, raster, and cells (of a rectangle, with from and to)");
-  std::function<overland::Triangles()> make;
   std::string source;
   if (table.has("file")) {
     source = deck_path(task, table.text("file"));
-    make = [source] { return overland::read_gmsh(source); };
+    plan.triangles = overland::read_gmsh(source);
   } else if (table.has("raster")) {
     source = deck_path(task, table.text("raster"));
-    plan.ground = shared_raster(source);
-    make = [&plan] { return overland::triangles(*plan.ground); };
+    plan.ground = overland::open_raster(source);
+    plan.triangles = overland::triangles(*plan.ground);
   } else {
     source = table.where("cells");
     const auto from = table.numbers("from", {0.0, 0.0}), to = table.numbers("to", {1.0, 1.0});
@@ -140,52 +124,39 @@ void read_mesh(Task& task, OverlandPlan& plan) {
     for (const double n : cells) {
       if (!(n >= 1 && n <= 1e5 && n == std::floor(n))) throw table.error("cells", "needs two whole numbers");
     }
-    make = [=] {
-      return overland::rectangle({from[0], from[1]}, {to[0], to[1]}, static_cast<int>(cells[0]),
-                                 static_cast<int>(cells[1]));
-    };
+    plan.triangles = overland::rectangle({from[0], from[1]}, {to[0], to[1]}, static_cast<int>(cells[0]),
+                                         static_cast<int>(cells[1]));
   }
+  overland::judge(plan.triangles, source);
   if (bed.has("raster")) {
     if (bed.has("height")) throw bed.error("give height or raster, not both");
-    plan.ground = shared_raster(deck_path(task, bed.text("raster")));
+    plan.ground = deck_raster(task, bed.text("raster"));
   }
   plan.refine = static_cast<int>(table.integer_at_least("refine", 0, 0));
   if (plan.refine > 10) throw table.error("refine", "at most 10: each makes four cells of one");
-  std::string names;
-  std::int64_t counts[2] = {0, 0};
-  parallel::on_rank_zero([&] {
-    plan.triangles = make();
-    overland::judge(plan.triangles, source);
-    for (const auto& name : plan.triangles.boundaries) names += name + "\n";
-    std::int64_t vertices = std::ssize(plan.triangles.vertices), cells = std::ssize(plan.triangles.cells),
-                 sides = std::ssize(plan.triangles.sides);
-    for (int k = 0; k < plan.refine; ++k) {
-      vertices += (3 * cells + sides) / 2;
-      cells *= 4;
-      sides *= 2;
-    }
-    counts[0] = vertices;
-    counts[1] = cells;
-  });
-  names = parallel::broadcast(names);
-  plan.vertices = parallel::broadcast(counts[0]);
-  plan.cells = parallel::broadcast(counts[1]);
-  for (std::size_t at = 0, end = 0; (end = names.find('\n', at)) != std::string::npos; at = end + 1)
-    plan.boundaries.push_back(names.substr(at, end - at));
+  plan.vertices = plan.triangles.all_vertices;
+  plan.cells = plan.triangles.all_cells;
+  std::int64_t sides = plan.triangles.all_sides;
+  for (int k = 0; k < plan.refine; ++k) {
+    plan.vertices += (3 * plan.cells + sides) / 2;
+    plan.cells *= 4;
+    sides *= 2;
+  }
 }
 
 void read_boundaries(Task& task, OverlandPlan& plan) {
   const io::Table all = task.deck.table("boundary");
-  plan.rules.resize(plan.boundaries.size());
+  const auto& boundaries = plan.triangles.boundaries;
+  plan.rules.resize(boundaries.size());
   for (const auto& name : all.keys()) {
-    const auto found = std::ranges::find(plan.boundaries, name);
-    if (found == plan.boundaries.end()) {
+    const auto found = std::ranges::find(boundaries, name);
+    if (found == boundaries.end()) {
       std::string known;
-      for (const auto& other : plan.boundaries) known += (known.empty() ? "" : ", ") + other;
+      for (const auto& other : boundaries) known += (known.empty() ? "" : ", ") + other;
       throw all.error(name, fmt::format("the mesh has no boundary of this name; it has: {}", known));
     }
     const io::Table table = all.table(name);
-    BoundaryRule& rule = plan.rules[static_cast<std::size_t>(found - plan.boundaries.begin())];
+    BoundaryRule& rule = plan.rules[static_cast<std::size_t>(found - boundaries.begin())];
     const std::string kind = table.choice("kind", {"closed", "free", "depth", "discharge"});
     if (kind == "free") rule.kind = BoundaryRule::Kind::free;
     if (kind == "depth") rule.kind = BoundaryRule::Kind::depth;

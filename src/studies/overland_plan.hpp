@@ -14,11 +14,10 @@
 namespace cotangent::studies {
 
 struct OverlandPlan {
-  overland::Triangles triangles;  ///< on rank 0
-  std::vector<std::string> boundaries;
+  overland::Triangles triangles;         ///< this rank's share, until the landscape is made of it
   std::int64_t vertices = 0, cells = 0;  ///< after refinement
   int refine = 0;
-  std::optional<overland::Raster> ground;  ///< the bed's elevation, where a raster gives it
+  std::optional<overland::Raster> ground;  ///< the bed's elevation, where a raster gives it; empty as yet
   std::vector<overland::BoundaryRule> rules;
   overland::FrictionLaw law;
   double gravity = 1;
@@ -48,8 +47,9 @@ OverlandPlan read_overland_plan(Task& task);
 
 /// A path that the deck gives: beside the deck if it is there, else as it stands.
 std::string deck_path(const Task& task, const std::string& name);
-/// Rank 0 reads, all have it. Collective.
-overland::Raster shared_raster(const std::string& file);
+/// A raster of which nothing is loaded; where the deck is only checked, or estimated, it is read all the
+/// same. Collective.
+overland::Raster deck_raster(const Task& task, const std::string& name);
 /// The rows [time, value] of the key `table`, values at least 0. Throws Error that names the row.
 overland::TimeSeries read_time_series(const io::Table& table);
 

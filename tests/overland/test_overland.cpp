@@ -17,7 +17,7 @@ namespace {
 Landscape landscape(int n, const std::function<double(const Point&)>& bed, Point from = {0, 0},
                     Point to = {1, 1}) {
   Landscape land;
-  land.mesh = distribute([=] { return rectangle(from, to, n, n); }, 0);
+  land.mesh = distribute(rectangle(from, to, n, n), 0);
   land.area = dual_areas(land.mesh);
   land.rules.resize(land.mesh.boundaries.size());
   land.conveyance_at = [](const Point&) { return 1.0; };
@@ -44,7 +44,7 @@ TEST_CASE("Quadrature is exact to its degree") {
 TEST_CASE("A rectangle is spread over the ranks whole, and refined") {
   const la::Petsc petsc;
   for (const int refine : {0, 1}) {
-    const Mesh mesh = distribute([] { return rectangle({0, 0}, {2, 1}, 6, 5); }, refine);
+    const Mesh mesh = distribute(rectangle({0, 0}, {2, 1}, 6, 5), refine);
     const std::int64_t scale = refine == 0 ? 1 : 2;
     CHECK_ALL(mesh.all_vertices == (6 * scale + 1) * (5 * scale + 1));
     CHECK_ALL(mesh.all_cells == 2 * 6 * 5 * scale * scale);
