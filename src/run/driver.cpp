@@ -134,7 +134,7 @@ class Driver {
       const auto wish = static_cast<Wish>((*reached)[0]);
       if (wish == Wish::fail) break;
       if ((*reached)[1] == 0) {
-        part_[waiting] += parallel::wall_time() - idle_since;
+        if (idle_since > 0) part_[waiting] += parallel::wall_time() - idle_since;
         return end();
       }
       if (obey(wish)) return;

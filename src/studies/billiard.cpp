@@ -300,7 +300,6 @@ ExitCode run_in(Task& task) {
   const auto problem = make_billiard<D>(domain, rules);
   std::unique_ptr<sections::Problem> recording;  // the same with an outline, which needs the starts
   plan.model.problem = problem.get();
-  read_output(task, plan, "billiard.h5");
   const Ensemble ensemble(task, plan.model, std::nullopt);
   if constexpr (D == 2) {
     const auto [low, high] = box_of<D>(domain, ensemble);

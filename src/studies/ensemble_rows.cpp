@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parallel/mpi.hpp"
-
 namespace cotangent::studies {
 
 namespace {
@@ -69,7 +67,8 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
                     {n, m, 2 * dim},
                     unit,
                     "states on the section, unused places NaN",
-                    {{"columns", columns}}});
+                    {{"columns", columns}},
+                    true});
     sets.push_back(
         {"/section/time", DataType::float64, {n, m}, "1", "times of the crossings, unused places NaN"});
   }
@@ -78,13 +77,14 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
     const std::vector<std::string> speeds(columns.begin() + dim, columns.end());
     sets.push_back({"/collisions/time", DataType::float64, {n, m}, "1", "times, unused places NaN"});
     sets.push_back(
-        {"/collisions/point", DataType::float64, {n, m, dim}, unit, "where", {{"columns", names}}});
+        {"/collisions/point", DataType::float64, {n, m, dim}, unit, "where", {{"columns", names}}, true});
     sets.push_back({"/collisions/velocity",
                     DataType::float64,
                     {n, m, dim},
                     "1",
                     "velocities afterwards",
-                    {{"columns", speeds}}});
+                    {{"columns", speeds}},
+                    true});
     sets.push_back({"/collisions/wall",
                     DataType::int32,
                     {n, m},
@@ -109,13 +109,15 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
                     {n, plan.samples, dim},
                     unit,
                     "coordinates",
-                    {{"columns", names}}});
+                    {{"columns", names}},
+                    true});
     sets.push_back({"/trajectory/v",
                     DataType::float64,
                     {n, plan.samples, dim},
                     unit,
                     "velocities",
-                    {{"columns", names}}});
+                    {{"columns", names}},
+                    true});
     sets.push_back(
         {"/trajectory/energy", DataType::float64, {n, plan.samples}, "1", "energy of the samples"});
     if (problem.multipliers() > 0) {
@@ -130,22 +132,15 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
   return sets;
 }
 
-EnsembleRows::EnsembleRows(const Plan& plan, const Ensemble& ensemble, io::ResultFile result)
+EnsembleRows::EnsembleRows(const Plan& plan, const Ensemble& ensemble, run::Records& records)
     : plan_(plan),
       ensemble_(ensemble),
       dim_(plan.model.problem->dim()),
       constraints_(plan.model.problem->multipliers()),
       parameter_count_(static_cast<std::int64_t>(ensemble.parameter_columns().size())),
-      result_(std::move(result)) {
-  for (const auto& set : data_sets(plan, ensemble)) handle_[set.path] = result_.data_set(set.path);
+      records_(records) {
   for (const auto& tally : plan.tallies)
     tally_count_ += tally.elements() / std::max<std::int64_t>(ensemble.size(), 1);
-}
-
-void EnsembleRows::write_sample_times() {
-  std::vector<double> times(static_cast<std::size_t>(plan_.samples));
-  for (std::size_t k = 0; k < times.size(); ++k) times[k] = static_cast<double>(k) * plan_.watch.sample_every;
-  result_.write_rows(handle_.at("/trajectory/time"), 0, plan_.samples, times.data());
 }
 
 Block EnsembleRows::block(std::int64_t first, std::int64_t count, bool resumed) const {
@@ -162,7 +157,7 @@ Block EnsembleRows::block(std::int64_t first, std::int64_t count, bool resumed) 
     numbers->assign(n, 0);
   for (auto* numbers : {&block.crossings, &block.grazing, &block.steps}) numbers->assign(n, 0);
   block.status.assign(n, 0);
-  if (resumed) block.status = result_.read_rows<std::int32_t>(handle_.at("/orbits/status"), first, count);
+  if (resumed) block.status = records_.read_rows<std::int32_t>("/orbits/status", first, count);
   return block;
 }
 
@@ -195,7 +190,6 @@ void EnsembleRows::land(Block& block, sections::Flown& flown) {
 
 /// The status, which vouches for the rest, last.
 void EnsembleRows::write(Block& block) {
-  const double before = parallel::wall_time();
   for (std::int64_t first = 0; first < block.count;) {
     std::int64_t last = first;
     while (last < block.count && block.done[static_cast<std::size_t>(last)]) ++last;
@@ -205,7 +199,7 @@ void EnsembleRows::write(Block& block) {
     }
     const std::int64_t count = last - first, row = block.first + first;
     const auto put = [&](const char* path, const auto& values, std::int64_t width) {
-      if (width > 0) result_.write_rows_soon(handle_.at(path), row, count, values.data() + first * width);
+      if (width > 0) records_.rows(path, row, count, values.data() + first * width);
     };
     put("/orbits/initial", block.initial, 2 * dim_);
     put("/orbits/final", block.final, 2 * dim_);
@@ -225,19 +219,17 @@ void EnsembleRows::write(Block& block) {
         const auto begin = block.tallies.begin() + k * tally_count_ + column;
         rows.insert(rows.end(), begin, begin + width);
       }
-      result_.write_rows_soon(handle_.at(tally.path), row, count, rows.data());
+      records_.rows(tally.path, row, count, rows.data());
       column += width;
     }
-    result_.write_rows_last(handle_.at("/orbits/status"), row, count, block.status.data() + first);
+    records_.rows("/orbits/status", row, count, block.status.data() + first, io::Turn::last);
     std::fill(block.done.begin() + first, block.done.begin() + last, 0);
     first = last;
   }
-  seconds_ += parallel::wall_time() - before;
 }
 
 void EnsembleRows::flush(sections::Flown& flown) {
   if (flown.crossings.count() == 0 && flown.samples.count() == 0) return;
-  const double before = parallel::wall_time();
   if (auto& rows = flown.crossings; rows.count() > 0) {
     const bool hits = plan_.collisions > 0;  // of which no more are kept than the deck asks for
     const std::int64_t all = hits ? std::min(flown.crossing_count, plan_.collisions) : flown.crossing_count,
@@ -265,13 +257,11 @@ void EnsembleRows::flush(sections::Flown& flown) {
     if (constraints_ > 0) put("/trajectory/multiplier", flown.id, first, rows.multiplier, constraints_);
     rows.clear();
   }
-  seconds_ += parallel::wall_time() - before;
 }
 
 /// NaN in the places that a trajectory leaves unused.
 void EnsembleRows::pad(const sections::Flown& flown) {
   if (!plan_.watch.section && plan_.collisions == 0 && plan_.samples == 0) return;
-  const double before = parallel::wall_time();
   const auto fill = [&](const char* path, auto nothing, std::int64_t used, std::int64_t all,
                         std::int64_t width = 0) {
     const std::int64_t each = std::max<std::int64_t>(width, 1),
@@ -303,7 +293,6 @@ void EnsembleRows::pad(const sections::Flown& flown) {
     if (constraints_ > 0)
       fill("/trajectory/multiplier", nan, flown.sample_count, plan_.samples, constraints_);
   }
-  seconds_ += parallel::wall_time() - before;
 }
 
 template <class Number>
@@ -312,8 +301,7 @@ void EnsembleRows::put(const char* path, std::int64_t id, std::int64_t first,
   const std::int64_t count = std::ssize(values) / std::max<std::int64_t>(width, 1);
   const std::array<std::int64_t, 3> offset{id, first, 0}, extent{1, count, width};
   const std::size_t axes = width > 0 ? 3 : 2;
-  result_.write_soon(handle_.at(path), std::span(offset).first(axes), std::span(extent).first(axes),
-                     values.data());
+  records_.slab(path, std::span(offset).first(axes), std::span(extent).first(axes), values.data());
 }
 
 }  // namespace cotangent::studies

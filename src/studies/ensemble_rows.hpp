@@ -1,13 +1,10 @@
 // The rows that an ensemble's trajectories leave in its result, each in the place that its id gives it.
-// One row per trajectory waits in a block of contiguous ids and goes out with its neighbours; the rows along
-// a trajectory (crossings, samples) go as they come. All wait for a megabyte of them (ResultFile::flush), and
-// then the status of a trajectory goes to disk last: where it stands, all else stands.
+// One row per trajectory waits in a block of contiguous ids and is entered with its neighbours; the rows
+// along a trajectory (crossings, samples) are entered as they come. The status of a trajectory is written
+// last: where it stands, all else stands.
 #pragma once
 
-#include <map>
-#include <optional>
-
-#include "io/result_file.hpp"
+#include "run/records.hpp"
 #include "studies/plan.hpp"
 #include "studies/starts.hpp"
 
@@ -31,24 +28,18 @@ struct Block {
 
 class EnsembleRows {
  public:
-  EnsembleRows(const Plan& plan, const Ensemble& ensemble, io::ResultFile result);
+  EnsembleRows(const Plan& plan, const Ensemble& ensemble, run::Records& records);
 
   /// A block of which nothing has landed; but what an earlier run has, where this one resumes it.
   Block block(std::int64_t first, std::int64_t count, bool resumed) const;
   /// Enters where a trajectory starts.
   void begin(Block& block, const EnsembleStart& start) const;
-  /// Writes what is left of a trajectory that has landed, and enters how it ended.
+  /// Enters what is left of a trajectory that has landed, and how it ended.
   void land(Block& block, sections::Flown& flown);
   /// Hands over the rows of a block that have landed since.
   void write(Block& block);
-  /// Writes the crossings and samples that a trajectory has gathered, and forgets them.
+  /// Hands over the crossings and samples that a trajectory has gathered, and forgets them.
   void flush(sections::Flown& flown);
-  /// Writes /trajectory/time, the same for all trajectories.
-  void write_sample_times();
-
-  io::ResultFile& result() { return result_; }
-  /// Time spent here.
-  double seconds() const { return seconds_; }
 
  private:
   void pad(const sections::Flown& flown);
@@ -61,9 +52,7 @@ class EnsembleRows {
   const Ensemble& ensemble_;
   const std::int64_t dim_, constraints_, parameter_count_;
   std::int64_t tally_count_ = 0;
-  io::ResultFile result_;
-  std::map<std::string, int, std::less<>> handle_;
-  double seconds_ = 0;
+  run::Records& records_;
 };
 
 }  // namespace cotangent::studies

@@ -104,16 +104,12 @@ std::int64_t samples_until(double time, double every) {
   return samples;
 }
 
-void read_output(Task& task, Plan& plan, const std::string& name) {
+void read_surface(Task& task, Plan& plan) {
+  if (!plan.model.problem->on_surface()) return;
   const io::Table table = task.deck.table("output");
-  plan.file = table.text("file", name);
-  plan.checkpoint_minutes = table.positive("checkpoint_minutes", 10.0);
-  if (plan.model.problem->on_surface()) {
-    plan.surface_cells = table.integer_at_least("surface_cells", 0, 40);
-    if (plan.surface_cells > 1000)
-      throw table.error("surface_cells", "at most 1000 cubes fill the longest side");
-  }
-  plan.wall_minutes = table.number("wall_minutes", std::numeric_limits<double>::infinity());
+  plan.surface_cells = table.integer_at_least("surface_cells", 0, 40);
+  if (plan.surface_cells > 1000)
+    throw table.error("surface_cells", "at most 1000 cubes fill the longest side");
 }
 
 }  // namespace cotangent::studies

@@ -1,8 +1,6 @@
-// What a deck says of how an ensemble flies: the model, the method, what is watched, and where the result
-// goes.
+// What a deck says of how an ensemble flies: the model, the method, and what is watched.
 #pragma once
 
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -32,9 +30,6 @@ struct Plan {
   std::optional<mechanics::Triangulation> surface;  ///< to be drawn, where it isn't that of the model
   std::vector<Given> given;
   int lanes = 0;  ///< 0: all that the processor has
-  std::string file;
-  double checkpoint_minutes = 10;
-  double wall_minutes = std::numeric_limits<double>::infinity();
 };
 
 /// Reads `name` (where it may be left out, Gauss collocation, or RATTLE for constrained motion) and the
@@ -48,7 +43,7 @@ std::int64_t whole(const io::Table& table, const std::string& key, double time, 
                    const std::string& of);
 /// How many samples are due at 0, every, 2 every ... up to a time.
 std::int64_t samples_until(double time, double every);
-/// Reads `[output]`; `name` is the result's default file name.
-void read_output(Task& task, Plan& plan, const std::string& name);
+/// Reads what `[output]` says of the surface on which a particle moves, if it moves on one.
+void read_surface(Task& task, Plan& plan);
 
 }  // namespace cotangent::studies

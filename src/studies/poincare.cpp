@@ -52,7 +52,7 @@ ExitCode run(Task& task) {
   plan.watch.stop.time = stop.number("time", std::numeric_limits<double>::infinity());
   plan.watch.stop.patience = stop.integer_at_least("patience", 1, plan.watch.stop.patience);
   if (!(plan.watch.stop.time > 0)) throw stop.error("time", "must be positive");
-  read_output(task, plan, "poincare.h5");
+  read_surface(task, plan);
   const Ensemble ensemble(task, plan.model, plan.watch.section);
   return run_ensemble(task, "poincare", plan, ensemble);
 }

@@ -35,7 +35,7 @@ ExitCode run(Task& task) {
   plan.watch.stop.time = stop.positive("time");
   plan.watch.sample_every = output.positive("every", plan.watch.stop.time / 1000);
   plan.samples = samples_until(plan.watch.stop.time, plan.watch.sample_every);
-  read_output(task, plan, "trajectory.h5");
+  read_surface(task, plan);
   const Ensemble ensemble(task, plan.model, read_section(task, *plan.model.problem));
   return run_ensemble(task, "trajectory", plan, ensemble);
 }
