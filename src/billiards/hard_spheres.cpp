@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 namespace cotangent::billiards {
 
@@ -298,12 +299,16 @@ void HardSpheres<D>::cross(std::int32_t i) {
 }
 
 template <int D>
-std::int64_t HardSpheres<D>::advance(double time) {
-  while (!heap_.empty()) {
-    const std::int32_t i = heap_.front();
+std::int64_t HardSpheres<D>::advance(double time, std::int64_t events) {
+  for (std::int64_t count = 0; count < events; ++count) {
+    const std::int32_t i = heap_.empty() ? -1 : heap_.front();
+    if (i < 0 || particles_[static_cast<std::size_t>(i)].due > time) {
+      time_ = time;
+      return count;
+    }
     Particle& p = particles_[static_cast<std::size_t>(i)];
-    if (p.due > time) break;
     move(p, p.due);
+    time_ = p.clock;
     if (p.partner >= 0) {
       const std::int32_t j = p.partner;
       collide(i, j);
@@ -320,8 +325,50 @@ std::int64_t HardSpheres<D>::advance(double time) {
       predict(i);
     }
   }
-  time_ = time;
-  return collisions_ + wall_hits_;
+  return events;
+}
+
+namespace {
+
+/// One after another, what a particle's numbers are: whole ones too are exact as doubles.
+template <class Particle, class Function>
+void each_number(Particle& p, const Function& function) {
+  for (auto& component : p.x) function(component);
+  for (auto& component : p.v) function(component);
+  function(p.clock);
+  function(p.due);
+  for (auto* number : {&p.partner, &p.axis, &p.cell, &p.next, &p.before}) function(*number);
+}
+
+}  // namespace
+
+template <int D>
+std::vector<double> HardSpheres<D>::state() const {
+  std::vector<double> state{time_, virial_, static_cast<double>(collisions_),
+                            static_cast<double>(wall_hits_)};
+  state.reserve(state_size());
+  for (const Particle& p : particles_)
+    each_number(p, [&](const auto& number) { state.push_back(static_cast<double>(number)); });
+  return state;
+}
+
+template <int D>
+void HardSpheres<D>::restore(std::span<const double> state) {
+  time_ = state[0];
+  virial_ = state[1];
+  collisions_ = static_cast<std::int64_t>(state[2]);
+  wall_hits_ = static_cast<std::int64_t>(state[3]);
+  std::ranges::fill(first_, -1);
+  std::size_t at = 4;
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(size()); ++i) {
+    Particle& p = particles_[static_cast<std::size_t>(i)];
+    each_number(p, [&](auto& number) { number = static_cast<std::decay_t<decltype(number)>>(state[at++]); });
+    if (p.before < 0) first_[static_cast<std::size_t>(p.cell)] = i;
+  }
+  // Whatever its order, a heap hands out one particle after another the same way.
+  std::ranges::sort(heap_, [this](std::int32_t a, std::int32_t b) { return earlier(a, b); });
+  for (std::size_t place = 0; place < heap_.size(); ++place)
+    place_[static_cast<std::size_t>(heap_[place])] = static_cast<std::int32_t>(place);
 }
 
 template class HardSpheres<2>;

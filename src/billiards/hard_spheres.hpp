@@ -9,6 +9,8 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "core/error.hpp"
@@ -28,8 +30,15 @@ class HardSpheres {
   /// Throws an Error that names the first two that overlap, or one that is outside.
   HardSpheres(const Options& options, const std::vector<Vector>& x, const std::vector<Vector>& v);
 
-  /// Goes on to a time; returns the collisions of pairs and with walls since the beginning.
-  std::int64_t advance(double time);
+  /// Goes on to a time, by at most so many events; returns how many there were. Where they are as many as
+  /// that, the time may not be reached.
+  std::int64_t advance(double time, std::int64_t events = std::numeric_limits<std::int64_t>::max());
+
+  /// All that the motion goes on from, to the bit: numbers for each particle, and the sums.
+  std::size_t state_size() const { return particles_.size() * (2 * D + 7) + 4; }
+  std::vector<double> state() const;
+  /// Of the same box, number and radius.
+  void restore(std::span<const double> state);
 
   double time() const { return time_; }
   std::int64_t size() const { return static_cast<std::int64_t>(particles_.size()); }

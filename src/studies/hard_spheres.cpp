@@ -1,27 +1,27 @@
 // study = "hard-spheres": independent systems of hard discs or spheres in periodic boxes, over packing
 // fractions and seeds, shared over the ranks; of each the compressibility P A / (N T) after a warm-up, and
 // where its particles end. A system starts from a close-packed lattice with Gaussian velocities at
-// temperature 1, mean zero. A run that was stopped goes on with the systems that aren't finished, on any
-// number of ranks.
+// temperature 1, mean zero. A system is one rank's. A run that was stopped goes on where each system was, on
+// any number of ranks.
 #include "billiards/hard_spheres.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
 
 #include "core/random.hpp"
-#include "core/status.hpp"
-#include "io/result_file.hpp"
 #include "parallel/mpi.hpp"
-#include "parallel/signals.hpp"
 #include "parallel/task_sharing.hpp"
-#include "studies/long_run.hpp"
+#include "studies/carried_tasks.hpp"
 #include "studies/report.hpp"
-#include "studies/study.hpp"
+#include "studies/settings.hpp"
 
 namespace cotangent::studies {
 
 namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 constexpr const char* example = R"(# The equation of state of hard discs.
 study = "hard-spheres"
@@ -47,7 +47,6 @@ struct Plan {
   std::int64_t systems = 1;
   std::uint64_t seed = 1;
   double warm_up = 0, time = 0;
-  std::string file;
   std::int64_t count() const { return static_cast<std::int64_t>(packing.size()) * systems; }
 };
 
@@ -108,58 +107,21 @@ billiards::HardSpheres<D> start(const Plan& plan, std::int64_t system) {
   return billiards::HardSpheres<D>(options, x, v);
 }
 
+/// One system a rank at a time.
 template <int D>
-class Systems {
+class Systems : public run::Evolution {
  public:
-  Systems(Task& task, const Plan& plan) : task_(task), plan_(plan) {}
+  explicit Systems(const Plan& plan) : plan_(plan), size_(start<D>(plan, 0).size()) {}
 
-  ExitCode run() {
-    const double began = parallel::wall_time();
-    const io::ResultContent content = this->content();
-    io::ResultFile result = begin_result(task_, plan_.file, content, {"output"});
-    const auto status = result.read<std::int32_t>(result.data_set("/orbits/status"));
-    std::int64_t events = 0;
-    double worst = 0;
-    {
-      parallel::TaskSharing sharing;
-      parallel::agree([&] {
-        for (std::int64_t k = sharing.take(); k < plan_.count() && !sharing.stop_requested();
-             k = sharing.take()) {
-          if (status[static_cast<std::size_t>(k)] != 0) continue;
-          if (!fly(result, k, events, worst)) sharing.request_stop();
-        }
-      });
-      parallel::barrier();
-      stopped_ = sharing.stop_requested();
-    }
-    const double wall = parallel::wall_time() - began;
-    const std::int64_t all = parallel::sum(events);
-    worst = parallel::maximum(worst);
-    result.close({wall, {wall}});
-    parallel::on_rank_zero([&] {
-      fmt::print(
-          "{}            {}\nsystems           {} of {} particles\ncollisions        {}, {:.3g} a second\n"
-          "energy error      {:.3g} at worst, relative\ntime              {:.3g} s on {} ranks\n",
-          stopped_ ? "stopped, go on with --resume; so far in" : "result", plan_.file, plan_.count(),
-          start<D>(plan_, 0).size(), all, static_cast<double>(all) / wall, worst, wall, parallel::size());
-      std::fflush(stdout);
-    });
-    return stopped_ ? exit_stopped : exit_success;
-  }
+  bool together() const override { return false; }
 
- private:
-  io::ResultContent content() const {
+  std::vector<io::DataSetSpec> data_sets() const override {
     using io::DataType;
-    const std::int64_t s = plan_.count(), n = start<D>(plan_, 0).size();
+    const std::int64_t s = plan_.count();
     std::vector<std::string> axes{"x", "y", "z"}, statuses;
     axes.resize(D);
     for (const auto name : status_names) statuses.emplace_back(name);
-    io::ResultContent content;
-    content.study = "hard-spheres";
-    content.deck = task_.deck.resolved();
-    content.command_line = task_.command_line;
-    content.parts = {"integrate"};
-    content.data_sets = {
+    return {
         {"/systems/packing", DataType::float64, {s}, "1", "area or volume taken"},
         {"/systems/compressibility",
          DataType::float64,
@@ -167,56 +129,136 @@ class Systems {
          "1",
          "P A / (N T), from the virial after the warm-up"},
         {"/systems/collisions", DataType::int64, {s}, "1", "of pairs, from the beginning"},
-        {"/systems/position", DataType::float64, {s, n, D}, "1", "at the end", {{"columns", axes}}},
-        {"/systems/velocity", DataType::float64, {s, n, D}, "1", "at the end", {{"columns", axes}}},
+        {"/systems/position", DataType::float64, {s, size_, D}, "1", "at the end", {{"columns", axes}}, true},
+        {"/systems/velocity", DataType::float64, {s, size_, D}, "1", "at the end", {{"columns", axes}}, true},
         {"/orbits/energy_error", DataType::float64, {s}, "1", "|E - E0| / E0 at the end"},
         {"/orbits/status", DataType::int32, {s}, "1", "how the system ended", {{"names", statuses}}}};
-    return content;
   }
 
-  /// One system from its start to its end; false where a signal stops it.
-  bool fly(io::ResultFile& result, std::int64_t k, std::int64_t& events, double& worst) const {
-    auto spheres = start<D>(plan_, k);
-    const double energy = spheres.energy();
-    double warm = 0;
-    const int stretches = 64;
-    for (int part = 1; part <= 2 * stretches; ++part) {
-      const double share = static_cast<double>(part) / stretches;
-      spheres.advance(part <= stretches ? share * plan_.warm_up
-                                        : plan_.warm_up + (share - 1) * (plan_.time - plan_.warm_up));
-      if (part == stretches) warm = spheres.virial();
-      if (parallel::stop_signal() != 0) return false;
+  bool complete(const run::Records& records) override {
+    resumed_ = true;
+    const auto share = run::Share::even(plan_.count());
+    const auto column = [&]<class Number>(const char* path, Number) {
+      return records.read_rows<Number>(path, share.first, share.count);
+    };
+    const auto status = column("/orbits/status", std::int32_t{});
+    const auto hits = column("/systems/collisions", std::int64_t{});
+    const auto error = column("/orbits/energy_error", 0.0);
+    std::int64_t pending = 0;
+    for (std::size_t k = 0; k < status.size(); ++k) {
+      pending += status[k] == 0;
+      if (status[k] == 0) continue;
+      collisions_ += hits[k];
+      worst_ = std::max(worst_, error[k]);
     }
-    const double error = std::abs(spheres.energy() / energy - 1),
-                 packing = plan_.packing[static_cast<std::size_t>(k / plan_.systems)];
-    const double z = 1 + (spheres.virial() - warm) / (2 * spheres.energy() * (plan_.time - plan_.warm_up));
-    const std::int64_t hits = spheres.collisions();
+    earlier_ = collisions_;
+    return parallel::sum(pending) == 0;
+  }
+
+  void begin(run::Records&) override { sharing_.emplace(); }
+  void resume(run::Records&) override { sharing_.emplace(); }
+
+  void state(run::State& state) override {
+    const std::size_t width = 2 + start<D>(plan_, 0).state_size();
+    std::vector<CarriedTask> under_way;
+    if (spheres_ && !state.reading()) {
+      under_way.push_back({system_, {energy_, warm_}});
+      const std::vector<double> inner = spheres_->state();
+      under_way.back().state.insert(under_way.back().state.end(), inner.begin(), inner.end());
+    }
+    carried_.visit(state, width, under_way);
+  }
+
+  /// So many events.
+  void advance(std::int64_t events, run::Records& records) override {
+    if (!spheres_ && !take(records)) return;
+    if (std::isnan(warm_)) {
+      if (spheres_->advance(plan_.warm_up, events) < events) warm_ = spheres_->virial();
+    } else if (spheres_->advance(plan_.time, events) < events) {
+      enter(records);
+      spheres_.reset();
+    }
+  }
+  bool ended() const override { return exhausted_ && !spheres_; }
+
+  run::Progress progress() const override {
+    const auto all = static_cast<double>(plan_.count());
+    const double left = spheres_ ? 1 - spheres_->time() / plan_.time : 0;
+    const double done =
+        std::clamp(std::min(static_cast<double>(taken_), all) - left * parallel::size(), 0.0, all);
+    return {done, all, fmt::format("about {:.1f} of {} systems", done, plan_.count()), "systems"};
+  }
+
+  std::vector<run::Line> summary(const run::Effort& effort) override {
+    const std::int64_t all = parallel::sum(collisions_), here = all - parallel::sum(earlier_);
+    return {{"systems", fmt::format("{} of {} particles", plan_.count(), size_)},
+            {"collisions", fmt::format("{}, {:.3g} a second", all, static_cast<double>(here) / effort.wall)},
+            {"energy error", fmt::format("{:.3g} at worst, relative", parallel::maximum(worst_))}};
+  }
+  bool failed() override { return false; }
+
+ private:
+  /// The next system that isn't finished, first of those that were under way; false where there is none.
+  bool take(const run::Records& records) {
+    while (!exhausted_) {
+      const bool carried = !carried_.empty();
+      system_ = carried ? carried_.next() : sharing_->take();
+      if (!carried) taken_ = system_ + 1;
+      exhausted_ = !carried && system_ >= plan_.count();
+      const auto state = carried_.take(system_);
+      if (exhausted_ || (!state && carried_.known(system_))) continue;
+      if (resumed_ && records.read_rows<std::int32_t>("/orbits/status", system_, 1).front() != 0) continue;
+      spheres_.emplace(start<D>(plan_, system_));
+      energy_ = state ? state->state[0] : spheres_->energy();
+      warm_ = state ? state->state[1] : nan;
+      if (state) spheres_->restore(std::span(state->state).subspan(2));
+      return true;
+    }
+    return false;
+  }
+
+  /// The rows of a system that has come to its end.
+  void enter(run::Records& records) {
+    const double error = std::abs(spheres_->energy() / energy_ - 1),
+                 packing = plan_.packing[static_cast<std::size_t>(system_ / plan_.systems)];
+    const double z =
+        1 + (spheres_->virial() - warm_) / (2 * spheres_->energy() * (plan_.time - plan_.warm_up));
+    const std::int64_t hits = spheres_->collisions();
     std::vector<double> x, v;
-    for (std::int64_t i = 0; i < spheres.size(); ++i) {
-      const auto place = spheres.position(i), speed = spheres.velocity(i);
+    for (std::int64_t i = 0; i < spheres_->size(); ++i) {
+      const auto place = spheres_->position(i), speed = spheres_->velocity(i);
       x.insert(x.end(), place.begin(), place.end());
       v.insert(v.end(), speed.begin(), speed.end());
     }
-    const auto put = [&](const char* path, const auto* values) {
-      result.write_rows(result.data_set(path), k, 1, values);
-    };
-    put("/systems/packing", &packing);
-    put("/systems/compressibility", &z);
-    put("/systems/collisions", &hits);
-    put("/systems/position", x.data());
-    put("/systems/velocity", v.data());
-    put("/orbits/energy_error", &error);
+    records.rows("/systems/packing", system_, 1, &packing);
+    records.rows("/systems/compressibility", system_, 1, &z);
+    records.rows("/systems/collisions", system_, 1, &hits);
+    records.rows("/systems/position", system_, 1, x.data());
+    records.rows("/systems/velocity", system_, 1, v.data());
+    records.rows("/orbits/energy_error", system_, 1, &error);
     const auto finished = static_cast<std::int32_t>(Status::finished);
-    put("/orbits/status", &finished);
-    events += hits;
-    worst = std::max(worst, error);
-    return true;
+    records.rows("/orbits/status", system_, 1, &finished, io::Turn::last);
+    collisions_ += hits;
+    worst_ = std::max(worst_, error);
   }
 
-  Task& task_;
   const Plan& plan_;
-  bool stopped_ = false;
+  const std::int64_t size_;
+  std::optional<parallel::TaskSharing> sharing_;
+  CarriedTasks carried_;
+  std::int64_t system_ = 0, taken_ = 0;
+  std::optional<billiards::HardSpheres<D>> spheres_;
+  double energy_ = 0, warm_ = nan;  // of the system under way: at its start; its virial after the warm-up
+  bool resumed_ = false, exhausted_ = false;
+  std::int64_t collisions_ = 0, earlier_ = 0;
+  double worst_ = 0;
 };
+
+template <int D>
+ExitCode fly(Task& task, const Plan& plan, const run::Settings& settings) {
+  Systems<D> systems(plan);
+  return drive(task, systems, settings);
+}
 
 ExitCode run(Task& task) {
   const io::Table model = task.deck.table("model"), stop = task.deck.table("stop");
@@ -239,7 +281,7 @@ ExitCode run(Task& task) {
   plan.warm_up = stop.at_least("warm_up", 0.0, 10.0);
   plan.time = stop.positive("time");
   if (!(plan.time > plan.warm_up)) throw stop.error("time", "must be beyond warm_up");
-  plan.file = task.deck.table("output").text("file", "hard_spheres.h5");
+  const run::Settings settings = read_settings(task, "hard-spheres", "hard_spheres.h5");
   task.deck.finish();
   if (task.check) return exit_success;
   if (task.dry_run) {
@@ -251,7 +293,7 @@ ExitCode run(Task& task) {
     parallel::on_rank_zero([&] { print(estimate); });
     return exit_success;
   }
-  return dimension == 2 ? Systems<2>(task, plan).run() : Systems<3>(task, plan).run();
+  return dimension == 2 ? fly<2>(task, plan, settings) : fly<3>(task, plan, settings);
 }
 
 }  // namespace
