@@ -1,10 +1,10 @@
-// Dynamic sharing of tasks: one counter and one stop flag in the memory of rank 0, reached by one-sided MPI.
+// Dynamic sharing of tasks: one counter in the memory of rank 0, reached by one-sided MPI.
 //
 // A rank that is free takes the next index by an atomic fetch-and-add; no master, no message, no order
 // between ranks. On one node (shared-memory windows) rank 0 need not call MPI for others to progress. Across
 // nodes it depends on the network: where it has remote atomics (InfiniBand and the like) nothing changes;
-// over plain TCP a take waits until rank 0 next calls MPI, which it does whenever it asks stop_requested()
-// between two slices of its own work, and while it waits in the destructor.
+// over plain TCP a take waits until rank 0 next calls MPI: between two slices of its own work, and while it
+// waits in the destructor.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,6 @@ class TaskSharing {
 
   /// The next task, given to nobody else; the caller stops where it is no smaller than the number of tasks.
   std::int64_t take();
-  /// Asks all ranks to stop; any rank may, any number of times.
-  void request_stop();
-  /// Whether any rank has asked. Cheap (under a microsecond on one node): meant to be polled between slices.
-  bool stop_requested();
 
  private:
   struct Window;

@@ -18,8 +18,9 @@ int Records::index(std::string_view path) {
   return index;
 }
 
+// What one rank writes by itself is best written while it is in its cache.
 void Records::entered() {
-  if (!together_ && much()) flush();
+  if (!together_ && file_.rows().waiting_bytes() > (1 << 20)) flush();
 }
 
 void Records::blank_from(std::string_view path, std::int64_t first) {

@@ -3,15 +3,15 @@
 // one parameter at which any of this changes (mechanics/landscape.hpp has the mathematics).
 //
 // Once the search is over the sizes of all lists are known: the file is made, and each rank fills its share
-// of the grids, row by row. Seconds, as a rule, so there is no checkpoint: a run that is stopped begins
-// again.
+// of the grids. The search, of seconds as a rule, has no checkpoint: it comes first whenever a run goes on.
+#include <array>
 #include <cmath>
-#include <cstdio>
 #include <fmt/format.h>
 
 #include "parallel/mpi.hpp"
-#include "parallel/signals.hpp"
+#include "run/terminal.hpp"
 #include "studies/landscape_report.hpp"
+#include "studies/settings.hpp"
 
 namespace cotangent::studies {
 
@@ -79,82 +79,102 @@ std::vector<io::DataSetSpec> data_sets(const LandscapeSurvey& survey, const Land
   return sets;
 }
 
-/// What rank 0 writes: all but the grids.
-void write_lists(io::ResultFile& file, const LandscapeSurvey& survey, const LandscapeFindings& findings) {
-  for (const auto& [path, side] : {std::pair{"/landscape/x", &survey.x}, {"/landscape/y", &survey.y}}) {
-    std::vector<double> values;
-    for (std::int64_t i = 0; i < side->count; ++i) values.push_back((*side)[i]);
-    file.write_rows(file.data_set(path), 0, side->count, values.data());
-  }
-  if (!survey.parameters.front().empty()) {
-    const int set = file.data_set("/landscape/parameters");
-    for (std::int64_t k = 0; k < survey.count(); ++k) {
-      file.write_rows(set, k, 1, survey.parameters[static_cast<std::size_t>(k)].data());
-    }
-  }
-  if (survey.stationary) {
-    file.write_rows(file.data_set("/landscape/complete"), 0, survey.count(), findings.complete.data());
-  }
-  for (const List* list : findings.lists(survey)) list->write(file);
-}
+/// All grids, row by row, after the search: each rank an equal share of the rows that come next.
+class GridEvolution : public run::Evolution {
+ public:
+  GridEvolution(const LandscapeSurvey& survey, const LandscapeFindings& findings, double search_seconds)
+      : survey_(survey), findings_(findings), search_seconds_(search_seconds) {}
 
-/// This rank's rows of all grids.
-void write_grids(io::ResultFile& file, const LandscapeSurvey& survey) {
-  const int energy_set = file.data_set("/landscape/energy"),
-            admissible_set = file.data_set("/landscape/admissible");
-  const std::int64_t rows = survey.count() * survey.x.count;
-  const std::int64_t first = rows * parallel::rank() / parallel::size(),
-                     last = rows * (parallel::rank() + 1) / parallel::size();
-  std::vector<double> energy(static_cast<std::size_t>(survey.y.count));
-  std::vector<std::int32_t> admissible(energy.size());
-  for (std::int64_t row = first; row < last; ++row) {
-    if (const int signal = parallel::stop_signal()) {
-      throw Error(fmt::format("stopped by {}: {} is incomplete", parallel::signal_name(signal), survey.file),
-                  exit_stopped);
+  std::vector<io::DataSetSpec> data_sets() const override { return studies::data_sets(survey_, findings_); }
+
+  /// All but the grids, by one rank.
+  void begin(run::Records& records) override {
+    if (parallel::rank() != 0) return;
+    for (const auto& [path, side] : {std::pair{"/landscape/x", &survey_.x}, {"/landscape/y", &survey_.y}}) {
+      std::vector<double> values;
+      for (std::int64_t i = 0; i < side->count; ++i) values.push_back((*side)[i]);
+      records.rows(path, 0, side->count, values.data());
     }
-    const std::int64_t k = row / survey.x.count, i = row % survey.x.count;
-    const auto& values = survey.parameters[static_cast<std::size_t>(k)];
-    for (std::size_t j = 0; j < energy.size(); ++j) {
-      const double x = survey.x[i], y = survey.y[static_cast<std::int64_t>(j)];
-      const double u = survey.potential(x, y, values).value;
-      energy[j] = std::isfinite(u) ? u : std::numeric_limits<double>::quiet_NaN();
-      admissible[j] = std::isfinite(u) && survey.domain(x, y, values) > 0 ? 1 : 0;
-    }
-    std::vector<std::int64_t> offset{k, i, 0}, count{1, 1, survey.y.count};
-    if (survey.count() == 1) {
-      offset.erase(offset.begin());
-      count.erase(count.begin());
-    }
-    file.write(energy_set, offset, count, energy.data());
-    file.write(admissible_set, offset, count, admissible.data());
+    for (std::int64_t k = 0; k < survey_.count() && !survey_.parameters.front().empty(); ++k)
+      records.one("/landscape/parameters", k, survey_.parameters[static_cast<std::size_t>(k)].data());
+    if (survey_.stationary)
+      records.rows("/landscape/complete", 0, survey_.count(), findings_.complete.data());
+    for (const List* list : findings_.lists(survey_)) list->write(records);
   }
-}
+
+  void state(run::State& state) override { state.number("rows", done_); }
+
+  /// So many rows on each rank.
+  void advance(std::int64_t rows, run::Records& records) override {
+    const std::int64_t batch = std::min(rows * parallel::size(), all() - done_);
+    const std::int64_t first = done_ + batch * parallel::rank() / parallel::size(),
+                       last = done_ + batch * (parallel::rank() + 1) / parallel::size();
+    for (std::int64_t row = first; row < last; ++row) enter(row, records);
+    done_ += batch;
+  }
+  bool ended() const override { return done_ >= all(); }
+
+  run::Progress progress() const override {
+    return {static_cast<double>(done_), static_cast<double>(all()),
+            fmt::format("{} of {} rows", done_, all()), "points", static_cast<double>(survey_.y.count)};
+  }
+  std::vector<run::Line> summary(const run::Effort&) override {
+    std::vector<run::Line> lines{
+        {"landscapes", fmt::format("{} of {} x {} points, after a search of {}", survey_.count(),
+                                   survey_.x.count, survey_.y.count, run::duration(search_seconds_))}};
+    if (const auto n = findings_.incomplete(); n > 0)
+      lines.emplace_back("INCOMPLETE",
+                         fmt::format("{} of {} landscapes may miss stationary points", n, survey_.count()));
+    if (const auto n = findings_.unresolved(); n > 0)
+      lines.emplace_back("UNRESOLVED", fmt::format("{} changes", n));
+    return lines;
+  }
+  bool failed() override { return findings_.incomplete() + findings_.unresolved() > 0; }
+
+ private:
+  std::int64_t all() const { return survey_.count() * survey_.x.count; }
+
+  void enter(std::int64_t row, run::Records& records) const {
+    std::vector<double> energy(static_cast<std::size_t>(survey_.y.count));
+    std::vector<std::int32_t> admissible(energy.size());
+    const std::int64_t k = row / survey_.x.count, i = row % survey_.x.count;
+    const auto& values = survey_.parameters[static_cast<std::size_t>(k)];
+    for (std::size_t j = 0; j < energy.size(); ++j) {
+      const double x = survey_.x[i], y = survey_.y[static_cast<std::int64_t>(j)];
+      const double u = survey_.potential(x, y, values).value;
+      energy[j] = std::isfinite(u) ? u : std::numeric_limits<double>::quiet_NaN();
+      admissible[j] = std::isfinite(u) && survey_.domain(x, y, values) > 0 ? 1 : 0;
+    }
+    const std::array<std::int64_t, 3> offset{k, i, 0}, count{1, 1, survey_.y.count};
+    const std::size_t skip = survey_.count() == 1 ? 1 : 0;
+    records.slab("/landscape/energy", std::span(offset).subspan(skip), std::span(count).subspan(skip),
+                 energy.data());
+    records.slab("/landscape/admissible", std::span(offset).subspan(skip), std::span(count).subspan(skip),
+                 admissible.data());
+  }
+
+  const LandscapeSurvey& survey_;
+  const LandscapeFindings& findings_;
+  const double search_seconds_;
+  std::int64_t done_ = 0;
+};
 
 ExitCode run(Task& task) {
   const LandscapeSurvey survey = read_survey(task);
+  const run::Settings settings = read_settings(task, "landscape", "landscape.h5");
+  task.deck.finish();
   if (task.check) return exit_success;
   if (task.dry_run) {
     std::int64_t bytes = 0;
     for (const auto& set : grids(survey)) bytes += set.bytes();
-    print_estimate(survey, bytes);
+    parallel::on_rank_zero([&] { run::say(estimate_text(survey, settings.file, bytes)); });
     return exit_success;
   }
   const double started = parallel::wall_time();
   const LandscapeFindings findings = search(survey);
-  const double searched = parallel::wall_time();
-  io::ResultContent content;
-  content.study = "landscape";
-  content.deck = task.deck.resolved();
-  content.data_sets = data_sets(survey, findings);
-  content.parts = {"search", "grid"};
-  content.command_line = task.command_line;
-  io::ResultFile file = io::ResultFile::create(survey.file, content);
-  parallel::on_rank_zero([&] { write_lists(file, survey, findings); });
-  parallel::agree([&] { write_grids(file, survey); });
-  const double ended = parallel::wall_time();
-  file.close({ended - started, {searched - started, ended - searched}});
-  print_findings(survey, findings, ended - started);
-  return findings.incomplete() + findings.unresolved() > 0 ? exit_trajectories_failed : exit_success;
+  parallel::on_rank_zero([&] { run::say(findings_text(survey, findings)); });
+  GridEvolution evolution(survey, findings, parallel::wall_time() - started);
+  return drive(task, evolution, settings);
 }
 
 }  // namespace

@@ -69,19 +69,19 @@ std::vector<io::DataSetSpec> List::data_sets() const {
   return sets;
 }
 
-void List::write(io::ResultFile& file) const {
+void List::write(run::Records& records) const {
   for (const auto& column : columns) {
     std::vector<double> values;
     for (std::int64_t row = 0; row < size(); ++row) {
       const auto first = rows.begin() + row * width() + this->column(column.name);
       values.insert(values.end(), first, first + column.width);
     }
-    const int set = file.data_set("/landscape/" + name + "/" + column.name);
+    const std::string path = "/landscape/" + name + "/" + column.name;
     if (column.type == DataType::float64) {
-      file.write_rows(set, 0, size(), values.data());
+      records.rows(path, 0, size(), values.data());
     } else {
       const std::vector<std::int32_t> integers(values.begin(), values.end());
-      file.write_rows(set, 0, size(), integers.data());
+      records.rows(path, 0, size(), integers.data());
     }
   }
 }

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "io/result_file.hpp"
 #include "mechanics/landscape.hpp"
+#include "run/records.hpp"
 
 namespace cotangent::studies {
 
@@ -37,8 +37,8 @@ struct List {
   const std::string& word(std::int64_t row, std::string_view name) const;
 
   std::vector<io::DataSetSpec> data_sets() const;
-  /// Not collective.
-  void write(io::ResultFile& file) const;
+  /// By one rank.
+  void write(run::Records& records) const;
 };
 
 /// The units of the two coordinates: "rad", or "1".

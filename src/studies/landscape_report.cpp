@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fmt/format.h>
 
 #include "parallel/mpi.hpp"
@@ -127,8 +126,7 @@ std::string changes_text(const LandscapeSurvey& survey, const List& changes) {
 
 }  // namespace
 
-void print_findings(const LandscapeSurvey& survey, const LandscapeFindings& all, double seconds) {
-  if (parallel::rank() != 0) return;
+std::string findings_text(const LandscapeSurvey& survey, const LandscapeFindings& all) {
   constexpr std::int64_t most = 16;
   const std::int64_t shown = survey.stationary ? std::min(most, survey.count()) : 0;
   std::string text;
@@ -137,21 +135,10 @@ void print_findings(const LandscapeSurvey& survey, const LandscapeFindings& all,
     text += fmt::format("and {} landscapes more in the file\n\n", survey.count() - shown);
   }
   if (survey.changes) text += changes_text(survey, all.changes) + "\n";
-  if (const auto n = all.incomplete(); n > 0) {
-    text +=
-        fmt::format("INCOMPLETE      {} of {} landscapes may miss stationary points\n", n, survey.count());
-  }
-  if (const auto n = all.unresolved(); n > 0) text += fmt::format("UNRESOLVED      {} changes\n", n);
-  text += fmt::format(
-      "result          {}\nlandscapes      {} of {} x {} points\ntime            {:.3g} s on {} rank{}\n",
-      survey.file, survey.count(), survey.x.count, survey.y.count, seconds, parallel::size(),
-      parallel::size() == 1 ? "" : "s");
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
+  return text;
 }
 
-void print_estimate(const LandscapeSurvey& survey, std::int64_t grid_bytes) {
-  if (parallel::rank() != 0) return;
+std::string estimate_text(const LandscapeSurvey& survey, const std::string& file, std::int64_t grid_bytes) {
   constexpr int samples = 2000;
   const double started = parallel::wall_time();
   for (int k = 0; k < samples; ++k) {
@@ -176,10 +163,9 @@ void print_estimate(const LandscapeSurvey& survey, std::int64_t grid_bytes) {
   text += fmt::format(
       "result file     {}, {:.3g} MB and the lists\nmemory          a few MB a rank\n"
       "time            about {:.2g} s on {} rank{}\n",
-      survey.file, static_cast<double>(grid_bytes) / 1e6, each * asked / parallel::size(), parallel::size(),
+      file, static_cast<double>(grid_bytes) / 1e6, each * asked / parallel::size(), parallel::size(),
       parallel::size() == 1 ? "" : "s");
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
+  return text;
 }
 
 }  // namespace cotangent::studies

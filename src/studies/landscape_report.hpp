@@ -5,10 +5,10 @@
 
 namespace cotangent::studies {
 
-/// One landscape with all it has, several with their wells and lowest passes; then the changes. On rank 0.
-void print_findings(const LandscapeSurvey& survey, const LandscapeFindings& findings, double seconds);
+/// One landscape with all it has, several with their wells and lowest passes; then the changes.
+std::string findings_text(const LandscapeSurvey& survey, const LandscapeFindings& findings);
 
-/// What would run, and what it would take by the speed of the potential. On rank 0.
-void print_estimate(const LandscapeSurvey& survey, std::int64_t grid_bytes);
+/// What would run, and what it would take by the speed of the potential.
+std::string estimate_text(const LandscapeSurvey& survey, const std::string& file, std::int64_t grid_bytes);
 
 }  // namespace cotangent::studies

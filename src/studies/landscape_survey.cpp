@@ -111,8 +111,6 @@ LandscapeSurvey read_survey(Task& task) {
   survey.search.cells =
       static_cast<int>(std::min<std::int64_t>(table.integer_at_least("cells", 4, 64), 4096));
   if (table.has("changes")) survey.changes = read_changes(table.table("changes"), model, survey);
-  survey.file = task.deck.table("output").text("file", "landscape.h5");
-  task.deck.finish();
   return survey;
 }
 

@@ -1,7 +1,8 @@
 // What a deck asks of a survey of landscapes, and what the search over all ranks finds.
 //
 // Searches are shared out as ranks come free: a task is one landscape, or one step of the changing parameter.
-// A task's answer depends on the deck alone, and every rank has all answers in the end.
+// A task's answer depends on the deck alone, and every rank has all answers in the end: some kilobytes for
+// each landscape.
 #pragma once
 
 #include <numbers>
@@ -45,7 +46,6 @@ struct LandscapeSurvey {
   bool stationary, passes;
   mechanics::Search search;
   std::optional<ParameterChange> changes;
-  std::string file;
 
   std::int64_t count() const { return static_cast<std::int64_t>(parameters.size()); }
   mechanics::Window window() const { return {x.from, x.end(), y.from, y.end(), x.periodic, y.periodic}; }
@@ -68,7 +68,7 @@ struct LandscapeSurvey {
   }
 };
 
-/// Reads `[model]`, `[landscape]` and `[output]`, and finishes the deck.
+/// Reads `[model]` and `[landscape]`.
 LandscapeSurvey read_survey(Task& task);
 
 /// All lists, and for each landscape whether it is complete.

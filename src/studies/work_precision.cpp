@@ -5,17 +5,17 @@
 // |E - E0| over 32 intervals), and the distance at the end from a reference: Gauss collocation, flown twice,
 // so that its own error is known. Work is steps, and seconds of one core: CPU time of the thread, the least
 // of several flights. Seconds differ from run to run, so they stand in /run, which comparisons of results
-// leave out. Limits: starts and ends of all flights are held in memory; a run that is stopped begins again.
+// leave out. Starts are spread over the ranks; all know the ids of those that are feasible, eight bytes each.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fmt/format.h>
 
 #include "integrators/methods.hpp"
-#include "io/result_file.hpp"
+#include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
+#include "run/terminal.hpp"
 #include "studies/plan.hpp"
-#include "studies/starts.hpp"
+#include "studies/settings.hpp"
 #include "studies/work_precision_flights.hpp"
 
 namespace cotangent::studies {
@@ -134,16 +134,21 @@ Comparison read_comparison(Task& task) {
   }
   for (const io::Table& entry : entries) read_method_entry(entry, c);
   c.time = task.deck.table("stop").positive("time");
-  c.file = task.deck.table("output").text("file", "work_precision.h5");
-  const Ensemble ensemble(task, c.model, read_section(task, *c.model.problem));
-  task.deck.finish();
-  ensemble.refuse_if_none_feasible();
-  for (std::int64_t id = 0; id < ensemble.size(); ++id) {
-    const EnsembleStart start = ensemble[id];
-    if (start.feasible) c.starts.push_back(start.start);
-  }
-  if (c.starts.empty()) throw task.deck.table("ensemble").error("no start is feasible");
+  c.ensemble = std::make_unique<Ensemble>(task, c.model, read_section(task, *c.model.problem));
   return c;
+}
+
+/// Each rank judges an equal share of the starts, and all learn which are feasible.
+void judge_starts(const io::Table& ensemble, Comparison& c) {
+  c.ensemble->refuse_if_none_feasible();
+  const auto share = run::Share::even(c.ensemble->size());
+  std::vector<std::int64_t> feasible;
+  for (std::int64_t id = share.first; id < share.first + share.count; ++id) {
+    if ((*c.ensemble)[id].feasible) feasible.push_back(id);
+  }
+  std::vector<std::vector<std::int64_t>> to(static_cast<std::size_t>(parallel::size()), feasible);
+  c.starts = parallel::exchange(std::move(to));
+  if (c.starts.empty()) throw ensemble.error("no start is feasible");
 }
 
 // --- the result ---
@@ -154,34 +159,60 @@ struct Verdict {
   double energy_error = nan, constraint_error = nan, drift = nan, position_error = nan, order = nan;
 };
 
-/// The larger one, of which NaN is none.
-double larger(double a, double b) {
-  return std::isnan(a) || b > a ? b : a;
-}
+/// Numbers of which the largest over all starts counts, and NaN is none.
+class Largest {
+ public:
+  void see(double value) {
+    if (!std::isnan(value)) value_ = std::max(value_, value);
+  }
+  double seen() const { return value_; }
+  static double of_all(double seen) { return seen > -infinity ? seen : nan; }
 
-std::vector<Verdict> verdicts(const Comparison& c, const Flights& flights) {
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  double value_ = -infinity;
+};
+
+/// Each rank sees its share of the starts. Collective.
+std::vector<Verdict> verdicts(const Comparison& c, const ShownRows& shown) {
   const auto dim = static_cast<std::size_t>(c.model.problem->dim());
-  std::vector<Verdict> result;
+  std::vector<std::int64_t> counts;
+  std::vector<double> largest;
   for (std::size_t s = 0; s < c.settings.size(); ++s) {
     Verdict v;
-    for (std::size_t k = 0; k < c.starts.size(); ++k) {
-      v.steps += static_cast<std::int64_t>(flights.at(s, k, Row::steps));
-      v.failed += flights.at(s, k, Row::failed) != 0 ? 1 : 0;
-      if (flights.at(s, k, Row::arrived) == 0) continue;
+    Largest energy, constraint, rise, fall, position;
+    for (std::int64_t k = 0; k < shown.count; ++k) {
+      const double *row = shown.row(s, k), *reference = shown.row(1, k);
+      v.steps += static_cast<std::int64_t>(row[Row::steps]);
+      v.failed += row[Row::failed] != 0 ? 1 : 0;
+      if (row[Row::arrived] == 0) continue;
       ++v.arrived;
-      v.energy_error = larger(v.energy_error, flights.at(s, k, Row::energy_error));
-      v.constraint_error = larger(v.constraint_error, flights.at(s, k, Row::constraint_error));
-      v.drift = std::isnan(v.drift) || std::abs(flights.at(s, k, Row::drift)) > std::abs(v.drift)
-                    ? flights.at(s, k, Row::drift)
-                    : v.drift;
-      if (flights.at(1, k, Row::arrived) == 0) continue;
+      energy.see(row[Row::energy_error]);
+      constraint.see(row[Row::constraint_error]);
+      rise.see(row[Row::drift]);
+      fall.see(-row[Row::drift]);
+      if (reference[Row::arrived] == 0) continue;
       double square = 0;
       for (std::size_t n = 0; n < dim; ++n) {
-        const double off = flights.at(s, k, Row::state + n) - flights.at(1, k, Row::state + n);
+        const double off = row[Row::state + n] - reference[Row::state + n];
         square += off * off;
       }
-      v.position_error = larger(v.position_error, std::sqrt(square));
+      position.see(std::sqrt(square));
     }
+    counts.insert(counts.end(), {v.steps, v.arrived, v.failed});
+    for (const Largest* one : {&energy, &constraint, &rise, &fall, &position}) largest.push_back(one->seen());
+  }
+  counts = parallel::sum(std::move(counts));
+  largest = parallel::maximum(std::move(largest));
+  std::vector<Verdict> result;
+  for (std::size_t s = 0; s < c.settings.size(); ++s) {
+    const std::int64_t* count = counts.data() + 3 * s;
+    const double* most = largest.data() + 5 * s;
+    Verdict v{count[0], count[1], count[2]};
+    v.energy_error = Largest::of_all(most[0]);
+    v.constraint_error = Largest::of_all(most[1]);
+    v.drift = most[2] >= most[3] ? Largest::of_all(most[2]) : -most[3];
+    v.position_error = Largest::of_all(most[4]);
     const Setting& now = c.settings[s];
     if (now.index > 0 && !now.options.tolerance) {
       const double step_ratio = c.settings[s - 1].options.step / now.options.step;
@@ -267,10 +298,11 @@ double rate(const Comparison& c, const Verdict& v, double seconds) {
   return static_cast<double>(v.arrived) * c.time / seconds;
 }
 
-void write(io::ResultFile& file, const Comparison& c, const Flights& flights,
-           const std::vector<Verdict>& all) {
+/// What is known of all settings, by one rank.
+void enter(run::Records& records, const Comparison& c, const std::vector<Verdict>& all,
+           const std::vector<double>& seconds) {
   const auto put = [&]<class Number>(const char* path, std::int64_t row, Number value) {
-    file.write_rows(file.data_set(path), row, 1, &value);
+    records.one(path, row, &value);
   };
   for (std::int64_t row = 0; row < c.rows(); ++row) {
     const auto s = static_cast<std::size_t>(row + Comparison::references);
@@ -287,21 +319,13 @@ void write(io::ResultFile& file, const Comparison& c, const Flights& flights,
     put("/comparison/energy_drift", row, v.drift);
     put("/comparison/position_error", row, v.position_error);
     put("/comparison/order", row, v.order);
-    put("/run/comparison_seconds", row, flights.seconds(s));
-    put("/run/comparison_rate", row, rate(c, v, flights.seconds(s)));
+    put("/run/comparison_seconds", row, seconds[s]);
+    put("/run/comparison_rate", row, rate(c, v, seconds[s]));
   }
   put("/comparison/reference_error", 0, all[0].position_error);
-  for (std::size_t k = 0; k < c.starts.size(); ++k) {
-    std::vector<double> initial = c.starts[k].q, reference;
-    initial.insert(initial.end(), c.starts[k].v.begin(), c.starts[k].v.end());
-    for (std::size_t n = 0; n < initial.size(); ++n) reference.push_back(flights.at(1, k, Row::state + n));
-    file.write_rows(file.data_set("/comparison/initial"), static_cast<std::int64_t>(k), 1, initial.data());
-    file.write_rows(file.data_set("/comparison/reference"), static_cast<std::int64_t>(k), 1,
-                    reference.data());
-  }
 }
 
-std::string table(const Comparison& c, const Flights& flights, const std::vector<Verdict>& all) {
+std::string table(const Comparison& c, const std::vector<Verdict>& all, const std::vector<double>& seconds) {
   std::size_t width = 8;
   for (const auto& name : c.names) width = std::max(width, name.size());
   std::string text =
@@ -314,51 +338,84 @@ std::string table(const Comparison& c, const Flights& flights, const std::vector
     const Verdict& v = all[s];
     text += fmt::format("{:<{}}{:>10.3g}{:>12}{:>11.3g}{:>12.3g}{:>11.2e}{:>11.2e}{:>11.2e}{:>7}",
                         setting.index == 0 ? c.names[static_cast<std::size_t>(setting.method)] : "", width,
-                        setting.options.tolerance.value_or(setting.options.step), v.steps, flights.seconds(s),
-                        rate(c, v, flights.seconds(s)), v.energy_error, v.drift, v.position_error,
+                        setting.options.tolerance.value_or(setting.options.step), v.steps, seconds[s],
+                        rate(c, v, seconds[s]), v.energy_error, v.drift, v.position_error,
                         std::isnan(v.order) ? "" : fmt::format("{:.2f}", v.order));
     if (constrained) text += fmt::format("{:>11.2e}", v.constraint_error);
     const std::int64_t lost = std::ssize(c.starts) - v.arrived;
     text += lost > 0 ? fmt::format("   {} of {} did not arrive\n", lost, c.starts.size()) : "\n";
   }
-  text += fmt::format("reference uncertain by {:.2g}\n", all[0].position_error);
-  return text;
+  return text + fmt::format("reference uncertain by {:.2g}", all[0].position_error);
 }
 
-void say(const std::string& text) {
-  if (parallel::rank() != 0) return;
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
-}
+class WorkPrecision : public run::Evolution {
+ public:
+  explicit WorkPrecision(const Comparison& c) : c_(c), flights_(c) {}
+
+  bool together() const override { return false; }
+  std::vector<io::DataSetSpec> data_sets() const override { return studies::data_sets(c_); }
+  void begin(run::Records&) override { flights_.begin(); }
+  void resume(run::Records&) override { flights_.begin(); }
+  void state(run::State& state) override { flights_.state(state); }
+  void advance(std::int64_t steps, run::Records&) override { flights_.advance(steps); }
+  bool ended() const override { return flights_.ended(); }
+
+  /// Each rank enters the starts of its share, and the reference's ends.
+  void finish(run::Records& records) override {
+    const ShownRows shown = flights_.shown();
+    const auto dim = static_cast<std::size_t>(c_.model.problem->dim());
+    all_ = verdicts(c_, shown);
+    seconds_ = flights_.seconds();
+    if (parallel::rank() == 0) enter(records, c_, all_, seconds_);
+    for (std::int64_t k = 0; k < shown.count; ++k) {
+      const auto id = c_.starts[static_cast<std::size_t>(shown.first + k)];
+      const sections::Start start = (*c_.ensemble)[id].start;
+      std::vector<double> initial = start.q;
+      initial.insert(initial.end(), start.v.begin(), start.v.end());
+      const double* end = shown.row(1, k) + Row::state;
+      records.rows("/comparison/initial", shown.first + k, 1, initial.data());
+      records.rows("/comparison/reference", shown.first + k, 1, std::vector(end, end + 2 * dim).data());
+    }
+  }
+
+  run::Progress progress() const override {
+    const auto all = static_cast<double>(flights_.tasks()), taken = static_cast<double>(flights_.taken());
+    return {taken, all, fmt::format("{} of {} flights begun", flights_.taken(), flights_.tasks()), "flights"};
+  }
+  std::vector<run::Line> summary(const run::Effort&) override {
+    const std::string what = fmt::format("{} methods with {} steps or tolerances in all, on {} starts",
+                                         c_.names.size(), c_.rows(), c_.starts.size());
+    return {{"comparison", all_.empty() ? what : what + "\n" + table(c_, all_, seconds_)}};
+  }
+  bool failed() override {
+    return std::ranges::any_of(all_, [](const Verdict& v) { return v.failed > 0; });
+  }
+
+ private:
+  const Comparison& c_;
+  Flights flights_;
+  std::vector<Verdict> all_;
+  std::vector<double> seconds_;
+};
 
 ExitCode run(Task& task) {
-  const Comparison c = read_comparison(task);
+  Comparison c = read_comparison(task);
+  const run::Settings settings = read_settings(task, "work-precision", "work_precision.h5");
+  task.deck.finish();
+  judge_starts(task.deck.table("ensemble"), c);
   if (task.check) return exit_success;
-  Flights flights(c);
   if (task.dry_run) {
-    const double seconds = flights.estimate();
-    say(
-        fmt::format("would run       {} methods with {} steps or tolerances in all, on {} starts\n"
-                    "result file     {}\ntime            about {:.2g} s on {} ranks\n",
-                    c.names.size(), c.rows(), c.starts.size(), c.file, seconds, parallel::size()));
+    const double seconds = Flights(c).estimate();
+    parallel::on_rank_zero([&] {
+      run::say(
+          fmt::format("would run       {} methods with {} steps or tolerances in all, on {} starts\n"
+                      "result file     {}\ntime            about {:.2g} s on {} ranks\n",
+                      c.names.size(), c.rows(), c.starts.size(), settings.file, seconds, parallel::size()));
+    });
     return exit_success;
   }
-  const double started = parallel::wall_time();
-  io::ResultContent content;
-  content.study = "work-precision";
-  content.deck = task.deck.resolved();
-  content.data_sets = data_sets(c);
-  content.command_line = task.command_line;
-  io::ResultFile file = io::ResultFile::create(c.file, content);
-  flights.run();
-  const std::vector<Verdict> all = verdicts(c, flights);
-  parallel::on_rank_zero([&] { write(file, c, flights, all); });
-  const double seconds = parallel::wall_time() - started;
-  file.close({seconds, {}});
-  say(table(c, flights, all) + fmt::format("result          {}\ntime            {:.3g} s on {} ranks\n",
-                                           c.file, seconds, parallel::size()));
-  const bool failed = std::ranges::any_of(all, [](const Verdict& v) { return v.failed > 0; });
-  return failed ? exit_trajectories_failed : exit_success;
+  WorkPrecision evolution(c);
+  return drive(task, evolution, settings);
 }
 
 }  // namespace

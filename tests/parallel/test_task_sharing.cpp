@@ -60,40 +60,19 @@ TEST_CASE("tasks go to whoever is free, also while rank 0 computes") {
   }
 }
 
-TEST_CASE("any rank's request stops all, after a finite time and for good") {
-  TaskSharing sharing;
-  CHECK_ALL(!sharing.stop_requested());
-  barrier();
-  const double start = wall_time();
-  if (rank() == size() - 1) {
-    compute(0.02);
-    sharing.request_stop();
-    sharing.request_stop();
-  }
-  while (!sharing.stop_requested() && wall_time() < start + 20.0) compute(1e-4);
-  CHECK_ALL(sharing.stop_requested());
-  CHECK_ALL(wall_time() - start < 10.0);
-  CHECK_ALL(sharing.take() >= 0);  // the counter is a place of its own
-}
-
 TEST_CASE("a sharing ends on all ranks when an error does, and the next starts anew") {
   const auto failing = [] {
     TaskSharing sharing;
     agree([&] {
-      while (sharing.take() < 50)
-        if (rank() == size() - 1) {
-          sharing.request_stop();
-          throw std::runtime_error("the last rank's trouble");
-        } else if (sharing.stop_requested()) {
-          break;
-        }
+      while (sharing.take() < 50) {
+        if (rank() == size() - 1) throw std::runtime_error("the last rank's trouble");
+      }
       if (rank() == size() - 1) throw std::runtime_error("the last rank's trouble");
     });
   };
   CHECK_ALL(test::text_thrown<std::runtime_error>(failing) == "the last rank's trouble");
   TaskSharing fresh;
   CHECK_ALL(sum(fresh.take()) == size() * (size() - 1) / 2);
-  CHECK_ALL(!fresh.stop_requested());
 }
 
 TEST_CASE("signals set a flag") {
@@ -109,16 +88,12 @@ TEST_CASE("signals set a flag") {
   CHECK_ALL(stop_signal() == 0);
 }
 
-TEST_CASE("what a take and a look at the flag cost", "[.][measure]") {
+TEST_CASE("what a take costs", "[.][measure]") {
   TaskSharing sharing;
   barrier();
   const int repeats = 100000;
-  double start = wall_time();
+  const double start = wall_time();
   for (int i = 0; i < repeats; ++i) sharing.take();
   const double take = maximum((wall_time() - start) / repeats);
-  barrier();
-  start = wall_time();
-  for (int i = 0; i < repeats; ++i) sharing.stop_requested();
-  const double look = maximum((wall_time() - start) / repeats);
-  if (rank() == 0) std::cout << "take " << take * 1e6 << " us, stop_requested " << look * 1e6 << " us\n";
+  if (rank() == 0) std::cout << "take " << take * 1e6 << " us\n";
 }
