@@ -11,9 +11,19 @@ namespace cotangent::studies {
 Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Flight& flight) {
   Estimate result;
   result.orbits = ensemble.size();
-  for (const auto& set : data_sets(plan, ensemble)) result.file_bytes += set.bytes();
-  result.rank_bytes = 2 * flight.lanes() * static_cast<std::int64_t>(flight.state_size() * sizeof(double)) +
-                      (std::int64_t{32} << 20);
+  // The program itself; the blocks that the lanes fill, and the next; what lanes keep along trajectories.
+  result.rank_bytes = std::int64_t{48} << 20;
+  for (const auto& set : data_sets(plan, ensemble)) {
+    result.file_bytes += set.bytes();
+    if (set.dims.front() != ensemble.size()) continue;
+    const std::int64_t each = set.bytes() / ensemble.size();
+    if (set.path.starts_with("/orbits/"))
+      result.rank_bytes += each * std::min(ensemble.size(), (flight.lanes() + 1) * block_size(ensemble));
+    else if (set.dims.size() > 1)
+      result.rank_bytes +=
+          flight.lanes() *
+          std::min<std::int64_t>(each, static_cast<std::int64_t>(most_rows) * each / set.dims[1]);
+  }
   const double began = parallel::wall_time();
   const std::int64_t most = std::min<std::int64_t>(ensemble.size(), 1 << 16);
   std::int64_t feasible = 0, looked = 0;

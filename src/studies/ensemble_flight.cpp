@@ -12,8 +12,6 @@ namespace cotangent::studies {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-/// How many rows a lane may keep before they are handed over.
-constexpr std::size_t most_rows = 1 << 15;
 
 }  // namespace
 
@@ -24,7 +22,7 @@ EnsembleFlight::EnsembleFlight(const Plan& plan, const Ensemble& ensemble, secti
       lanes_(flight.lanes()),
       constrained_(plan.model.problem->multipliers() > 0),
       surface_(plan.surface ? plan.surface : surface_of(plan, ensemble)),
-      block_size_(std::clamp<std::int64_t>(ensemble.size() / (64 * parallel::size()), 1, 4096)),
+      block_size_(block_size(ensemble)),
       block_count_((ensemble.size() + block_size_ - 1) / block_size_) {}
 
 std::vector<io::DataSetSpec> EnsembleFlight::data_sets() const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parallel/mpi.hpp"
+
 namespace cotangent::studies {
 
 namespace {
@@ -130,6 +132,10 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
     }
   }
   return sets;
+}
+
+std::int64_t block_size(const Ensemble& ensemble) {
+  return std::clamp<std::int64_t>(ensemble.size() / (64 * parallel::size()), 1, 4096);
 }
 
 EnsembleRows::EnsembleRows(const Plan& plan, const Ensemble& ensemble, run::Records& records)

@@ -13,6 +13,11 @@ namespace cotangent::studies {
 /// The data sets of an ensemble's result.
 std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensemble);
 
+/// How many rows a lane may keep along its trajectory before they are handed over.
+inline constexpr std::size_t most_rows = 1 << 15;
+/// How many trajectories a block has: some dozens of blocks for each rank.
+std::int64_t block_size(const Ensemble& ensemble);
+
 /// The rows of trajectories `first` to `first + count - 1`.
 struct Block {
   std::int64_t first = 0, count = 0;

@@ -131,7 +131,7 @@ class Chain(ProgramTest):
 
     def test_summary(self):
         for part in ("alpha = 18: 3 minima, 9 saddles, 2 maxima", "left at -9.732432443376", "-11.375000000000",
-                     "17.884699697004  energy_coincidence", "18.549807164520  pitchfork", "result          out.h5"):
+                     "17.884699697004  energy_coincidence", "18.549807164520  pitchfork", "result            out.h5"):
             self.assertIn(part, self.said)
         self.assertNotIn("-0.000000 ", self.said)
 

@@ -8,7 +8,7 @@ from launch import MPIRUN, POINCARE, PROGRAMS, ProgramTest, kill_session
 from results import same_bits
 
 DECK = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0.4, 0.7, 8], q2_dot = [-0.4, 0.4, 5]").replace(
-    "crossings = 3", "crossings = 60000") + "checkpoint_minutes = 0.005\n"
+    "crossings = 3", "crossings = 60000") + "checkpoint_minutes = 0.001\n"
 SURFACE = """study = "poincare"
 [model]
 name = "lemniscate"
@@ -25,7 +25,7 @@ random = { count = 40, seed = 3, x = [-1.0, 1.0], z = [-0.1, 0.1], x_dot = [-1.0
 crossings = 4000
 [output]
 file = "out.h5"
-checkpoint_minutes = 0.005
+checkpoint_minutes = 0.001
 """
 
 
@@ -39,14 +39,17 @@ class Resume(ProgramTest):
         return self.at / "whole.h5"
 
     def begin(self, ranks, after):
-        """Starts the run and lets it go on for a while; returns its process group."""
+        """Starts the run and lets it go on for a while after its first checkpoint: it has something to lose, and to do."""
         start = [] if ranks == 1 else [*MPIRUN, str(ranks)]
         process = subprocess.Popen([*start, PROGRAMS / "cotangent", self.deck(self.text)], cwd=self.at, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         deadline = time.monotonic() + 60
-        while not (self.at / "out.h5").exists() and time.monotonic() < deadline:
-            time.sleep(0.01)
+        checkpoint = self.at / "out.h5.checkpoint"
+        while not checkpoint.exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.005)
         time.sleep(after)
+        self.assertIsNone(process.poll(), "the run was over before it was killed")
+        self.assertTrue(checkpoint.exists())
         return process
 
     def go_on(self, ranks):
@@ -55,7 +58,7 @@ class Resume(ProgramTest):
 
     def test_killed(self):
         whole = self.undisturbed()
-        for before, after, wait in ((2, 3, 0.5), (1, 2, 0.9), (3, 1, 0.2)):
+        for before, after, wait in ((2, 3, 0.05), (1, 2, 0.2), (3, 1, 0.0)):
             with self.subTest(ranks=before, then=after):
                 for leftover in self.at.glob("out.h5*"):
                     leftover.unlink()
@@ -69,7 +72,7 @@ class Resume(ProgramTest):
 
     def test_stopped_by_signals(self):
         whole = self.undisturbed()
-        for number, wait in ((signal.SIGTERM, 0.4), (signal.SIGINT, 0.6), (signal.SIGUSR1, 0.2)):
+        for number, wait in ((signal.SIGTERM, 0.1), (signal.SIGINT, 0.2), (signal.SIGUSR1, 0.0)):
             with self.subTest(signal=number.name):
                 for leftover in self.at.glob("out.h5*"):
                     leftover.unlink()
@@ -85,7 +88,7 @@ class Resume(ProgramTest):
     def test_forwarded_by_mpirun(self):
         """SIGUSR1 to mpirun reaches all ranks, as batch systems send it."""
         whole = self.undisturbed()
-        process = self.begin(2, 0.4)
+        process = self.begin(2, 0.05)
         process.send_signal(signal.SIGUSR1)
         output, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 75, output + errors)
