@@ -346,7 +346,7 @@ template <int D>
 std::vector<double> HardSpheres<D>::state() const {
   std::vector<double> state{time_, virial_, static_cast<double>(collisions_),
                             static_cast<double>(wall_hits_)};
-  state.reserve(state_size());
+  state.reserve(state_size(size()));
   for (const Particle& p : particles_)
     each_number(p, [&](const auto& number) { state.push_back(static_cast<double>(number)); });
   return state;

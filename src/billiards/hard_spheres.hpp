@@ -35,7 +35,9 @@ class HardSpheres {
   std::int64_t advance(double time, std::int64_t events = std::numeric_limits<std::int64_t>::max());
 
   /// All that the motion goes on from, to the bit: numbers for each particle, and the sums.
-  std::size_t state_size() const { return particles_.size() * (2 * D + 7) + 4; }
+  static std::size_t state_size(std::int64_t particles) {
+    return static_cast<std::size_t>(particles) * (2 * D + 7) + 4;
+  }
   std::vector<double> state() const;
   /// Of the same box, number and radius.
   void restore(std::span<const double> state);

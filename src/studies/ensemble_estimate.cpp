@@ -11,8 +11,8 @@ namespace cotangent::studies {
 Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Flight& flight) {
   Estimate result;
   result.orbits = ensemble.size();
-  // The program itself; the blocks that the lanes fill, and the next; what lanes keep along trajectories.
-  result.rank_bytes = std::int64_t{48} << 20;
+  // Rows that wait; the blocks that the lanes fill, and the next; what lanes keep along trajectories.
+  result.rank_bytes = program_bytes + (3 << 20);
   for (const auto& set : data_sets(plan, ensemble)) {
     result.file_bytes += set.bytes();
     if (set.dims.front() != ensemble.size()) continue;

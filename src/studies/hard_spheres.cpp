@@ -48,6 +48,11 @@ struct Plan {
   std::uint64_t seed = 1;
   double warm_up = 0, time = 0;
   std::int64_t count() const { return static_cast<std::int64_t>(packing.size()) * systems; }
+  /// Particles of a system.
+  std::int64_t size(int dimension) const {
+    const auto side = static_cast<std::int64_t>(lattice);
+    return dimension == 2 ? side * side : 4 * side * side * side;
+  }
 };
 
 /// A close-packed lattice of length 1 between neighbours: triangular, or face-centred cubic.
@@ -111,7 +116,7 @@ billiards::HardSpheres<D> start(const Plan& plan, std::int64_t system) {
 template <int D>
 class Systems : public run::Evolution {
  public:
-  explicit Systems(const Plan& plan) : plan_(plan), size_(start<D>(plan, 0).size()) {}
+  explicit Systems(const Plan& plan) : plan_(plan), size_(plan.size(D)) {}
 
   bool together() const override { return false; }
 
@@ -159,7 +164,7 @@ class Systems : public run::Evolution {
   void resume(run::Records&) override { sharing_.emplace(); }
 
   void state(run::State& state) override {
-    const std::size_t width = 2 + start<D>(plan_, 0).state_size();
+    const std::size_t width = 2 + billiards::HardSpheres<D>::state_size(size_);
     std::vector<CarriedTask> under_way;
     if (spheres_ && !state.reading()) {
       under_way.push_back({system_, {energy_, warm_}});
@@ -287,9 +292,10 @@ ExitCode run(Task& task) {
   if (task.dry_run) {
     Estimate estimate;
     estimate.orbits = plan.count();
-    const std::int64_t n = dimension == 2 ? lattice * lattice : 4 * lattice * lattice * lattice;
+    const std::int64_t n = plan.size(static_cast<int>(dimension));
     estimate.file_bytes = 8 * plan.count() * (2 * dimension * n + 5);
-    estimate.rank_bytes = (std::int64_t{32} << 20) + 150 * n;
+    // Particles, heap and cells; a checkpoint's copies of the state.
+    estimate.rank_bytes = program_bytes + (60 + 16 * dimension + 4 * 8 * (2 * dimension + 7)) * n;
     parallel::on_rank_zero([&] { print(estimate); });
     return exit_success;
   }

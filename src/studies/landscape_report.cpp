@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "parallel/mpi.hpp"
+#include "run/terminal.hpp"
+#include "studies/report.hpp"
 
 namespace cotangent::studies {
 
@@ -160,11 +162,14 @@ std::string estimate_text(const LandscapeSurvey& survey, const std::string& file
                         survey.problem->parameters()[survey.changes->parameter].name,
                         survey.changes->range.steps);
   }
+  // Rows of grids wait until there are some megabytes of them.
+  const double waiting = std::min(16e6, 2.0 * static_cast<double>(grid_bytes) / parallel::size());
   text += fmt::format(
-      "result file     {}, {:.3g} MB and the lists\nmemory          a few MB a rank\n"
+      "result file     {}, {:.3g} MB and the lists\nmemory          about {} a rank\n"
       "time            about {:.2g} s on {} rank{}\n",
-      file, static_cast<double>(grid_bytes) / 1e6, each * asked / parallel::size(), parallel::size(),
-      parallel::size() == 1 ? "" : "s");
+      file, static_cast<double>(grid_bytes) / 1e6,
+      run::size_text(static_cast<double>(program_bytes) + waiting), each * asked / parallel::size(),
+      parallel::size(), parallel::size() == 1 ? "" : "s");
   return text;
 }
 

@@ -1,7 +1,7 @@
 // Where the trajectories of an ensemble start: the product of the parameters' axes, the energies, and the
 // points that `[ensemble]` describes. A start on an energy surface leaves out one coordinate or velocity,
 // which follows from E(q, v) = E. Starts are computed one by one from their id, so that nothing grows with
-// their number and every rank can compute any.
+// their number, but for the lists that the deck itself holds, and every rank can compute any.
 //   grid   = { q2 = [from, to, count], ... }   the product; what isn't named is the section's or solved for
 //   random = { count = n, seed = s, q2 = [from, to], ... }   uniform in the box, infeasible draws drawn again
 //   list   = [[q..., v...], ...]               whole states, or without one column where energy is given

@@ -15,6 +15,7 @@
 #include "parallel/mpi.hpp"
 #include "run/terminal.hpp"
 #include "studies/plan.hpp"
+#include "studies/report.hpp"
 #include "studies/settings.hpp"
 #include "studies/work_precision_flights.hpp"
 
@@ -409,8 +410,11 @@ ExitCode run(Task& task) {
     parallel::on_rank_zero([&] {
       run::say(
           fmt::format("would run       {} methods with {} steps or tolerances in all, on {} starts\n"
-                      "result file     {}\ntime            about {:.2g} s on {} ranks\n",
-                      c.names.size(), c.rows(), c.starts.size(), settings.file, seconds, parallel::size()));
+                      "result file     {}\nmemory          about {} a rank\n"
+                      "time            about {:.2g} s on {} ranks\n",
+                      c.names.size(), c.rows(), c.starts.size(), settings.file,
+                      run::size_text(static_cast<double>(program_bytes + Flights(c).rank_bytes())), seconds,
+                      parallel::size()));
     });
     return exit_success;
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "parallel/mpi.hpp"
 #include "parallel/task_sharing.hpp"
 #include "run/state.hpp"
 #include "studies/carried_tasks.hpp"
@@ -70,6 +71,11 @@ class Flights {
   std::int64_t tasks() const { return static_cast<std::int64_t>(c_.settings.size() * groups_); }
   /// How long all takes, by the pace of a few hundredths of a second of each setting.
   double estimate() const;
+  /// What a rank keeps: its flights' rows, and at the end those of its starts.
+  std::int64_t rank_bytes() const {
+    const auto rows = static_cast<std::int64_t>(c_.settings.size() * c_.starts.size() * width_);
+    return 3 * 8 * rows / parallel::size() + 8 * static_cast<std::int64_t>(c_.starts.size());
+  }
 
   /// What all flights have shown of this rank's share of the starts. Collective.
   ShownRows shown() const;

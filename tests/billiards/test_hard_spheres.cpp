@@ -119,6 +119,31 @@ TEST_CASE("The same discs, the same bits, however time is cut into stretches", "
   for (std::int64_t i = 0; i < whole.size(); ++i) CHECK(whole.position(i) == parts.position(i));
 }
 
+TEST_CASE("Discs that are gone on with from their state have the same bits", "[unit]") {
+  auto whole = discs(20, 0.5), resumed = discs(20, 0.5), moved = discs(20, 0.5);
+  CHECK(whole.advance(10, 5000) == 5000);  // stopped between two events
+  CHECK(whole.time() < 10);
+  const std::vector<double> state = whole.state();
+  CHECK(state.size() == HardSpheres<2>::state_size(whole.size()));
+  resumed.advance(3);  // whatever it did before
+  resumed.restore(state);
+  CHECK(resumed.time() == whole.time());
+  // The control: a state of which one number is another in its last places.
+  std::vector<double> other = state;
+  other[4] *= 1 + 1e-15;
+  moved.restore(other);
+  for (auto* gas : {&whole, &resumed, &moved}) gas->advance(10);
+  CHECK(resumed.collisions() == whole.collisions());
+  CHECK(resumed.virial() == whole.virial());
+  bool same = true;
+  for (std::int64_t i = 0; i < whole.size(); ++i) {
+    CHECK(resumed.position(i) == whole.position(i));
+    CHECK(resumed.velocity(i) == whole.velocity(i));
+    same = same && moved.position(i) == whole.position(i);
+  }
+  CHECK(!same);
+}
+
 TEST_CASE("Overlapping discs are refused by their numbers", "[unit]") {
   const auto make = [](double second) {
     return HardSpheres<2>({{10.0, 10.0}, 0.5, true}, {{1.0, 1.0}, {second, 1.0}}, {{0.0, 0.0}, {0.0, 0.0}});

@@ -93,6 +93,21 @@ class Comparison(ProgramTest):
         self.run_deck(METHODS.replace("0.04", "0.05"), file="other.h5")  # the comparison can fail
         self.assertIn("comparison/position_error", same_bits(self.at / "one.h5", self.at / "other.h5"))
 
+    def test_stopped_and_gone_on_with(self):
+        """What has flown is not flown again, whatever the ranks; seconds aside, the result is the same."""
+        self.run_deck(file="whole.h5")
+        end = self.launch("deck.toml", "output.wall_minutes=0.005", ranks=2)
+        self.assertEqual(end.returncode, 75, end.stdout + end.stderr)
+        self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])  # the control
+        with h5py.File(self.at / "out.h5.checkpoint") as held:
+            flown = held["state/id"][:, 0]
+            self.assertTrue(0 < len(np.unique(flown)) == len(flown) < 22)
+        end = self.launch("deck.toml", "--resume", ranks=3)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+        with h5py.File(self.at / "out.h5") as held:
+            self.assertTrue((held["run/comparison_seconds"][()] > 0).all())
+
     def test_trajectories_that_fail_are_counted(self):
         end = self.launch(self.deck(DECK + '[[methods]]\nname = "gauss"\nsteps = [0.5, 8.0]\n' + OUTPUT), ranks=RANKS)
         self.assertEqual(end.returncode, 1, end.stdout + end.stderr)
