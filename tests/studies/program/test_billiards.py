@@ -209,7 +209,7 @@ class HardSpheres(Runs):
         self.assertEqual(same_bits(self.at / "one.h5", self.at / "more.h5"), [])
 
     def test_stopped_and_resumed_systems(self):
-        """A signal ends a run within a system; that one and the rest go on later, on other ranks."""
+        """A signal ends a run within a system or between two; that one and the rest go on later, on other ranks."""
         words = ("stop.time=120", "model.systems=4")
         self.run_to("whole.h5", *words, text=DISCS, ranks=2)
         process = subprocess.Popen([PROGRAMS / "cotangent", self.deck(DISCS), "output.file=parts.h5", *words], cwd=self.at,
@@ -223,7 +223,7 @@ class HardSpheres(Runs):
         self.assertEqual(process.wait(60), 75)
         self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])  # the control
         with h5py.File(self.at / "parts.h5.checkpoint") as file:
-            self.assertEqual(file["state/state"].shape[0], 1)
+            self.assertLessEqual(file["state/state"].shape[0], 1)  # none where the stop met the end of a system
         end = self.launch("deck.toml", "output.file=parts.h5", *words, "--resume", ranks=RANKS + 2)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
