@@ -108,11 +108,17 @@ class Lattice {
     return x;
   }
 
+  /// The cube that a point lies in.
+  Site home(const SpacePoint& point) const {
+    Site site;
+    for (std::size_t n = 0; n < 3; ++n) site[n] = bounded(std::floor((point[n] - origin_[n]) / side_));
+    return site;
+  }
+
   /// Finds the crossed cubes that hang together with the points. False where there are more than `most`.
   bool find_cubes(std::span<const SpacePoint> points, std::int64_t most) {
     for (const SpacePoint& point : points) {
-      Site home;
-      for (std::size_t n = 0; n < 3; ++n) home[n] = bounded(std::floor((point[n] - origin_[n]) / side_));
+      const Site home = this->home(point);
       if (visit(home)) continue;
       for (int k = 0; k < 27; ++k) {  // by rounding, or where the surface bends back within a cube
         visit({home[0] + k % 3 - 1, home[1] + k / 3 % 3 - 1, home[2] + k / 9 - 1});

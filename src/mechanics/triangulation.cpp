@@ -220,9 +220,20 @@ std::optional<Triangulation> triangulate(const LevelFunction& g, std::span<const
   return result;
 }
 
-std::optional<SpaceBox> surface_box(const LevelFunction& g, std::span<const SpacePoint> points) {
+std::vector<SpacePoint> first_in_cubes(std::span<const SpacePoint> points, double side) {
+  const LevelFunction none;
+  const Lattice lattice(none, side, std::nullopt);
+  KeyMap<bool> seen;
+  std::vector<SpacePoint> first;
+  for (const SpacePoint& point : points) {
+    if (seen[packed(lattice.home(point))].second) first.push_back(point);
+  }
+  return first;
+}
+
+std::optional<SpaceBox> surface_box(const LevelFunction& g, std::span<const SpacePoint> points,
+                                    double scale) {
   constexpr std::int64_t most = 3000;
-  double scale = 0;
   for (const SpacePoint& point : points) {
     for (double x : point) scale = std::max(scale, std::abs(x));
   }

@@ -48,8 +48,12 @@ std::optional<Triangulation> triangulate(const LevelFunction& g, std::span<const
                                          double side, const std::optional<SpaceBox>& box = std::nullopt,
                                          std::int64_t most = std::int64_t{1} << 24);
 
+/// Of points in the same cube the first alone: as many as triangulate() makes use of.
+std::vector<SpacePoint> first_in_cubes(std::span<const SpacePoint> points, double side);
+
 /// The box around the part of a surface that hangs together with points on it; nothing where it is unbounded,
-/// or some thousand times as large as the points' coordinates.
-std::optional<SpaceBox> surface_box(const LevelFunction& g, std::span<const SpacePoint> points);
+/// or some thousand times as large as the points' coordinates, or as `scale`.
+std::optional<SpaceBox> surface_box(const LevelFunction& g, std::span<const SpacePoint> points,
+                                    double scale = 0);
 
 }  // namespace cotangent::mechanics

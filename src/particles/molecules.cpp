@@ -75,13 +75,11 @@ RodSystem<D> copies(const RodSystem<D>& molecule, std::int64_t count) {
 }
 
 template <int D>
-RodSystem<D> scattered(const RodSystem<D>& molecule, std::int64_t count, double apart, const Periods& periods,
-                       const MoleculeTrial<D>& trial) {
-  RodSystem<D> all = copies(molecule, count);
+void scatter(std::int64_t count, double apart, const Periods& periods, const MoleculeTrial<D>& trial,
+             const std::function<void(std::int64_t, const std::vector<std::array<double, D>>&)>& put) {
   SpacedPoints others(apart, periods);
   const std::uint64_t most = 1000 * static_cast<std::uint64_t>(count) + 10000;
   std::uint64_t draw = 0;
-  auto next = all.position.begin();
   for (std::int64_t placed = 0; placed < count; ++draw) {
     if (draw == most) {
       std::ostringstream text;
@@ -92,10 +90,19 @@ RodSystem<D> scattered(const RodSystem<D>& molecule, std::int64_t count, double 
     const auto points = trial(draw);
     if (!points || !std::ranges::all_of(*points, [&](const auto& q) { return others.free(in_space<D>(q)); }))
       continue;
-    next = std::ranges::copy(*points, next).out;
+    put(placed, *points);
     for (const auto& q : *points) others.add(in_space<D>(q));
     ++placed;
   }
+}
+
+template <int D>
+RodSystem<D> scattered(const RodSystem<D>& molecule, std::int64_t count, double apart, const Periods& periods,
+                       const MoleculeTrial<D>& trial) {
+  RodSystem<D> all = copies(molecule, count);
+  scatter<D>(count, apart, periods, trial, [&](std::int64_t k, const std::vector<Vector<D>>& points) {
+    std::ranges::copy(points, all.position.begin() + k * std::ssize(points));
+  });
   return all;
 }
 
@@ -141,16 +148,33 @@ MoleculeTrial<3> along_surface(const RodSystem<3>& chain, const HoldingSurface<3
   };
 }
 
+namespace {
 template <int D>
-void heat(RodSystem<D>& system, double temperature, std::uint64_t seed) {
-  for (std::size_t i = 0; i < system.mass.size(); ++i) {
-    if (system.mass[i] == fixed) continue;
-    const auto v = numerics::normals(seed, i, velocity_draw);
-    for (std::size_t d = 0; d < D; ++d)
-      system.velocity[i][d] = std::sqrt(temperature / system.mass[i]) * v[d];
+void heat(const std::vector<double>& mass, std::int64_t first, std::vector<Vector<D>>& velocity,
+          double temperature, std::uint64_t seed) {
+  for (std::size_t i = 0; i < mass.size(); ++i) {
+    if (mass[i] == fixed) continue;
+    const auto v = numerics::normals(seed, static_cast<std::uint64_t>(first) + i, velocity_draw);
+    for (std::size_t d = 0; d < D; ++d) velocity[i][d] = std::sqrt(temperature / mass[i]) * v[d];
   }
 }
+}  // namespace
 
+template <int D>
+void heat(RodSystem<D>& system, double temperature, std::uint64_t seed) {
+  heat<D>(system.mass, 0, system.velocity, temperature, seed);
+}
+template <int D>
+void heat(RodShare<D>& share, double temperature, std::uint64_t seed) {
+  heat<D>(share.mass, share.first_point(), share.velocity, temperature, seed);
+}
+
+template void scatter<2>(std::int64_t, double, const Periods&, const MoleculeTrial<2>&,
+                         const std::function<void(std::int64_t, const std::vector<std::array<double, 2>>&)>&);
+template void scatter<3>(std::int64_t, double, const Periods&, const MoleculeTrial<3>&,
+                         const std::function<void(std::int64_t, const std::vector<std::array<double, 3>>&)>&);
+template void heat(RodShare<2>&, double, std::uint64_t);
+template void heat(RodShare<3>&, double, std::uint64_t);
 template RodSystem<2> copies(const RodSystem<2>&, std::int64_t);
 template RodSystem<3> copies(const RodSystem<3>&, std::int64_t);
 template RodSystem<2> scattered<2>(const RodSystem<2>&, std::int64_t, double, const Periods&,

@@ -65,23 +65,6 @@ constexpr double listing_steps = 15.0;
 
 }  // namespace
 
-Exclusions::Exclusions(std::int64_t count, std::span<const std::array<std::int64_t, 2>> pairs)
-    : begin_(static_cast<std::size_t>(count) + 1, 0) {
-  for (const auto& pair : pairs) {
-    for (const std::int64_t id : pair) ++begin_[static_cast<std::size_t>(id) + 1];
-  }
-  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-  others_.resize(begin_.back());
-  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-  for (const auto& [a, b] : pairs) {
-    others_[next[static_cast<std::size_t>(a)]++] = b;
-    others_[next[static_cast<std::size_t>(b)]++] = a;
-  }
-  for (std::size_t i = 0; i + 1 < begin_.size(); ++i)
-    std::sort(others_.begin() + static_cast<std::ptrdiff_t>(begin_[i]),
-              others_.begin() + static_cast<std::ptrdiff_t>(begin_[i + 1]));
-}
-
 /// With d the way of the fastest in a step, (1 + s / range)^2 + listing_steps 2.5 d / s is least.
 double cheapest_skin(double range, double way, const Periods& periods) {
   double best = std::sqrt(1.25 * way * listing_steps * range);
@@ -152,7 +135,7 @@ struct NeighbourLists::Group {
 };
 
 void NeighbourLists::build(const Cloud& cloud, const Territory& territory, double range,
-                           const Exclusions* excluded, double sight) {
+                           std::span<const std::span<const std::int64_t>> unfelt, double sight) {
   const Grid& grid = territory.grid();
   const Image image(grid.periods());
   const Lanes limit(range * range), far_limit(sight * sight);
@@ -196,14 +179,14 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
                                            seen.data() + beyond);
       }
       numerics::sort_by_rank(found.data(), here, sorted.data());
-      const auto unfelt = excluded == nullptr ? std::span<const std::int64_t>()
-                                              : excluded->of(cloud.id[static_cast<std::size_t>(i)]);
+      const auto left_out =
+          unfelt.empty() ? std::span<const std::int64_t>() : unfelt[static_cast<std::size_t>(i)];
       const auto put = [&](std::vector<std::uint64_t>& names, std::size_t count,
                            std::vector<std::int32_t>& rows) {
         auto end = names.begin() + static_cast<std::ptrdiff_t>(count);
-        if (!unfelt.empty())
+        if (!left_out.empty())
           end = std::remove_if(names.begin(), end, [&](std::uint64_t name) {
-            return std::ranges::binary_search(unfelt, static_cast<std::int64_t>(name >> 32));
+            return std::ranges::binary_search(left_out, static_cast<std::int64_t>(name >> 32));
           });
         const std::size_t before = rows.size();
         rows.resize(before + count);

@@ -16,23 +16,6 @@
 
 namespace cotangent::particles {
 
-/// Pairs that don't feel each other, by the particles' names.
-class Exclusions {
- public:
-  Exclusions() = default;
-  /// Of so many particles.
-  Exclusions(std::int64_t count, std::span<const std::array<std::int64_t, 2>> pairs);
-  /// Those whom a particle doesn't feel, in order.
-  std::span<const std::int64_t> of(std::int64_t id) const {
-    const auto i = static_cast<std::size_t>(id);
-    return std::span(others_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
-  }
-
- private:
-  std::vector<std::size_t> begin_;
-  std::vector<std::int64_t> others_;
-};
-
 /// The skin with which listing and long lists cost least together, for particles of which the fastest go so
 /// far in a step; lists then hold for half a skin, and no period sees a particle twice.
 double cheapest_skin(double range, double way, const Periods& periods);
@@ -40,9 +23,9 @@ double cheapest_skin(double range, double way, const Periods& periods);
 class NeighbourLists {
  public:
   /// From particles that have just settled. All within `range` are listed, and apart from these, in no order,
-  /// those beyond it within `sight`; excluded pairs left out.
+  /// those beyond it within `sight`; but none of those, by name and in order, that a row doesn't feel.
   void build(const Cloud& cloud, const Territory& territory, double range,
-             const Exclusions* excluded = nullptr, double sight = 0.0);
+             std::span<const std::span<const std::int64_t>> unfelt = {}, double sight = 0.0);
 
   /// Where the positions of pack p's particles begin, four times their rows: all lie in the pack's group.
   std::span<const std::uint32_t, pack> particles(int p) const {

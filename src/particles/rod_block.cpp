@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
-#include <set>
+#include <cmath>
+#include <utility>
+
+#include "particles/refuse.hpp"
 
 namespace cotangent::particles {
+
+using detail::refuse;
 namespace {
 
 /// The largest of nonnegative numbers, NaN being larger than all: their bits are ordered as they are, and
@@ -38,82 +42,247 @@ double product(const std::array<double, D>& a, const std::array<double, D>& b) {
   return sum;
 }
 
+template <int D>
+std::array<double, D> difference(const std::array<double, D>& a, const std::array<double, D>& b) {
+  std::array<double, D> result;
+  for (int d = 0; d < D; ++d) result[d] = a[d] - b[d];
+  return result;
+}
+
 }  // namespace
 
 template <int D>
-RodBlock<D>::RodBlock(const RodSystem<D>& system, int rank, int ranks)
-    : all_rods_(std::ssize(system.rods)), ranks_(ranks), gravity_(system.gravity), surface_(system.surface) {
-  first_rod_ = first_of(rank);
-  const std::int64_t last_rod = first_of(rank + 1);
-  own_count_ = static_cast<int>(last_rod - first_rod_);
+RodBlock<D>::RodBlock(RodShare<D> share)
+    : rod_runs_(share.rod_runs),
+      point_runs_(share.point_runs),
+      extent_(share.extent()),
+      first_rod_(share.first_rod()),
+      own_count_(static_cast<int>(share.rods.size())),
+      here_(parallel::rank()),
+      gravity_(share.gravity),
+      surface_(share.surface) {
+  share.check();
+  find_points(share);
+  share.position = share.velocity = {};
+  share.mass = {};
+  const std::vector<NumberedRod> foreign = ask_for_rods(share.rods);
+  for (const auto& [rod, number] : foreign) foreign_.push_back(number);
+  own_begin_ = static_cast<int>(std::ranges::lower_bound(foreign_, first_rod_) - foreign_.begin());
 
-  // The rods at each point, in the order of all.
-  const std::size_t points = system.mass.size();
-  std::vector<std::size_t> begin(points + 1, 0);
-  for (const auto& rod : system.rods) {
-    ++begin[static_cast<std::size_t>(rod.first) + 1];
-    if (!rod.holds()) ++begin[static_cast<std::size_t>(rod.second) + 1];
-  }
-  for (std::size_t i = 0; i < points; ++i) begin[i + 1] += begin[i];
-  std::vector<std::int64_t> at(begin.back());
-  std::vector<std::size_t> filled(begin.begin(), begin.end() - 1);
-  for (std::int64_t k = 0; k < all_rods_; ++k) {
-    const auto& rod = system.rods[static_cast<std::size_t>(k)];
-    for (const std::int64_t end : {rod.first, rod.second}) {
-      if (end != nowhere) at[filled[static_cast<std::size_t>(end)]++] = k;
-    }
-  }
-
-  std::set<std::int64_t> known, near;
-  for (std::int64_t k = first_rod_; k < last_rod; ++k) {
-    known.insert(known.end(), k);
-    const auto& rod = system.rods[static_cast<std::size_t>(k)];
-    for (const std::int64_t end : {rod.first, rod.second}) {
-      if (end == nowhere) continue;
-      near.insert(end);
-      const auto i = static_cast<std::size_t>(end);
-      if (system.mass[i] == fixed) continue;
-      known.insert(at.begin() + static_cast<std::ptrdiff_t>(begin[i]),
-                   at.begin() + static_cast<std::ptrdiff_t>(begin[i + 1]));
-    }
-  }
-  rod_.assign(known.begin(), known.end());
-  point_.assign(near.begin(), near.end());
-  own_begin_ = own_count_ > 0 ? place(first_rod_) : 0;
-
-  std::map<std::int64_t, int> local;
-  for (const std::int64_t i : point_) {
-    local.emplace_hint(local.end(), i, static_cast<int>(local.size()));
-    const auto global = static_cast<std::size_t>(i);
-    for (int d = 0; d < D; ++d) {
-      position[d].push_back(system.position[global][d]);
-      velocity[d].push_back(system.velocity[global][d]);
-    }
-    for (int d = 0; d < D; ++d) acceleration_[d].push_back(system.mass[global] == fixed ? 0.0 : gravity_[d]);
-    mass_.push_back(system.mass[global]);
-    inverse_mass_.push_back(1.0 / system.mass[global]);
-    const std::int64_t reporter = at[begin[global]];
-    owned_.push_back(reporter >= first_rod_ && reporter < last_rod);
-  }
   // The point of no concern: it takes what foreign rods do to points that aren't known here.
   inverse_mass_.push_back(0.0);
-  const auto place_of = [&](std::int64_t i) {
-    const auto found = local.find(i);
-    return found == local.end() ? point_count() : found->second;
-  };
-  for (const std::int64_t k : rod_) {
-    const auto& rod = system.rods[static_cast<std::size_t>(k)];
-    ends_.push_back({place_of(rod.first), place_of(rod.second)});
+  const std::size_t known = foreign.size() + share.rods.size();
+  ends_.reserve(known);
+  length_.reserve(known);
+  const auto take = [&](const Rod& rod) {
+    const auto place = [&](std::int64_t point) {
+      const int at = place_of_point(point);
+      return at < point_count() && point_[static_cast<std::size_t>(at)] == point ? at : point_count();
+    };
+    ends_.push_back({place(rod.first), place(rod.second)});
     length_.push_back(rod.length);
-  }
+  };
+  const auto own_begin = foreign.begin() + own_begin_;
+  for (auto next = foreign.begin(); next != own_begin; ++next) take(next->rod);
+  std::ranges::for_each(share.rods, take);
+  for (auto next = own_begin; next != foreign.end(); ++next) take(next->rod);
+  share.rods = {};
   for (int d = 0; d < D; ++d) {
-    gradient[d].assign(rod_.size(), 0.0);
+    gradient[d].assign(known, 0.0);
     moved_[d].assign(inverse_mass_.size(), 0.0);
   }
   old_gradient = gradient;
   predicted_ = before_position_ = position;
   before_velocity_ = velocity;
   find_runs();
+}
+
+/// Points are kept by formula, and known wherever a rod ends at them: whoever keeps one tells those who know
+/// it where it is and of each other.
+template <int D>
+void RodBlock<D>::find_points(const RodShare<D>& share) {
+  for (const Rod& rod : share.rods) {
+    point_.push_back(rod.first);
+    if (!rod.holds()) point_.push_back(rod.second);
+  }
+  std::ranges::sort(point_);
+  point_.erase(std::unique(point_.begin(), point_.end()), point_.end());
+  point_.shrink_to_fit();
+
+  struct Start {
+    std::array<double, D> position, velocity;
+    double mass;
+  };
+  std::vector<int> whom;
+  std::vector<std::int64_t> about;
+  for (const std::int64_t point : point_) {
+    if (share.has(point)) continue;
+    whom.push_back(point_runs_.rank_of(point));
+    about.push_back(point);
+  }
+  using Asker = std::pair<std::int64_t, std::int32_t>;
+  std::vector<Asker> askers;  // of points that are kept here
+  const std::vector<Start> starts = parallel::ask(whom, about, [&](std::int64_t point, int asker) {
+    askers.emplace_back(point, asker);
+    const std::size_t i = share.at(point);
+    return Start{share.position[i], share.velocity[i], share.mass[i]};
+  });
+  auto next = starts.begin();
+  for (auto* field : {&position, &velocity, &acceleration_}) {
+    for (auto& part : *field) part.reserve(point_.size());
+  }
+  for (const std::int64_t point : point_) {
+    const std::size_t i = share.at(point);
+    const Start start = share.has(point) ? Start{share.position[i], share.velocity[i], share.mass[i]} : *next++;
+    for (int d = 0; d < D; ++d) {
+      position[d].push_back(start.position[d]);
+      velocity[d].push_back(start.velocity[d]);
+      acceleration_[d].push_back(start.mass == fixed ? 0.0 : gravity_[d]);
+    }
+    mass_.push_back(start.mass);
+    inverse_mass_.push_back(1.0 / start.mass);
+  }
+
+  // Of the points kept here, by whom each is known, in the order of the ranks.
+  std::vector<char> joined(share.mass.size(), 0);
+  for (const auto& asker : askers) joined[share.at(asker.first)] = 1;
+  for (const std::int64_t point : point_) {
+    if (!share.has(point)) continue;
+    if (std::exchange(joined[share.at(point)], 1) != 0) askers.emplace_back(point, here_);
+  }
+  parallel::agree([&] {
+    const auto lonely = std::ranges::find(joined, 0);
+    if (lonely != joined.end())
+      refuse("point ", share.first_point() + (lonely - joined.begin()), " has no rod");
+  });
+  std::ranges::sort(askers);
+  std::vector<std::vector<std::int64_t>> tell(static_cast<std::size_t>(point_runs_.ranks));
+  for (auto one = askers.begin(); one != askers.end();) {
+    const auto end = std::ranges::upper_bound(one, askers.end(), one->first, {}, &Asker::first);
+    for (auto to = one; to != end && end - one > 1; ++to) {
+      auto& text = tell[static_cast<std::size_t>(to->second)];
+      text.insert(text.end(), {one->first, end - one});
+      for (auto rank = one; rank != end; ++rank) text.push_back(rank->second);
+    }
+    one = end;
+  }
+  const std::vector<std::int64_t> told = parallel::exchange(std::move(tell));
+  for (auto word = told.begin(); word != told.end();) {
+    const int point = place_of_point(*word++);
+    const auto count = static_cast<std::size_t>(*word++);
+    shared_.push_back({point, sharers_.size(), sharers_.size() + count});
+    for (std::size_t k = 0; k < count; ++k) sharers_.push_back(static_cast<std::int32_t>(*word++));
+  }
+  for (int i = 0; i < point_count(); ++i) owned_.push_back(ranks_of(i).front() == here_);
+}
+
+template <int D>
+std::span<const std::int32_t> RodBlock<D>::ranks_of(int i) const {
+  const auto found = std::ranges::lower_bound(shared_, i, {}, &Shared::point);
+  if (found == shared_.end() || found->point != i) return {&here_, 1};
+  return std::span(sharers_).subspan(found->begin, found->end - found->begin);
+}
+
+template <int D>
+std::vector<std::int64_t> RodBlock<D>::reported() const {
+  std::vector<std::int64_t> points;
+  for (int i = 0; i < point_count(); ++i) {
+    if (owns_point(i)) points.push_back(point(i));
+  }
+  return points;
+}
+
+template <int D>
+std::vector<double> RodBlock<D>::reported(const Field& field) const {
+  std::vector<double> rows;
+  rows.reserve(D * owned_.size());
+  for (std::size_t i = 0; i < owned_.size(); ++i) {
+    for (int d = 0; d < D && owned_[i] != 0; ++d) rows.push_back(field[d][i]);
+  }
+  return rows;
+}
+
+template <int D>
+void RodBlock<D>::take_reported(std::span<const double> rows, Field& field) const {
+  std::vector<int> whom, copies;
+  std::vector<std::int64_t> about;
+  auto next = rows.begin();
+  for (int i = 0; i < point_count(); ++i) {
+    if (owns_point(i)) {
+      for (int d = 0; d < D; ++d) field[d][static_cast<std::size_t>(i)] = *next++;
+    } else {
+      whom.push_back(ranks_of(i).front());
+      about.push_back(point(i));
+      copies.push_back(i);
+    }
+  }
+  const auto answers = parallel::ask(whom, about, [&](std::int64_t point, int) {
+    return at(field, static_cast<std::size_t>(place_of_point(point)));
+  });
+  for (std::size_t k = 0; k < copies.size(); ++k) {
+    for (int d = 0; d < D; ++d) field[d][static_cast<std::size_t>(copies[k])] = answers[k][static_cast<std::size_t>(d)];
+  }
+}
+
+/// Other ranks' rods that end at moving points known here, in their order.
+template <int D>
+auto RodBlock<D>::ask_for_rods(const std::vector<Rod>& own) const -> std::vector<NumberedRod> {
+  std::vector<std::vector<NumberedRod>> tell(static_cast<std::size_t>(rod_runs_.ranks));
+  parallel::agree([&] {
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      const std::int64_t number = first_rod_ + static_cast<std::int64_t>(k);
+      int still = 0;
+      for (const std::int64_t end : {own[k].first, own[k].second}) {
+        if (end == nowhere) continue;
+        const int i = place_of_point(end);
+        if (!moves(i)) {
+          if (own[k].holds()) refuse("rod ", number, " holds a point that is fixed");
+          if (++still == 2) refuse("rod ", number, " joins two fixed points");
+          continue;
+        }
+        for (const std::int32_t rank : ranks_of(i)) {
+          auto& list = tell[static_cast<std::size_t>(rank)];
+          if (rank != here_ && (list.empty() || list.back().number != number))
+            list.push_back({own[k], number});
+        }
+      }
+    }
+  });
+  return parallel::exchange(std::move(tell));
+}
+
+template <int D>
+void RodBlock<D>::check_start(double tolerance) const {
+  const double far_off = tolerance * extent_;
+  parallel::agree([&] {
+    for (int k = 0; k < own_count_; ++k) {
+      const auto known = static_cast<std::size_t>(own_begin_ + k);
+      const auto a = static_cast<std::size_t>(ends_[known][0]);
+      const auto q = at(position, a), v = at(velocity, a);
+      if (second_end(own_begin_ + k) < 0) {
+        const auto [value, slope] = surface_->level(q);
+        const double size = std::sqrt(product<D>(slope, slope)), rate = product<D>(slope, v) / size;
+        if (!(std::abs(value) <= far_off * size))
+          refuse("point ", point_[a], " is off the surface by ", value / size);
+        if (!(std::abs(rate) <= tolerance * std::sqrt(product<D>(v, v))))
+          refuse("point ", point_[a], " would leave the surface at a rate of ", rate,
+                 ": its velocity isn't tangent");
+        continue;
+      }
+      const auto b = static_cast<std::size_t>(ends_[known][1]);
+      const auto other_v = at(velocity, b);
+      const auto r = difference<D>(q, at(position, b)), w = difference<D>(v, other_v);
+      const double apart = std::sqrt(product<D>(r, r)), length = length_[known];
+      if (!(std::abs(apart - length) <= tolerance * length))
+        refuse("rod ", first_rod_ + k, " is ", length, " long, and its points ", point_[a], " and ", point_[b],
+               " are ", apart, " apart");
+      const double along = product<D>(r, w) / apart;
+      const double speed = std::sqrt(product<D>(v, v)) + std::sqrt(product<D>(other_v, other_v));
+      if (!(std::abs(along) <= tolerance * speed))
+        refuse("rod ", first_rod_ + k, " would change its length at a rate of ", along,
+               ": the velocities of its points aren't tangent");
+    }
+  });
 }
 
 template <int D>

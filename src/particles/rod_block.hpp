@@ -13,7 +13,7 @@
 #include <cmath>
 #include <span>
 
-#include "particles/rods.hpp"
+#include "particles/rod_share.hpp"
 
 namespace cotangent::particles {
 
@@ -23,29 +23,59 @@ class RodBlock {
   /// A vector for each rod or point, coordinate by coordinate.
   using Field = std::array<std::vector<double>, D>;
 
-  /// The part of this rank out of so many.
-  RodBlock(const RodSystem<D>& system, int rank, int ranks);
+  /// What this rank needs of all shares: its own, and by what other ranks say of its rods' ends. Throws Error
+  /// where the system makes no sense: what check() refuses, a rod between two fixed points, a point without a
+  /// rod. Collective.
+  explicit RodBlock(RodShare<D> share);
+  /// Throws Error where a rod isn't as long as its points are apart, or they move along it, by more than
+  /// `tolerance` relative to the rod, and to the points' speed. Collective.
+  void check_start(double tolerance) const;
 
-  /// Where a rank's run of the rods begins; that of the rank after the last is their number.
-  std::int64_t first_of(int rank) const { return all_rods_ * rank / ranks_; }
+  /// Who keeps which rods and which points, of all ranks.
+  const parallel::Runs& rod_runs() const { return rod_runs_; }
+  const parallel::Runs& point_runs() const { return point_runs_; }
+  /// The size of what may be reached at the beginning.
+  double extent() const { return extent_; }
+  /// That points are held on.
+  const std::optional<HoldingSurface<D>>& surface() const { return surface_; }
   /// Rods of this rank, first to last in the order of all.
   std::int64_t first_rod() const { return first_rod_; }
   int own_count() const { return own_count_; }
   /// Rods that are known here, own and foreign, in the order of all; the own ones begin at own_begin().
-  int known_count() const { return static_cast<int>(rod_.size()); }
+  int known_count() const { return static_cast<int>(ends_.size()); }
   int own_begin() const { return own_begin_; }
   /// The number of a known rod among all.
-  std::int64_t rod(int known) const { return rod_[static_cast<std::size_t>(known)]; }
+  std::int64_t rod(int known) const {
+    const int own = known - own_begin_;
+    if (own >= 0 && own < own_count_) return first_rod_ + own;
+    return foreign_[static_cast<std::size_t>(own < 0 ? known : known - own_count_)];
+  }
   /// The known place of a rod, which must be known.
   int place(std::int64_t rod) const {
-    return static_cast<int>(std::ranges::lower_bound(rod_, rod) - rod_.begin());
+    const std::int64_t own = rod - first_rod_;
+    if (own >= 0 && own < own_count_) return own_begin_ + static_cast<int>(own);
+    const auto at = static_cast<int>(std::ranges::lower_bound(foreign_, rod) - foreign_.begin());
+    return own < 0 ? at : at + own_count_;
   }
+  /// The known places of other ranks' rods.
   std::vector<int> foreign() const;
 
   /// Points known here, their place among all, and whether this rank is the one that reports them.
   int point_count() const { return static_cast<int>(point_.size()); }
   std::int64_t point(int i) const { return point_[static_cast<std::size_t>(i)]; }
   bool owns_point(int i) const { return owned_[static_cast<std::size_t>(i)] != 0; }
+  /// How many points this rank reports; their numbers, and rows of a field that is given for all known ones.
+  int reported_count() const { return static_cast<int>(std::ranges::count(owned_, 1)); }
+  std::vector<std::int64_t> reported() const;
+  std::vector<double> reported(const Field& field) const;
+  /// The other way, and to copies on other ranks. Collective.
+  void take_reported(std::span<const double> rows, Field& field) const;
+  /// The place of a point, which must be known.
+  int place_of_point(std::int64_t point) const {
+    return static_cast<int>(std::ranges::lower_bound(point_, point) - point_.begin());
+  }
+  /// The ranks that know a point, in order: the first reports it.
+  std::span<const std::int32_t> ranks_of(int i) const;
   double mass(int i) const { return mass_[static_cast<std::size_t>(i)]; }
   bool moves(int i) const { return inverse_mass_[static_cast<std::size_t>(i)] > 0; }
   /// The ends of a known rod; -1 for nowhere, and of a foreign one for a point that isn't known here.
@@ -113,10 +143,26 @@ class RodBlock {
   template <class Place>
   double measure_at(const Place& place, std::span<double> g);
 
-  std::int64_t all_rods_ = 0, first_rod_ = 0;
-  int ranks_ = 1;
+  /// A point that several ranks know, and where those begin.
+  struct Shared {
+    int point;
+    std::size_t begin, end;
+  };
+  struct NumberedRod {
+    Rod rod;
+    std::int64_t number;
+  };
+  void find_points(const RodShare<D>& share);
+  std::vector<NumberedRod> ask_for_rods(const std::vector<Rod>& own) const;
+
+  parallel::Runs rod_runs_, point_runs_;
+  double extent_ = 0;
+  std::int64_t first_rod_ = 0;
   int own_count_ = 0, own_begin_ = 0;
-  std::vector<std::int64_t> rod_, point_;
+  std::vector<std::int64_t> foreign_, point_;
+  std::vector<Shared> shared_;  // in the order of the points
+  std::vector<std::int32_t> sharers_;
+  std::int32_t here_ = 0;
   std::vector<std::array<int, 2>> ends_;  // one past the known points: a point of no concern
   std::vector<double> length_, mass_, inverse_mass_;
   std::vector<char> owned_;

@@ -217,9 +217,9 @@ struct RodMultipliers<D>::Saddle {
   const Field *left = nullptr, *right = nullptr;
   PetscInt coordinates = 0;
 
-  Saddle(const RodBlock<D>& own, RodHalo<D>& rod_halo, const RodSystem<D>& system)
+  Saddle(const RodBlock<D>& own, RodHalo<D>& rod_halo)
       : block(own), halo(rod_halo), known(static_cast<std::size_t>(own.known_count())) {
-    number(system);
+    number();
     const auto rods = static_cast<PetscInt>(block.own_count());
     check(MatCreate(PETSC_COMM_WORLD, matrix.out()), "MatCreate");
     check(MatSetSizes(matrix, coordinates + rods, coordinates + rods, PETSC_DETERMINE, PETSC_DETERMINE),
@@ -250,45 +250,48 @@ struct RodMultipliers<D>::Saddle {
   }
 
   /// Where each rank's unknowns begin, and each point's own.
-  void number(const RodSystem<D>& system) {
-    const auto size = static_cast<std::int64_t>(system.rods.size()), ranks = std::int64_t{parallel::size()};
-    const auto begin_of = [&](std::int64_t r) { return size * r / ranks; };
-    std::vector<std::int64_t> reporter(system.mass.size());
-    for (std::int64_t r = ranks; r-- > 0;) {
-      for (std::int64_t k = begin_of(r + 1); k-- > begin_of(r);) {
-        const auto& rod = system.rods[static_cast<std::size_t>(k)];
-        reporter[static_cast<std::size_t>(rod.first)] = r;
-        if (!rod.holds()) reporter[static_cast<std::size_t>(rod.second)] = r;
+  void number() {
+    const auto points = static_cast<std::size_t>(block.point_count());
+    const auto here = static_cast<std::size_t>(parallel::rank());
+    point_row.assign(points, -1);
+    for (int i = 0; i < block.point_count(); ++i) {
+      if (!block.owns_point(i) || !block.moves(i)) continue;
+      point_row[static_cast<std::size_t>(i)] = coordinates;
+      coordinates += D;
+    }
+    // Of each rank, what stands before its rods.
+    std::vector<std::int64_t> first_row(static_cast<std::size_t>(parallel::size()), 0);
+    first_row[here] = coordinates;
+    first_row = parallel::sum(std::move(first_row));
+    for (std::size_t r = 1; r < first_row.size(); ++r) first_row[r] += first_row[r - 1];
+    const auto& runs = block.rod_runs();
+    const auto start = static_cast<PetscInt>(first_row[here] - coordinates + runs.begin(parallel::rank()));
+    std::vector<int> whom;
+    std::vector<std::int64_t> about;
+    for (int i = 0; i < block.point_count(); ++i) {
+      if (block.owns_point(i)) {
+        if (block.moves(i)) point_row[static_cast<std::size_t>(i)] += start;
+      } else if (block.moves(i)) {
+        whom.push_back(block.ranks_of(i).front());
+        about.push_back(block.point(i));
       }
     }
-    std::vector<PetscInt> points(static_cast<std::size_t>(ranks), 0);
-    point_row.assign(system.mass.size(), -1);
-    for (std::size_t i = 0; i < system.mass.size(); ++i) {
-      if (system.mass[i] != fixed) point_row[i] = D * points[static_cast<std::size_t>(reporter[i])]++;
-    }
-    std::vector<PetscInt> start(static_cast<std::size_t>(ranks), 0);
-    for (std::size_t r = 1; r < start.size(); ++r) {
-      const auto rank = static_cast<std::int64_t>(r);
-      start[r] =
-          start[r - 1] + D * points[r - 1] + static_cast<PetscInt>(begin_of(rank) - begin_of(rank - 1));
-    }
-    for (std::size_t i = 0; i < point_row.size(); ++i) {
-      if (point_row[i] >= 0) point_row[i] += start[static_cast<std::size_t>(reporter[i])];
-    }
+    const auto rows = parallel::ask(whom, about, [this](std::int64_t point, int) {
+      return std::int64_t{point_row[static_cast<std::size_t>(block.place_of_point(point))]};
+    });
+    for (std::size_t k = 0; k < about.size(); ++k)
+      point_row[static_cast<std::size_t>(block.place_of_point(about[k]))] = static_cast<PetscInt>(rows[k]);
     for (int k = 0; k < block.known_count(); ++k) {
-      std::int64_t r = 0;
-      while (begin_of(r + 1) <= block.rod(k)) ++r;
-      rod_row.push_back(start[static_cast<std::size_t>(r)] + D * points[static_cast<std::size_t>(r)] +
-                        static_cast<PetscInt>(block.rod(k) - begin_of(r)));
+      const auto rank = static_cast<std::size_t>(runs.rank_of(block.rod(k)));
+      rod_row.push_back(static_cast<PetscInt>(first_row[rank] + block.rod(k)));
     }
-    coordinates = D * points[static_cast<std::size_t>(parallel::rank())];
   }
-  std::vector<PetscInt> point_row, rod_row;
+  std::vector<PetscInt> point_row, rod_row;  // of known ones
 
   /// Every entry of this rank's rows, always in one order: the masses, -G'^T, G.
   template <class Function>
   void for_each_entry(const Function& function) const {
-    const auto row_of = [&](int i) { return point_row[static_cast<std::size_t>(block.point(i))]; };
+    const auto row_of = [&](int i) { return point_row[static_cast<std::size_t>(i)]; };
     const auto part = [](const Field* vectors, int k, int d) {
       return vectors == nullptr ? 0.0 : (*vectors)[static_cast<std::size_t>(d)][static_cast<std::size_t>(k)];
     };
@@ -368,15 +371,15 @@ struct RodMultipliers<D>::Saddle {
 };
 
 template <int D>
-RodMultipliers<D>::RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, const RodSystem<D>& system,
-                                  Formulation formulation, std::string prefix)
+RodMultipliers<D>::RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, Formulation formulation,
+                                  std::string prefix)
     : prefix_(std::move(prefix)) {
   if (formulation == Formulation::schur) {
     schur_ = std::make_unique<Schur>(block);
     if (Chain::fits(block, schur_->matrix) && !la::has_option(prefix_))
       chain_ = std::make_unique<Chain>(block);
   } else {
-    saddle_ = std::make_unique<Saddle>(block, halo, system);
+    saddle_ = std::make_unique<Saddle>(block, halo);
   }
 }
 

@@ -27,8 +27,7 @@ class RodMultipliers {
   using Field = typename RodBlock<D>::Field;
 
   /// Options of PETSc are heeded under the prefix ("position_ksp_type") once configure() is called.
-  RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, const RodSystem<D>& system,
-                 Formulation formulation, std::string prefix);
+  RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, Formulation formulation, std::string prefix);
   ~RodMultipliers();
 
   /// The matrix, or what acts like it.

@@ -10,44 +10,45 @@
 namespace cotangent::particles {
 
 template <int D>
-RodPairs<D>::RodPairs(const RodSystem<D>& system, const RodBlock<D>& block, const RodPairOptions& options)
+RodPairs<D>::RodPairs(const RodBlock<D>& block, const RodPairOptions& options)
     : block_(block),
       options_(options),
       image_(options.periods),
       range_(options.kernel->cut().radius),
       skin_(options.skin > 0 ? options.skin : 0.12 * range_),
-      begin_(system.mass.size() + 1, 0),
-      place_(system.mass.size(), -1),
       territory_(Grid(range_ > 0 ? range_ + skin_ : 1.0, options.periods)) {
-  // Ranks at each point, by its rods in the order of all: those of one rank follow each other.
-  const auto each = [&](const auto& use) {
-    std::vector<std::int32_t> last(system.mass.size(), -1);
-    for (int rank = 0; rank < parallel::size(); ++rank) {
-      for (std::int64_t k = block.first_of(rank); k < block.first_of(rank + 1); ++k) {
-        const auto& rod = system.rods[static_cast<std::size_t>(k)];
-        for (const std::int64_t end : {rod.first, rod.second}) {
-          if (end == nowhere || last[static_cast<std::size_t>(end)] == rank) continue;
-          last[static_cast<std::size_t>(end)] = rank;
-          use(static_cast<std::size_t>(end), rank);
-        }
-      }
-    }
-  };
-  each([&](std::size_t point, int) { ++begin_[point + 1]; });
-  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-  ranks_.resize(begin_.back());
-  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-  each([&](std::size_t point, int rank) { ranks_[next[point]++] = rank; });
-
-  for (int i = 0; i < block.point_count(); ++i) place_[static_cast<std::size_t>(block.point(i))] = i;
-  if (!options.joined) {
-    std::vector<std::array<std::int64_t, 2>> joined;
-    for (const auto& rod : system.rods) {
-      if (!rod.holds()) joined.push_back({rod.first, rod.second});
-    }
-    excluded_.emplace(std::ssize(system.mass), joined);
-  }
+  if (!options.joined) find_joined();
   for (int d = 0; d < D; ++d) force_[d].assign(block.position[d].size(), 0.0);
+}
+
+template <int D>
+void RodPairs<D>::find_joined() {
+  struct Joined {
+    std::int64_t point, other;
+  };
+  std::vector<std::vector<Joined>> tell(static_cast<std::size_t>(parallel::size()));
+  for (int k = block_.own_begin(); k < block_.own_begin() + block_.own_count(); ++k) {
+    const int a = block_.first_end(k), b = block_.second_end(k);
+    if (b < 0) continue;
+    for (const auto& [end, other] : {std::pair(a, b), std::pair(b, a)})
+      tell[static_cast<std::size_t>(block_.ranks_of(end).front())].push_back(
+          {block_.point(end), block_.point(other)});
+  }
+  auto joined = parallel::exchange(std::move(tell));
+  std::ranges::sort(joined, {}, [](const Joined& pair) { return std::pair(pair.point, pair.other); });
+  auto next = joined.begin();
+  for (int i = 0; i < block_.point_count(); ++i) {
+    joined_begin_.push_back(joined_.size());
+    for (; next != joined.end() && next->point == block_.point(i); ++next) joined_.push_back(next->other);
+  }
+  joined_begin_.push_back(joined_.size());
+}
+
+template <int D>
+std::span<const std::int64_t> RodPairs<D>::joined_to(int point) const {
+  if (joined_begin_.empty()) return {};
+  const auto i = static_cast<std::size_t>(point);
+  return std::span(joined_).subspan(joined_begin_[i], joined_begin_[i + 1] - joined_begin_[i]);
 }
 
 template <int D>
@@ -59,60 +60,97 @@ void RodPairs<D>::settle() {
     p.id = block_.point(i);
     for (int d = 0; d < D; ++d)
       p.q[static_cast<std::size_t>(d)] = block_.position[d][static_cast<std::size_t>(i)];
+    // Nobody asks where a point began: what goes with it is who reports it, and as which of its points.
+    p.start = {static_cast<double>(parallel::rank()), static_cast<double>(i), 0.0};
     mine.push_back(p);
   }
   cloud_.assign(mine);
   territory_.settle(cloud_);
-  neighbours_.build(cloud_, territory_, range_ + skin_, excluded_ ? &*excluded_ : nullptr);
+  plan();
+  neighbours_.build(cloud_, territory_, range_ + skin_, unfelt_);
   for (auto& f : sum_) f.assign(static_cast<std::size_t>(cloud_.padded), 0.0);
   listed_at_ = block_.position;
-  plan();
   moves_ = 0;
   ++lists_made_;
 }
 
-/// Each rank asks those that report its points for their positions, and tells all that know them which forces
-/// will come.
+/// Each rank asks those that report its points for their positions, and who else knows them; and tells all
+/// that do which forces will come.
 template <int D>
 void RodPairs<D>::plan() {
   const auto ranks = static_cast<std::size_t>(parallel::size());
   const auto here = static_cast<std::size_t>(parallel::rank());
-  std::vector<std::vector<std::int64_t>> wanted(ranks), announced(ranks);
   std::vector<std::vector<std::int32_t>> forces(ranks), positions(ranks);
   std::vector<std::vector<int>> arrive(ranks);
+  // Which forces come: of which of its points to the rank that reports it, of ~ which of all to the others.
+  std::vector<std::vector<std::int64_t>> wanted(ranks), announced(ranks);
+  const auto announce = [&](std::int32_t rank, int row, std::int64_t as) {
+    forces[static_cast<std::size_t>(rank)].push_back(row);
+    announced[static_cast<std::size_t>(rank)].push_back(as);
+  };
   stay_.clear();
   return_.clear();
+  unfelt_.assign(joined_begin_.empty() ? 0 : static_cast<std::size_t>(cloud_.own), {});
+  const auto not_felt = [&](int row, std::span<const std::int64_t> others) {
+    if (!unfelt_.empty()) unfelt_[static_cast<std::size_t>(row)] = others;
+  };
   for (int row = 0; row < cloud_.own; ++row) {
-    const std::int64_t id = cloud_.id[static_cast<std::size_t>(row)];
-    const auto point = static_cast<std::size_t>(id);
-    for (std::size_t k = begin_[point]; k < begin_[point + 1]; ++k) {
-      const auto rank = static_cast<std::size_t>(ranks_[k]);
-      const bool reports = k == begin_[point];
-      if (rank == here) {
-        return_.push_back({place_[point], row});
-        if (reports) stay_.push_back({place_[point], row});
-        continue;
-      }
-      forces[rank].push_back(row);
-      announced[rank].push_back(id);
-      if (!reports) continue;
-      wanted[rank].push_back(id);
+    const auto k = static_cast<std::size_t>(row);
+    const auto rank = static_cast<std::size_t>(cloud_.start[0][k]);
+    const auto point = static_cast<std::int32_t>(cloud_.start[1][k]);
+    if (rank == here) {
+      stay_.push_back({point, row});
+      return_.push_back({point, row});
+      not_felt(row, joined_to(point));
+      for (const std::int32_t other : block_.ranks_of(point).subspan(1)) announce(other, row, ~cloud_.id[k]);
+    } else {
+      wanted[rank].push_back(point);
       arrive[rank].push_back(row);
     }
   }
   arrive_at_.clear();
   for (const auto& rows : arrive) arrive_at_.insert(arrive_at_.end(), rows.begin(), rows.end());
   if (ranks == 1) return;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    for (std::size_t k = 0; k < wanted[r].size(); ++k)
+      announce(static_cast<std::int32_t>(r), arrive[r][k], wanted[r][k]);
+  }
+  // Each answer: how many other ranks know it, these; how many points it doesn't feel, these.
   std::vector<std::int64_t> from_each;
   const auto asked = parallel::exchange(std::move(wanted), &from_each);
+  std::vector<std::vector<std::int64_t>> tell(ranks);
   auto next = asked.begin();
   for (std::size_t r = 0; r < ranks; ++r) {
-    for (std::int64_t k = 0; k < from_each[r]; ++k)
-      positions[r].push_back(place_[static_cast<std::size_t>(*next++)]);
+    for (std::int64_t k = 0; k < from_each[r]; ++k) {
+      const auto point = static_cast<std::int32_t>(*next++);
+      positions[r].push_back(point);
+      const auto others = block_.ranks_of(point).subspan(1);
+      const auto joined = joined_to(point);
+      tell[r].push_back(std::ssize(others));
+      tell[r].insert(tell[r].end(), others.begin(), others.end());
+      tell[r].push_back(std::ssize(joined));
+      tell[r].insert(tell[r].end(), joined.begin(), joined.end());
+    }
+  }
+  told_ = parallel::exchange(std::move(tell));
+  const std::int64_t* word = told_.data();
+  for (const int row : arrive_at_) {
+    const std::int64_t id = cloud_.id[static_cast<std::size_t>(row)];
+    for (std::int64_t others = *word++; others > 0; --others) {
+      const auto rank = static_cast<std::int32_t>(*word++);
+      if (static_cast<std::size_t>(rank) == here) {
+        return_.push_back({block_.place_of_point(id), row});
+      } else {
+        announce(rank, row, ~id);
+      }
+    }
+    const auto count = static_cast<std::size_t>(*word++);
+    not_felt(row, {word, count});
+    word += count;
   }
   come_to_.clear();
-  for (const std::int64_t id : parallel::exchange(std::move(announced)))
-    come_to_.push_back(place_[static_cast<std::size_t>(id)]);
+  for (const std::int64_t as : parallel::exchange(std::move(announced)))
+    come_to_.push_back(as >= 0 ? static_cast<int>(as) : block_.place_of_point(~as));
   there_ = parallel::HaloPlan(positions, D);
   back_ = parallel::HaloPlan(forces, D);
   sent_.resize(D * static_cast<std::size_t>(block_.point_count()));

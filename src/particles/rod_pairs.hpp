@@ -3,7 +3,8 @@
 // in its cells, as a swarm's does. A plan made with each list brings it their positions and takes the forces
 // to all ranks that know the points, so that a point's copies feel the same bits. Each force is a sum in the
 // order of the points' numbers: to the bit the same on any number of ranks, whenever the lists were made.
-// Limits: whoever belongs to whom is found from the whole system, which every rank holds.
+// Whose rods end at a point and what they join it to is known to the rank that reports it, and told with each
+// list to the rank that sums there.
 #pragma once
 
 #include "particles/pair_kernel.hpp"
@@ -25,8 +26,8 @@ class RodPairs {
  public:
   using Field = typename RodBlock<D>::Field;
 
-  /// The block is this rank's part of the system. Collective, as all that follows.
-  RodPairs(const RodSystem<D>& system, const RodBlock<D>& block, const RodPairOptions& options);
+  /// Collective, as all that follows.
+  RodPairs(const RodBlock<D>& block, const RodPairOptions& options);
 
   /// On all points that the block knows, where they are now.
   const Field& forces();
@@ -42,6 +43,8 @@ class RodPairs {
   struct Own {
     int point, row;
   };
+  void find_joined();
+  std::span<const std::int64_t> joined_to(int point) const;
   void settle();
   double farthest() const;
   void choose_skin(double way);
@@ -53,10 +56,12 @@ class RodPairs {
   RodPairOptions options_;
   Image image_;
   double range_, skin_;
-  std::vector<std::size_t> begin_;   ///< of each point's ranks
-  std::vector<std::int32_t> ranks_;  ///< that know it; the first is the one that reports it
-  std::vector<std::int32_t> place_;  ///< of a point in the block; -1: unknown
-  std::optional<Exclusions> excluded_;
+  /// What rods join each point to that is reported here, in order, and where that begins; empty where it is
+  /// felt all the same.
+  std::vector<std::int64_t> joined_;
+  std::vector<std::size_t> joined_begin_;
+  std::vector<std::int64_t> told_;                      ///< by other ranks, of the points that are summed here
+  std::vector<std::span<const std::int64_t>> unfelt_;  ///< by the rows of the cloud
   Territory territory_;
   Cloud cloud_;
   NeighbourLists neighbours_;

@@ -8,6 +8,7 @@
 // stops at the tolerance (a length, |g| / |grad g|) or where round-off lets it come no closer.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -32,17 +33,30 @@ struct RodEffort {
   std::int64_t steps = 0, newton_iterations = 0, linear_solves = 0, linear_iterations = 0;
 };
 
+/// All that the next step depends on: of the points that this rank reports, and of its rods.
+struct RodMemory {
+  std::int64_t steps = 0, newton_iterations = 0, linear_solves = 0, linear_iterations = 0;
+  double constraint_error = 0, velocity_error = 0;
+  std::vector<double> position, velocity;  ///< rows, one a point
+  std::vector<double> last, before;        ///< the position multipliers of the last two steps
+
+  bool operator==(const RodMemory&) const = default;
+};
+
 template <int D>
 class RodRattle {
  public:
   /// 1e-14 of the system's extent.
-  static double default_tolerance(const RodSystem<D>& system);
+  static double default_tolerance(double extent) { return 1e-14 * extent; }
   /// What round-off leaves of a rod's length: no tolerance may be smaller.
-  static double round_off(const RodSystem<D>& system);
+  static double round_off(double extent) { return std::numeric_limits<double>::epsilon() * extent; }
 
-  /// PETSc must be active. Throws Error where the system or the options make no sense, or the start isn't on
-  /// the constraints. Collective, as all that follows unless it says otherwise.
-  RodRattle(const RodSystem<D>& system, const RodOptions& options);
+  /// PETSc must be active. Throws Error where the options make no sense, or the start isn't on the
+  /// constraints. Collective, as all that follows unless it says otherwise.
+  RodRattle(RodBlock<D> block, const RodOptions& options);
+  /// Of a system that all ranks have.
+  RodRattle(const RodSystem<D>& system, const RodOptions& options)
+      : RodRattle(RodBlock<D>(share_of(system)), options) {}
   ~RodRattle();
   RodRattle(RodRattle&&) noexcept;
 
@@ -71,13 +85,9 @@ class RodRattle {
   std::vector<double> multipliers();
   const RodEffort& effort() const;
 
-  /// All that the next step depends on, of this rank alone.
-  std::vector<double> memory() const;
-  /// Takes it back, on the same number of ranks.
-  void restore(const std::vector<double>& memory);
-  /// Takes back what memory() gave on so many ranks, in their order: on as many, to the same bits; on others,
-  /// to round-off. Collective.
-  void restore(const RodSystem<D>& system, const std::vector<std::vector<double>>& memories);
+  RodMemory memory() const;
+  /// Takes it back: from as many ranks to the same bits, shared out anew from others to round-off.
+  void restore(const RodMemory& memory);
 
  private:
   struct Solvers;

@@ -28,26 +28,25 @@ struct RodRattle<D>::Solvers {
   la::Vector multiplier, last, before, residual, rate,
       push;  // Lambda = h^2 lambda / 2, now and in two steps past
   std::vector<double> known;
-  double extent = 0, noise = 0, error = 0, last_error = 0, velocity_error = 0;
+  double noise = 0, error = 0, last_error = 0, velocity_error = 0;
   bool stagnated = false;
   double constraint_error = 0;
   std::string failure;
   RodEffort effort;
 
-  Solvers(const RodSystem<D>& system, const RodOptions& chosen)
+  Solvers(RodBlock<D>&& part, const RodOptions& chosen)
       : options(chosen),
-        block(system, parallel::rank(), parallel::size()),
+        block(std::move(part)),
         halo(block),
-        position_matrix(block, halo, system, options.formulation, "position_"),
-        velocity_matrix(block, halo, system, options.formulation, "velocity_"),
-        known(static_cast<std::size_t>(block.known_count())),
-        extent(system.extent()) {
+        position_matrix(block, halo, options.formulation, "position_"),
+        velocity_matrix(block, halo, options.formulation, "velocity_"),
+        known(static_cast<std::size_t>(block.known_count())) {
     for (la::Vector* v : {&multiplier, &last, &before, &residual, &rate, &push}) {
       *v = la::vector(static_cast<PetscInt>(block.own_count()));
       la::check(VecSet(*v, 0.0), "VecSet");
     }
     const PairKernel* kernel = options.pairs.kernel;
-    if (kernel != nullptr && kernel->cut().radius > 0) pairs.emplace(system, block, options.pairs);
+    if (kernel != nullptr && kernel->cut().radius > 0) pairs.emplace(block, options.pairs);
     la::check(SNESCreate(PETSC_COMM_WORLD, newton.out()), "SNESCreate");
     la::check(SNESSetOptionsPrefix(newton, "position_"), "SNESSetOptionsPrefix");
     la::check(SNESSetType(newton, SNESNEWTONLS), "SNESSetType");
@@ -187,7 +186,7 @@ struct RodRattle<D>::Solvers {
 
   /// How closely lengths are known: points may have flown far from where they began.
   void look_around() {
-    noise = 16 * std::numeric_limits<double>::epsilon() * std::max(extent, parallel::maximum(block.reach()));
+    noise = 16 * std::numeric_limits<double>::epsilon() * std::max(block.extent(), parallel::maximum(block.reach()));
   }
 
   void measure() {

@@ -46,16 +46,18 @@ inline constexpr std::int64_t nowhere = -1;
 /// The mass of a point that doesn't move.
 inline constexpr double fixed = std::numeric_limits<double>::infinity();
 
-/// The joined points at the beginning, the same on every rank.
+struct Rod {
+  std::int64_t first = 0, second = 0;  ///< the points that it joins; or nowhere, a point that it holds
+  double length = 0;
+
+  bool holds() const { return second == nowhere; }
+};
+
+/// The joined points at the beginning, all of them: for systems that fit on one rank (rod_share.hpp has
+/// others).
 template <int D>
 struct RodSystem {
   using Vector = std::array<double, D>;
-  struct Rod {
-    std::int64_t first = 0, second = 0;  ///< the points that it joins; or nowhere, a point that it holds
-    double length = 0;
-
-    bool holds() const { return second == nowhere; }
-  };
 
   std::vector<Vector> position, velocity;
   std::vector<double> mass;
@@ -65,14 +67,10 @@ struct RodSystem {
 
   /// Holds all points that move on a surface: each hold stands before the first rod that ends there.
   void hold_on(const HoldingSurface<D>& holding);
-  /// The size of what may be reached: the largest coordinate, or all rods of a molecule in a line.
+  /// All rods of the longest molecule in a line.
+  double longest_molecule() const;
+  /// The size of what may be reached: the largest coordinate, or the longest molecule.
   double extent() const;
-  /// Throws Error where the system makes no sense: a mass or length that isn't positive, a rod between two
-  /// fixed points or from a point to itself, a point without a rod, a number that isn't finite.
-  void check() const;
-  /// Throws Error where a rod isn't as long as its points are apart, or they move along it, by more than
-  /// `tolerance` relative to the rod, and to the points' speed.
-  void check_start(double tolerance) const;
 };
 
 extern template struct RodSystem<2>;
@@ -85,12 +83,37 @@ template <int D>
 RodSystem<D> rod_chain(std::int64_t rods, double length, double mass, double gravity, double angle,
                        bool closed);
 
-/// Lays a chain along a surface, from a point on it in a direction (of which the tangent part counts): each
-/// rod's second end lies on the surface, in the plane of the last rod and the normal, so that short rods
-/// follow a geodesic. Throws Error where the surface bends too much for their length.
+/// Its points one after the other, none of which is kept.
+template <int D>
+void walk_chain(std::int64_t rods, double length, double angle, bool closed,
+                const std::function<void(std::int64_t point, const std::array<double, D>& q)>& visit);
+
+/// A walk along a surface in steps of given lengths, from a point on it in a direction, of which the tangent
+/// part counts: each step ends on the surface, in the plane of the last one and the normal, so that short
+/// ones follow a geodesic.
+class SurfaceWalk {
+ public:
+  SurfaceWalk(const HoldingSurface<3>& surface, std::array<double, 3> from, std::array<double, 3> direction)
+      : surface_(surface), at_(from), direction_(direction) {}
+  /// Throws Error where the surface bends too much for the length.
+  const std::array<double, 3>& step(double length);
+
+ private:
+  const HoldingSurface<3>& surface_;
+  std::array<double, 3> at_, direction_;
+  std::int64_t steps_ = 0;
+};
+
+/// Lays a chain, rods from each point to the next, along a surface.
 void lay_along(RodSystem<3>& chain, const HoldingSurface<3>& surface, std::array<double, 3> from,
                std::array<double, 3> direction);
 
+extern template void walk_chain<2>(
+    std::int64_t, double, double, bool,
+    const std::function<void(std::int64_t, const std::array<double, 2>&)>&);
+extern template void walk_chain<3>(
+    std::int64_t, double, double, bool,
+    const std::function<void(std::int64_t, const std::array<double, 3>&)>&);
 extern template RodSystem<2> rod_chain(std::int64_t, double, double, double, double, bool);
 extern template RodSystem<3> rod_chain(std::int64_t, double, double, double, double, bool);
 

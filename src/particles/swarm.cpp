@@ -51,7 +51,7 @@ void Swarm::settle() {
   territory_.settle(cloud_, work());
   if (range_ > 0) {
     const double radius = kernel_.cut().radius;
-    lists_.build(cloud_, territory_, radius > 0 ? radius + skin_ : 0.0, nullptr,
+    lists_.build(cloud_, territory_, radius > 0 ? radius + skin_ : 0.0, {},
                  options_.sight > 0 ? options_.sight + skin_ : 0.0);
   }
   for (std::size_t n = 0; n < 3; ++n) {

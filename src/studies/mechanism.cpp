@@ -26,12 +26,11 @@ namespace {
 template <int D>
 class Mechanism {
  public:
-  Mechanism(Task& task, const MechanismPlan& plan, const particles::RodSystem<D>& rods)
+  Mechanism(Task& task, const MechanismPlan& plan, particles::RodBlock<D>&& block)
       : task_(task),
         plan_(plan),
-        rods_(rods),
-        rattle_(rods, plan.options),
-        rows_(plan, rods, rattle_.block()) {
+        rattle_(std::move(block), plan.options),
+        rows_(plan, rattle_.block()) {
     refuse_unknown_options();
   }
 
@@ -56,7 +55,7 @@ class Mechanism {
     if (status_ != Status::pending) {
       io::CheckpointFile::remove(io::checkpoint_path(plan_.file));
       io::write_particles_xdmf(plan_.file, result_->template read<double>(set("time")),
-                               std::ssize(rods_.mass), D, rows_.rod_count());
+                               point_count(), D, rows_.rod_count());
     }
     const double wall = parallel::wall_time() - started_;
     result_->close({wall, {part_, part_ + 3}});
@@ -88,19 +87,65 @@ class Mechanism {
                                         : "; the solvers' options begin with -position_ and -velocity_"));
   }
 
+  std::int64_t point_count() const { return rattle_.block().point_runs().count; }
   int set(const char* name) const { return result_->data_set(std::string("/particles/") + name); }
 
-  /// This rank's state for the checkpoint: the number of ranks, the step, the worst errors, the memory.
+  /// This rank's state for the checkpoint: the number of ranks, the step, the worst errors, the memory, which
+  /// points and rods it is of.
   std::vector<double> packed() const {
+    const particles::RodMemory memory = rattle_.memory();
+    const std::vector<std::int64_t> points = rattle_.block().reported();
     std::vector<double> state{static_cast<double>(parallel::size()),
-                              static_cast<double>(rattle_.effort().steps),
+                              static_cast<double>(memory.steps),
                               energy_,
                               worst_[0],
                               worst_[1],
-                              worst_[2]};
-    const std::vector<double> memory = rattle_.memory();
-    state.insert(state.end(), memory.begin(), memory.end());
+                              worst_[2],
+                              static_cast<double>(memory.newton_iterations),
+                              static_cast<double>(memory.linear_solves),
+                              static_cast<double>(memory.linear_iterations),
+                              memory.constraint_error,
+                              memory.velocity_error,
+                              static_cast<double>(points.size()),
+                              static_cast<double>(rattle_.block().first_rod()),
+                              static_cast<double>(rattle_.block().own_count())};
+    state.insert(state.end(), points.begin(), points.end());
+    for (const auto* rows : {&memory.position, &memory.velocity, &memory.last, &memory.before})
+      state.insert(state.end(), rows->begin(), rows->end());
     return state;
+  }
+
+  /// What of one rank's state this rank now needs.
+  void unpack(const std::vector<double>& state, particles::RodMemory& memory) {
+    const auto& block = rattle_.block();
+    const std::vector<std::int64_t> mine = block.reported();
+    energy_ = state[2];
+    std::copy_n(state.begin() + 3, 3, worst_);
+    const auto whole = [](double x) { return static_cast<std::int64_t>(x); };
+    memory.steps = whole(state[1]);
+    memory.newton_iterations = whole(state[6]);
+    memory.linear_solves = whole(state[7]);
+    memory.linear_iterations = whole(state[8]);
+    memory.constraint_error = state[9];
+    memory.velocity_error = state[10];
+    memory.position.resize(D * mine.size());
+    memory.velocity.resize(D * mine.size());
+    memory.last.resize(static_cast<std::size_t>(block.own_count()));
+    memory.before.resize(memory.last.size());
+    const std::int64_t points = whole(state[11]), first = whole(state[12]), rods = whole(state[13]);
+    const double *number = state.data() + 14, *row = number + points, *rod = row + 2 * D * points;
+    for (std::int64_t i = 0; i < points; ++i) {
+      const auto found = std::ranges::lower_bound(mine, whole(number[i]));
+      if (found == mine.end() || *found != whole(number[i])) continue;
+      std::copy_n(row + D * i, D, memory.position.begin() + D * (found - mine.begin()));
+      std::copy_n(row + D * (points + i), D, memory.velocity.begin() + D * (found - mine.begin()));
+    }
+    for (std::int64_t k = 0; k < rods; ++k) {
+      const std::int64_t own = first + k - block.first_rod();
+      if (own < 0 || own >= block.own_count()) continue;
+      memory.last[static_cast<std::size_t>(own)] = rod[k];
+      memory.before[static_cast<std::size_t>(own)] = rod[rods + k];
+    }
   }
 
   void open() {
@@ -136,13 +181,9 @@ class Mechanism {
     }
     for (auto last = stored.rbegin(); last != stored.rend(); ++last) {
       if (static_cast<double>(last->second.size()) < last->first.second) continue;
-      std::vector<std::vector<double>> memories;
-      for (const auto& [rank, numbers] : last->second) {
-        energy_ = numbers[2];
-        std::copy_n(numbers.begin() + 3, 3, worst_);
-        memories.emplace_back(numbers.begin() + 6, numbers.end());
-      }
-      rattle_.restore(rods_, memories);
+      particles::RodMemory memory;
+      for (const auto& [rank, numbers] : last->second) unpack(numbers, memory);
+      rattle_.restore(memory);
       resumed_at_ = rattle_.effort().steps;
       stored_ = slot[last->first] + 1;  // what it goes on from stays until the next one is whole
       return;
@@ -150,7 +191,7 @@ class Mechanism {
   }
 
   void begin() {
-    parallel::on_rank_zero([&] { rows_.write_start(*result_); });
+    parallel::agree([&] { rows_.write_start(*result_); });
     energy_ = rattle_.kinetic_energy() + rattle_.potential_energy();
     sample(0);
   }
@@ -247,7 +288,7 @@ class Mechanism {
         plan_.pairs.kernel
             ? fmt::format("; {:.3g} point-steps a second, neighbours listed {} times",
                           static_cast<double>(effort.steps - resumed_at_) *
-                              static_cast<double>(rods_.mass.size()) / std::max(part_[1], 1e-9),
+                              static_cast<double>(point_count()) / std::max(part_[1], 1e-9),
                           rattle_.lists())
             : "";
     if (is_failure(status_)) text += ": " + rattle_.failure() + "; a smaller step may go on";
@@ -267,7 +308,6 @@ class Mechanism {
   static constexpr std::int64_t poll_ = 64;
   Task& task_;
   const MechanismPlan& plan_;
-  const particles::RodSystem<D>& rods_;
   particles::RodRattle<D> rattle_;
   MechanismRows<D> rows_;
   std::optional<io::ResultFile> result_;
@@ -279,25 +319,26 @@ class Mechanism {
 
 template <int D>
 ExitCode run_in(Task& task) {
-  const auto rods = read_rods<D>(task);
-  const MechanismPlan plan = read_plan<D>(task, rods);
+  particles::RodShare<D> rods = read_rods<D>(task);
+  MechanismPlan plan = read_plan<D>(task, rods);
+  particles::RodBlock<D> block = block_of<D>(task, plan, std::move(rods));
   if (task.check) return exit_success;
   const la::Petsc petsc(task.petsc_options);
   if (task.dry_run) {
     Estimate estimate;
     estimate.orbits = 1;
-    const std::int64_t points = std::ssize(rods.mass), joined = std::ssize(rods.rods);
+    const std::int64_t points = block.point_runs().count, joined = block.rod_runs().count;
     estimate.file_bytes = 8 * plan.samples * (2 * D * points + joined + 6);
     estimate.rank_bytes = (std::int64_t{48} << 20) + 8 * points * (30 * D + 40) / parallel::size();
     // 100 ns a rod and step, on a surface 400 ns and as much a hold, 200 ns a point that feels others, and
     // what PETSc's calls take.
-    const double each = (rods.surface ? 4e-7 : 1e-7) * static_cast<double>(joined) +
+    const double each = (block.surface() ? 4e-7 : 1e-7) * static_cast<double>(joined) +
                         (plan.pairs.kernel ? 2e-7 : 0.0) * static_cast<double>(points);
     estimate.seconds = static_cast<double>(plan.steps) * (2e-5 + each / parallel::size());
     parallel::on_rank_zero([&] { print(estimate); });
     return exit_success;
   }
-  return Mechanism<D>(task, plan, rods).run();
+  return Mechanism<D>(task, plan, std::move(block)).run();
 }
 
 ExitCode run(Task& task) {

@@ -1,7 +1,9 @@
 #include "studies/mechanism_plan.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "parallel/mpi.hpp"
 #include "studies/plan.hpp"
@@ -58,20 +60,46 @@ file = "mechanism.h5"
 
 namespace {
 
-/// The surface as triangles: all of it, or what the chain may reach.
-std::optional<mechanics::Triangulation> triangulation(const particles::RodSystem<3>& rods,
+/// All ranks' points, in their order, of which each hands over some.
+std::vector<mechanics::SpacePoint> gathered(const std::vector<mechanics::SpacePoint>& points) {
+  return parallel::exchange(
+      std::vector<std::vector<mechanics::SpacePoint>>(static_cast<std::size_t>(parallel::size()), points));
+}
+
+/// The surface as triangles, whole on every rank: all of it, or what the chain may reach. It is found from
+/// one point in each cube, since those suffice.
+std::optional<mechanics::Triangulation> triangulation(const particles::RodBlock<3>& block,
                                                       std::int64_t cells) {
-  const auto g = level_of(*rods.surface);
-  const auto whole = mechanics::surface_box(g, rods.position);
-  const auto box = whole ? *whole : mechanics::SpaceBox::around(rods.position).padded(rods.extent());
-  return mechanics::triangulate(g, rods.position, box.longest() / static_cast<double>(cells),
-                                whole ? std::nullopt : std::optional(box));
+  constexpr double finer = 128;
+  const auto g = level_of(*block.surface());
+  std::vector<mechanics::SpacePoint> own;
+  std::vector<double> ends(6, -std::numeric_limits<double>::infinity());  // -low, high
+  for (int i = 0; i < block.point_count(); ++i) {
+    if (!block.owns_point(i)) continue;
+    auto& q = own.emplace_back();
+    for (std::size_t n = 0; n < 3; ++n) {
+      q[n] = block.position[n][static_cast<std::size_t>(i)];
+      ends[n] = std::max(ends[n], -q[n]);
+      ends[3 + n] = std::max(ends[3 + n], q[n]);
+    }
+  }
+  ends = parallel::maximum(ends);
+  const auto seeds = [&](double side) {
+    return mechanics::first_in_cubes(gathered(mechanics::first_in_cubes(own, side)), side);
+  };
+  double scale = 0;
+  for (const double end : ends) scale = std::max(scale, std::abs(end));
+  const auto whole = mechanics::surface_box(g, seeds(scale / finer), scale);
+  const mechanics::SpaceBox around{{-ends[0], -ends[1], -ends[2]}, {ends[3], ends[4], ends[5]}};
+  const auto box = whole ? *whole : around.padded(block.extent());
+  const double side = box.longest() / static_cast<double>(cells);
+  return mechanics::triangulate(g, seeds(side), side, whole ? std::nullopt : std::optional(box));
 }
 
 }  // namespace
 
 template <int D>
-MechanismPlan read_plan(Task& task, const particles::RodSystem<D>& rods) {
+MechanismPlan read_plan(Task& task, const particles::RodShare<D>& rods) {
   using particles::Formulation;
   MechanismPlan plan;
   const io::Table model = task.deck.table("model"), method = task.deck.table("method"),
@@ -79,12 +107,12 @@ MechanismPlan read_plan(Task& task, const particles::RodSystem<D>& rods) {
                   stop = task.deck.table("stop"), output = task.deck.table("output");
   method.choice("name", "rattle", {"rattle"});
   plan.options.step = method.positive("step");
+  const double extent = rods.extent(), round_off = particles::RodRattle<D>::round_off(extent);
   plan.options.tolerance =
-      method.positive("constraint_tolerance", particles::RodRattle<D>::default_tolerance(rods));
-  if (plan.options.tolerance < particles::RodRattle<D>::round_off(rods))
+      method.positive("constraint_tolerance", particles::RodRattle<D>::default_tolerance(extent));
+  if (plan.options.tolerance < round_off)
     throw method.error("constraint_tolerance",
-                       fmt::format("is below round-off: lengths are known to {:.2g} here",
-                                   particles::RodRattle<D>::round_off(rods)));
+                       fmt::format("is below round-off: lengths are known to {:.2g} here", round_off));
   plan.options.formulation = method.choice("multipliers", "schur", {"schur", "saddle-point"}) == "schur"
                                  ? Formulation::schur
                                  : Formulation::saddle_point;
@@ -104,24 +132,33 @@ MechanismPlan read_plan(Task& task, const particles::RodSystem<D>& rods) {
   plan.sample_steps = whole(output, "every", output.positive("every", usual), plan.options.step, "steps");
   plan.samples = plan.steps / plan.sample_steps + 1;
   plan.file = output.text("file", "mechanism.h5");
-  const std::int64_t cells = rods.surface ? output.integer_at_least("surface_cells", 0, 60) : 0;
+  if (rods.surface) plan.surface_cells = output.integer_at_least("surface_cells", 0, 60);
   plan.checkpoint_minutes = output.positive("checkpoint_minutes", 10.0);
   plan.wall_minutes = output.positive("wall_minutes", std::numeric_limits<double>::infinity());
   task.deck.finish();
-  try {
-    rods.check();
-    if (!plan.options.project) rods.check_start(1e-9);
-  } catch (const Error& error) {
-    throw model.error(std::string(error.what()) +
-                      (plan.options.project ? "" : "; project = true moves a start onto the constraints"));
-  }
-  if constexpr (D == 3) {
-    if (cells > 0) plan.surface = triangulation(rods, cells);
-  }
   return plan;
 }
 
-template MechanismPlan read_plan(Task&, const particles::RodSystem<2>&);
-template MechanismPlan read_plan(Task&, const particles::RodSystem<3>&);
+template <int D>
+particles::RodBlock<D> block_of(Task& task, MechanismPlan& plan, particles::RodShare<D> rods) {
+  std::optional<particles::RodBlock<D>> block;
+  try {
+    block.emplace(std::move(rods));
+    if (!plan.options.project) block->check_start(1e-9);
+  } catch (const Error& error) {
+    throw task.deck.table("model").error(
+        std::string(error.what()) +
+        (plan.options.project ? "" : "; project = true moves a start onto the constraints"));
+  }
+  if constexpr (D == 3) {
+    if (plan.surface_cells > 0) plan.surface = triangulation(*block, plan.surface_cells);
+  }
+  return std::move(*block);
+}
+
+template MechanismPlan read_plan(Task&, const particles::RodShare<2>&);
+template MechanismPlan read_plan(Task&, const particles::RodShare<3>&);
+template particles::RodBlock<2> block_of(Task&, MechanismPlan&, particles::RodShare<2>);
+template particles::RodBlock<3> block_of(Task&, MechanismPlan&, particles::RodShare<3>);
 
 }  // namespace cotangent::studies

@@ -18,6 +18,7 @@ struct MechanismPlan {
   std::int64_t steps = 0;                           ///< until the time asked for
   std::int64_t sample_steps = 1;                    ///< from one sample to the next
   std::int64_t samples = 0;                         ///< rows of the result, the start among them
+  std::int64_t surface_cells = 0;                   ///< of the surface's picture, along its longest side
   std::optional<mechanics::Triangulation> surface;  ///< that the points are held on, for pictures
   std::string file;
   double checkpoint_minutes = 10;
@@ -31,11 +32,15 @@ extern const char* const mechanism_example;
 int read_dimension(Task& task);
 /// A surface that holds points, as it is triangulated; it outlives the function.
 mechanics::LevelFunction level_of(const particles::HoldingSurface<3>& surface);
-/// Reads `[model]`, `[surface]` and `[molecules]`.
+/// Reads `[model]`, `[surface]` and `[molecules]`, of which each rank makes its share. Collective, as what
+/// follows.
 template <int D>
-particles::RodSystem<D> read_rods(Task& task);
-/// Reads the rest of the deck, refuses what it can't mean, and judges the start.
+particles::RodShare<D> read_rods(Task& task);
+/// Reads the rest of the deck, and refuses what it can't mean.
 template <int D>
-MechanismPlan read_plan(Task& task, const particles::RodSystem<D>& rods);
+MechanismPlan read_plan(Task& task, const particles::RodShare<D>& rods);
+/// What this rank holds of the rods; judges the start, and draws the surface.
+template <int D>
+particles::RodBlock<D> block_of(Task& task, MechanismPlan& plan, particles::RodShare<D> rods);
 
 }  // namespace cotangent::studies

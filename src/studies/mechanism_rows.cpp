@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "core/names.hpp"
 #include "parallel/mpi.hpp"
@@ -21,18 +22,28 @@ int at(const io::ResultFile& result, const char* name) {
 }  // namespace
 
 template <int D>
-MechanismRows<D>::MechanismRows(const MechanismPlan& plan, const particles::RodSystem<D>& rods,
-                                const particles::RodBlock<D>& block)
-    : plan_(plan), rods_(rods), block_(block) {
-  const auto joins = [](const auto& rod) { return !rod.holds(); };
-  rod_count_ = std::ranges::count_if(rods.rods, joins);
-  first_rod_ = std::count_if(rods.rods.begin(), rods.rods.begin() + block.first_rod(), joins);
+MechanismRows<D>::MechanismRows(const MechanismPlan& plan, const particles::RodBlock<D>& block)
+    : plan_(plan), block_(block) {
+  const auto here = static_cast<std::size_t>(parallel::rank());
+  std::vector<std::int64_t> count(static_cast<std::size_t>(parallel::size()), 0);
+  for (int k = 0; k < block.own_count(); ++k) count[here] += joins(k);
+  count = parallel::sum(std::move(count));
+  rod_count_ = std::accumulate(count.begin(), count.end(), std::int64_t{0});
+  first_rod_ = std::accumulate(count.begin(), count.begin() + parallel::rank(), std::int64_t{0});
+  for (int i = 0; i < block.point_count(); ++i) {
+    if (!block.owns_point(i)) continue;
+    const bool goes_on = !runs_.empty() && runs_.back().end == i && block.point(i) == block.point(i - 1) + 1;
+    if (goes_on)
+      ++runs_.back().end;
+    else
+      runs_.push_back({i, i + 1});
+  }
 }
 
 template <int D>
 std::vector<io::DataSetSpec> MechanismRows<D>::data_sets() const {
   using io::DataType;
-  const std::int64_t m = plan_.samples, n = std::ssize(rods_.mass), k = rod_count_;
+  const std::int64_t m = plan_.samples, n = block_.point_runs().count, k = rod_count_;
   std::vector<std::string> axes{"x", "y", "z"}, statuses;
   axes.erase(axes.begin() + (D == 2 ? 1 : 3), axes.end());
   if (D == 2) axes.emplace_back("y");
@@ -76,7 +87,7 @@ std::vector<io::DataSetSpec> MechanismRows<D>::data_sets() const {
        "1",
        "over all samples and steps",
        {{"columns", {"energy_error", "constraint_error", "velocity_error"}}}}};
-  if (rods_.surface) {
+  if (block_.surface()) {
     specs.push_back({"/particles/hold",
                      DataType::float64,
                      {m, n},
@@ -100,20 +111,37 @@ std::vector<io::DataSetSpec> MechanismRows<D>::data_sets() const {
 
 template <int D>
 void MechanismRows<D>::write_start(io::ResultFile& result) const {
-  result.write_rows(at(result, "mass"), 0, std::ssize(rods_.mass), rods_.mass.data());
-  std::vector<std::int64_t> ends;
-  for (const auto& rod : rods_.rods) {
-    if (!rod.holds()) ends.insert(ends.end(), {rod.first, rod.second});
+  for (const Run& run : runs_) {
+    std::vector<double> mass;
+    for (int i = run.begin; i < run.end; ++i) mass.push_back(block_.mass(i));
+    result.write_rows(at(result, "mass"), block_.point(run.begin), std::ssize(mass), mass.data());
   }
-  result.write_rows(at(result, "ends"), 0, rod_count_, ends.data());
-  if (plan_.surface) studies::write(result, *plan_.surface);
+  std::vector<std::int64_t> ends;
+  for (int k = 0; k < block_.own_count(); ++k) {
+    const int rod = block_.own_begin() + k;
+    if (joins(k)) ends.insert(ends.end(), {block_.point(block_.first_end(rod)), block_.point(block_.second_end(rod))});
+  }
+  result.write_rows(at(result, "ends"), first_rod_, std::ssize(ends) / 2, ends.data());
+  if (plan_.surface && parallel::rank() == 0) studies::write(result, *plan_.surface);
 }
 
 template <int D>
 void MechanismRows<D>::write(io::ResultFile& result, std::int64_t row, const Scalars& scalars,
                              const std::vector<double>& multipliers) const {
-  write_points(result, row);
+  write_points(result, row, true);
   write_multipliers(result, row, multipliers);
+  write_scalars(result, row, scalars);
+}
+
+template <int D>
+void MechanismRows<D>::write_nothing(io::ResultFile& result, std::int64_t row) const {
+  write_points(result, row, false);
+  write_multipliers(result, row, std::vector<double>(static_cast<std::size_t>(block_.own_count()), nan));
+  write_scalars(result, row, {nan, {nan, nan, nan}, nan, nan});
+}
+
+template <int D>
+void MechanismRows<D>::write_scalars(io::ResultFile& result, std::int64_t row, const Scalars& scalars) const {
   if (parallel::rank() != 0) return;
   result.write_rows(at(result, "time"), row, 1, &scalars.time);
   result.write_rows(at(result, "energy"), row, 1, scalars.energy);
@@ -128,12 +156,12 @@ void MechanismRows<D>::write_multipliers(io::ResultFile& result, std::int64_t ro
                                          const std::vector<double>& values) const {
   std::vector<double> rods;
   std::map<std::int64_t, double> holds;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    const auto& rod = rods_.rods[static_cast<std::size_t>(block_.first_rod()) + k];
-    if (rod.holds()) {
-      holds[rod.first] = values[k];
+  for (int k = 0; k < block_.own_count(); ++k) {
+    const double value = values[static_cast<std::size_t>(k)];
+    if (joins(k)) {
+      rods.push_back(value);
     } else {
-      rods.push_back(values[k]);
+      holds[block_.point(block_.first_end(block_.own_begin() + k))] = value;
     }
   }
   const auto put = [&](const char* name, std::int64_t first, const std::vector<double>& run) {
@@ -149,40 +177,21 @@ void MechanismRows<D>::write_multipliers(io::ResultFile& result, std::int64_t ro
   }
 }
 
-/// Runs of points with consecutive numbers go to the file together.
 template <int D>
-void MechanismRows<D>::write_points(io::ResultFile& result, std::int64_t row) const {
-  const auto& block = block_;
-  for (int i = 0; i < block.point_count();) {
-    if (!block.owns_point(i)) {
-      ++i;
-      continue;
+void MechanismRows<D>::write_points(io::ResultFile& result, std::int64_t row, bool reached) const {
+  const auto put = [&](const char* name, const typename particles::RodBlock<D>::Field& field, const Run& run) {
+    const std::int64_t offset[3] = {row, block_.point(run.begin), 0}, count[3] = {1, run.end - run.begin, D};
+    std::vector<double> rows;
+    rows.reserve(static_cast<std::size_t>(count[1] * D));
+    for (int i = run.begin; i < run.end; ++i) {
+      for (const auto& part : field) rows.push_back(reached ? part[static_cast<std::size_t>(i)] : nan);
     }
-    const std::int64_t first = block.point(i);
-    std::vector<double> position, velocity;
-    for (;
-         i < block.point_count() && block.owns_point(i) && block.point(i) == first + std::ssize(position) / D;
-         ++i) {
-      for (int d = 0; d < D; ++d) {
-        position.push_back(block.position[d][static_cast<std::size_t>(i)]);
-        velocity.push_back(block.velocity[d][static_cast<std::size_t>(i)]);
-      }
-    }
-    const std::int64_t offset[3] = {row, first, 0}, count[3] = {1, std::ssize(position) / D, D};
-    result.write(at(result, "position"), offset, count, position.data());
-    result.write(at(result, "velocity"), offset, count, velocity.data());
+    result.write(at(result, name), offset, count, rows.data());
+  };
+  for (const Run& run : runs_) {
+    put("position", block_.position, run);
+    put("velocity", block_.velocity, run);
   }
-}
-
-template <int D>
-void MechanismRows<D>::write_nothing(io::ResultFile& result, std::int64_t row) const {
-  if (parallel::rank() != 0) return;
-  const std::vector<double> blank(std::max(D * rods_.mass.size(), rods_.rods.size()), nan);
-  if (rods_.surface) result.write_rows(at(result, "hold"), row, 1, blank.data());
-  if (plan_.options.pairs.kernel != nullptr)
-    result.write_rows(at(result, "pair_energy"), row, 1, blank.data());
-  for (const char* name : {"time", "position", "velocity", "energy", "constraint_error", "multiplier"})
-    result.write_rows(at(result, name), row, 1, blank.data());
 }
 
 template class MechanismRows<2>;

@@ -10,14 +10,13 @@ template <int D>
 class MechanismRows {
  public:
   /// All outlive it.
-  MechanismRows(const MechanismPlan& plan, const particles::RodSystem<D>& rods,
-                const particles::RodBlock<D>& block);
+  MechanismRows(const MechanismPlan& plan, const particles::RodBlock<D>& block);
 
   std::vector<io::DataSetSpec> data_sets() const;
   /// Rods that join two points, on all ranks.
   std::int64_t rod_count() const { return rod_count_; }
 
-  /// What belongs to all ranks and doesn't change. Not collective, as all that follows.
+  /// What doesn't change: each rank its own, the surface rank 0. Not collective, as all that follows.
   void write_start(io::ResultFile& result) const;
   /// What is known at a time, of all points together: kinetic, potential and total energy; that of pairs.
   struct Scalars {
@@ -26,17 +25,25 @@ class MechanismRows {
   /// A row: this rank's points and multipliers, and on rank 0 the scalars.
   void write(io::ResultFile& result, std::int64_t row, const Scalars& scalars,
              const std::vector<double>& multipliers) const;
-  /// NaN in a row that isn't reached.
+  /// NaN in a row that isn't reached: each rank in its own places.
   void write_nothing(io::ResultFile& result, std::int64_t row) const;
 
  private:
-  void write_points(io::ResultFile& result, std::int64_t row) const;
+  /// Points that follow one another, from a known place on.
+  struct Run {
+    int begin, end;
+  };
+  void write_scalars(io::ResultFile& result, std::int64_t row, const Scalars& scalars) const;
+  void write_points(io::ResultFile& result, std::int64_t row, bool reached) const;
   void write_multipliers(io::ResultFile& result, std::int64_t row, const std::vector<double>& values) const;
 
+  /// Whether this rank's k-th rod joins two points, or holds one.
+  bool joins(int k) const { return block_.second_end(block_.own_begin() + k) >= 0; }
+
   const MechanismPlan& plan_;
-  const particles::RodSystem<D>& rods_;
   const particles::RodBlock<D>& block_;
   std::int64_t rod_count_ = 0, first_rod_ = 0;  // without holds: of all ranks; before this one's
+  std::vector<Run> runs_;                       // of the points that this rank reports
 };
 
 extern template class MechanismRows<2>;

@@ -17,33 +17,36 @@ namespace {
 
 using particles::fixed;
 
-/// Rows of D numbers, in the deck or in a data set of an HDF5 file.
-using Rows = std::vector<std::vector<double>>;
-
-Rows stored_rows(const io::Table& table, const std::string& set, std::size_t columns) {
-  const io::File file = io::File::open(table.text("file"));
-  if (!file.contains(set)) throw table.error("file", "has no data set " + set);
-  const auto dims = file.dims(set);
-  if (dims.size() != 2 || dims[1] != static_cast<std::int64_t>(columns))
-    throw table.error("file", fmt::format("{} must have {} columns, one a coordinate", set, columns));
-  const auto numbers = file.read<double>(set);
-  Rows rows;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(dims[0]); ++i)
-    rows.emplace_back(numbers.begin() + static_cast<std::ptrdiff_t>(i * columns),
-                      numbers.begin() + static_cast<std::ptrdiff_t>((i + 1) * columns));
-  return rows;
+void expect_rows(const io::Table& table, const std::string& key, std::int64_t rows, std::int64_t points) {
+  if (rows != points)
+    throw table.error(key, fmt::format("has {} points, and these rods join {}", rows, points));
 }
 
 template <int D>
-void put(const io::Table& table, const std::string& key, const Rows& rows,
+void put(const io::Table& table, const std::string& key, particles::RodShare<D>& share,
          std::vector<std::array<double, D>>& into) {
-  if (rows.size() != into.size())
-    throw table.error(key, fmt::format("has {} points, and these rods join {}", rows.size(), into.size()));
+  const auto rows = table.rows(key);
+  expect_rows(table, key, std::ssize(rows), share.point_runs.count);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].size() != D)
       throw table.error(key, fmt::format("point {} has {} coordinates, not {}", i, rows[i].size(), D));
-    std::copy_n(rows[i].begin(), D, into[i].begin());
+    if (const auto point = static_cast<std::int64_t>(i); share.has(point))
+      std::copy_n(rows[i].begin(), D, into[share.at(point)].begin());
   }
+}
+
+/// A data set of the file, of which each rank reads its own points.
+template <int D>
+void put_stored(const io::Table& table, const std::string& set, const particles::RodShare<D>& share,
+                std::vector<std::array<double, D>>& into) {
+  const io::File file = io::File::open(table.text("file"));
+  if (!file.contains(set)) throw table.error("file", "has no data set " + set);
+  const auto dims = file.dims(set);
+  if (dims.size() != 2 || dims[1] != D)
+    throw table.error("file", fmt::format("{} must have {} columns, one a coordinate", set, D));
+  expect_rows(table, "file", dims[0], share.point_runs.count);
+  const auto numbers = file.read_rows<double>(set, share.first_point(), std::ssize(into));
+  for (std::size_t i = 0; i < into.size(); ++i) std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(D * i), D, into[i].begin());
 }
 
 /// The surface that `[surface]` names, with its parameters. It lives as long as the task.
@@ -86,11 +89,22 @@ std::uint64_t read_seed(const io::Table& model) {
   return static_cast<std::uint64_t>(model.integer("seed", 1));
 }
 
-/// Runs what may find no room for the molecules.
-template <class Spread>
-auto where_there_is_room(const io::Table& molecules, const Spread& spread) {
+/// Puts molecules where a trial finds room for them; each rank keeps its points.
+template <int D>
+void spread(Task& task, const particles::RodSystem<D>& chain, const particles::MoleculeTrial<D>& trial,
+            particles::RodShare<D>& share) {
+  const io::Table molecules = task.deck.table("molecules");
+  const double apart = molecules.positive("apart", chain.rods.front().length);
+  const auto periods = read_periods(task.deck.table("model"), D);
   try {
-    return spread();
+    particles::scatter<D>(molecules.integer("count"), apart, periods, trial,
+                          [&](std::int64_t k, const std::vector<std::array<double, D>>& points) {
+                            for (std::int64_t i = 0; i < std::ssize(points); ++i) {
+                              const std::int64_t point = k * std::ssize(points) + i;
+                              if (share.has(point))
+                                share.position[share.at(point)] = points[static_cast<std::size_t>(i)];
+                            }
+                          });
   } catch (const Error& error) {
     throw molecules.error("count", error.what());
   }
@@ -98,7 +112,7 @@ auto where_there_is_room(const io::Table& molecules, const Spread& spread) {
 
 /// Molecules anywhere in the box, which the periods may give, turned anyhow.
 template <int D>
-particles::RodSystem<D> spread_in_box(Task& task, const particles::RodSystem<D>& chain) {
+void spread_in_box(Task& task, const particles::RodSystem<D>& chain, particles::RodShare<D>& share) {
   const io::Table model = task.deck.table("model"), molecules = task.deck.table("molecules");
   const auto periods = read_periods(model, D);
   std::vector<double> box(periods.begin(), periods.begin() + D);
@@ -108,28 +122,31 @@ particles::RodSystem<D> spread_in_box(Task& task, const particles::RodSystem<D>&
     throw molecules.error("box", fmt::format("must be {} lengths", D));
   std::array<double, D> sides;
   std::ranges::copy(box, sides.begin());
-  const double apart = molecules.positive("apart", chain.rods.front().length);
-  return where_there_is_room(molecules, [&] {
-    return particles::scattered<D>(chain, molecules.integer("count"), apart, periods,
-                                   particles::in_box<D>(chain, sides, read_seed(model)));
-  });
+  spread<D>(task, chain, particles::in_box<D>(chain, sides, read_seed(model)), share);
 }
 
 /// Molecules laid along the surface from anywhere in any direction; it is triangulated from a point on it.
-particles::RodSystem<3> spread_along(Task& task, const particles::RodSystem<3>& chain,
-                                     const particles::HoldingSurface<3>& surface,
-                                     const std::array<double, 3>& from) {
+void spread_along(Task& task, const particles::RodSystem<3>& chain,
+                  const particles::HoldingSurface<3>& surface, const std::array<double, 3>& from,
+                  particles::RodShare<3>& share) {
   constexpr std::int64_t cells = 100;
-  const io::Table model = task.deck.table("model"), molecules = task.deck.table("molecules");
-  const auto periods = read_periods(model, 3);
+  const io::Table model = task.deck.table("model");
   const auto g = level_of(surface);
-  const auto triangles = surface_within(g, {from}, periods, cells, model);
+  const auto triangles = surface_within(g, {from}, read_periods(model, 3), cells, model);
   const particles::SurfacePoints points(g, triangles);
-  const double apart = molecules.positive("apart", chain.rods.front().length);
-  return where_there_is_room(molecules, [&] {
-    return particles::scattered<3>(chain, molecules.integer("count"), apart, periods,
-                                   particles::along_surface(chain, surface, points, read_seed(model)));
-  });
+  spread<3>(task, chain, particles::along_surface(chain, surface, points, read_seed(model)), share);
+}
+
+/// The points that stay where they are, in order.
+std::vector<std::int64_t> read_fixed(const io::Table& model, bool nailed, std::int64_t points) {
+  std::vector<std::int64_t> fixed;
+  for (const double point : model.numbers("fixed", nailed ? std::vector{0.0} : std::vector<double>{})) {
+    if (!(point >= 0 && point < static_cast<double>(points)) || point != std::floor(point))
+      throw model.error("fixed", fmt::format("{} is no point; they are numbered 0 to {}", point, points - 1));
+    fixed.push_back(static_cast<std::int64_t>(point));
+  }
+  std::ranges::sort(fixed);
+  return fixed;
 }
 
 }  // namespace
@@ -150,72 +167,96 @@ int read_dimension(Task& task) {
 }
 
 template <int D>
-particles::RodSystem<D> read_rods(Task& task) {
+particles::RodShare<D> read_rods(Task& task) {
   const io::Table model = task.deck.table("model"), surface = task.deck.table("surface"),
                   molecules = task.deck.table("molecules");
-  const std::int64_t count = model.integer_at_least("rods", 1);
-  const double even = 1.0 / static_cast<double>(count);
+  particles::RodChains chains;
+  chains.rods = model.integer_at_least("rods", 1);
+  const double even = 1.0 / static_cast<double>(chains.rods);
   const double length = model.positive("length", even), mass = model.positive("mass", even),
                gravity = model.at_least("gravity", 0.0, 1.0);
-  const bool held = surface.has("name"), many = molecules.has("count");
+  chains.held = surface.has("name");
+  const bool many = molecules.has("count");
   const bool listed = model.has("positions"), stored = model.has("file"), given = listed || stored;
-  if (held && D != 3) throw surface.error("name", "needs [model] dimension = 3");
-  const double angle = held || (many && !given) ? 0.0 : model.number("angle", std::numbers::pi / 2);
-  const bool closed = model.boolean("closed", false);
-  if (closed && count < 3) throw model.error("closed", "a loop needs three rods");
-  if (closed && held && !given)
+  if (chains.held && D != 3) throw surface.error("name", "needs [model] dimension = 3");
+  const double angle =
+      chains.held || (many && !given) ? 0.0 : model.number("angle", std::numbers::pi / 2);
+  chains.closed = model.boolean("closed", false);
+  if (chains.closed && chains.rods < 3) throw model.error("closed", "a loop needs three rods");
+  if (chains.closed && chains.held && !given)
     throw model.error("closed", "a loop on a surface has to be given by positions or file");
-  const auto chain = particles::rod_chain<D>(count, length, mass, gravity, angle, closed);
-  auto all = particles::copies(chain, many ? molecules.integer_at_least("count", 1) : 1);
+  if (many) chains.molecules = molecules.integer_at_least("count", 1);
+  particles::RodShare<D> share;
+  share.expect_points(chains.point_count());
+  share.gravity[D - 1] = -gravity;
 
   if (listed && stored) throw model.error("give positions or file, not both");
   if (model.has("velocities") && !listed) throw model.error("velocities", "go with positions");
   if (listed) {
-    put<D>(model, "positions", model.rows("positions"), all.position);
-    if (model.has("velocities")) put<D>(model, "velocities", model.rows("velocities"), all.velocity);
+    put<D>(model, "positions", share, share.position);
+    if (model.has("velocities")) put<D>(model, "velocities", share, share.velocity);
   }
   if (stored) {
     parallel::agree([&] {
-      put<D>(model, "file", stored_rows(model, "/position", D), all.position);
+      put_stored<D>(model, "/position", share, share.position);
       if (io::File::open(model.text("file")).contains("/velocity"))
-        put<D>(model, "file", stored_rows(model, "/velocity", D), all.velocity);
+        put_stored<D>(model, "/velocity", share, share.velocity);
     });
   }
-  std::optional<particles::HoldingSurface<D>> holding;
+  const auto keep = [&](std::int64_t point, const std::array<double, D>& q) {
+    if (share.has(point)) share.position[share.at(point)] = q;
+  };
+  const auto one = [&] {
+    return particles::rod_chain<D>(chains.rods, length, mass, gravity, angle, chains.closed);
+  };
   if constexpr (D == 3) {
-    if (held) {
-      auto from = given ? all.position[0] : read_vector(surface, "from", {1.0, 0.0, 0.0});
-      holding = read_surface(task, surface, from);
+    if (chains.held) {
+      std::array<double, 3> from;
+      if (given) {
+        std::vector<double> first(3, 0.0);
+        if (share.has(0)) std::ranges::copy(share.position.front(), first.begin());
+        std::ranges::copy(parallel::sum(first), from.begin());
+      } else {
+        from = read_vector(surface, "from", {1.0, 0.0, 0.0});
+      }
+      share.surface = read_surface(task, surface, from);
       if (!given && !many) {
+        particles::SurfaceWalk walk(*share.surface, from, read_vector(surface, "towards", {0.0, 1.0, 0.0}));
+        keep(0, from);
         try {
-          particles::lay_along(all, *holding, from, read_vector(surface, "towards", {0.0, 1.0, 0.0}));
+          for (std::int64_t k = 1; k <= chains.rods; ++k) keep(k, walk.step(length));
         } catch (const Error& error) {
           throw surface.error("towards", error.what());
         }
       }
-      if (!given && many) all = spread_along(task, chain, *holding, from);
+      if (!given && many) spread_along(task, one(), *share.surface, from, share);
     }
   }
-  if (many && !given && !held) all = spread_in_box(task, chain);
-  std::ranges::fill(all.mass, mass);
-  const bool nailed = !held && !many;
-  for (const double point : model.numbers("fixed", nailed ? std::vector{0.0} : std::vector<double>{})) {
-    if (!(point >= 0 && point < static_cast<double>(all.mass.size())) || point != std::floor(point))
-      throw model.error("fixed",
-                        fmt::format("{} is no point; they are numbered 0 to {}", point, all.mass.size() - 1));
-    all.mass[static_cast<std::size_t>(point)] = fixed;
+  if (!given && !chains.held) {
+    if (many)
+      spread_in_box(task, one(), share);
+    else
+      particles::walk_chain<D>(chains.rods, length, angle, chains.closed, keep);
   }
-  if (holding) all.hold_on(*holding);
+  std::ranges::fill(share.mass, mass);
+  chains.fixed = read_fixed(model, !chains.held && !many, chains.point_count());
+  for (const std::int64_t point : chains.fixed) {
+    if (share.has(point)) share.mass[share.at(point)] = fixed;
+  }
+  share.rod_runs = {chains.rod_count(), parallel::size()};
+  share.rods = chains.run(share.first_rod(), share.rod_runs.begin(parallel::rank() + 1), length);
+  share.longest_molecule = chains.longest_molecule(length);
   const double temperature = model.at_least("temperature", 0.0, 0.0);
   if (temperature > 0) {
-    if (std::ranges::any_of(all.velocity, [](const auto& v) { return v != std::array<double, D>{}; }))
+    const auto moves = [](const auto& v) { return v != std::array<double, D>{}; };
+    if (parallel::any(std::ranges::any_of(share.velocity, moves)))
       throw model.error("temperature", "the points bring velocities of their own: give one of them");
-    particles::heat(all, temperature, read_seed(model));
+    particles::heat(share, temperature, read_seed(model));
   }
-  return all;
+  return share;
 }
 
-template particles::RodSystem<2> read_rods(Task&);
-template particles::RodSystem<3> read_rods(Task&);
+template particles::RodShare<2> read_rods(Task&);
+template particles::RodShare<3> read_rods(Task&);
 
 }  // namespace cotangent::studies

@@ -63,8 +63,8 @@ double energy_of(const RodSystem<D>& system, const std::vector<std::array<double
 
 template <int D>
 void check_forces(const RodSystem<D>& system, const PairKernel& u, bool with_joined, double period = 0) {
-  const RodBlock<D> block(system, parallel::rank(), parallel::size());
-  RodPairs<D> pairs(system, block, {&u, with_joined, 0.0, {period, period, D == 3 ? period : 0.0}});
+  const RodBlock<D> block(share_of(system));
+  RodPairs<D> pairs(block, {&u, with_joined, 0.0, {period, period, D == 3 ? period : 0.0}});
   const auto force = pairs.forces();
   double worst = 0, largest = 0;
   for (int i = 0; i < block.point_count(); ++i) {  // copies of other ranks' points too
