@@ -39,6 +39,36 @@ Status RodRattle<D>::advance() {
   return solvers_->advance();
 }
 template <int D>
+std::string RodRattle<D>::solver() const {
+  const auto types = [](KSP solver) {
+    KSPType type = nullptr;
+    PC preconditioner = nullptr;
+    PCType how = nullptr;
+    check(KSPGetType(solver, &type), "KSPGetType");
+    check(KSPGetPC(solver, &preconditioner), "KSPGetPC");
+    check(PCGetType(preconditioner, &how), "PCGetType");
+    std::string text = std::string("KSP ") + type + " with PC " + how;
+    const char* name = nullptr;
+    if (how == std::string(PCSHELL)) check(PCShellGetName(preconditioner, &name), "PCShellGetName");
+    return name == nullptr ? text : text + " (" + name + ")";
+  };
+  const Solvers& s = *solvers_;
+  KSP inner = nullptr;
+  SNESType newton = nullptr;
+  check(SNESGetKSP(s.newton, &inner), "SNESGetKSP");
+  check(SNESGetType(s.newton, &newton), "SNESGetType");
+  const std::string by_petsc = std::string("SNES ") + newton + ", " + types(inner);
+  const std::string linear = types(s.linear);
+  if (s.position_matrix.direct() && s.velocity_matrix.direct())
+    return "steps by the project's own Newton's method and tridiagonal elimination; the start and samples by "
+           "PETSc's " + linear + ", and steps that fail by its " + by_petsc;
+  const std::string own = "the project's own tridiagonal elimination";
+  return "positions by " +
+         (s.position_matrix.direct() ? "the project's own Newton's method and tridiagonal elimination"
+                                     : "PETSc's " + by_petsc) +
+         ", velocities by " + (s.velocity_matrix.direct() ? own : "PETSc's " + linear);
+}
+template <int D>
 void RodRattle<D>::rehearse() {
   const RodMemory before = memory();
   solvers_->advance();

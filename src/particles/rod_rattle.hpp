@@ -60,6 +60,8 @@ class RodRattle {
   ~RodRattle();
   RodRattle(RodRattle&&) noexcept;
 
+  /// What solves for the multipliers, in words: of ours or of PETSc's, by their types.
+  std::string solver() const;
   /// A step taken back: every solver has then asked for its options.
   void rehearse();
   /// One step. Status::pending where it succeeded; else why not, with the state as it was before.

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/names.hpp"
+#include "la/petsc.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/plan.hpp"
 
@@ -131,11 +133,7 @@ MechanismPlan read_plan(Task& task, const particles::RodShare<D>& rods) {
   const double usual = static_cast<double>(std::max<std::int64_t>(1, plan.steps / 200)) * plan.options.step;
   plan.sample_steps = whole(output, "every", output.positive("every", usual), plan.options.step, "steps");
   plan.samples = plan.steps / plan.sample_steps + 1;
-  plan.file = output.text("file", "mechanism.h5");
   if (rods.surface) plan.surface_cells = output.integer_at_least("surface_cells", 0, 60);
-  plan.checkpoint_minutes = output.positive("checkpoint_minutes", 10.0);
-  plan.wall_minutes = output.positive("wall_minutes", std::numeric_limits<double>::infinity());
-  task.deck.finish();
   return plan;
 }
 
@@ -156,9 +154,33 @@ particles::RodBlock<D> block_of(Task& task, MechanismPlan& plan, particles::RodS
   return std::move(*block);
 }
 
+template <int D>
+void refuse_unknown_options(particles::RodRattle<D>& rattle) {
+  if (la::unused_options().empty()) return;
+  rattle.rehearse();
+  const std::vector<std::string> unused = la::unused_options();
+  if (unused.empty()) return;
+  std::vector<std::string> common{"-log_view", "-options_left"};
+  for (const char* system : {"position_", "velocity_", "position_saddle_", "velocity_saddle_"}) {
+    for (const char* option :
+         {"ksp_type", "ksp_rtol", "ksp_atol", "ksp_max_it", "ksp_monitor", "ksp_converged_reason",
+          "ksp_gmres_restart", "pc_type", "pc_factor_mat_solver_type", "pc_factor_shift_type"})
+      common.push_back(std::string("-") + system + option);
+  }
+  for (const char* option : {"type", "monitor", "converged_reason", "linesearch_type", "max_it"})
+    common.push_back(std::string("-position_snes_") + option);
+  const std::string name = unused.front().substr(0, unused.front().find(' '));
+  const std::string meant = nearest(name, common);
+  throw Error("PETSc option '" + name + "' after --: nothing in this run asks for it" +
+              (is_likely(name, meant) ? "; did you mean '" + meant + "'?"
+                                      : "; the solvers' options begin with -position_ and -velocity_"));
+}
+
 template MechanismPlan read_plan(Task&, const particles::RodShare<2>&);
 template MechanismPlan read_plan(Task&, const particles::RodShare<3>&);
 template particles::RodBlock<2> block_of(Task&, MechanismPlan&, particles::RodShare<2>);
 template particles::RodBlock<3> block_of(Task&, MechanismPlan&, particles::RodShare<3>);
+template void refuse_unknown_options(particles::RodRattle<2>&);
+template void refuse_unknown_options(particles::RodRattle<3>&);
 
 }  // namespace cotangent::studies

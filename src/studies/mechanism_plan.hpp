@@ -1,7 +1,6 @@
 // What a deck of study = "mechanism" says: the rods and how they begin, the method, what is stored.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -20,9 +19,6 @@ struct MechanismPlan {
   std::int64_t samples = 0;                         ///< rows of the result, the start among them
   std::int64_t surface_cells = 0;                   ///< of the surface's picture, along its longest side
   std::optional<mechanics::Triangulation> surface;  ///< that the points are held on, for pictures
-  std::string file;
-  double checkpoint_minutes = 10;
-  double wall_minutes = std::numeric_limits<double>::infinity();
 };
 
 /// A commented deck that runs as it is.
@@ -36,11 +32,14 @@ mechanics::LevelFunction level_of(const particles::HoldingSurface<3>& surface);
 /// follows.
 template <int D>
 particles::RodShare<D> read_rods(Task& task);
-/// Reads the rest of the deck, and refuses what it can't mean.
+/// Reads the rest of the deck but for what read_settings() does, and refuses what it can't mean.
 template <int D>
 MechanismPlan read_plan(Task& task, const particles::RodShare<D>& rods);
 /// What this rank holds of the rods; judges the start, and draws the surface.
 template <int D>
 particles::RodBlock<D> block_of(Task& task, MechanismPlan& plan, particles::RodShare<D> rods);
+/// A PETSc option that nothing has asked for by the end of a step is misspelt.
+template <int D>
+void refuse_unknown_options(particles::RodRattle<D>& rattle);
 
 }  // namespace cotangent::studies

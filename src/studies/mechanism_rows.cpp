@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
 
 #include "core/names.hpp"
@@ -10,16 +9,6 @@
 #include "studies/surface.hpp"
 
 namespace cotangent::studies {
-
-namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-int at(const io::ResultFile& result, const char* name) {
-  return result.data_set(std::string("/particles/") + name);
-}
-
-}  // namespace
 
 template <int D>
 MechanismRows<D>::MechanismRows(const MechanismPlan& plan, const particles::RodBlock<D>& block)
@@ -60,8 +49,9 @@ std::vector<io::DataSetSpec> MechanismRows<D>::data_sets() const {
        {m, n, D},
        "1",
        "points, fixed ones too",
-       {{"columns", axes}}},
-      {"/particles/velocity", DataType::float64, {m, n, D}, "1", "velocities", {{"columns", axes}}},
+       {{"columns", axes}},
+       true},
+      {"/particles/velocity", DataType::float64, {m, n, D}, "1", "velocities", {{"columns", axes}}, true},
       {"/particles/energy",
        DataType::float64,
        {m, 3},
@@ -110,87 +100,81 @@ std::vector<io::DataSetSpec> MechanismRows<D>::data_sets() const {
 }
 
 template <int D>
-void MechanismRows<D>::write_start(io::ResultFile& result) const {
+void MechanismRows<D>::write_start(run::Records& records) const {
   for (const Run& run : runs_) {
     std::vector<double> mass;
     for (int i = run.begin; i < run.end; ++i) mass.push_back(block_.mass(i));
-    result.write_rows(at(result, "mass"), block_.point(run.begin), std::ssize(mass), mass.data());
+    records.rows("/particles/mass", block_.point(run.begin), std::ssize(mass), mass.data());
   }
   std::vector<std::int64_t> ends;
   for (int k = 0; k < block_.own_count(); ++k) {
     const int rod = block_.own_begin() + k;
-    if (joins(k)) ends.insert(ends.end(), {block_.point(block_.first_end(rod)), block_.point(block_.second_end(rod))});
+    if (joins(k))
+      ends.insert(ends.end(), {block_.point(block_.first_end(rod)), block_.point(block_.second_end(rod))});
   }
-  result.write_rows(at(result, "ends"), first_rod_, std::ssize(ends) / 2, ends.data());
-  if (plan_.surface && parallel::rank() == 0) studies::write(result, *plan_.surface);
+  records.rows("/particles/ends", first_rod_, std::ssize(ends) / 2, ends.data());
+  if (plan_.surface && parallel::rank() == 0) studies::write(records, *plan_.surface);
 }
 
 template <int D>
-void MechanismRows<D>::write(io::ResultFile& result, std::int64_t row, const Scalars& scalars,
+void MechanismRows<D>::write(run::Records& records, std::int64_t row, const Scalars& scalars,
                              const std::vector<double>& multipliers) const {
-  write_points(result, row, true);
-  write_multipliers(result, row, multipliers);
-  write_scalars(result, row, scalars);
+  records.one("/particles/time", row, scalars.time);
+  records.one("/particles/energy", row, scalars.energy);
+  records.one("/particles/constraint_error", row, scalars.error);
+  if (plan_.options.pairs.kernel != nullptr) records.one("/particles/pair_energy", row, scalars.pair_energy);
+  write_points(records, "/particles/position", row, block_.position);
+  write_points(records, "/particles/velocity", row, block_.velocity);
+  write_multipliers(records, row, multipliers);
 }
 
 template <int D>
-void MechanismRows<D>::write_nothing(io::ResultFile& result, std::int64_t row) const {
-  write_points(result, row, false);
-  write_multipliers(result, row, std::vector<double>(static_cast<std::size_t>(block_.own_count()), nan));
-  write_scalars(result, row, {nan, {nan, nan, nan}, nan, nan});
-}
-
-template <int D>
-void MechanismRows<D>::write_scalars(io::ResultFile& result, std::int64_t row, const Scalars& scalars) const {
-  if (parallel::rank() != 0) return;
-  result.write_rows(at(result, "time"), row, 1, &scalars.time);
-  result.write_rows(at(result, "energy"), row, 1, scalars.energy);
-  result.write_rows(at(result, "constraint_error"), row, 1, &scalars.error);
-  if (plan_.options.pairs.kernel != nullptr)
-    result.write_rows(at(result, "pair_energy"), row, 1, &scalars.pair_energy);
+void MechanismRows<D>::blank_from(run::Records& records, std::int64_t row) const {
+  for (const char* name : {"time", "position", "velocity", "energy", "constraint_error", "multiplier"})
+    records.blank_from(std::string("/particles/") + name, row);
+  if (block_.surface()) records.blank_from("/particles/hold", row);
+  if (plan_.options.pairs.kernel != nullptr) records.blank_from("/particles/pair_energy", row);
 }
 
 /// Those of this rank's rods, which are a run of all, and of its holds, in the order of the points.
 template <int D>
-void MechanismRows<D>::write_multipliers(io::ResultFile& result, std::int64_t row,
+void MechanismRows<D>::write_multipliers(run::Records& records, std::int64_t row,
                                          const std::vector<double>& values) const {
   std::vector<double> rods;
-  std::map<std::int64_t, double> holds;
+  std::vector<std::pair<std::int64_t, double>> holds;
   for (int k = 0; k < block_.own_count(); ++k) {
     const double value = values[static_cast<std::size_t>(k)];
     if (joins(k)) {
       rods.push_back(value);
     } else {
-      holds[block_.point(block_.first_end(block_.own_begin() + k))] = value;
+      holds.emplace_back(block_.point(block_.first_end(block_.own_begin() + k)), value);
     }
   }
-  const auto put = [&](const char* name, std::int64_t first, const std::vector<double>& run) {
+  const auto put = [&](const char* path, std::int64_t first, const std::vector<double>& run) {
     const std::int64_t offset[2] = {row, first}, count[2] = {1, std::ssize(run)};
-    result.write(at(result, name), offset, count, run.data());
+    records.slab(path, offset, count, run.data());
   };
-  put("multiplier", first_rod_, rods);
+  put("/particles/multiplier", first_rod_, rods);
+  std::ranges::sort(holds);
   for (auto next = holds.begin(); next != holds.end();) {
     const std::int64_t first = next->first;
     std::vector<double> run;
     for (; next != holds.end() && next->first == first + std::ssize(run); ++next) run.push_back(next->second);
-    put("hold", first, run);
+    put("/particles/hold", first, run);
   }
 }
 
 template <int D>
-void MechanismRows<D>::write_points(io::ResultFile& result, std::int64_t row, bool reached) const {
-  const auto put = [&](const char* name, const typename particles::RodBlock<D>::Field& field, const Run& run) {
+void MechanismRows<D>::write_points(run::Records& records, const char* path, std::int64_t row,
+                                    const typename particles::RodBlock<D>::Field& field) const {
+  for (const Run& run : runs_) {
     const std::int64_t offset[3] = {row, block_.point(run.begin), 0}, count[3] = {1, run.end - run.begin, D};
     std::vector<double> rows;
     rows.reserve(static_cast<std::size_t>(count[1] * D));
-    for (int i = run.begin; i < run.end; ++i) {
-      for (const auto& part : field) rows.push_back(reached ? part[static_cast<std::size_t>(i)] : nan);
+    for (auto i = static_cast<std::size_t>(run.begin); i < static_cast<std::size_t>(run.end); ++i) {
+      for (const auto& part : field) rows.push_back(part[i]);
     }
-    result.write(at(result, name), offset, count, rows.data());
-  };
-  for (const Run& run : runs_) {
-    put("position", block_.position, run);
-    put("velocity", block_.velocity, run);
+    records.slab(path, offset, count, rows.data());
   }
 }
 

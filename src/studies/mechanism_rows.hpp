@@ -1,7 +1,7 @@
 // The rows of a result of study = "mechanism": each rank writes those of its points, rods and holds.
 #pragma once
 
-#include "io/result_file.hpp"
+#include "run/evolution.hpp"
 #include "studies/mechanism_plan.hpp"
 
 namespace cotangent::studies {
@@ -16,27 +16,26 @@ class MechanismRows {
   /// Rods that join two points, on all ranks.
   std::int64_t rod_count() const { return rod_count_; }
 
-  /// What doesn't change: each rank its own, the surface rank 0. Not collective, as all that follows.
-  void write_start(io::ResultFile& result) const;
+  /// What doesn't change: each rank its own, the surface rank 0. Collective, as all that follows.
+  void write_start(run::Records& records) const;
   /// What is known at a time, of all points together: kinetic, potential and total energy; that of pairs.
   struct Scalars {
     double time, energy[3], pair_energy, error;
   };
-  /// A row: this rank's points and multipliers, and on rank 0 the scalars.
-  void write(io::ResultFile& result, std::int64_t row, const Scalars& scalars,
+  /// A row: this rank's points and multipliers, and the scalars.
+  void write(run::Records& records, std::int64_t row, const Scalars& scalars,
              const std::vector<double>& multipliers) const;
-  /// NaN in a row that isn't reached: each rank in its own places.
-  void write_nothing(io::ResultFile& result, std::int64_t row) const;
+  /// NaN in all rows from this one on.
+  void blank_from(run::Records& records, std::int64_t row) const;
 
  private:
   /// Points that follow one another, from a known place on.
   struct Run {
     int begin, end;
   };
-  void write_scalars(io::ResultFile& result, std::int64_t row, const Scalars& scalars) const;
-  void write_points(io::ResultFile& result, std::int64_t row, bool reached) const;
-  void write_multipliers(io::ResultFile& result, std::int64_t row, const std::vector<double>& values) const;
-
+  void write_points(run::Records& records, const char* path, std::int64_t row,
+                    const typename particles::RodBlock<D>::Field& field) const;
+  void write_multipliers(run::Records& records, std::int64_t row, const std::vector<double>& values) const;
   /// Whether this rank's k-th rod joins two points, or holds one.
   bool joins(int k) const { return block_.second_end(block_.own_begin() + k) >= 0; }
 
