@@ -38,7 +38,8 @@ auto ask(const std::vector<int>& whom, const std::vector<std::int64_t>& about, c
   std::vector<std::vector<Answer>> answers(ranks);
   auto question = asked.begin();
   for (std::size_t r = 0; r < ranks; ++r) {
-    for (std::int64_t k = 0; k < from_each[r]; ++k) answers[r].push_back(answer(*question++, static_cast<int>(r)));
+    for (std::int64_t k = 0; k < from_each[r]; ++k)
+      answers[r].push_back(answer(*question++, static_cast<int>(r)));
   }
   const std::vector<Answer> all = exchange(std::move(answers));
   std::vector<Answer> result;

@@ -133,7 +133,8 @@ void RodBlock<D>::find_points(const RodShare<D>& share) {
   }
   for (const std::int64_t point : point_) {
     const std::size_t i = share.at(point);
-    const Start start = share.has(point) ? Start{share.position[i], share.velocity[i], share.mass[i]} : *next++;
+    const Start start =
+        share.has(point) ? Start{share.position[i], share.velocity[i], share.mass[i]} : *next++;
     for (int d = 0; d < D; ++d) {
       position[d].push_back(start.position[d]);
       velocity[d].push_back(start.velocity[d]);
@@ -220,7 +221,8 @@ void RodBlock<D>::take_reported(std::span<const double> rows, Field& field) cons
     return at(field, static_cast<std::size_t>(place_of_point(point)));
   });
   for (std::size_t k = 0; k < copies.size(); ++k) {
-    for (int d = 0; d < D; ++d) field[d][static_cast<std::size_t>(copies[k])] = answers[k][static_cast<std::size_t>(d)];
+    for (int d = 0; d < D; ++d)
+      field[d][static_cast<std::size_t>(copies[k])] = answers[k][static_cast<std::size_t>(d)];
   }
 }
 
@@ -274,8 +276,8 @@ void RodBlock<D>::check_start(double tolerance) const {
       const auto r = difference<D>(q, at(position, b)), w = difference<D>(v, other_v);
       const double apart = std::sqrt(product<D>(r, r)), length = length_[known];
       if (!(std::abs(apart - length) <= tolerance * length))
-        refuse("rod ", first_rod_ + k, " is ", length, " long, and its points ", point_[a], " and ", point_[b],
-               " are ", apart, " apart");
+        refuse("rod ", first_rod_ + k, " is ", length, " long, and its points ", point_[a], " and ",
+               point_[b], " are ", apart, " apart");
       const double along = product<D>(r, w) / apart;
       const double speed = std::sqrt(product<D>(v, v)) + std::sqrt(product<D>(other_v, other_v));
       if (!(std::abs(along) <= tolerance * speed))

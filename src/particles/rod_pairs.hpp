@@ -60,7 +60,7 @@ class RodPairs {
   /// felt all the same.
   std::vector<std::int64_t> joined_;
   std::vector<std::size_t> joined_begin_;
-  std::vector<std::int64_t> told_;                      ///< by other ranks, of the points that are summed here
+  std::vector<std::int64_t> told_;                     ///< by other ranks, of the points that are summed here
   std::vector<std::span<const std::int64_t>> unfelt_;  ///< by the rows of the cloud
   Territory territory_;
   Cloud cloud_;

@@ -61,7 +61,8 @@ std::string RodRattle<D>::solver() const {
   const std::string linear = types(s.linear);
   if (s.position_matrix.direct() && s.velocity_matrix.direct())
     return "steps by the project's own Newton's method and tridiagonal elimination; the start and samples by "
-           "PETSc's " + linear + ", and steps that fail by its " + by_petsc;
+           "PETSc's " +
+           linear + ", and steps that fail by its " + by_petsc;
   const std::string own = "the project's own tridiagonal elimination";
   return "positions by " +
          (s.position_matrix.direct() ? "the project's own Newton's method and tridiagonal elimination"
@@ -131,9 +132,16 @@ std::vector<double> RodRattle<D>::multipliers() {
 template <int D>
 RodMemory RodRattle<D>::memory() const {
   const Solvers& s = *solvers_;
-  RodMemory memory{s.effort.steps,          s.effort.newton_iterations, s.effort.linear_solves,
-                   s.effort.linear_iterations, s.constraint_error,         s.velocity_error,
-                   s.block.reported(s.block.position), s.block.reported(s.block.velocity), {}, {}};
+  RodMemory memory{s.effort.steps,
+                   s.effort.newton_iterations,
+                   s.effort.linear_solves,
+                   s.effort.linear_iterations,
+                   s.constraint_error,
+                   s.velocity_error,
+                   s.block.reported(s.block.position),
+                   s.block.reported(s.block.velocity),
+                   {},
+                   {}};
   for (const auto& [v, values] : {std::pair(&s.last, &memory.last), std::pair(&s.before, &memory.before)}) {
     const double* from = nullptr;
     check(VecGetArrayRead(*v, &from), "VecGetArrayRead");

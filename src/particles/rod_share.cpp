@@ -101,7 +101,8 @@ RodShare<D> share_of(const RodSystem<D>& system) {
 std::int64_t RodChains::before(std::int64_t rod) const {
   if (!held) return rod;
   const std::int64_t molecule = rod / rods, within = rod % rods;
-  const std::int64_t points = molecule * points_each() + (within == 0 ? 0 : std::min(within + 1, points_each()));
+  const std::int64_t points =
+      molecule * points_each() + (within == 0 ? 0 : std::min(within + 1, points_each()));
   return rod + points - (std::ranges::lower_bound(fixed, points) - fixed.begin());
 }
 

@@ -12,11 +12,11 @@ template <int D>
 struct RodShare {
   using Vector = std::array<double, D>;
 
-  parallel::Runs point_runs, rod_runs;      ///< of all ranks
-  std::vector<Vector> position, velocity;   ///< of this rank's points
+  parallel::Runs point_runs, rod_runs;     ///< of all ranks
+  std::vector<Vector> position, velocity;  ///< of this rank's points
   std::vector<double> mass;
-  std::vector<Rod> rods;                    ///< this rank's; they may end at any point
-  double longest_molecule = 0;              ///< all its rods in a line
+  std::vector<Rod> rods;        ///< this rank's; they may end at any point
+  double longest_molecule = 0;  ///< all its rods in a line
   Vector gravity{};
   std::optional<HoldingSurface<D>> surface;
 

@@ -186,7 +186,8 @@ struct RodRattle<D>::Solvers {
 
   /// How closely lengths are known: points may have flown far from where they began.
   void look_around() {
-    noise = 16 * std::numeric_limits<double>::epsilon() * std::max(block.extent(), parallel::maximum(block.reach()));
+    noise = 16 * std::numeric_limits<double>::epsilon() *
+            std::max(block.extent(), parallel::maximum(block.reach()));
   }
 
   void measure() {

@@ -109,7 +109,8 @@ void lay_along(RodSystem<3>& chain, const HoldingSurface<3>& surface, std::array
                std::array<double, 3> direction) {
   chain.position[0] = from;
   SurfaceWalk walk(surface, from, direction);
-  for (const Rod& rod : chain.rods) chain.position[static_cast<std::size_t>(rod.second)] = walk.step(rod.length);
+  for (const Rod& rod : chain.rods)
+    chain.position[static_cast<std::size_t>(rod.second)] = walk.step(rod.length);
 }
 
 template <int D>

@@ -108,12 +108,10 @@ class SurfaceWalk {
 void lay_along(RodSystem<3>& chain, const HoldingSurface<3>& surface, std::array<double, 3> from,
                std::array<double, 3> direction);
 
-extern template void walk_chain<2>(
-    std::int64_t, double, double, bool,
-    const std::function<void(std::int64_t, const std::array<double, 2>&)>&);
-extern template void walk_chain<3>(
-    std::int64_t, double, double, bool,
-    const std::function<void(std::int64_t, const std::array<double, 3>&)>&);
+extern template void walk_chain<2>(std::int64_t, double, double, bool,
+                                   const std::function<void(std::int64_t, const std::array<double, 2>&)>&);
+extern template void walk_chain<3>(std::int64_t, double, double, bool,
+                                   const std::function<void(std::int64_t, const std::array<double, 3>&)>&);
 extern template RodSystem<2> rod_chain(std::int64_t, double, double, double, double, bool);
 extern template RodSystem<3> rod_chain(std::int64_t, double, double, double, double, bool);
 

@@ -128,7 +128,9 @@ class Mechanism : public run::Evolution {
     worst_[0] = std::max(worst_[0], std::abs(kinetic + potential - start_energy_));
     if (row >= plan_.samples) return;
     rows_.write(records, row,
-                {rattle_.time(), {kinetic, potential, kinetic + potential}, rattle_.pair_energy(),
+                {rattle_.time(),
+                 {kinetic, potential, kinetic + potential},
+                 rattle_.pair_energy(),
                  rattle_.constraint_error()},
                 multipliers);
   }

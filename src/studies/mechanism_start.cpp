@@ -46,7 +46,8 @@ void put_stored(const io::Table& table, const std::string& set, const particles:
     throw table.error("file", fmt::format("{} must have {} columns, one a coordinate", set, D));
   expect_rows(table, "file", dims[0], share.point_runs.count);
   const auto numbers = file.read_rows<double>(set, share.first_point(), std::ssize(into));
-  for (std::size_t i = 0; i < into.size(); ++i) std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(D * i), D, into[i].begin());
+  for (std::size_t i = 0; i < into.size(); ++i)
+    std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(D * i), D, into[i].begin());
 }
 
 /// The surface that `[surface]` names, with its parameters. It lives as long as the task.
@@ -179,8 +180,7 @@ particles::RodShare<D> read_rods(Task& task) {
   const bool many = molecules.has("count");
   const bool listed = model.has("positions"), stored = model.has("file"), given = listed || stored;
   if (chains.held && D != 3) throw surface.error("name", "needs [model] dimension = 3");
-  const double angle =
-      chains.held || (many && !given) ? 0.0 : model.number("angle", std::numbers::pi / 2);
+  const double angle = chains.held || (many && !given) ? 0.0 : model.number("angle", std::numbers::pi / 2);
   chains.closed = model.boolean("closed", false);
   if (chains.closed && chains.rods < 3) throw model.error("closed", "a loop needs three rods");
   if (chains.closed && chains.held && !given)

@@ -136,8 +136,7 @@ TEST_CASE("a stored state goes on to the same bits") {
     for (int k = 0; k < 20; ++k) REQUIRE(second.advance() == Status::pending);
     CHECK_ALL(second.memory() == whole.memory());
     CHECK_ALL(second.effort().newton_iterations == whole.effort().newton_iterations);
-    CHECK_ALL(test::text_thrown<Error>([&] {
-                second.restore({});
-              }).find("another system") != std::string::npos);
+    CHECK_ALL(test::text_thrown<Error>([&] { second.restore({}); }).find("another system") !=
+              std::string::npos);
   }
 }
