@@ -199,15 +199,15 @@ bool Triangulation::closed() const {
 
 double Triangulation::area() const {
   double sum = 0;
-  for (const auto& t : triangles) {
-    const auto& x = vertices[static_cast<std::size_t>(t[0])];
-    const SpacePoint a = difference(vertices[static_cast<std::size_t>(t[1])], x);
-    const SpacePoint b = difference(vertices[static_cast<std::size_t>(t[2])], x);
-    sum +=
-        0.5 *
-        std::sqrt(squared({a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}));
-  }
+  for (std::size_t t = 0; t < triangles.size(); ++t) sum += 0.5 * std::sqrt(squared(doubled_area(t)));
   return sum;
+}
+
+SpacePoint Triangulation::doubled_area(std::size_t triangle) const {
+  const auto& corner = triangles[triangle];
+  const auto at = [&](std::size_t k) { return vertices[static_cast<std::size_t>(corner[k])]; };
+  const SpacePoint a = difference(at(1), at(0)), b = difference(at(2), at(0));
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
 std::optional<Triangulation> triangulate(const LevelFunction& g, std::span<const SpacePoint> points,

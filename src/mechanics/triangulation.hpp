@@ -39,6 +39,8 @@ struct Triangulation {
   /// Whether every edge belongs to two triangles, in opposite directions.
   bool closed() const;
   double area() const;
+  /// Twice a triangle's area, along its normal.
+  SpacePoint doubled_area(std::size_t triangle) const;
 };
 
 /// The part of the surface that hangs together with points on it, with cubes of a given side, inside a box

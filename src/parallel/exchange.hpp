@@ -29,6 +29,7 @@ std::vector<Record> exchange(std::vector<std::vector<Record>>&& to,
                              std::vector<std::int64_t>* from_each = nullptr) {
   static_assert(std::is_trivially_copyable_v<Record>);
   constexpr auto record = static_cast<std::int64_t>(sizeof(Record));
+  static_assert(record % 8 == 0, "bytes travel by eights");
   if (to.size() == 1) {
     if (from_each != nullptr) *from_each = {std::ssize(to.front())};
     return std::move(to.front());

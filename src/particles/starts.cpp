@@ -4,7 +4,10 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "numerics/order.hpp"
 #include "numerics/random.hpp"
+#include "parallel/exchange.hpp"
+#include "parallel/mpi.hpp"
 
 namespace cotangent::particles {
 
@@ -12,9 +15,6 @@ namespace {
 
 SpacePoint minus(const SpacePoint& a, const SpacePoint& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-SpacePoint cross(const SpacePoint& a, const SpacePoint& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 double dot(const SpacePoint& a, const SpacePoint& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -24,11 +24,56 @@ double dot(const SpacePoint& a, const SpacePoint& b) {
 /// have hardly any area, may have a smaller one.
 constexpr double steepest = 0.85;
 
-/// Twice the triangle's area times its normal.
-SpacePoint doubled_area(const mechanics::Triangulation& surface, std::size_t t) {
-  const auto& corner = surface.triangles[t];
-  const auto at = [&](std::size_t k) { return surface.vertices[static_cast<std::size_t>(corner[k])]; };
-  return cross(minus(at(1), at(0)), minus(at(2), at(0)));
+/// Numbers points anew, by their places among those of all ranks, and leaves away those from `count` on.
+/// `below`: all numbers are, and no two are the same. Collective.
+void number_anew(std::vector<NumberedPoint>& points, std::uint64_t below, std::int64_t count) {
+  const auto ranks = static_cast<std::uint64_t>(parallel::size());
+  numerics::sort_by_number(points, [](const NumberedPoint& point) { return point.number; });
+  // Each rank sees to a run of numbers, and answers in the order in which it was asked.
+  std::vector<std::vector<std::uint64_t>> ask(ranks), answer(ranks);
+  for (const auto& point : points) ask[point.number * ranks / below].push_back(point.number);
+  std::vector<std::int64_t> from_each;
+  struct Asked {
+    std::uint64_t number, place;
+  };
+  std::vector<Asked> asked;
+  for (const std::uint64_t number : parallel::exchange(std::move(ask), &from_each))
+    asked.push_back({number, asked.size()});
+  auto place = static_cast<std::uint64_t>(parallel::sum_before(std::ssize(asked)));
+  numerics::sort_by_number(asked, [](const Asked& one) { return one.number; });
+  std::vector<std::uint64_t> places(asked.size());
+  for (const Asked& one : asked) places[one.place] = place++;
+  auto next = places.cbegin();
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    answer[rank].assign(next, next + from_each[rank]);
+    next += from_each[rank];
+  }
+  const auto answers = parallel::exchange(std::move(answer));
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].number = answers[i];
+  std::erase_if(points, [&](const auto& point) { return point.number >= static_cast<std::uint64_t>(count); });
+}
+
+/// Makes trials until so many points are kept: `take` is given those of this rank, and returns how many all
+/// ranks have kept so far. Returns how many trials there were. Collective.
+template <class Take>
+std::uint64_t draw_until(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
+                         const Take& take) {
+  const std::uint64_t most = 2000 * static_cast<std::uint64_t>(count) + 100000;
+  const auto rank = static_cast<std::uint64_t>(parallel::rank()),
+             ranks = static_cast<std::uint64_t>(parallel::size());
+  std::uint64_t next = 0;
+  double yield = 1.0;  // of the last trials; the batches' sizes don't matter to what is kept
+  for (std::int64_t kept = 0; kept < count;) {
+    if (next > most) throw Error("no room for so many particles, evenly spread: the surface is too folded");
+    const double wanted = 1.02 * static_cast<double>(count - kept) / std::max(yield, 0.01) + 64;
+    const auto batch = std::min(
+        {static_cast<std::uint64_t>(wanted), static_cast<std::uint64_t>(count) + 64, most + 1 - next});
+    const std::int64_t before = kept;
+    kept = take(surface.draws(seed, next + batch * rank / ranks, next + batch * (rank + 1) / ranks));
+    yield = static_cast<double>(kept - before) / static_cast<double>(batch);
+    next += batch;
+  }
+  return next;
 }
 
 }  // namespace
@@ -36,18 +81,56 @@ SpacePoint doubled_area(const mechanics::Triangulation& surface, std::size_t t) 
 SurfacePoints::SurfacePoints(const mechanics::LevelFunction& g, const mechanics::Triangulation& surface)
     : g_(g), surface_(surface) {
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
-    const SpacePoint a = doubled_area(surface, t);
-    const double size = std::sqrt(dot(a, a));
-    area_ += 0.5 * size;
+    const SpacePoint a = surface.doubled_area(t);
+    area_ += 0.5 * std::sqrt(dot(a, a));
     area_up_to_.push_back(area_);
+  }
+  const auto shares = static_cast<double>(area_up_to_.size());
+  auto found = area_up_to_.cbegin();
+  for (double k = 0; k < shares; ++k) {
+    found = std::upper_bound(found, area_up_to_.cend(), (k / shares) * (1 - 1e-12) * area_);
+    no_later_than_.push_back(static_cast<std::int32_t>(found - area_up_to_.cbegin()));
   }
 }
 
+/// The first triangle up to which there is more than this share of the area.
+std::size_t SurfacePoints::triangle_at(double share) const {
+  const double area = share * area_;
+  const std::size_t last = area_up_to_.size() - 1;
+  const auto part = static_cast<std::size_t>(share * static_cast<double>(last + 1));
+  auto t = static_cast<std::size_t>(no_later_than_[std::min(part, last)]);
+  while (t < last && area_up_to_[t] <= area) ++t;
+  return t;
+}
+
 std::optional<SpacePoint> SurfacePoints::draw(std::uint64_t seed, std::uint64_t draw) const {
+  return draw_on(triangle_at(numerics::uniforms(seed, draw, 0)[0]), seed, draw);
+}
+
+/// Triangle after triangle: one drawn at random lies in no cache.
+std::vector<NumberedPoint> SurfacePoints::draws(std::uint64_t seed, std::uint64_t first,
+                                                std::uint64_t last) const {
+  struct Trial {
+    std::uint32_t triangle, draw;
+  };
+  std::vector<Trial> trials;
+  trials.reserve(last - first);
+  for (std::uint64_t draw = first; draw < last; ++draw) {
+    const std::size_t triangle = triangle_at(numerics::uniforms(seed, draw, 0)[0]);
+    trials.push_back({static_cast<std::uint32_t>(triangle), static_cast<std::uint32_t>(draw - first)});
+  }
+  numerics::sort_by_number(trials, [](const Trial& trial) { return trial.triangle; });
+  std::vector<NumberedPoint> points;
+  points.reserve(trials.size());
+  for (const auto& [triangle, draw] : trials) {
+    if (const auto point = draw_on(triangle, seed, first + draw)) points.push_back({first + draw, *point});
+  }
+  return points;
+}
+
+std::optional<SpacePoint> SurfacePoints::draw_on(std::size_t triangle, std::uint64_t seed,
+                                                 std::uint64_t draw) const {
   const auto u = numerics::uniforms(seed, draw, 0), w = numerics::uniforms(seed, draw, 1);
-  const auto t =
-      static_cast<std::size_t>(std::ranges::upper_bound(area_up_to_, u[0] * area_) - area_up_to_.begin());
-  const std::size_t triangle = std::min(t, surface_.triangles.size() - 1);
   const auto& corner = surface_.triangles[triangle];
   const double root = std::sqrt(u[1]), weight[3] = {1 - root, root * (1 - w[0]), root * w[0]};
   SpacePoint q{};
@@ -55,7 +138,7 @@ std::optional<SpacePoint> SurfacePoints::draw(std::uint64_t seed, std::uint64_t 
     for (std::size_t n = 0; n < 3; ++n)
       q[n] += weight[k] * surface_.vertices[static_cast<std::size_t>(corner[k])][n];
   }
-  SpacePoint normal = doubled_area(surface_, triangle);
+  SpacePoint normal = surface_.doubled_area(triangle);
   const double size = std::sqrt(dot(normal, normal));
   for (double& x : normal) x /= size;
   const double far = std::sqrt(size);
@@ -74,14 +157,6 @@ std::optional<SpacePoint> SurfacePoints::draw(std::uint64_t seed, std::uint64_t 
   return std::nullopt;
 }
 
-std::vector<SpacePoint> uniform_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed) {
-  std::vector<SpacePoint> points;
-  for (std::uint64_t draw = 0; std::ssize(points) < count; ++draw) {
-    if (const auto point = surface.draw(seed, draw)) points.push_back(*point);
-  }
-  return points;
-}
-
 bool SpacedPoints::free(const SpacePoint& q) const {
   for (const Grid::Key key : grid_.keys_around(grid_.cell(q.data()))) {
     const auto there = kept_.find(key);
@@ -98,19 +173,26 @@ void SpacedPoints::add(const SpacePoint& q) {
   kept_[grid_.key(q.data())].push_back(q);
 }
 
-std::vector<SpacePoint> even_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
-                                    const Periods& periods, double& distance) {
+std::vector<NumberedPoint> uniform_points(const SurfacePoints& surface, std::int64_t count,
+                                          std::uint64_t seed) {
+  std::vector<NumberedPoint> points;
+  const std::uint64_t trials = draw_until(surface, count, seed, [&](const auto& drawn) {
+    points.insert(points.end(), drawn.begin(), drawn.end());
+    return parallel::sum(std::ssize(points));
+  });
+  number_anew(points, trials, count);
+  return points;
+}
+
+std::vector<NumberedPoint> even_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
+                                       const Periods& periods, double& distance) {
   distance = 0.7 * std::sqrt(surface.area() / static_cast<double>(count));
-  SpacedPoints kept(distance, periods);
-  std::vector<SpacePoint> points;
-  const std::uint64_t most = 2000 * static_cast<std::uint64_t>(count) + 100000;
-  for (std::uint64_t draw = 0; std::ssize(points) < count; ++draw) {
-    if (draw > most) throw Error("no room for so many particles, evenly spread: the surface is too folded");
-    const auto point = surface.draw(seed, draw);
-    if (!point || !kept.free(*point)) continue;
-    kept.add(*point);
-    points.push_back(*point);
-  }
+  std::optional<Sieve> sieve(std::in_place, distance, periods, surface.surface());
+  const std::uint64_t trials =
+      draw_until(surface, count, seed, [&](const auto& drawn) { return sieve->take(drawn); });
+  auto points = sieve->kept();
+  sieve.reset();
+  number_anew(points, trials, count);
   return points;
 }
 

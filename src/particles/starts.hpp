@@ -1,5 +1,5 @@
-// Where particles on a surface may start: anywhere by its area, or evenly; at rest or at a temperature. Every
-// rank finds the same, from a seed.
+// Where particles on a surface may start: anywhere by its area, or evenly; at rest or at a temperature. Each
+// rank makes its own from a seed: all together are the same on any number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,9 @@
 #include "mechanics/triangulation.hpp"
 #include "particles/cloud.hpp"
 #include "particles/image.hpp"
+#include "particles/sieve.hpp"
 
 namespace cotangent::particles {
-
-using mechanics::SpacePoint;
 
 /// Points drawn from a surface's area, uniformly: from a triangle by its area, from within it, along its
 /// normal onto the surface, and kept by how much the surface is the larger there. Where the triangles are
@@ -23,12 +22,18 @@ class SurfacePoints {
   SurfacePoints(const mechanics::LevelFunction& g, const mechanics::Triangulation& surface);
   /// The draw-th trial: a point, or nothing.
   std::optional<SpacePoint> draw(std::uint64_t seed, std::uint64_t draw) const;
+  /// The points of the trials from `first` to before `last`, less than 2^32 of them, in any order.
+  std::vector<NumberedPoint> draws(std::uint64_t seed, std::uint64_t first, std::uint64_t last) const;
   double area() const { return area_; }
+  const mechanics::Triangulation& surface() const { return surface_; }
 
  private:
+  std::size_t triangle_at(double share) const;
+  std::optional<SpacePoint> draw_on(std::size_t triangle, std::uint64_t seed, std::uint64_t draw) const;
   const mechanics::LevelFunction& g_;
   const mechanics::Triangulation& surface_;
-  std::vector<double> area_up_to_;  ///< of all triangles up to one
+  std::vector<double> area_up_to_;           ///< of all triangles up to one
+  std::vector<std::int32_t> no_later_than_;  ///< a triangle for each of as many equal shares of the area
   double area_ = 0.0;
 };
 
@@ -48,13 +53,15 @@ class SpacedPoints {
   std::unordered_map<Grid::Key, std::vector<SpacePoint>> kept_;
 };
 
-/// So many points, each drawn for itself.
-std::vector<SpacePoint> uniform_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed);
+/// So many points, each drawn for itself, numbered in the order of their trials; those that this rank keeps.
+/// Collective.
+std::vector<NumberedPoint> uniform_points(const SurfacePoints& surface, std::int64_t count,
+                                          std::uint64_t seed);
 
 /// So many points no two of which are close: drawn one after the other, and kept where none is nearer than
-/// the distance, which is then returned, 0.7 sqrt(area / count). Round the periods.
-std::vector<SpacePoint> even_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
-                                    const Periods& periods, double& distance);
+/// the distance, which is then returned, 0.7 sqrt(area / count). Round the periods. Collective.
+std::vector<NumberedPoint> even_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
+                                       const Periods& periods, double& distance);
 
 /// Velocities of a temperature, tangent to the surface: each tangent component is normal with variance
 /// temperature / mass. The gradient is that of g where the particle is.

@@ -41,26 +41,36 @@ extern const char* const particles_example;
 /// Reads all of the deck but how the particles begin.
 ParticlePlan read_particle_plan(Task& task);
 
-/// How particles begin: read from `[particles]`, made when they are asked for.
+/// How particles begin: read from `[particles]`, made when they are asked for. Each rank holds and makes a
+/// share of them.
 class ParticleStarts {
  public:
-  /// Sets the plan's count.
+  /// Sets the plan's count. Collective.
   ParticleStarts(Task& task, ParticlePlan& plan);
-  /// This rank's share, and where the surface is triangulated from: all ranks together hold each particle
-  /// once. Throws Error where a start is off the surface or two are at one point. Collective.
+  /// This rank's share: all ranks together hold each particle once. Throws Error where a start is off the
+  /// surface. Collective.
   std::vector<particles::Particle> make(const mechanics::Triangulation& surface) const;
-  /// The surface within its periods, with cubes of which `cells` fill its longest side.
+  /// The surface within its periods, with cubes of which `cells` fill its longest side. Collective.
   mechanics::Triangulation surface(std::int64_t cells) const;
 
  private:
   enum class Kind { uniform, even, list, file, trajectory };
-  std::vector<std::vector<double>> stored() const;
+  /// One that is given, by a place and perhaps a velocity.
+  struct Given {
+    std::int64_t id = 0;
+    std::array<double, 3> q{}, v{};
+  };
+  void take(const std::vector<std::vector<double>>& rows, const std::string& key);
+  void take(std::int64_t id, std::span<const double> numbers, const std::string& key);
+  void read_file(const std::string& path);
   std::vector<std::vector<double>> along_trajectory() const;
   std::vector<mechanics::SpacePoint> some_points() const;
-  const ParticlePlan& plan_;
+  std::vector<mechanics::SpacePoint> some_given() const;
+  particles::Particle particle(Given start) const;
+  ParticlePlan& plan_;
   io::Table model_, table_;
   Kind kind_ = Kind::uniform;
-  std::vector<std::vector<double>> rows_;  ///< of a list, a file or a trajectory: q, or q and v
+  std::vector<Given> given_;  ///< by a list, a file or a trajectory: this rank's share
   std::uint64_t seed_ = 1;
   double temperature_ = 0.0;
   bool project_ = false;

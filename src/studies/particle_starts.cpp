@@ -1,13 +1,14 @@
-// How the particles of study = "particles" begin.
+// How the particles of study = "particles" begin. Each rank reads, draws and checks a share of them.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
+#include <limits>
 #include <map>
 #include <sstream>
 
 #include "io/hdf5.hpp"
 #include "numerics/random.hpp"
+#include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 #include "particles/starts.hpp"
 #include "studies/particle_plan.hpp"
@@ -18,46 +19,55 @@ namespace cotangent::studies {
 namespace {
 
 using mechanics::SpacePoint;
-using Rows = std::vector<std::vector<double>>;
 
-/// Rows of numbers, separated by commas or blanks; what follows a # is a comment.
-Rows csv_rows(const io::Table& table, const std::string& path) {
-  std::istringstream text(io::read_file(path));
-  Rows rows;
-  std::string line;
-  for (int number = 1; std::getline(text, line); ++number) {
-    line = line.substr(0, line.find('#'));
-    std::ranges::replace(line, ',', ' ');
-    std::istringstream words(line);
-    std::vector<double> row;
-    for (std::string word; words >> word;) {
-      std::size_t used = 0;
-      double value = 0;
-      try {
-        value = std::stod(word, &used);
-      } catch (const std::exception&) {
-        used = 0;
-      }
-      if (used != word.size())
-        throw table.error("file", fmt::format("line {}: '{}' is no number", number, word));
-      row.push_back(value);
-    }
-    if (!row.empty()) rows.push_back(row);
-  }
-  return rows;
+/// Where a rank's share of so many begins; that of the next rank ends.
+std::int64_t first_of(std::int64_t count, int rank) {
+  return count * rank / parallel::size();
 }
 
-Rows hdf5_rows(const io::Table& table, const std::string& path) {
-  const io::File file = io::File::open(path);
-  if (!file.contains("/starts")) throw table.error("file", "has no data set /starts");
-  const auto dims = file.dims("/starts");
-  if (dims.size() != 2 || (dims[1] != 3 && dims[1] != 6))
-    throw table.error("file", "/starts must have 3 or 6 columns: x, y, z, and the velocity");
-  const auto numbers = file.read<double>("/starts");
-  Rows rows;
-  for (std::int64_t i = 0; i < dims[0]; ++i)
-    rows.emplace_back(numbers.begin() + i * dims[1], numbers.begin() + (i + 1) * dims[1]);
-  return rows;
+/// The lines that begin in this rank's share of a file's bytes.
+std::string share_of_lines(const std::string& path) {
+  const io::Descriptor file(path, io::Descriptor::Mode::read);
+  const std::int64_t length = file.length();
+  std::int64_t at = first_of(length, parallel::rank());
+  std::string text;
+  const auto append = [&](std::int64_t bytes) {
+    const std::size_t before = text.size();
+    text.resize(before + static_cast<std::size_t>(bytes));
+    const std::size_t read = file.read(at, std::as_writable_bytes(std::span(text).subspan(before)));
+    text.resize(before + read);
+    at += static_cast<std::int64_t>(read);
+    return read > 0;
+  };
+  const bool inside = at > 0;
+  if (inside) --at;  // a line begins after the end of another
+  append(first_of(length, parallel::rank() + 1) - at);
+  if (inside) text.erase(0, std::min(text.find('\n'), text.size() - 1) + 1);
+  for (std::size_t seen = text.size(); !text.empty() && text.back() != '\n' && append(1024);) {
+    if (const std::size_t end = text.find('\n', seen); end != text.npos) text.resize(end + 1);
+    seen = text.size();
+  }
+  return text;
+}
+
+/// Adds the numbers of a line, separated by commas or blanks; what follows a # is a comment. Returns the word
+/// that is no number.
+std::optional<std::string> add_numbers(std::string line, std::vector<double>& numbers) {
+  line = line.substr(0, line.find('#'));
+  std::ranges::replace(line, ',', ' ');
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    std::size_t used = 0;
+    double value = 0;
+    try {
+      value = std::stod(word, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used != word.size()) return word;
+    numbers.push_back(value);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -77,38 +87,84 @@ ParticleStarts::ParticleStarts(Task& task, ParticlePlan& plan)
       plan.count = table_.integer_at_least("count", 1);
       break;
     case Kind::list:
-      rows_ = table_.rows("list");
+      take(table_.rows(key), key);
       break;
-    case Kind::file: {
-      const std::string path = table_.text("file");
-      parallel::agree([&] {
-        rows_ = path.ends_with(".csv") || path.ends_with(".txt") ? csv_rows(table_, path)
-                                                                 : hdf5_rows(table_, path);
-      });
+    case Kind::file:
+      read_file(table_.text(key));
       break;
-    }
     case Kind::trajectory:
-      rows_ = along_trajectory();
+      take(along_trajectory(), key);
       break;
   }
-  if (key != "count") {
-    if (rows_.empty()) throw table_.error(key, "holds no particle");
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (rows_[i].size() != 3 && rows_[i].size() != 6)
-        throw table_.error(
-            key, fmt::format("particle {} has {} numbers: give x, y, z, or these and the velocity", i,
-                             rows_[i].size()));
-      if (rows_[i].size() == 6 && temperature_ > 0)
-        throw table_.error("temperature",
-                           fmt::format("particle {} brings a velocity of its own: give one of them", i));
-    }
-    plan.count = std::ssize(rows_);
-  }
+  if (plan.count == 0) throw table_.error(key, "holds no particle");
   if (plan.count >= std::int64_t{1} << 32) throw table_.error(key, "more than 2^32 particles are too many");
 }
 
+/// Takes this rank's share of rows that every rank has.
+void ParticleStarts::take(const std::vector<std::vector<double>>& rows, const std::string& key) {
+  plan_.count = std::ssize(rows);
+  parallel::agree([&] {
+    for (std::int64_t i = first_of(plan_.count, parallel::rank());
+         i < first_of(plan_.count, parallel::rank() + 1); ++i)
+      take(i, rows[static_cast<std::size_t>(i)], key);
+  });
+}
+
+void ParticleStarts::take(std::int64_t id, std::span<const double> numbers, const std::string& key) {
+  if (numbers.size() != 3 && numbers.size() != 6)
+    throw table_.error(key, fmt::format("particle {} has {} numbers: give x, y, z, or these and the velocity",
+                                        id, numbers.size()));
+  if (numbers.size() == 6 && temperature_ > 0)
+    throw table_.error("temperature",
+                       fmt::format("particle {} brings a velocity of its own: give one of them", id));
+  Given start{id};
+  std::copy_n(numbers.begin(), 3, start.q.begin());
+  std::copy(numbers.begin() + 3, numbers.end(), start.v.begin());
+  given_.push_back(start);
+}
+
+void ParticleStarts::read_file(const std::string& path) {
+  std::vector<double> numbers;
+  std::vector<std::size_t> rows{0};  // where each begins
+  std::int64_t first = 0;
+  if (path.ends_with(".csv") || path.ends_with(".txt")) {
+    std::string text;
+    parallel::agree([&] { text = share_of_lines(path); });
+    std::int64_t line = parallel::sum_before(std::ranges::count(text, '\n'));
+    parallel::agree([&] {
+      std::istringstream lines(std::move(text));
+      for (std::string each; std::getline(lines, each);) {
+        ++line;
+        if (const auto word = add_numbers(each, numbers))
+          throw table_.error("file", fmt::format("line {}: '{}' is no number", line, *word));
+        if (numbers.size() > rows.back()) rows.push_back(numbers.size());
+      }
+    });
+    first = parallel::sum_before(std::ssize(rows) - 1);
+    plan_.count = parallel::sum(std::ssize(rows) - 1);
+  } else {
+    parallel::agree([&] {
+      const io::File file = io::File::open(path);
+      if (!file.contains("/starts")) throw table_.error("file", "has no data set /starts");
+      const auto dims = file.dims("/starts");
+      if (dims.size() != 2 || (dims[1] != 3 && dims[1] != 6))
+        throw table_.error("file", "/starts must have 3 or 6 columns: x, y, z, and the velocity");
+      plan_.count = dims[0];
+      first = first_of(plan_.count, parallel::rank());
+      numbers = file.read_rows<double>("/starts", first, first_of(plan_.count, parallel::rank() + 1) - first);
+      for (std::size_t end = 0; end < numbers.size();)
+        rows.push_back(end += static_cast<std::size_t>(dims[1]));
+    });
+  }
+  parallel::agree([&] {
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i)
+      take(first + static_cast<std::int64_t>(i), std::span(numbers).subspan(rows[i], rows[i + 1] - rows[i]),
+           "file");
+  });
+}
+
 /// Points of one particle's own way, at rest: a state, and how far apart in steps.
-Rows ParticleStarts::along_trajectory() const {
+std::vector<std::vector<double>> ParticleStarts::along_trajectory() const {
   const io::Table table = table_.table("trajectory");
   const auto state = table.numbers("from");
   const double step = table.positive("step");
@@ -128,7 +184,7 @@ Rows ParticleStarts::along_trajectory() const {
   p.id = 0;
   std::copy_n(state.begin(), 3, p.q.begin());
   std::copy_n(state.begin() + 3, 3, p.v.begin());
-  Rows rows{{p.q.begin(), p.q.end()}};
+  std::vector<std::vector<double>> rows{{p.q.begin(), p.q.end()}};
   // Every rank follows it by itself.
   integrators::ParticleBlock block;
   std::vector<double> zero(integrators::surface_pack, 0.0), lambda = zero;
@@ -160,12 +216,47 @@ Rows ParticleStarts::along_trajectory() const {
   return rows;
 }
 
-/// Points of the surface: particles that are given, else what lies nearest to points drawn at all distances.
-std::vector<SpacePoint> ParticleStarts::some_points() const {
+/// Points of particles that are given, the same on every rank: all of them, or of many the first in each cube
+/// of which 64 fill their box.
+std::vector<SpacePoint> ParticleStarts::some_given() const {
+  constexpr std::int64_t many = 4096;
+  std::vector<Given> some = given_;
+  const auto first_in_each_cube = [&](const SpacePoint& low, double side) {
+    std::map<std::array<double, 3>, Given> cubes;
+    for (const Given& start : some) {
+      std::array<double, 3> cube{};
+      for (std::size_t n = 0; n < 3; ++n) cube[n] = std::floor((start.q[n] - low[n]) / side);
+      const auto [at, fresh] = cubes.try_emplace(cube, start);
+      if (start.id < at->second.id) at->second = start;
+    }
+    some.clear();
+    for (const auto& [cube, start] : cubes) some.push_back(start);
+  };
+  std::vector<double> reach;  // the highest coordinates, and the lowest with their signs changed
+  for (std::size_t n = 0; n < 6; ++n) {
+    double most = -std::numeric_limits<double>::infinity();
+    for (const Given& start : given_) most = std::max(most, n < 3 ? start.q[n] : -start.q[n - 3]);
+    reach.push_back(most);
+  }
+  reach = parallel::maximum(std::move(reach));
+  const SpacePoint low{-reach[3], -reach[4], -reach[5]};
+  const double side = std::max({reach[0] - low[0], reach[1] - low[1], reach[2] - low[2], 1e-300}) / 64;
+  if (plan_.count > many) first_in_each_cube(low, side);
+  some = parallel::exchange(std::vector(static_cast<std::size_t>(parallel::size()), some));
+  if (plan_.count > many) first_in_each_cube(low, side);
+  std::ranges::sort(some, {}, &Given::id);
   std::vector<SpacePoint> points;
-  for (const auto& row : rows_) points.push_back({row[0], row[1], row[2]});
+  for (const Given& start : some) points.push_back(start.q);
+  return points;
+}
+
+/// Points of the surface: of particles that are given, else what lies nearest to points drawn at all
+/// distances.
+std::vector<SpacePoint> ParticleStarts::some_points() const {
+  if (kind_ != Kind::uniform && kind_ != Kind::even) return some_given();
+  std::vector<SpacePoint> points;
   constexpr std::size_t enough = 64;
-  for (std::uint64_t draw = 0; draw < 4000 && rows_.empty() && points.size() < enough; ++draw) {
+  for (std::uint64_t draw = 0; draw < 4000 && points.size() < enough; ++draw) {
     const double size = std::ldexp(1.0, static_cast<int>(draw % 20) - 6);
     const auto x = numerics::normals(1, draw, 0);
     std::vector<double> q{size * x[0], size * x[1], size * x[2]}, v(3, 0.0);
@@ -181,8 +272,35 @@ mechanics::Triangulation ParticleStarts::surface(std::int64_t cells) const {
   return surface_within(plan_.level(), some_points(), plan_.options.periods, cells, model_);
 }
 
+/// As it begins, checked.
+particles::Particle ParticleStarts::particle(Given start) const {
+  auto& [id, q, v] = start;
+  if (temperature_ > 0) {
+    const auto level = plan_.problem->level(q, plan_.parameters);
+    v = particles::thermal_velocity(id, level.gradient, temperature_, plan_.motion->mass(), seed_);
+  }
+  if (project_ && !plan_.problem->project(q, v, plan_.parameters, -1))
+    throw Error(fmt::format("particle {} could not be moved onto the surface", id));
+  const auto off = plan_.problem->off_manifold(q, v, plan_.parameters);
+  const double speed = std::hypot(v[0], v[1], v[2]);
+  if (!(off.position <= 1e-9))
+    throw Error(
+        fmt::format("particle {} starts {:.2g} off the surface; [particles] project = true moves it there",
+                    id, off.position));
+  if (!(off.velocity <= 1e-9 * std::max(1.0, speed)))
+    throw Error(
+        fmt::format("particle {} starts with a velocity of {:.2g} across the surface; [particles] project "
+                    "= true makes it tangent",
+                    id, off.velocity));
+  particles::Particle p;
+  p.id = id;
+  p.q = p.start = q;
+  p.v = v;
+  return p;
+}
+
 std::vector<particles::Particle> ParticleStarts::make(const mechanics::Triangulation& surface) const {
-  std::vector<SpacePoint> drawn;
+  std::vector<particles::NumberedPoint> drawn;
   if (kind_ == Kind::uniform || kind_ == Kind::even) {
     const auto g = plan_.level();
     const particles::SurfacePoints points(g, surface);
@@ -192,43 +310,10 @@ std::vector<particles::Particle> ParticleStarts::make(const mechanics::Triangula
                 : particles::even_points(points, plan_.count, seed_, plan_.options.periods, distance);
   }
   std::vector<particles::Particle> mine;
-  const std::int64_t ranks = parallel::size(), here = parallel::rank();
-  const double mass = plan_.motion->mass();
+  mine.reserve(drawn.size() + given_.size());
   parallel::agree([&] {
-    for (std::int64_t i = plan_.count * here / ranks; i < plan_.count * (here + 1) / ranks; ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      particles::Particle p;
-      p.id = i;
-      std::vector<double> q, v(3, 0.0);
-      if (drawn.empty()) {
-        q.assign(rows_[k].begin(), rows_[k].begin() + 3);
-        if (rows_[k].size() == 6) v.assign(rows_[k].begin() + 3, rows_[k].end());
-      } else {
-        q.assign(drawn[k].begin(), drawn[k].end());
-      }
-      if (temperature_ > 0) {
-        const auto level = plan_.problem->level({q[0], q[1], q[2]}, plan_.parameters);
-        const auto warm = particles::thermal_velocity(i, level.gradient, temperature_, mass, seed_);
-        v.assign(warm.begin(), warm.end());
-      }
-      if (project_ && !plan_.problem->project(q, v, plan_.parameters, -1))
-        throw Error(fmt::format("particle {} could not be moved onto the surface", i));
-      const auto off = plan_.problem->off_manifold(q, v, plan_.parameters);
-      const double speed = std::hypot(v[0], v[1], v[2]);
-      if (!(off.position <= 1e-9))
-        throw Error(fmt::format(
-            "particle {} starts {:.2g} off the surface; [particles] project = true moves it there", i,
-            off.position));
-      if (!(off.velocity <= 1e-9 * std::max(1.0, speed)))
-        throw Error(fmt::format(
-            "particle {} starts with a velocity of {:.2g} across the surface; [particles] project "
-            "= true makes it tangent",
-            i, off.velocity));
-      std::copy_n(q.begin(), 3, p.q.begin());
-      std::copy_n(v.begin(), 3, p.v.begin());
-      p.start = p.q;
-      mine.push_back(p);
-    }
+    for (const auto& [number, q] : drawn) mine.push_back(particle({static_cast<std::int64_t>(number), q}));
+    for (const Given& start : given_) mine.push_back(particle(start));
   });
   return mine;
 }

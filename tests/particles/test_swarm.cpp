@@ -43,7 +43,7 @@ mechanics::LevelFunction level(const std::vector<double>& parameters) {
 
 const std::vector<double> torus_parameters{6.0, 2.5, 1.0, 0.0};
 
-/// This rank's share of particles spread over the torus, dealt out in turn.
+/// This rank's share of particles spread over the torus.
 std::vector<Particle> on_torus(std::int64_t count, double temperature, bool even) {
   const auto g = level<mechanics::Torus>(torus_parameters);
   const mechanics::SpacePoint first{8.5, 0, 0};
@@ -52,11 +52,11 @@ std::vector<Particle> on_torus(std::int64_t count, double temperature, bool even
   double distance = 0;
   const auto where = even ? even_points(points, count, 5, {}, distance) : uniform_points(points, count, 5);
   std::vector<Particle> mine;
-  for (std::int64_t i = parallel::rank(); i < count; i += parallel::size()) {
+  for (const auto& [number, q] : where) {
     Particle p;
-    p.id = i;
-    p.q = p.start = where[static_cast<std::size_t>(i)];
-    p.v = thermal_velocity(i, g(p.q).gradient, temperature, 1.0, 5);
+    p.id = static_cast<std::int64_t>(number);
+    p.q = p.start = q;
+    p.v = thermal_velocity(p.id, g(q).gradient, temperature, 1.0, 5);
     mine.push_back(p);
   }
   return mine;
