@@ -7,6 +7,8 @@
 
 #include "core/error.hpp"
 #include "integrators/surface_motion_of.hpp"
+#include "mechanics/surfaces/cylinder.hpp"
+#include "mechanics/surfaces/gyroid.hpp"
 #include "mechanics/surfaces/plane.hpp"
 #include "mechanics/surfaces/sphere.hpp"
 #include "mechanics/surfaces/torus.hpp"
@@ -81,6 +83,14 @@ std::map<std::int64_t, std::vector<double>> everybody(
       parallel::exchange(std::vector<std::vector<Row>>(static_cast<std::size_t>(parallel::size()), rows));
   std::map<std::int64_t, std::vector<double>> result;
   for (const Row& row : all) result[row.id].assign(row.numbers.begin(), row.numbers.end());
+  return result;
+}
+
+/// Points by their numbers, of all ranks, on every rank.
+std::map<std::uint64_t, mechanics::SpacePoint> together(const std::vector<NumberedPoint>& mine) {
+  const auto all = parallel::exchange(std::vector(static_cast<std::size_t>(parallel::size()), mine));
+  std::map<std::uint64_t, mechanics::SpacePoint> result;
+  for (const auto& [number, q] : all) result[number] = q;
   return result;
 }
 
@@ -361,7 +371,7 @@ TEST_CASE("points are uniform by area, and even ones keep their distance") {
   CHECK_ALL(std::abs(points.area() / (4 * std::numbers::pi * std::numbers::pi * R * r) - 1) < 5e-3);
   constexpr std::int64_t n = 20000;
   std::int64_t outer = 0, worst = 0;
-  for (const auto& q : uniform_points(points, n, 3)) {
+  for (const auto& [number, q] : together(uniform_points(points, n, 3))) {
     outer += std::hypot(q[0], q[1]) > R;
     worst += std::abs(g(q).value) > 1e-12 * 100;
   }
@@ -371,15 +381,98 @@ TEST_CASE("points are uniform by area, and even ones keep their distance") {
   CHECK_ALL(std::abs(0.5 - exact) > 20 * std::sqrt(0.25 / n));   // uniform in the angles would fail
   CHECK_ALL(worst == 0);
   double distance = 0, least = 1e9;
-  const auto even = even_points(points, 400, 3, {}, distance);
-  for (std::size_t i = 0; i < even.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      least = std::min(least,
-                       std::hypot(even[i][0] - even[j][0], even[i][1] - even[j][1], even[i][2] - even[j][2]));
+  const auto even = together(even_points(points, 400, 3, {}, distance));
+  for (const auto& [i, a] : even) {
+    for (const auto& [j, b] : even) {
+      if (j < i) least = std::min(least, std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
     }
   }
   CHECK_ALL(least >= distance);
   CHECK_ALL(distance > 0.5);
+}
+
+TEST_CASE("points drawn by all ranks together are those that one draws, one after the other") {
+  struct Case {
+    mechanics::LevelFunction g;
+    mechanics::SpacePoint first;
+    Periods periods;
+    std::int64_t count;
+  };
+  const double cell = 3.0;
+  const std::array<Case, 5> cases{
+      {{level<mechanics::Torus>(torus_parameters), {8.5, 0, 0}, {}, 3000},
+       {level<mechanics::Torus>(torus_parameters), {8.5, 0, 0}, {}, 5},  // ranks without a point
+       {level<mechanics::Gyroid>({cell, 0.0, 1.0, 0.0}), {1.5, 1.5, 1.5}, {cell, cell, cell}, 2000},
+       {level<mechanics::Gyroid>({cell, 0.0, 1.0, 0.0}),
+        {1.5, 1.5, 1.5},
+        {cell, cell, cell},
+        10},  // two cells
+       {level<mechanics::Cylinder>({1.0, 1.0, 0.0}), {1, 0, 0}, {0, 0, cell}, 1000}}};
+  for (const auto& [g, first, periods, count] : cases) {
+    std::optional<mechanics::SpaceBox> box;
+    if (periods[2] > 0)
+      box = {{periods[0] > 0 ? 0.0 : -9.0, periods[0] > 0 ? 0.0 : -9.0, 0.0}, {cell, cell, cell}};
+    const auto surface = mechanics::triangulate(g, std::span(&first, 1), 0.1, box);
+    const SurfacePoints points(g, *surface);
+    double distance = 0;
+    const auto even = together(even_points(points, count, 3, periods, distance));
+    const auto uniform = together(uniform_points(points, count, 3));
+    SpacedPoints kept(distance, periods);
+    std::int64_t anywhere = 0, spaced = 0, same = 0, passed = 0;
+    for (std::uint64_t draw = 0; spaced < count; ++draw) {
+      const auto q = points.draw(3, draw);
+      if (!q) continue;
+      if (anywhere < count) same += uniform.at(static_cast<std::uint64_t>(anywhere++)) == *q;
+      if (!kept.free(*q)) {
+        ++passed;
+        continue;
+      }
+      kept.add(*q);
+      same += even.at(static_cast<std::uint64_t>(spaced++)) == *q;
+    }
+    INFO(count << " points, " << passed << " passed over");
+    CHECK_ALL(same == 2 * count);
+    CHECK_ALL(std::ssize(even) == count);
+    CHECK_ALL(std::ssize(uniform) == count);
+    CHECK_ALL(passed > (count > 10 ? count / 4 : 0));
+    const auto other = together(even_points(points, count, 4, periods, distance));  // the control
+    CHECK_ALL(other.at(0) != even.at(0));
+  }
+}
+
+TEST_CASE("what a sieve keeps depends on the order of the points and not on who brings them") {
+  const auto g = level<mechanics::Torus>(torus_parameters);
+  const mechanics::SpacePoint first{8.5, 0, 0};
+  const auto surface = mechanics::triangulate(g, std::span(&first, 1), 0.25);
+  const SurfacePoints points(g, *surface);
+  constexpr std::uint64_t n = 4000;
+  const auto sifted = [&](bool backwards, int rank_of_all, std::uint64_t batches) {
+    Sieve sieve(0.4, {}, *surface);
+    std::int64_t count = 0;
+    for (std::uint64_t batch = 0; batch < batches; ++batch) {
+      std::vector<NumberedPoint> mine;
+      for (std::uint64_t k = n * batch / batches; k < n * (batch + 1) / batches; ++k) {
+        const auto q = points.draw(3, backwards ? n - 1 - k : k);
+        const int rank = rank_of_all < 0 ? static_cast<int>(k) % parallel::size() : rank_of_all;
+        if (q && rank == parallel::rank()) mine.push_back({k, *q});
+      }
+      count = sieve.take(mine);
+    }
+    auto kept = together(sieve.kept());
+    CHECK_ALL(std::ssize(kept) == count);
+    return kept;
+  };
+  const auto dealt = sifted(false, -1, 1);
+  CHECK_ALL(dealt.size() > 1000);
+  CHECK_ALL(sifted(false, 0, 1) == dealt);
+  CHECK_ALL(sifted(false, parallel::size() - 1, 7) == dealt);
+  const auto backwards = sifted(true, -1, 1);
+  std::size_t shared = 0;
+  for (const auto& [number, q] : backwards) {
+    const auto at = dealt.find(n - 1 - number);
+    shared += at != dealt.end() && at->second == q;
+  }
+  CHECK_ALL(shared < dealt.size());  // the control
 }
 
 TEST_CASE("a particle that fails stays, and the others end as without it") {

@@ -209,6 +209,49 @@ class Particles(ProgramTest):
                                    "particles.temperature=0")
             np.testing.assert_array_equal(np.hstack([found["position"][0], found["velocity"][0]]), rows)
 
+    def test_starts_on_any_number_of_ranks(self):
+        # Text with lines of very unequal length: a rank's share of the bytes may begin anywhere in one, or hold none.
+        angle = np.linspace(0, 6, 40)
+        rows = np.stack([11 * np.cos(angle), 11 * np.sin(angle), 0 * angle, -np.sin(angle), np.cos(angle), 0 * angle], axis=1)
+        lines = ["  " * (k % 7) + ", ".join(map(repr, map(float, row))) + (" # " + "x" * 900 + "\n" if k % 11 == 3 else "")
+                 for k, row in enumerate(rows)]
+        (self.at / "starts.csv").write_text("# x y z u v w\n" + "\n".join(lines))
+        with h5py.File(self.at / "starts.h5", "w") as file:
+            file["starts"] = rows
+        given = ("particles.count=", "particles.temperature=0", "particles.project=true")
+        start = "[11,0,0,0,1,0.5]"
+        kinds = {"even": (), "uniform": ("particles.start=uniform",),
+                 "periodic": ("model.name=cylinder", "model.R=", "model.r=4", "model.periods=[0,0,9]"),
+                 "list": ("particles.start=list", f"particles.list={rows.tolist()}", *given),
+                 "csv": ("particles.start=file", "particles.file=starts.csv", *given),
+                 "h5": ("particles.start=file", "particles.file=starts.h5", *given),
+                 "trajectory": ("particles.start=trajectory", f"particles.trajectory.from={start}", *given,
+                                "particles.trajectory.step=0.01", "particles.trajectory.every=200",
+                                "particles.trajectory.count=15")}
+        short = ("stop.time=0.008", "output.every=0.004", "output.surface_cells=20", "potential.name=none", "potential.cut=")
+        for kind, words in kinds.items():
+            with self.subTest(kind=kind):
+                alone = self.run_torus(f"{kind}.h5", *words, *short, ranks=1)
+                for ranks in (2, 3, 4):
+                    self.run_torus(f"{kind}{ranks}.h5", *words, *short, ranks=ranks)
+                    self.assertEqual(same_bits(self.at / f"{kind}.h5", self.at / f"{kind}{ranks}.h5"), [])
+                if kind in ("list", "csv", "h5"):
+                    np.testing.assert_allclose(alone["position"][0], rows[:, :3], rtol=0, atol=1e-12)
+                    self.assertEqual(same_bits(self.at / "list.h5", self.at / f"{kind}.h5"), [])
+        self.run_torus("seed.h5", "particles.seed=2", *short)  # the controls
+        self.assertNotEqual(same_bits(self.at / "even.h5", self.at / "seed.h5"), [])
+        self.assertNotEqual(same_bits(self.at / "even.h5", self.at / "uniform.h5"), [])
+        # What is wrong is named as on one rank.
+        (self.at / "starts.csv").write_text("\n".join(lines[:-1] + ["11, zero, 0"]))
+        wrong = len((self.at / "starts.csv").read_text().splitlines())
+        for ranks in (1, 4):
+            end = self.launch("deck.toml", *kinds["csv"], ranks=ranks)
+            self.assertEqual(end.returncode, 2)
+            self.assertIn(f"line {wrong}: 'zero' is no number", end.stderr)
+        (self.at / "starts.csv").write_text("\n".join(lines[:-1] + ["11, 0"]))
+        for ranks in (1, 4):
+            self.assertIn("particle 39 has 2 numbers", self.launch("deck.toml", *kinds["csv"], ranks=ranks).stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
