@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,16 +14,20 @@
 
 namespace cotangent::integrators {
 
+class MultiplierSolver;
+
 /// What the user chose: `[method]` of the deck. A field's initial value is its default.
 struct MethodOptions {
   std::string name = "gauss";
   int stages = 8;
-  double step = 0.0;                    ///< fixed, or the first of an adaptive run
-  std::optional<double> tolerance;      ///< adaptive where given
-  std::string treatment = "E";          ///< of the initial rows, where the method has a choice
-  std::string projection = "none";      ///< of each step, where the method has it
-  std::string onto;                     ///< what is projected onto
-  double constraint_tolerance = 1e-14;  ///< how far off its manifold a step may end
+  double step = 0.0;                         ///< fixed, or the first of an adaptive run
+  std::optional<double> tolerance;           ///< adaptive where given
+  std::string treatment = "E";               ///< of the initial rows, where the method has a choice
+  std::string projection = "none";           ///< of each step, where the method has it
+  std::string onto;                          ///< what is projected onto
+  double constraint_tolerance = 1e-14;       ///< how far off its manifold a step may end
+  std::string multipliers = "lanes";         ///< who solves for them
+  std::shared_ptr<MultiplierSolver> solver;  ///< of the multipliers of all lanes; none: each lane by itself
 };
 
 /// The first step of an adaptive run that names none.
@@ -36,6 +41,7 @@ struct Option {
   Field field;
   std::string_view meaning, unit;
   std::array<std::string_view, 4> choices{};  ///< of a text; unused places are empty
+  std::string_view table = "method";          ///< where a deck has it
 
   bool operator==(const Option& other) const { return name == other.name; }
   /// The choices there are.
@@ -66,6 +72,15 @@ inline constexpr Option treatment{"treatment",
 inline constexpr Option constraint_tolerance{"constraint_tolerance", &MethodOptions::constraint_tolerance,
                                              "how far off its manifold a step may end, |g| / |grad g|",
                                              "a length"};
+
+inline constexpr Option multipliers{
+    "multipliers",
+    &MethodOptions::multipliers,
+    "who solves for the constraints' multipliers: each lane for itself, or PETSc (SNES, KSP) for all at "
+    "once, its options after -- beginning with -multipliers_",
+    "1",
+    {"lanes", "petsc"},
+    "solver"};
 
 inline constexpr Option projection{
     "projection",

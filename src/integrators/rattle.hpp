@@ -8,7 +8,7 @@
 // Hairer, Lubich, Wanner (2006), VII.1.4.
 #pragma once
 
-#include "integrators/manifold.hpp"
+#include "integrators/manifold_batch.hpp"
 #include "integrators/one_step.hpp"
 
 namespace cotangent::integrators {
@@ -20,7 +20,7 @@ struct RattleFormula {
   static constexpr int order = 2;
   static constexpr bool adaptive = false;
   static constexpr bool compensated = false;  // errors off the manifold are taken out anyway
-  static constexpr std::array options{option::step, option::constraint_tolerance};
+  static constexpr std::array options{option::step, option::constraint_tolerance, option::multipliers};
   template <class System>
   static constexpr bool momenta = false;
   template <class System>
@@ -59,8 +59,10 @@ struct RattleFormula {
     typename System::Multipliers lambda;
     for (int k = 0; k < C; ++k) lambda[k] = fma(R(2.0), last.lambda[k], -last.lambda_before[k]);
     ManifoldPoint<System> to;
-    const Mask solved = onto_manifold(system, base, direction,
-                                      close_for_gradients(options.constraint_tolerance), active, lambda, to);
+    const double close = close_for_gradients(options.constraint_tolerance);
+    const Mask solved =
+        options.solver ? onto_manifold_by(*options.solver, system, base, direction, close, active, lambda, to)
+                       : onto_manifold(system, base, direction, close, active, lambda, to);
 
     const auto acceleration = motion.free_acceleration(system, to.q, x.t + h);
     for (int n = 0; n < N; ++n) {
@@ -69,7 +71,11 @@ struct RattleFormula {
       v[n] = fma(half, acceleration[n], v[n]);
     }
     for (int k = 0; k < C; ++k) response[k] = motion.over_mass(to.at.gradient[k]);
-    make_tangent<System>(to.at.gradient, response, v);
+    if (options.solver) {
+      make_tangent_by<System>(*options.solver, to.at.gradient, response, solved, v);
+    } else {
+      make_tangent<System>(to.at.gradient, response, v);
+    }
     for (int n = 0; n < N; ++n) change.y[n] = v[n] - x.v[n];
     // Member by member: an aggregate would go through memory.
     next.lambda = lambda;

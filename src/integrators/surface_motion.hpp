@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#include "integrators/multipliers.hpp"
 #include "numerics/lanes.hpp"
 
 namespace cotangent::integrators {
@@ -23,6 +24,9 @@ struct ParticleBlock {
   std::array<const double*, 3> force{};  ///< from outside
   /// The surface's gradient at the positions, from close() for the open() that follows, if there is one.
   std::array<double*, 3> gradient{};
+  /// Of the multipliers of all in the block, collective if it is; none: some side by side for themselves.
+  /// With one, there is no heat bath.
+  MultiplierSolver* solver = nullptr;
 };
 
 /// How many particles are advanced together: two registers' worth, since one waits for its divisions.

@@ -16,7 +16,7 @@
 #include <span>
 
 #include "core/status.hpp"
-#include "integrators/manifold.hpp"
+#include "integrators/manifold_batch.hpp"
 #include "integrators/motion.hpp"
 #include "integrators/surface_motion.hpp"
 #include "numerics/random.hpp"
@@ -60,6 +60,7 @@ class SurfaceMotionOf final : public SurfaceMotion {
   }
 
   SurfaceReport close(const ParticleBlock& block, double h) const override {
+    if (block.solver != nullptr) return close_together(block, h);
     R error(0.0);
     SurfaceReport report;
     for (int i = 0; i < block.count; i += W) {
@@ -69,13 +70,7 @@ class SurfaceMotionOf final : public SurfaceMotion {
       kick(q, load(block.force, i), 0.5 * h, v);
       const auto at = system_.constraint(q);
       make_tangent<System>(at.gradient, Directions<System>{motion_.over_mass(at.gradient[0])}, v);
-      if (block.gradient[0] != nullptr) {
-        for (int n = 0; n < 3; ++n) std::memcpy(block.gradient[n] + i, &at.gradient[0][n], sizeof(R));
-      }
-      const Mask good = moves & (square(v) <= R(std::numeric_limits<double>::max()));
-      store(block.velocity, i, good, v);
-      error = select(good, numerics::larger(at.error_squared(), error), error);
-      if (any(moves & !good)) fail(block, i, moves & !good, Status::non_finite, report);
+      end_close(block, i, at, moves, v, error, report);
     }
     report.error_squared = largest(error);
     return report;
@@ -83,6 +78,7 @@ class SurfaceMotionOf final : public SurfaceMotion {
 
   SurfaceReport open(const ParticleBlock& block, double h, const HeatBath* bath,
                      std::int64_t step) const override {
+    if (block.solver != nullptr) return open_together(block, h);
     R moved(0.0);
     SurfaceReport report;
     for (int i = 0; i < block.count; i += W) {
@@ -105,15 +101,7 @@ class SurfaceMotionOf final : public SurfaceMotion {
         tangent(halfway, v);
         solved = drift(0.5 * h, solved, halfway, q, v, lambda);
       }
-      const Mask good = solved & (square(v) + square(q) <= R(std::numeric_limits<double>::max()));
-      store(block.velocity, i, good, v);
-      store_positions(block, i, good, start, q);
-      const R kept = select(good, lambda[0], loaded(block.multiplier + i));
-      std::memcpy(block.multiplier + i, &kept, sizeof(R));
-      Vector way;
-      for (int n = 0; n < 3; ++n) way[n] = q[n] - start[n];
-      moved = select(good, numerics::larger(square(way), moved), moved);
-      if (any(moves & !good)) fail(block, i, moves & !good, Status::newton_diverged, report);
+      end_open(block, i, start, moves, solved, q, v, lambda, moved, report);
     }
     report.moved_squared = largest(moved);
     return report;
@@ -189,16 +177,22 @@ class SurfaceMotionOf final : public SurfaceMotion {
   void tangent(const Vector& gradient, Vector& v) const {
     make_tangent<System>({gradient}, Directions<System>{motion_.over_mass(gradient)}, v);
   }
+  /// Where a step h leads without its multiplier, and in which direction that acts.
+  [[gnu::always_inline]] static void prepare(double h, const Vector& q, const Vector& v,
+                                             const Vector& response, Vector& base,
+                                             Directions<System>& direction) {
+    for (int n = 0; n < 3; ++n) {
+      direction[0][n] = R(0.5 * h * h) * response[n];
+      base[n] = fma(R(h), v[n], q[n]);
+    }
+  }
   /// q + h (v + h/2 lambda G/M) on the surface; the velocity becomes what is in brackets.
   [[gnu::always_inline]] Mask drift(double h, Mask active, const Vector& gradient, Vector& q, Vector& v,
                                     typename System::Multipliers& lambda) const {
     const Vector response = motion_.over_mass(gradient);
     Directions<System> direction;
     Vector base;
-    for (int n = 0; n < 3; ++n) {
-      direction[0][n] = R(0.5 * h * h) * response[n];
-      base[n] = fma(R(h), v[n], q[n]);
-    }
+    prepare(h, q, v, response, base, direction);
     ManifoldPoint<System> to;
     // Gradients there are not looked at: within the tolerance the last correction may begin.
     const Mask solved = onto_manifold(system_, base, direction, tolerance_, active, lambda, to);
@@ -206,6 +200,85 @@ class SurfaceMotionOf final : public SurfaceMotion {
     for (int n = 0; n < 3; ++n) v[n] = fma(R(0.5 * h) * lambda[0], response[n], v[n]);
     return solved;
   }
+  /// What a step ends with in one pack, once its velocities are tangent.
+  [[gnu::always_inline]] void end_close(const ParticleBlock& block, int i,
+                                        const typename System::Constraint& at, Mask moves, const Vector& v,
+                                        R& error, SurfaceReport& report) const {
+    if (block.gradient[0] != nullptr) {
+      for (int n = 0; n < 3; ++n) std::memcpy(block.gradient[n] + i, &at.gradient[0][n], sizeof(R));
+    }
+    const Mask good = moves & (square(v) <= R(std::numeric_limits<double>::max()));
+    store(block.velocity, i, good, v);
+    error = select(good, numerics::larger(at.error_squared(), error), error);
+    if (any(moves & !good)) fail(block, i, moves & !good, Status::non_finite, report);
+  }
+  /// What its beginning ends with, once the lanes that are `solved` are on the surface.
+  [[gnu::always_inline]] void end_open(const ParticleBlock& block, int i, const Vector& start, Mask moves,
+                                       Mask solved, const Vector& q, const Vector& v,
+                                       const typename System::Multipliers& lambda, R& moved,
+                                       SurfaceReport& report) const {
+    const Mask good = solved & (square(v) + square(q) <= R(std::numeric_limits<double>::max()));
+    store(block.velocity, i, good, v);
+    store_positions(block, i, good, start, q);
+    const R kept = select(good, lambda[0], loaded(block.multiplier + i));
+    std::memcpy(block.multiplier + i, &kept, sizeof(R));
+    Vector way;
+    for (int n = 0; n < 3; ++n) way[n] = q[n] - start[n];
+    moved = select(good, numerics::larger(square(way), moved), moved);
+    if (any(moves & !good)) fail(block, i, moves & !good, Status::newton_diverged, report);
+  }
+
+  /// The same steps with the multipliers of all at once: what comes before them, pack by pack, then their
+  /// equations, then what comes after.
+  SurfaceReport close_together(const ParticleBlock& block, double h) const {
+    const auto count = static_cast<std::size_t>(block.count / W);
+    std::vector<TangentPack<System>> packs(count);
+    std::vector<typename System::Constraint> at(count);
+    for (std::size_t p = 0; p < count; ++p) {
+      const int i = W * static_cast<int>(p);
+      const Vector q = position(block, i);
+      Vector v = load(block.velocity, i);
+      kick(q, load(block.force, i), 0.5 * h, v);
+      at[p] = system_.constraint(q);
+      packs[p] = {at[p].gradient, {motion_.over_mass(at[p].gradient[0])}, moving(block, i), v};
+    }
+    make_tangent<System>(*block.solver, packs);
+    R error(0.0);
+    SurfaceReport report;
+    for (std::size_t p = 0; p < count; ++p)
+      end_close(block, W * static_cast<int>(p), at[p], packs[p].active, packs[p].v, error, report);
+    report.error_squared = largest(error);
+    return report;
+  }
+  SurfaceReport open_together(const ParticleBlock& block, double h) const {
+    const auto count = static_cast<std::size_t>(block.count / W);
+    std::vector<ManifoldPack<System>> packs(count);
+    std::vector<Vector> kicked(count), response(count);
+    for (std::size_t p = 0; p < count; ++p) {
+      const int i = W * static_cast<int>(p);
+      const Vector q = position(block, i);
+      kicked[p] = load(block.velocity, i);
+      kick(q, load(block.force, i), 0.5 * h, kicked[p]);
+      response[p] =
+          motion_.over_mass(block.gradient[0] != nullptr ? load(block.gradient, i) : gradient_at(q));
+      packs[p].active = moving(block, i);
+      std::memcpy(&packs[p].lambda[0], block.multiplier + i, sizeof(R));
+      prepare(h, q, kicked[p], response[p], packs[p].base, packs[p].direction);
+    }
+    ManifoldBatch<System>(system_, tolerance_, packs).solve(*block.solver);
+    R moved(0.0);
+    SurfaceReport report;
+    for (std::size_t p = 0; p < count; ++p) {
+      const int i = W * static_cast<int>(p);
+      Vector v = kicked[p];
+      for (int n = 0; n < 3; ++n) v[n] = fma(R(0.5 * h) * packs[p].lambda[0], response[p][n], v[n]);
+      end_open(block, i, position(block, i), packs[p].active, packs[p].solved, packs[p].point.q, v,
+               packs[p].lambda, moved, report);
+    }
+    report.moved_squared = largest(moved);
+    return report;
+  }
+
   void renew(const HeatBath& bath, double h, std::int64_t step, const std::int64_t* id, Vector& v) const {
     const double keep = std::exp(-bath.friction * h);
     const double stir = std::sqrt((1 - keep * keep) * bath.temperature / mass());

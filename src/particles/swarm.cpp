@@ -72,6 +72,11 @@ void Swarm::plan_runs() {
   const auto& seen = territory_.on_border();
   constexpr int together = group / pack;
   const int packs = cloud_.padded / pack;
+  if (options_.solver) {
+    border_.push_back({0, packs});  // on every rank, of no particles too: the solver waits for all
+    room_.assign(6 * static_cast<std::size_t>(cloud_.padded), 0.0);
+    return;
+  }
   for (int p = 0; p < packs;) {
     const bool border = seen[static_cast<std::size_t>(p / together)] != 0;
     Run run{p, together};
@@ -97,6 +102,7 @@ integrators::ParticleBlock Swarm::block(Run run, std::array<double*, 3> force) {
   b.multiplier = cloud_.multiplier.data() + i;
   b.id = cloud_.id.data() + i;
   b.status = cloud_.status.data() + i;
+  b.solver = options_.solver.get();
   return b;
 }
 
@@ -104,14 +110,18 @@ template <Swarm::Half half>
 void Swarm::work(double h_close, double h_open, std::int64_t draw) {
   using Numbers = std::array<double, pack * run_length>;
   alignas(64) std::array<Numbers, 3> force{}, gradient;
-  const std::array<double*, 3> at{force[0].data(), force[1].data(), force[2].data()};
+  std::array<double*, 3> at{force[0].data(), force[1].data(), force[2].data()},
+      slope{gradient[0].data(), gradient[1].data(), gradient[2].data()};
+  for (std::size_t n = 0; n < 3 && options_.solver; ++n) {
+    at[n] = room_.data() + n * static_cast<std::size_t>(cloud_.padded);
+    slope[n] = at[n] + 3 * static_cast<std::ptrdiff_t>(cloud_.padded);
+  }
   const auto* bath = options_.bath ? &*options_.bath : nullptr;
   const auto each = [&](const Run& run) {
     if (kernel_.cut().radius > 0)
       kernel_.forces(lists_, cloud_.position.data(), image_, run.first, run.packs, at);
     auto b = block(run, at);
-    if constexpr (half == Half::both)
-      b.gradient = {gradient[0].data(), gradient[1].data(), gradient[2].data()};
+    if constexpr (half == Half::both) b.gradient = slope;
     if constexpr (half != Half::open) report_.take(motion_.close(b, h_close));
     if constexpr (half != Half::close) report_.take(motion_.open(b, h_open, bath, draw));
   };

@@ -23,6 +23,8 @@ struct SwarmOptions {
   double skin = 0.0;   ///< of the neighbour lists, a length; 0: chosen by how fast particles move
   double sight = 0.0;  ///< pairs are listed at least to this distance, for pair correlations
   Periods periods{};
+  /// Of the multipliers of all particles on all ranks; none: some side by side for themselves.
+  std::shared_ptr<integrators::MultiplierSolver> solver{};
 };
 
 /// What has been done, for reports.
@@ -89,6 +91,7 @@ class Swarm {
   Cloud cloud_;
   NeighbourLists lists_;
   std::vector<Run> border_, inner_;
+  numerics::AlignedVector<double> room_;          ///< forces and gradients, where all particles are one run
   std::array<std::vector<double>, 3> listed_at_;  ///< own positions when the lists were made
   std::int64_t moves_ = 0;                        ///< since the lists were made
   double allowance_ = 0.0;  ///< how far any particle may still go before the lists are looked at

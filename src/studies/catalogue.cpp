@@ -119,6 +119,7 @@ std::string description(const integrators::MethodInfo& method) {
   std::string text = fmt::format("{}: {}\n\nfor {} motion{}\n\noptions, with their defaults\n", method.name,
                                  method.about, kinds, method.rolling ? ", rolling included" : "");
   std::string deck = fmt::format("\nin a deck\n  [method]\n  name = \"{}\"\n", method.name);
+  std::string others;  // tables of the deck
   const bool adaptive = std::ranges::count(method.options, integrators::option::tolerance) > 0;
   for (const integrators::Option& option : method.options) {
     const std::string value = fallback(option);
@@ -126,7 +127,13 @@ std::string description(const integrators::MethodInfo& method) {
     std::string meaning(option.meaning);
     if (const auto choices = option.valid(); !choices.empty())
       meaning += fmt::format(": {}", fmt::join(choices, ", "));
-    text += entry(said, fmt::format("{} [{}]", meaning, option.unit));
+    const bool own = option.table == "method";
+    text += entry(own ? said : fmt::format("[{}] {}", option.table, said),
+                  fmt::format("{} [{}]", meaning, option.unit));
+    if (!own) {
+      others += fmt::format("  [{}]\n  {}\n", option.table, said);
+      continue;
+    }
     if (!value.empty()) deck += "  " + said + "\n";
     if (option == integrators::option::step)
       deck += adaptive ? "  step = 0.1               # or: tolerance = 1e-12 (adaptive)\n" : "  step = 0.1\n";
@@ -134,7 +141,7 @@ std::string description(const integrators::MethodInfo& method) {
   text +=
       entry("lanes = 0", "trajectories side by side in a processor's registers; 0: as many as they hold [1]");
   text += adaptive ? "  step or tolerance must be given\n" : "  step must be given\n";
-  return text + deck;
+  return text + deck + others;
 }
 
 std::string description(const billiards::SetKind& kind) {

@@ -1,3 +1,4 @@
+#include "studies/multipliers.hpp"
 #include "studies/ensemble_flight.hpp"
 
 #include <algorithm>
@@ -250,6 +251,7 @@ std::vector<run::Line> EnsembleFlight::summary(const run::Effort& effort) {
     lines.emplace_back("constraint error",
                        fmt::format("{:.3g} at worst, {}", off,
                                    plan_.model.problem->rolling() > 0 ? "a speed of slipping" : "a length"));
+  if (plan_.method.solver) lines.emplace_back("multipliers", solved_by(plan_.method.solver));
   return lines;
 }
 

@@ -3,16 +3,21 @@
 #include "parallel/mpi.hpp"
 #include "studies/ensemble_estimate.hpp"
 #include "studies/ensemble_flight.hpp"
+#include "studies/multipliers.hpp"
 #include "studies/settings.hpp"
 
 namespace cotangent::studies {
 
-ExitCode run_ensemble(Task& task, const std::string& study, const Plan& plan, const Ensemble& ensemble) {
-  const run::Settings settings = read_settings(task, study, study + ".h5");
+ExitCode run_ensemble(Task& task, const std::string& study, Plan plan, const Ensemble& ensemble) {
+  run::Settings settings = read_settings(task, study, study + ".h5");
   task.deck.finish();
   ensemble.refuse_if_none_feasible();
   const auto& problem = *plan.model.problem;
-  const auto flight = problem.fly(plan.method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
+  auto& method = plan.method;
+  // Of one rank: trajectories advance as many steps as they need, on each rank by itself.
+  if (!task.check && !task.dry_run) method.solver = multiplier_solver(task, method.multipliers, false);
+  if (method.solver) settings.petsc = petsc_for_multipliers();
+  const auto flight = problem.fly(method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
   if (task.dry_run) parallel::on_rank_zero([&] { print(estimate(plan, ensemble, *flight)); });
   if (task.check || task.dry_run) return exit_success;
   EnsembleFlight evolution(plan, ensemble, *flight);

@@ -10,6 +10,6 @@ namespace cotangent::studies {
 /// What all studies of ensembles do once they have read their part of the deck: reads how the result is
 /// written, refuses the keys that nobody read, judges the ensemble and flies it; or stops after judging
 /// (--check), or says what it would take (--dry-run). Collective.
-ExitCode run_ensemble(Task& task, const std::string& study, const Plan& plan, const Ensemble& ensemble);
+ExitCode run_ensemble(Task& task, const std::string& study, Plan plan, const Ensemble& ensemble);
 
 }  // namespace cotangent::studies

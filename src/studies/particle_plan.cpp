@@ -7,6 +7,7 @@
 #include "core/names.hpp"
 #include "integrators/composition.hpp"
 #include "parallel/mpi.hpp"
+#include "studies/multipliers.hpp"
 #include "studies/plan.hpp"
 
 namespace cotangent::studies {
@@ -30,6 +31,9 @@ mode = "shifted"             # cut | shifted | switched (from switch_from on)
 name = "rattle"              # or a composition of it, or g-baoab (friction, temperature, seed): a heat bath
 step = 0.005
 constraint_tolerance = 1e-10
+
+[solver]
+multipliers = "lanes"        # of the constraint; "petsc": SNES and KSP for all at once, options -multipliers_ after --
 
 [particles]
 start = "even"               # even | uniform (by area) | list | file | trajectory
@@ -74,6 +78,8 @@ void read_method(Task& task, ParticlePlan& plan) {
     bath.seed = static_cast<std::uint64_t>(table.integer("seed", 1));
     plan.options.bath = bath;
   }
+  names.pop_back();  // a heat bath's steps are solved for in lanes
+  plan.multipliers = read_multipliers(task, name, names);
   plan.motion = plan.problem->surface_motion(plan.parameters, tolerance);
   if (!plan.motion)
     throw task.deck.table("model").error(

@@ -20,6 +20,7 @@ struct ParticlePlan {
   std::unique_ptr<integrators::SurfaceMotion> motion;
   PairChoice pairs;
   particles::SwarmOptions options;
+  std::string multipliers = "lanes";  ///< who solves for them
   bool go_on = false;              ///< when particles fail
   std::int64_t count = 0;          ///< of particles
   std::int64_t steps = 0;          ///< until the time asked for

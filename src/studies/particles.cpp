@@ -7,6 +7,13 @@
 
 #include "io/xdmf.hpp"
 #include "parallel/mpi.hpp"
+  plan.options.solver = multiplier_solver(task, plan.multipliers, true);
+  if (plan.options.solver) settings.petsc = petsc_for_multipliers();
+=======
+#include "studies/long_run.hpp"
+#include "studies/multipliers.hpp"
+#include "studies/particle_checkpoint.hpp"
+>>>>>>> c451c0d (Multipliers of all constraints of a batch by PETSc: SNES and KSP on the sparse Jacobian, for RATTLE and its compositions)
 #include "studies/particle_rows.hpp"
 #include "studies/report.hpp"
 #include "studies/settings.hpp"
@@ -124,7 +131,8 @@ class ParticleEvolution : public run::Evolution {
                      effort.cuts)},
         {"energy error", fmt::format("{:.3g} at worst, in the samples, {:.3g} % of the mean kinetic energy",
                                      energy_error_, 100 * energy_error_ / kinetic)},
-        {"constraint error", fmt::format("{:.3g} at worst, a length", constraint_error_)}};
+        {"constraint error", fmt::format("{:.3g} at worst, a length", constraint_error_)},
+        {"multipliers", solved_by(plan_.options.solver)}};
   }
   bool failed() override { return failed_ > 0; }
 
@@ -140,7 +148,7 @@ class ParticleEvolution : public run::Evolution {
 
 ExitCode run(Task& task) {
   ParticlePlan plan = read_particle_plan(task);
-  const run::Settings settings = read_settings(task, "particles", "particles.h5");
+  run::Settings settings = read_settings(task, "particles", "particles.h5");
   const ParticleStarts starts(task, plan);
   task.deck.finish();
   if (task.check) return exit_success;
@@ -156,6 +164,7 @@ ExitCode run(Task& task) {
     return exit_success;
   }
   const auto surface = starts.surface(std::max<std::int64_t>(plan.surface_cells, 60));
+<<<<<<< HEAD
   ParticleEvolution evolution(plan, starts, surface);
   const ExitCode code = drive(task, evolution, settings);
   if (code != exit_stopped) {
@@ -168,7 +177,8 @@ ExitCode run(Task& task) {
 }  // namespace
 
 Study particles_study() {
-  return {"particles", "particles that interact on a surface, over all ranks", run, particles_example};
+  return {"particles", "particles that interact on a surface, over all ranks", run, particles_example,
+          true};
 }
 
 }  // namespace cotangent::studies

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "integrators/methods.hpp"
+#include "studies/multipliers.hpp"
 
 namespace cotangent::studies {
 
@@ -56,9 +57,13 @@ MethodOptions read_options(const io::Table& table, const sections::Problem& prob
   }
   for (const auto& other : methods) {
     for (const Option& option : other.options) {
-      if (takes(chosen, option) || !table.has(option.name)) continue;
+      if (!table.has(option.name)) continue;
+      if (option.table != "method")
+        throw table.error(option.name, fmt::format("is an option of [{}]", option.table));
+      if (takes(chosen, option)) continue;
       std::string taken;
       for (const Option& known : chosen.options) {
+        if (known.table != "method") continue;
         taken += (taken.empty() ? "" : ", ") + std::string(known.name);
       }
       throw table.error(option.name,
@@ -66,7 +71,8 @@ MethodOptions read_options(const io::Table& table, const sections::Problem& prob
     }
   }
   for (const Option& option : chosen.options) {
-    if (option != integrators::option::step && option != integrators::option::tolerance)
+    if (option.table == "method" && option != integrators::option::step &&
+        option != integrators::option::tolerance)
       read(table, option, options);
   }
   return options;
@@ -85,6 +91,11 @@ void read_method(Task& task, Plan& plan) {
     throw table.error("give step (fixed) or tolerance (adaptive)");
   }
   plan.lanes = static_cast<int>(table.integer_at_least("lanes", 0, 0));
+  std::vector<std::string> takers;
+  for (const auto& method : integrators::method_list()) {
+    if (takes(method, integrators::option::multipliers)) takers.push_back(method.name);
+  }
+  plan.method.multipliers = read_multipliers(task, plan.method.name, takers);
 }
 
 std::int64_t whole(const io::Table& table, const std::string& key, double time, double step,

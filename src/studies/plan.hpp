@@ -36,7 +36,7 @@ struct Plan {
 /// options that this method takes, but not its step and tolerance; refuses the options that only others take,
 /// and methods that don't suit the problem.
 integrators::MethodOptions read_options(const io::Table& table, const sections::Problem& problem, bool named);
-/// Reads `[method]`.
+/// Reads `[method]` and `[solver]`.
 void read_method(Task& task, Plan& plan);
 /// How many steps, or samples, of the length `step` make up `time`, the value of the key: a whole number.
 std::int64_t whole(const io::Table& table, const std::string& key, double time, double step,

@@ -60,7 +60,7 @@ ExitCode run(Task& task) {
 }  // namespace
 
 Study poincare_study() {
-  return {"poincare", "Poincare sections of an ensemble of trajectories", run, example};
+  return {"poincare", "Poincare sections of an ensemble of trajectories", run, example, true};
 }
 
 }  // namespace cotangent::studies

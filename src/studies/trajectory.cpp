@@ -43,7 +43,8 @@ ExitCode run(Task& task) {
 }  // namespace
 
 Study trajectory_study() {
-  return {"trajectory", "time series of an ensemble of trajectories, with their energy", run, example};
+  return {"trajectory", "time series of an ensemble of trajectories, with their energy", run, example,
+          true};
 }
 
 }  // namespace cotangent::studies
