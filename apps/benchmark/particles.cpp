@@ -2,16 +2,23 @@
 // example: density 0.32, temperature 1, cut-off 2.5, h = 5e-4; the torus is scaled to the number of particles
 // (51 274: R = 100, r = 40).
 //   benchmark_particles [steps [particles ...]]        mpirun -n 2 benchmark_particles 1000 51274
-// Wall time of all ranks together, and beside it their processor time.
+// Wall time of all ranks together, and beside it their processor time. MULTIPLIERS=petsc in the environment: the
+// multipliers by PETSc instead of in lanes, and what trajectories that don't interact take by either, on each rank.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <numbers>
 
+#include "integrators/rattle.hpp"
 #include "integrators/surface_motion_of.hpp"
+#include "la/petsc.hpp"
+#include "mechanics/models/four_bar_linkage.hpp"
+#include "mechanics/models/heavy_top.hpp"
 #include "mechanics/surfaces/torus.hpp"
 #include "parallel/mpi.hpp"
+#include "particles/sparse_multipliers.hpp"
 #include "particles/starts.hpp"
 #include "particles/swarm.hpp"
 
@@ -43,6 +50,11 @@ std::vector<particles::Particle> starts(std::int64_t count, const std::vector<do
   return mine;
 }
 
+bool by_petsc() {
+  const char* who = std::getenv("MULTIPLIERS");
+  return who != nullptr && std::strcmp(who, "petsc") == 0;
+}
+
 void measure(std::int64_t count, std::int64_t steps, const particles::Potential& potential) {
   const double scale = std::sqrt(static_cast<double>(count) / 51274);
   const std::vector<double> parameters{100 * scale, 40 * scale, 1.0, 0.0};
@@ -52,6 +64,8 @@ void measure(std::int64_t count, std::int64_t steps, const particles::Potential&
   options.step = 5e-4;
   if (const char* step = std::getenv("STEP")) options.step = std::atof(step);
   if (const char* skin = std::getenv("SKIN")) options.skin = std::atof(skin);
+  using particles::SparseMultipliers;
+  if (by_petsc()) options.solver = std::make_shared<SparseMultipliers>(SparseMultipliers::Batch::of_all_ranks);
   particles::Swarm swarm(motion, *kernel, options, starts(count, parameters));
   swarm.advance(std::min<std::int64_t>(steps, 200), false);
   const auto before = swarm.effort();
@@ -74,12 +88,47 @@ void measure(std::int64_t count, std::int64_t steps, const particles::Potential&
         100 * waiting / wall, error);
 }
 
+/// Trajectories of one model in a register's lanes, in lanes and by PETSc.
+template <class Model>
+void measure(const char* name, std::array<double, Model::dim> q, std::array<double, Model::dim> v,
+             double step, long steps) {
+  constexpr int width = numerics::native_width, N = Model::dim;
+  using System = mechanics::System<Model, numerics::Lanes<width>>;
+  const System system;
+  integrators::project_state(mechanics::System<Model, double>{}, std::span(q), std::span(v), -1);
+  integrators::State<numerics::Lanes<width>, N> x;
+  for (int n = 0; n < N; ++n) {
+    x.q[n] = numerics::Lanes<width>(q[n]);
+    x.v[n] = numerics::Lanes<width>(v[n]);
+  }
+  double seconds[2];
+  for (const bool petsc : {false, true}) {
+    integrators::MethodOptions options;
+    options.step = step;
+    using particles::SparseMultipliers;
+    if (petsc) options.solver = std::make_shared<SparseMultipliers>(SparseMultipliers::Batch::of_one_rank);
+    integrators::Rattle<System> method(options);
+    const numerics::mask_of<numerics::Lanes<width>> all(true);
+    method.start(system, x, all);
+    method.advance(system, all);
+    const long count = petsc ? std::max(1L, steps / 50) : steps;
+    const std::clock_t clock = std::clock();
+    for (long k = 0; k < count; ++k) method.advance(system, all);
+    seconds[petsc ? 1 : 0] =
+        static_cast<double>(std::clock() - clock) / CLOCKS_PER_SEC / static_cast<double>(count * width);
+  }
+  if (parallel::rank() == 0)
+    std::printf("%-12s %d constraints, %d lanes: %.3g ns a trajectory and step in lanes, %.4g by PETSc\n", name,
+                System::constraints, width, 1e9 * seconds[0], 1e9 * seconds[1]);
+}
+
 }  // namespace
 }  // namespace cotangent::benchmark
 
 int main(int argc, char** argv) {
   using namespace cotangent;
   const parallel::Mpi mpi(argc, argv);
+  const la::Petsc petsc;
   const std::int64_t steps = argc > 1 ? std::atoll(argv[1]) : 1000;
   std::vector<std::int64_t> counts;
   for (int k = 2; k < argc; ++k) counts.push_back(std::atoll(argv[k]));
@@ -88,4 +137,10 @@ int main(int argc, char** argv) {
     if (potential->name() != "lennard-jones") continue;
     for (const std::int64_t count : counts) benchmark::measure(count, steps, *potential);
   }
+  if (!benchmark::by_petsc()) return 0;
+  benchmark::measure<benchmark::Model>("torus", {1.4, 0, 0}, {0, 0.76, 0.64}, 0.005, 200 * steps);
+  benchmark::measure<mechanics::FourBarLinkage>("four bars", {0.3, 0.9, 1.9, 2.3},
+                                                {-0.5, 0.2, 0.1, 0.0}, 0.002, 200 * steps);
+  benchmark::measure<mechanics::HeavyTop>("heavy top", {0.8, 0, 0.6, 0, 1, 0, -0.6, 0, 0.8},
+                                          {0, -5, 0, 4, 0, 3, 0, -1, 0}, 0.002, 20 * steps);
 }

@@ -7,13 +7,7 @@
 
 #include "io/xdmf.hpp"
 #include "parallel/mpi.hpp"
-  plan.options.solver = multiplier_solver(task, plan.multipliers, true);
-  if (plan.options.solver) settings.petsc = petsc_for_multipliers();
-=======
-#include "studies/long_run.hpp"
 #include "studies/multipliers.hpp"
-#include "studies/particle_checkpoint.hpp"
->>>>>>> c451c0d (Multipliers of all constraints of a batch by PETSc: SNES and KSP on the sparse Jacobian, for RATTLE and its compositions)
 #include "studies/particle_rows.hpp"
 #include "studies/report.hpp"
 #include "studies/settings.hpp"
@@ -164,7 +158,8 @@ ExitCode run(Task& task) {
     return exit_success;
   }
   const auto surface = starts.surface(std::max<std::int64_t>(plan.surface_cells, 60));
-<<<<<<< HEAD
+  plan.options.solver = multiplier_solver(task, plan.multipliers, true);
+  if (plan.options.solver) settings.petsc = petsc_for_multipliers();
   ParticleEvolution evolution(plan, starts, surface);
   const ExitCode code = drive(task, evolution, settings);
   if (code != exit_stopped) {
