@@ -2,8 +2,9 @@
 // example: density 0.32, temperature 1, cut-off 2.5, h = 5e-4; the torus is scaled to the number of particles
 // (51 274: R = 100, r = 40).
 //   benchmark_particles [steps [particles ...]]        mpirun -n 2 benchmark_particles 1000 51274
-// Wall time of all ranks together, and beside it their processor time. MULTIPLIERS=petsc in the environment: the
-// multipliers by PETSc instead of in lanes, and what trajectories that don't interact take by either, on each rank.
+// Wall time of all ranks together, and beside it their processor time. MULTIPLIERS=petsc in the environment:
+// the multipliers by PETSc instead of in lanes, and what trajectories that don't interact take by either, on
+// each rank.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -65,7 +66,8 @@ void measure(std::int64_t count, std::int64_t steps, const particles::Potential&
   if (const char* step = std::getenv("STEP")) options.step = std::atof(step);
   if (const char* skin = std::getenv("SKIN")) options.skin = std::atof(skin);
   using particles::SparseMultipliers;
-  if (by_petsc()) options.solver = std::make_shared<SparseMultipliers>(SparseMultipliers::Batch::of_all_ranks);
+  if (by_petsc())
+    options.solver = std::make_shared<SparseMultipliers>(SparseMultipliers::Batch::of_all_ranks);
   particles::Swarm swarm(motion, *kernel, options, starts(count, parameters));
   swarm.advance(std::min<std::int64_t>(steps, 200), false);
   const auto before = swarm.effort();
@@ -118,8 +120,8 @@ void measure(const char* name, std::array<double, Model::dim> q, std::array<doub
         static_cast<double>(std::clock() - clock) / CLOCKS_PER_SEC / static_cast<double>(count * width);
   }
   if (parallel::rank() == 0)
-    std::printf("%-12s %d constraints, %d lanes: %.3g ns a trajectory and step in lanes, %.4g by PETSc\n", name,
-                System::constraints, width, 1e9 * seconds[0], 1e9 * seconds[1]);
+    std::printf("%-12s %d constraints, %d lanes: %.3g ns a trajectory and step in lanes, %.4g by PETSc\n",
+                name, System::constraints, width, 1e9 * seconds[0], 1e9 * seconds[1]);
 }
 
 }  // namespace
@@ -139,8 +141,8 @@ int main(int argc, char** argv) {
   }
   if (!benchmark::by_petsc()) return 0;
   benchmark::measure<benchmark::Model>("torus", {1.4, 0, 0}, {0, 0.76, 0.64}, 0.005, 200 * steps);
-  benchmark::measure<mechanics::FourBarLinkage>("four bars", {0.3, 0.9, 1.9, 2.3},
-                                                {-0.5, 0.2, 0.1, 0.0}, 0.002, 200 * steps);
+  benchmark::measure<mechanics::FourBarLinkage>("four bars", {0.3, 0.9, 1.9, 2.3}, {-0.5, 0.2, 0.1, 0.0},
+                                                0.002, 200 * steps);
   benchmark::measure<mechanics::HeavyTop>("heavy top", {0.8, 0, 0.6, 0, 1, 0, -0.6, 0, 0.8},
                                           {0, -5, 0, 4, 0, 3, 0, -1, 0}, 0.002, 20 * steps);
 }

@@ -52,7 +52,8 @@ std::string read_multipliers(const Task& task, const std::string& method,
                                                  fmt::join(takers, ", ")));
   if (multipliers != "petsc" && !task.petsc_options.empty())
     throw Error("PETSc option '" + task.petsc_options.front() +
-                "' after --: nothing in this run asks for it: it solves no large systems unless [solver] multipliers = "
+                "' after --: nothing in this run asks for it: it solves no large systems unless [solver] "
+                "multipliers = "
                 "\"petsc\"");
   return multipliers;
 }
@@ -62,9 +63,9 @@ std::shared_ptr<integrators::MultiplierSolver> multiplier_solver(const Task& tas
                                                                  bool of_all_ranks) {
   if (multipliers != "petsc") return nullptr;
   using Batch = SparseMultipliers::Batch;
-  const auto both = std::shared_ptr<PetscAndSolver>(new PetscAndSolver{
-      la::Petsc(task.petsc_options),
-      SparseMultipliers(of_all_ranks ? Batch::of_all_ranks : Batch::of_one_rank)});
+  const auto both = std::shared_ptr<PetscAndSolver>(
+      new PetscAndSolver{la::Petsc(task.petsc_options),
+                         SparseMultipliers(of_all_ranks ? Batch::of_all_ranks : Batch::of_one_rank)});
   both->solver.rehearse();
   refuse_unused_options();
   return {both, &both->solver};

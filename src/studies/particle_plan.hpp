@@ -21,12 +21,12 @@ struct ParticlePlan {
   PairChoice pairs;
   particles::SwarmOptions options;
   std::string multipliers = "lanes";  ///< who solves for them
-  bool go_on = false;              ///< when particles fail
-  std::int64_t count = 0;          ///< of particles
-  std::int64_t steps = 0;          ///< until the time asked for
-  std::int64_t sample_steps = 1;   ///< from one sample to the next
-  std::int64_t samples = 0;        ///< the start among them
-  std::int64_t frame_samples = 1;  ///< from one frame to the next, in samples
+  bool go_on = false;                 ///< when particles fail
+  std::int64_t count = 0;             ///< of particles
+  std::int64_t steps = 0;             ///< until the time asked for
+  std::int64_t sample_steps = 1;      ///< from one sample to the next
+  std::int64_t samples = 0;           ///< the start among them
+  std::int64_t frame_samples = 1;     ///< from one frame to the next, in samples
   std::int64_t frames = 0;
   int pair_bins = 0;  ///< of the pair correlation, up to options.sight
   std::int64_t surface_cells = 0;

@@ -172,8 +172,7 @@ ExitCode run(Task& task) {
 }  // namespace
 
 Study particles_study() {
-  return {"particles", "particles that interact on a surface, over all ranks", run, particles_example,
-          true};
+  return {"particles", "particles that interact on a surface, over all ranks", run, particles_example, true};
 }
 
 }  // namespace cotangent::studies

@@ -43,8 +43,7 @@ ExitCode run(Task& task) {
 }  // namespace
 
 Study trajectory_study() {
-  return {"trajectory", "time series of an ensemble of trajectories, with their energy", run, example,
-          true};
+  return {"trajectory", "time series of an ensemble of trajectories, with their energy", run, example, true};
 }
 
 }  // namespace cotangent::studies
