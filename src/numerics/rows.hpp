@@ -22,8 +22,8 @@ inline Row4 load_row(const double* from) {
 
 inline Row8 load_rows(const double* low, const double* high) {
 #if defined(__AVX512F__)
-  // Loads the second row into its half: GCC would load it alone and shuffle. Masked, by a mask of all, since GCC
-  // 12 warns of what its own header leaves undefined otherwise.
+  // Loads the second row into its half: GCC would load it alone and shuffle. Masked, by a mask of all, since
+  // GCC 12 warns of what its own header leaves undefined otherwise.
   return (Row8)_mm512_maskz_insertf64x4(0xff, _mm512_castpd256_pd512(_mm256_loadu_pd(low)),
                                         _mm256_loadu_pd(high), 1);
 #else

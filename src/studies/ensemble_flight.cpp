@@ -1,4 +1,3 @@
-#include "studies/multipliers.hpp"
 #include "studies/ensemble_flight.hpp"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "parallel/mpi.hpp"
+#include "studies/multipliers.hpp"
 #include "studies/surface.hpp"
 
 namespace cotangent::studies {
