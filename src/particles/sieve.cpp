@@ -5,8 +5,7 @@
 #include <numeric>
 
 #include "numerics/order.hpp"
-#include "parallel/exchange.hpp"
-#include "parallel/mpi.hpp"
+#include "parallel/records.hpp"
 
 namespace cotangent::particles {
 
@@ -64,20 +63,23 @@ bool Sieve::near(const SpacePoint& q, const SpacePoint& other) const {
 }
 
 /// Visits each point with each run of others in the cells around its own. Both go by their keys: so do nine
-/// places among the others, one for each row of three cells.
+/// places among the others, one for each row of three cells, which pass over the keys alone.
 template <class Visit>
 void Sieve::each_around(const std::vector<Point>& points, const std::vector<Point>& others,
                         const Visit& visit) const {
   const auto row = static_cast<std::uint64_t>(count_[(slab_axis_ + 2) % 3] + 2);
   const auto layer = row * static_cast<std::uint64_t>(count_[(slab_axis_ + 1) % 3] + 2);
+  std::vector<std::uint64_t> keys;
+  keys.reserve(others.size());
+  for (const Point& other : others) keys.push_back(other.key);
   std::array<std::size_t, 9> first{}, last{};
-  for (std::size_t k = 0; k < points.size();) {
+  for (std::size_t k = 0; k < points.size() && !keys.empty();) {
     const std::uint64_t here = points[k].key;
     for (std::size_t r = 0; r < 9; ++r) {
       const std::uint64_t middle = here + layer * (r / 3) + row * (r % 3) - layer - row;
-      while (first[r] < others.size() && others[first[r]].key + 1 < middle) ++first[r];
+      while (first[r] < keys.size() && keys[first[r]] + 1 < middle) ++first[r];
       last[r] = std::max(first[r], last[r]);
-      while (last[r] < others.size() && others[last[r]].key <= middle + 1) ++last[r];
+      while (last[r] < keys.size() && keys[last[r]] <= middle + 1) ++last[r];
     }
     for (; k < points.size() && points[k].key == here; ++k) {
       for (std::size_t r = 0; r < 9; ++r) {
@@ -115,11 +117,12 @@ void Sieve::each_copy(const Cell& cell, const Visit& visit) const {
 
 /// The points that lie in this rank's slab and are near none that is kept, by their keys.
 std::vector<Sieve::Point> Sieve::brought_home(const std::vector<NumberedPoint>& later) const {
-  std::vector<std::vector<NumberedPoint>> to(static_cast<std::size_t>(parallel::size()));
+  auto to = parallel::for_ranks<NumberedPoint>();
   for (const auto& point : later) to[static_cast<std::size_t>(owner(cell(point.q)))].push_back(point);
   std::vector<Point> points;
-  for (const auto& [number, q] : parallel::exchange(std::move(to)))
-    points.push_back({key(cell(q)), number, q});
+  const auto came = parallel::exchange(std::move(to));
+  points.reserve(came.size());
+  for (const auto& [number, q] : came) points.push_back({key(cell(q)), number, q});
   numerics::sort_by_number(points, [](const Point& point) { return point.key; });
   std::vector<char> free(points.size(), 1);
   each_around(points, kept_, [&](std::size_t k, std::size_t first, std::size_t last) {
@@ -147,8 +150,8 @@ std::int64_t Sieve::take(const std::vector<NumberedPoint>& later) {
   const std::size_t own = points.size();
 
   // Copies go where they are seen; what is settled about them is told in the order in which they went.
-  std::vector<std::vector<Point>> copies(static_cast<std::size_t>(parallel::size()));
-  std::vector<std::vector<std::size_t>> copied(copies.size());
+  auto copies = parallel::for_ranks<Point>();
+  auto copied = parallel::for_ranks<std::size_t>();
   for (std::size_t i = 0; i < own; ++i) {
     each_copy(cell(points[i].q), [&](int rank, const Cell& seen) {
       copies[static_cast<std::size_t>(rank)].push_back({key(seen), points[i].number, points[i].q, false});
@@ -197,7 +200,7 @@ std::int64_t Sieve::take(const std::vector<NumberedPoint>& later) {
       }
     }
     open_anywhere = parallel::any(open);
-    std::vector<std::vector<std::int64_t>> told(copied.size());
+    auto told = parallel::for_ranks<std::int64_t>();
     for (std::size_t rank = 0; rank < copied.size(); ++rank) {
       for (const std::size_t i : copied[rank]) told[rank].push_back(static_cast<std::int64_t>(state[i]));
     }

@@ -6,8 +6,7 @@
 #include "core/error.hpp"
 #include "numerics/order.hpp"
 #include "numerics/random.hpp"
-#include "parallel/exchange.hpp"
-#include "parallel/mpi.hpp"
+#include "parallel/records.hpp"
 
 namespace cotangent::particles {
 
@@ -30,7 +29,7 @@ void number_anew(std::vector<NumberedPoint>& points, std::uint64_t below, std::i
   const auto ranks = static_cast<std::uint64_t>(parallel::size());
   numerics::sort_by_number(points, [](const NumberedPoint& point) { return point.number; });
   // Each rank sees to a run of numbers, and answers in the order in which it was asked.
-  std::vector<std::vector<std::uint64_t>> ask(ranks), answer(ranks);
+  auto ask = parallel::for_ranks<std::uint64_t>(), answer = ask;
   for (const auto& point : points) ask[point.number * ranks / below].push_back(point.number);
   std::vector<std::int64_t> from_each;
   struct Asked {
@@ -62,10 +61,12 @@ std::uint64_t draw_until(const SurfacePoints& surface, std::int64_t count, std::
   const auto rank = static_cast<std::uint64_t>(parallel::rank()),
              ranks = static_cast<std::uint64_t>(parallel::size());
   std::uint64_t next = 0;
-  double yield = 1.0;  // of the last trials; the batches' sizes don't matter to what is kept
+  // The less room is left, the fewer points are kept. The batches' sizes don't matter to what is kept.
+  constexpr double fewer = 1.5;
+  double yield = fewer;
   for (std::int64_t kept = 0; kept < count;) {
     if (next > most) throw Error("no room for so many particles, evenly spread: the surface is too folded");
-    const double wanted = 1.02 * static_cast<double>(count - kept) / std::max(yield, 0.01) + 64;
+    const double wanted = fewer * static_cast<double>(count - kept) / std::max(yield, 0.01) + 64;
     const auto batch = std::min(
         {static_cast<std::uint64_t>(wanted), static_cast<std::uint64_t>(count) + 64, most + 1 - next});
     const std::int64_t before = kept;

@@ -8,8 +8,7 @@
 
 #include "io/hdf5.hpp"
 #include "numerics/random.hpp"
-#include "parallel/exchange.hpp"
-#include "parallel/mpi.hpp"
+#include "parallel/records.hpp"
 #include "particles/starts.hpp"
 #include "studies/particle_plan.hpp"
 #include "studies/surface.hpp"
@@ -20,16 +19,11 @@ namespace {
 
 using mechanics::SpacePoint;
 
-/// Where a rank's share of so many begins; that of the next rank ends.
-std::int64_t first_of(std::int64_t count, int rank) {
-  return count * rank / parallel::size();
-}
-
 /// The lines that begin in this rank's share of a file's bytes.
 std::string share_of_lines(const std::string& path) {
   const io::Descriptor file(path, io::Descriptor::Mode::read);
   const std::int64_t length = file.length();
-  std::int64_t at = first_of(length, parallel::rank());
+  std::int64_t at = parallel::share_begin(length);
   std::string text;
   const auto append = [&](std::int64_t bytes) {
     const std::size_t before = text.size();
@@ -41,7 +35,7 @@ std::string share_of_lines(const std::string& path) {
   };
   const bool inside = at > 0;
   if (inside) --at;  // a line begins after the end of another
-  append(first_of(length, parallel::rank() + 1) - at);
+  append(parallel::share_begin(length, parallel::rank() + 1) - at);
   if (inside) text.erase(0, std::min(text.find('\n'), text.size() - 1) + 1);
   for (std::size_t seen = text.size(); !text.empty() && text.back() != '\n' && append(1024);) {
     if (const std::size_t end = text.find('\n', seen); end != text.npos) text.resize(end + 1);
@@ -104,8 +98,8 @@ ParticleStarts::ParticleStarts(Task& task, ParticlePlan& plan)
 void ParticleStarts::take(const std::vector<std::vector<double>>& rows, const std::string& key) {
   plan_.count = std::ssize(rows);
   parallel::agree([&] {
-    for (std::int64_t i = first_of(plan_.count, parallel::rank());
-         i < first_of(plan_.count, parallel::rank() + 1); ++i)
+    for (std::int64_t i = parallel::share_begin(plan_.count);
+         i < parallel::share_begin(plan_.count, parallel::rank() + 1); ++i)
       take(i, rows[static_cast<std::size_t>(i)], key);
   });
 }
@@ -150,8 +144,9 @@ void ParticleStarts::read_file(const std::string& path) {
       if (dims.size() != 2 || (dims[1] != 3 && dims[1] != 6))
         throw table_.error("file", "/starts must have 3 or 6 columns: x, y, z, and the velocity");
       plan_.count = dims[0];
-      first = first_of(plan_.count, parallel::rank());
-      numbers = file.read_rows<double>("/starts", first, first_of(plan_.count, parallel::rank() + 1) - first);
+      first = parallel::share_begin(plan_.count);
+      numbers = file.read_rows<double>("/starts", first,
+                                       parallel::share_begin(plan_.count, parallel::rank() + 1) - first);
       for (std::size_t end = 0; end < numbers.size();)
         rows.push_back(end += static_cast<std::size_t>(dims[1]));
     });
