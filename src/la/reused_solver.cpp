@@ -2,12 +2,30 @@
 
 namespace cotangent::la {
 
-void choose_factorisation(PC preconditioner, [[maybe_unused]] PetscInt rows) {
+namespace {
+
+int ranks_of_petsc() {
   int ranks = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-  check(PCSetType(preconditioner, PCLU), "PCSetType");
+  return ranks;
+}
+
+}  // namespace
+
+std::string factorisation([[maybe_unused]] PetscInt rows) {
 #if defined(PETSC_HAVE_MUMPS)
-  if (ranks > 1) {
+  if (ranks_of_petsc() > 1) return MATSOLVERMUMPS;
+#endif
+#if defined(PETSC_HAVE_SUITESPARSE)
+  if (ranks_of_petsc() == 1 && rows > 8000) return MATSOLVERUMFPACK;
+#endif
+  return MATSOLVERPETSC;
+}
+
+void choose_factorisation(PC preconditioner, PetscInt rows) {
+  const std::string package = factorisation(rows);
+  check(PCSetType(preconditioner, PCLU), "PCSetType");
+  if (package == MATSOLVERMUMPS) {
     check(PCFactorSetMatSolverType(preconditioner, MATSOLVERMUMPS), "PCFactorSetMatSolverType");
     PetscBool given = PETSC_FALSE;
     check(PetscOptionsHasName(nullptr, nullptr, "-mat_mumps_icntl_14", &given), "PetscOptionsHasName");
@@ -18,14 +36,20 @@ void choose_factorisation(PC preconditioner, [[maybe_unused]] PetscInt rows) {
     check(PetscOptionsHasName(nullptr, nullptr, option.c_str(), &own), "PetscOptionsHasName");
     if (!own) check(PetscOptionsSetValue(nullptr, option.c_str(), "200"), "PetscOptionsSetValue");
   }
-#endif
-  check(PCFactorSetMatOrderingType(preconditioner, ranks > 1 ? MATORDERINGEXTERNAL : MATORDERINGQMD),
+  const bool alone = ranks_of_petsc() == 1;
+  check(PCFactorSetMatOrderingType(preconditioner,
+                                   alone && package == MATSOLVERPETSC ? MATORDERINGQMD : MATORDERINGEXTERNAL),
         "PCFactorSetMatOrderingType");
-#if defined(PETSC_HAVE_SUITESPARSE)
-  if (ranks == 1 && rows > 8000) {
-    check(PCFactorSetMatOrderingType(preconditioner, MATORDERINGEXTERNAL), "PCFactorSetMatOrderingType");
+  if (package == MATSOLVERUMFPACK)
     check(PCFactorSetMatSolverType(preconditioner, MATSOLVERUMFPACK), "PCFactorSetMatSolverType");
-  }
+}
+
+std::string ReusedSolver::text(bool direct, PetscInt rows) {
+  if (direct) return "GMRES over an LU by " + factorisation(rows);
+#if defined(PETSC_HAVE_ML)
+  return "flexible GMRES over smoothed aggregation by ml";
+#else
+  return "flexible GMRES over an incomplete LU on each rank";
 #endif
 }
 
@@ -42,12 +66,10 @@ ReusedSolver::ReusedSolver(bool direct, PetscInt rows, const std::string& prefix
   if (direct) {
     choose_factorisation(preconditioner, rows);
   } else {
-    int ranks = 1;
-    MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
 #if defined(PETSC_HAVE_ML)
     check(PCSetType(preconditioner, PCML), "PCSetType");
 #else
-    check(PCSetType(preconditioner, ranks > 1 ? PCBJACOBI : PCILU), "PCSetType");
+    check(PCSetType(preconditioner, ranks_of_petsc() > 1 ? PCBJACOBI : PCILU), "PCSetType");
 #endif
   }
   check(KSPSetFromOptions(solver_), "KSPSetFromOptions");

@@ -15,6 +15,7 @@ namespace cotangent::la {
 
 /// Which package factorises a matrix of so many rows: on one rank PETSc's own by least degree, which beats
 /// UMFPACK where its dense blocks are small, else UMFPACK; MUMPS across.
+std::string factorisation(PetscInt rows);
 void choose_factorisation(PC preconditioner, PetscInt rows);
 
 class ReusedSolver {
@@ -27,6 +28,8 @@ class ReusedSolver {
   /// The next solve starts afresh.
   void forget() { made_ = false; }
   int factorisations() const { return factorisations_; }
+  /// What solves systems of so many rows, unless options say else: "GMRES over an LU by mumps".
+  static std::string text(bool direct, PetscInt rows);
 
  private:
   LinearSolver solver_;

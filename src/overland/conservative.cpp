@@ -308,4 +308,9 @@ std::unique_ptr<Scheme> conservative_scheme(const Landscape& landscape, int stag
   return std::make_unique<Conservative>(landscape, stages, options);
 }
 
+std::string conservative_solver(std::int64_t vertices, const SolverOptions& options) {
+  return "Newton's method, systems by " +
+         la::ReusedSolver::text(options.direct, static_cast<PetscInt>(vertices));
+}
+
 }  // namespace cotangent::overland

@@ -10,6 +10,15 @@
 
 namespace cotangent::overland {
 
+namespace {
+
+/// Whether the LU is our own, in blocks of a vertex's three unknowns.
+bool factorises_blocks(const SolverOptions& options) {
+  return options.direct && parallel::size() == 1 && !la::has_option("water_pc_");
+}
+
+}  // namespace
+
 Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOptions& options)
     : land_(landscape),
       mini_(mini),
@@ -56,7 +65,7 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
   }
   const PetscInt own = 3 * mesh.own;
   std::vector<PetscInt> rows, columns;
-  if (options_.direct && parallel::size() == 1 && !la::has_option("water_pc_")) {
+  if (factorises_blocks(options_)) {
     for (const auto& [i, j] : blocks) {
       rows.push_back(number(i));
       columns.push_back(number(j));
@@ -401,6 +410,13 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
 std::unique_ptr<Scheme> mini_scheme(const Landscape& landscape, const MiniOptions& mini,
                                     const SolverOptions& options) {
   return std::make_unique<Mini>(landscape, mini, options);
+}
+
+std::string mini_solver(std::int64_t vertices, const SolverOptions& options) {
+  return "SNES vinewtonrsls, systems by GMRES over " +
+         (factorises_blocks(options) ? "an LU in blocks of three of its own"
+          : options.direct           ? "an LU by " + la::factorisation(static_cast<PetscInt>(3 * vertices))
+                                     : std::string("additive Schwarz blocks (asm)"));
 }
 
 }  // namespace cotangent::overland

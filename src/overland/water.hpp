@@ -104,8 +104,11 @@ struct MiniOptions {
 /// The mixed form with the MINI element and depths held above 0; backward Euler.
 std::unique_ptr<Scheme> mini_scheme(const Landscape& landscape, const MiniOptions& mini,
                                     const SolverOptions& options);
+/// What solves its systems on so many vertices, in words.
+std::string mini_solver(std::int64_t vertices, const SolverOptions& options);
 /// Vertex-centred finite volumes; `stages` 1 (backward Euler) or 2 (SDIRK2).
 std::unique_ptr<Scheme> conservative_scheme(const Landscape& landscape, int stages,
                                             const SolverOptions& options);
+std::string conservative_solver(std::int64_t vertices, const SolverOptions& options);
 
 }  // namespace cotangent::overland

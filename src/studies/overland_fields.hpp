@@ -50,4 +50,17 @@ class OverlandFields {
   overland::Infiltration infiltration_;
 };
 
+/// The land, its water and what moves it.
+struct OverlandSheet {
+  OverlandSheet(const OverlandPlan& plan, OverlandFields& fields)
+      : land(fields.landscape()),
+        rain(fields.rain(land)),
+        scheme(plan.scheme(land)),
+        flow(land, *scheme, rain, fields.infiltration(), plan.stepping, fields.water(land)) {}
+  const overland::Landscape land;
+  const overland::Rain rain;
+  const std::unique_ptr<overland::Scheme> scheme;
+  overland::Flow flow;
+};
+
 }  // namespace cotangent::studies

@@ -2,13 +2,14 @@
 // boundaries, the scheme and its steps, and what is stored.
 #pragma once
 
-#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "overland/flow.hpp"
 #include "overland/raster.hpp"
+#include "studies/report.hpp"
 #include "studies/study.hpp"
 
 namespace cotangent::studies {
@@ -30,18 +31,26 @@ struct OverlandPlan {
   std::int64_t samples = 0;        ///< the start among them
   std::int64_t frame_samples = 1;  ///< from one frame to the next
   std::int64_t frames = 0;
-  std::string file;
-  double checkpoint_minutes = 10;
-  double wall_minutes = std::numeric_limits<double>::infinity();
+  std::vector<std::string> petsc_options;
 
   double sample_time(std::int64_t k) const {
     return k + 1 >= samples ? time : static_cast<double>(k) * every;
   }
+  /// Of a landscape that outlives it. Collective.
+  std::unique_ptr<overland::Scheme> scheme(const overland::Landscape& landscape) const;
+  /// What solves the scheme's systems, for summary and provenance; PETSc runs.
+  std::string solver_text() const;
+  /// What may help where a run ended so.
+  std::string advice(Status status) const;
+  /// What the run would take.
+  Estimate estimate() const;
 };
 
 /// A commented deck that runs as it is.
 extern const char* const overland_example;
 
+/// A PETSc option that nothing has asked for after the first solve is misspelt: throws Error.
+void judge_unused_options();
 /// Reads all of the deck but the fields on the mesh. Collective.
 OverlandPlan read_overland_plan(Task& task);
 

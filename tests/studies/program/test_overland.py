@@ -299,6 +299,42 @@ class Overland(ProgramTest):
                     np.testing.assert_allclose(parts[name][()], whole[name][()], atol=1e-12)
                 self.assertFalse(list(self.at.glob("*.checkpoint")))
 
+    def test_checkpoint(self):
+        # What it holds, by name; and that it is refused, and left as it is, where a field is another's.
+        words = ("method.name=mini", "output.wall_minutes=1e-9")
+        self.run_deck(self.deck(POOL), "out.h5", *words, ranks=RANKS, code=75)
+        checkpoint = self.at / "out.h5.checkpoint"
+        with h5py.File(checkpoint, "r+") as file:
+            state = file["state"]
+            numbers = {name for name in state if state[name].size == 1}
+            self.assertEqual(numbers, {"sample", "balance_error", "time", "rain", "infiltration", "inflow", "outflow", "clipped",
+                                       "start_storage", "worst_identity", "discharge_time", "last_discharge", "next_step",
+                                       "steps", "newton_iterations", "steps_done_again", "earlier_count", "earlier_0_time"})
+            self.assertEqual({name: state[name].shape for name in set(state) - numbers},
+                             {"depth": (91, 1), "discharge": (91, 2), "soaked": (91, 1), "rate": (91, 1),
+                              "earlier_0_depth": (91, 1), "earlier_0_discharge": (91, 2)})
+            state.move("depth", "depths")
+        bytes_before = checkpoint.read_bytes()
+        self.says(self.launch(self.deck(POOL), "--resume", *words, ranks=RANKS), 2, "no field 'depth'", "'depths'")
+        self.assertEqual(checkpoint.read_bytes(), bytes_before)
+        with h5py.File(checkpoint, "r+") as file:
+            file["state"].move("depths", "depth")
+        # On another number of ranks to the same water.
+        parts = self.run_deck(self.deck(POOL), "out.h5", "--resume", words[0], ranks=RANKS % 2 + 1)["water/depth"]
+        whole = self.run_deck(self.deck(POOL), "whole.h5", words[0], ranks=RANKS)["water/depth"]
+        self.assertLess(np.abs(parts[()] - whole[()]).max(), 1e-7)
+
+    def test_solver_is_named(self):
+        for words, text in (((), "GMRES over an LU by"), (("solver.linear=krylov",), "flexible GMRES"),
+                            (("method.name=mini",), "SNES vinewtonrsls"),
+                            (("solver.linear=krylov", "--", "-water_ksp_type", "bcgs"), "-water_ksp_type bcgs")):
+            end = self.launch(self.deck(POOL), *words, ranks=RANKS)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            with h5py.File(self.at / "out.h5") as result:
+                petsc = result["provenance"].attrs["petsc"]
+            self.assertIn(text, petsc)
+            self.assertIn(petsc.split(": ", 1)[1], end.stdout)
+
     def test_raster(self):
         (self.at / "hill.asc").write_text(GRID)
         words = ("mesh.cells=", "mesh.from=", "mesh.to=", "mesh.raster=hill.asc", "bed.height=", "boundary=",
