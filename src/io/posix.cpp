@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -11,8 +10,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/uio.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -43,8 +40,6 @@ Descriptor::Descriptor(const std::filesystem::path& path, Mode mode) : path_(pat
   const int flags = mode == Mode::read ? O_RDONLY : mode == Mode::write ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC;
   id_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
   if (id_ < 0) fail(mode == Mode::create ? "create the file" : "open the file", errno);
-  struct statfs system = {};
-  lock_writes_ = ::fstatfs(id_, &system) == 0 && system.f_type == 0x6969;  // NFS
 }
 
 Descriptor Descriptor::in_memory() {
@@ -60,11 +55,10 @@ Descriptor::~Descriptor() {
 }
 
 Descriptor::Descriptor(Descriptor&& other) noexcept
-    : id_(std::exchange(other.id_, -1)), lock_writes_(other.lock_writes_), path_(std::move(other.path_)) {}
+    : id_(std::exchange(other.id_, -1)), path_(std::move(other.path_)) {}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   std::swap(id_, other.id_);
-  std::swap(lock_writes_, other.lock_writes_);
   std::swap(path_, other.path_);
   return *this;
 }
@@ -73,41 +67,14 @@ void Descriptor::fail(const char* operation, int reason) const {
   io::fail(path_, operation, reason);
 }
 
-void Descriptor::lock(short kind, std::int64_t place, std::int64_t length) const {
-  constexpr std::int64_t page = 4096;
-  struct flock range = {};
-  range.l_type = kind;
-  range.l_whence = SEEK_SET;
-  range.l_start = place / page * page;
-  range.l_len = (place + length + page - 1) / page * page - range.l_start;
-  while (::fcntl(id_, F_OFD_SETLKW, &range) != 0 && errno == EINTR) continue;  // without locks: do without
-}
-
-void Descriptor::write(std::int64_t place, std::span<const std::span<const std::byte>> pieces) {
-  std::vector<iovec> rest;
-  std::int64_t length = 0;
-  for (const auto& piece : pieces) {
-    if (piece.empty()) continue;
-    rest.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
-    length += std::ssize(piece);
-  }
-  if (lock_writes_) lock(F_WRLCK, place, length);
-  int reason = 0;
-  const std::int64_t begin = place, end = place + length;
-  for (iovec* next = rest.data(); place < end && reason == 0;) {
-    const auto count = std::min<std::ptrdiff_t>(rest.data() + rest.size() - next, IOV_MAX);
-    const ssize_t done = ::pwritev(id_, next, static_cast<int>(count), place);
-    if (done <= 0) {
-      if (done == 0 || errno != EINTR) reason = done == 0 ? ENOSPC : errno;
-      continue;
-    }
+void Descriptor::write(std::int64_t place, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::pwrite(id_, bytes.data(), bytes.size(), place);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) fail("write to the file", done == 0 ? ENOSPC : errno);
     place += done;
-    auto taken = static_cast<std::size_t>(done);
-    for (; taken > 0 && taken >= next->iov_len; ++next) taken -= next->iov_len;
-    if (taken > 0) *next = {static_cast<std::byte*>(next->iov_base) + taken, next->iov_len - taken};
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
   }
-  if (lock_writes_) lock(F_UNLCK, begin, length);
-  if (reason != 0) fail("write to the file", reason);
 }
 
 std::size_t Descriptor::read(std::int64_t place, std::span<std::byte> bytes) const {

@@ -9,8 +9,7 @@
 
 namespace cotangent::io {
 
-/// An open file descriptor. Move-only. Several processes may write to places of their own at once; where the
-/// file system's clients keep pages of their own (NFS), each write holds a lock on the pages it touches.
+/// An open file descriptor. Move-only.
 class Descriptor {
  public:
   enum class Mode { read, write, create };
@@ -23,11 +22,7 @@ class Descriptor {
   Descriptor& operator=(Descriptor&& other) noexcept;
 
   /// All of the bytes at this place, whatever the kernel takes at a time.
-  void write(std::int64_t place, std::span<const std::byte> bytes) { write(place, std::span(&bytes, 1)); }
-  /// Pieces that follow one another from this place on.
-  void write(std::int64_t place, std::span<const std::span<const std::byte>> pieces);
-  /// Whether writes take the lock: decided on opening by the kind of file system, unless said otherwise here.
-  void lock_writes(bool wanted) noexcept { lock_writes_ = wanted; }
+  void write(std::int64_t place, std::span<const std::byte> bytes);
   /// As many of the bytes at this place as the file has.
   std::size_t read(std::int64_t place, std::span<std::byte> bytes) const;
   std::int64_t length() const;
@@ -43,10 +38,8 @@ class Descriptor {
 
  private:
   [[noreturn]] void fail(const char* operation, int reason) const;
-  void lock(short kind, std::int64_t place, std::int64_t length) const;
 
   int id_ = -1;
-  bool lock_writes_ = false;
   std::filesystem::path path_;
 };
 

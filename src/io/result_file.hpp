@@ -67,36 +67,6 @@ class ResultFile {
   int data_set(std::string_view path) const;
   const DataSetSpec& spec(int index) const { return content_.data_sets.at(static_cast<std::size_t>(index)); }
 
-  // Until all studies run in the driver: writes at once, or soon, by one rank.
-  template <Storable Number>
-  void write_rows(int index, std::int64_t first, std::int64_t count, const Number* values) {
-    file_->write_rows(index, first, count, values);
-    file_->flush();
-  }
-  template <Storable Number>
-  void write(int index, std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
-             const Number* values) {
-    file_->write(index, offset, count, values);
-    file_->flush();
-  }
-  template <Storable Number>
-  void write_soon(int index, std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
-                  const Number* values) {
-    file_->write(index, offset, count, values);
-    if (file_->waiting_bytes() > (1 << 22)) flush();
-  }
-  template <Storable Number>
-  void write_rows_soon(int index, std::int64_t first, std::int64_t count, const Number* values) {
-    file_->write_rows(index, first, count, values);
-    if (file_->waiting_bytes() > (1 << 22)) flush();
-  }
-  template <Storable Number>
-  void write_rows_last(int index, std::int64_t first, std::int64_t count, const Number* values) {
-    file_->write_rows(index, first, count, values, Turn::last);
-  }
-  void flush() { file_->flush(); }
-  void sync() { file_->sync(); }
-
   /// Writes to the data sets by their index.
   SharedFile& rows() { return *file_; }
   const SharedFile& rows() const { return *file_; }

@@ -139,15 +139,6 @@ std::vector<io::DataSetSpec> data_sets(const mechanics::Triangulation& surface, 
            "vertices of each triangle, counter-clockwise seen from where g > 0" + kind}};
 }
 
-void write(io::ResultFile& result, const mechanics::Triangulation& surface) {
-  const auto put = [&](const char* path, const auto& rows) {
-    result.write_rows(result.data_set(path), 0, static_cast<std::int64_t>(rows.size()), rows.data()->data());
-  };
-  put("/surface/vertices", surface.vertices);
-  put("/surface/normals", surface.normals);
-  put("/surface/triangles", surface.triangles);
-}
-
 void write(run::Records& records, const mechanics::Triangulation& surface) {
   const auto put = [&](const char* path, const auto& rows) {
     records.rows(path, 0, static_cast<std::int64_t>(rows.size()), rows.data()->data());

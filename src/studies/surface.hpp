@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "io/result_file.hpp"
 #include "mechanics/triangulation.hpp"
 #include "particles/grid.hpp"
 #include "run/records.hpp"
@@ -31,8 +30,6 @@ mechanics::Triangulation surface_within(const mechanics::LevelFunction& g,
 /// The data sets of a surface.
 std::vector<io::DataSetSpec> data_sets(const mechanics::Triangulation& surface, const std::string& unit);
 
-/// Writes them. Not collective.
-void write(io::ResultFile& result, const mechanics::Triangulation& surface);
 /// Enters them, by one rank.
 void write(run::Records& records, const mechanics::Triangulation& surface);
 

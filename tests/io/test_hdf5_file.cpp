@@ -51,25 +51,6 @@ TEST_CASE("what is written by hand comes back, with names that say where") {
             std::string::npos);
 }
 
-TEST_CASE("processes write to one page at once, under the lock that NFS needs") {
-  const test::ScratchFolder folder;
-  const auto path = folder / "shared";
-  parallel::on_rank_zero([&] { std::ofstream(path) << ""; });
-  Descriptor file(path, Descriptor::Mode::write);
-  file.lock_writes(true);
-  const int n = parallel::size(), count = 400;
-  for (int i = 0; i < count; ++i) {
-    const std::int32_t value = i * n + parallel::rank();
-    file.write(4 * value, std::as_bytes(std::span(&value, 1)));
-  }
-  parallel::barrier();
-  std::vector<std::int32_t> all(static_cast<std::size_t>(n * count));
-  CHECK_ALL(file.read(0, std::as_writable_bytes(std::span(all))) == 4 * all.size());
-  bool right = true;
-  for (std::size_t i = 0; i < all.size(); ++i) right = right && all[i] == static_cast<std::int32_t>(i);
-  CHECK_ALL(right);
-}
-
 TEST_CASE("a full disk says so, at the start or in the middle of a run") {
   const test::ScratchFolder folder;
   const auto disk = folder / "disk";
