@@ -293,7 +293,8 @@ void RodBlock<D>::find_runs() {
              own_end = own_begin + static_cast<std::size_t>(own_count_);
   for (std::size_t k = 0; k < ends_.size(); ++k) {
     const auto first = static_cast<std::size_t>(ends_[k][0]), second = static_cast<std::size_t>(ends_[k][1]);
-    const bool goes_on = !runs_.empty() && k != own_begin && k != own_end &&
+    // A hold, whose second end follows the last point, is a run by itself.
+    const bool goes_on = !runs_.empty() && k != own_begin && k != own_end && second < position[0].size() &&
                          first == runs_.back().first + runs_.back().count &&
                          second == runs_.back().second + runs_.back().count;
     if (goes_on) {
