@@ -27,6 +27,7 @@ class Mechanism : public run::Evolution {
 
   std::string solver() const { return rattle_.solver(); }
   std::int64_t rod_count() const { return rows_.rod_count(); }
+  std::int64_t point_count() const { return rattle_.block().point_runs().count; }
 
   std::vector<io::DataSetSpec> data_sets() const override { return rows_.data_sets(); }
 
@@ -44,7 +45,7 @@ class Mechanism : public run::Evolution {
   void state(run::State& state) override {
     const auto& block = rattle_.block();
     particles::RodMemory memory = state.reading() ? particles::RodMemory{} : rattle_.memory();
-    const run::Share points{block.point_runs().count, 0, block.reported_count(),
+    const run::Share points{point_count(), 0, block.reported_count(),
                             std::make_shared<const std::vector<std::int64_t>>(block.reported())};
     const run::Share rods{block.rod_runs().count, block.first_rod(), block.own_count(), nullptr};
     state.number("step", memory.steps);
@@ -101,7 +102,7 @@ class Mechanism : public run::Evolution {
   std::vector<run::Line> summary(const run::Effort& spent) override {
     const auto& effort = rattle_.effort();
     const double steps = static_cast<double>(std::max<std::int64_t>(effort.steps, 1));
-    const double points = static_cast<double>(rattle_.block().point_runs().count);
+    const auto points = static_cast<double>(point_count());
     std::string how = fmt::format("{}, {} to t = {:.6g}", rod_count(), name(status_), rattle_.time());
     if (is_failure(status_)) how += ": " + rattle_.failure() + "; a smaller step may go on";
     std::string counts = fmt::format("{}, {:.2f} Newton iterations and {:.2f} linear solves a step",
@@ -144,6 +145,26 @@ class Mechanism : public run::Evolution {
   std::vector<double> worst_{0, 0, 0};  // errors of energy, constraints, velocities
 };
 
+/// As measured. Without `many` molecules a system that isn't tridiagonal takes GMRES as many steps as it
+/// keeps directions, where there are several ranks, and else more room for its factors.
+template <int D>
+Estimate estimated(const MechanismPlan& plan, const particles::RodBlock<D>& block, bool many) {
+  const std::int64_t points = block.point_runs().count, rods = block.rod_runs().count;
+  std::int64_t bytes = (510 + 160 * D) * std::max(points, rods);
+  if (block.surface() && !many) bytes += (parallel::size() == 1 ? 180 : 820) * rods;
+  if (plan.pairs.kernel) bytes += 430 * points;
+  Estimate estimate;
+  estimate.orbits = 1;
+  estimate.file_bytes = 8 * plan.samples * (2 * D * points + rods + 6);
+  estimate.rank_bytes = (std::int64_t{56} << 20) + bytes / parallel::size();
+  // 100 ns a rod and step, on a surface 400 ns and as much a hold, 200 ns a point that feels others, and what
+  // PETSc's calls take.
+  const double each = (block.surface() ? 4e-7 : 1e-7) * static_cast<double>(rods) +
+                      (plan.pairs.kernel ? 2e-7 : 0.0) * static_cast<double>(points);
+  estimate.seconds = static_cast<double>(plan.steps) * (2e-5 + each / parallel::size());
+  return estimate;
+}
+
 template <int D>
 ExitCode run_in(Task& task) {
   particles::RodShare<D> rods = read_rods<D>(task);
@@ -153,17 +174,8 @@ ExitCode run_in(Task& task) {
   particles::RodBlock<D> block = block_of<D>(task, plan, std::move(rods));
   if (task.check) return exit_success;
   const la::Petsc petsc(task.petsc_options);
-  const std::int64_t points = block.point_runs().count, joined = block.rod_runs().count;
   if (task.dry_run) {
-    Estimate estimate;
-    estimate.orbits = 1;
-    estimate.file_bytes = 8 * plan.samples * (2 * D * points + joined + 6);
-    estimate.rank_bytes = (std::int64_t{48} << 20) + 8 * points * (30 * D + 40) / parallel::size();
-    // 100 ns a rod and step, on a surface 400 ns and as much a hold, 200 ns a point that feels others, and
-    // what PETSc's calls take.
-    const double each = (block.surface() ? 4e-7 : 1e-7) * static_cast<double>(joined) +
-                        (plan.pairs.kernel ? 2e-7 : 0.0) * static_cast<double>(points);
-    estimate.seconds = static_cast<double>(plan.steps) * (2e-5 + each / parallel::size());
+    const Estimate estimate = estimated<D>(plan, block, task.deck.table("molecules").has("count"));
     parallel::on_rank_zero([&] { print(estimate); });
     return exit_success;
   }
@@ -172,7 +184,7 @@ ExitCode run_in(Task& task) {
   const ExitCode code = drive(task, mechanism, settings);
   if (code != exit_stopped) {
     const auto times = io::File::open(settings.file).read<double>("/particles/time");
-    io::write_particles_xdmf(settings.file, times, points, D, mechanism.rod_count());
+    io::write_particles_xdmf(settings.file, times, mechanism.point_count(), D, mechanism.rod_count());
   }
   return code;
 }

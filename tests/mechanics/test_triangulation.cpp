@@ -96,6 +96,23 @@ TEST_CASE("closed surfaces have their genus, and vertices on them to round-off")
   }
 }
 
+TEST_CASE("of many points on a surface one in each cube leads to the same triangles") {
+  const Case torus = closed_surfaces()[1];
+  Points many;
+  for (int k = 0; k < 5000; ++k) {
+    const double a = 0.37 * k, b = 1.93 * k, out = 1.0 + 0.4 * std::cos(b);
+    many.push_back({out * std::cos(a), out * std::sin(a), 0.4 * std::sin(b)});
+  }
+  const double side = 0.1;
+  const auto few = first_in_cubes(many, side);
+  REQUIRE(few.size() < many.size() / 2);
+  const auto mesh = triangulate(torus.g, many, side), other = triangulate(torus.g, few, side);
+  REQUIRE(mesh->vertices == other->vertices);
+  REQUIRE(mesh->triangles == other->triangles);
+  const auto turned = triangulate(torus.g, Points(few.rbegin(), few.rend()), side);
+  REQUIRE(turned->vertices != mesh->vertices);  // the control: their order counts
+}
+
 TEST_CASE("a sphere's area converges with the square of the cubes' side") {
   const Case sphere = closed_surfaces()[0];
   const double coarse = 1 - whole(sphere, 32)->area() / sphere.area;

@@ -120,6 +120,28 @@ class Mechanism(ProgramTest):
         wrong = self.run_to("wrong.h5", "method.step=0.001", ranks=1)  # the control: another trajectory
         self.assertGreater(np.abs(wrong["position"][()] - alone["position"][()]).max(), 1e-9)
 
+    def test_what_solved_is_said(self):
+        own, petsc = "the project's own Newton's method and tridiagonal elimination", "SNES newtonls, KSP"
+        for ranks, words, here, elsewhere in ((1, (), own, "positions by PETSc"), (2, (), petsc, own),
+                                              (1, ("--", "-position_snes_monitor", "-velocity_ksp_type", "gmres"),
+                                               "KSP gmres", own),
+                                              (1, ("method.multipliers=saddle-point",), "saddle-point", own)):
+            with self.subTest(ranks=ranks, words=words):
+                end = self.launch(self.deck(CHAIN), "stop.time=0.01", *words, ranks=ranks)
+                self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+                with h5py.File(self.at / "out.h5", "r") as file:
+                    stored = file["provenance"].attrs["petsc"]
+                for said in (end.stdout, stored):
+                    self.assertIn(here, said)
+                    self.assertNotIn(elsewhere, said)
+                self.assertRegex(stored, r"^3\.\d+")
+
+    def test_memory_foretold(self):
+        end = self.launch(self.deck(CHAIN), "--dry-run", "model.rods=1000000", "method.step=1e-8", "stop.time=1e-7",
+                          "output.every=1e-8", ranks=2)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertRegex(end.stdout, r"memory +about 4\d\d MB a rank")  # measured: 472; one rank: 888
+
     def test_stopped_and_resumed(self):
         self.run_to("whole.h5")
         self.run_to("parts.h5", "output.wall_minutes=1e-5", code=75)
