@@ -10,7 +10,6 @@
 #include "la/petsc.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/mechanism_rows.hpp"
-#include "studies/report.hpp"
 #include "studies/settings.hpp"
 
 namespace cotangent::studies {
@@ -145,26 +144,6 @@ class Mechanism : public run::Evolution {
   std::vector<double> worst_{0, 0, 0};  // errors of energy, constraints, velocities
 };
 
-/// As measured. Without `many` molecules a system that isn't tridiagonal takes GMRES as many steps as it
-/// keeps directions, where there are several ranks, and else more room for its factors.
-template <int D>
-Estimate estimated(const MechanismPlan& plan, const particles::RodBlock<D>& block, bool many) {
-  const std::int64_t points = block.point_runs().count, rods = block.rod_runs().count;
-  std::int64_t bytes = (510 + 160 * D) * std::max(points, rods);
-  if (block.surface() && !many) bytes += (parallel::size() == 1 ? 180 : 820) * rods;
-  if (plan.pairs.kernel) bytes += 430 * points;
-  Estimate estimate;
-  estimate.orbits = 1;
-  estimate.file_bytes = 8 * plan.samples * (2 * D * points + rods + 6);
-  estimate.rank_bytes = (std::int64_t{56} << 20) + bytes / parallel::size();
-  // 100 ns a rod and step, on a surface 400 ns and as much a hold, 200 ns a point that feels others, and what
-  // PETSc's calls take.
-  const double each = (block.surface() ? 4e-7 : 1e-7) * static_cast<double>(rods) +
-                      (plan.pairs.kernel ? 2e-7 : 0.0) * static_cast<double>(points);
-  estimate.seconds = static_cast<double>(plan.steps) * (2e-5 + each / parallel::size());
-  return estimate;
-}
-
 template <int D>
 ExitCode run_in(Task& task) {
   particles::RodShare<D> rods = read_rods<D>(task);
@@ -175,7 +154,7 @@ ExitCode run_in(Task& task) {
   if (task.check) return exit_success;
   const la::Petsc petsc(task.petsc_options);
   if (task.dry_run) {
-    const Estimate estimate = estimated<D>(plan, block, task.deck.table("molecules").has("count"));
+    const Estimate estimate = estimated<D>(task, plan, block);
     parallel::on_rank_zero([&] { print(estimate); });
     return exit_success;
   }

@@ -176,10 +176,33 @@ void refuse_unknown_options(particles::RodRattle<D>& rattle) {
                                       : "; the solvers' options begin with -position_ and -velocity_"));
 }
 
+/// As measured. Without `many` molecules a system that isn't tridiagonal takes GMRES as many steps as it
+/// keeps directions, where there are several ranks, and else more room for its factors.
+template <int D>
+Estimate estimated(const Task& task, const MechanismPlan& plan, const particles::RodBlock<D>& block) {
+  const bool many = task.deck.table("molecules").has("count");
+  const std::int64_t points = block.point_runs().count, rods = block.rod_runs().count;
+  std::int64_t bytes = (510 + 160 * D) * std::max(points, rods);
+  if (block.surface() && !many) bytes += (parallel::size() == 1 ? 180 : 820) * rods;
+  if (plan.pairs.kernel) bytes += 430 * points;
+  Estimate estimate;
+  estimate.orbits = 1;
+  estimate.file_bytes = 8 * plan.samples * (2 * D * points + rods + 6);
+  estimate.rank_bytes = (std::int64_t{56} << 20) + bytes / parallel::size();
+  // 100 ns a rod and step, on a surface 400 ns and as much a hold, 200 ns a point that feels others, and what
+  // PETSc's calls take.
+  const double each = (block.surface() ? 4e-7 : 1e-7) * static_cast<double>(rods) +
+                      (plan.pairs.kernel ? 2e-7 : 0.0) * static_cast<double>(points);
+  estimate.seconds = static_cast<double>(plan.steps) * (2e-5 + each / parallel::size());
+  return estimate;
+}
+
 template MechanismPlan read_plan(Task&, const particles::RodShare<2>&);
 template MechanismPlan read_plan(Task&, const particles::RodShare<3>&);
 template particles::RodBlock<2> block_of(Task&, MechanismPlan&, particles::RodShare<2>);
 template particles::RodBlock<3> block_of(Task&, MechanismPlan&, particles::RodShare<3>);
+template Estimate estimated(const Task&, const MechanismPlan&, const particles::RodBlock<2>&);
+template Estimate estimated(const Task&, const MechanismPlan&, const particles::RodBlock<3>&);
 template void refuse_unknown_options(particles::RodRattle<2>&);
 template void refuse_unknown_options(particles::RodRattle<3>&);
 

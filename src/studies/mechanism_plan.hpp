@@ -7,6 +7,7 @@
 #include "mechanics/triangulation.hpp"
 #include "particles/rod_rattle.hpp"
 #include "studies/pair_choice.hpp"
+#include "studies/report.hpp"
 #include "studies/study.hpp"
 
 namespace cotangent::studies {
@@ -38,6 +39,9 @@ MechanismPlan read_plan(Task& task, const particles::RodShare<D>& rods);
 /// What this rank holds of the rods; judges the start, and draws the surface.
 template <int D>
 particles::RodBlock<D> block_of(Task& task, MechanismPlan& plan, particles::RodShare<D> rods);
+/// What the run takes of each rank.
+template <int D>
+Estimate estimated(const Task& task, const MechanismPlan& plan, const particles::RodBlock<D>& block);
 /// A PETSc option that nothing has asked for by the end of a step is misspelt.
 template <int D>
 void refuse_unknown_options(particles::RodRattle<D>& rattle);
