@@ -41,11 +41,11 @@ std::vector<particles::Particle> starts(std::int64_t count, const std::vector<do
   double distance = 0;
   const auto even = particles::even_points(points, count, 1, {}, distance);
   std::vector<particles::Particle> mine;
-  for (std::int64_t i = parallel::rank(); i < count; i += parallel::size()) {
+  for (const auto& [number, q] : even) {
     particles::Particle p;
-    p.id = i;
-    p.q = p.start = even[static_cast<std::size_t>(i)];
-    p.v = particles::thermal_velocity(i, g(p.q).gradient, 1.0, 1.0, 1);
+    p.id = static_cast<std::int64_t>(number);
+    p.q = p.start = q;
+    p.v = particles::thermal_velocity(p.id, g(q).gradient, 1.0, 1.0, 1);
     mine.push_back(p);
   }
   return mine;
