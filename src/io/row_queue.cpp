@@ -94,21 +94,30 @@ void RowQueue::gather(std::span<const DataSetSpec* const> specs) {
   struct Label {
     std::int64_t entry, id, place;  // which of those that wait, which row, where its numbers are
   };
-  const std::vector<ById> waiting = std::exchange(by_id_, {});
+  constexpr std::int64_t enough = 1 << 20;  // bytes of a message, beyond which nothing is won by more
+  std::vector<ById> waiting = std::exchange(by_id_, {});
   by_id_bytes_ = 0;
   const auto spec_of = [&](const ById& entry) -> const DataSetSpec& {
     return *specs[static_cast<std::size_t>(entry.set)];
   };
   const auto shape_of = [&](const ById& entry) { return RowShape(spec_of(entry), entry.frame); };
   for (std::size_t begin = 0, end = 0; begin < waiting.size(); begin = end) {
-    // Entries of as many rows, as those of one sample are, go together.
+    // Entries of as many rows, as those of one sample are, go together, where they are small.
     const std::int64_t rows = shape_of(waiting[begin]).rows;
     std::int64_t row_bytes = 0;
-    for (end = begin; end < waiting.size() && shape_of(waiting[end]).rows == rows; ++end)
+    for (end = begin; end < waiting.size() && shape_of(waiting[end]).rows == rows &&
+                      rows * row_bytes < enough * parallel::size();
+         ++end)
       row_bytes += 8 * shape_of(waiting[end]).width;
     const Writers writers(rows, row_bytes);
     std::vector<std::vector<Label>> labels(static_cast<std::size_t>(parallel::size()));
     std::vector<std::vector<double>> numbers(labels.size());
+    std::vector<std::size_t> each(labels.size(), 0);
+    for (const std::int64_t id : *waiting[begin].ids) ++each[writers.of(id)];
+    for (std::size_t to = 0; to < each.size(); ++to) {
+      labels[to].reserve(each[to] * (end - begin));
+      numbers[to].reserve(each[to] * static_cast<std::size_t>(row_bytes / 8));
+    }
     for (std::size_t e = begin; e < end; ++e) {
       const double* row = waiting[e].values.data();
       const std::int64_t width = shape_of(waiting[e]).width;
@@ -118,6 +127,7 @@ void RowQueue::gather(std::span<const DataSetSpec* const> specs) {
         numbers[to].insert(numbers[to].end(), row, row + width);
         row += width;
       }
+      waiting[e].values = {};
     }
     std::vector<Label> came = parallel::exchange(std::move(labels));
     const std::vector<double> values = parallel::exchange(std::move(numbers));

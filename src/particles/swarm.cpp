@@ -27,6 +27,7 @@ Swarm::Swarm(const integrators::SurfaceMotion& motion, const PairKernel& kernel,
       territory_(Grid(range_ > 0 ? range_ + skin_ : 1.0, options.periods)) {
   effort_.steps = steps_done;
   cloud_.assign(particles);
+  particles = {};
   settle();
   if (steps_done == 0) {
     auto all = block({0, cloud_.padded / pack}, {});
