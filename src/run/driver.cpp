@@ -33,7 +33,7 @@ class Driver {
   Driver(Evolution& evolution, const Settings& settings)
       : evolution_(evolution),
         settings_(settings),
-        started_(parallel::wall_time()),
+        started_(settings.began),
         checkpoint_(io::checkpoint_path(settings.file)) {}
 
   ExitCode run() {

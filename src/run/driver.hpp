@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "parallel/mpi.hpp"
 #include "run/evolution.hpp"
 
 namespace cotangent::run {
@@ -20,7 +21,8 @@ struct Settings {
   double wall_minutes = std::numeric_limits<double>::infinity();
   io::FileOptions options;
   std::string command_line;
-  std::string petsc = "not used";  ///< for /provenance: version and what it solves
+  double began = parallel::wall_time();  ///< the moment from which the run's time counts
+  std::string petsc = "not used";        ///< for /provenance: version and what it solves
 };
 
 /// Runs to the end, or until a signal or the clock stops it. Throws Error, FileError on every rank alike.

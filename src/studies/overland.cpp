@@ -17,7 +17,7 @@ namespace {
 
 class OverlandEvolution : public run::Evolution {
  public:
-  OverlandEvolution(const OverlandPlan& plan, OverlandFields& fields) : plan_(plan), fields_(fields) {}
+  OverlandEvolution(const OverlandPlan& plan, OverlandFields& fields) : plan_(plan), sheet_(plan, fields) {}
 
   std::vector<io::DataSetSpec> data_sets() const override { return overland_data_sets(plan_); }
 
@@ -26,23 +26,21 @@ class OverlandEvolution : public run::Evolution {
     return status_ != Status::pending;
   }
   void begin(run::Records& records) override {
-    sheet_.emplace(plan_, fields_);
-    write_landscape(records, sheet_->land);
+    write_landscape(records, sheet_.land);
     sample(records);
   }
   void state(run::State& state) override {
-    if (state.reading()) sheet_.emplace(plan_, fields_);
     state.number("sample", sample_);
     state.number("balance_error", worst_balance_);
-    overland::Water water = sheet_->flow.water();
-    overland::Progress progress = sheet_->flow.progress();
-    visit_water(state, sheet_->land.mesh, water, progress);
-    if (state.reading()) sheet_->flow.restore(std::move(water), progress);
+    overland::Water water = sheet_.flow.water();
+    overland::Progress progress = sheet_.flow.progress();
+    visit_water(state, sheet_.land.mesh, water, progress);
+    if (state.reading()) sheet_.flow.restore(std::move(water), progress);
   }
 
   void advance(std::int64_t, run::Records&) override {
-    sheet_->scheme->forget();
-    const Status reached = sheet_->flow.advance(plan_.sample_time(sample_ + 1));
+    sheet_.scheme->forget();
+    const Status reached = sheet_.flow.advance(plan_.sample_time(sample_ + 1));
     if (!std::exchange(judged_, true)) judge_unused_options();
     if (reached != Status::finished) {
       status_ = reached;
@@ -54,11 +52,11 @@ class OverlandEvolution : public run::Evolution {
 
   void sample(run::Records& records) override {
     if (is_failure(status_)) return;
-    const double balance = sheet_->flow.balance_error();
+    const double balance = sheet_.flow.balance_error();
     worst_balance_ = std::max(worst_balance_, balance);
-    write_sample(records, sample_, sheet_->flow, balance);
+    write_sample(records, sample_, sheet_.flow, balance);
     if (sample_ % plan_.frame_samples == 0)
-      write_frame(records, sample_ / plan_.frame_samples, sheet_->land.mesh, sheet_->flow.water());
+      write_frame(records, sample_ / plan_.frame_samples, sheet_.land.mesh, sheet_.flow.water());
   }
   void finish(run::Records& records) override {
     blank_overland_rows(records, plan_, sample_ + 1);
@@ -68,19 +66,18 @@ class OverlandEvolution : public run::Evolution {
 
   run::Progress progress() const override {
     return {static_cast<double>(sample_), static_cast<double>(plan_.samples - 1),
-            fmt::format("t = {:.4g} of {:.4g}, {:.0f} steps", sheet_->flow.water().time, plan_.time,
-                        sheet_->flow.progress().steps),
+            fmt::format("t = {:.4g} of {:.4g}, {:.0f} steps", sheet_.flow.water().time, plan_.time,
+                        sheet_.flow.progress().steps),
             "samples"};
   }
   std::vector<run::Line> summary(const run::Effort&) override {
-    return overland_summary(plan_, sheet_->flow, status_, worst_balance_);
+    return overland_summary(plan_, sheet_.flow, status_, worst_balance_);
   }
   bool failed() override { return is_failure(status_); }
 
  private:
   const OverlandPlan& plan_;
-  OverlandFields& fields_;
-  std::optional<OverlandSheet> sheet_;
+  OverlandSheet sheet_;
   std::int64_t sample_ = 0;
   Status status_ = Status::pending;
   bool judged_ = false;
@@ -89,8 +86,8 @@ class OverlandEvolution : public run::Evolution {
 
 ExitCode run(Task& task) {
   const la::Petsc petsc(task.petsc_options);
-  OverlandPlan plan = read_overland_plan(task);
   run::Settings settings = read_settings(task, "overland", "overland.h5");
+  OverlandPlan plan = read_overland_plan(task);
   OverlandFields fields(task, plan);
   task.deck.finish();
   if (task.check) return exit_success;

@@ -71,6 +71,7 @@ void write_landscape(run::Records& records, const overland::Landscape& land) {
   records.by_id("/mesh/vertices", -1, ids, own_rows(mesh, points, 2));
   records.by_id("/mesh/bed", -1, ids, own_rows(mesh, land.bed, 1));
   records.by_id("/mesh/conveyance", -1, ids, own_rows(mesh, land.conveyance, 1));
+  records.flush();  // what waits would lie beside the solver's memory
   std::vector<std::array<std::int64_t, 3>> cells;
   for (const auto& cell : mesh.cells) {
     auto& row = cells.emplace_back();
@@ -81,6 +82,8 @@ void write_landscape(run::Records& records, const overland::Landscape& land) {
   const auto first = parallel::sum_before(std::ssize(cells));
   const std::int64_t none = 0;
   records.rows("/mesh/cells", first, std::ssize(cells), cells.empty() ? &none : cells.front().data());
+  cells = {};
+  records.flush();
 }
 
 void write_sample(run::Records& records, std::int64_t row, const overland::Flow& flow, double balance) {
