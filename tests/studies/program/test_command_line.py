@@ -52,7 +52,7 @@ class SaysOfItself(Program):
         takes = {"gauss": {"stages = 8", "step", "tolerance"}, "rk4": {"step", 'projection = "none"', "onto"}, "implicit-midpoint": {"step", "tolerance"},
                  "dormand-prince-853": {"step", "tolerance"},
                  "lobatto": {"stages = 8", "step", "tolerance", 'treatment = "E"'},
-                 "rattle": {"step", "constraint_tolerance = 1e-14"}}
+                 "rattle": {"step", "constraint_tolerance = 1e-14", '[solver] multipliers = "lanes"'}}
         for name in self.names("methods"):
             with self.subTest(name):
                 text = self.text("--describe", name)
