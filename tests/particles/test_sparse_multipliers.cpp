@@ -209,11 +209,11 @@ std::vector<Particle> spread(const std::vector<double>& parameters, const mechan
   double distance = 0;
   const auto where = even_points(SurfacePoints(g, *surface), count, 5, {}, distance);
   std::vector<Particle> mine;
-  for (std::int64_t i = parallel::rank(); i < count; i += parallel::size()) {
+  for (const auto& [number, point] : where) {
     Particle p;
-    p.id = i;
-    p.q = p.start = where[static_cast<std::size_t>(i)];
-    p.v = thermal_velocity(i, g(p.q).gradient, 0.5, 1.0, 5);
+    p.id = static_cast<std::int64_t>(number);
+    p.q = p.start = point;
+    p.v = thermal_velocity(p.id, g(p.q).gradient, 0.5, 1.0, 5);
     mine.push_back(p);
   }
   return mine;

@@ -49,7 +49,7 @@ class Trough final : public sections::Problem {
   bool moving_;
 };
 
-ExitCode run(const std::string& text, bool moving = false) {
+ExitCode run_deck(const std::string& text, bool moving = false) {
   studies::Statements stated;
   stated.problems.push_back(std::make_unique<Trough>(moving));
   studies::Task task{.deck = io::Deck::parse(text, "deck.toml"),
@@ -77,7 +77,7 @@ at = { y = 0.1 }
 
 TEST_CASE("two of three coordinates, in any order, the third where it is put") {
   const test::ScratchFolder folder;
-  REQUIRE_ALL(run(deck(plane, folder / "out.h5")) == exit_success);
+  REQUIRE_ALL(run_deck(deck(plane, folder / "out.h5")) == exit_success);
   const io::File file = io::File::open(folder / "out.h5");
   const auto type = file.read<std::int32_t>("/landscape/stationary/type");
   const auto z = file.read<double>("/landscape/stationary/x"),
@@ -115,12 +115,12 @@ TEST_CASE("the boundary has to stay where it is while a parameter changes") {
   const test::ScratchFolder folder;
   std::string text =
       deck(plane + "changes = { parameter = \"a\", from = 1, to = 2, steps = 2 }", folder / "out.h5");
-  CHECK_ALL(run(text) == exit_success);
+  CHECK_ALL(run_deck(text) == exit_success);
   CHECK_ALL(io::File::open(folder / "out.h5").dims("/landscape/changes/kind") ==
             std::vector<std::int64_t>{0});
   std::filesystem::path none = folder / "none.h5";
   text = deck(plane + "changes = { parameter = \"a\", from = 1, to = 2, steps = 2 }", none);
-  const std::string refusal = test::text_thrown<Error>([&] { run(text, true); });
+  const std::string refusal = test::text_thrown<Error>([&] { run_deck(text, true); });
   CHECK_ALL(refusal.find("the admissible region moves with a") != std::string::npos);
   CHECK_ALL(!std::filesystem::exists(none));
 }
@@ -128,7 +128,7 @@ TEST_CASE("the boundary has to stay where it is while a parameter changes") {
 TEST_CASE("other coordinates are named, and only those") {
   const test::ScratchFolder folder;
   const auto refusal = [&](const std::string& landscape) {
-    return test::text_thrown<Error>([&] { run(deck(landscape, folder / "out.h5")); });
+    return test::text_thrown<Error>([&] { run_deck(deck(landscape, folder / "out.h5")); });
   };
   const std::string sides = plane.substr(0, plane.find("at ="));
   CHECK_ALL(refusal(sides + "at = { w = 0 }").find("unknown key 'w'") != std::string::npos);
