@@ -39,7 +39,8 @@ struct Writers {
   Writers(std::int64_t all_rows, std::int64_t row_bytes)
       : rows(all_rows),
         ranks(std::clamp<std::int64_t>(all_rows * row_bytes / (1 << 16), 1, parallel::size())) {}
-  std::int64_t first(std::int64_t rank) const { return rows * rank / ranks; }
+  /// Where a rank's run begins; ranks that don't write have none.
+  std::int64_t first(std::int64_t rank) const { return rows * std::min(rank, ranks) / ranks; }
   std::size_t of(std::int64_t id) const {
     std::int64_t rank = id * ranks / rows;
     while (rank + 1 < ranks && first(rank + 1) <= id) ++rank;
@@ -92,7 +93,7 @@ void RowQueue::add_by_id(Turn turn, int set, std::int64_t frame, RowIds ids, std
 
 void RowQueue::gather(std::span<const DataSetSpec* const> specs) {
   struct Label {
-    std::int64_t entry, id, place;  // which of those that wait, which row, where its numbers are
+    std::int64_t entry, id;  // which of those that wait, and which row
   };
   constexpr std::int64_t enough = 1 << 20;  // bytes of a message, beyond which nothing is won by more
   std::vector<ById> waiting = std::exchange(by_id_, {});
@@ -123,49 +124,63 @@ void RowQueue::gather(std::span<const DataSetSpec* const> specs) {
       const std::int64_t width = shape_of(waiting[e]).width;
       for (const std::int64_t id : *waiting[e].ids) {
         const std::size_t to = writers.of(id);
-        labels[to].push_back({static_cast<std::int64_t>(e), id, 0});
+        labels[to].push_back({static_cast<std::int64_t>(e), id});
         numbers[to].insert(numbers[to].end(), row, row + width);
         row += width;
       }
       waiting[e].values = {};
     }
-    std::vector<Label> came = parallel::exchange(std::move(labels));
+    const std::vector<Label> came = parallel::exchange(std::move(labels));
     const std::vector<double> values = parallel::exchange(std::move(numbers));
-    for (std::int64_t place = 0; Label & label : came) {
-      label.place = place;
-      place += shape_of(waiting[static_cast<std::size_t>(label.entry)]).width;
+    // This rank's run of ids, entry after entry, and which of its rows have come.
+    const std::int64_t first = writers.first(parallel::rank()),
+                       own = writers.first(parallel::rank() + 1) - first;
+    std::vector<double> block(static_cast<std::size_t>(own * (row_bytes / 8)));
+    std::vector<char> there(static_cast<std::size_t>(own) * (end - begin), 0);
+    std::vector<std::int64_t> place_of(end - begin + 1, 0);
+    for (std::size_t e = begin; e < end; ++e)
+      place_of[e - begin + 1] = place_of[e - begin] + own * shape_of(waiting[e]).width;
+    for (const double* row = values.data(); const Label& label : came) {
+      const auto e = static_cast<std::size_t>(label.entry);
+      const std::int64_t width = shape_of(waiting[e]).width, k = label.id - first;
+      std::copy_n(row, width, block.data() + place_of[e - begin] + k * width);
+      there[(e - begin) * static_cast<std::size_t>(own) + static_cast<std::size_t>(k)] = 1;
+      row += width;
     }
-    std::ranges::sort(came, {}, [](const Label& l) { return std::pair(l.entry, l.id); });
-    std::vector<double> run;
-    for (std::size_t first = 0, next = 0; first < came.size(); first = next) {
-      const ById& entry = waiting[static_cast<std::size_t>(came[first].entry)];
-      const DataSetSpec& spec = spec_of(entry);
-      const std::int64_t width = shape_of(entry).width;
-      run.clear();
-      for (; next < came.size() && came[next].entry == came[first].entry &&
-             came[next].id == came[first].id + static_cast<std::int64_t>(next - first);
-           ++next) {
-        const double* row = values.data() + came[next].place;
-        run.insert(run.end(), row, row + width);
-      }
-      std::vector<std::int64_t> offset(spec.dims.size(), 0), count = spec.dims;
-      const std::size_t at = entry.frame < 0 ? 0 : 1;
-      if (at == 1) {
-        offset[0] = entry.frame;
-        count[0] = 1;
-      }
-      offset[at] = came[first].id;
-      count[at] = static_cast<std::int64_t>(next - first);
-      if (spec.type == DataType::int32) {
-        const std::vector<std::int32_t> whole(run.begin(), run.end());
-        add(entry.turn, entry.set, spec, DataType::int32, offset, count, whole.data());
-      } else if (spec.type == DataType::int64) {
-        const std::vector<std::int64_t> whole(run.begin(), run.end());
-        add(entry.turn, entry.set, spec, DataType::int64, offset, count, whole.data());
-      } else {
-        add(entry.turn, entry.set, spec, DataType::float64, offset, count, run.data());
+    for (std::size_t e = begin; e < end; ++e) {
+      const auto present = std::span(there).subspan((e - begin) * static_cast<std::size_t>(own),
+                                                    static_cast<std::size_t>(own));
+      const std::int64_t width = shape_of(waiting[e]).width;
+      for (auto run = std::ranges::find(present, 1); run != present.end();) {
+        const auto stop = std::find(run, present.end(), 0);
+        const std::int64_t k = run - present.begin(), count = stop - run;
+        add_rows(waiting[e], spec_of(waiting[e]), first + k, count,
+                 block.data() + place_of[e - begin] + k * width);
+        run = std::find(stop, present.end(), 1);
       }
     }
+  }
+}
+
+void RowQueue::add_rows(const ById& entry, const DataSetSpec& spec, std::int64_t first, std::int64_t rows,
+                        const double* values) {
+  std::vector<std::int64_t> offset(spec.dims.size(), 0), count = spec.dims;
+  const std::size_t at = entry.frame < 0 ? 0 : 1;
+  if (at == 1) {
+    offset[0] = entry.frame;
+    count[0] = 1;
+  }
+  offset[at] = first;
+  count[at] = rows;
+  const std::span numbers(values, static_cast<std::size_t>(rows * RowShape(spec, entry.frame).width));
+  if (spec.type == DataType::int32) {
+    const std::vector<std::int32_t> whole(numbers.begin(), numbers.end());
+    add(entry.turn, entry.set, spec, DataType::int32, offset, count, whole.data());
+  } else if (spec.type == DataType::int64) {
+    const std::vector<std::int64_t> whole(numbers.begin(), numbers.end());
+    add(entry.turn, entry.set, spec, DataType::int64, offset, count, whole.data());
+  } else {
+    add(entry.turn, entry.set, spec, DataType::float64, offset, count, values);
   }
 }
 

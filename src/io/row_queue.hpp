@@ -59,6 +59,10 @@ class RowQueue {
     RowIds ids;
     std::vector<double> values;
   };
+  /// Rows of consecutive ids, of the data set's own type.
+  void add_rows(const ById& entry, const DataSetSpec& spec, std::int64_t first, std::int64_t rows,
+                const double* values);
+
   std::vector<Slab> slabs_;
   std::vector<std::byte> bytes_;
   std::vector<ById> by_id_;
