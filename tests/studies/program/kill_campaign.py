@@ -298,6 +298,8 @@ def rows(path):
 
 
 class Campaign:
+    patient = False  # whether a kill waits for the first checkpoint
+
     def __init__(self, program, case, name, length, at, chance, ranks):
         self.program, self.case, self.name, self.at, self.chance, self.ranks = program, case, name, at, chance, ranks
         self.result = at / "out.h5"
@@ -342,10 +344,12 @@ class Campaign:
         self.clear()
         process = subprocess.Popen(self.command(ranks), cwd=self.at, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL, start_new_session=True)
-        while not self.result.exists() and process.poll() is None:
+        # In short runs most moments come before the first checkpoint: there a kill waits for it.
+        awaited = self.at / "out.h5.checkpoint" if self.patient and self.checkpoint else self.result
+        while not awaited.exists() and process.poll() is None:
             time.sleep(0.001)
         try:
-            process.wait(timeout=self.chance.uniform(0, 0.95) * self.seconds[ranks])
+            process.wait(timeout=self.chance.uniform(0, 0.1 if self.patient else 0.95) * self.seconds[ranks])
             alive = False
         except subprocess.TimeoutExpired:
             alive = True
@@ -394,7 +398,7 @@ class Campaign:
 
     def run(self, pairs):
         for before, after in pairs:
-            for attempt in range(12):
+            for attempt in range(24):
                 kind = self.kill(before, after)
                 if kind == "counted":
                     break
@@ -408,6 +412,7 @@ def main():
     parser.add_argument("--kills", type=int, default=20, help="that count, of each study")
     parser.add_argument("--ranks", type=lambda text: [int(part) for part in text.split(",")], default=[1, 2, 3])
     parser.add_argument("--length", type=float, default=1.0, help="of the runs; 1: some seconds on one rank")
+    parser.add_argument("--after-checkpoint", action="store_true", help="kill once there is one, for short runs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="studies whose names hold one of these, with commas")
     parser.add_argument("program", type=pathlib.Path)
@@ -421,6 +426,7 @@ def main():
             continue
         with tempfile.TemporaryDirectory(prefix="cotangent_kills_") as folder:
             campaign = Campaign(chosen.program.resolve(), case, name, chosen.length, pathlib.Path(folder), chance, chosen.ranks)
+            campaign.patient = chosen.after_checkpoint
             pairs = []
             for k in range(chosen.kills):
                 before = chosen.ranks[k % len(chosen.ranks)]
