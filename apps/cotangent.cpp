@@ -1,4 +1,4 @@
-#include "studies/program.hpp"
+#include "studies/program/program.hpp"
 
 int main(int argc, char** argv) {
   return cotangent::studies::run_program(argc, argv);

@@ -102,7 +102,7 @@ cotangent_layer(io USES parallel)
 GOOD = {
     "src/core/error.hpp": "#include <string>\n",
     "src/mechanics/lagrangian.hpp": '#include "ad/jet.hpp"\n#include "core/error.hpp"\n#include "mechanics/domain.hpp"\n',
-    "src/studies/surface.cpp": '#include <petscsnes.h>\n#include "mechanics/lagrangian.hpp"\n',
+    "src/studies/program/surface.cpp": '#include <petscsnes.h>\n#include "mechanics/lagrangian.hpp"\n',
     "src/la/vector.hpp": "#include <petscvec.h>\n",
     "src/io/hdf5.hpp": "#include <hdf5.h>\n",
     "src/io/deck.cpp": "#include <toml++/toml.h>\n",

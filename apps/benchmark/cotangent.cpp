@@ -48,15 +48,16 @@ void check(Status status, std::size_t id) {
 }
 
 /// All orbits with section events.
-template <class Problem, class Watch>
-std::vector<State> fly(std::span<const State> starts, double end, const MethodOptions& method, Watch& watch) {
+template <class Problem, class Observation>
+std::vector<State> fly(std::span<const State> starts, double end, const MethodOptions& method,
+                       Observation& watch) {
   const sections::Problem& problem = problem_of<typename Statement<Problem>::Model>();
-  sections::Watch what;
+  sections::Observation what;
   what.section.emplace();
   what.section->coordinate = 0;
   what.section->direction = Statement<Problem>::direction;
   if (const char* condition = Statement<Problem>::condition) {
-    what.section->condition = sections::Condition::parse(condition, problem.variable_names());
+    what.section->condition = expressions::Condition::parse(condition, problem.variable_names());
   }
   what.stop.time = end;
   const auto flight = problem.fly(method, what, native_width);
@@ -72,7 +73,7 @@ std::vector<State> fly(std::span<const State> starts, double end, const MethodOp
     flight->advance(1'000'000);
     for (int lane = 0; lane < flight->lanes(); ++lane) {
       if (flight->free(lane) || flight->flown(lane).status == Status::pending) continue;
-      const sections::Flown& flown = flight->flown(lane);
+      const sections::TrajectoryRecord& flown = flight->flown(lane);
       check(flown.status, flown.id);
       for (std::size_t k = 0; k < flown.crossings.count(); ++k) {
         const double* x = flown.crossings.state.data() + 4 * k;  // q1, q2, v1, v2
@@ -87,9 +88,9 @@ std::vector<State> fly(std::span<const State> starts, double end, const MethodOp
 }
 
 /// All orbits by the bare method, a pack at a time; empty lanes repeat the pack's first orbit.
-template <class Problem, class Watch>
+template <class Problem, class Observation>
 std::vector<State> step(std::span<const State> starts, double end, const MethodOptions& options,
-                        Watch& watch) {
+                        Observation& watch) {
   using Real = Lanes<native_width>;
   using System = mechanics::System<typename Statement<Problem>::Model, Real>;
   const numerics::mask_of<Real> all(true);
@@ -114,7 +115,7 @@ std::vector<State> step(std::span<const State> starts, double end, const MethodO
     method.start(system, x, all);
     for (long k = 0; k < count; ++k) {
       method.advance(system, all);
-      if constexpr (Watch::sees_steps) {
+      if constexpr (Observation::sees_steps) {
         x = method.end();
         for (std::size_t i = 0; i < used; ++i) watch.step(int(first + i), state(i));
       }

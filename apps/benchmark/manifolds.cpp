@@ -64,7 +64,7 @@ void measure(const Case& c, double tolerance, long steps) {
   });
 
   const sections::ProblemOf<Model> problem;
-  sections::Watch watch;
+  sections::Observation watch;
   watch.stop.time = static_cast<double>(steps) * c.step;
   const auto flight = problem.fly(options, watch, width);
   for (int i = 0; i < width; ++i) flight->load(i, starts[static_cast<std::size_t>(i)]);

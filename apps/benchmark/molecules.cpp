@@ -4,7 +4,7 @@
 //   benchmark_molecules [seconds [points ...]]        mpirun -n 2 benchmark_molecules 2 1000 100000
 // Wall time of all ranks together for a point and step, the best of many repetitions, and beside it the
 // ranks' processor time in that one.
-#include "particles/molecules.hpp"
+#include "rods/molecules.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -17,7 +17,7 @@
 #include "mechanics/surface.hpp"
 #include "mechanics/surfaces/torus.hpp"
 #include "parallel/mpi.hpp"
-#include "particles/rod_rattle.hpp"
+#include "rods/rattle.hpp"
 
 namespace cotangent::benchmark {
 namespace {
@@ -27,28 +27,28 @@ using Model = mechanics::ParticleOn<mechanics::Torus>;
 constexpr int repetitions = 10;
 constexpr double least_distance = 0.9;
 
-particles::RodSystem<3> on_torus(std::int64_t molecules, const particles::RodSystem<3>& dumbbell) {
+rods::RodSystem<3> on_torus(std::int64_t molecules, const rods::RodSystem<3>& dumbbell) {
   mechanics::System<Model, double> system;
   const double scale = std::sqrt(2 * static_cast<double>(molecules) / 51274);
   system.parameters[0] = 100 * scale;
   system.parameters[1] = 40 * scale;
-  const mechanics::LevelFunction g = [system](const mechanics::SpacePoint& q) {
+  const geometry::LevelFunction g = [system](const geometry::SpacePoint& q) {
     const auto at = system.constraint(q);
-    return mechanics::LevelPoint{at.value[0], at.gradient[0]};
+    return geometry::LevelPoint{at.value[0], at.gradient[0]};
   };
-  const particles::HoldingSurface<3> surface{
+  const rods::HoldingSurface<3> surface{
       [g](const std::array<double, 3>& q) {
         const auto [value, gradient] = g(q);
-        return particles::HoldingSurface<3>::Level{value, gradient};
+        return rods::HoldingSurface<3>::Level{value, gradient};
       },
       [system](const std::array<double, 3>& q, const std::array<double, 3>& v) {
         return mechanics::constraint_curvature<Model>(q, v, system.parameters)[0];
       }};
-  const mechanics::SpacePoint first{140 * scale, 0, 0};
-  const auto triangles = mechanics::triangulate(g, std::span(&first, 1), 4 * scale);
+  const geometry::SpacePoint first{140 * scale, 0, 0};
+  const auto triangles = geometry::triangulate(g, std::span(&first, 1), 4 * scale);
   const particles::SurfacePoints points(g, *triangles);
-  auto all = particles::scattered<3>(dumbbell, molecules, least_distance, {},
-                                     particles::along_surface(dumbbell, surface, points, 1));
+  auto all = rods::scattered<3>(dumbbell, molecules, least_distance, {},
+                                     rods::along_surface(dumbbell, surface, points, 1));
   all.hold_on(surface);
   return all;
 }
@@ -58,13 +58,13 @@ struct Time {
 };
 
 /// Of a step.
-Time measure(particles::RodSystem<3> system, const particles::RodPairOptions& pairs, double seconds) {
-  particles::heat(system, 1.0, 1);
-  particles::RodOptions options;
+Time measure(rods::RodSystem<3> system, const rods::RodPairOptions& pairs, double seconds) {
+  rods::heat(system, 1.0, 1);
+  rods::RodOptions options;
   options.step = 2e-3;
   options.project = true;
   options.pairs = pairs;
-  particles::RodRattle<3> rattle(system, options);
+  rods::RodRattle<3> rattle(system, options);
   const int block = static_cast<int>(std::max<std::size_t>(2, 20000 / system.mass.size()));
   Time best;
   for (int repetition = 0; repetition <= repetitions; ++repetition) {
@@ -84,7 +84,7 @@ Time measure(particles::RodSystem<3> system, const particles::RodPairOptions& pa
   return best;
 }
 
-void compare(const char* where, const particles::RodSystem<3>& system, const particles::Periods& periods,
+void compare(const char* where, const rods::RodSystem<3>& system, const particles::Periods& periods,
              const particles::PairKernel& kernel, double seconds) {
   const double points = static_cast<double>(system.mass.size());
   const Time felt = measure(system, {&kernel, false, 0.0, periods}, seconds),
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
   std::vector<std::int64_t> counts;
   for (int k = 2; k < argc; ++k) counts.push_back(std::atoll(argv[k]));
   if (counts.empty()) counts = {1000, 100000};
-  const auto dumbbell = particles::rod_chain<3>(1, 1.0, 1.0, 0.0, 0.0, false);
+  const auto dumbbell = rods::rod_chain<3>(1, 1.0, 1.0, 0.0, 0.0, false);
   auto free = dumbbell;
   free.mass[0] = 1.0;
   for (const auto& potential : particles::built_in_potentials()) {
@@ -121,8 +121,8 @@ int main(int argc, char** argv) {
       benchmark::compare("on a torus", benchmark::on_torus(count / 2, free), {}, *kernel, seconds);
       benchmark::compare(
           "in a box",
-          particles::scattered<3>(free, count / 2, benchmark::least_distance, {side, side, side},
-                                  particles::in_box<3>(free, {side, side, side}, 1)),
+          rods::scattered<3>(free, count / 2, benchmark::least_distance, {side, side, side},
+                                  rods::in_box<3>(free, {side, side, side}, 1)),
           {side, side, side}, *kernel, seconds);
     }
   }

@@ -51,9 +51,9 @@ State lane(const LaneState& y, std::size_t i) {
 }
 
 /// Up to `width` orbits, numbered from `first`; empty lanes repeat the first orbit.
-template <class Problem, class Method, class Watch>
+template <class Problem, class Method, class Observation>
 void advance(std::span<const State> starts, std::size_t first, double asked, double end, bool events,
-             Watch& watch, std::vector<State>& final) {
+             Observation& watch, std::vector<State>& final) {
   const std::size_t used = std::min(width, starts.size() - first);
   LaneState y;
   for (int k = 0; k < 4; ++k) {
@@ -68,7 +68,7 @@ void advance(std::span<const State> starts, std::size_t first, double asked, dou
   for (long n = 0; n < count; ++n) {
     const LaneState before = y;
     step(y, h);
-    if constexpr (Watch::sees_steps) {
+    if constexpr (Observation::sees_steps) {
       for (std::size_t i = 0; i < used; ++i) watch.step(int(first + i), lane(y, i));
     }
     if (!events || !xsimd::any(before[0] * y[0] <= Lanes(0))) continue;

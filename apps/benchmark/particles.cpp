@@ -19,9 +19,9 @@
 #include "mechanics/models/heavy_top.hpp"
 #include "mechanics/surfaces/torus.hpp"
 #include "parallel/mpi.hpp"
+#include "particles/particle_dynamics.hpp"
 #include "particles/sparse_multipliers.hpp"
 #include "particles/starts.hpp"
-#include "particles/swarm.hpp"
 
 namespace cotangent::benchmark {
 namespace {
@@ -31,12 +31,12 @@ using Model = mechanics::ParticleOn<mechanics::Torus>;
 std::vector<particles::Particle> starts(std::int64_t count, const std::vector<double>& parameters) {
   mechanics::System<Model, double> system;
   std::copy_n(parameters.begin(), 2, system.parameters.begin());
-  const mechanics::LevelFunction g = [&](const mechanics::SpacePoint& q) {
+  const geometry::LevelFunction g = [&](const geometry::SpacePoint& q) {
     const auto at = system.constraint(q);
-    return mechanics::LevelPoint{at.value[0], at.gradient[0]};
+    return geometry::LevelPoint{at.value[0], at.gradient[0]};
   };
-  const mechanics::SpacePoint first{parameters[0] + parameters[1], 0, 0};
-  const auto surface = mechanics::triangulate(g, std::span(&first, 1), 0.1 * parameters[1]);
+  const geometry::SpacePoint first{parameters[0] + parameters[1], 0, 0};
+  const auto surface = geometry::triangulate(g, std::span(&first, 1), 0.1 * parameters[1]);
   const particles::SurfacePoints points(g, *surface);
   double distance = 0;
   const auto even = particles::even_points(points, count, 1, {}, distance);
@@ -61,14 +61,14 @@ void measure(std::int64_t count, std::int64_t steps, const particles::Potential&
   const std::vector<double> parameters{100 * scale, 40 * scale, 1.0, 0.0};
   const auto kernel = potential.kernel(std::vector{1.0, 1.0}, 2.5, particles::CutMode::cut, 2.5);
   const integrators::SurfaceMotionOf<Model> motion(parameters, 1e-10);
-  particles::SwarmOptions options;
+  particles::ParticleDynamicsOptions options;
   options.step = 5e-4;
   if (const char* step = std::getenv("STEP")) options.step = std::atof(step);
   if (const char* skin = std::getenv("SKIN")) options.skin = std::atof(skin);
   using particles::SparseMultipliers;
   if (by_petsc())
     options.solver = std::make_shared<SparseMultipliers>(SparseMultipliers::Batch::of_all_ranks);
-  particles::Swarm swarm(motion, *kernel, options, starts(count, parameters));
+  particles::ParticleDynamics swarm(motion, *kernel, options, starts(count, parameters));
   swarm.advance(std::min<std::int64_t>(steps, 200), false);
   const auto before = swarm.effort();
   const double start = parallel::wall_time();

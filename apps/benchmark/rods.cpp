@@ -11,7 +11,7 @@
 
 #include "la/petsc.hpp"
 #include "parallel/mpi.hpp"
-#include "particles/rod_rattle.hpp"
+#include "rods/rattle.hpp"
 
 namespace cotangent::benchmark {
 namespace {
@@ -43,10 +43,10 @@ double thomas(std::size_t n, double seconds) {
 
 void measure(std::int64_t rods, double seconds) {
   const double even = 1.0 / static_cast<double>(rods);
-  const auto chain = particles::rod_chain<2>(rods, even, even, 1.0, 0.3, false);
-  particles::RodOptions options;
+  const auto chain = rods::rod_chain<2>(rods, even, even, 1.0, 0.3, false);
+  rods::RodOptions options;
   options.step = 0.02 * even;
-  particles::RodRattle<2> rattle(chain, options);
+  rods::RodRattle<2> rattle(chain, options);
   double best = std::numeric_limits<double>::infinity(), solves = 0;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     const auto before = rattle.effort();

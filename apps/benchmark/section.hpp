@@ -56,8 +56,8 @@ Crossing<Real> locate(const StateOf<Real>& before, const StateOf<Real>& after, R
 
 /// Advances one orbit to `end`. A tool has begin(y, end); step(t, y), which advances both and ends on `end`
 /// at the latest; at(dt), the state dt after the beginning of the last step.
-template <class Problem, class Tool, class Watch>
-State march(Tool& tool, State y, int id, double end, bool events, Watch& watch) {
+template <class Problem, class Tool, class Observation>
+State march(Tool& tool, State y, int id, double end, bool events, Observation& watch) {
   double t = 0;
   tool.begin(y, end);
   while (t < end) {

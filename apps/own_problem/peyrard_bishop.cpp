@@ -2,7 +2,7 @@
 // in a Morse well, neighbours coupled by springs. Lengths in the well's width, times in that of its mass.
 //   L = sum of y'^2 / 2 - depth (exp(-y) - 1)^2  -  sum over bonds of coupling (y_n+1 - y_n)^2 / 2
 // Reference: Peyrard, Bishop, Phys. Rev. Lett. 62 (1989) 2755.
-#include "studies/program.hpp"
+#include "studies/program/program.hpp"
 
 namespace lattice = cotangent::lattice;
 namespace mechanics = cotangent::mechanics;

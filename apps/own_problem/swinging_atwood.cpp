@@ -3,7 +3,7 @@
 //   L = (1 + mu) r'^2 / 2 + r^2 a'^2 / 2 + r (cos a - mu),  r > 0
 // Bounded for mu > 1, integrable for mu = 3. Reference: Tufillaro, Abbott, Griffiths, Am. J. Phys. 52 (1984)
 // 895.
-#include "studies/program.hpp"
+#include "studies/program/program.hpp"
 
 struct SwingingAtwood {
   static constexpr std::string_view name = "swinging-atwood";

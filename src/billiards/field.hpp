@@ -17,9 +17,9 @@ namespace cotangent::billiards {
 
 /// A pack of flights in a potential.
 template <int D>
-class Course {
+class FieldTrajectory {
  public:
-  virtual ~Course() = default;
+  virtual ~FieldTrajectory() = default;
   virtual Pack potential(const Point<D>& x) const = 0;
   /// From path.x and path.v the arc of the lanes asked for, at most `step` long: fills path.bend,
   /// path.length. Returns the lanes that have one; where no step is small enough there is none.
@@ -34,7 +34,7 @@ template <int D>
 class Field {
  public:
   virtual ~Field() = default;
-  virtual std::unique_ptr<Course<D>> course(const Vector<D>& gravity) const = 0;
+  virtual std::unique_ptr<FieldTrajectory<D>> course(const Vector<D>& gravity) const = 0;
   /// U and its gradient.
   virtual double potential(const Vector<D>& x, Vector<D>& gradient) const = 0;
 };

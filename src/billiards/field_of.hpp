@@ -42,13 +42,13 @@ struct InField {
 };
 
 template <class U>
-class CourseOf final : public Course<U::dim> {
+class FieldTrajectoryOf final : public FieldTrajectory<U::dim> {
   static constexpr int D = U::dim;
   using System = mechanics::System<InField<U>, Pack>;
   using State = integrators::State<Pack, D>;
 
  public:
-  explicit CourseOf(const System& system) : system_(system), gauss_(options()) {}
+  explicit FieldTrajectoryOf(const System& system) : system_(system), gauss_(options()) {}
 
   Pack potential(const Point<D>& x) const override { return Pack(ad::value(U{}.potential(x, parameters()))); }
 
@@ -123,11 +123,11 @@ class FieldOf final : public Field<U::dim> {
   explicit FieldOf(const std::vector<double>& parameters) {
     std::copy_n(parameters.begin(), p_.size(), p_.begin());
   }
-  std::unique_ptr<Course<D>> course(const Vector<D>& gravity) const override {
+  std::unique_ptr<FieldTrajectory<D>> course(const Vector<D>& gravity) const override {
     mechanics::System<InField<U>, Pack> system;
     std::copy(p_.begin(), p_.end(), system.parameters.begin());
     std::copy(gravity.begin(), gravity.end(), system.parameters.begin() + p_.size());
-    return std::make_unique<CourseOf<U>>(system);
+    return std::make_unique<FieldTrajectoryOf<U>>(system);
   }
   double potential(const Vector<D>& x, Vector<D>& gradient) const override {
     const auto u = U{}.potential(ad::seed<0, D, 1, 0>(x), p_);

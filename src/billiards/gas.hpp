@@ -88,7 +88,7 @@ class Gas {
   std::uint64_t seed_;
   bool tangential_ = false;
 
-  std::unique_ptr<Course<D>> course_;  // in a field
+  std::unique_ptr<FieldTrajectory<D>> course_;  // in a field
   Path<D> path_;
   Point<D> x_{}, v_{}, normal_{};
   Pack t_{}, from_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{}, step_{};

@@ -53,8 +53,8 @@ struct RattleCompositionFormula : RattleFormula {
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,
-                   Mask active, Change<R, N>& change, Dense<System>& dense, const Carry<System>& last,
-                   Carry<System>& next, const MethodOptions& options) {
+                   Mask active, Change<R, N>& change, Dense<System>& dense, const StageCache<System>& last,
+                   StageCache<System>& next, const MethodOptions& options) {
     Beginning<R, N> at = x;
     Mask solved = active;
     next = last;
@@ -81,7 +81,7 @@ struct RattleCompositionFormula : RattleFormula {
   template <class System, class R, int N, class Mask>
   [[gnu::noinline]] static Mask substep(const System& system, const Motion<System>& motion, const R& h,
                                         const Beginning<R, N>& x, Mask active, Change<R, N>& change,
-                                        Dense<System>& dense, Carry<System>& carry,
+                                        Dense<System>& dense, StageCache<System>& carry,
                                         const MethodOptions& options) {
     return RattleFormula::step(system, motion, h, x, active, change, dense, carry, carry, options);
   }

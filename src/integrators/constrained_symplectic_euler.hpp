@@ -22,20 +22,20 @@ struct ConstrainedSymplecticEulerFormula {
   using Dense = CubicHermite<System>;
 
   template <class System>
-  struct Carry {
+  struct StageCache {
     typename System::Multipliers lambda;
     typename System::Constraint at;
   };
 
   template <class System, class R, int N>
-  static Carry<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
+  static StageCache<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
     return {system.multiplier(x.q, x.v, x.t), system.constraint(x.q)};
   }
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,
-                   Mask active, Change<R, N>& change, Dense<System>&, const Carry<System>& last,
-                   Carry<System>& next, const MethodOptions& options) {
+                   Mask active, Change<R, N>& change, Dense<System>&, const StageCache<System>& last,
+                   StageCache<System>& next, const MethodOptions& options) {
     constexpr int C = System::constraints;
     Directions<System> response, direction;
     for (int k = 0; k < C; ++k) {

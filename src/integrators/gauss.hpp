@@ -139,7 +139,7 @@ class Gauss {
     Form::bernstein(*tables_, taken_, n, begin_q_, begin_conjugate_, memory_.stages, out);
   }
 
-  Bend<R> bend(int n) const requires System::constant_mass {
+  CubicDeviation<R> bend(int n) const requires System::constant_mass {
     return Form::bend(*tables_, taken_, n, begin(), end(), memory_.stages);
   }
 

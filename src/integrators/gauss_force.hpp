@@ -152,12 +152,12 @@ class GaussForce {
   }
 
   /// Bounds on how far q_n strays from a cubic: by what the parts are beyond constant and linear ones.
-  static Bend<R> bend(const GaussTables& tables, const R& h, int n, const State<R, N>& begin,
-                      const State<R, N>& end, const Stages<R, N>& parts) {
+  static CubicDeviation<R> bend(const GaussTables& tables, const R& h, int n, const State<R, N>& begin,
+                                const State<R, N>& end, const Stages<R, N>& parts) {
     const auto& table = tables.parts;
     const R change = h * (end.v[n] - begin.v[n]);
     const R lag = fma(R(0.5) * h, begin.v[n] + end.v[n], begin.q[n] - end.q[n]);
-    Bend<R> result;
+    CubicDeviation<R> result;
     const auto add = [&](int j, const R& smooth) {
       const R rest = numerics::absolute(parts[j][n] - smooth);
       result.position = fma(R(table.bend[j]), rest, result.position);

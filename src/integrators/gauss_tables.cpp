@@ -105,7 +105,7 @@ GaussTables::Parts by_parts(const ExtendedMatrix& a, const numerics::Quadrature&
     std::vector<double> c;
     for (int k = 0; k <= high; ++k) c.push_back(static_cast<double>(twice(k, j)));
     const double slope = high * static_cast<double>(twice(high, j) - twice(high - 1, j));
-    const Bend<double> bounds =
+    const CubicDeviation<double> bounds =
         bend(c.data(), high, 0.0, slope, [](int k) { return cubic_weights(high, k); });
     parts.bend.push_back(bounds.position);
     parts.bend_slope.push_back(bounds.slope);

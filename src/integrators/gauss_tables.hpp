@@ -46,7 +46,7 @@ struct GaussTables {
     std::vector<double> extrapolation, legendre,
         legendre_with_ends;                ///< as above, by parts and then the ends
     std::vector<double> bernstein;         ///< (s + 2) x s: Bernstein coefficients of the double integral
-    std::vector<double> bend, bend_slope;  ///< Bend by a part of size 1
+    std::vector<double> bend, bend_slope;  ///< CubicDeviation by a part of size 1
   } parts;
 
   /// The shared tables for s stages, 1 <= s <= max_stages.

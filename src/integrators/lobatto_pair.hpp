@@ -41,20 +41,20 @@ struct LobattoPairFormula {
   using Dense = CubicHermite<System>;
 
   template <class System>
-  struct Carry {
+  struct StageCache {
     typename System::Multipliers lambda;
   };
 
   template <class System, class R, int N>
-  static Carry<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
+  static StageCache<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
     return {system.multiplier(x.q, x.v, x.t)};
   }
 
   template <class System, class R, int N, class Mask>
   [[gnu::noinline]] static Mask step(const System& system, const Motion<System>& motion, const R& h,
                                      const Beginning<R, N>& x, Mask active, Change<R, N>& change,
-                                     Dense<System>&, const Carry<System>& before, Carry<System>& next,
-                                     const MethodOptions&) {
+                                     Dense<System>&, const StageCache<System>& before,
+                                     StageCache<System>& next, const MethodOptions&) {
     constexpr int C = System::constraints, unknowns = (S - 1) * C;
     using Vector = std::array<R, N>;
     const auto& table = LobattoPairTables<S>::get();

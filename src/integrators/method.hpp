@@ -94,7 +94,7 @@ inline constexpr int max_degree = 18;
 
 /// Bounds over a step on |q - r| and |h q' - h r'|, r the cubic through q and q' at both ends.
 template <class R>
-struct Bend {
+struct CubicDeviation {
   R position{0.0}, slope{0.0};
 };
 /// A cubic in Bernstein form of degree d: what its own four coefficients weigh in the k-th, by how many of
@@ -108,9 +108,9 @@ constexpr std::array<double, 4> cubic_weights(int d, int k) {
 /// These bounds from q's Bernstein coefficients c of degree d >= 3 and h q' at the ends; weights(k) are those
 /// of cubics.
 template <class R, class Weights>
-Bend<R> bend(const R* c, int d, const R& slope0, const R& slope1, const Weights& weights) {
+CubicDeviation<R> bend(const R* c, int d, const R& slope0, const R& slope1, const Weights& weights) {
   const R r1 = fma(R(1.0 / 3), slope0, c[0]), r2 = fma(R(-1.0 / 3), slope1, c[d]);
-  Bend<R> result;
+  CubicDeviation<R> result;
   R before(0.0);
   for (int k = 1; k < d; ++k) {
     const std::array<double, 4>& w = weights(k);
@@ -126,7 +126,7 @@ Bend<R> bend(const R* c, int d, const R& slope0, const R& slope1, const Weights&
 
 /// The same for the degrees of dense polynomials; c is raised to a cubic where it is less.
 template <class R>
-Bend<R> bend(std::array<R, max_degree + 1>& c, int d, const R& slope0, const R& slope1) {
+CubicDeviation<R> bend(std::array<R, max_degree + 1>& c, int d, const R& slope0, const R& slope1) {
   static constexpr auto table = [] {
     std::array<std::array<std::array<double, 4>, max_degree + 1>, max_degree + 1> w{};
     for (int degree = 3; degree <= max_degree; ++degree) {

@@ -10,7 +10,8 @@
 //   check(options)                    optional: throws an Error for options that it can't take; step() then
 //                                     gets them too, last
 //   compensated                       optional: false where sums needn't be
-//   Carry<System>                     optional: reals that one step hands to the next, as begin(...) makes
+//   StageCache<System>                     optional: reals that one step hands to the next, as begin(...)
+//   makes
 //                                     them and step(..., last, next, options) renews them
 // Step control: h' = 0.8 h / error^(1/exponent), the error in units of the tolerance; thesis on the
 // Lagrangian solver, (3.53), with the exponent of one-step errors.
@@ -68,15 +69,15 @@ inline constexpr bool compensates = [] {
   return true;
 }();
 template <class System, class Formula>
-struct CarryOf<System, Formula, std::void_t<typename Formula::template Carry<System>>> {
-  using type = typename Formula::template Carry<System>;
+struct CarryOf<System, Formula, std::void_t<typename Formula::template StageCache<System>>> {
+  using type = typename Formula::template StageCache<System>;
 };
 }  // namespace detail
 
 template <class System, class Formula>
 class OneStep {
-  using Carry = typename detail::CarryOf<System, Formula>::type;
-  static constexpr bool carries = !std::is_empty_v<Carry>;
+  using StageCache = typename detail::CarryOf<System, Formula>::type;
+  static constexpr bool carries = !std::is_empty_v<StageCache>;
 
   static constexpr bool momenta = Formula::template momenta<System>;
   using Dense = typename Formula::template Dense<System>;
@@ -102,7 +103,7 @@ class OneStep {
     [[no_unique_address]] std::conditional_t<momenta, Vector, detail::Nothing> velocity;  ///< beside momenta
     R step;
     [[no_unique_address]] std::conditional_t<projects, R, detail::Nothing> energy;  ///< of the start
-    [[no_unique_address]] Carry carry;
+    [[no_unique_address]] StageCache carry;
   };
 
   explicit OneStep(const MethodOptions& options) : options_(options), projection_(options), memories_{} {
@@ -197,9 +198,9 @@ class OneStep {
   void bernstein(int n, R* out) const { dense_.bernstein(n, taken_, begin(), end(), out); }
 
   /// What the constraints were off by at the step's last look at them: no less than what they are off by now.
-  R constraint_error_squared() const requires requires(Carry c) { c.at.error_squared(); }
+  R constraint_error_squared() const requires requires(StageCache c) { c.at.error_squared(); }
   { return memory().carry.at.error_squared(); }
-  Mask constraint_within(const R& squared) const requires requires(Carry c) { c.at.error_squared(); }
+  Mask constraint_within(const R& squared) const requires requires(StageCache c) { c.at.error_squared(); }
   { return memory().carry.at.within(squared); }
 
   /// Takes over another's last step, from its lane into a slot of this one.
@@ -254,7 +255,7 @@ class OneStep {
 
  private:
   [[gnu::always_inline]] Mask step(const System& system, const R& h, const Beginning<R, N>& x, Mask active,
-                                   Change<R, N>& change, Dense& dense, [[maybe_unused]] Carry& next,
+                                   Change<R, N>& change, Dense& dense, [[maybe_unused]] StageCache& next,
                                    [[maybe_unused]] const Memory& memory) const {
     if constexpr (projects) {
       if (projection_.active()) {

@@ -27,14 +27,14 @@ struct RattleFormula {
   using Dense = CubicHermite<System>;
 
   template <class System>
-  struct Carry {
+  struct StageCache {
     typename System::Multipliers lambda, lambda_before;
     typename System::Vector acceleration;  ///< M^-1 f
     typename System::Constraint at;
   };
 
   template <class System, class R, int N>
-  static Carry<System> begin(const System& system, const Motion<System>& motion, const State<R, N>& x) {
+  static StageCache<System> begin(const System& system, const Motion<System>& motion, const State<R, N>& x) {
     const auto lambda = system.multiplier(x.q, x.v, x.t);
     return {lambda, lambda, motion.free_acceleration(system, x.q, x.t), system.constraint(x.q)};
   }
@@ -42,8 +42,8 @@ struct RattleFormula {
   template <class System, class R, int N, class Mask>
   [[gnu::always_inline]] static Mask step(const System& system, const Motion<System>& motion, const R& h,
                                           const Beginning<R, N>& x, Mask active, Change<R, N>& change,
-                                          Dense<System>&, const Carry<System>& last, Carry<System>& next,
-                                          const MethodOptions& options) {
+                                          Dense<System>&, const StageCache<System>& last,
+                                          StageCache<System>& next, const MethodOptions& options) {
     constexpr int C = System::constraints;
     const R half = R(0.5) * h;
     Directions<System> response, direction;

@@ -29,14 +29,14 @@ struct ShakeFormula {
 
   /// The step to come: how far it goes, and its multiplier.
   template <class System>
-  struct Carry {
+  struct StageCache {
     typename System::Multipliers lambda, lambda_before;
     typename System::Vector way;
     typename System::Real h;  ///< 0: not known yet
   };
 
   template <class System, class R, int N>
-  static Carry<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
+  static StageCache<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
     const auto lambda = system.multiplier(x.q, x.v, x.t);
     return {lambda, lambda, {}, R(0.0)};
   }
@@ -69,7 +69,7 @@ struct ShakeFormula {
   /// The first step from (q, v), where none was found ahead for this h.
   template <class System, class R, int N, class Mask>
   static Mask look_ahead(const System& system, const Motion<System>& motion, const R& h,
-                         const Beginning<R, N>& x, Mask active, Carry<System>& carry,
+                         const Beginning<R, N>& x, Mask active, StageCache<System>& carry,
                          const MethodOptions& options) {
     const auto unknown = active & (carry.h != h);
     if (!any(unknown)) return active;
@@ -78,21 +78,21 @@ struct ShakeFormula {
     for (int n = 0; n < N; ++n) base[n] = h * fma(R(0.5) * h, a[n], x.v[n]);
     auto lambda = carry.lambda;
     const Mask solved = way_from(system, motion, h, x.q, base, 0.5, options, unknown, lambda, way);
-    carry = select_reals<R>(unknown, Carry<System>{lambda, lambda, way, h}, carry);
+    carry = select_reals<R>(unknown, StageCache<System>{lambda, lambda, way, h}, carry);
     return solved | (active & !unknown);
   }
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,
-                   Mask active, Change<R, N>& change, Dense<System>&, const Carry<System>& last,
-                   Carry<System>& next, const MethodOptions& options) {
+                   Mask active, Change<R, N>& change, Dense<System>&, const StageCache<System>& last,
+                   StageCache<System>& next, const MethodOptions& options) {
     next = last;
     return advance<false>(system, motion, h, x, active, change, next, options);
   }
 
   template <bool two_step, class System, class R, int N, class Mask>
   static Mask advance(const System& system, const Motion<System>& motion, const R& h,
-                      const Beginning<R, N>& x, Mask active, Change<R, N>& change, Carry<System>& carry,
+                      const Beginning<R, N>& x, Mask active, Change<R, N>& change, StageCache<System>& carry,
                       const MethodOptions& options) {
     Mask solved = look_ahead(system, motion, h, x, active, carry, options);
     std::array<R, N> q, base, next;
@@ -124,8 +124,8 @@ struct ShakeTwoStepFormula : ShakeFormula {
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,
-                   Mask active, Change<R, N>& change, Dense<System>&, const Carry<System>& last,
-                   Carry<System>& next, const MethodOptions& options) {
+                   Mask active, Change<R, N>& change, Dense<System>&, const StageCache<System>& last,
+                   StageCache<System>& next, const MethodOptions& options) {
     next = last;
     return advance<true>(system, motion, h, x, active, change, next, options);
   }

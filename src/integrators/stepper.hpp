@@ -26,7 +26,7 @@ class Stepper {
   virtual R step() const = 0;
   virtual int degree() const = 0;
   virtual void bernstein(int n, R* out) const = 0;
-  virtual Bend<R> bend(int n) const = 0;
+  virtual CubicDeviation<R> bend(int n) const = 0;
   /// The other is of the same method and options.
   virtual void take(int slot, const Stepper& other, int lane) = 0;
   virtual void refine(const System& system) = 0;
@@ -64,7 +64,7 @@ class StepperOf final : public Stepper<System> {
   R step() const override { return method_.step(); }
   int degree() const override { return method_.degree(); }
   void bernstein(int n, R* out) const override { method_.bernstein(n, out); }
-  Bend<R> bend(int n) const override {
+  CubicDeviation<R> bend(int n) const override {
     if constexpr (requires { method_.bend(n); }) {
       return method_.bend(n);
     } else {

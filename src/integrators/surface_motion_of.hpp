@@ -20,7 +20,7 @@
 #include "integrators/motion.hpp"
 #include "integrators/surface_motion.hpp"
 #include "numerics/random.hpp"
-#include "numerics/rows.hpp"
+#include "numerics/simd_transpose.hpp"
 
 namespace cotangent::integrators {
 

@@ -25,19 +25,19 @@ struct VariationalFormula {
   using Dense = CubicHermite<System>;
 
   template <class System>
-  struct Carry {
+  struct StageCache {
     typename System::Multipliers lambda;
   };
 
   template <class System, class R, int N>
-  static Carry<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
+  static StageCache<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
     return {system.multiplier(x.q, x.v, x.t)};
   }
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,
-                   Mask active, Change<R, N>& change, Dense<System>&, const Carry<System>& last,
-                   Carry<System>& next, const MethodOptions& options) {
+                   Mask active, Change<R, N>& change, Dense<System>&, const StageCache<System>& last,
+                   StageCache<System>& next, const MethodOptions& options) {
     const R half = R(0.5) * h;
     const auto first = motion.free_acceleration(system, x.q, x.t);
     std::array<R, N> base, q;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "la/substructures.hpp"
+#include "la/interface_schur_solver.hpp"
 
 namespace cotangent::lattice {
 
@@ -28,7 +28,7 @@ struct BlockSystem::Handles {
   const Lattice* lattice;
   const Pattern* pattern;
   int block = 1;
-  std::optional<la::Substructures> substructures;
+  std::optional<la::InterfaceSchurSolver> substructures;
   Assembled assembled;  // else
   std::string failure;  // of the last factorisation
 
@@ -45,16 +45,16 @@ struct BlockSystem::Handles {
     return {pattern->place.data() + begin,
             static_cast<std::size_t>(pattern->begin[static_cast<std::size_t>(site) + 1] - begin)};
   }
-  la::Substructures::Pattern numbers() const {
-    la::Substructures::Pattern result{block, static_cast<PetscInt>(lattice->here.range.first), {}, {}};
+  la::InterfaceSchurSolver::Pattern numbers() const {
+    la::InterfaceSchurSolver::Pattern result{block, static_cast<PetscInt>(lattice->here.range.first), {}, {}};
     for (const std::int64_t begin : pattern->begin) result.begin.push_back(static_cast<PetscInt>(begin));
     for (const std::int64_t place : pattern->place) result.columns.push_back(number(place));
     return result;
   }
-  void assemble_like(const la::Substructures::Pattern& numbers, const char* prefix, Solver kind);
+  void assemble_like(const la::InterfaceSchurSolver::Pattern& numbers, const char* prefix, Solver kind);
 };
 
-void BlockSystem::Handles::assemble_like(const la::Substructures::Pattern& numbers, const char* prefix,
+void BlockSystem::Handles::assemble_like(const la::InterfaceSchurSolver::Pattern& numbers, const char* prefix,
                                          Solver kind) {
   const auto sites = static_cast<PetscInt>(lattice->own()), size = sites * block;
   std::vector<PetscInt> here, elsewhere;

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "core/status.hpp"
-#include "overland/sky.hpp"
+#include "overland/forcing.hpp"
 #include "overland/water.hpp"
 
 namespace cotangent::overland {

@@ -16,8 +16,8 @@
 
 #include <optional>
 
+#include "la/active_set_matrix.hpp"
 #include "la/handles.hpp"
-#include "la/held_matrix.hpp"
 #include "overland/boundary_values.hpp"
 #include "overland/mini_cells.hpp"
 
@@ -71,9 +71,9 @@ class Mini : public Scheme {
   la::Vector x_, residual_, lower_, upper_;
   la::Matrix matrix_;
   la::NonlinearSolver solver_;
-  std::optional<la::HeldMatrix> held_matrix_;  // in its place, where solved directly on one rank
-  double target_ = 0, last_norm_ = 0;          // of Newton's method; of its last iterate
-  bool known_ = false;                         // f_ is F at z_
+  std::optional<la::ActiveSetMatrix> held_matrix_;  // in its place, where solved directly on one rank
+  double target_ = 0, last_norm_ = 0;               // of Newton's method; of its last iterate
+  bool known_ = false;                              // f_ is F at z_
   bool made_ = false, worth_keeping_ = false, patient_ = true, may_keep_ = false;
 };
 

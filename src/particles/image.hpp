@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "numerics/rows.hpp"
+#include "numerics/simd_transpose.hpp"
 #include "particles/grid.hpp"
 
 namespace cotangent::particles {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "numerics/rows.hpp"
-#include "numerics/words.hpp"
+#include "numerics/simd_compress.hpp"
+#include "numerics/simd_transpose.hpp"
 #include "particles/image.hpp"
 
 namespace cotangent::particles {
@@ -15,7 +15,7 @@ namespace {
 using Lanes = numerics::Lanes<pack>;
 
 /// Each row's particle's name, and below it the row; room for some more.
-std::vector<std::uint64_t> named(const Cloud& cloud) {
+std::vector<std::uint64_t> named(const ParticleArrays& cloud) {
   std::vector<std::uint64_t> names(cloud.id.size() + pack);
   for (std::size_t row = 0; row < cloud.id.size(); ++row)
     names[row] = static_cast<std::uint64_t>(cloud.id[row]) << 32 | row;
@@ -45,7 +45,7 @@ struct Candidates {
     count += size;
   }
   /// Fills up a register, and finds all positions.
-  void look_up(const Cloud& cloud) {
+  void look_up(const ParticleArrays& cloud) {
     const std::size_t size = (count + pack - 1) / pack * pack;
     std::fill(name.begin() + static_cast<std::ptrdiff_t>(count),
               name.begin() + static_cast<std::ptrdiff_t>(size), static_cast<std::uint64_t>(cloud.far_row()));
@@ -134,7 +134,7 @@ struct NeighbourLists::Group {
   }
 };
 
-void NeighbourLists::build(const Cloud& cloud, const Territory& territory, double range,
+void NeighbourLists::build(const ParticleArrays& cloud, const DomainDecomposition& territory, double range,
                            std::span<const std::span<const std::int64_t>> unfelt, double sight) {
   const Grid& grid = territory.grid();
   const Image image(grid.periods());
@@ -144,7 +144,7 @@ void NeighbourLists::build(const Cloud& cloud, const Territory& territory, doubl
   particles_.clear();
   neighbours_.clear();
   neighbours_.reserve(static_cast<std::size_t>(cloud.own) * 8);
-  Territory::Finder find(territory);
+  DomainDecomposition::Finder find(territory);
   const std::vector<std::uint64_t> names = named(cloud);
   Candidates around;
   std::vector<std::uint64_t> found, sorted, seen;

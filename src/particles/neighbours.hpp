@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "particles/territory.hpp"
+#include "particles/domain_decomposition.hpp"
 
 namespace cotangent::particles {
 
@@ -24,7 +24,7 @@ class NeighbourLists {
  public:
   /// From particles that have just settled. All within `range` are listed, and apart from these, in no order,
   /// those beyond it within `sight`; but none of those, by name and in order, that a row doesn't feel.
-  void build(const Cloud& cloud, const Territory& territory, double range,
+  void build(const ParticleArrays& cloud, const DomainDecomposition& territory, double range,
              std::span<const std::span<const std::int64_t>> unfelt = {}, double sight = 0.0);
 
   /// Where the positions of pack p's particles begin, four times their rows: all lie in the pack's group.

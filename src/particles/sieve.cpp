@@ -9,10 +9,10 @@
 
 namespace cotangent::particles {
 
-Sieve::Sieve(double distance, const Periods& periods, const mechanics::Triangulation& surface)
+Sieve::Sieve(double distance, const Periods& periods, const geometry::Triangulation& surface)
     : squared_(distance * distance), image_(periods), periods_(periods) {
   constexpr double most_cells = 1 << 20;
-  const auto box = mechanics::SpaceBox::around(surface.vertices);
+  const auto box = geometry::SpaceBox::around(surface.vertices);
   for (std::size_t n = 0; n < 3; ++n) {
     const double length = periods[n] > 0 ? periods[n] : box.high[n] - box.low[n];
     low_[n] = periods[n] > 0 ? 0.0 : box.low[n];

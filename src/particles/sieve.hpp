@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "mechanics/triangulation.hpp"
+#include "geometry/triangulation.hpp"
 #include "particles/grid.hpp"
 #include "particles/image.hpp"
 
 namespace cotangent::particles {
 
-using mechanics::SpacePoint;
+using geometry::SpacePoint;
 
 /// A point, and which it is in an order.
 struct NumberedPoint {
@@ -27,7 +27,7 @@ struct NumberedPoint {
 class Sieve {
  public:
   /// For points on a surface, of which all ranks have the same triangulation. Distances go round the periods.
-  Sieve(double distance, const Periods& periods, const mechanics::Triangulation& surface);
+  Sieve(double distance, const Periods& periods, const geometry::Triangulation& surface);
   /// Takes points, all later than those before, from any rank; returns how many are kept now, on all ranks.
   /// Collective.
   std::int64_t take(const std::vector<NumberedPoint>& later);

@@ -79,7 +79,7 @@ std::uint64_t draw_until(const SurfacePoints& surface, std::int64_t count, std::
 
 }  // namespace
 
-SurfacePoints::SurfacePoints(const mechanics::LevelFunction& g, const mechanics::Triangulation& surface)
+SurfacePoints::SurfacePoints(const geometry::LevelFunction& g, const geometry::Triangulation& surface)
     : g_(g), surface_(surface) {
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
     const SpacePoint a = surface.doubled_area(t);

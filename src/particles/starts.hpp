@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mechanics/triangulation.hpp"
-#include "particles/cloud.hpp"
+#include "geometry/triangulation.hpp"
 #include "particles/image.hpp"
+#include "particles/particle_arrays.hpp"
 #include "particles/sieve.hpp"
 
 namespace cotangent::particles {
@@ -19,19 +19,19 @@ namespace cotangent::particles {
 /// small beside the radii of curvature the density is uniform to the square of that ratio.
 class SurfacePoints {
  public:
-  SurfacePoints(const mechanics::LevelFunction& g, const mechanics::Triangulation& surface);
+  SurfacePoints(const geometry::LevelFunction& g, const geometry::Triangulation& surface);
   /// The draw-th trial: a point, or nothing.
   std::optional<SpacePoint> draw(std::uint64_t seed, std::uint64_t draw) const;
   /// The points of the trials from `first` to before `last`, less than 2^32 of them, in any order.
   std::vector<NumberedPoint> draws(std::uint64_t seed, std::uint64_t first, std::uint64_t last) const;
   double area() const { return area_; }
-  const mechanics::Triangulation& surface() const { return surface_; }
+  const geometry::Triangulation& surface() const { return surface_; }
 
  private:
   std::size_t triangle_at(double share) const;
   std::optional<SpacePoint> draw_on(std::size_t triangle, std::uint64_t seed, std::uint64_t draw) const;
-  const mechanics::LevelFunction& g_;
-  const mechanics::Triangulation& surface_;
+  const geometry::LevelFunction& g_;
+  const geometry::Triangulation& surface_;
   std::vector<double> area_up_to_;           ///< of all triangles up to one
   std::vector<std::int32_t> no_later_than_;  ///< a triangle for each of as many equal shares of the area
   double area_ = 0.0;

@@ -40,7 +40,8 @@ class EventQueue {
     bool counted;  ///< false for a crossing that fails the section's condition
   };
 
-  EventQueue(std::unique_ptr<Stepper> steps, const Watch& watch) : steps_(std::move(steps)), watch_(watch) {
+  EventQueue(std::unique_ptr<Stepper> steps, const Observation& watch)
+      : steps_(std::move(steps)), watch_(watch) {
     if (watch.section) section_.emplace(*watch.section);
   }
 
@@ -210,7 +211,7 @@ class EventQueue {
 
   System system_;
   std::unique_ptr<Stepper> steps_;  ///< slot by slot the last step of another one's lane
-  Watch watch_;
+  Observation watch_;
   std::optional<SectionOf<System>> section_;
   int size_ = 0;
   Mask exact_{false};

@@ -13,20 +13,20 @@
 #include <vector>
 
 #include "core/status.hpp"
+#include "expressions/expression.hpp"
+#include "geometry/level.hpp"
 #include "integrators/method.hpp"
 #include "integrators/surface_motion.hpp"
-#include "mechanics/level.hpp"
-#include "sections/expression.hpp"
 
 namespace cotangent::sections {
 
 /// What a section is: s(q, v) = 0, passed in the direction of `direction` (+1 up, -1 down, 0 both).
 struct Section {
   int coordinate = -1;                   ///< s = q_coordinate - value; modulo 2 pi where it is an angle
-  std::optional<Expression> expression;  ///< s = expression - value, where coordinate is -1
+  std::optional<expressions::Expression> expression;  ///< s = expression - value, where coordinate is -1
   double value = 0.0;
   int direction = 1;
-  std::optional<Condition> condition;  ///< kept only where this holds
+  std::optional<expressions::Condition> condition;  ///< kept only where this holds
 };
 
 /// When a trajectory ends.
@@ -37,7 +37,7 @@ struct StopRule {
 };
 
 /// What shall be watched and recorded along trajectories.
-struct Watch {
+struct Observation {
   std::optional<Section> section;
   StopRule stop;
   double sample_every = 0.0;  ///< 0: no samples; else at t = 0, dt, 2 dt ... up to the time limit
@@ -66,7 +66,7 @@ struct Rows {
 };
 
 /// What a trajectory leaves behind. Whoever reads `crossings` and `samples` may clear them, the counts go on.
-struct Flown {
+struct TrajectoryRecord {
   std::int64_t id = -1;
   Status status = Status::pending;
   Rows crossings, samples;
@@ -79,7 +79,7 @@ struct Flown {
 
   /// Makes the record that of a new trajectory, or of none; the rows keep their memory.
   void begin(const Start& start) {
-    Flown next;
+    TrajectoryRecord next;
     next.id = start.id;
     next.q = start.q;
     next.v = start.v;
@@ -92,9 +92,9 @@ struct Flown {
 };
 
 /// Trajectories under way in the lanes of one rank.
-class Flight {
+class TrajectoryBatch {
  public:
-  virtual ~Flight() = default;
+  virtual ~TrajectoryBatch() = default;
   virtual int lanes() const { return 1; }
   /// Puts a new trajectory into a lane that is free.
   virtual void load(int lane, const Start& start) = 0;
@@ -102,7 +102,7 @@ class Flight {
   virtual void advance(std::int64_t steps) = 0;
   virtual bool free(int lane) const = 0;
   /// The lane's record; status pending while it flies.
-  virtual Flown& flown(int lane) = 0;
+  virtual TrajectoryRecord& flown(int lane) = 0;
   /// Frees a lane that has landed.
   virtual void release(int lane) = 0;
 
@@ -163,9 +163,9 @@ class Problem {
   virtual bool project(std::span<double>, std::span<double>, Values, int) const { return true; }
   /// g and its gradient at q, given parameters, where the problem is that of a particle on a surface: three
   /// coordinates, one constraint.
-  virtual mechanics::LevelPoint level(const mechanics::SpacePoint&, Values) const { return {}; }
+  virtual geometry::LevelPoint level(const geometry::SpacePoint&, Values) const { return {}; }
   /// There the second derivative of g(q + s v) by s.
-  virtual double curvature(const mechanics::SpacePoint&, const mechanics::SpacePoint&, Values) const {
+  virtual double curvature(const geometry::SpacePoint&, const geometry::SpacePoint&, Values) const {
     return 0;
   }
   bool on_surface() const;
@@ -182,8 +182,8 @@ class Problem {
   /// How many trajectories fly side by side at best.
   virtual int lanes() const = 0;
   /// Throws an Error for a method of another name or options that it doesn't take.
-  virtual std::unique_ptr<Flight> fly(const integrators::MethodOptions& method, const Watch& watch,
-                                      int lanes) const = 0;
+  virtual std::unique_ptr<TrajectoryBatch> fly(const integrators::MethodOptions& method,
+                                               const Observation& watch, int lanes) const = 0;
 
   /// The names that expressions may use, in the order of `variables`: coordinates, velocities q_dot, momenta
   /// p_q, parameters.

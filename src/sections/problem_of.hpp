@@ -3,7 +3,7 @@
 
 #include "integrators/methods.hpp"
 #include "integrators/surface_motion_of.hpp"
-#include "sections/flight_of.hpp"
+#include "sections/trajectory_batch_of.hpp"
 
 namespace cotangent::sections {
 
@@ -92,7 +92,7 @@ class ProblemOf final : public Problem {
       return true;
     }
   }
-  mechanics::LevelPoint level(const mechanics::SpacePoint& q, Values parameters) const override {
+  geometry::LevelPoint level(const geometry::SpacePoint& q, Values parameters) const override {
     if constexpr (N == 3 && System::constraints == 1 && !System::rolls) {
       const auto at = system(parameters).constraint(q);
       return {at.value[0], at.gradient[0]};
@@ -101,7 +101,7 @@ class ProblemOf final : public Problem {
       return {};
     }
   }
-  double curvature(const mechanics::SpacePoint& q, const mechanics::SpacePoint& v,
+  double curvature(const geometry::SpacePoint& q, const geometry::SpacePoint& v,
                    Values parameters) const override {
     if constexpr (N == 3 && System::constraints == 1) {
       return mechanics::constraint_curvature<Model>(q, v, system(parameters).parameters)[0];
@@ -124,11 +124,11 @@ class ProblemOf final : public Problem {
   bool time_dependent() const override { return System::time_dependent; }
 
   int lanes() const override { return width; }
-  std::unique_ptr<Flight> fly(const integrators::MethodOptions& method, const Watch& watch,
-                              int lanes) const override {
+  std::unique_ptr<TrajectoryBatch> fly(const integrators::MethodOptions& method, const Observation& watch,
+                                       int lanes) const override {
     using Packed = mechanics::System<Model, numerics::Lanes<width>>;
-    return std::make_unique<FlightOf<Packed>>(integrators::make_stepper<Packed>(method),
-                                              integrators::make_stepper<Packed>(method), watch, lanes);
+    return std::make_unique<TrajectoryBatchOf<Packed>>(
+        integrators::make_stepper<Packed>(method), integrators::make_stepper<Packed>(method), watch, lanes);
   }
 
  private:

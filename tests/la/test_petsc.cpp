@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include "la/active_set_matrix.hpp"
 #include "la/handles.hpp"
-#include "la/held_matrix.hpp"
 #include "la/petsc.hpp"
 #include "mpi_test.hpp"
 
@@ -139,7 +139,7 @@ TEST_CASE("one factorisation kept serves whichever unknowns are held") {
       }
     }
   }
-  HeldMatrix held(blocks, rows, columns, given);
+  ActiveSetMatrix held(blocks, rows, columns, given);
   const auto set = [&](const std::vector<double>& values) {
     held.clear();
     constexpr std::size_t first = 5;  // in two parts

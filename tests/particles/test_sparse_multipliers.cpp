@@ -12,9 +12,9 @@
 #include "mechanics/surfaces/lemniscate.hpp"
 #include "mechanics/surfaces/torus.hpp"
 #include "mpi_test.hpp"
+#include "particles/particle_dynamics.hpp"
 #include "particles/sparse_multipliers.hpp"
 #include "particles/starts.hpp"
-#include "particles/swarm.hpp"
 
 using namespace cotangent;
 using namespace cotangent::particles;
@@ -197,15 +197,15 @@ namespace {
 
 /// This rank's share of particles spread evenly over a surface.
 template <class Surface>
-std::vector<Particle> spread(const std::vector<double>& parameters, const mechanics::SpacePoint& first,
+std::vector<Particle> spread(const std::vector<double>& parameters, const geometry::SpacePoint& first,
                              std::int64_t count, double cell) {
   mechanics::System<mechanics::ParticleOn<Surface>, double> system;
   std::copy(parameters.begin(), parameters.end(), system.parameters.begin());
-  const mechanics::LevelFunction g = [system](const mechanics::SpacePoint& q) {
+  const geometry::LevelFunction g = [system](const geometry::SpacePoint& q) {
     const auto at = system.constraint(q);
-    return mechanics::LevelPoint{at.value[0], at.gradient[0]};
+    return geometry::LevelPoint{at.value[0], at.gradient[0]};
   };
-  const auto surface = mechanics::triangulate(g, std::span(&first, 1), cell);
+  const auto surface = geometry::triangulate(g, std::span(&first, 1), cell);
   double distance = 0;
   const auto where = even_points(SurfacePoints(g, *surface), count, 5, {}, distance);
   std::vector<Particle> mine;
@@ -220,7 +220,7 @@ std::vector<Particle> spread(const std::vector<double>& parameters, const mechan
 }
 
 /// Positions, velocities and statuses by id, of all ranks, on every rank.
-std::map<std::int64_t, std::array<double, 7>> everybody(const Swarm& swarm) {
+std::map<std::int64_t, std::array<double, 7>> everybody(const ParticleDynamics& swarm) {
   std::vector<Particle> rows;
   for (int i = 0; i < swarm.cloud().own; ++i) rows.push_back(swarm.cloud().particle(i));
   const auto all = parallel::exchange(
@@ -230,7 +230,7 @@ std::map<std::int64_t, std::array<double, 7>> everybody(const Swarm& swarm) {
     result[p.id] = {p.q[0], p.q[1], p.q[2], p.v[0], p.v[1], p.v[2], static_cast<double>(p.status)};
   return result;
 }
-double apart(const Swarm& a, const Swarm& b) {
+double apart(const ParticleDynamics& a, const ParticleDynamics& b) {
   const auto one = everybody(a), other = everybody(b);
   double largest = one.size() == other.size() ? 0.0 : 1e300;
   for (const auto& [id, row] : one) {
@@ -246,23 +246,23 @@ const Potential& lennard_jones() {
 }
 
 template <class Surface>
-void agree(const char* what, const std::vector<double>& parameters, const mechanics::SpacePoint& first,
+void agree(const char* what, const std::vector<double>& parameters, const geometry::SpacePoint& first,
            double sigma, double step, std::vector<double> shares) {
   const integrators::SurfaceMotionOf<mechanics::ParticleOn<Surface>> motion(parameters, 1e-14);
   const auto kernel =
       lennard_jones().kernel(std::vector{1.0, sigma}, 2.5 * sigma, CutMode::shifted, 2 * sigma);
   const auto particles = spread<Surface>(parameters, first, 300, 0.2 * sigma);
-  SwarmOptions options;
+  ParticleDynamicsOptions options;
   options.step = step;
   options.shares = std::move(shares);
   const int steps = 1000 / static_cast<int>(std::ssize(options.shares));
-  Swarm lanes(motion, *kernel, options, particles);
+  ParticleDynamics lanes(motion, *kernel, options, particles);
   const auto solver = std::make_shared<SparseMultipliers>(Batch::of_all_ranks);
   options.solver = solver;
-  Swarm petsc(motion, *kernel, options, particles);
+  ParticleDynamics petsc(motion, *kernel, options, particles);
   options.solver = std::make_shared<Careless>(Batch::of_all_ranks);
-  Swarm careless(motion, *kernel, options, particles);
-  for (Swarm* swarm : {&lanes, &petsc, &careless}) swarm->advance(steps, false);
+  ParticleDynamics careless(motion, *kernel, options, particles);
+  for (ParticleDynamics* swarm : {&lanes, &petsc, &careless}) swarm->advance(steps, false);
   const double difference = apart(lanes, petsc), control = apart(lanes, careless),
                error = petsc.constraint_error();
   INFO(what << ": apart " << difference << ", careless " << control << ", constraint error " << error);
@@ -294,11 +294,11 @@ TEST_CASE("particles that fail under PETSc fail alone, on ranks of few particles
   for (Particle& p : particles) {
     if (p.id % 13 == 5) p.v = {3e4 * p.v[0], 3e4 * p.v[1], 3e4 * p.v[2]};
   }
-  SwarmOptions options;
+  ParticleDynamicsOptions options;
   options.step = 0.001;
-  Swarm lanes(motion, *kernel, options, particles);
+  ParticleDynamics lanes(motion, *kernel, options, particles);
   options.solver = std::make_shared<SparseMultipliers>(Batch::of_all_ranks);
-  Swarm sparse(motion, *kernel, options, particles);
+  ParticleDynamics sparse(motion, *kernel, options, particles);
   lanes.advance(50, true);
   sparse.advance(50, true);
   CHECK_ALL(lanes.failed() == 3);

@@ -23,8 +23,8 @@ inline integrators::MethodOptions gauss(int stages, double step) {
   return options;
 }
 
-inline Watch coordinate(int index, double value, int direction, std::int64_t crossings) {
-  Watch watch;
+inline Observation coordinate(int index, double value, int direction, std::int64_t crossings) {
+  Observation watch;
   watch.section.emplace();
   watch.section->coordinate = index;
   watch.section->value = value;
@@ -41,10 +41,11 @@ struct Order {
 };
 
 /// All records, by id. Lanes are refilled as they become free.
-inline std::map<std::int64_t, Flown> fly(const Problem& problem, const integrators::MethodOptions& method,
-                                         const Watch& watch, const std::vector<Start>& starts,
-                                         Order order = {}) {
-  std::map<std::int64_t, Flown> landed;
+inline std::map<std::int64_t, TrajectoryRecord> fly(const Problem& problem,
+                                                    const integrators::MethodOptions& method,
+                                                    const Observation& watch,
+                                                    const std::vector<Start>& starts, Order order = {}) {
+  std::map<std::int64_t, TrajectoryRecord> landed;
   const auto flight = problem.fly(method, watch, order.lanes);
   std::size_t next = 0;
   while (landed.size() < starts.size()) {
@@ -64,8 +65,9 @@ inline std::map<std::int64_t, Flown> fly(const Problem& problem, const integrato
   return landed;
 }
 
-inline Flown fly(const Problem& problem, const integrators::MethodOptions& method, const Watch& watch,
-                 std::vector<double> q, std::vector<double> v, std::vector<double> parameters = {}) {
+inline TrajectoryRecord fly(const Problem& problem, const integrators::MethodOptions& method,
+                            const Observation& watch, std::vector<double> q, std::vector<double> v,
+                            std::vector<double> parameters = {}) {
   return fly(problem, method, watch, {Start{0, std::move(q), std::move(v), std::move(parameters)}})[0];
 }
 
@@ -76,7 +78,7 @@ inline Start henon_heiles_start(std::int64_t id, double energy, double q2, doubl
 }
 
 /// A crossing: t, q, v.
-inline std::vector<double> row(const Flown& flown, std::size_t k) {
+inline std::vector<double> row(const TrajectoryRecord& flown, std::size_t k) {
   const auto width = static_cast<std::ptrdiff_t>(2 * flown.q.size());
   std::vector<double> result{flown.crossings.time[k]};
   const auto state = flown.crossings.state.begin() + static_cast<std::ptrdiff_t>(k) * width;
@@ -84,7 +86,7 @@ inline std::vector<double> row(const Flown& flown, std::size_t k) {
   return result;
 }
 /// A sample: t, q, v, the energy, multipliers.
-inline std::vector<double> sample(const Flown& flown, std::size_t k) {
+inline std::vector<double> sample(const TrajectoryRecord& flown, std::size_t k) {
   const Rows& rows = flown.samples;
   std::vector<double> result{rows.time[k]};
   for (const auto* values : {&rows.q, &rows.v, &rows.energy, &rows.multiplier}) {

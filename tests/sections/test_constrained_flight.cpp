@@ -29,8 +29,8 @@ integrators::MethodOptions rattle(double step) {
   return options;
 }
 
-Watch until(double time, double every = 0) {
-  Watch watch;
+Observation until(double time, double every = 0) {
+  Observation watch;
   watch.stop.time = time;
   watch.sample_every = every;
   return watch;

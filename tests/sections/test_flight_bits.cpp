@@ -11,7 +11,7 @@ using namespace cotangent::sections::test;
 
 namespace {
 
-bool same(const Flown& a, const Flown& b) {
+bool same(const TrajectoryRecord& a, const TrajectoryRecord& b) {
   return a.id == b.id && a.status == b.status && a.crossing_count == b.crossing_count &&
          a.sample_count == b.sample_count && a.grazing_count == b.grazing_count && a.steps == b.steps &&
          a.energy == b.energy && a.energy_error == b.energy_error && a.t == b.t &&
@@ -32,7 +32,7 @@ constexpr std::int64_t some(int crossings) {
 struct Case {
   std::string model;
   integrators::MethodOptions method;
-  Watch watch;
+  Observation watch;
   std::vector<Start> starts;
 };
 
@@ -51,13 +51,13 @@ std::vector<Case> cases() {
   auto explicit_method = adaptive;
   explicit_method.name = "dormand-prince-853";
   list.push_back({"henon-heiles", explicit_method, coordinate(0, 0.0, -1, some(25)), stars});
-  Watch general = coordinate(-1, 0.0, 0, some(30));
+  Observation general = coordinate(-1, 0.0, 0, some(30));
   const auto names = problem("henon-heiles")->variable_names();
   general.section->expression = Expression::parse("q1*q2_dot - 0.02", names);
   general.section->condition = Condition::parse("p_q1 > 0", names);
   general.stop.time = share * 400;
   list.push_back({"henon-heiles", gauss(8, 0.75), general, stars});
-  Watch chain = coordinate(0, 0.0, 0, some(10));
+  Observation chain = coordinate(0, 0.0, 0, some(10));
   chain.section->condition = Condition::parse("p_t > 0", problem("magnetic-chain")->variable_names());
   chain.stop.time = share * 1500;
   list.push_back({"magnetic-chain", gauss(8, 0.5), chain, chains});
@@ -95,7 +95,7 @@ TEST_CASE("A saved trajectory goes on in another lane of another flight to the s
       first->advance(steps);
       std::vector<double> state(first->state_size());
       REQUIRE(second->state_size() == state.size());
-      std::map<std::int64_t, Flown> before;
+      std::map<std::int64_t, TrajectoryRecord> before;
       for (int lane = 0; lane < 8; ++lane) {
         before[lane] = first->flown(lane);
         if (before[lane].status != Status::pending) continue;
@@ -113,7 +113,7 @@ TEST_CASE("A saved trajectory goes on in another lane of another flight to the s
       }
       for (int lane = 0; lane < 8; ++lane) {
         if (before[lane].status != Status::pending) continue;
-        Flown whole = second->flown(7 - lane);
+        TrajectoryRecord whole = second->flown(7 - lane);
         const auto crossings = std::exchange(whole.crossings, before[lane].crossings);
         const auto samples = std::exchange(whole.samples, before[lane].samples);
         append(whole.crossings, crossings);

@@ -14,7 +14,7 @@ namespace {
 
 /// The largest error of t, q, v over all crossings listed; q less `shift`.
 template <std::size_t Count>
-double error(const Flown& flown, const std::array<reference::Crossing, Count>& expected,
+double error(const TrajectoryRecord& flown, const std::array<reference::Crossing, Count>& expected,
              std::array<double, 2> shift = {}) {
   REQUIRE(flown.crossing_count == static_cast<std::int64_t>(Count) - 1);
   double worst = 0;
@@ -29,17 +29,17 @@ double error(const Flown& flown, const std::array<reference::Crossing, Count>& e
   return worst;
 }
 
-Flown henon_heiles(const integrators::MethodOptions& method) {
+TrajectoryRecord henon_heiles(const integrators::MethodOptions& method) {
   const auto& start = reference::henon_heiles[0];
   return fly(*problem("henon-heiles"), method, coordinate(0, 0.0, 1, reference::henon_heiles.size() - 1),
              {start.q[0], start.q[1]}, {start.v[0], start.v[1]});
 }
 
 template <std::size_t Count>
-Flown chain(const integrators::MethodOptions& method, double alpha, double at,
-            const std::array<reference::Crossing, Count>& expected) {
+TrajectoryRecord chain(const integrators::MethodOptions& method, double alpha, double at,
+                       const std::array<reference::Crossing, Count>& expected) {
   const auto model = problem("magnetic-chain");
-  Watch watch = coordinate(0, at, 0, Count - 1);
+  Observation watch = coordinate(0, at, 0, Count - 1);
   watch.section->condition = Condition::parse("p_t > 0", model->variable_names());
   return fly(*model, method, watch, {at, -at}, {expected[0].v[0], expected[0].v[1]}, {alpha});
 }
@@ -49,7 +49,7 @@ Flown chain(const integrators::MethodOptions& method, double alpha, double at,
 TEST_CASE("Henon-Heiles crossings agree with the reference") {
   // Measured: 2e-13 and below.
   for (const auto& [stages, step] : {std::pair{8, 0.5}, {8, 0.75}, {12, 1.0}, {16, 1.5}}) {
-    const Flown flown = henon_heiles(gauss(stages, step));
+    const TrajectoryRecord flown = henon_heiles(gauss(stages, step));
     INFO(stages << " stages, h = " << step);
     CHECK(flown.status == Status::finished);
     CHECK(error(flown, reference::henon_heiles) < 2e-12);
@@ -85,12 +85,12 @@ TEST_CASE("Crossings of the magnetic chain agree with the reference, upright and
 TEST_CASE("Up and down together are both directions") {
   const auto model = problem("henon-heiles");
   const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
-  Watch watch = coordinate(1, 0.1, 1, 0);
+  Observation watch = coordinate(1, 0.1, 1, 0);
   watch.stop.time = 200;
   std::vector<double> times[3];
   for (const int direction : {-1, 0, 1}) {
     watch.section->direction = direction;
-    const Flown flown = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+    const TrajectoryRecord flown = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
     CHECK(flown.status == Status::finished);
     CHECK(flown.t == Approx(200).margin(1e-12));
     for (std::int64_t k = 0; k < flown.crossing_count; ++k) {
@@ -111,10 +111,10 @@ TEST_CASE("Several crossings in one step are all found, in order") {
   // Near the turning points of q1 the section is passed up and down within a long step.
   const auto model = problem("henon-heiles");
   const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
-  Watch watch = coordinate(0, 0.3, 0, 0);
+  Observation watch = coordinate(0, 0.3, 0, 0);
   watch.stop.time = 1500;
-  const Flown fine = fly(*model, gauss(8, 0.1), watch, start.q, start.v);
-  const Flown coarse = fly(*model, gauss(16, 2.0), watch, start.q, start.v);
+  const TrajectoryRecord fine = fly(*model, gauss(8, 0.1), watch, start.q, start.v);
+  const TrajectoryRecord coarse = fly(*model, gauss(16, 2.0), watch, start.q, start.v);
   REQUIRE(coarse.crossing_count == fine.crossing_count);
   CHECK(fine.crossing_count > 100);
   int pairs = 0;
@@ -129,10 +129,10 @@ TEST_CASE("A crossing at the end of a step is counted once") {
   // q1 = sin t passes zero downwards at pi, upwards at 2 pi: steps of pi / 4, give or take some bits.
   const auto model = problem("harmonic-oscillator");
   for (int bits = -40; bits <= 40; ++bits) {
-    Watch watch = coordinate(0, 0.0, 0, 0);
+    Observation watch = coordinate(0, 0.0, 0, 0);
     watch.stop.time = 40.5;
     const double step = M_PI / 4 * (1 + bits * 0x1p-52);
-    const Flown flown = fly(*model, gauss(10, step), watch, {0.0, 0.3}, {1.0, 0.0}, {1.0, 1.0});
+    const TrajectoryRecord flown = fly(*model, gauss(10, step), watch, {0.0, 0.3}, {1.0, 0.0}, {1.0, 1.0});
     REQUIRE(flown.crossing_count == 12);
     for (int k = 0; k < 12; ++k) CHECK(std::abs(row(flown, k)[0] - (k + 1) * M_PI) < 1e-12);
   }
@@ -141,11 +141,11 @@ TEST_CASE("A crossing at the end of a step is counted once") {
 TEST_CASE("An expression that is a coordinate gives the coordinate's section") {
   const auto model = problem("henon-heiles");
   const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
-  const Flown plain = fly(*model, gauss(8, 0.75), coordinate(0, 0.1, 1, 100), start.q, start.v);
+  const TrajectoryRecord plain = fly(*model, gauss(8, 0.75), coordinate(0, 0.1, 1, 100), start.q, start.v);
   for (const std::string text : {"q1 - 0.1", "2*q1 - 0.2", "exp(q1) - exp(0.1)"}) {
-    Watch watch = coordinate(-1, 0.0, 1, 100);
+    Observation watch = coordinate(-1, 0.0, 1, 100);
     watch.section->expression = Expression::parse(text, model->variable_names());
-    const Flown flown = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+    const TrajectoryRecord flown = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
     REQUIRE(flown.crossing_count == plain.crossing_count);
     double worst = 0;
     for (std::size_t k = 0; k < plain.crossings.count(); ++k) {
@@ -161,11 +161,11 @@ TEST_CASE("General sections: every change of sign along the way is a crossing on
   const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
   for (const std::string text : {"q1*q2_dot - 0.02", "p_q1 - 0.2", "q1^2 + q2^2 - 0.1"}) {
     const Expression s = Expression::parse(text, model->variable_names());
-    Watch watch = coordinate(-1, 0.0, 0, 0);
+    Observation watch = coordinate(-1, 0.0, 0, 0);
     watch.section->expression = s;
     watch.stop.time = 200;
     watch.sample_every = 0.005;
-    const Flown flown = fly(*model, gauss(10, 0.75), watch, start.q, start.v);
+    const TrajectoryRecord flown = fly(*model, gauss(10, 0.75), watch, start.q, start.v);
     const auto value = [&](const std::vector<double>& x) {
       return s.evaluate(model->variables({&x[1], 2}, {&x[3], 2}, {}));
     };

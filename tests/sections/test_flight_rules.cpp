@@ -13,10 +13,11 @@ TEST_CASE("A start on the section isn't a crossing, whichever way it leaves") {
   const auto model = problem("harmonic-oscillator");
   for (const int way : {1, -1}) {
     for (const int direction : {-1, 0, 1}) {
-      Watch watch = coordinate(0, 0.25, direction, 0);
+      Observation watch = coordinate(0, 0.25, direction, 0);
       watch.stop.time = 20;
       // q1 = cos t / 4 + way sin t is back at 1/4 after every turn, and where tan(t/2) = 4 way.
-      const Flown flown = fly(*model, gauss(10, 0.7), watch, {0.25, 0.1}, {1.0 * way, 0.0}, {1.0, 1.0});
+      const TrajectoryRecord flown =
+          fly(*model, gauss(10, 0.7), watch, {0.25, 0.1}, {1.0 * way, 0.0}, {1.0, 1.0});
       double expected = 0;
       std::int64_t found = 0;
       const double other = way > 0 ? 2 * std::atan(4.0) : 2 * M_PI - 2 * std::atan(4.0);
@@ -34,7 +35,7 @@ TEST_CASE("A start on the section isn't a crossing, whichever way it leaves") {
     }
   }
   // At rest on the section: it turns back at once, and the contact of the start isn't one either.
-  Watch watch = coordinate(0, 0.5, 0, 0);
+  Observation watch = coordinate(0, 0.5, 0, 0);
   watch.stop.time = 6;
   CHECK(fly(*model, gauss(10, 0.7), watch, {0.5, 0.1}, {0.0, 0.0}, {1.0, 1.0}).crossing_count == 0);
 }
@@ -42,9 +43,9 @@ TEST_CASE("A start on the section isn't a crossing, whichever way it leaves") {
 TEST_CASE("Contacts of the section are counted apart") {
   // q1 = cos t touches 1 at 2 pi k; with a start before the maximum it is no start's affair.
   const auto model = problem("harmonic-oscillator");
-  Watch watch = coordinate(0, 1.0, 0, 0);
+  Observation watch = coordinate(0, 1.0, 0, 0);
   watch.stop.time = 20;
-  const Flown flown =
+  const TrajectoryRecord flown =
       fly(*model, gauss(12, 0.7), watch, {std::cos(1.0), 0.1}, {std::sin(1.0), 0.0}, {1.0, 1.0});
   CHECK(flown.grazing_count + flown.crossing_count / 2 == 4);
 }
@@ -53,8 +54,8 @@ TEST_CASE("An angle meets its section once a turn, several times in a long step"
   // Without gravity two rods in line turn at a constant rate.
   const auto model = problem("double-pendulum");
   for (const double rate : {20.0, -20.0, 3.0}) {
-    Watch watch = coordinate(0, 0.5, rate > 0 ? 1 : -1, 50);
-    const Flown flown =
+    Observation watch = coordinate(0, 0.5, rate > 0 ? 1 : -1, 50);
+    const TrajectoryRecord flown =
         fly(*model, gauss(8, 1.0), watch, {0.0, 0.0}, {rate, rate}, {1.0, 1.0, 1.0, 1.0, 0.0});
     REQUIRE(flown.crossing_count == 50);
     const double first = rate > 0 ? 0.5 : 2 * M_PI - 0.5;
@@ -66,7 +67,8 @@ TEST_CASE("An angle meets its section once a turn, several times in a long step"
     // The other way it isn't met at all.
     watch.section->direction = -watch.section->direction;
     watch.stop.time = 20;
-    const Flown none = fly(*model, gauss(8, 1.0), watch, {0.0, 0.0}, {rate, rate}, {1.0, 1.0, 1.0, 1.0, 0.0});
+    const TrajectoryRecord none =
+        fly(*model, gauss(8, 1.0), watch, {0.0, 0.0}, {rate, rate}, {1.0, 1.0, 1.0, 1.0, 0.0});
     CHECK(none.crossing_count == 0);
     CHECK(none.status == Status::time_limit);
   }
@@ -75,11 +77,11 @@ TEST_CASE("An angle meets its section once a turn, several times in a long step"
 TEST_CASE("A condition keeps exactly the crossings for which it holds") {
   const auto model = problem("henon-heiles");
   const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
-  Watch watch = coordinate(0, 0.0, 0, 0);
+  Observation watch = coordinate(0, 0.0, 0, 0);
   watch.stop.time = 500;
-  const Flown all = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+  const TrajectoryRecord all = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
   watch.section->condition = Condition::parse("p_q1 > 0 and q2 > 0.1", model->variable_names());
-  const Flown some = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+  const TrajectoryRecord some = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
   std::vector<std::vector<double>> kept;
   for (std::int64_t k = 0; k < all.crossing_count; ++k) {
     const auto x = row(all, k);
@@ -91,7 +93,7 @@ TEST_CASE("A condition keeps exactly the crossings for which it holds") {
   for (std::size_t k = 0; k < kept.size(); ++k) CHECK(kept[k] == row(some, k));
   // The number asked for is that of the crossings kept.
   watch.stop.crossings = 7;
-  const Flown seven = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+  const TrajectoryRecord seven = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
   CHECK(seven.status == Status::finished);
   CHECK(seven.crossing_count == 7);
   CHECK(seven.t == row(some, 6)[0]);
@@ -101,9 +103,9 @@ TEST_CASE("A condition keeps exactly the crossings for which it holds") {
 TEST_CASE("A trajectory that doesn't meet the section is given up after its patience") {
   const auto model = problem("henon-heiles");
   const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
-  Watch watch = coordinate(0, 5.0, 1, 10);
+  Observation watch = coordinate(0, 5.0, 1, 10);
   watch.stop.patience = 1234;
-  const Flown flown = fly(*model, gauss(8, 0.5), watch, start.q, start.v);
+  const TrajectoryRecord flown = fly(*model, gauss(8, 0.5), watch, start.q, start.v);
   CHECK(flown.status == Status::section_not_met);
   CHECK(flown.steps == 1234);
   CHECK(flown.t == 617.0);
@@ -116,9 +118,9 @@ TEST_CASE("A trajectory that doesn't meet the section is given up after its pati
 TEST_CASE("A chain whose end balls touch leaves its domain there") {
   const auto model = problem("magnetic-chain");
   for (const double step : {0.05, 0.1, 0.2}) {
-    Watch watch = coordinate(0, 3.0, 1, 10);
+    Observation watch = coordinate(0, 3.0, 1, 10);
     watch.stop.time = 100;
-    const Flown flown = fly(*model, gauss(12, step), watch, {0.3, 0.3}, {0.1, 0.1}, {10.0});
+    const TrajectoryRecord flown = fly(*model, gauss(12, step), watch, {0.3, 0.3}, {0.1, 0.1}, {10.0});
     CHECK(flown.status == Status::left_domain);
     CHECK(flown.t > 0.1);
     const double gap = 2 * std::abs(std::cos(0.5 * (flown.q[0] + flown.q[1]))) - 1;
@@ -127,7 +129,8 @@ TEST_CASE("A chain whose end balls touch leaves its domain there") {
     CHECK(std::abs(flown.t - time) < 1e-10);
   }
   // A start beyond the contact.
-  const Flown outside = fly(*model, gauss(8, 0.1), coordinate(0, 0.0, 1, 1), {1.2, 1.2}, {0.0, 0.0}, {10.0});
+  const TrajectoryRecord outside =
+      fly(*model, gauss(8, 0.1), coordinate(0, 0.0, 1, 1), {1.2, 1.2}, {0.0, 0.0}, {10.0});
   CHECK(outside.status == Status::left_domain);
   CHECK(outside.steps == 0);
 }
@@ -135,10 +138,10 @@ TEST_CASE("A chain whose end balls touch leaves its domain there") {
 TEST_CASE("Samples come at their times, the limit of time included") {
   const auto model = problem("harmonic-oscillator");
   for (const double every : {0.3, 0.05, 2.0}) {
-    Watch watch;
+    Observation watch;
     watch.sample_every = every;
     watch.stop.time = 12.0;
-    const Flown flown = fly(*model, gauss(10, 0.7), watch, {1.0, 0.0}, {0.0, 1.0}, {1.0, 2.0});
+    const TrajectoryRecord flown = fly(*model, gauss(10, 0.7), watch, {1.0, 0.0}, {0.0, 1.0}, {1.0, 2.0});
     CHECK(flown.status == Status::finished);
     CHECK(flown.t == Approx(12.0).margin(1e-14));
     CHECK(flown.q[0] == Approx(std::cos(12.0)).margin(1e-12));
@@ -158,9 +161,9 @@ TEST_CASE("Samples come at their times, the limit of time included") {
 TEST_CASE("A time limit before the crossings asked for is told apart from a finished run") {
   const auto model = problem("henon-heiles");
   const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
-  Watch watch = coordinate(0, 0.0, 1, 1000);
+  Observation watch = coordinate(0, 0.0, 1, 1000);
   watch.stop.time = 50;
-  const Flown flown = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+  const TrajectoryRecord flown = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
   CHECK(flown.status == Status::time_limit);
   CHECK(flown.t == Approx(50).margin(1e-13));
   CHECK(flown.crossing_count > 3);
@@ -170,13 +173,13 @@ TEST_CASE("A time limit before the crossings asked for is told apart from a fini
 TEST_CASE("The error of the energy is that of the worst step, and small") {
   const auto model = problem("henon-heiles");
   const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
-  Watch watch;
+  Observation watch;
   watch.stop.time = 2000;
-  const Flown fine = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
+  const TrajectoryRecord fine = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
   CHECK(fine.energy == Approx(0.125).margin(1e-16));
   CHECK(fine.energy_error < 0.125 * 1e-13);  // measured: 2e-14 relative
   CHECK(fine.energy_error > 0);
-  const Flown rough = fly(*model, gauss(2, 0.75), watch, start.q, start.v);
+  const TrajectoryRecord rough = fly(*model, gauss(2, 0.75), watch, start.q, start.v);
   CHECK(rough.energy_error > 1e-6);
 }
 

@@ -3,8 +3,8 @@
 #include "billiards/domain.hpp"
 #include "io/result_file.hpp"
 #include "mpi_test.hpp"
-#include "studies/landscape_lists.hpp"
-#include "studies/study.hpp"
+#include "studies/landscape/lists.hpp"
+#include "studies/program/study.hpp"
 
 using namespace cotangent;
 
@@ -40,8 +40,8 @@ class Trough final : public sections::Problem {
   }
   bool time_dependent() const override { return false; }
   int lanes() const override { return 1; }
-  std::unique_ptr<sections::Flight> fly(const integrators::MethodOptions&, const sections::Watch&,
-                                        int) const override {
+  std::unique_ptr<sections::TrajectoryBatch> fly(const integrators::MethodOptions&,
+                                                 const sections::Observation&, int) const override {
     throw Error("it doesn't fly");
   }
 
@@ -137,7 +137,7 @@ TEST_CASE("other coordinates are named, and only those") {
 }
 
 TEST_CASE("lowest passes: symmetric ones alike, higher ones not") {
-  using namespace mechanics;
+  using namespace landscapes;
   // A ring of two wells 0 and 1 with passes 2, 3 at one height between them, 4 higher, and 5 from 1 out.
   Landscape ring;
   ring.stationary.points.resize(6);

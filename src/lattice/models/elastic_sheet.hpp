@@ -47,7 +47,7 @@ struct ElasticSheet {
     }
   };
   template <int X, int Y>
-  struct Bend {
+  struct CubicDeviation {
     static constexpr std::string_view name = X != 0 ? "bend-along" : "bend-across";
     static constexpr std::array<Offset, 3> sites{{{0, 0}, {X, Y}, {2 * X, 2 * Y}}};
 
@@ -58,8 +58,8 @@ struct ElasticSheet {
              (-0.5 * p[2]);
     }
   };
-  using Terms =
-      std::tuple<Site, Spring<1, 0>, Spring<0, 1>, Spring<1, 1>, Spring<-1, 1>, Bend<1, 0>, Bend<0, 1>>;
+  using Terms = std::tuple<Site, Spring<1, 0>, Spring<0, 1>, Spring<1, 1>, Spring<-1, 1>,
+                           CubicDeviation<1, 0>, CubicDeviation<0, 1>>;
 };
 
 }  // namespace cotangent::lattice

@@ -328,7 +328,7 @@ class Rolling(Numerics):
     def test_dependent_edges(self):
         """Two knife edges at one point: parallel, and across."""
         end = self.launch(self.deck(self.SLEIGH), "model.name=two-edges", "ensemble.list=[[0.0, 0.0, 0.0, 0.0, 1.0, 0.0,"
-                          " 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.1, 0.2]]", program="wayward_program")
+                          " 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.1, 0.2]]", program="extension_program")
         self.assertEqual(end.returncode, 1, end.stdout + end.stderr)
         self.assertIn("1 finished, 1 singular_constraint", end.stdout)
 
@@ -433,7 +433,7 @@ class Files(ProgramTest):
 @unittest.skipIf(RANKS == 1, "needs companions")
 class OneRankAlone(ProgramTest):
     def ends(self, *words):
-        end = self.launch(self.deck(TRAJECTORY), "model.name=wayward", *words, program="wayward_program")
+        end = self.launch(self.deck(TRAJECTORY), "model.name=wayward", *words, program="extension_program")
         self.assertEqual(end.returncode, 70, end.stdout + end.stderr)
         self.assertRegex(end.stderr, r"(?m)^cotangent: .*rank 1 gives up")
 

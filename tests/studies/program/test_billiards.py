@@ -54,7 +54,7 @@ class Billiards(Runs):
     def test_field_and_set_of_ones_own(self):
         text = ONE.replace('set = "circle"', 'set = "diamond", size = 0.9').replace(
             "collisions = 20", "time = 20.0") + 'every = 0.1\n[forces]\npotential = "saddle"\nstrength = 0.7\n'
-        end = self.launch(self.deck(text), program="wayward_program")
+        end = self.launch(self.deck(text), program="extension_program")
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         with h5py.File(self.at / "out.h5", "r") as found:
             q, v = found["trajectory/q"][0], found["trajectory/v"][0]

@@ -229,7 +229,7 @@ class Landscapes(ProgramTest):
         self.refused("where omega2 has one value; it has 2", text=(plane % (
             "harmonic-oscillator", window + '\nchanges = { parameter = "omega1", from = 1, to = 2 }')).replace(
                 "[landscape]", "omega2 = [1, 2]\n[landscape]"))
-        end = self.launch(self.deck(plane % ("wayward", window)), program="wayward_program", ranks=1)
+        end = self.launch(self.deck(plane % ("wayward", window)), program="extension_program", ranks=1)
         self.says(end, 2, "two coordinates", "wayward")
         # U of the Kepler problem is infinite at the centre: the search says so, the grid alone can do without.
         kepler = plane % ("kepler", window)

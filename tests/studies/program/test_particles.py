@@ -104,7 +104,7 @@ class Particles(ProgramTest):
 
     def test_potential_of_ones_own(self):
         deck = self.deck(TORUS.replace('"lennard-jones"\ncut = 2.5', '"spring"\nstiffness = 0.01\ncut = 30.0\nmode = "cut"'))
-        end = self.launch(deck, "particles.count=20", program="wayward_program")
+        end = self.launch(deck, "particles.count=20", program="extension_program")
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         with h5py.File(self.at / "out.h5", "r") as found:
             x = found["particles/position"][()]

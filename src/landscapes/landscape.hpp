@@ -1,0 +1,169 @@
+// Energy landscapes of two coordinates: stationary points of U(x, y), the mountain passes between its wells
+// and out of its admissible region, and the parameter values at which any of this changes.
+//
+//   stationary: grad U = 0;  pass energy: the least, over paths, of the highest U on the way (minimax)
+//
+// Goresky and MacPherson, Stratified Morse Theory (1988), for wells and passes; Neumaier, Interval Methods
+// (1990), chapter 5, for the exclusion and uniqueness tests, which serve here with sampled in place of proved
+// bounds; Kuznetsov, Elements of Applied Bifurcation Theory (2004), chapter 10, for folds and branch points.
+// Limits: U is twice differentiable where admissible; what is finer than a cell of the search at once in the
+// domain's shape is not seen. Results say whether they are complete.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace cotangent::landscapes {
+
+using Point = std::array<double, 2>;
+
+/// A scalar with its first and second derivatives; the Hessian as xx, xy, yy.
+struct Jet2 {
+  double value;
+  std::array<double, 2> gradient;
+  std::array<double, 3> hessian;
+};
+
+/// U(x, y), its parameters fixed; asked for at admissible points, and in a stencil's or Newton step's reach
+/// of them.
+using Potential = std::function<Jet2(double x, double y)>;
+/// U(x, y) with one parameter free.
+using PotentialFamily = std::function<Jet2(double x, double y, double parameter)>;
+/// Positive where (x, y) is admissible; continuous, with a regular zero line.
+using Domain = std::function<double(double x, double y)>;
+
+/// The rectangle searched; a periodic coordinate is an angle whose period is the rectangle's side.
+struct Window {
+  double x0, x1, y0, y1;
+  bool periodic_x = false, periodic_y = false;
+};
+
+/// How finely to search: cells along each side, and how often a cell that stays undecided may be quartered.
+struct Search {
+  int cells = 64;
+  int depth = 24;
+};
+
+enum class StationaryType { minimum, saddle, maximum, degenerate };
+
+/// A zero of grad U, to the precision of double.
+struct StationaryPoint {
+  Point point;
+  double energy;
+  StationaryType type;
+  std::array<double, 2> eigenvalues;  ///< of the Hessian, ascending
+  Point soft_direction;               ///< unit eigenvector of the lower eigenvalue
+  int index;           ///< Poincaré index: +1 extremum, -1 saddle, counted for a degenerate point
+  double uncertainty;  ///< of the position: round-off divided by the smallest |eigenvalue|
+};
+
+/// The stationary points of a landscape by rising energy, and the evidence that none is missing.
+struct StationaryPoints {
+  std::vector<StationaryPoint> points;
+  /// Turns of grad U along the boundary of the admissible region, which equal the sum of the indices inside;
+  /// absent where grad U vanishes on the boundary.
+  std::optional<int> boundary_index;
+  /// Cells that the search could neither clear nor resolve.
+  int undecided = 0;
+
+  int count(StationaryType type) const;
+  int index_sum() const;
+  /// Nothing undecided, and the indices add up.
+  bool complete() const { return undecided == 0 && boundary_index && *boundary_index == index_sum(); }
+};
+
+/// All stationary points in the admissible part of the window. Throws Error if U is not finite there.
+StationaryPoints stationary_points(const Potential& potential, const Domain& domain, const Window& window,
+                                   Search search = {});
+
+/// An extremum of U along the line domain = 0.
+struct BoundaryExtremum {
+  Point point;
+  double energy;
+  bool minimum;
+  double outward_slope;  ///< dU along the outward normal: positive where a well leans against the boundary
+};
+
+/// The extrema of U on the boundary inside the window, by rising energy: the first is the lowest minimum.
+std::vector<BoundaryExtremum> boundary_extrema(const Potential& potential, const Domain& domain,
+                                               const Window& window, Search search = {});
+
+/// Where a descent ends; `number` counts stationary points or boundary extrema.
+struct End {
+  enum class Kind {
+    stationary,   ///< a minimum, or by symmetry a lower saddle
+    boundary,     ///< a boundary minimum to which U falls outwards
+    window_edge,  ///< out of a window that is not periodic
+    astray        ///< the descent came to no end
+  };
+  Kind kind;
+  int number;
+  bool operator==(const End&) const = default;
+};
+
+/// A place where two descents part. A boundary saddle is a maximum along the boundary to which U falls
+/// outwards; a contact is a boundary minimum to which U rises: its ends are itself and the well behind.
+struct Pass {
+  enum class Kind { saddle, boundary_saddle, contact };
+  Kind kind;
+  int number;  ///< of the stationary point, or of the boundary extremum
+  Point point;
+  double energy;
+  std::array<End, 2> ends;
+};
+
+/// Where steepest descent leads from each saddle, both ways (along the boundary where it arrives there), by
+/// rising energy.
+std::vector<Pass> passes(const Potential& potential, const Domain& domain, const Window& window,
+                         const StationaryPoints& stationary, const std::vector<BoundaryExtremum>& boundary);
+
+/// Stationary points, boundary and passes of one landscape.
+struct Landscape {
+  StationaryPoints stationary;
+  std::vector<BoundaryExtremum> boundary;
+  std::vector<Pass> passes;
+
+  /// The least energy that joins two stationary points inside the admissible window; infinite if none does.
+  double barrier(int from, int to) const;
+  /// The least energy that leads from a stationary point to the boundary or out of the window; infinite if
+  /// none does.
+  double escape_energy(int from) const;
+  /// The stationary point nearest to a place, periods respected; -1 if there is none.
+  int nearest(const Window& window, Point place) const;
+};
+
+/// All of it: a survey of U over a window.
+Landscape landscape(const Potential& potential, const Domain& domain, const Window& window,
+                    Search search = {});
+
+enum class BifurcationKind {
+  fold,                ///< two stationary points are born or die
+  pitchfork,           ///< one that persists changes type, two more join it on one side
+  transcritical,       ///< two cross and exchange their types
+  boundary_crossing,   ///< one enters or leaves the admissible region
+  energy_coincidence,  ///< a saddle passes the energy of another stationary point
+  unresolved           ///< the stationary points differ across an interval and none of the above was found
+};
+
+/// A parameter value at which the landscape changes.
+struct Bifurcation {
+  BifurcationKind kind;
+  double parameter;
+  Point point;
+  double energy;
+  Point partner;  ///< of an energy coincidence the other point, else the point itself
+};
+
+struct ParameterRange {
+  double first, last;
+  int steps;
+};
+
+/// Every change over a range, by rising parameter. Intervals in which stationary points do not continue one
+/// by one are halved down to 1e-4 of the range; changes that undo one another within one step are not seen.
+std::vector<Bifurcation> bifurcations(const PotentialFamily& family, const Domain& domain,
+                                      const Window& window, ParameterRange range, Search search = {});
+
+}  // namespace cotangent::landscapes

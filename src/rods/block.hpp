@@ -1,0 +1,179 @@
+// One rank's part of a system of rods: its own rods, a contiguous run of them; copies of all points that they
+// join; and of the other ranks' rods that end at these points, the multipliers and gradients. A point's
+// copies see the same forces in the same order, so they keep the same bits, and only what belongs to foreign
+// rods ever crosses ranks.
+//
+// With gradients G_k = dg_k/dr of r = q_a - q_b, a multiplier vector moves the points by M^-1 G^T Lambda, and
+//   (G M^-1 G'^T)_kj = w_kj (G_k . G'_j),      w_kj = sum over common points c of +-1/m_c,
+// so that the matrix of the multipliers is a constant pattern of weights times products of gradients.
+// Chains are stored as runs of rods whose points follow each other, over which the loops are vectorised.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "rods/share.hpp"
+
+namespace cotangent::rods {
+
+template <int D>
+class RodBlock {
+ public:
+  /// A vector for each rod or point, coordinate by coordinate.
+  using Field = std::array<std::vector<double>, D>;
+
+  /// What this rank needs of all shares: its own, and by what other ranks say of its rods' ends. Throws Error
+  /// where the system makes no sense: what check() refuses, a rod between two fixed points, a point without a
+  /// rod. Collective.
+  explicit RodBlock(RodShare<D> share);
+  /// Throws Error where a rod isn't as long as its points are apart, or they move along it, by more than
+  /// `tolerance` relative to the rod, and to the points' speed. Collective.
+  void check_start(double tolerance) const;
+
+  /// Who keeps which rods and which points, of all ranks.
+  const parallel::Runs& rod_runs() const { return rod_runs_; }
+  const parallel::Runs& point_runs() const { return point_runs_; }
+  /// The size of what may be reached at the beginning.
+  double extent() const { return extent_; }
+  /// That points are held on.
+  const std::optional<HoldingSurface<D>>& surface() const { return surface_; }
+  /// Rods of this rank, first to last in the order of all.
+  std::int64_t first_rod() const { return first_rod_; }
+  int own_count() const { return own_count_; }
+  /// Rods that are known here, own and foreign, in the order of all; the own ones begin at own_begin().
+  int known_count() const { return static_cast<int>(ends_.size()); }
+  int own_begin() const { return own_begin_; }
+  /// The number of a known rod among all.
+  std::int64_t rod(int known) const {
+    const int own = known - own_begin_;
+    if (own >= 0 && own < own_count_) return first_rod_ + own;
+    return foreign_[static_cast<std::size_t>(own < 0 ? known : known - own_count_)];
+  }
+  /// The known place of a rod, which must be known.
+  int place(std::int64_t rod) const {
+    const std::int64_t own = rod - first_rod_;
+    if (own >= 0 && own < own_count_) return own_begin_ + static_cast<int>(own);
+    const auto at = static_cast<int>(std::ranges::lower_bound(foreign_, rod) - foreign_.begin());
+    return own < 0 ? at : at + own_count_;
+  }
+  /// The known places of other ranks' rods.
+  std::vector<int> foreign() const;
+
+  /// Points known here, their place among all, and whether this rank is the one that reports them.
+  int point_count() const { return static_cast<int>(point_.size()); }
+  std::int64_t point(int i) const { return point_[static_cast<std::size_t>(i)]; }
+  bool owns_point(int i) const { return owned_[static_cast<std::size_t>(i)] != 0; }
+  /// How many points this rank reports; their numbers, and rows of a field that is given for all known ones.
+  int reported_count() const { return static_cast<int>(std::ranges::count(owned_, 1)); }
+  std::vector<std::int64_t> reported() const;
+  std::vector<double> reported(const Field& field) const;
+  /// The other way, and to copies on other ranks. Collective.
+  void take_reported(std::span<const double> rows, Field& field) const;
+  /// The place of a point, which must be known.
+  int place_of_point(std::int64_t point) const {
+    return static_cast<int>(std::ranges::lower_bound(point_, point) - point_.begin());
+  }
+  /// The ranks that know a point, in order: the first reports it.
+  std::span<const std::int32_t> ranks_of(int i) const;
+  double mass(int i) const { return mass_[static_cast<std::size_t>(i)]; }
+  bool moves(int i) const { return inverse_mass_[static_cast<std::size_t>(i)] > 0; }
+  /// The ends of a known rod; -1 for nowhere, and of a foreign one for a point that isn't known here.
+  int first_end(int known) const { return known_end(ends_[static_cast<std::size_t>(known)][0]); }
+  int second_end(int known) const { return known_end(ends_[static_cast<std::size_t>(known)][1]); }
+
+  /// w_kj of two known rods, the first an own one.
+  double weight(int own, int known) const;
+
+  /// Gradients G of all known rods; those of foreign ones are filled in by the halo.
+  Field gradient, old_gradient;
+  Field position, velocity;
+
+  /// Takes forces on the known points, beside gravity, as they are where the points are now; for a step h
+  /// that accept() has made with those before, corrects the velocities to the mean of both. With h = 0 the
+  /// velocities stay.
+  void feel(const Field& force, double h);
+
+  /// The prediction q + h v + h^2 f / 2, where multipliers begin to act.
+  void predict(double h);
+  /// Uses the positions themselves as the prediction.
+  void predict_here() { predicted_ = position; }
+  /// Moves the predicted points by M^-1 G_old^T Lambda, given for all known rods; writes g and G of the own
+  /// rods there and returns their largest |g| / |grad g|; infinity where a number isn't finite.
+  double constrain(std::span<const double> multiplier, std::span<double> g);
+  /// Makes the moved points the new ones and, for a step h, gives the points the velocity of half a kick and
+  /// of the multipliers, and another half kick. With h = 0 the velocities stay.
+  void accept(double h);
+  /// Takes the last accept() and all push() since back; forces have to be felt anew.
+  void revert();
+
+  /// G of the own rods where the points are; returns the largest error of a rod, as constrain() does.
+  double measure(std::span<double> g);
+  /// G v of the own rods; returns the largest |G v| / |G| over the largest speed.
+  double rates(std::span<double> rate) const;
+  /// v += factor M^-1 G^T mu, given for all known rods.
+  void push(std::span<const double> multiplier, double factor);
+  /// d2g/dt2 of free flight, v.Hv + G.f, of the own rods.
+  void accelerations(std::span<double> result) const;
+  /// G M^-1 G'^T x of the own rods, with the gradients given for G and G', and x, for all known ones.
+  void apply(std::span<const double> x, const Field& left, const Field& right, std::span<double> y) const;
+
+  /// The largest coordinate of a known point.
+  double reach() const;
+
+  /// Of the points that this rank reports.
+  double kinetic_energy() const;
+  double potential_energy() const;
+
+ private:
+  int known_end(int end) const { return end == point_count() ? -1 : end; }
+  /// Rods that join points i + 0 and j + 0, i + 1 and j + 1, ... in turn: loops over them are vectorised.
+  struct Run {
+    std::size_t begin, count, first, second;
+  };
+  /// Whether a run is one hold. Its second end is then the point of no concern.
+  bool holds(const Run& run) const { return run.second == position[0].size(); }
+  std::array<double, D> at(const Field& field, std::size_t i) const {
+    std::array<double, D> x;
+    for (int d = 0; d < D; ++d) x[d] = field[d][i];
+    return x;
+  }
+  void find_runs();
+  void spread(std::span<const double> x, const Field& along, Field& moved) const;
+  template <class Place>
+  double measure_at(const Place& place, std::span<double> g);
+
+  /// A point that several ranks know, and where those begin.
+  struct Shared {
+    int point;
+    std::size_t begin, end;
+  };
+  struct NumberedRod {
+    Rod rod;
+    std::int64_t number;
+  };
+  void find_points(const RodShare<D>& share);
+  std::vector<NumberedRod> ask_for_rods(const std::vector<Rod>& own) const;
+
+  parallel::Runs rod_runs_, point_runs_;
+  double extent_ = 0;
+  std::int64_t first_rod_ = 0;
+  int own_count_ = 0, own_begin_ = 0;
+  std::vector<std::int64_t> foreign_, point_;
+  std::vector<Shared> shared_;  // in the order of the points
+  std::vector<std::int32_t> sharers_;
+  std::int32_t here_ = 0;
+  std::vector<std::array<int, 2>> ends_;  // one past the known points: a point of no concern
+  std::vector<double> length_, mass_, inverse_mass_;
+  std::vector<char> owned_;
+  std::vector<Run> runs_, own_runs_;
+  std::array<double, D> gravity_{};
+  std::optional<HoldingSurface<D>> surface_;
+  Field acceleration_;  // by gravity and the forces felt; 0 for a fixed point
+  Field predicted_, before_position_, before_velocity_, moved_;
+};
+
+extern template class RodBlock<2>;
+extern template class RodBlock<3>;
+
+}  // namespace cotangent::rods

@@ -1,0 +1,394 @@
+// TrajectoryBatch for one model: the lanes advance together; steps in which something may happen go to a
+// queue, and what did happen comes back from it a little later, when its trajectory may have flown a few
+// steps too many. A lane's record depends on its own start alone.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "sections/event_queue.hpp"
+
+namespace cotangent::sections {
+
+template <class System>
+class TrajectoryBatchOf final : public TrajectoryBatch {
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+  static constexpr int W = numerics::width_of<R>;
+  using Mask = numerics::mask_of<R>;
+  using State = integrators::State<R, N>;
+  using Stepper = integrators::Stepper<System>;
+  using Queue = EventQueue<System>;
+
+ public:
+  /// Both steppers are of the same method and options.
+  TrajectoryBatchOf(std::unique_ptr<Stepper> method, std::unique_ptr<Stepper> method_inside,
+                    const Observation& watch, int lanes)
+      : method_(std::move(method)),
+        queue_(std::move(method_inside), watch),
+        watch_(watch),
+        lanes_(std::clamp(lanes, 1, W)) {}
+
+  int lanes() const override { return lanes_; }
+  bool free(int lane) const override { return record_[lane].id < 0; }
+  TrajectoryRecord& flown(int lane) override { return record_[lane]; }
+  void release(int lane) override { record_[lane].begin({}); }
+
+  void load(int lane, const Start& start) override {
+    State x = idle(lane, start);
+    Mask only(false);
+    numerics::set_lane(only, lane, true);
+    method_->start(system_, x, only);
+    auto& r = begin_record(lane, start);
+    r.energy = numerics::lane(system_.energy(x.q, x.v, x.t), lane);
+    const auto a = system_.acceleration(x.q, x.v, x.t);
+    bool finite = std::isfinite(r.energy), regular = true;
+    for (int n = 0; n < N; ++n) {
+      finite = finite && std::isfinite(start.q[n]) && std::isfinite(start.v[n]);
+      regular = regular && std::isfinite(numerics::lane(a[n], lane));
+    }
+    if (!finite) return land(lane, Status::non_finite);
+    if (dependent_constraints(x, lane)) return land(lane, Status::singular_constraint);
+    if (!regular || singular(x, lane)) return land(lane, Status::singular_mass_matrix);
+    if (!(numerics::lane(system_.domain(x.q), lane) > 0)) return land(lane, Status::left_domain);
+    numerics::set_lane(energy_, lane, r.energy);
+    numerics::set_lane(energy_error_, lane, 0.0);
+    numerics::set_lane(constraint_error_squared_, lane, 0.0);
+    if (watch_.sample_every > 0) {
+      integrators::State<double, N> first;
+      std::copy_n(start.q.begin(), N, first.q.begin());
+      std::copy_n(start.v.begin(), N, first.v.begin());
+      sample(lane, first, r.energy, multipliers(lane, x));
+    }
+    plan_sample(lane, r.sample_count);
+    numerics::set_lane(fresh_, lane, true);
+    numerics::set_lane(active_, lane, true);
+  }
+
+  void advance(std::int64_t steps) override {
+    landed_ = false;
+    for (std::int64_t k = 0; k < steps && any(active_) && !landed_; ++k) step();
+    settle();
+    for (int i = 0; i < lanes_; ++i) {
+      if (numerics::lane(active_, i)) record_[i].steps = static_cast<std::int64_t>(numerics::lane(steps_, i));
+    }
+  }
+
+  std::size_t state_size() const override { return method_->memory_size() + 9; }
+
+  void save(int lane, std::span<double> state) const override {
+    method_->save(lane, state.data());
+    const auto& r = record_[lane];
+    double* own = state.data() + method_->memory_size();
+    own[0] = static_cast<double>(r.crossing_count);
+    own[1] = static_cast<double>(r.sample_count);
+    own[2] = static_cast<double>(r.grazing_count);
+    own[3] = static_cast<double>(r.steps);
+    own[4] = numerics::lane(energy_, lane);
+    own[5] = numerics::lane(energy_error_, lane);
+    own[6] = numerics::lane(last_crossing_, lane);
+    own[7] = numerics::lane(fresh_, lane) ? 1.0 : 0.0;
+    own[8] = numerics::lane(constraint_error_squared_, lane);
+  }
+
+  void restore(int lane, const Start& start, std::span<const double> state) override {
+    idle(lane, start);
+    method_->load(lane, state.data());
+    method_->resume(system_);
+    const double* own = state.data() + method_->memory_size();
+    auto& r = begin_record(lane, start);
+    r.crossing_count = static_cast<std::int64_t>(own[0]);
+    r.sample_count = static_cast<std::int64_t>(own[1]);
+    r.grazing_count = static_cast<std::int64_t>(own[2]);
+    r.steps = static_cast<std::int64_t>(own[3]);
+    r.energy = own[4];
+    numerics::set_lane(energy_, lane, own[4]);
+    numerics::set_lane(energy_error_, lane, own[5]);
+    numerics::set_lane(steps_, lane, own[3]);
+    numerics::set_lane(last_crossing_, lane, own[6]);
+    numerics::set_lane(fresh_, lane, own[7] != 0);
+    numerics::set_lane(constraint_error_squared_, lane, own[8]);
+    plan_sample(lane, r.sample_count);
+    numerics::set_lane(active_, lane, true);
+  }
+
+ private:
+  TrajectoryRecord& begin_record(int lane, const Start& start) {
+    auto& r = record_[lane];
+    r.begin(start);
+    numerics::set_lane(steps_, lane, 0.0);
+    numerics::set_lane(last_crossing_, lane, 0.0);
+    return r;
+  }
+
+  /// Puts the start into a lane of the system; lanes never used yet get it too, so that they hold numbers.
+  State idle(int lane, const Start& start) {
+    const bool first = !ready_;
+    ready_ = true;
+    for (int k = 0; k < System::parameter_count; ++k) {
+      if (first) system_.parameters[k] = R(start.parameters[k]);
+      numerics::set_lane(system_.parameters[k], lane, start.parameters[k]);
+    }
+    State x = first ? State{} : method_->end();
+    for (int n = 0; n < N; ++n) {
+      if (first) {
+        x.q[n] = R(start.q[n]);
+        x.v[n] = R(start.v[n]);
+      }
+      numerics::set_lane(x.q[n], lane, start.q[n]);
+      numerics::set_lane(x.v[n], lane, start.v[n]);
+    }
+    numerics::set_lane(x.t, lane, 0.0);
+    if (first) {
+      method_->start(system_, x, Mask(true));
+      queue_.begin(system_, x);
+    }
+    return x;
+  }
+
+  bool singular(const State& x, int lane) const {
+    const auto h = system_.hessian(x.q, x.v, x.t).vv;
+    double largest = 0;
+    for (const auto& row : h) {
+      for (const auto& entry : row) largest = std::max(largest, std::abs(numerics::lane(entry, lane)));
+    }
+    // A zero row or a solution beyond all proportion.
+    for (int n = 0; n < N; ++n) {
+      std::array<R, N> unit{};
+      unit[n] = R(1.0);
+      const auto column = numerics::solve<R, N>(h, unit);
+      for (const auto& entry : column) {
+        const double x_n = numerics::lane(entry, lane);
+        if (!(std::abs(x_n) * largest < 1e14)) return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether the direction of a constraint's force vanishes here, or is a combination of others'.
+  bool dependent_constraints(const State& x, int lane) const {
+    if constexpr (System::multipliers > 0) {
+      auto gradient = system_.force_directions(x.q, x.v);  // made orthogonal, by Gram and Schmidt
+      for (int k = 0; k < System::multipliers; ++k) {
+        double whole = 0, rest = 0;
+        std::array<double, N> row;
+        for (int n = 0; n < N; ++n) {
+          row[n] = numerics::lane(gradient[k][n], lane);
+          whole += row[n] * row[n];
+        }
+        for (int l = 0; l < k; ++l) {
+          double along = 0, size = 0;
+          for (int n = 0; n < N; ++n) {
+            along += row[n] * numerics::lane(gradient[l][n], lane);
+            size += numerics::lane(gradient[l][n], lane) * numerics::lane(gradient[l][n], lane);
+          }
+          for (int n = 0; n < N; ++n) row[n] -= along / size * numerics::lane(gradient[l][n], lane);
+        }
+        for (int n = 0; n < N; ++n) {
+          rest += row[n] * row[n];
+          numerics::set_lane(gradient[k][n], lane, row[n]);
+        }
+        if (!(rest > 1e-24 * whole)) return true;
+      }
+    }
+    return false;
+  }
+
+  void land(int lane, Status status) {
+    auto& r = record_[lane];
+    r.status = status;
+    numerics::set_lane(active_, lane, false);
+    landed_ = true;
+  }
+  /// At a state, after so many steps with so large an error of the energy.
+  void land_at(int lane, Status status, const State& x) {
+    auto& r = record_[lane];
+    r.steps = static_cast<std::int64_t>(numerics::lane(steps_, lane));
+    r.energy_error = numerics::lane(energy_error_, lane);
+    r.constraint_error = std::sqrt(numerics::lane(constraint_error_squared_, lane));
+    r.t = numerics::lane(x.t, lane);
+    for (int n = 0; n < N; ++n) {
+      r.q[n] = numerics::lane(x.q[n], lane);
+      r.v[n] = numerics::lane(x.v[n], lane);
+    }
+    land(lane, status);
+  }
+
+  using Multipliers = std::array<double, static_cast<std::size_t>(System::multipliers)>;
+  Multipliers multipliers(int lane, const State& x) const {
+    Multipliers result{};
+    if constexpr (System::multipliers > 0) {
+      const auto lambda = system_.multiplier(x.q, x.v, x.t);
+      for (int k = 0; k < System::multipliers; ++k) result[k] = numerics::lane(lambda[k], lane);
+    }
+    return result;
+  }
+
+  void sample(int lane, const integrators::State<double, N>& x, double energy, const Multipliers& lambda) {
+    auto& r = record_[lane];
+    auto& rows = r.samples;
+    rows.time.push_back(x.t);
+    rows.q.insert(rows.q.end(), x.q.begin(), x.q.end());
+    rows.v.insert(rows.v.end(), x.v.begin(), x.v.end());
+    rows.energy.push_back(energy);
+    rows.multiplier.insert(rows.multiplier.end(), lambda.begin(), lambda.end());
+    ++r.sample_count;
+  }
+  /// Sets the next sample to come.
+  void plan_sample(int lane, std::int64_t k) {
+    const double time = static_cast<double>(k) * watch_.sample_every;
+    const bool comes = watch_.sample_every > 0 && time <= watch_.stop.time;
+    next_sample_[lane] = k;
+    numerics::set_lane(next_sample_time_, lane, comes ? time : std::numeric_limits<double>::infinity());
+    numerics::set_lane(next_time_, lane, comes ? std::min(time, watch_.stop.time) : watch_.stop.time);
+  }
+
+  /// One step of all lanes.
+  void step() {
+    const Mask took = method_->advance(system_, active_);
+    const State end = method_->end();
+    const R error = numerics::absolute(system_.energy(end.q, end.v, end.t) - energy_);
+    const Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
+    if (any(active_ & !fine)) land_failed(took, fine, end);
+    const Mask good = fine & active_;
+    energy_error_ = select(good, numerics::larger(error, energy_error_), energy_error_);
+    if constexpr (System::multipliers > 0) {
+      // Rarely does an error grow beyond all before: only then is it computed.
+      if (any(good & !method_->constraint_within(system_, constraint_error_squared_))) {
+        const R off = method_->constraint_error_squared(system_);
+        constraint_error_squared_ =
+            select(good, numerics::larger(off, constraint_error_squared_), constraint_error_squared_);
+      }
+    }
+    steps_ += select(good, R(1.0), R(0.0));
+    watch_step(good, end);
+    if (watch_.section) {
+      const auto lost = [&] { return good & active_ & (steps_ - last_crossing_ >= patience_); };
+      if (any(lost())) {
+        settle();
+        numerics::for_lanes(lost(), [&](int i) { land_at(i, Status::section_not_met, end); });
+      }
+    }
+  }
+
+  /// Lanes whose step failed, or led to no number.
+  [[gnu::noinline, gnu::cold]] void land_failed(Mask took, Mask fine, const State& end) {
+    const R failure = method_->failure();
+    const Mask failed = active_ & !took & (failure != R(0.0));
+    if (any(failed)) {
+      settle();
+      numerics::for_lanes(failed & active_, [&](int i) {
+        auto status = static_cast<Status>(static_cast<int>(numerics::lane(failure, i)));
+        if (dependent_constraints(end, i)) status = Status::singular_constraint;
+        land_at(i, status, end);
+      });
+    }
+    const Mask bad = active_ & took & !fine;
+    if (any(bad)) {
+      settle();
+      numerics::for_lanes(bad & active_, [&](int i) { land_at(i, Status::non_finite, method_->begin()); });
+    }
+  }
+
+  /// Puts the steps in which something may happen into the queue.
+  void watch_step(Mask good, const State& end) {
+    const Mask leaves = good & outside(end);
+    Mask some = leaves | (good & (end.t >= next_time_));
+    if (queue_.section()) some = some | (good & (fresh_ | queue_.section()->suspects(*method_, end)));
+    if (!any(some)) {
+      fresh_ = fresh_ & !good;
+      return;
+    }
+    const Mask ends = good & (end.t >= R(watch_.stop.time));
+    numerics::for_lanes(some & active_, [&](int i) {
+      QueuedStep step{i,
+                      numerics::lane(fresh_, i),
+                      numerics::lane(leaves, i),
+                      0,
+                      0,
+                      numerics::lane(steps_, i),
+                      numerics::lane(energy_error_, i),
+                      std::sqrt(numerics::lane(constraint_error_squared_, i))};
+      step.first_sample = step.sample_end = next_sample_[i];
+      while (numerics::lane(next_sample_time_, i) <= numerics::lane(end.t, i)) {
+        plan_sample(i, ++step.sample_end);
+      }
+      queue_.push(*method_, system_, step);
+      if (queue_.full()) settle();
+    });
+    fresh_ = fresh_ & !good;
+    if (any(ends | leaves)) settle();
+  }
+
+  /// Lanes that are out of the model's domain at the end of their step or in its middle.
+  Mask outside(const State& end) const {
+    if constexpr (mechanics::has_domain<typename System::Model>) {
+      const State begin = method_->begin();
+      std::array<R, N> middle;
+      for (int n = 0; n < N; ++n) {
+        middle[n] = R(0.5) * (begin.q[n] + end.q[n]) + method_->step() * R(0.125) * (begin.v[n] - end.v[n]);
+      }
+      return (system_.domain(end.q) <= R(0.0)) | (system_.domain(middle) <= R(0.0));
+    } else {
+      return Mask(false);
+    }
+  }
+
+  /// Empties the queue into the records.
+  void settle() {
+    queue_.settle(
+        [&](const QueuedStep& step, int contacts) {
+          if (numerics::lane(active_, step.lane)) record_[step.lane].grazing_count += contacts;
+        },
+        [&](const QueuedStep& step, const typename Queue::Event& event) {
+          if (numerics::lane(active_, step.lane)) happen(step, event);
+        });
+  }
+
+  void happen(const QueuedStep& step, const typename Queue::Event& event) {
+    const int lane = step.lane;
+    auto& r = record_[lane];
+    const auto stop = [&](Status status) {
+      r.steps = static_cast<std::int64_t>(step.steps);
+      r.energy_error = step.energy_error;
+      r.constraint_error = step.constraint_error;
+      r.t = event.x.t;
+      r.q.assign(event.x.q.begin(), event.x.q.end());
+      r.v.assign(event.x.v.begin(), event.x.v.end());
+      land(lane, status);
+    };
+    switch (event.kind) {
+      case Queue::Kind::sample:
+        return sample(lane, event.x, event.energy, event.multiplier);
+      case Queue::Kind::exit:
+        return stop(Status::left_domain);
+      case Queue::Kind::end:
+        return stop(watch_.section && watch_.stop.crossings > 0 ? Status::time_limit : Status::finished);
+      case Queue::Kind::crossing:
+        r.crossings.time.push_back(event.x.t);
+        r.crossings.state.resize(r.crossings.state.size() + 2 * N);
+        std::copy_n(event.x.q.begin(), N, r.crossings.state.end() - 2 * N);
+        std::copy_n(event.x.v.begin(), N, r.crossings.state.end() - N);
+        ++r.crossing_count;
+        numerics::set_lane(last_crossing_, lane, step.steps);
+        if (watch_.stop.crossings > 0 && r.crossing_count >= watch_.stop.crossings) stop(Status::finished);
+    }
+  }
+
+  System system_;
+  std::unique_ptr<Stepper> method_;
+  Queue queue_;
+  Observation watch_;
+  int lanes_;
+  bool ready_ = false, landed_ = false;
+  const R patience_{static_cast<double>(watch_.stop.patience)};
+  Mask active_{false}, fresh_{false};
+  R energy_{0.0}, energy_error_{0.0}, constraint_error_squared_{0.0}, steps_{0.0};
+  R last_crossing_{0.0};  ///< in steps
+  R next_sample_time_{std::numeric_limits<double>::infinity()};
+  R next_time_{std::numeric_limits<double>::infinity()};  ///< of the next sample, or the end
+  std::array<std::int64_t, W> next_sample_{};
+  std::array<TrajectoryRecord, W> record_;
+};
+
+}  // namespace cotangent::sections

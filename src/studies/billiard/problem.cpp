@@ -1,0 +1,345 @@
+#include "studies/billiard/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "billiards/leapfrog.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+using sections::TrajectoryRecord;
+
+template <int D>
+class BilliardFlight final : public sections::TrajectoryBatch {
+  using Gas = billiards::Gas<D>;
+
+ public:
+  BilliardFlight(const billiards::Domain<D>& domain, const BilliardRules<D>& rules,
+                 const sections::Observation& watch, int lanes)
+      : domain_(domain),
+        rules_(rules),
+        watch_(watch),
+        gas_(domain, rules.gravity, rules.seed, rules.field.get()),
+        lanes_(std::clamp(lanes, 1, Gas::width)),
+        tallies_(2 * domain.members().size() + (rules.tangent ? 1 : 0)),
+        record_(static_cast<std::size_t>(lanes_)) {
+    if (rules.tangent) gas_.watch_tangent();
+  }
+
+  int lanes() const override { return lanes_; }
+  bool free(int lane) const override { return at(lane).id < 0; }
+  TrajectoryRecord& flown(int lane) override { return record_[static_cast<std::size_t>(lane)]; }
+  void release(int lane) override { flown(lane).begin({}); }
+
+  void load(int lane, const sections::Start& start) override {
+    begin(lane, start);
+    TrajectoryRecord& r = flown(lane);
+    billiards::Vector<D> x, v;
+    std::copy_n(start.q.begin(), D, x.begin());
+    std::copy_n(start.v.begin(), D, v.begin());
+    gas_.load(lane, start.id, x, v);
+    r.energy = gas_.energy()[lane];
+    if (gas_.status(lane) != Status::pending) return land(lane, gas_.status(lane));
+    if (watch_.sample_every > 0) sample(lane, gas_.x(), gas_.v(), 0.0);
+  }
+
+  void advance(std::int64_t steps) override {
+    for (std::int64_t k = 0; k < steps; ++k) {
+      const auto flying = gas_.active();
+      if (!any(flying)) return;
+      const auto before = gas_.time();
+      gas_.advance(watch_.stop.time);
+      bool landed = false;
+      for (int lane = 0; lane < lanes_; ++lane) {
+        if (!flying[lane]) continue;
+        follow(lane, before[lane]);
+        landed = landed || flown(lane).status != Status::pending;
+      }
+      if (landed) return;
+    }
+  }
+
+  std::size_t state_size() const override { return Gas::state_size + 4 + tallies_; }
+  void save(int lane, std::span<double> state) const override {
+    gas_.save(lane, state.data());
+    const TrajectoryRecord& r = at(lane);
+    double* own = state.data() + Gas::state_size;
+    own[0] = static_cast<double>(r.crossing_count);
+    own[1] = static_cast<double>(r.sample_count);
+    own[2] = static_cast<double>(r.steps);
+    own[3] = r.energy;
+    std::ranges::copy(r.tallies, own + 4);
+  }
+  void restore(int lane, const sections::Start& start, std::span<const double> state) override {
+    begin(lane, start);
+    gas_.restore(lane, start.id, state.data());
+    TrajectoryRecord& r = flown(lane);
+    const double* own = state.data() + Gas::state_size;
+    r.crossing_count = static_cast<std::int64_t>(own[0]);
+    r.sample_count = static_cast<std::int64_t>(own[1]);
+    r.steps = static_cast<std::int64_t>(own[2]);
+    r.energy = own[3];
+    std::copy_n(own + 4, tallies_, r.tallies.begin());
+  }
+
+ private:
+  const TrajectoryRecord& at(int lane) const { return record_[static_cast<std::size_t>(lane)]; }
+
+  void begin(int lane, const sections::Start& start) {
+    TrajectoryRecord& r = flown(lane);
+    r.begin(start);
+    r.tallies.assign(tallies_, 0.0);
+  }
+
+  /// What the flight of a lane, begun at a time, leaves behind.
+  void follow(int lane, double begun) {
+    TrajectoryRecord& r = flown(lane);
+    ++r.steps;
+    const double end = gas_.time()[lane];
+    while (watch_.sample_every > 0) {
+      const double due = static_cast<double>(r.sample_count) * watch_.sample_every;
+      if (due > end || due > watch_.stop.time) break;
+      const billiards::Pack s(due - begun);
+      sample(lane, gas_.path().position(s), gas_.path().velocity(s), due);
+    }
+    const bool bounced = gas_.bounces(lane) > r.crossing_count;
+    if (bounced) {
+      const int wall = domain_.member_of(gas_.wall(lane));
+      if (r.crossing_count < rules_.collisions) {
+        r.crossings.time.push_back(end);
+        for (int d = 0; d < D; ++d) r.crossings.q.push_back(gas_.x()[d][lane]);
+        for (int d = 0; d < D; ++d) r.crossings.v.push_back(gas_.v()[d][lane]);
+        r.crossings.wall.push_back(wall);
+        if constexpr (D == 2) {
+          if (rules_.outline) add_birkhoff(lane);
+        }
+      }
+      ++r.crossing_count;
+      r.tallies[static_cast<std::size_t>(wall)] += gas_.kick()[lane];
+    }
+    Status status = gas_.status(lane);
+    const std::int64_t wanted = watch_.stop.crossings;
+    if (status == Status::finished && wanted > 0) status = Status::time_limit;
+    if (status == Status::pending && wanted > 0 && r.crossing_count >= wanted) status = Status::finished;
+    if (status != Status::pending) land(lane, status);
+  }
+
+  /// Arc length, and the velocity along the outline, which has the domain on its left.
+  void add_birkhoff(int lane) {
+    TrajectoryRecord& r = flown(lane);
+    const auto &n = gas_.normal(), &v = gas_.v();
+    const double along = v[0][lane] * n[1][lane] - v[1][lane] * n[0][lane];
+    r.crossings.arc.push_back(rules_.outline->arc({gas_.x()[0][lane], gas_.x()[1][lane]}));
+    r.crossings.tangential.push_back(along / std::hypot(v[0][lane], v[1][lane]));
+  }
+
+  void sample(int lane, const billiards::Point<D>& x, const billiards::Point<D>& v, double t) {
+    TrajectoryRecord& r = flown(lane);
+    r.samples.time.push_back(t);
+    for (int d = 0; d < D; ++d) r.samples.q.push_back(x[d][lane]);
+    for (int d = 0; d < D; ++d) r.samples.v.push_back(v[d][lane]);
+    r.samples.energy.push_back(gas_.energy(x, v)[lane]);
+    ++r.sample_count;
+    const std::size_t members = domain_.members().size();
+    for (std::size_t m = 0; m < members; ++m)
+      r.tallies[members + m] +=
+          domain_.omega(domain_.members()[m].region, x, billiards::Pack(t))[lane] > 0 ? 1 : 0;
+  }
+
+  void land(int lane, Status status) {
+    TrajectoryRecord& r = flown(lane);
+    gas_.release(lane);
+    r.status = status;
+    r.t = gas_.time()[lane];
+    r.energy_error = gas_.energy_error()[lane];
+    for (std::size_t d = 0; d < D; ++d) {
+      r.q[d] = gas_.x()[d][lane];
+      r.v[d] = gas_.v()[d][lane];
+    }
+    if (rules_.tangent) r.tallies.back() = r.t > 0 ? gas_.stretching()[lane] / r.t : 0.0;
+  }
+
+  const billiards::Domain<D>& domain_;
+  const BilliardRules<D>& rules_;
+  const sections::Observation watch_;
+  Gas gas_;
+  const int lanes_;
+  const std::size_t tallies_;
+  std::vector<TrajectoryRecord> record_;
+};
+
+/// The source's method, one particle at a time.
+template <int D>
+class LeapfrogFlight final : public sections::TrajectoryBatch {
+ public:
+  LeapfrogFlight(const billiards::Domain<D>& domain, const BilliardRules<D>& rules,
+                 const sections::Observation& watch, const sections::Problem& problem)
+      : domain_(domain),
+        rules_(rules),
+        watch_(watch),
+        problem_(problem),
+        tallies_(2 * domain.members().size()) {}
+
+  int lanes() const override { return 1; }
+  bool free(int) const override { return record_.id < 0; }
+  TrajectoryRecord& flown(int) override { return record_; }
+  void release(int) override { record_.begin({}); }
+
+  void load(int, const sections::Start& start) override {
+    begin(start);
+    particle_.set = billiards::first_member<D>(domain_, particle_.x);
+    record_.energy = energy();
+    if (particle_.set < 0) return land(Status::infeasible_start);
+    if (watch_.sample_every > 0) sample();
+  }
+
+  void advance(std::int64_t steps) override {
+    for (std::int64_t k = 0; k < steps && record_.status == Status::pending; ++k) {
+      const int wall = billiards::leapfrog<D>(domain_, rules_.gravity, rules_.step, rules_.mended, particle_);
+      record_.crossing_count += wall >= 0 ? 1 : 0;
+      ++record_.steps;
+      record_.energy_error = std::max(record_.energy_error, std::abs(energy() - record_.energy));
+      const double due = static_cast<double>(record_.sample_count) * watch_.sample_every;
+      if (watch_.sample_every > 0 && due <= time() + 0.5 * rules_.step) sample();
+      if (!std::isfinite(energy())) {
+        land(Status::non_finite);
+      } else if (static_cast<double>(record_.steps + 1) * rules_.step > watch_.stop.time * (1 + 1e-12)) {
+        land(Status::finished);
+      }
+    }
+  }
+
+  std::size_t state_size() const override { return 2 * D + 6 + tallies_; }
+  void save(int, std::span<double> state) const override {
+    auto at = std::copy_n(particle_.x.begin(), D, state.begin());
+    at = std::copy_n(particle_.v.begin(), D, at);
+    for (const double number :
+         {static_cast<double>(particle_.set), static_cast<double>(record_.crossing_count),
+          static_cast<double>(record_.sample_count), static_cast<double>(record_.steps), record_.energy,
+          record_.energy_error})
+      *at++ = number;
+    std::ranges::copy(record_.tallies, at);
+  }
+  void restore(int, const sections::Start& start, std::span<const double> state) override {
+    begin(start);
+    const double* at = state.data();
+    for (double& component : particle_.x) component = *at++;
+    for (double& component : particle_.v) component = *at++;
+    particle_.set = static_cast<int>(*at++);
+    for (std::int64_t* count : {&record_.crossing_count, &record_.sample_count, &record_.steps})
+      *count = static_cast<std::int64_t>(*at++);
+    record_.energy = *at++;
+    record_.energy_error = *at++;
+    std::copy_n(at, tallies_, record_.tallies.begin());
+  }
+
+ private:
+  void begin(const sections::Start& start) {
+    record_.begin(start);
+    record_.tallies.assign(tallies_, 0.0);
+    std::copy_n(start.q.begin(), D, particle_.x.begin());
+    std::copy_n(start.v.begin(), D, particle_.v.begin());
+  }
+  double time() const { return static_cast<double>(record_.steps) * rules_.step; }
+  double energy() const { return problem_.energy(particle_.x, particle_.v, {}); }
+  void sample() {
+    auto& rows = record_.samples;
+    rows.time.push_back(time());
+    rows.q.insert(rows.q.end(), particle_.x.begin(), particle_.x.end());
+    rows.v.insert(rows.v.end(), particle_.v.begin(), particle_.v.end());
+    rows.energy.push_back(energy());
+    ++record_.sample_count;
+    const int set = billiards::first_member<D>(domain_, particle_.x);
+    if (set >= 0) record_.tallies[domain_.members().size() + static_cast<std::size_t>(set)] += 1;
+  }
+  void land(Status status) {
+    record_.status = status;
+    record_.t = time();
+    record_.q.assign(particle_.x.begin(), particle_.x.end());
+    record_.v.assign(particle_.v.begin(), particle_.v.end());
+  }
+
+  const billiards::Domain<D>& domain_;
+  const BilliardRules<D>& rules_;
+  const sections::Observation watch_;
+  const sections::Problem& problem_;
+  const std::size_t tallies_;
+  billiards::Falling<D> particle_;
+  TrajectoryRecord record_;
+};
+
+template <int D>
+class Billiard final : public sections::Problem {
+ public:
+  Billiard(const billiards::Domain<D>& domain, const BilliardRules<D>& rules)
+      : domain_(domain), rules_(rules) {}
+
+  std::string name() const override { return "billiard"; }
+  std::string about() const override { return "particles that fly freely and bounce off walls"; }
+  std::vector<sections::CoordinateInfo> coordinates() const override {
+    std::vector<sections::CoordinateInfo> list{{"x", "1"}, {"y", "1"}, {"z", "1"}};
+    list.resize(D);
+    return list;
+  }
+  std::vector<sections::ParameterInfo> parameters() const override { return {}; }
+  double energy(Values q, Values v, Values) const override {
+    double sum = 0;
+    for (std::size_t d = 0; d < D; ++d) sum += 0.5 * v[d] * v[d];
+    return sum + potential(q, {}).value;
+  }
+  std::vector<double> momentum(Values, Values v, Values) const override { return {v.begin(), v.end()}; }
+  std::vector<double> mass_matrix(Values, Values, Values) const override {
+    std::vector<double> unit(D * D, 0.0);
+    for (std::size_t d = 0; d < D; ++d) unit[d * D + d] = 1;
+    return unit;
+  }
+  Potential potential(Values q, Values) const override {
+    Potential u{0, {}, std::vector<double>(D * D, 0.0)};
+    for (std::size_t d = 0; d < D; ++d) {
+      u.value -= rules_.gravity[d] * q[d];
+      u.gradient.push_back(-rules_.gravity[d]);
+    }
+    if (rules_.field) {
+      billiards::Vector<D> x, gradient;
+      std::copy_n(q.begin(), D, x.begin());
+      u.value += rules_.field->potential(x, gradient);
+      for (std::size_t d = 0; d < D; ++d) u.gradient[d] += gradient[d];
+    }
+    return u;
+  }
+  bool has_domain() const override { return true; }
+  double domain(Values q, Values) const override {
+    billiards::Vector<D> x;
+    std::copy_n(q.begin(), D, x.begin());
+    return domain_.omega(x);
+  }
+  bool time_dependent() const override { return false; }
+  bool starts_inside() const override { return true; }
+  int lanes() const override { return billiards::Gas<D>::width; }
+  std::unique_ptr<sections::TrajectoryBatch> fly(const integrators::MethodOptions&,
+                                                 const sections::Observation& watch,
+                                                 int lanes) const override {
+    if (rules_.step > 0) return std::make_unique<LeapfrogFlight<D>>(domain_, rules_, watch, *this);
+    return std::make_unique<BilliardFlight<D>>(domain_, rules_, watch, lanes);
+  }
+
+ private:
+  const billiards::Domain<D> domain_;
+  const BilliardRules<D> rules_;
+};
+
+}  // namespace
+
+template <int D>
+std::unique_ptr<sections::Problem> make_billiard(const billiards::Domain<D>& domain,
+                                                 const BilliardRules<D>& rules) {
+  return std::make_unique<Billiard<D>>(domain, rules);
+}
+template std::unique_ptr<sections::Problem> make_billiard<2>(const billiards::Domain<2>&,
+                                                             const BilliardRules<2>&);
+template std::unique_ptr<sections::Problem> make_billiard<3>(const billiards::Domain<3>&,
+                                                             const BilliardRules<3>&);
+
+}  // namespace cotangent::studies

@@ -1,0 +1,126 @@
+#include "studies/ensemble/deck.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "integrators/methods.hpp"
+#include "studies/program/multipliers.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+using integrators::MethodOptions;
+using integrators::Option;
+
+void read(const io::Table& table, const Option& option, MethodOptions& options) {
+  const auto into = [&]<class Value>(Value MethodOptions::*field) {
+    Value& value = options.*field;
+    if constexpr (std::is_same_v<Value, int>)
+      value = static_cast<int>(table.integer_at_least(option.name, 1, value));
+    else if constexpr (std::is_same_v<Value, double>)
+      value = table.positive(option.name, value);
+    else if constexpr (std::is_same_v<Value, std::string>)
+      value =
+          value.empty() && !table.has(option.name) ? "" : table.choice(option.name, value, option.valid());
+    else if (table.has(option.name))
+      value = table.positive(option.name);
+  };
+  std::visit(into, option.field);
+}
+
+bool takes(const integrators::MethodInfo& method, const Option& option) {
+  return std::ranges::count(method.options, option) > 0;
+}
+
+}  // namespace
+
+MethodOptions read_options(const io::Table& table, const sections::Problem& problem, bool named) {
+  const auto methods = integrators::method_list();
+  std::vector<std::string> names;
+  for (const auto& method : methods) names.push_back(method.name);
+  MethodOptions options;
+  const auto own = problem.methods();
+  const bool free = problem.multipliers() == 0;
+  const std::string usual = free ? options.name : own.front();
+  options.name = named ? table.choice("name", names) : table.choice("name", usual, names);
+  const auto& chosen = *std::ranges::find(methods, options.name, &integrators::MethodInfo::name);
+  if (!own.empty() && std::ranges::count(own, options.name) == 0) {
+    std::string suited;
+    for (const auto& name : own) suited += (suited.empty() ? "" : ", ") + name;
+    throw table.error("name", "the motion of '" + problem.name() +
+                                  (problem.rolling() > 0 ? "' rolls"
+                                   : free                ? "' isn't constrained"
+                                                         : "' is constrained") +
+                                  ": choose one of " + suited);
+  }
+  for (const auto& other : methods) {
+    for (const Option& option : other.options) {
+      if (!table.has(option.name)) continue;
+      if (option.table != "method")
+        throw table.error(option.name, fmt::format("is an option of [{}]", option.table));
+      if (takes(chosen, option)) continue;
+      std::string taken;
+      for (const Option& known : chosen.options) {
+        if (known.table != "method") continue;
+        taken += (taken.empty() ? "" : ", ") + std::string(known.name);
+      }
+      throw table.error(option.name,
+                        "is no option of the method '" + options.name + "', which takes " + taken);
+    }
+  }
+  for (const Option& option : chosen.options) {
+    if (option.table == "method" && option != integrators::option::step &&
+        option != integrators::option::tolerance)
+      read(table, option, options);
+  }
+  return options;
+}
+
+void read_method(Task& task, Plan& plan) {
+  const io::Table table = task.deck.table("method");
+  plan.method = read_options(table, *plan.model.problem, false);
+  if (table.has("tolerance")) {
+    read(table, integrators::option::tolerance, plan.method);
+    plan.method.step = integrators::default_first_step;
+    read(table, integrators::option::step, plan.method);
+  } else if (table.has("step")) {
+    read(table, integrators::option::step, plan.method);
+  } else {
+    throw table.error("give step (fixed) or tolerance (adaptive)");
+  }
+  plan.lanes = static_cast<int>(table.integer_at_least("lanes", 0, 0));
+  std::vector<std::string> takers;
+  for (const auto& method : integrators::method_list()) {
+    if (takes(method, integrators::option::multipliers)) takers.push_back(method.name);
+  }
+  plan.method.multipliers = read_multipliers(task, plan.method.name, takers);
+}
+
+std::int64_t whole(const io::Table& table, const std::string& key, double time, double step,
+                   const std::string& of) {
+  const double count = std::round(time / step);
+  if (count < 1 || std::abs(count * step - time) > 1e-9 * time)
+    throw table.error(key, fmt::format("must be a whole number of {} of {}: try {}", of, step,
+                                       std::max(1.0, count) * step));
+  return static_cast<std::int64_t>(count);
+}
+
+std::int64_t samples_until(double time, double every) {
+  auto samples = static_cast<std::int64_t>(std::floor(time / every)) + 1;
+  // The last sample may fall to either side of the time limit by rounding: it is counted if it is due.
+  while (static_cast<double>(samples - 1) * every > time) --samples;
+  while (static_cast<double>(samples) * every <= time) ++samples;
+  return samples;
+}
+
+void read_surface(Task& task, Plan& plan) {
+  if (!plan.model.problem->on_surface()) return;
+  const io::Table table = task.deck.table("output");
+  plan.surface_cells = table.integer_at_least("surface_cells", 0, 40);
+  if (plan.surface_cells > 1000)
+    throw table.error("surface_cells", "at most 1000 cubes fill the longest side");
+}
+
+}  // namespace cotangent::studies

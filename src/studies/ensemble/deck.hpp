@@ -1,0 +1,49 @@
+// What a deck says of how an ensemble flies: the model, the method, and what is watched.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "geometry/triangulation.hpp"
+#include "io/hdf5.hpp"
+#include "studies/program/study.hpp"
+
+namespace cotangent::studies {
+
+/// What is known before the run, and goes into the result as it is.
+struct Given {
+  io::DataSetSpec set;
+  std::vector<double> values;
+};
+
+/// The model, and what else a deck says of how to fly it.
+struct Plan {
+  ModelChoice model;
+  integrators::MethodOptions method;
+  sections::Observation watch;
+  std::int64_t samples = 0;        ///< rows of /trajectory, where there are samples
+  std::int64_t surface_cells = 0;  ///< cubes along the longest side of the surface's triangulation; 0: none
+  std::int64_t collisions = 0;     ///< rows of /collisions for each trajectory
+  bool birkhoff = false;           ///< they hold arc length and tangential velocity too
+  std::vector<std::string> walls;  ///< whose numbers /collisions/wall holds
+  std::vector<io::DataSetSpec> tallies;  ///< what TrajectoryRecord::tallies holds, a row per trajectory each
+  std::optional<geometry::Triangulation> surface;  ///< to be drawn, where it isn't that of the model
+  std::vector<Given> given;
+  int lanes = 0;  ///< 0: all that the processor has
+};
+
+/// Reads `name` (where it may be left out, Gauss collocation, or RATTLE for constrained motion) and the
+/// options that this method takes, but not its step and tolerance; refuses the options that only others take,
+/// and methods that don't suit the problem.
+integrators::MethodOptions read_options(const io::Table& table, const sections::Problem& problem, bool named);
+/// Reads `[method]` and `[solver]`.
+void read_method(Task& task, Plan& plan);
+/// How many steps, or samples, of the length `step` make up `time`, the value of the key: a whole number.
+std::int64_t whole(const io::Table& table, const std::string& key, double time, double step,
+                   const std::string& of);
+/// How many samples are due at 0, every, 2 every ... up to a time.
+std::int64_t samples_until(double time, double every);
+/// Reads what `[output]` says of the surface on which a particle moves, if it moves on one.
+void read_surface(Task& task, Plan& plan);
+
+}  // namespace cotangent::studies

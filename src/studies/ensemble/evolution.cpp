@@ -1,0 +1,267 @@
+#include "studies/ensemble/evolution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "parallel/mpi.hpp"
+#include "studies/program/multipliers.hpp"
+#include "studies/program/surface.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+EnsembleEvolution::EnsembleEvolution(const Plan& plan, const Ensemble& ensemble,
+                                     sections::TrajectoryBatch& flight)
+    : plan_(plan),
+      ensemble_(ensemble),
+      flight_(flight),
+      lanes_(flight.lanes()),
+      constrained_(plan.model.problem->multipliers() > 0),
+      surface_(plan.surface ? plan.surface : surface_of(plan, ensemble)),
+      block_size_(block_size(ensemble)),
+      block_count_((ensemble.size() + block_size_ - 1) / block_size_) {}
+
+std::vector<io::DataSetSpec> EnsembleEvolution::data_sets() const {
+  std::vector<io::DataSetSpec> sets = studies::data_sets(plan_, ensemble_);
+  if (surface_) {
+    const auto shape = studies::data_sets(*surface_, plan_.model.problem->coordinates()[0].unit);
+    sets.insert(sets.end(), shape.begin(), shape.end());
+  }
+  for (const Given& given : plan_.given) sets.push_back(given.set);
+  return sets;
+}
+
+void EnsembleEvolution::Counts::add(Status how, std::int64_t crossings_more, std::int64_t steps_more,
+                                    double energy_off, double constraint_off) {
+  ++status[static_cast<std::size_t>(how)];
+  crossings += crossings_more;
+  steps += steps_more;
+  if (std::isfinite(energy_off)) energy_error = std::max(energy_error, energy_off);
+  if (std::isfinite(constraint_off)) constraint_error = std::max(constraint_error, constraint_off);
+}
+
+/// Counts what earlier starts have finished.
+bool EnsembleEvolution::complete(const run::Records& records) {
+  resumed_ = true;
+  constexpr std::int64_t most = 1 << 16;
+  const auto share = run::Share::even(ensemble_.size());
+  std::int64_t landed = 0;
+  for (std::int64_t first = share.first; first < share.first + share.count; first += most) {
+    const std::int64_t count = std::min(most, share.first + share.count - first);
+    const auto column = [&]<class Number>(const char* path, Number) {
+      return records.read_rows<Number>(path, first, count);
+    };
+    const auto status = column("/orbits/status", std::int32_t{});
+    const auto crossings = column("/orbits/crossing_count", std::int64_t{}),
+               steps = column("/orbits/steps", std::int64_t{});
+    const auto energy = column("/orbits/energy_error", 0.0);
+    const auto constraint = constrained_ ? column("/orbits/constraint_error", 0.0) : std::vector<double>{};
+    for (std::size_t k = 0; k < status.size(); ++k) {
+      if (status[k] == static_cast<std::int32_t>(Status::pending)) continue;
+      ++landed;
+      counts_.add(static_cast<Status>(status[k]), crossings[k], steps[k], energy[k],
+                  constrained_ ? constraint[k] : nan);
+    }
+  }
+  earlier_crossings_ = counts_.crossings;
+  return parallel::sum(landed) == ensemble_.size();
+}
+
+void EnsembleEvolution::begin(run::Records& records) {
+  sharing_.emplace();
+  rows_.emplace(plan_, ensemble_, records);
+  if (parallel::rank() != 0) return;
+  std::vector<double> times(static_cast<std::size_t>(plan_.samples));
+  for (std::size_t k = 0; k < times.size(); ++k) times[k] = static_cast<double>(k) * plan_.watch.sample_every;
+  if (plan_.samples > 0) records.rows("/trajectory/time", 0, plan_.samples, times.data());
+  if (surface_) write(records, *surface_);
+  for (const Given& given : plan_.given)
+    records.rows(given.set.path, 0, given.set.dims.front(), given.values.data());
+}
+
+void EnsembleEvolution::resume(run::Records& records) {
+  begin(records);
+}
+
+void EnsembleEvolution::state(run::State& state) {
+  std::vector<CarriedTask> under_way;
+  for (int lane = 0; lane < lanes_ && !state.reading(); ++lane) {
+    if (flight_.free(lane)) continue;
+    under_way.push_back({flight_.flown(lane).id, std::vector<double>(flight_.state_size())});
+    flight_.save(lane, under_way.back().state);
+  }
+  carried_.visit(state, flight_.state_size(), under_way);
+}
+
+/// Trajectories may be shorter than a slice: then others follow them until it is over.
+void EnsembleEvolution::advance(std::int64_t steps, run::Records&) {
+  std::vector<std::int64_t> before(static_cast<std::size_t>(lanes_));
+  while (steps > 0) {
+    for (int lane = 0; lane < lanes_; ++lane) {
+      if (flight_.free(lane) && !fill(lane, steps)) break;
+    }
+    if (!flying()) return;
+    for (int lane = 0; lane < lanes_; ++lane)
+      before[static_cast<std::size_t>(lane)] = flight_.flown(lane).steps;
+    flight_.advance(std::max<std::int64_t>(steps, 1));
+    std::int64_t flown_steps = 1;
+    for (int lane = 0; lane < lanes_; ++lane) {
+      if (flight_.free(lane)) continue;
+      sections::TrajectoryRecord& flown = flight_.flown(lane);
+      flown_steps = std::max(flown_steps, flown.steps - before[static_cast<std::size_t>(lane)]);
+      if (flown.status != Status::pending) {
+        settle(flown);
+        flight_.release(lane);
+      } else if (flown.crossings.count() + flown.samples.count() > most_rows) {
+        rows_->flush(flown);
+      }
+    }
+    steps -= flown_steps;
+  }
+}
+
+bool EnsembleEvolution::flying() const {
+  for (int lane = 0; lane < lanes_; ++lane) {
+    if (!flight_.free(lane)) return true;
+  }
+  return false;
+}
+
+/// Puts the next trajectory into a lane. False where there is none left, or where so many ended at once that
+/// the slice is over.
+bool EnsembleEvolution::fill(int lane, std::int64_t& steps) {
+  while (steps > 0) {
+    if (blocks_.empty() || blocks_.back().next >= blocks_.back().count) {
+      if (!take_block()) return false;
+      continue;
+    }
+    Block& block = blocks_.back();
+    const std::int64_t row = block.next++, id = block.first + row;
+    const auto carried = carried_.take(id);
+    if (block.status[static_cast<std::size_t>(row)] != 0 || (!carried && carried_.known(id))) {
+      if (--block.open == 0) close(block);  // finished, or gone on with elsewhere
+      continue;
+    }
+    const EnsembleStart start = ensemble_[id];
+    rows_->begin(block, start);
+    if (!start.feasible) {
+      sections::TrajectoryRecord none;
+      none.id = id;
+      none.status = Status::infeasible_start;
+      none.energy = none.energy_error = none.constraint_error = none.t = nan;
+      none.q.assign(start.start.q.size(), nan);
+      none.v = none.q;
+      settle(none);
+      --steps;
+      continue;
+    }
+    carried ? flight_.restore(lane, start.start, carried->state) : flight_.load(lane, start.start);
+    if (flight_.flown(lane).status == Status::pending) return true;
+    settle(flight_.flown(lane));  // a start that ends at once
+    flight_.release(lane);
+    --steps;
+  }
+  return false;
+}
+
+/// What was carried here comes first, in blocks of one: the blocks of all others leave it out.
+bool EnsembleEvolution::take_block() {
+  if (!carried_.empty()) {
+    blocks_.push_back(rows_->block(carried_.next(), 1, true));
+    return true;
+  }
+  if (exhausted_) return false;
+  const std::int64_t index = sharing_->take();
+  exhausted_ = index >= block_count_;
+  taken_ = std::min(index + 1, block_count_);
+  if (exhausted_) return false;
+  const std::int64_t first = index * block_size_;
+  blocks_.push_back(rows_->block(first, std::min(block_size_, ensemble_.size() - first), resumed_));
+  return true;
+}
+
+/// Enters a trajectory that has ended into its block and into the counts.
+void EnsembleEvolution::settle(sections::TrajectoryRecord& flown) {
+  const auto block = std::ranges::find_if(blocks_, [&](const Block& b) { return b.holds(flown.id); });
+  rows_->land(*block, flown);
+  counts_.add(flown.status, flown.crossing_count, flown.steps, flown.energy_error, flown.constraint_error);
+  if (--block->open == 0) close(*block);
+}
+
+void EnsembleEvolution::close(Block& block) {
+  rows_->write(block);
+  if (&block != &blocks_.back() || block.next >= block.count)
+    blocks_.erase(blocks_.begin() + (&block - blocks_.data()));
+}
+
+void EnsembleEvolution::hand_over(run::Records&) {
+  for (int lane = 0; lane < lanes_; ++lane) {
+    if (!flight_.free(lane)) rows_->flush(flight_.flown(lane));
+  }
+  for (Block& block : blocks_) rows_->write(block);
+}
+
+/// How much of a lane's trajectory lies behind it, by whichever limit is nearer.
+double EnsembleEvolution::share_flown(int lane) const {
+  const sections::TrajectoryRecord& flown = flight_.flown(lane);
+  double share = 0;
+  if (const auto all = plan_.watch.stop.crossings; all > 0)
+    share = static_cast<double>(flown.crossing_count) / static_cast<double>(all);
+  if (plan_.samples > 0)
+    share = std::max(share, static_cast<double>(flown.sample_count) / static_cast<double>(plan_.samples));
+  return std::min(share, 1.0);
+}
+
+/// What has been taken, less what this rank has left of it times the number of ranks.
+run::Progress EnsembleEvolution::progress() const {
+  double left = 0;
+  if (!blocks_.empty()) left += static_cast<double>(blocks_.back().count - blocks_.back().next);
+  for (int lane = 0; lane < lanes_; ++lane) {
+    if (!flight_.free(lane)) left += 1 - share_flown(lane);
+  }
+  const auto all = static_cast<double>(ensemble_.size());
+  const double taken = std::min(static_cast<double>(taken_ * block_size_), all),
+               done = std::clamp(taken - left * parallel::size(), 0.0, all);
+  return {done, all, fmt::format("about {:.0f} of {} trajectories", done, ensemble_.size()), "trajectories"};
+}
+
+std::vector<run::Line> EnsembleEvolution::summary(const run::Effort& effort) {
+  const auto status = parallel::sum(std::vector<std::int64_t>(counts_.status.begin(), counts_.status.end()));
+  const std::int64_t crossings = parallel::sum(counts_.crossings),
+                     earlier = parallel::sum(earlier_crossings_);
+  std::string landed = std::to_string(ensemble_.size());
+  for (std::size_t k = 0; k < status.size(); ++k) {
+    if (status[k] == 0) continue;
+    landed += fmt::format("{} {} {}", landed.find(':') == std::string::npos ? ":" : ",", status[k],
+                          status_names[k]);
+  }
+  std::vector<run::Line> lines{{"trajectories", landed}};
+  if (crossings > 0)
+    lines.emplace_back("crossings", fmt::format("{}, {:.4g} a second", crossings,
+                                                static_cast<double>(crossings - earlier) / effort.wall));
+  lines.emplace_back("steps", std::to_string(parallel::sum(counts_.steps)));
+  lines.emplace_back("energy error", fmt::format("{:.3g} at worst", parallel::maximum(counts_.energy_error)));
+  const double off = parallel::maximum(counts_.constraint_error);
+  if (constrained_)
+    lines.emplace_back("constraint error",
+                       fmt::format("{:.3g} at worst, {}", off,
+                                   plan_.model.problem->rolling() > 0 ? "a speed of slipping" : "a length"));
+  if (plan_.method.solver) lines.emplace_back("multipliers", solved_by(plan_.method.solver));
+  return lines;
+}
+
+bool EnsembleEvolution::failed() {
+  std::int64_t failures = 0;
+  for (std::size_t k = 0; k < counts_.status.size(); ++k) {
+    if (is_failure(static_cast<Status>(k))) failures += counts_.status[k];
+  }
+  return parallel::sum(failures) > 0;
+}
+
+}  // namespace cotangent::studies

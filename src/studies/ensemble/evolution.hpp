@@ -1,0 +1,68 @@
+// An ensemble as what moves. Blocks of contiguous ids are taken from a counter that all ranks share, and a
+// lane that lands is refilled at once. The statuses in the result say what is finished; a checkpoint holds
+// the states of the trajectories under way. Memory grows with the number of lanes, not with the ensemble or
+// with the length of its trajectories.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "parallel/task_sharing.hpp"
+#include "run/evolution.hpp"
+#include "studies/ensemble/records.hpp"
+#include "studies/program/carried_tasks.hpp"
+
+namespace cotangent::studies {
+
+class EnsembleEvolution : public run::Evolution {
+ public:
+  EnsembleEvolution(const Plan& plan, const Ensemble& ensemble, sections::TrajectoryBatch& flight);
+
+  bool together() const override { return false; }
+  std::vector<io::DataSetSpec> data_sets() const override;
+  bool complete(const run::Records& records) override;
+  void begin(run::Records& records) override;
+  void resume(run::Records& records) override;
+  void state(run::State& state) override;
+  /// Steps of all lanes.
+  void advance(std::int64_t steps, run::Records& records) override;
+  bool ended() const override { return exhausted_ && !flying(); }
+  void hand_over(run::Records& records) override;
+  run::Progress progress() const override;
+  std::vector<run::Line> summary(const run::Effort& effort) override;
+  bool failed() override;
+
+ private:
+  /// Of the trajectories that have landed on this rank; of earlier starts, in this rank's share of the rows.
+  struct Counts {
+    std::array<std::int64_t, status_names.size()> status{};
+    std::int64_t crossings = 0, steps = 0;
+    double energy_error = 0, constraint_error = 0;
+    void add(Status how, std::int64_t crossings, std::int64_t steps, double energy_error,
+             double constraint_error);
+  };
+
+  bool flying() const;
+  bool fill(int lane, std::int64_t& steps);
+  bool take_block();
+  void settle(sections::TrajectoryRecord& flown);
+  void close(Block& block);
+  double share_flown(int lane) const;
+
+  const Plan& plan_;
+  const Ensemble& ensemble_;
+  sections::TrajectoryBatch& flight_;
+  const int lanes_;
+  const bool constrained_;
+  std::optional<geometry::Triangulation> surface_;
+  std::int64_t block_size_ = 1, block_count_ = 0, taken_ = 0;
+  std::optional<parallel::TaskSharing> sharing_;
+  std::optional<EnsembleRecords> rows_;
+  std::vector<Block> blocks_;
+  CarriedTasks carried_;
+  bool resumed_ = false, exhausted_ = false;
+  Counts counts_;
+  std::int64_t earlier_crossings_ = 0;
+};
+
+}  // namespace cotangent::studies

@@ -1,0 +1,66 @@
+// study = "poincare": the Poincare map of an ensemble, from starts on the section to any number of crossings.
+#include "parallel/mpi.hpp"
+#include "studies/ensemble/study.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+constexpr const char* example = R"(# Henon-Heiles at E = 1/8: regular islands in a chaotic sea.
+study = "poincare"
+
+[model]
+name = "henon-heiles"        # cotangent --list; parameters may stand here, as numbers, lists or ranges
+
+[method]
+name = "gauss"               # cotangent --list
+stages = 8                   # order 16
+step = 0.5                   # or: tolerance = 1e-12 (adaptive)
+
+[section]
+where = "q1"                 # a coordinate, or an expression in coordinates, q1_dot ..., p_q1 ..., parameters
+value = 0.0
+direction = "up"             # up | down | both
+# condition = "p_q1 > 0"     # crossings are kept only where this holds
+
+[ensemble]
+energy = 0.125               # a number, a list, or { from = 0.05, to = 0.15, count = 3 }
+grid = { q2 = [-0.4, 0.7, 12], q2_dot = [-0.4, 0.4, 12] }
+# or: random = { count = 1000, seed = 1 }
+# or: points = [{ q2 = 0.1, q2_dot = 0.0 }]
+# or: list = [[0.0, 0.1, 0.3966526608171605, 0.0]]    whole states, q then v; then energy isn't given
+# or: file = "starts.h5"                              a data set /starts of whole states
+
+[stop]
+crossings = 200              # a trajectory ends with this crossing
+# time = 4000.0              # or at this time, if that is sooner
+
+[output]
+file = "poincare.h5"
+checkpoint_minutes = 10
+)";
+
+ExitCode run(Task& task) {
+  Plan plan;
+  plan.model = read_model(task);
+  read_method(task, plan);
+  if (!task.deck.root().has("section"))
+    throw task.deck.table("section").error("a Poincare map needs a section: where = \"q1\", say");
+  plan.watch.section = read_section(task, *plan.model.problem);
+  const io::Table stop = task.deck.table("stop");
+  plan.watch.stop.crossings = stop.integer_at_least("crossings", 1);
+  plan.watch.stop.time = stop.number("time", std::numeric_limits<double>::infinity());
+  plan.watch.stop.patience = stop.integer_at_least("patience", 1, plan.watch.stop.patience);
+  if (!(plan.watch.stop.time > 0)) throw stop.error("time", "must be positive");
+  read_surface(task, plan);
+  const Ensemble ensemble(task, plan.model, plan.watch.section);
+  return run_ensemble(task, "poincare", plan, ensemble);
+}
+
+}  // namespace
+
+Study poincare_study() {
+  return {"poincare", "Poincare sections of an ensemble of trajectories", run, example, true};
+}
+
+}  // namespace cotangent::studies

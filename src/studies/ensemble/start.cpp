@@ -1,0 +1,378 @@
+#include "studies/ensemble/start.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+#include <numeric>
+
+#include "core/names.hpp"
+#include "core/random.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::studies {
+
+std::optional<sections::Section> read_section(Task& task, const sections::Problem& problem) {
+  if (!task.deck.root().has("section")) return std::nullopt;
+  const io::Table table = task.deck.table("section");
+  const auto names = problem.variable_names();
+  sections::Section section;
+  const std::string where = table.text("where");
+  const auto coordinates = problem.coordinates();
+  for (int k = 0; k < problem.dim(); ++k) {
+    if (coordinates[static_cast<std::size_t>(k)].name == where) section.coordinate = k;
+  }
+  if (section.coordinate < 0) {
+    try {
+      section.expression = expressions::Expression::parse(where, names);
+    } catch (const Error& e) {
+      throw table.error("where", e.what());
+    }
+  }
+  section.value = table.number("value", 0.0);
+  const std::string direction = table.choice("direction", "up", {"up", "down", "both"});
+  section.direction = direction == "up" ? 1 : direction == "down" ? -1 : 0;
+  if (table.has("condition")) {
+    const std::string condition = table.text("condition");
+    try {
+      section.condition = expressions::Condition::parse(condition, names);
+    } catch (const Error& e) {
+      throw table.error("condition", e.what());
+    }
+  }
+  return section;
+}
+
+Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sections::Section>& section)
+    : problem_(model.problem),
+      axes_(model.axes),
+      section_(section),
+      table_(task.deck.table("ensemble")),
+      dim_(model.problem->dim()) {
+  const io::Table& table = table_;
+  names_ = problem_->variable_names();
+  names_.resize(static_cast<std::size_t>(2 * dim_));
+  for (const auto& axis : axes_) combinations_ *= static_cast<std::int64_t>(axis.size());
+  if (table.has("energy")) energy_ = table.axis("energy");
+  constrained_ = problem_->multipliers() > 0;
+  if (constrained_) project_ = table.boolean("project", false);
+  for (std::int64_t c = 0; c < combinations_; ++c) {
+    if (const auto objection = problem_->objection(parameters_of(c)))
+      throw task.deck.table("model").error(*objection);
+  }
+
+  const std::vector<std::string> kinds{"grid", "random", "list", "points", "file"};
+  std::vector<std::string> given;
+  for (const auto& kind : kinds) {
+    if (table.has(kind)) given.push_back(kind);
+  }
+  if (given.size() != 1) {
+    throw table.error(given.empty() ? "give the starts: one of grid, random, list, points, file"
+                                    : "give one of " + given[0] + " and " + given[1] + ", not both");
+  }
+  if (given[0] == "grid") {
+    kind_ = Kind::grid;
+    read_ranges(table.table("grid"), "grid", true);
+    choose_missing(table);
+    for (const auto& range : ranges_) points_ *= range.count;
+  } else if (given[0] == "random") {
+    kind_ = Kind::random;
+    const io::Table random = table.table("random");
+    points_ = random.integer_at_least("count", 1);
+    seed_ = static_cast<std::uint64_t>(random.integer("seed", 1));
+    read_ranges(random, "random", false);
+    if (!constrained_) find_box(table);
+    choose_missing(table);
+  } else if (given[0] == "points") {
+    kind_ = Kind::list;
+    std::vector<std::string> known;
+    for (const io::Table& point : table.tables("points")) {
+      std::vector<double> state(static_cast<std::size_t>(2 * dim_), 0.0);
+      if (section_ && section_->coordinate >= 0)
+        state[static_cast<std::size_t>(section_->coordinate)] = section_->value;
+      std::vector<std::string> here;
+      for (const auto& key : point.keys()) {
+        const auto at = std::find(names_.begin(), names_.end(), key);
+        if (at == names_.end())
+          throw point.error(key, unknown_name_text("variable", key, names_, "in points"));
+        state[static_cast<std::size_t>(at - names_.begin())] = point.number(key);
+        here.push_back(key);
+        if (list_.empty()) ranges_.push_back({static_cast<int>(at - names_.begin()), 0, 0, 1});
+      }
+      if (list_.empty()) known = here;
+      if (here != known) throw point.error("every point names the same variables, in the same order");
+      list_.push_back(state);
+    }
+    if (list_.empty()) throw table.error("points", "holds no point");
+    choose_missing(table);
+    points_ = static_cast<std::int64_t>(list_.size());
+  } else {
+    kind_ = given[0] == "list" ? Kind::list : Kind::file;
+    if (!energy_.empty() && !constrained_) {
+      throw table.error("energy",
+                        "whole states have their energy; leave it out, or give points without one velocity");
+    }
+    if (kind_ == Kind::list) {
+      list_ = table.rows("list");
+      for (const auto& row : list_) {
+        if (row.size() != static_cast<std::size_t>(2 * dim_)) {
+          throw table.error("list", "a state has " + std::to_string(2 * dim_) + " numbers, q then v, not " +
+                                        std::to_string(row.size()));
+        }
+      }
+      if (list_.empty()) throw table.error("list", "holds no state");
+      points_ = static_cast<std::int64_t>(list_.size());
+    } else {
+      parallel::agree([&] { stored_.emplace(table, "file", 2 * dim_); });
+      points_ = stored_->size();
+    }
+  }
+}
+
+void Ensemble::read_ranges(const io::Table& table, const std::string& what, bool counted) {
+  for (const auto& key : table.keys()) {
+    if (!counted && (key == "count" || key == "seed")) continue;
+    const auto at = std::find(names_.begin(), names_.end(), key);
+    if (at == names_.end()) throw table.error(key, unknown_name_text("variable", key, names_, "in " + what));
+    const int variable = static_cast<int>(at - names_.begin());
+    if (section_ && variable == section_->coordinate) {
+      throw table.error(key, "is the section's own coordinate, held at its value");
+    }
+    const auto numbers = table.numbers(key);
+    if (numbers.size() != (counted ? 3u : 2u)) {
+      throw table.error(key, counted ? "a range is [from, to, count]" : "a range is [from, to]");
+    }
+    Range range{variable, numbers[0], numbers[1], 1};
+    if (counted) {
+      if (!(numbers[2] >= 1) || numbers[2] != std::floor(numbers[2])) {
+        throw table.error(key, "the count must be a whole number above 0");
+      }
+      range.count = static_cast<std::int64_t>(numbers[2]);
+    }
+    ranges_.push_back(range);
+  }
+}
+
+void Ensemble::choose_missing(const io::Table& table) {
+  if (constrained_) return;
+  std::vector<int> missing;
+  for (int k = 0; k < 2 * dim_; ++k) {
+    const bool named =
+        std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& r) { return r.variable == k; });
+    if (!named && !(section_ && k == section_->coordinate)) missing.push_back(k);
+  }
+  const auto list_of = [&](const std::vector<int>& variables) {
+    std::string text;
+    for (int k : variables) text += (text.empty() ? "" : ", ") + names_[static_cast<std::size_t>(k)];
+    return text;
+  };
+  if (energy_.empty()) {
+    if (problem_->starts_inside() && std::ranges::all_of(missing, [&](int k) { return k >= dim_; })) return;
+    if (!missing.empty()) throw table.error("give energy, or these too: " + list_of(missing));
+    return;
+  }
+  if (missing.empty()) throw table.error("energy", "leave out one velocity, which follows from the energy");
+  if (missing.size() > 1)
+    throw table.error("one velocity follows from the energy; give all but one of: " + list_of(missing));
+  if (missing[0] < dim_) {
+    throw table.error("the one variable left out, " + list_of(missing) + ", must be a velocity");
+  }
+  missing_ = missing[0];
+}
+
+std::vector<double> Ensemble::parameters_of(std::int64_t combination) const {
+  std::vector<double> values(axes_.size());
+  for (std::size_t k = axes_.size(); k-- > 0;) {
+    const auto count = static_cast<std::int64_t>(axes_[k].size());
+    values[k] = axes_[k][static_cast<std::size_t>(combination % count)];
+    combination /= count;
+  }
+  return values;
+}
+
+std::vector<double> Ensemble::base_state(std::int64_t point) const {
+  if (kind_ == Kind::list) return list_[static_cast<std::size_t>(point)];
+  if (kind_ == Kind::file) return (*stored_)[point];
+  std::vector<double> state(static_cast<std::size_t>(2 * dim_), 0.0);
+  if (section_ && section_->coordinate >= 0)
+    state[static_cast<std::size_t>(section_->coordinate)] = section_->value;
+  for (std::size_t k = ranges_.size(); k-- > 0;) {
+    const Range& range = ranges_[k];
+    const std::int64_t index = point % range.count;
+    point /= range.count;
+    state[static_cast<std::size_t>(range.variable)] =
+        range.count == 1 ? range.from
+                         : range.from + (range.to - range.from) * static_cast<double>(index) /
+                                            static_cast<double>(range.count - 1);
+  }
+  return state;
+}
+
+bool Ensemble::acceptable(const std::vector<double>& state, const std::vector<double>& parameters,
+                          bool strictly) const {
+  const std::span q(state.data(), static_cast<std::size_t>(dim_)),
+      v(state.data() + dim_, static_cast<std::size_t>(dim_));
+  if (!section_) return true;
+  if (section_->coordinate >= 0 && section_->direction != 0) {
+    const double rate = v[static_cast<std::size_t>(section_->coordinate)] * section_->direction;
+    if (strictly ? rate <= 0 : rate < 0) return false;
+  }
+  return !section_->condition || section_->condition->holds(problem_->variables(q, v, parameters));
+}
+
+bool Ensemble::complete(std::vector<double>& state, double energy,
+                        const std::vector<double>& parameters) const {
+  const std::span q(state.data(), static_cast<std::size_t>(dim_)),
+      v(state.data() + dim_, static_cast<std::size_t>(dim_));
+  const auto excess = [&](double x) {
+    state[static_cast<std::size_t>(missing_)] = x;
+    return problem_->energy(q, v, parameters) - energy;
+  };
+  // The energy is a quadratic of the velocity, or nearly: its roots, then Newton's method.
+  const double at_zero = excess(0), at_one = excess(1), at_minus = excess(-1);
+  const double a = 0.5 * (at_one + at_minus) - at_zero, b = 0.5 * (at_one - at_minus);
+  const double discriminant = b * b - 4 * a * at_zero;
+  if (!(discriminant >= 0) || !(a > 0)) return false;
+  const double far = -0.5 * (b + std::copysign(std::sqrt(discriminant), b));
+  std::vector<double> roots{far / a};
+  roots.push_back(far != 0 ? at_zero / far : -roots[0]);
+  std::sort(roots.rbegin(), roots.rend());
+  for (double root : roots) {
+    for (int iteration = 0; iteration < 4; ++iteration) {
+      const double value = excess(root);
+      const auto mass = problem_->mass_matrix(q, v, parameters);
+      double slope = 0;
+      for (int j = 0; j < dim_; ++j)
+        slope +=
+            mass[static_cast<std::size_t>((missing_ - dim_) * dim_ + j)] * v[static_cast<std::size_t>(j)];
+      if (std::abs(slope) < 1e-9) break;
+      const double next = root - value / slope;
+      if (next == root || !std::isfinite(next)) break;
+      root = next;
+    }
+    state[static_cast<std::size_t>(missing_)] = root;
+    if (acceptable(state, parameters, false)) return true;
+  }
+  return false;
+}
+
+bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energy,
+                         const std::vector<double>& parameters) const {
+  const std::span q(state.data(), static_cast<std::size_t>(dim_)),
+      v(state.data() + dim_, static_cast<std::size_t>(dim_));
+  if (project_ && !problem_->project(q, v, parameters, section_ ? section_->coordinate : -1)) return false;
+  if (energy) {
+    const std::vector<double> rest(v.size(), 0.0);
+    const double potential = problem_->energy(q, rest, parameters);
+    const double factor = std::sqrt((*energy - potential) / (problem_->energy(q, v, parameters) - potential));
+    if (!std::isfinite(factor)) return false;
+    for (double& component : v) component *= factor;
+  }
+  const auto off = problem_->off_manifold(q, v, parameters);
+  double length = 1, speed = 1;
+  for (int k = 0; k < dim_; ++k) {
+    length = std::max(length, std::abs(q[static_cast<std::size_t>(k)]));
+    speed = std::max(speed, std::abs(v[static_cast<std::size_t>(k)]));
+  }
+  if (!(off.position <= 1e-10 * length) || !(off.velocity <= 1e-10 * speed)) return false;
+  return acceptable(state, parameters, kind_ == Kind::random);
+}
+
+EnsembleStart Ensemble::operator[](std::int64_t id) const {
+  // The points run fastest, then the energies, then the parameters.
+  const std::int64_t point = id % points_, rest = id / points_;
+  const std::int64_t level = rest % energies();
+  const auto parameters = parameters_of(rest / energies());
+  EnsembleStart result;
+  std::vector<double> state = base_state(point);
+  const std::optional<double> energy =
+      energy_.empty() ? std::nullopt : std::optional(energy_[static_cast<std::size_t>(level)]);
+  if (kind_ == Kind::random) {
+    result.feasible = false;
+    std::uint64_t draw = 0;
+    for (int attempt = 0; attempt < 20000 && !result.feasible; ++attempt) {
+      for (const Range& range : ranges_) {
+        state[static_cast<std::size_t>(range.variable)] =
+            range.from + (range.to - range.from) * uniform(seed_, id, draw++);
+      }
+      result.feasible = constrained_    ? constrain(state, energy, parameters)
+                        : missing_ >= 0 ? complete(state, *energy, parameters)
+                                        : acceptable(state, parameters, true);
+      if (problem_->starts_inside() && result.feasible)
+        result.feasible =
+            problem_->domain(std::span(state).first(static_cast<std::size_t>(dim_)), parameters) > 0;
+    }
+  } else if (constrained_) {
+    result.feasible = constrain(state, energy, parameters);
+  } else if (missing_ >= 0) {
+    result.feasible = complete(state, *energy, parameters);
+  } else if (problem_->starts_inside()) {
+    // On the wall, within round-off, a start may move inward: the flight judges.
+    result.feasible =
+        problem_->domain(std::span(state).first(static_cast<std::size_t>(dim_)), parameters) > -1e-9;
+  }
+  if (!result.feasible && missing_ >= 0)
+    state[static_cast<std::size_t>(missing_)] = std::numeric_limits<double>::quiet_NaN();
+  result.start = {id, {state.begin(), state.begin() + dim_}, {state.begin() + dim_, state.end()}, parameters};
+  return result;
+}
+
+std::int64_t Ensemble::scattered(std::int64_t index) const {
+  auto stride = static_cast<std::int64_t>(static_cast<double>(size()) / std::numbers::phi);
+  while (std::gcd(stride, size()) != 1) ++stride;
+  return index * stride % size();
+}
+
+void Ensemble::refuse_if_none_feasible() const {
+  if (missing_ < 0 && !constrained_ && !problem_->starts_inside()) return;
+  const std::int64_t judged = kind_ == Kind::random ? 20 : most_judged;
+  for (std::int64_t k = 0; k < std::min(size(), judged); ++k) {
+    if ((*this)[scattered(k)].feasible) return;
+  }
+  if (kind_ != Kind::random && size() > judged) return;  // perhaps one of the others is
+  if (constrained_) {
+    const auto first = (*this)[0].start;
+    const auto off = problem_->off_manifold(first.q, first.v, first.parameters);
+    if (project_ || (off.position < 1e-10 && off.velocity < 1e-10)) {
+      throw table_.error("no start is feasible: each fails to reach the manifold or the energy" +
+                         std::string(section_ ? ", or the section's direction and condition" : "") +
+                         "; move the starts");
+    }
+    throw table_.error(
+        (problem_->rolling() > 0
+             ? "no start rolls without slipping, on its manifold: the first is off by |g| / |grad g| = "
+             : "no start is on the manifold g = 0 with its velocity tangent: the first is off by |g| / |grad "
+               "g| = ") +
+        fmt::format("{:.3g} and its velocity by {:.3g}", off.position, off.velocity) +
+        " (at most 1e-10); project = true moves them there");
+  }
+  if (missing_ < 0) throw table_.error("no start is inside the domain: it is empty, or elsewhere");
+  throw table_.error("energy", "no start is feasible: at none of the " + std::to_string(size()) +
+                                   " points does a real " + names_[static_cast<std::size_t>(missing_)] +
+                                   " give this energy" +
+                                   (section_ ? ", with the section's direction and condition" : "") +
+                                   "; raise the energy, or move the points to where U is lower");
+}
+
+std::vector<std::string> Ensemble::parameter_columns() const {
+  std::vector<std::string> columns;
+  const auto parameters = problem_->parameters();
+  for (std::size_t k = 0; k < axes_.size(); ++k) {
+    if (axes_[k].size() > 1) columns.push_back(parameters[k].name);
+  }
+  if (energy_.size() > 1) columns.push_back("energy");
+  return columns;
+}
+
+std::vector<double> Ensemble::parameter_row(std::int64_t id) const {
+  const std::int64_t rest = id / points_;
+  const auto parameters = parameters_of(rest / energies());
+  std::vector<double> row;
+  for (std::size_t k = 0; k < axes_.size(); ++k) {
+    if (axes_[k].size() > 1) row.push_back(parameters[k]);
+  }
+  if (energy_.size() > 1) row.push_back(energy_[static_cast<std::size_t>(rest % energies())]);
+  return row;
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,90 @@
+// Where the trajectories of an ensemble start: the product of the parameters' axes, the energies, and the
+// points that `[ensemble]` describes. A start on an energy surface leaves out one coordinate or velocity,
+// which follows from E(q, v) = E. Starts are computed one by one from their id, so that nothing grows with
+// their number, but for the lists that the deck itself holds, and every rank can compute any.
+//   grid   = { q2 = [from, to, count], ... }   the product; what isn't named is the section's or solved for
+//   random = { count = n, seed = s, q2 = [from, to], ... }   uniform in the box, infeasible draws drawn again
+//   list   = [[q..., v...], ...]               whole states, or without one column where energy is given
+//   file   = "starts.h5"                       a data set /starts of whole states
+// Under constraints a start must lie on the manifold with its velocity tangent, and roll where it has to, or
+// `project = true` moves it there, the section's coordinate held; an energy then scales the velocity, and
+// what isn't named is 0. Random numbers: Philox-like counters keyed by (seed, id), after Salmon et al.
+// (2011).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "studies/ensemble/stored_starts.hpp"
+#include "studies/program/study.hpp"
+
+namespace cotangent::studies {
+
+/// A start, or why there is none.
+struct EnsembleStart {
+  sections::Start start;
+  bool feasible = true;
+};
+
+class Ensemble {
+ public:
+  /// Reads `[ensemble]`, given the section where there is one. Throws an Error for what can't be. Collective.
+  Ensemble(Task& task, const ModelChoice& model, const std::optional<sections::Section>& section);
+
+  std::int64_t size() const { return points_ * energies() * combinations_; }
+  EnsembleStart operator[](std::int64_t id) const;
+  /// All ids in an order that spreads over the whole: index 0, 1, 2 ... below size(), and below 2^17.
+  std::int64_t scattered(std::int64_t index) const;
+  /// Throws an Error where not one start is feasible. Of large ensembles a scattered part is judged, so that
+  /// it takes a second at most; then they pass even if all of that part is infeasible.
+  void refuse_if_none_feasible() const;
+
+  /// The columns of /orbits/parameters: the parameters with more than one value, and the energy where given.
+  std::vector<std::string> parameter_columns() const;
+  std::vector<double> parameter_row(std::int64_t id) const;
+
+ private:
+  enum class Kind { grid, random, list, file };
+  struct Range {
+    int variable;
+    double from, to;
+    std::int64_t count;
+  };
+  std::int64_t energies() const { return energy_.empty() ? 1 : static_cast<std::int64_t>(energy_.size()); }
+  std::vector<double> parameters_of(std::int64_t combination) const;
+  /// Puts a state onto its manifold and energy, or judges whether it is there.
+  bool constrain(std::vector<double>& state, std::optional<double> energy,
+                 const std::vector<double>& parameters) const;
+  /// Completes a state of which variable `missing_` isn't known. False where no real one has this energy.
+  bool complete(std::vector<double>& state, double energy, const std::vector<double>& parameters) const;
+  bool acceptable(const std::vector<double>& state, const std::vector<double>& parameters,
+                  bool strictly) const;
+  void read_ranges(const io::Table& table, const std::string& what, bool counted);
+  void find_box(const io::Table& table);
+  void choose_missing(const io::Table& table);
+  std::vector<double> base_state(std::int64_t point) const;
+
+  static constexpr std::int64_t most_judged = 1 << 17;
+  const sections::Problem* problem_;
+  std::vector<std::vector<double>> axes_;
+  std::optional<sections::Section> section_;
+  io::Table table_;
+  std::vector<std::string> names_;
+  std::vector<double> energy_;
+  Kind kind_ = Kind::grid;
+  std::vector<Range> ranges_;
+  std::vector<std::vector<double>> list_;
+  std::optional<StoredStarts> stored_;
+  std::int64_t points_ = 1, combinations_ = 1;
+  std::uint64_t seed_ = 0;
+  int dim_, missing_ = -1;
+  bool constrained_ = false, project_ = false;
+};
+
+/// `[section]` of a deck, where it is there.
+std::optional<sections::Section> read_section(Task& task, const sections::Problem& problem);
+
+}  // namespace cotangent::studies

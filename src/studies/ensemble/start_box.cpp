@@ -1,0 +1,71 @@
+// The box that `random` draws from, where the deck doesn't give it: wide enough for all states of the energy
+// along the axes.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "studies/ensemble/start.hpp"
+
+namespace cotangent::studies {
+
+/// Ranges for what `random` doesn't name: along each axis through the section's origin as far as U <= E.
+void Ensemble::find_box(const io::Table& table) {
+  if (energy_.empty()) return;
+  const double energy = *std::max_element(energy_.begin(), energy_.end());
+  const auto parameters = parameters_of(0);
+  std::vector<double> origin(static_cast<std::size_t>(dim_), 0.0);
+  if (section_ && section_->coordinate >= 0)
+    origin[static_cast<std::size_t>(section_->coordinate)] = section_->value;
+  for (const auto& range : ranges_) {
+    if (range.variable < dim_)
+      origin[static_cast<std::size_t>(range.variable)] = 0.5 * (range.from + range.to);
+  }
+  const auto named = [&](int k) {
+    return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& r) { return r.variable == k; });
+  };
+  const auto coordinates = problem_->coordinates();
+  double lowest = problem_->potential(origin, parameters).value;
+  for (int k = 0; k < dim_; ++k) {
+    if (named(k) || (section_ && k == section_->coordinate)) continue;
+    const bool angle = coordinates[static_cast<std::size_t>(k)].angle;
+    if (!(lowest <= energy)) {
+      throw table.error("random", "the section's origin isn't accessible at this energy; give the box of " +
+                                      names_[static_cast<std::size_t>(k)] + " = [from, to]");
+    }
+    Range range{k, 0, 0, 1};
+    for (double sign : {-1.0, 1.0}) {
+      auto q = origin;
+      double reach = 0;
+      for (double step = 1e-3; reach < (angle ? std::numbers::pi : 1e3);
+           reach += step, step = std::min(1.01 * step, 1e-2)) {
+        q[static_cast<std::size_t>(k)] = origin[static_cast<std::size_t>(k)] + sign * reach;
+        const double u = problem_->potential(q, parameters).value;
+        if (!(u <= energy)) break;
+        lowest = std::min(lowest, u);
+      }
+      if (!angle && reach >= 1e3) {
+        throw table.error("random", "the motion isn't bounded along " + names_[static_cast<std::size_t>(k)] +
+                                        "; give its box [from, to]");
+      }
+      (sign < 0 ? range.from : range.to) = origin[static_cast<std::size_t>(k)] + sign * reach;
+    }
+    ranges_.push_back(range);
+  }
+  // Velocities: twice what the kinetic energy allows along an axis at the origin; what's beyond is drawn
+  // again.
+  const auto mass =
+      problem_->mass_matrix(origin, std::vector<double>(static_cast<std::size_t>(dim_), 0.0), parameters);
+  int left = 0;
+  for (int k = 0; k < dim_; ++k) left += !named(dim_ + k);
+  for (int k = 0; k < dim_ && left > 1; ++k) {
+    if (named(dim_ + k)) continue;
+    if (section_ && section_->coordinate == k) continue;  // the natural one to solve for
+    if (!section_ && k == dim_ - 1) continue;
+    const double bound =
+        2 * std::sqrt(2 * (energy - lowest) / std::max(mass[static_cast<std::size_t>(k * dim_ + k)], 1e-300));
+    ranges_.push_back({dim_ + k, -bound, bound, 1});
+    --left;
+  }
+}
+
+}  // namespace cotangent::studies

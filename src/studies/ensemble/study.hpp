@@ -1,0 +1,15 @@
+// Flies an ensemble over all ranks and writes it by trajectory id, whatever rank or lane flew which: what the
+// studies of ensembles (poincare, trajectory, billiard) have in common.
+#pragma once
+
+#include "studies/ensemble/deck.hpp"
+#include "studies/ensemble/start.hpp"
+
+namespace cotangent::studies {
+
+/// What all studies of ensembles do once they have read their part of the deck: reads how the result is
+/// written, refuses the keys that nobody read, judges the ensemble and flies it; or stops after judging
+/// (--check), or says what it would take (--dry-run). Collective.
+ExitCode run_ensemble(Task& task, const std::string& study, Plan plan, const Ensemble& ensemble);
+
+}  // namespace cotangent::studies

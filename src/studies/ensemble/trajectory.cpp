@@ -1,0 +1,49 @@
+// study = "trajectory": time series of an ensemble, sampled at equal times, with their energy.
+#include "studies/ensemble/study.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+constexpr const char* example = R"(# A double pendulum let go from the horizontal.
+study = "trajectory"
+
+[model]
+name = "double-pendulum"
+
+[method]
+name = "gauss"
+stages = 8
+step = 0.05
+
+[ensemble]                   # whole states, or one velocity left out where energy is given
+list = [[1.5707963267948966, 1.5707963267948966, 0.0, 0.0]]
+
+[stop]
+time = 20.0
+
+[output]
+every = 0.02                 # time between samples
+file = "trajectory.h5"
+)";
+
+ExitCode run(Task& task) {
+  Plan plan;
+  plan.model = read_model(task);
+  read_method(task, plan);
+  const io::Table stop = task.deck.table("stop"), output = task.deck.table("output");
+  plan.watch.stop.time = stop.positive("time");
+  plan.watch.sample_every = output.positive("every", plan.watch.stop.time / 1000);
+  plan.samples = samples_until(plan.watch.stop.time, plan.watch.sample_every);
+  read_surface(task, plan);
+  const Ensemble ensemble(task, plan.model, read_section(task, *plan.model.problem));
+  return run_ensemble(task, "trajectory", plan, ensemble);
+}
+
+}  // namespace
+
+Study trajectory_study() {
+  return {"trajectory", "time series of an ensemble of trajectories, with their energy", run, example, true};
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,176 @@
+#include "studies/landscape/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "parallel/mpi.hpp"
+#include "run/terminal.hpp"
+#include "studies/program/report.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+/// For six decimals: no -0.000000.
+double rounded(double x) {
+  return std::abs(x) < 5e-7 ? 0.0 : x;
+}
+
+std::string parameter_text(const LandscapeSurvey& survey, std::int64_t k) {
+  std::string text;
+  const auto infos = survey.problem->parameters();
+  for (std::size_t p = 0; p < infos.size(); ++p) {
+    text += fmt::format("{}{} = {}", p == 0 ? "" : ", ", infos[p].name,
+                        survey.parameters[static_cast<std::size_t>(k)][p]);
+  }
+  return text.empty() ? survey.problem->name() : text;
+}
+
+/// "3 minima, 9 saddles, 2 maxima"
+std::string counts_text(const List& points, std::int64_t first, std::int64_t last) {
+  std::string text;
+  for (const auto& [one, many] : {std::pair{"minimum", "minima"},
+                                  {"saddle", "saddles"},
+                                  {"maximum", "maxima"},
+                                  {"degenerate", "degenerate"}}) {
+    int count = 0;
+    for (std::int64_t row = first; row < last; ++row) count += points.word(row, "type") == one ? 1 : 0;
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? one : many);
+  }
+  return text.empty() ? "no stationary point" : text;
+}
+
+std::string end_text(const List& passes, std::int64_t row, const std::string& side) {
+  const std::string& kind = passes.word(row, side + "_kind");
+  if (kind == "stationary") return fmt::format("{}", passes.at(row, side));
+  return kind == "boundary"      ? "the boundary"
+         : kind == "window_edge" ? "the window's edge"
+                                 : "nowhere (the descent went astray)";
+}
+
+std::string pass_text(const List& passes, std::int64_t row) {
+  return fmt::format("{}between {} and {}", passes.at(row, "lowest") != 0 ? "" : "a higher way ",
+                     end_text(passes, row, "from"), end_text(passes, row, "to"));
+}
+
+std::string heading(const LandscapeSurvey& survey, int indent, const std::string& first,
+                    const std::string& second) {
+  return fmt::format("{:>{}}  {:<19}{:>12}{:>12}{:>21}\n", first, indent, second, survey.x.name,
+                     survey.y.name, "U");
+}
+
+/// The row of the pass over a saddle, -1 if there is none.
+std::int64_t pass_over(const LandscapeFindings& all, std::size_t k, std::int64_t saddle) {
+  for (std::int64_t row = all.first_pass[k]; row < all.first_pass[k + 1]; ++row) {
+    const bool over = all.passes.at(row, "number") == static_cast<double>(saddle);
+    if (over && all.passes.word(row, "kind") == "saddle") return row;
+  }
+  return -1;
+}
+
+/// Wells and lowest passes, or with all the rest.
+std::string landscape_text(const LandscapeSurvey& survey, const LandscapeFindings& all, std::int64_t index,
+                           bool whole) {
+  const auto k = static_cast<std::size_t>(index);
+  const std::int64_t first = all.first_point[k], last = all.first_point[k + 1];
+  const List &points = all.stationary, &passes = all.passes;
+  std::string text =
+      fmt::format("{}: {}{}\n", parameter_text(survey, index), counts_text(points, first, last),
+                  all.complete[k] != 0 ? "" : " (some may be missing)");
+  const auto line = [&](const std::string& row, const std::string& what, const List& list, std::int64_t at,
+                        const std::string& more) {
+    text += fmt::format("{:>7}  {:<19}{:>12.6f}{:>12.6f}{:>21.12f}{}\n", row, what, rounded(list.at(at, "x")),
+                        rounded(list.at(at, "y")), list.at(at, "energy"), more.empty() ? "" : "   " + more);
+  };
+  if (last > first) text += heading(survey, 7, "row", "type");
+  for (std::int64_t row = first; row < last; ++row) {
+    const std::string& type = points.word(row, "type");
+    const std::int64_t pass = pass_over(all, k, row);
+    const bool lowest = pass >= 0 && passes.at(pass, "lowest") != 0;
+    if (!whole && type != "minimum" && !lowest) continue;
+    std::string more = pass >= 0 ? pass_text(passes, pass) : "";
+    if (survey.passes && type == "minimum") {
+      const double out = points.at(row, "escape_energy");
+      more = std::isfinite(out) ? fmt::format("left at {:.12f}", out) : "never left";
+    }
+    line(std::to_string(row), type, points, row, more);
+  }
+  for (std::int64_t pass = all.first_pass[k]; pass < all.first_pass[k + 1]; ++pass) {
+    const std::string& kind = passes.word(pass, "kind");
+    if (kind == "saddle" || (!whole && passes.at(pass, "lowest") == 0)) continue;
+    line("", kind == "contact" ? "contact" : "boundary saddle", passes, pass, pass_text(passes, pass));
+  }
+  if (all.first_edge[k + 1] > all.first_edge[k]) {
+    line("", "lowest on boundary", all.boundary, all.first_edge[k], "");
+  }
+  return text;
+}
+
+std::string changes_text(const LandscapeSurvey& survey, const List& changes) {
+  const auto& [parameter, range] = *survey.changes;
+  const std::string name = survey.problem->parameters()[parameter].name;
+  std::string text =
+      fmt::format("changes with {} from {} to {}: {}\n", name, range.first, range.last, changes.size());
+  if (changes.size() > 0) text += heading(survey, 18, name, "kind");
+  for (std::int64_t row = 0; row < changes.size(); ++row) {
+    text += fmt::format("{:>18.12f}  {:<19}{:>12.6f}{:>12.6f}{:>21.12f}", changes.at(row, "parameter"),
+                        changes.word(row, "kind"), rounded(changes.at(row, "x")),
+                        rounded(changes.at(row, "y")), changes.at(row, "energy"));
+    if (changes.word(row, "kind") == "energy_coincidence") {
+      text += fmt::format("   level with ({:.6f}, {:.6f})", rounded(changes.at(row, "partner_x")),
+                          rounded(changes.at(row, "partner_y")));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string findings_text(const LandscapeSurvey& survey, const LandscapeFindings& all) {
+  constexpr std::int64_t most = 16;
+  const std::int64_t shown = survey.stationary ? std::min(most, survey.count()) : 0;
+  std::string text;
+  for (std::int64_t k = 0; k < shown; ++k) text += landscape_text(survey, all, k, survey.count() == 1) + "\n";
+  if (shown > 0 && survey.count() > shown) {
+    text += fmt::format("and {} landscapes more in the file\n\n", survey.count() - shown);
+  }
+  if (survey.changes) text += changes_text(survey, all.changes) + "\n";
+  return text;
+}
+
+std::string estimate_text(const LandscapeSurvey& survey, const std::string& file, std::int64_t grid_bytes) {
+  constexpr int samples = 2000;
+  const double started = parallel::wall_time();
+  for (int k = 0; k < samples; ++k) {
+    survey.potential(survey.x[k % survey.x.count], survey.y[k % survey.y.count], survey.parameters.front());
+  }
+  const double each = (parallel::wall_time() - started) / samples;
+  // A search asks for U about 50 000 times, and costs twice that; a step of a change is two searches and
+  // more.
+  const double searches = (survey.stationary ? static_cast<double>(survey.count()) : 0.0) +
+                          (survey.changes ? 2.4 * survey.changes->range.steps : 0.0);
+  const double cells = survey.search.cells * survey.search.cells / 4096.0;
+  const double asked =
+      static_cast<double>(survey.count() * survey.x.count * survey.y.count) + 1e5 * cells * searches;
+  std::string text = fmt::format("would run       {} landscapes of {} x {} points over {} and {}{}\n",
+                                 survey.count(), survey.x.count, survey.y.count, survey.x.name, survey.y.name,
+                                 survey.stationary ? ", with their stationary points" : "");
+  if (survey.changes) {
+    text += fmt::format("                changes with {} in {} steps\n",
+                        survey.problem->parameters()[survey.changes->parameter].name,
+                        survey.changes->range.steps);
+  }
+  // Rows of grids wait until there are some megabytes of them.
+  const double waiting = std::min(16e6, 2.0 * static_cast<double>(grid_bytes) / parallel::size());
+  text += fmt::format(
+      "result file     {}, {:.3g} MB and the lists\nmemory          about {} a rank\n"
+      "time            about {:.2g} s on {} rank{}\n",
+      file, static_cast<double>(grid_bytes) / 1e6,
+      run::size_text(static_cast<double>(program_bytes) + waiting), each * asked / parallel::size(),
+      parallel::size(), parallel::size() == 1 ? "" : "s");
+  return text;
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,266 @@
+#include "studies/landscape/survey.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "parallel/mpi.hpp"
+#include "parallel/signals.hpp"
+#include "parallel/task_sharing.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+WindowSide read_side(const io::Table& landscape, const char* key, std::size_t otherwise,
+                     const sections::Problem& problem) {
+  const auto coordinates = problem.coordinates();
+  std::vector<std::string> names;
+  for (const auto& c : coordinates) names.push_back(c.name);
+  const io::Table table = landscape.table(key);
+  WindowSide side{};
+  side.name = table.choice("coordinate", names[otherwise], names);
+  side.coordinate = static_cast<std::size_t>(std::ranges::find(names, side.name) - names.begin());
+  const auto& coordinate = coordinates[side.coordinate];
+  side.units = coordinate.unit.empty() ? "1" : coordinate.unit;
+  side.from = coordinate.angle ? table.number("from", -std::numbers::pi) : table.number("from");
+  side.to = coordinate.angle ? table.number("to", std::numbers::pi) : table.number("to");
+  if (!(side.from < side.to)) throw table.error("to", fmt::format("must be above from = {}", side.from));
+  side.count = table.integer_at_least("count", 2, 251);
+  // A turn need not be written down to the last digit.
+  side.periodic = coordinate.angle && std::abs(side.to - side.from - 2 * std::numbers::pi) < 1e-4;
+  return side;
+}
+
+ParameterChange read_changes(const io::Table& table, const ModelChoice& model,
+                             const LandscapeSurvey& survey) {
+  std::vector<std::string> names;
+  for (const auto& p : model.problem->parameters()) names.push_back(p.name);
+  if (names.empty())
+    throw table.error(fmt::format("the model {} has no parameter to change", model.problem->name()));
+  const std::string name = table.choice("parameter", names);
+  ParameterChange changes{};
+  changes.parameter = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  changes.range = {
+      table.number("from"), table.number("to"),
+      static_cast<int>(std::min<std::int64_t>(table.integer_at_least("steps", 1, 50), 1'000'000))};
+  if (!(changes.range.first < changes.range.last)) {
+    throw table.error("to", fmt::format("must be above from = {}", changes.range.first));
+  }
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (k != changes.parameter && model.axes[k].size() > 1) {
+      throw table.error("parameter",
+                        fmt::format("the changes with {} can be followed where {} has one value; it has {}",
+                                    name, names[k], model.axes[k].size()));
+    }
+  }
+  // The boundary has to stay where it is.
+  std::vector<double> first = survey.parameters.front(), last = first;
+  first[changes.parameter] = changes.range.first;
+  last[changes.parameter] = changes.range.last;
+  for (int k = 0; k < 33 * 33; ++k) {
+    const double x = survey.x.from + (survey.x.to - survey.x.from) * (k / 33) / 32;
+    const double y = survey.y.from + (survey.y.to - survey.y.from) * (k % 33) / 32;
+    const double before = survey.domain(x, y, first), after = survey.domain(x, y, last);
+    if (std::abs(before - after) > 1e-12 * std::max(1.0, std::abs(before))) {
+      throw table.error("parameter",
+                        "the admissible region moves with " + name + ", so changes can't be followed");
+    }
+  }
+  return changes;
+}
+
+}  // namespace
+
+LandscapeSurvey read_survey(Task& task) {
+  const ModelChoice model = read_model(task);
+  const sections::Problem& problem = *model.problem;
+  const io::Table table = task.deck.table("landscape");
+  if (problem.dim() < 2) {
+    throw task.deck.table("model").error("name", "a landscape needs two coordinates, the model has one");
+  }
+  LandscapeSurvey survey{};
+  survey.problem = &problem;
+  // The product of all axes, the last one fastest.
+  survey.parameters.push_back({});
+  for (const auto& axis : model.axes) {
+    std::vector<std::vector<double>> longer;
+    for (const auto& row : survey.parameters) {
+      for (const double value : axis) {
+        longer.push_back(row);
+        longer.back().push_back(value);
+      }
+    }
+    survey.parameters = std::move(longer);
+  }
+  survey.x = read_side(table, "x", 0, problem);
+  survey.y = read_side(table, "y", survey.x.coordinate == 1 ? 0 : 1, problem);
+  if (survey.x.coordinate == survey.y.coordinate) {
+    throw table.table("y").error("coordinate", "is the coordinate of x already");
+  }
+  const auto coordinates = problem.coordinates();
+  const io::Table at = table.table("at");
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    const bool varies = i == survey.x.coordinate || i == survey.y.coordinate;
+    survey.place.push_back(varies ? 0.0 : at.number(coordinates[i].name, 0.0));
+  }
+  survey.stationary = table.boolean("stationary", true);
+  survey.passes = table.boolean("passes", survey.stationary);
+  if (survey.passes && !survey.stationary) throw table.error("passes", "needs stationary = true");
+  survey.search.cells =
+      static_cast<int>(std::min<std::int64_t>(table.integer_at_least("cells", 4, 64), 4096));
+  if (table.has("changes")) survey.changes = read_changes(table.table("changes"), model, survey);
+  return survey;
+}
+
+namespace {
+
+/// What a task answers: numbers of which the first says whether all is well.
+using Answer = std::vector<double>;
+
+/// Runs tasks 0 .. count - 1, each on a rank that is free, and gives every rank all answers. Collective.
+std::vector<Answer> shared_out(std::int64_t count, const std::function<Answer(std::int64_t)>& task) {
+  std::vector<double> mine;  // task, length, answer, task, length, answer ...
+  {
+    parallel::TaskSharing sharing;
+    parallel::agree([&] {
+      for (std::int64_t k = sharing.take(); k < count; k = sharing.take()) {
+        if (const int signal = parallel::stop_signal()) {
+          throw Error(fmt::format("stopped by {} before the result was made", parallel::signal_name(signal)),
+                      exit_stopped);
+        }
+        const Answer answer = task(k);
+        mine.push_back(static_cast<double>(k));
+        mine.push_back(static_cast<double>(answer.size()));
+        mine.insert(mine.end(), answer.begin(), answer.end());
+      }
+    });
+  }
+  const auto texts =
+      parallel::gather(std::string(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(double)));
+  std::vector<std::byte> bytes;
+  for (const std::string& text : texts) {
+    const auto* first = reinterpret_cast<const std::byte*>(text.data());
+    bytes.insert(bytes.end(), first, first + text.size());
+  }
+  bytes = parallel::broadcast(std::move(bytes));
+  std::vector<double> all(bytes.size() / sizeof(double));
+  std::memcpy(all.data(), bytes.data(), bytes.size());
+  std::vector<Answer> answers(static_cast<std::size_t>(count));
+  for (auto at = all.begin(); at != all.end();) {
+    Answer& answer = answers[static_cast<std::size_t>(*at)];
+    const auto length = static_cast<std::ptrdiff_t>(at[1]);
+    answer.assign(at + 2, at + 2 + length);
+    at += 2 + length;
+  }
+  return answers;
+}
+
+Answer landscape_answer(const LandscapeSurvey& survey, std::int64_t k) {
+  const auto& values = survey.parameters[static_cast<std::size_t>(k)];
+  const landscapes::Potential potential = [&](double x, double y) { return survey.potential(x, y, values); };
+  const landscapes::Domain domain = [&](double x, double y) { return survey.domain(x, y, values); };
+  landscapes::Landscape found;
+  try {
+    found.stationary = landscapes::stationary_points(potential, domain, survey.window(), survey.search);
+    found.boundary = landscapes::boundary_extrema(potential, domain, survey.window(), survey.search);
+    if (survey.passes) {
+      found.passes = landscapes::passes(potential, domain, survey.window(), found.stationary, found.boundary);
+    }
+  } catch (const Error& error) {
+    throw Error(std::string(error.what()) + "; or ask for the grid alone: [landscape] stationary = false",
+                error.code());
+  }
+  const LandscapeRows rows = rows_of(found, k, survey.passes);
+  Answer answer{found.stationary.complete() ? 1.0 : 0.0};
+  for (const auto* list : {&rows.stationary, &rows.boundary, &rows.passes}) {
+    answer.push_back(static_cast<double>(list->size()));
+    answer.insert(answer.end(), list->begin(), list->end());
+  }
+  return answer;
+}
+
+/// The changes in one of the steps, so that the answer doesn't depend on who took its neighbours.
+Answer changes_answer(const LandscapeSurvey& survey, std::int64_t step) {
+  const auto& [parameter, range] = *survey.changes;
+  std::vector<double> values = survey.parameters.front();
+  const landscapes::PotentialFamily family = [&, parameter = parameter](double x, double y, double value) {
+    values[parameter] = value;
+    return survey.potential(x, y, values);
+  };
+  const landscapes::Domain domain = [&](double x, double y) { return survey.domain(x, y, values); };
+  const auto bound = [&, &range = range](std::int64_t i) {
+    return i == range.steps ? range.last
+                            : range.first + (range.last - range.first) * static_cast<double>(i) / range.steps;
+  };
+  return rows_of(landscapes::bifurcations(family, domain, survey.window(), {bound(step), bound(step + 1), 1},
+                                          survey.search));
+}
+
+}  // namespace
+
+LandscapeFindings search(const LandscapeSurvey& survey) {
+  const PlaneUnits units{survey.x.units, survey.y.units};
+  const std::int64_t landscapes = survey.stationary ? survey.count() : 0;
+  const std::int64_t steps = survey.changes ? survey.changes->range.steps : 0;
+  const auto answers = shared_out(landscapes + steps, [&](std::int64_t k) {
+    return k < landscapes ? landscape_answer(survey, k) : changes_answer(survey, k - landscapes);
+  });
+  const auto parameter_infos = survey.problem->parameters();
+  std::string parameter_units = survey.changes ? parameter_infos[survey.changes->parameter].unit : "";
+  if (parameter_units.empty()) parameter_units = "1";
+  LandscapeFindings all{stationary_list(units, survey.passes),
+                        boundary_list(units),
+                        pass_list(units),
+                        change_list(units, parameter_units),
+                        {},
+                        {0},
+                        {0},
+                        {0}};
+  for (std::int64_t k = 0; k < landscapes; ++k) {
+    const Answer& answer = answers[static_cast<std::size_t>(k)];
+    auto at = answer.begin();
+    all.complete.push_back(static_cast<std::int32_t>(*at++));
+    const auto next = [&] {
+      const auto length = static_cast<std::ptrdiff_t>(*at++);
+      at += length;
+      return std::vector<double>(at - length, at);
+    };
+    const auto points = next(), edges = next();
+    append_passes(all.passes, next(), all.stationary.size(), all.boundary.size());
+    all.stationary.rows.insert(all.stationary.rows.end(), points.begin(), points.end());
+    all.boundary.rows.insert(all.boundary.rows.end(), edges.begin(), edges.end());
+    all.first_point.push_back(all.stationary.size());
+    all.first_edge.push_back(all.boundary.size());
+    all.first_pass.push_back(all.passes.size());
+  }
+  for (std::int64_t step = 0; step < steps; ++step) {
+    const auto& range = survey.changes->range;
+    append_changes(all.changes, answers[static_cast<std::size_t>(landscapes + step)], survey.window(),
+                   range.last - range.first);
+  }
+  return all;
+}
+
+std::int64_t LandscapeFindings::incomplete() const {
+  return std::ranges::count(complete, 0);
+}
+
+std::int64_t LandscapeFindings::unresolved() const {
+  std::int64_t count = 0;
+  for (std::int64_t row = 0; row < changes.size(); ++row)
+    count += changes.word(row, "kind") == "unresolved" ? 1 : 0;
+  return count;
+}
+
+std::vector<const List*> LandscapeFindings::lists(const LandscapeSurvey& survey) const {
+  std::vector<const List*> asked;
+  if (survey.stationary) asked.push_back(&stationary);
+  if (survey.stationary && survey.problem->has_domain()) asked.push_back(&boundary);
+  if (survey.passes) asked.push_back(&passes);
+  if (survey.changes) asked.push_back(&changes);
+  return asked;
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,89 @@
+// What a deck asks of a survey of landscapes, and what the search over all ranks finds.
+//
+// Searches are shared out as ranks come free: a task is one landscape, or one step of the changing parameter.
+// A task's answer depends on the deck alone, and every rank has all answers in the end: some kilobytes for
+// each landscape.
+#pragma once
+
+#include <numbers>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "landscapes/landscape.hpp"
+#include "studies/landscape/lists.hpp"
+#include "studies/program/study.hpp"
+
+namespace cotangent::studies {
+
+/// One side of the window.
+struct WindowSide {
+  std::size_t coordinate;
+  std::string name, units;
+  double from, to;
+  std::int64_t count;
+  bool periodic;
+
+  double operator[](std::int64_t i) const {
+    return i + 1 == count ? to : from + (to - from) * static_cast<double>(i) / static_cast<double>(count - 1);
+  }
+  /// Where the search ends: after exactly one turn of an angle.
+  double end() const { return periodic ? from + 2 * std::numbers::pi : to; }
+};
+
+/// The interval over which one parameter changes.
+struct ParameterChange {
+  std::size_t parameter;
+  landscapes::ParameterRange range;
+};
+
+/// What the deck asks for.
+struct LandscapeSurvey {
+  const sections::Problem* problem;
+  std::vector<std::vector<double>> parameters;  ///< one row a landscape
+  WindowSide x, y;
+  std::vector<double> place;  ///< of all coordinates; x and y vary
+  bool stationary, passes;
+  landscapes::Search search;
+  std::optional<ParameterChange> changes;
+
+  std::int64_t count() const { return static_cast<std::int64_t>(parameters.size()); }
+  landscapes::Window window() const { return {x.from, x.end(), y.from, y.end(), x.periodic, y.periodic}; }
+
+  std::vector<double> at(double x_value, double y_value) const {
+    std::vector<double> q = place;
+    q[x.coordinate] = x_value;
+    q[y.coordinate] = y_value;
+    return q;
+  }
+  landscapes::Jet2 potential(double x_value, double y_value, const std::vector<double>& values) const {
+    const auto u = problem->potential(at(x_value, y_value), values);
+    const std::size_t n = place.size(), i = x.coordinate, j = y.coordinate;
+    return {u.value,
+            {u.gradient[i], u.gradient[j]},
+            {u.hessian[i * n + i], u.hessian[i * n + j], u.hessian[j * n + j]}};
+  }
+  double domain(double x_value, double y_value, const std::vector<double>& values) const {
+    return problem->domain(at(x_value, y_value), values);
+  }
+};
+
+/// Reads `[model]` and `[landscape]`.
+LandscapeSurvey read_survey(Task& task);
+
+/// All lists, and for each landscape whether it is complete.
+struct LandscapeFindings {
+  List stationary, boundary, passes, changes;
+  std::vector<std::int32_t> complete;
+  std::vector<std::int64_t> first_point, first_edge, first_pass;  ///< rows of each landscape, and the end
+
+  std::int64_t incomplete() const;  ///< landscapes that may miss stationary points
+  std::int64_t unresolved() const;  ///< changes
+  /// Those that the survey asked for.
+  std::vector<const List*> lists(const LandscapeSurvey& survey) const;
+};
+
+/// Collective.
+LandscapeFindings search(const LandscapeSurvey& survey);
+
+}  // namespace cotangent::studies

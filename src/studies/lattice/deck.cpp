@@ -1,0 +1,422 @@
+#include "studies/lattice/deck.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "core/names.hpp"
+#include "integrators/gauss_tables.hpp"
+#include "integrators/lobatto_spark.hpp"
+#include "io/hdf5.hpp"
+#include "lattice/compositions.hpp"
+#include "parallel/mpi.hpp"
+#include "studies/ensemble/deck.hpp"
+
+namespace cotangent::studies {
+
+const char* const lattice_example = R"deck(# Two kinks of the phi-four field that meet.
+study = "lattice"
+
+[model]
+name = "phi-four"            # cotangent --list
+spacing = 0.1
+sites = 800                  # or [64, 48], a grid
+boundary = "free"            # periodic | free | fixed (the ends are held where they are); of a grid also two of them
+# copies = "network.h5"      # instead of a grid: data sets /bond [copies, 2] of site numbers, one for each term that joins sites
+# held = [0]                 # sites that stay where they are
+
+[start]
+wave = "kink-pair"           # a motion that the model knows (cotangent --describe phi-four), with its options
+speed = 0.3
+distance = 20.0
+# or: modes = [1.0, 0.0]     amplitudes of the first modes of small oscillations
+# or: q = "exp(-x^2)", q_dot = "0"   formulas of x, y, site, sites and the model's parameters
+# or: list = [[q, q_dot], ...] or file = "start.h5", data sets /q and /v [sites, coordinates]
+# random = { q = 0.0, v = 1e-3, seed = 1 }   normal, keyed by site, of mean 0, added to any of these
+
+[method]
+name = "gauss"               # or lobatto-pair, the default under constraints; or Stormer-Verlet and its compositions: stormer-verlet | verlet-kahan-li-8 ...
+stages = 4
+step = 0.05
+solver = "auto"              # auto | fixed-point | newton
+# [solver]
+# collocation = "petsc"      # Newton's systems of all ranks as one matrix, by the KSP that options after -- choose (-stage_ksp_type ...); or "substructures"
+
+[stop]
+time = 60.0
+
+[output]
+every = 0.5                  # time between samples of the energies
+frames_every = 0.5           # and between whole states
+file = "lattice.h5"
+)deck";
+
+Modes::Modes(const lattice::Grid& grid, const lattice::LinearChain& linear) : grid_(grid), linear_(linear) {}
+
+std::int64_t Modes::count() const {
+  using lattice::Boundary;
+  const std::int64_t n = grid_.length;
+  return grid_.along == Boundary::fixed ? n - 2 : grid_.along == Boundary::free ? n - 1 : n / 2;
+}
+
+double Modes::shape(std::int64_t k, std::int64_t site, bool second) const {
+  using lattice::Boundary;
+  constexpr double pi = std::numbers::pi;
+  const std::int64_t n = grid_.length;
+  if (grid_.along == Boundary::fixed) {
+    const std::int64_t turn = k * site % (2 * (n - 1));
+    return std::sqrt(2.0 / static_cast<double>(n - 1)) *
+           std::sin(pi * static_cast<double>(turn) / static_cast<double>(n - 1));
+  }
+  if (grid_.along == Boundary::free) {
+    const std::int64_t turn = k * (2 * site + 1) % (4 * n);
+    return std::sqrt(2.0 / static_cast<double>(n)) *
+           std::cos(pi * static_cast<double>(turn) / static_cast<double>(2 * n));
+  }
+  const double angle = 2 * pi * static_cast<double>(k * site % n) / static_cast<double>(n);
+  const double norm = std::sqrt((2 * k == n ? 1.0 : 2.0) / static_cast<double>(n));
+  return norm * (second ? std::cos(angle) : std::sin(angle));
+}
+
+double Modes::squared_frequency(std::int64_t k) const {
+  using lattice::Boundary;
+  const double n = static_cast<double>(grid_.length), half = grid_.along == Boundary::fixed  ? 2 * (n - 1)
+                                                             : grid_.along == Boundary::free ? 2 * n
+                                                                                             : n;
+  const double sine = std::sin(std::numbers::pi * static_cast<double>(k) / half);
+  return 4 * linear_.stiffness * sine * sine + linear_.on_site;
+}
+
+std::array<double, 2> LatticePlan::place(std::int64_t site) const {
+  const double spacing = model->spacing(parameters);
+  const auto middle = [](std::int64_t count) { return 0.5 * static_cast<double>(count - 1); };
+  if (network) return {static_cast<double>(site), 0.0};
+  return {spacing * (static_cast<double>(site % grid.length) - middle(grid.length)),
+          spacing * (static_cast<double>(site / grid.length) - middle(grid.rows))};
+}
+
+namespace {
+const std::vector<std::string> place_names{"x", "y", "t", "site", "sites"};
+}
+
+std::vector<double> LatticePlan::variables(std::int64_t site, double time) const {
+  const auto [x, y] = place(site);
+  return {x, y, time, static_cast<double>(site), static_cast<double>(sites())};
+}
+
+namespace {
+
+using lattice::Boundary;
+using lattice::Range;
+
+/// This rank's even share of so many.
+Range share_of(std::int64_t count) {
+  return Range::of_rank(count, parallel::rank(), parallel::size());
+}
+
+void read_network(const io::Table& table, LatticePlan& plan) {
+  lattice::Network network;
+  network.sites = table.integer_at_least("sites", 1);
+  network.terms = plan.model->terms();
+  const std::string path = table.text("copies");
+  parallel::agree([&] {
+    const io::File file = io::File::open(path);
+    for (const auto& term : network.terms) {
+      std::vector<std::int64_t>& share = network.copies.emplace_back();
+      if (term.sites.size() == 1) {
+        const Range own = share_of(network.sites);
+        share.resize(static_cast<std::size_t>(own.own));
+        std::iota(share.begin(), share.end(), own.first);
+        continue;
+      }
+      const std::string name = "/" + term.name;
+      if (!file.contains(name)) continue;
+      const io::DataSet set = file.data_set(name);
+      if (set.dims().size() != 2 || set.dims()[1] != std::ssize(term.sites))
+        throw table.error("copies", fmt::format("{} must have {} columns, the numbers of a copy's sites",
+                                                name, term.sites.size()));
+      const Range rows = share_of(set.dims()[0]);
+      share.resize(static_cast<std::size_t>(rows.own * set.row_size()));
+      if (rows.own > 0) set.read_rows(rows.first, rows.own, share.data());
+    }
+  });
+  try {
+    network.check();
+  } catch (const Error& error) {
+    throw table.error("copies", error.what());
+  }
+  plan.network = std::move(network);
+}
+
+void read_sites(const io::Table& table, LatticePlan& plan) {
+  if (table.has("copies")) {
+    read_network(table, plan);
+  } else {
+    std::vector<double> sites;
+    try {
+      sites = table.numbers("sites");
+    } catch (const Error&) {
+      sites = {static_cast<double>(table.integer_at_least("sites", 2))};
+    }
+    if (sites.empty() || sites.size() > 2 ||
+        std::ranges::any_of(sites, [](double n) { return !(n >= 2 && n <= 1e9 && n == std::floor(n)); }))
+      throw table.error("sites", "must be a whole number above 1, or two of them: a grid");
+    plan.grid.length = static_cast<std::int64_t>(sites[0]);
+    plan.grid.rows = sites.size() > 1 ? static_cast<std::int64_t>(sites[1]) : 1;
+    const std::vector<std::string> names{"periodic", "free", "fixed"};
+    std::vector<std::string> ends = table.texts("boundary", {"periodic"});
+    const auto boundary = [&](const std::string& name) {
+      const auto at = std::ranges::find(names, name);
+      if (at == names.end()) unknown_name("boundary", name, names, table.where("boundary"));
+      return static_cast<Boundary>(at - names.begin());
+    };
+    if (ends.empty() || ends.size() > sites.size())
+      throw table.error("boundary", "must be one of periodic, free, fixed; of a grid also a list of two");
+    plan.grid.along = boundary(ends.front());
+    plan.grid.across = plan.grid.chain() ? Boundary::free : boundary(ends.back());
+    try {
+      lattice::check_grid(plan.grid, plan.model->terms());
+    } catch (const Error& error) {
+      throw table.error("sites", error.what());
+    }
+    const auto linear = plan.model->linear(plan.parameters);
+    if (linear && plan.grid.chain() && plan.dim() == 1) plan.modes.emplace(plan.grid, *linear);
+  }
+  for (const double site : table.numbers("held", {})) {
+    if (!(site >= 0 && site < static_cast<double>(plan.sites())) || site != std::floor(site))
+      throw table.error("held",
+                        fmt::format("{} is no site; they are numbered 0 to {}", site, plan.sites() - 1));
+    plan.held.push_back(static_cast<std::int64_t>(site));
+  }
+}
+
+expressions::Expression formula(const io::Table& table, const std::string& key, const std::string& text,
+                                const std::vector<std::string>& names) {
+  try {
+    return expressions::Expression::parse(text, names);
+  } catch (const Error& error) {
+    throw table.error(key, error.what());
+  }
+}
+
+/// Numbers put in the place of names: parameters and options are what they are throughout a run.
+std::string bound(std::string text, const std::vector<std::pair<std::string, double>>& values) {
+  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && letter(text[end])) ++end;
+    const std::string word = text.substr(i, end - i);
+    const auto found = std::ranges::find(values, word, [](const auto& pair) { return pair.first; });
+    if (found != values.end()) {
+      result += fmt::format("({:.17g})", found->second);
+    } else {
+      result += word.empty() ? text.substr(i, 1) : word;
+    }
+    i = std::max(end, i + 1);
+  }
+  return result;
+}
+
+void read_start(Task& task, LatticePlan& plan) {
+  const io::Table table = task.deck.table("start");
+  const auto coordinates = plan.model->coordinates();
+  std::vector<std::pair<std::string, double>> values;
+  for (std::size_t k = 0; k < plan.parameters.size(); ++k)
+    values.emplace_back(plan.model->parameters()[k].name, plan.parameters[k]);
+  std::vector<std::string> given;
+  for (const char* kind : {"modes", "wave", "list", "file"}) {
+    if (table.has(kind)) given.emplace_back(kind);
+  }
+  bool by_formula = false;
+  for (const auto& c : coordinates)
+    by_formula |= table.has(c.name) || table.has(std::string(c.name) + "_dot");
+  if (by_formula) given.emplace_back("a formula");
+  if (given.size() > 1) throw table.error("give one of " + given[0] + " and " + given[1] + ", not both");
+  if (table.has("random")) {
+    const io::Table random = table.table("random");
+    plan.random_q = random.at_least("q", 0.0, 0.0);
+    plan.random_v = random.at_least("v", 0.0, 0.0);
+    plan.seed = static_cast<std::uint64_t>(random.integer("seed", 1));
+  } else if (given.empty()) {
+    throw table.error("give the start: modes, wave, formulas of the coordinates, list, file or random");
+  }
+  if (given.empty()) return;
+  if (given[0] == "modes") {
+    if (!plan.modes)
+      throw table.error("modes", "are those of a chain whose small oscillations the model knows");
+    plan.mode_amplitudes = table.numbers("modes");
+    if (std::ssize(plan.mode_amplitudes) > plan.modes->count())
+      throw table.error("modes", fmt::format("there are {}", plan.modes->count()));
+  } else if (given[0] == "wave") {
+    std::vector<std::string> names;
+    for (const auto& wave : plan.model->waves()) names.emplace_back(wave.name);
+    if (names.empty()) throw table.error("wave", "model " + plan.model->name() + " knows none");
+    const std::string name = table.choice("wave", names);
+    const auto waves = plan.model->waves();
+    const auto& wave = *std::ranges::find(waves, name, [](const auto& w) { return w.name; });
+    for (const auto& option : wave.options) {
+      const std::string key(option.name);
+      values.emplace_back(key, table.number(key, option.value));
+      if ((key == "speed" || key == "frequency") && !(std::abs(values.back().second) < 1))
+        throw table.error(key, "must be below 1");
+      if (key == "frequency" && !(values.back().second > 0)) throw table.error(key, "must be above 0");
+    }
+    plan.q.push_back(formula(table, "wave", bound(std::string(wave.q), values), place_names));
+    plan.q_dot.push_back(formula(table, "wave", bound(std::string(wave.q_dot), values), place_names));
+    plan.exact = wave.exact && !plan.network;
+  } else if (given[0] == "list") {
+    const auto rows = table.rows("list");
+    const auto width = static_cast<std::size_t>(plan.dim());
+    if (std::ssize(rows) != plan.sites())
+      throw table.error("list",
+                        fmt::format("has {} rows, and there are {} sites", rows.size(), plan.sites()));
+    for (const auto& row : rows) {
+      if (row.size() != 2 * width)
+        throw table.error("list",
+                          fmt::format("a row must have {} numbers: coordinates, then velocities", 2 * width));
+      plan.start_q.insert(plan.start_q.end(), row.begin(), row.begin() + plan.dim());
+      plan.start_v.insert(plan.start_v.end(), row.begin() + plan.dim(), row.end());
+    }
+  } else if (given[0] == "file") {
+    plan.start_file = table.text("file");
+    parallel::agree([&] {
+      const io::File file = io::File::open(plan.start_file);
+      for (const char* set : {"/q", "/v"}) {
+        if (!file.contains(set)) throw table.error("file", std::string("has no data set ") + set);
+        if (file.dims(set) != std::vector<std::int64_t>{plan.sites(), plan.dim()})
+          throw table.error("file", fmt::format("{} must be of {} sites with {} coordinates", set,
+                                                plan.sites(), plan.dim()));
+      }
+    });
+  } else {
+    for (const auto& c : coordinates) {
+      const std::string key(c.name), rate = key + "_dot";
+      plan.q.push_back(formula(table, key, bound(table.text(key, "0"), values), place_names));
+      plan.q_dot.push_back(formula(table, rate, bound(table.text(rate, "0"), values), place_names));
+    }
+  }
+}
+
+void read_method(Task& task, LatticePlan& plan) {
+  const io::Table table = task.deck.table("method");
+  std::vector<std::string> names{"gauss", "lobatto-pair"};
+  for (const auto& composition : lattice::compositions()) names.push_back(composition.name);
+  const bool constrained = plan.model->constraints() > 0;
+  plan.method = table.choice("name", constrained ? "lobatto-pair" : "gauss", names);
+  if (constrained && plan.method != "lobatto-pair")
+    throw table.error("name", "keeps no constraints, and " + plan.model->name() + " has some: lobatto-pair");
+  plan.step = table.positive("step");
+  const io::Table solver = task.deck.table("solver");
+  plan.assembled = solver.choice("collocation", "substructures", {"substructures", "petsc"}) == "petsc";
+  if (plan.assembled && plan.method != "gauss")
+    throw solver.error("collocation", "is how Newton's method solves the systems of gauss");
+  const bool separable = plan.model->separable();
+  if (plan.method == "lobatto-pair") {
+    plan.stages = static_cast<int>(table.integer_at_least("stages", integrators::LobattoTables::least, 3));
+    if (plan.stages > integrators::LobattoTables::most)
+      throw table.error("stages", fmt::format("at most {}", integrators::LobattoTables::most));
+    return;
+  }
+  if (plan.method != "gauss") {
+    if (!separable)
+      throw table.error("name", "needs a constant, diagonal mass matrix, which " + plan.model->name() +
+                                    " doesn't have: gauss");
+    plan.shares =
+        std::ranges::find(lattice::compositions(), plan.method, &lattice::Composition::name)->shares;
+    return;
+  }
+  plan.stages = static_cast<int>(table.integer_at_least("stages", 1, 4));
+  if (plan.stages > integrators::max_stages)
+    throw table.error("stages", fmt::format("at most {}", integrators::max_stages));
+  plan.solver = table.choice("solver", "auto", {"auto", "fixed-point", "newton"});
+  if (plan.assembled && plan.solver == "fixed-point")
+    throw solver.error("collocation", "[method] solver = \"fixed-point\" solves no systems");
+  if (plan.solver == "fixed-point" && !separable)
+    throw table.error("solver", "fixed-point needs a constant, diagonal mass matrix, which " +
+                                    plan.model->name() + " doesn't have");
+}
+
+/// Options of PETSc that would have no effect are misspelt, as a rule.
+void judge_options(const Task& task, const LatticePlan& plan) {
+  if (task.petsc_options.empty()) return;
+  const bool pair = plan.method == "lobatto-pair";
+  if ((plan.method != "gauss" && !pair) || plan.solver == "fixed-point")
+    throw Error("the PETSc options after -- would have no effect: " + plan.method +
+                (plan.method == "gauss" ? " with solver = \"fixed-point\"" : "") +
+                " solves no linear systems");
+  for (const std::string& word : task.petsc_options) {
+    const auto begins = [&](const char* with) { return word.starts_with(with); };
+    if (begins("-") && !(word.size() > 1 && (std::isdigit(static_cast<unsigned char>(word[1])) != 0)) &&
+        !begins(pair ? "-pair_" : "-stage_") && !begins("-mass_") && !begins("-log") && !begins("-options_"))
+      throw Error("PETSc option '" + word +
+                  "' after --: nothing in this run asks for it; the solvers' options begin with " +
+                  (pair ? "-pair_" : "-stage_ and -mass_"));
+  }
+}
+
+}  // namespace
+
+LatticePlan read_lattice_plan(Task& task) {
+  LatticePlan plan;
+  const io::Table model = task.deck.table("model"), stop = task.deck.table("stop"),
+                  output = task.deck.table("output");
+  std::vector<std::string> names;
+  const Lattices& list = task.stated.lattices;
+  for (const auto& one : list) names.push_back(one->name());
+  const std::string name = model.choice("name", names);
+  plan.model = std::ranges::find(list, name, [](const auto& m) { return m->name(); })->get();
+  for (const auto& parameter : plan.model->parameters()) {
+    const std::string key(parameter.name);
+    plan.parameters.push_back(key == "spacing" ? model.positive(key, parameter.value)
+                                               : model.number(key, parameter.value));
+  }
+  read_sites(model, plan);
+  read_start(task, plan);
+  read_method(task, plan);
+  const double time = stop.positive("time");
+  plan.steps = whole(stop, "time", time, plan.step, "steps");
+  const double usual = static_cast<double>(std::max<std::int64_t>(1, plan.steps / 200)) * plan.step;
+  const double every = output.positive("every", usual);
+  plan.sample_steps = whole(output, "every", every, plan.step, "steps");
+  plan.samples = plan.steps / plan.sample_steps + 1;
+  plan.frame_samples =
+      whole(output, "frames_every", output.positive("frames_every", every), every, "samples");
+  plan.frames = (plan.samples - 1) / plan.frame_samples + 1;
+  plan.mode_count = output.integer_at_least("modes", 0, 0);
+  if (plan.mode_count > 0 && !plan.modes)
+    throw output.error("modes", "are those of a chain whose small oscillations the model knows");
+  if (plan.modes && plan.mode_count > plan.modes->count())
+    throw output.error("modes", fmt::format("there are {}", plan.modes->count()));
+  judge_options(task, plan);
+  return plan;
+}
+
+Estimate estimate(const LatticePlan& plan) {
+  Estimate estimate;
+  estimate.orbits = 1;
+  const std::int64_t n = plan.sites() * plan.dim();
+  const bool pair = plan.method == "lobatto-pair", by_newton = plan.by_newton() || pair;
+  estimate.file_bytes = 8 * (2 * n + plan.frames * (2 * n + 3 * plan.sites() * (plan.on_grid() ? 1 : 0)) +
+                             plan.samples * (4 + plan.mode_count) + 2 * plan.sites());
+  // Bytes of a site as measured for 10^5 to 10^6 of them: of systems a chain's, whose factors fill no more.
+  const std::int64_t d = plan.dim(), s = plan.stages, k = plan.model->constraints();
+  const std::int64_t block = s * d + (s - 1) * k, fields = plan.shares.empty() ? 7 + 2 * s : 10;
+  std::int64_t bytes = pair             ? 250 * block * block
+                       : !by_newton     ? 8 * d * fields + 88 * d * (plan.on_grid() ? 2 : 1) + 48
+                       : plan.assembled ? 6 * (d * (630 + 32 * s) + 93 * d * d * s) / 5
+                                        : d * (630 + 32 * s) + 93 * d * d * s;
+  if (plan.network && !by_newton && plan.shares.empty()) bytes += 17 * s;
+  estimate.rank_bytes = (std::int64_t{51} << 20) + bytes * plan.sites() / parallel::size();
+  if (plan.network) {
+    for (const auto& copies : plan.network->copies) estimate.rank_bytes += 28 * std::ssize(copies);
+  }
+  // 3 ns a coordinate and stage in each of some 8 iterations; Newton's method takes 30 times as long.
+  estimate.seconds = 2.5e-8 * static_cast<double>(plan.steps) * static_cast<double>(n) *
+                     std::max<double>(plan.stages, static_cast<double>(plan.shares.size()) / 8) *
+                     (by_newton ? 30 : 1) / parallel::size();
+  return estimate;
+}
+
+}  // namespace cotangent::studies

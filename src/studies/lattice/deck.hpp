@@ -1,0 +1,84 @@
+// What a deck of study = "lattice" says: the model and where its copies are, how it begins, the method, what
+// is stored.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "expressions/expression.hpp"
+#include "lattice/network.hpp"
+#include "studies/program/report.hpp"
+#include "studies/program/study.hpp"
+
+namespace cotangent::studies {
+
+/// The modes of small oscillations of a chain, k = 1, 2 ...
+class Modes {
+ public:
+  Modes() = default;
+  Modes(const lattice::Grid& grid, const lattice::LinearChain& linear);
+
+  /// The value of mode k at a site; `second` is the other of a pair, where the chain is closed.
+  double shape(std::int64_t k, std::int64_t site, bool second = false) const;
+  double squared_frequency(std::int64_t k) const;
+  bool pairs() const { return grid_.closed(); }
+  /// How many modes, or pairs of them, there are.
+  std::int64_t count() const;
+
+ private:
+  lattice::Grid grid_;
+  lattice::LinearChain linear_;
+};
+
+struct LatticePlan {
+  const lattice::Model* model = nullptr;  ///< of those that the program states
+  std::vector<double> parameters;
+  lattice::Grid grid;
+  std::optional<lattice::Network> network;
+  std::vector<std::int64_t> held;  ///< beside those at fixed ends
+  std::optional<Modes> modes;
+
+  std::string method, solver;
+  bool assembled = false;  ///< Newton's systems, over all ranks for PETSc's KSP
+  int stages = 4;
+  std::vector<double> shares;  ///< of a composition; empty for collocation
+  double step = 0;
+
+  std::int64_t steps = 0, sample_steps = 1, samples = 0;
+  std::int64_t frame_samples = 1, frames = 0;  ///< a frame every so many samples
+  std::int64_t mode_count = 0;
+
+  /// By formula: for each coordinate q and q_dot of the variables below, if the motion or its start is given
+  /// so.
+  std::vector<expressions::Expression> q, q_dot;
+  bool exact = false;  ///< the formulas hold at any time
+  std::vector<double> mode_amplitudes;
+  std::vector<double> start_q, start_v;  ///< of all sites, site after site, from a list
+  std::string start_file;
+  double random_q = 0, random_v = 0;
+  std::uint64_t seed = 1;
+
+  std::int64_t sites() const { return network ? network->sites : grid.sites(); }
+  bool on_grid() const { return !network && grid.rows > 1; }
+  /// Whether Newton's method finds the stages of Gauss collocation from the first step on.
+  bool by_newton() const { return solver == "newton" || assembled || !model->separable(); }
+  int dim() const { return static_cast<int>(model->coordinates().size()); }
+  /// Where a site is: x and y, 0 in the middle.
+  std::array<double, 2> place(std::int64_t site) const;
+  /// The variables of formulas at a site: x, y, t, site, sites, pi's like excluded; then the parameters.
+  std::vector<double> variables(std::int64_t site, double time) const;
+};
+
+/// A commented deck that runs as it is.
+extern const char* const lattice_example;
+
+/// Reads the whole deck but for what every [output] says; throws Error with file, line and key.
+LatticePlan read_lattice_plan(Task& task);
+/// What it would take.
+Estimate estimate(const LatticePlan& plan);
+
+/// The start, on this rank. Collective.
+void start_lattice(const LatticePlan& plan, const lattice::Lattice& lattice, lattice::Field& q,
+                   lattice::Field& v);
+
+}  // namespace cotangent::studies

@@ -1,0 +1,260 @@
+// How the points of study = "mechanism" begin: a chain, or many molecules, from the deck or a file, free or
+// laid along a surface.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+
+#include "io/hdf5.hpp"
+#include "parallel/mpi.hpp"
+#include "rods/molecules.hpp"
+#include "studies/mechanism/deck.hpp"
+#include "studies/program/surface.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+using rods::fixed;
+
+void expect_rows(const io::Table& table, const std::string& key, std::int64_t rows, std::int64_t points) {
+  if (rows != points)
+    throw table.error(key, fmt::format("has {} points, and these rods join {}", rows, points));
+}
+
+template <int D>
+void put(const io::Table& table, const std::string& key, rods::RodShare<D>& share,
+         std::vector<std::array<double, D>>& into) {
+  const auto rows = table.rows(key);
+  expect_rows(table, key, std::ssize(rows), share.point_runs.count);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].size() != D)
+      throw table.error(key, fmt::format("point {} has {} coordinates, not {}", i, rows[i].size(), D));
+    if (const auto point = static_cast<std::int64_t>(i); share.has(point))
+      std::copy_n(rows[i].begin(), D, into[share.at(point)].begin());
+  }
+}
+
+/// A data set of the file, of which each rank reads its own points.
+template <int D>
+void put_stored(const io::Table& table, const std::string& set, const rods::RodShare<D>& share,
+                std::vector<std::array<double, D>>& into) {
+  const io::File file = io::File::open(table.text("file"));
+  if (!file.contains(set)) throw table.error("file", "has no data set " + set);
+  const auto dims = file.dims(set);
+  if (dims.size() != 2 || dims[1] != D)
+    throw table.error("file", fmt::format("{} must have {} columns, one a coordinate", set, D));
+  expect_rows(table, "file", dims[0], share.point_runs.count);
+  const auto numbers = file.read_rows<double>(set, share.first_point(), std::ssize(into));
+  for (std::size_t i = 0; i < into.size(); ++i)
+    std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(D * i), D, into[i].begin());
+}
+
+/// The surface that `[surface]` names, with its parameters. It lives as long as the task.
+rods::HoldingSurface<3> read_surface(const Task& task, const io::Table& table, std::array<double, 3>& from) {
+  std::vector<std::string> names;
+  for (const auto& problem : task.stated.problems) {
+    if (problem->on_surface()) names.push_back(problem->name());
+  }
+  const std::string name = table.choice("name", names);
+  const auto& problem =
+      **std::ranges::find(task.stated.problems, name, [](const auto& other) { return other->name(); });
+  std::vector<double> parameters;
+  for (const auto& parameter : problem.parameters()) {
+    const bool of_particle = parameter.name == "mass" || parameter.name == "gravity";  // [model] has them
+    parameters.push_back(of_particle ? parameter.value : table.number(parameter.name, parameter.value));
+  }
+  if (const auto objection = problem.objection(parameters)) throw table.error(*objection);
+  std::vector<double> q(from.begin(), from.end()), v(3, 0.0);
+  if (!problem.project(q, v, parameters, -1))
+    throw table.error("from", "is too far from the surface, or where it has no normal");
+  std::copy_n(q.begin(), 3, from.begin());
+  return {[&problem, parameters](const std::array<double, 3>& x) {
+            const auto level = problem.level(x, parameters);
+            return rods::HoldingSurface<3>::Level{level.value, level.gradient};
+          },
+          [&problem, parameters](const std::array<double, 3>& x, const std::array<double, 3>& along) {
+            return problem.curvature(x, along, parameters);
+          }};
+}
+
+std::array<double, 3> read_vector(const io::Table& table, const char* key,
+                                  const std::vector<double>& fallback) {
+  const auto numbers = table.numbers(key, fallback);
+  if (numbers.size() != 3) throw table.error(key, "must hold 3 numbers");
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+std::uint64_t read_seed(const io::Table& model) {
+  return static_cast<std::uint64_t>(model.integer("seed", 1));
+}
+
+/// Puts molecules where a trial finds room for them; each rank keeps its points.
+template <int D>
+void spread(Task& task, const rods::RodSystem<D>& chain, const rods::MoleculeTrial<D>& trial,
+            rods::RodShare<D>& share) {
+  const io::Table molecules = task.deck.table("molecules");
+  const double apart = molecules.positive("apart", chain.rods.front().length);
+  const auto periods = read_periods(task.deck.table("model"), D);
+  try {
+    rods::scatter<D>(molecules.integer("count"), apart, periods, trial,
+                          [&](std::int64_t k, const std::vector<std::array<double, D>>& points) {
+                            for (std::int64_t i = 0; i < std::ssize(points); ++i) {
+                              const std::int64_t point = k * std::ssize(points) + i;
+                              if (share.has(point))
+                                share.position[share.at(point)] = points[static_cast<std::size_t>(i)];
+                            }
+                          });
+  } catch (const Error& error) {
+    throw molecules.error("count", error.what());
+  }
+}
+
+/// Molecules anywhere in the box, which the periods may give, turned anyhow.
+template <int D>
+void spread_in_box(Task& task, const rods::RodSystem<D>& chain, rods::RodShare<D>& share) {
+  const io::Table model = task.deck.table("model"), molecules = task.deck.table("molecules");
+  const auto periods = read_periods(model, D);
+  std::vector<double> box(periods.begin(), periods.begin() + D);
+  const auto empty = [](double side) { return !(side > 0); };
+  box = std::ranges::any_of(box, empty) ? molecules.numbers("box") : molecules.numbers("box", box);
+  if (box.size() != D || std::ranges::any_of(box, empty))
+    throw molecules.error("box", fmt::format("must be {} lengths", D));
+  std::array<double, D> sides;
+  std::ranges::copy(box, sides.begin());
+  spread<D>(task, chain, rods::in_box<D>(chain, sides, read_seed(model)), share);
+}
+
+/// Molecules laid along the surface from anywhere in any direction; it is triangulated from a point on it.
+void spread_along(Task& task, const rods::RodSystem<3>& chain, const rods::HoldingSurface<3>& surface,
+                  const std::array<double, 3>& from, rods::RodShare<3>& share) {
+  constexpr std::int64_t cells = 100;
+  const io::Table model = task.deck.table("model");
+  const auto g = level_of(surface);
+  const auto triangles = surface_within(g, {from}, read_periods(model, 3), cells, model);
+  const particles::SurfacePoints points(g, triangles);
+  spread<3>(task, chain, rods::along_surface(chain, surface, points, read_seed(model)), share);
+}
+
+/// The points that stay where they are, in order.
+std::vector<std::int64_t> read_fixed(const io::Table& model, bool nailed, std::int64_t points) {
+  std::vector<std::int64_t> fixed;
+  for (const double point : model.numbers("fixed", nailed ? std::vector{0.0} : std::vector<double>{})) {
+    if (!(point >= 0 && point < static_cast<double>(points)) || point != std::floor(point))
+      throw model.error("fixed", fmt::format("{} is no point; they are numbered 0 to {}", point, points - 1));
+    fixed.push_back(static_cast<std::int64_t>(point));
+  }
+  std::ranges::sort(fixed);
+  return fixed;
+}
+
+}  // namespace
+
+geometry::LevelFunction level_of(const rods::HoldingSurface<3>& surface) {
+  return [&surface](const geometry::SpacePoint& x) {
+    const auto [value, gradient] = surface.level(x);
+    return geometry::LevelPoint{value, gradient};
+  };
+}
+
+int read_dimension(Task& task) {
+  const io::Table model = task.deck.table("model");
+  model.choice("name", {"rod-chain"});
+  const std::int64_t dimension = model.integer("dimension", 2);
+  if (dimension != 2 && dimension != 3) throw model.error("dimension", "must be 2 or 3");
+  return static_cast<int>(dimension);
+}
+
+template <int D>
+rods::RodShare<D> read_rods(Task& task) {
+  const io::Table model = task.deck.table("model"), surface = task.deck.table("surface"),
+                  molecules = task.deck.table("molecules");
+  rods::RodChains chains;
+  chains.rods = model.integer_at_least("rods", 1);
+  const double even = 1.0 / static_cast<double>(chains.rods);
+  const double length = model.positive("length", even), mass = model.positive("mass", even),
+               gravity = model.at_least("gravity", 0.0, 1.0);
+  chains.held = surface.has("name");
+  const bool many = molecules.has("count");
+  const bool listed = model.has("positions"), stored = model.has("file"), given = listed || stored;
+  if (chains.held && D != 3) throw surface.error("name", "needs [model] dimension = 3");
+  const double angle = chains.held || (many && !given) ? 0.0 : model.number("angle", std::numbers::pi / 2);
+  chains.closed = model.boolean("closed", false);
+  if (chains.closed && chains.rods < 3) throw model.error("closed", "a loop needs three rods");
+  if (chains.closed && chains.held && !given)
+    throw model.error("closed", "a loop on a surface has to be given by positions or file");
+  if (many) chains.molecules = molecules.integer_at_least("count", 1);
+  rods::RodShare<D> share;
+  share.expect_points(chains.point_count());
+  share.gravity[D - 1] = -gravity;
+
+  if (listed && stored) throw model.error("give positions or file, not both");
+  if (model.has("velocities") && !listed) throw model.error("velocities", "go with positions");
+  if (listed) {
+    put<D>(model, "positions", share, share.position);
+    if (model.has("velocities")) put<D>(model, "velocities", share, share.velocity);
+  }
+  if (stored) {
+    parallel::agree([&] {
+      put_stored<D>(model, "/position", share, share.position);
+      if (io::File::open(model.text("file")).contains("/velocity"))
+        put_stored<D>(model, "/velocity", share, share.velocity);
+    });
+  }
+  const auto keep = [&](std::int64_t point, const std::array<double, D>& q) {
+    if (share.has(point)) share.position[share.at(point)] = q;
+  };
+  const auto one = [&] {
+    return rods::rod_chain<D>(chains.rods, length, mass, gravity, angle, chains.closed);
+  };
+  if constexpr (D == 3) {
+    if (chains.held) {
+      std::array<double, 3> from;
+      if (given) {
+        std::vector<double> first(3, 0.0);
+        if (share.has(0)) std::ranges::copy(share.position.front(), first.begin());
+        std::ranges::copy(parallel::sum(first), from.begin());
+      } else {
+        from = read_vector(surface, "from", {1.0, 0.0, 0.0});
+      }
+      share.surface = read_surface(task, surface, from);
+      if (!given && !many) {
+        rods::SurfaceWalk walk(*share.surface, from, read_vector(surface, "towards", {0.0, 1.0, 0.0}));
+        keep(0, from);
+        try {
+          for (std::int64_t k = 1; k <= chains.rods; ++k) keep(k, walk.step(length));
+        } catch (const Error& error) {
+          throw surface.error("towards", error.what());
+        }
+      }
+      if (!given && many) spread_along(task, one(), *share.surface, from, share);
+    }
+  }
+  if (!given && !chains.held) {
+    if (many)
+      spread_in_box(task, one(), share);
+    else
+      rods::walk_chain<D>(chains.rods, length, angle, chains.closed, keep);
+  }
+  std::ranges::fill(share.mass, mass);
+  chains.fixed = read_fixed(model, !chains.held && !many, chains.point_count());
+  for (const std::int64_t point : chains.fixed) {
+    if (share.has(point)) share.mass[share.at(point)] = fixed;
+  }
+  share.rod_runs = {chains.rod_count(), parallel::size()};
+  share.rods = chains.run(share.first_rod(), share.rod_runs.begin(parallel::rank() + 1), length);
+  share.longest_molecule = chains.longest_molecule(length);
+  const double temperature = model.at_least("temperature", 0.0, 0.0);
+  if (temperature > 0) {
+    const auto moves = [](const auto& v) { return v != std::array<double, D>{}; };
+    if (parallel::any(std::ranges::any_of(share.velocity, moves)))
+      throw model.error("temperature", "the points bring velocities of their own: give one of them");
+    rods::heat(share, temperature, read_seed(model));
+  }
+  return share;
+}
+
+template rods::RodShare<2> read_rods(Task&);
+template rods::RodShare<3> read_rods(Task&);
+
+}  // namespace cotangent::studies

@@ -1,0 +1,164 @@
+#include "studies/overland/start.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "overland/projection.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+const std::vector<std::string> coordinates{"x", "y"};
+
+/// Refuses a value that isn't finite, or below the least that it may be.
+double judged(const io::Table& table, const std::string& key, double value, double least,
+              const overland::Point& p) {
+  if (std::isfinite(value) && value >= least) return value;
+  const bool finite = std::isfinite(value);
+  throw table.error(key, fmt::format("is {} at ({:.6g}, {:.6g}), must be {}", value, p[0], p[1],
+                                     !finite     ? "finite"
+                                     : least > 0 ? "positive"
+                                                 : "at least 0"));
+}
+
+}  // namespace
+
+Field::Field(const io::Table& table, const std::string& key, std::optional<double> fallback) : key_(key) {
+  if (!table.has(key) && fallback) {
+    number_ = table.number(key, *fallback);
+    return;
+  }
+  std::string text;
+  try {
+    text = table.text(key);
+  } catch (const Error&) {
+    number_ = table.number(key);
+    return;
+  }
+  try {
+    expression_ = expressions::Expression::parse(text, coordinates);
+  } catch (const Error& error) {
+    throw table.error(key, error.what());
+  }
+}
+
+OverlandFields::OverlandFields(Task& task, OverlandPlan& plan)
+    : plan_(plan),
+      bed_(task.deck.table("bed")),
+      initial_(task.deck.table("initial")),
+      friction_(task.deck.table("friction")),
+      rain_table_(task.deck.table("rain")),
+      height_(bed_, "height", 0.0),
+      friction_field_(friction_, "coefficient") {
+  if (initial_.has("level"))
+    level_.emplace(initial_, "level");
+  else
+    depth_.emplace(initial_, "depth", 0.0);
+  if (initial_.has("where")) {
+    try {
+      where_ = expressions::Condition::parse(initial_.text("where"), coordinates);
+    } catch (const Error& error) {
+      throw initial_.error("where", error.what());
+    }
+  }
+  projection_ = initial_.choice("projection", "nodal", {"nodal", "centroid"});
+  if (rain_table_.has("table") + rain_table_.has("rasters") + rain_table_.has("rate") > 1)
+    throw rain_table_.error("give one of rate, table and rasters");
+  if (rain_table_.has("table")) {
+    sky_.rate = read_time_series(rain_table_);
+  } else if (rain_table_.has("rasters")) {
+    for (const auto& entry : rain_table_.tables("rasters")) {
+      const double from = entry.number("from");
+      if (!rasters_.empty() && !(from > rasters_.back().first)) throw entry.error("from", "must rise");
+      rasters_.emplace_back(from, deck_raster(task, entry.text("file")));
+    }
+  } else {
+    sky_.rate = rain_table_.at_least("rate", 0.0, 0.0);
+  }
+  const io::Table soil = task.deck.table("infiltration");
+  const std::string law = soil.choice("law", "none", {"none", "constant", "green-ampt"});
+  if (law == "constant") {
+    infiltration_ = {overland::Infiltration::Law::constant, soil.at_least("rate", 0.0), 0};
+  } else if (law == "green-ampt") {
+    const double conductivity = soil.positive("conductivity");
+    const double suction = soil.positive("suction") * soil.positive("deficit");
+    infiltration_ = {overland::Infiltration::Law::green_ampt, conductivity, suction};
+  }
+}
+
+overland::Landscape OverlandFields::landscape() {
+  overland::Landscape land;
+  land.mesh = overland::distribute(std::move(plan_.triangles), plan_.refine);
+  std::optional<overland::Raster> ground = std::move(plan_.ground);
+  if (ground) ground->load(ground->around(land.mesh.vertices));
+  land.area = overland::dual_areas(land.mesh);
+  land.rules = plan_.rules;
+  land.law = plan_.law;
+  land.gravity = plan_.gravity;
+  const bool weisbach = friction_.text("law", "darcy-weisbach") == "darcy-weisbach";
+  const bool manning = !weisbach && plan_.law.depth_power == 5.0 / 3.0 && friction_.text("law") == "manning";
+  land.conveyance_at = [this, weisbach, manning](const overland::Point& p) {
+    const double k = judged(friction_, "coefficient", friction_field_(p), 1e-300, p);
+    return weisbach ? std::sqrt(plan_.gravity / k) : manning ? 1 / k : k;
+  };
+  parallel::agree([&] {
+    for (const auto& p : land.mesh.vertices) {
+      const double height = ground ? ground->value(p) : height_(p);
+      land.bed.push_back(
+          judged(bed_, ground ? "raster" : "height", height, -std::numeric_limits<double>::infinity(), p));
+      land.conveyance.push_back(land.conveyance_at(p));
+    }
+    for (std::size_t c = 0; c < land.mesh.cells.size(); ++c) land.conveyance_at(land.mesh.middle(c));
+  });
+  return land;
+}
+
+overland::Water OverlandFields::water(const overland::Landscape& land) const {
+  const auto start = [this](const overland::Point& p, double bed) {
+    if (where_ && !where_->holds(p)) return 0.0;
+    if (!level_) return judged(initial_, "depth", (*depth_)(p), 0.0, p);
+    const double level = judged(initial_, "level", (*level_)(p), -std::numeric_limits<double>::infinity(), p);
+    return std::max(0.0, level - bed);
+  };
+  overland::Water water;
+  const std::size_t n = land.mesh.size();
+  if (projection_ == "centroid") {
+    std::vector<double> values;
+    parallel::agree([&] {
+      for (std::size_t c = 0; c < land.mesh.cells.size(); ++c) {
+        double bed = 0;
+        for (const int v : land.mesh.cells[c]) bed += land.bed[static_cast<std::size_t>(v)] / 3;
+        values.push_back(start(land.mesh.middle(c), bed));
+      }
+    });
+    water.depth = overland::projected(land.mesh, values);
+  } else {
+    parallel::agree([&] {
+      for (std::size_t v = 0; v < n; ++v) water.depth.push_back(start(land.mesh.vertices[v], land.bed[v]));
+    });
+  }
+  water.discharge.assign(2 * n, 0.0);
+  water.soaked.assign(n, 0.0);
+  return water;
+}
+
+overland::Rain OverlandFields::rain(const overland::Landscape& land) {
+  overland::Rain rain = sky_;
+  for (auto& [from, raster] : rasters_) {
+    raster.load(raster.around(land.mesh.vertices));
+    std::vector<double> values;
+    parallel::agree([&] {
+      for (const auto& p : land.mesh.vertices)
+        values.push_back(judged(rain_table_, "rasters", raster.value(p), 0.0, p));
+    });
+    rain.fields.emplace_back(from, std::move(values));
+    raster.values = {};
+  }
+  return rain;
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,66 @@
+// The fields of a deck of study = "overland" on the mesh: bed, friction, water, rain; and the soil.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expressions/expression.hpp"
+#include "studies/overland/deck.hpp"
+
+namespace cotangent::studies {
+
+/// A number, or an expression in x and y.
+class Field {
+ public:
+  /// Throws Error that names the key.
+  Field(const io::Table& table, const std::string& key, std::optional<double> fallback = {});
+  double operator()(const overland::Point& p) const {
+    return expression_ ? expression_->evaluate(p) : number_;
+  }
+  const std::string& key() const { return key_; }
+
+ private:
+  std::string key_;
+  double number_ = 0;
+  std::optional<expressions::Expression> expression_;
+};
+
+/// The landscape on this rank, and the water, rain and soil as they begin: fields of the deck on the mesh.
+/// The constructor reads their part of the deck; make() throws Error where one of them is negative or not
+/// finite.
+class OverlandFields {
+ public:
+  OverlandFields(Task& task, OverlandPlan& plan);
+  /// Of the plan's triangles, which it takes. Collective, as all of them.
+  overland::Landscape landscape();
+  overland::Water water(const overland::Landscape& landscape) const;
+  overland::Rain rain(const overland::Landscape& landscape);
+  const overland::Infiltration& infiltration() const { return infiltration_; }
+
+ private:
+  OverlandPlan& plan_;
+  io::Table bed_, initial_, friction_, rain_table_;
+  Field height_, friction_field_;
+  std::optional<Field> depth_, level_;
+  std::optional<expressions::Condition> where_;
+  std::string projection_;
+  overland::Rain sky_;
+  std::vector<std::pair<double, overland::Raster>> rasters_;
+  overland::Infiltration infiltration_;
+};
+
+/// The land, its water and what moves it.
+struct OverlandSheet {
+  OverlandSheet(const OverlandPlan& plan, OverlandFields& fields)
+      : land(fields.landscape()),
+        rain(fields.rain(land)),
+        scheme(plan.scheme(land)),
+        flow(land, *scheme, rain, fields.infiltration(), plan.stepping, fields.water(land)) {}
+  const overland::Landscape land;
+  const overland::Rain rain;
+  const std::unique_ptr<overland::Scheme> scheme;
+  overland::Flow flow;
+};
+
+}  // namespace cotangent::studies

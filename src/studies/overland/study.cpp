@@ -1,0 +1,113 @@
+// study = "overland": rain water over a landscape (overland/flow.hpp moves it). Vertices and cells stand in
+// the file by ids that don't depend on the ranks. A unit of the run is what lies between two samples, at
+// which the scheme forgets what isn't in the water's state: a run that was stopped goes on to the same bits
+// on as many ranks.
+#include <fmt/format.h>
+
+#include "io/xdmf.hpp"
+#include "parallel/mpi.hpp"
+#include "studies/overland/records.hpp"
+#include "studies/overland/start.hpp"
+#include "studies/program/report.hpp"
+#include "studies/program/settings.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+class OverlandEvolution : public run::Evolution {
+ public:
+  OverlandEvolution(const OverlandPlan& plan, OverlandFields& fields) : plan_(plan), sheet_(plan, fields) {}
+
+  std::vector<io::DataSetSpec> data_sets() const override { return overland_data_sets(plan_); }
+
+  bool complete(const run::Records& records) override {
+    status_ = static_cast<Status>(records.read<std::int32_t>("/water/status").front());
+    return status_ != Status::pending;
+  }
+  void begin(run::Records& records) override {
+    write_landscape(records, sheet_.land);
+    sample(records);
+  }
+  void state(run::State& state) override {
+    state.number("sample", sample_);
+    state.number("balance_error", worst_balance_);
+    overland::Water water = sheet_.flow.water();
+    overland::Progress progress = sheet_.flow.progress();
+    visit_water(state, sheet_.land.mesh, water, progress);
+    if (state.reading()) sheet_.flow.restore(std::move(water), progress);
+  }
+
+  void advance(std::int64_t, run::Records&) override {
+    sheet_.scheme->forget();
+    const Status reached = sheet_.flow.advance(plan_.sample_time(sample_ + 1));
+    if (!std::exchange(judged_, true)) judge_unused_options();
+    if (reached != Status::finished) {
+      status_ = reached;
+    } else if (++sample_ + 1 == plan_.samples) {
+      status_ = Status::finished;
+    }
+  }
+  bool ended() const override { return status_ != Status::pending; }
+
+  void sample(run::Records& records) override {
+    if (is_failure(status_)) return;
+    const double balance = sheet_.flow.balance_error();
+    worst_balance_ = std::max(worst_balance_, balance);
+    write_sample(records, sample_, sheet_.flow, balance);
+    if (sample_ % plan_.frame_samples == 0)
+      write_frame(records, sample_ / plan_.frame_samples, sheet_.land.mesh, sheet_.flow.water());
+  }
+  void finish(run::Records& records) override {
+    blank_overland_rows(records, plan_, sample_ + 1);
+    const auto status = static_cast<std::int32_t>(status_);
+    records.one("/water/status", 0, &status, io::Turn::last);
+  }
+
+  run::Progress progress() const override {
+    return {static_cast<double>(sample_), static_cast<double>(plan_.samples - 1),
+            fmt::format("t = {:.4g} of {:.4g}, {:.0f} steps", sheet_.flow.water().time, plan_.time,
+                        sheet_.flow.progress().steps),
+            "samples"};
+  }
+  std::vector<run::Line> summary(const run::Effort&) override {
+    return overland_summary(plan_, sheet_.flow, status_, worst_balance_);
+  }
+  bool failed() override { return is_failure(status_); }
+
+ private:
+  const OverlandPlan& plan_;
+  OverlandSheet sheet_;
+  std::int64_t sample_ = 0;
+  Status status_ = Status::pending;
+  bool judged_ = false;
+  double worst_balance_ = 0;
+};
+
+ExitCode run(Task& task) {
+  const la::Petsc petsc(task.petsc_options);
+  run::Settings settings = read_settings(task, "overland", "overland.h5");
+  OverlandPlan plan = read_overland_plan(task);
+  OverlandFields fields(task, plan);
+  task.deck.finish();
+  if (task.check) return exit_success;
+  if (task.dry_run) {
+    parallel::on_rank_zero([&] { print(plan.estimate()); });
+    return exit_success;
+  }
+  settings.petsc = la::petsc_version() + ": " + plan.solver_text();
+  OverlandEvolution evolution(plan, fields);
+  const ExitCode code = drive(task, evolution, settings);
+  if (code != exit_stopped)
+    io::write_water_xdmf(settings.file, io::File::open(settings.file).read<double>("/water/time"));
+  return code;
+}
+
+}  // namespace
+
+Study overland_study() {
+  return {"overland", "rain water that runs over a landscape, depths never negative", run, overland_example,
+          true};
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,80 @@
+// What a deck of study = "particles" says: the surface, the potential, the method, how the particles begin,
+// and what is stored.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "geometry/triangulation.hpp"
+#include "integrators/surface_motion.hpp"
+#include "particles/particle_dynamics.hpp"
+#include "studies/particles/pair_choice.hpp"
+#include "studies/program/study.hpp"
+
+namespace cotangent::studies {
+
+struct ParticlePlan {
+  const sections::Problem* problem = nullptr;
+  std::vector<double> parameters;
+  std::unique_ptr<integrators::SurfaceMotion> motion;
+  PairChoice pairs;
+  particles::ParticleDynamicsOptions options;
+  std::string multipliers = "lanes";  ///< who solves for them
+  bool go_on = false;                 ///< when particles fail
+  std::int64_t count = 0;             ///< of particles
+  std::int64_t steps = 0;             ///< until the time asked for
+  std::int64_t sample_steps = 1;      ///< from one sample to the next
+  std::int64_t samples = 0;           ///< the start among them
+  std::int64_t frame_samples = 1;     ///< from one frame to the next, in samples
+  std::int64_t frames = 0;
+  int pair_bins = 0;  ///< of the pair correlation, up to options.sight
+  std::int64_t surface_cells = 0;
+
+  geometry::LevelFunction level() const {
+    return [this](const geometry::SpacePoint& q) { return problem->level(q, parameters); };
+  }
+};
+
+/// A commented deck that runs as it is.
+extern const char* const particles_example;
+
+/// Reads all of the deck but how the particles begin.
+ParticlePlan read_particle_plan(Task& task);
+
+/// How particles begin: read from `[particles]`, made when they are asked for. Each rank holds and makes a
+/// share of them.
+class ParticleStarts {
+ public:
+  /// Sets the plan's count. Collective.
+  ParticleStarts(Task& task, ParticlePlan& plan);
+  /// This rank's share: all ranks together hold each particle once. Throws Error where a start is off the
+  /// surface. Collective.
+  std::vector<particles::Particle> make(const geometry::Triangulation& surface) const;
+  /// The surface within its periods, with cubes of which `cells` fill its longest side. Collective.
+  geometry::Triangulation surface(std::int64_t cells) const;
+
+ private:
+  enum class Kind { uniform, even, list, file, trajectory };
+  /// One that is given, by a place and perhaps a velocity.
+  struct Given {
+    std::int64_t id = 0;
+    std::array<double, 3> q{}, v{};
+  };
+  void take(const std::vector<std::vector<double>>& rows, const std::string& key);
+  void take(std::int64_t id, std::span<const double> numbers, const std::string& key);
+  void read_file(const std::string& path);
+  std::vector<std::vector<double>> along_trajectory() const;
+  std::vector<geometry::SpacePoint> some_points() const;
+  std::vector<geometry::SpacePoint> some_given() const;
+  particles::Particle particle(Given start) const;
+  ParticlePlan& plan_;
+  io::Table model_, table_;
+  Kind kind_ = Kind::uniform;
+  std::vector<Given> given_;  ///< by a list, a file or a trajectory: this rank's share
+  std::uint64_t seed_ = 1;
+  double temperature_ = 0.0;
+  bool project_ = false;
+};
+
+}  // namespace cotangent::studies

@@ -1,0 +1,26 @@
+// How particles feel each other, as decks say it: `[potential]`, and the periods of the axes.
+#pragma once
+
+#include <memory>
+
+#include "particles/pair_kernel.hpp"
+#include "studies/program/study.hpp"
+
+namespace cotangent::studies {
+
+struct PairChoice {
+  const particles::Potential* potential = nullptr;
+  std::unique_ptr<particles::PairKernel> kernel;
+};
+
+/// Reads the name, the parameters and the cut-off of `[potential]`.
+PairChoice read_potential(Task& task);
+
+/// Reads `periods` of `[model]`: as many lengths as the space has dimensions, 0 for an axis that isn't
+/// periodic.
+particles::Periods read_periods(const io::Table& model, std::size_t dimension);
+
+/// Refuses periods within which a particle would see another twice, by lists of a range and skin (0: chosen).
+void check_periods(const io::Table& model, const particles::Periods& periods, double range, double skin);
+
+}  // namespace cotangent::studies

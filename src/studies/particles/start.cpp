@@ -1,0 +1,316 @@
+// How the particles of study = "particles" begin. Each rank reads, draws and checks a share of them.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <map>
+#include <sstream>
+
+#include "io/hdf5.hpp"
+#include "numerics/random.hpp"
+#include "parallel/records.hpp"
+#include "particles/starts.hpp"
+#include "studies/particles/deck.hpp"
+#include "studies/program/surface.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+using geometry::SpacePoint;
+
+/// The lines that begin in this rank's share of a file's bytes.
+std::string share_of_lines(const std::string& path) {
+  const io::Descriptor file(path, io::Descriptor::Mode::read);
+  const std::int64_t length = file.length();
+  std::int64_t at = parallel::share_begin(length);
+  std::string text;
+  const auto append = [&](std::int64_t bytes) {
+    const std::size_t before = text.size();
+    text.resize(before + static_cast<std::size_t>(bytes));
+    const std::size_t read = file.read(at, std::as_writable_bytes(std::span(text).subspan(before)));
+    text.resize(before + read);
+    at += static_cast<std::int64_t>(read);
+    return read > 0;
+  };
+  const bool inside = at > 0;
+  if (inside) --at;  // a line begins after the end of another
+  append(parallel::share_begin(length, parallel::rank() + 1) - at);
+  if (inside) text.erase(0, std::min(text.find('\n'), text.size() - 1) + 1);
+  for (std::size_t seen = text.size(); !text.empty() && text.back() != '\n' && append(1024);) {
+    if (const std::size_t end = text.find('\n', seen); end != text.npos) text.resize(end + 1);
+    seen = text.size();
+  }
+  return text;
+}
+
+/// Adds the numbers of a line, separated by commas or blanks; what follows a # is a comment. Returns the word
+/// that is no number.
+std::optional<std::string> add_numbers(std::string line, std::vector<double>& numbers) {
+  line = line.substr(0, line.find('#'));
+  std::ranges::replace(line, ',', ' ');
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    std::size_t used = 0;
+    double value = 0;
+    try {
+      value = std::stod(word, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used != word.size()) return word;
+    numbers.push_back(value);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ParticleStarts::ParticleStarts(Task& task, ParticlePlan& plan)
+    : plan_(plan), model_(task.deck.table("model")), table_(task.deck.table("particles")) {
+  const std::vector<std::string> kinds{"uniform", "even", "list", "file", "trajectory"};
+  const std::string kind = table_.choice("start", kinds);
+  kind_ = static_cast<Kind>(std::ranges::find(kinds, kind) - kinds.begin());
+  seed_ = static_cast<std::uint64_t>(table_.integer("seed", 1));
+  temperature_ = table_.at_least("temperature", 0.0, 0.0);
+  project_ = table_.boolean("project", false);
+  const std::string key = kind_ == Kind::uniform || kind_ == Kind::even ? "count" : kind;
+  switch (kind_) {
+    case Kind::uniform:
+    case Kind::even:
+      plan.count = table_.integer_at_least("count", 1);
+      break;
+    case Kind::list:
+      take(table_.rows(key), key);
+      break;
+    case Kind::file:
+      read_file(table_.text(key));
+      break;
+    case Kind::trajectory:
+      take(along_trajectory(), key);
+      break;
+  }
+  if (plan.count == 0) throw table_.error(key, "holds no particle");
+  if (plan.count >= std::int64_t{1} << 32) throw table_.error(key, "more than 2^32 particles are too many");
+}
+
+/// Takes this rank's share of rows that every rank has.
+void ParticleStarts::take(const std::vector<std::vector<double>>& rows, const std::string& key) {
+  plan_.count = std::ssize(rows);
+  parallel::agree([&] {
+    for (std::int64_t i = parallel::share_begin(plan_.count);
+         i < parallel::share_begin(plan_.count, parallel::rank() + 1); ++i)
+      take(i, rows[static_cast<std::size_t>(i)], key);
+  });
+}
+
+void ParticleStarts::take(std::int64_t id, std::span<const double> numbers, const std::string& key) {
+  if (numbers.size() != 3 && numbers.size() != 6)
+    throw table_.error(key, fmt::format("particle {} has {} numbers: give x, y, z, or these and the velocity",
+                                        id, numbers.size()));
+  if (numbers.size() == 6 && temperature_ > 0)
+    throw table_.error("temperature",
+                       fmt::format("particle {} brings a velocity of its own: give one of them", id));
+  Given start{id};
+  std::copy_n(numbers.begin(), 3, start.q.begin());
+  std::copy(numbers.begin() + 3, numbers.end(), start.v.begin());
+  given_.push_back(start);
+}
+
+void ParticleStarts::read_file(const std::string& path) {
+  std::vector<double> numbers;
+  std::vector<std::size_t> rows{0};  // where each begins
+  std::int64_t first = 0;
+  if (path.ends_with(".csv") || path.ends_with(".txt")) {
+    std::string text;
+    parallel::agree([&] { text = share_of_lines(path); });
+    std::int64_t line = parallel::sum_before(std::ranges::count(text, '\n'));
+    parallel::agree([&] {
+      std::istringstream lines(std::move(text));
+      for (std::string each; std::getline(lines, each);) {
+        ++line;
+        if (const auto word = add_numbers(each, numbers))
+          throw table_.error("file", fmt::format("line {}: '{}' is no number", line, *word));
+        if (numbers.size() > rows.back()) rows.push_back(numbers.size());
+      }
+    });
+    first = parallel::sum_before(std::ssize(rows) - 1);
+    plan_.count = parallel::sum(std::ssize(rows) - 1);
+  } else {
+    parallel::agree([&] {
+      const io::File file = io::File::open(path);
+      if (!file.contains("/starts")) throw table_.error("file", "has no data set /starts");
+      const auto dims = file.dims("/starts");
+      if (dims.size() != 2 || (dims[1] != 3 && dims[1] != 6))
+        throw table_.error("file", "/starts must have 3 or 6 columns: x, y, z, and the velocity");
+      plan_.count = dims[0];
+      first = parallel::share_begin(plan_.count);
+      numbers = file.read_rows<double>("/starts", first,
+                                       parallel::share_begin(plan_.count, parallel::rank() + 1) - first);
+      for (std::size_t end = 0; end < numbers.size();)
+        rows.push_back(end += static_cast<std::size_t>(dims[1]));
+    });
+  }
+  parallel::agree([&] {
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i)
+      take(first + static_cast<std::int64_t>(i), std::span(numbers).subspan(rows[i], rows[i + 1] - rows[i]),
+           "file");
+  });
+}
+
+/// Points of one particle's own way, at rest: a state, and how far apart in steps.
+std::vector<std::vector<double>> ParticleStarts::along_trajectory() const {
+  const io::Table table = table_.table("trajectory");
+  const auto state = table.numbers("from");
+  const double step = table.positive("step");
+  const std::int64_t every = table.integer_at_least("every", 1), count = table.integer_at_least("count", 1);
+  if (state.size() != 6) throw table.error("from", "must be six numbers: x, y, z and the velocity");
+  const auto distance =
+      plan_.problem->off_manifold(std::span(state).first(3), std::span(state).last(3), plan_.parameters);
+  if (!(distance.position < 1e-8))
+    throw table.error("from", fmt::format("is {:.2g} off the surface", distance.position));
+  auto parameters = plan_.parameters;  // this particle may fall while those that follow don't
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (plan_.problem->parameters()[k].name == "gravity")
+      parameters[k] = table.number("gravity", parameters[k]);
+  }
+  const auto motion = plan_.problem->surface_motion(parameters, 1e-14);
+  particles::Particle p;
+  p.id = 0;
+  std::copy_n(state.begin(), 3, p.q.begin());
+  std::copy_n(state.begin() + 3, 3, p.v.begin());
+  std::vector<std::vector<double>> rows{{p.q.begin(), p.q.end()}};
+  // Every rank follows it by itself.
+  integrators::ParticleBlock block;
+  std::vector<double> zero(integrators::surface_pack, 0.0), lambda = zero;
+  particles::ParticleArrays cloud;
+  cloud.assign({p});
+  block.count = integrators::surface_pack;
+  block.id = cloud.id.data();
+  block.status = cloud.status.data();
+  block.multiplier = cloud.multiplier.data();
+  for (std::size_t n = 0; n < 3; ++n) {
+    block.velocity[n] = cloud.velocity[n].data();
+    block.force[n] = zero.data();
+  }
+  const auto at_hand = [&] {
+    block.position = cloud.position.data();
+    block.next = cloud.next.data();
+  };
+  at_hand();
+  motion->begin(block);
+  for (std::int64_t k = 0; std::ssize(rows) < count; ++k) {
+    motion->open(block, step, nullptr, k);
+    std::swap(cloud.position, cloud.next);
+    at_hand();
+    motion->close(block, step);
+    if (cloud.status[0] != static_cast<std::int32_t>(Status::pending))
+      throw table.error("step", "is too large: the trajectory could not be followed");
+    if ((k + 1) % every == 0) rows.emplace_back(cloud.position.begin(), cloud.position.begin() + 3);
+  }
+  return rows;
+}
+
+/// Points of particles that are given, the same on every rank: all of them, or of many the first in each cube
+/// of which 64 fill their box.
+std::vector<SpacePoint> ParticleStarts::some_given() const {
+  constexpr std::int64_t many = 4096;
+  std::vector<Given> some = given_;
+  const auto first_in_each_cube = [&](const SpacePoint& low, double side) {
+    std::map<std::array<double, 3>, Given> cubes;
+    for (const Given& start : some) {
+      std::array<double, 3> cube{};
+      for (std::size_t n = 0; n < 3; ++n) cube[n] = std::floor((start.q[n] - low[n]) / side);
+      const auto [at, fresh] = cubes.try_emplace(cube, start);
+      if (start.id < at->second.id) at->second = start;
+    }
+    some.clear();
+    for (const auto& [cube, start] : cubes) some.push_back(start);
+  };
+  std::vector<double> reach;  // the highest coordinates, and the lowest with their signs changed
+  for (std::size_t n = 0; n < 6; ++n) {
+    double most = -std::numeric_limits<double>::infinity();
+    for (const Given& start : given_) most = std::max(most, n < 3 ? start.q[n] : -start.q[n - 3]);
+    reach.push_back(most);
+  }
+  reach = parallel::maximum(std::move(reach));
+  const SpacePoint low{-reach[3], -reach[4], -reach[5]};
+  const double side = std::max({reach[0] - low[0], reach[1] - low[1], reach[2] - low[2], 1e-300}) / 64;
+  if (plan_.count > many) first_in_each_cube(low, side);
+  some = parallel::exchange(std::vector(static_cast<std::size_t>(parallel::size()), some));
+  if (plan_.count > many) first_in_each_cube(low, side);
+  std::ranges::sort(some, {}, &Given::id);
+  std::vector<SpacePoint> points;
+  for (const Given& start : some) points.push_back(start.q);
+  return points;
+}
+
+/// Points of the surface: of particles that are given, else what lies nearest to points drawn at all
+/// distances.
+std::vector<SpacePoint> ParticleStarts::some_points() const {
+  if (kind_ != Kind::uniform && kind_ != Kind::even) return some_given();
+  std::vector<SpacePoint> points;
+  constexpr std::size_t enough = 64;
+  for (std::uint64_t draw = 0; draw < 4000 && points.size() < enough; ++draw) {
+    const double size = std::ldexp(1.0, static_cast<int>(draw % 20) - 6);
+    const auto x = numerics::normals(1, draw, 0);
+    std::vector<double> q{size * x[0], size * x[1], size * x[2]}, v(3, 0.0);
+    if (plan_.problem->project(q, v, plan_.parameters, -1) &&
+        plan_.problem->off_manifold(q, v, plan_.parameters).position < 1e-9)
+      points.push_back({q[0], q[1], q[2]});
+  }
+  if (!points.empty()) return points;
+  throw Error("no point of the surface was found from anywhere near the origin: give particles as a list");
+}
+
+geometry::Triangulation ParticleStarts::surface(std::int64_t cells) const {
+  return surface_within(plan_.level(), some_points(), plan_.options.periods, cells, model_);
+}
+
+/// As it begins, checked.
+particles::Particle ParticleStarts::particle(Given start) const {
+  auto& [id, q, v] = start;
+  if (temperature_ > 0) {
+    const auto level = plan_.problem->level(q, plan_.parameters);
+    v = particles::thermal_velocity(id, level.gradient, temperature_, plan_.motion->mass(), seed_);
+  }
+  if (project_ && !plan_.problem->project(q, v, plan_.parameters, -1))
+    throw Error(fmt::format("particle {} could not be moved onto the surface", id));
+  const auto off = plan_.problem->off_manifold(q, v, plan_.parameters);
+  const double speed = std::hypot(v[0], v[1], v[2]);
+  if (!(off.position <= 1e-9))
+    throw Error(
+        fmt::format("particle {} starts {:.2g} off the surface; [particles] project = true moves it there",
+                    id, off.position));
+  if (!(off.velocity <= 1e-9 * std::max(1.0, speed)))
+    throw Error(
+        fmt::format("particle {} starts with a velocity of {:.2g} across the surface; [particles] project "
+                    "= true makes it tangent",
+                    id, off.velocity));
+  particles::Particle p;
+  p.id = id;
+  p.q = p.start = q;
+  p.v = v;
+  return p;
+}
+
+std::vector<particles::Particle> ParticleStarts::make(const geometry::Triangulation& surface) const {
+  std::vector<particles::NumberedPoint> drawn;
+  if (kind_ == Kind::uniform || kind_ == Kind::even) {
+    const auto g = plan_.level();
+    const particles::SurfacePoints points(g, surface);
+    double distance = 0;
+    drawn = kind_ == Kind::uniform
+                ? particles::uniform_points(points, plan_.count, seed_)
+                : particles::even_points(points, plan_.count, seed_, plan_.options.periods, distance);
+  }
+  std::vector<particles::Particle> mine;
+  mine.reserve(drawn.size() + given_.size());
+  parallel::agree([&] {
+    for (const auto& [number, q] : drawn) mine.push_back(particle({static_cast<std::int64_t>(number), q}));
+    for (const Given& start : given_) mine.push_back(particle(start));
+  });
+  return mine;
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,268 @@
+#include "studies/program/catalogue.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "billiards/domain.hpp"
+#include "billiards/field.hpp"
+#include "core/names.hpp"
+#include "core/version.hpp"
+#include "integrators/methods.hpp"
+#include "io/build.hpp"
+#include "io/git_commit.hpp"
+#include "io/hdf5.hpp"
+#include "lattice/compositions.hpp"
+#include "lattice/kernel.hpp"
+#include "parallel/mpi.hpp"
+#include "particles/pair_kernel.hpp"
+
+namespace cotangent::studies {
+namespace {
+
+std::string entry(const std::string& name, const std::string& about) {
+  return fmt::format("  {:<30} {}\n", name, about);
+}
+
+/// A number as TOML has it.
+std::string toml(double value) {
+  return fmt::format("{}", value);
+}
+
+std::string description(const sections::Problem& problem) {
+  std::string text = fmt::format("{}: {}\n\ncoordinates, with the names of their velocities and momenta\n",
+                                 problem.name(), problem.about());
+  for (const auto& c : problem.coordinates()) {
+    const std::string names = fmt::format("{0}, {0}_dot, p_{0}", c.name);
+    text += entry(names, fmt::format("[{}]{}", c.unit, c.angle ? " an angle, modulo 2 pi" : ""));
+  }
+  const auto parameters = problem.parameters();
+  text += parameters.empty() ? "\nno parameters\n" : "\nparameters, with their defaults\n";
+  for (const auto& p : parameters) {
+    text += entry(p.name + " = " + toml(p.value), fmt::format("{} [{}]", p.meaning, p.unit));
+  }
+  text += problem.has_domain() ? "\na domain, at whose end a trajectory stops as left_domain\n"
+                               : "\nno bounded domain\n";
+  if (problem.constraints() > 0) {
+    text += fmt::format("\nconstrained to a manifold: {} constraint{}\n", problem.constraints(),
+                        problem.constraints() > 1 ? "s" : "");
+  }
+  if (problem.rolling() > 0) {
+    text += fmt::format("\nrolling: {} nonholonomic constraint{}\n", problem.rolling(),
+                        problem.rolling() > 1 ? "s" : "");
+  }
+  text += "\nwords for [section] where and condition\n ";
+  for (const auto& name : problem.variable_names()) text += " " + name;
+  text += fmt::format("\n\nin a deck\n  [model]\n  name = \"{}\"\n", problem.name());
+  for (const auto& p : parameters) text += fmt::format("  {} = {}\n", p.name, toml(p.value));
+  return text;
+}
+
+std::string description(const particles::Potential& potential) {
+  std::string text = fmt::format("{}: {}\n", potential.name(), potential.about());
+  const auto parameters = potential.parameters();
+  text += parameters.empty() ? "\nno parameters\n" : "\nparameters, with their defaults\n";
+  std::string deck = fmt::format("\nin a deck\n  [potential]\n  name = \"{}\"\n", potential.name());
+  for (const auto& p : parameters) {
+    const std::string value = fmt::format("{} = {}", p.name, toml(p.value));
+    text += entry(value, fmt::format("{} [{}]", p.meaning, p.unit));
+    deck += "  " + value + "\n";
+  }
+  return text + deck;
+}
+
+std::string description(const lattice::Model& model) {
+  std::string text = fmt::format("{}: {}\n\ncoordinates of a site\n", model.name(), model.about());
+  for (const auto& c : model.coordinates())
+    text += entry(fmt::format("{0}, {0}_dot", c.name), fmt::format("[{}]", c.unit));
+  text += "\nterms, with the places of their sites\n";
+  for (const auto& term : model.terms()) {
+    std::string places;
+    for (const auto& offset : term.sites) places += fmt::format(" ({}, {})", offset.x, offset.y);
+    text += entry(term.name, places.substr(1) + (term.constraint ? ": kept 0, a constraint" : ""));
+  }
+  const auto parameters = model.parameters();
+  text += parameters.empty() ? "\nno parameters\n" : "\nparameters, with their defaults\n";
+  std::string deck =
+      fmt::format("\nin a deck\n  study = \"lattice\"\n  [model]\n  name = \"{}\"\n", model.name());
+  for (const auto& p : parameters) {
+    const std::string value = fmt::format("{} = {}", p.name, toml(p.value));
+    text += entry(value, fmt::format("{} [{}]", p.meaning, p.unit));
+    deck += "  " + value + "\n";
+  }
+  for (const auto& wave : model.waves()) {
+    text += fmt::format("\n[start] wave = \"{}\": {}{}\n", wave.name, wave.about,
+                        wave.exact ? "" : "; a start alone, no exact motion");
+    for (const auto& option : wave.options)
+      text += entry(fmt::format("{} = {}", option.name, toml(option.value)), std::string(option.meaning));
+  }
+  return text + deck + "  sites = 64\n";
+}
+
+/// An option's default as TOML has it; empty where there is none.
+std::string fallback(const integrators::Option& option) {
+  const integrators::MethodOptions defaults;
+  const auto text = [&]<class Value>(Value integrators::MethodOptions::*field) -> std::string {
+    const Value& value = defaults.*field;
+    if constexpr (std::is_same_v<Value, std::string>)
+      return value.empty() ? "" : fmt::format("\"{}\"", value);
+    else if constexpr (std::is_same_v<Value, std::optional<double>>)
+      return value ? toml(*value) : "";
+    else
+      return value > 0 ? fmt::format("{}", value) : "";
+  };
+  return std::visit(text, option.field);
+}
+
+std::string description(const integrators::MethodInfo& method) {
+  const char* kinds = !method.constrained ? "free" : method.free ? "free and constrained" : "constrained";
+  std::string text = fmt::format("{}: {}\n\nfor {} motion{}\n\noptions, with their defaults\n", method.name,
+                                 method.about, kinds, method.rolling ? ", rolling included" : "");
+  std::string deck = fmt::format("\nin a deck\n  [method]\n  name = \"{}\"\n", method.name);
+  std::string others;  // tables of the deck
+  const bool adaptive = std::ranges::count(method.options, integrators::option::tolerance) > 0;
+  for (const integrators::Option& option : method.options) {
+    const std::string value = fallback(option);
+    const std::string said = std::string(option.name) + (value.empty() ? "" : " = " + value);
+    std::string meaning(option.meaning);
+    if (const auto choices = option.valid(); !choices.empty())
+      meaning += fmt::format(": {}", fmt::join(choices, ", "));
+    const bool own = option.table == "method";
+    text += entry(own ? said : fmt::format("[{}] {}", option.table, said),
+                  fmt::format("{} [{}]", meaning, option.unit));
+    if (!own) {
+      others += fmt::format("  [{}]\n  {}\n", option.table, said);
+      continue;
+    }
+    if (!value.empty()) deck += "  " + said + "\n";
+    if (option == integrators::option::step)
+      deck += adaptive ? "  step = 0.1               # or: tolerance = 1e-12 (adaptive)\n" : "  step = 0.1\n";
+  }
+  text +=
+      entry("lanes = 0", "trajectories side by side in a processor's registers; 0: as many as they hold [1]");
+  text += adaptive ? "  step or tolerance must be given\n" : "  step must be given\n";
+  return text + deck + others;
+}
+
+std::string description(const billiards::SetKind& kind) {
+  std::string text =
+      fmt::format("{}: {}\n\na set of billiards in {} dimensions\n\nparameters, with their defaults\n",
+                  kind.name, kind.about, kind.dim);
+  std::string deck = fmt::format("\nin a deck\n  [domain]\n  dimension = {}\n  sets = [{{ set = \"{}\"",
+                                 kind.dim, kind.name);
+  for (const auto& p : kind.parameters) {
+    text += entry(fmt::format("{} = {}", p.name, toml(p.value)), std::string(p.meaning));
+    deck += fmt::format(", {} = {}", p.name, toml(p.value));
+  }
+  return text + deck + " }]\n";
+}
+
+std::string description(const billiards::FieldKind& kind) {
+  std::string text =
+      fmt::format("{}: {}\n\na field of billiards in {} dimensions\n\nparameters, with their defaults\n",
+                  kind.name, kind.about, kind.dim);
+  std::string deck = fmt::format("\nin a deck\n  [forces]\n  potential = \"{}\"\n", kind.name);
+  for (const auto& p : kind.parameters) {
+    const std::string value = fmt::format("{} = {}", p.name, toml(p.value));
+    text += entry(value, std::string(p.meaning));
+    deck += "  " + value + "\n";
+  }
+  return text + deck;
+}
+
+template <class Item>
+std::string name_of(const Item& item) {
+  if constexpr (requires { item.name(); })
+    return item.name();
+  else
+    return item.name;
+}
+
+std::vector<std::string> study_names() {
+  std::vector<std::string> names;
+  for (const Study& study : study_list()) names.push_back(study.name);
+  return names;
+}
+
+}  // namespace
+
+std::string catalogue(const Statements& stated) {
+  std::string text = "studies\n";
+  for (const Study& study : study_list()) text += entry(study.name, study.about);
+  text += "\nmodels\n";
+  for (const auto& problem : stated.problems) text += entry(problem->name(), problem->about());
+  text += "\nlattices\n";
+  for (const auto& model : stated.lattices) text += entry(model->name(), model->about());
+  text += "\npotentials\n";
+  for (const auto& potential : stated.potentials) text += entry(potential->name(), potential->about());
+  text += "\nsets\n";
+  for (const auto& kind : stated.sets) text += entry(kind.name, kind.about);
+  text += "\nfields\n";
+  for (const auto& kind : stated.fields) text += entry(kind.name, kind.about);
+  text += "\nmethods\n";
+  for (const auto& method : integrators::method_list()) text += entry(method.name, method.about);
+  text += "\ncompositions\n";
+  for (const auto& one : lattice::compositions()) text += entry(one.name, one.about);
+  return text;
+}
+
+std::string description(const std::string& name, const Statements& stated) {
+  std::vector<std::string> names = study_names();
+  for (const Study& study : study_list()) {
+    if (study.name == name) {
+      return fmt::format("{}: {}\n\nan example of a deck (--template {})\n\n{}", name, study.about, name,
+                         study.example);
+    }
+  }
+  std::string text;  // a surface and a set may share their name
+  const auto look_through = [&](const auto& list, const auto& item_of) {
+    for (const auto& entry : list) {
+      const auto& item = item_of(entry);
+      const std::string its = name_of(item);
+      if (its == name) text += (text.empty() ? "" : "\n") + description(item);
+      names.push_back(its);
+    }
+  };
+  const auto pointed = [](const auto& pointer) -> const auto& {
+    return *pointer;
+  };
+  const auto itself = [](const auto& kind) -> const auto& {
+    return kind;
+  };
+  look_through(stated.problems, pointed);
+  look_through(stated.potentials, pointed);
+  look_through(stated.sets, itself);
+  look_through(stated.fields, itself);
+  look_through(stated.lattices, pointed);
+  if (!text.empty()) return text;
+  for (const auto& method : integrators::method_list()) {
+    if (method.name == name) {
+      return description(method);
+    }
+    names.push_back(method.name);
+  }
+  for (const auto& one : lattice::compositions()) {
+    if (one.name == name)
+      return fmt::format(
+          "{}: {}\n\nfor study \"lattice\", where masses are constant\n\nin a deck\n  [method]\n"
+          "  name = \"{}\"\n  step = 0.1\n",
+          name, one.about, name);
+    names.push_back(one.name);
+  }
+  unknown_name("study, model, potential, set, field or method", name, names, "");
+}
+
+const Study& study_named(const std::string& name) {
+  const auto& studies = study_list();
+  const auto found = std::ranges::find(studies, name, &Study::name);
+  if (found == studies.end()) unknown_name("study", name, study_names(), "");
+  return *found;
+}
+
+std::string version_text() {
+  return fmt::format("cotangent {}\ncommit    {}\ncompiler  {}\nflags     {}\nMPI       {}\nHDF5      {}\n",
+                     version, git_commit, compiler, compile_flags, parallel::library_version(),
+                     io::hdf5_version());
+}
+
+}  // namespace cotangent::studies

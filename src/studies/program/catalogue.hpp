@@ -1,0 +1,23 @@
+// What the program knows, as texts: all names, and all about one of them.
+#pragma once
+
+#include <string>
+
+#include "studies/program/study.hpp"
+
+namespace cotangent::studies {
+
+/// Studies, models and methods with a line each.
+std::string catalogue(const Statements& stated);
+
+/// A model (coordinates, parameters, its section of a deck), a method, or a study. Throws Error with the
+/// nearest name where there is none.
+std::string description(const std::string& name, const Statements& stated);
+
+/// The study of this name. Throws Error with the nearest one.
+const Study& study_named(const std::string& name);
+
+/// Version, commit, compiler, libraries.
+std::string version_text();
+
+}  // namespace cotangent::studies

@@ -1,0 +1,124 @@
+#include "studies/program/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+
+#include "core/error.hpp"
+#include "core/names.hpp"
+
+namespace cotangent::studies {
+namespace {
+
+class Formatter : public CLI::Formatter {
+ public:
+  Formatter() { column_width(22); }
+  std::string make_usage(const CLI::App*, std::string name) const override {
+    return fmt::format(
+        "usage: {0} DECK.toml [key=value ...] [--resume] [--check] [--dry-run] [-- PETSc options]\n"
+        "       {0} --list | --describe NAME | --template STUDY | --version | --help\n\n"
+        "  DECK.toml           the problem, the method and what is asked of them\n"
+        "  key=value           instead of what the deck says: method.step=0.25 model.alpha=[16,18]\n",
+        name);
+  }
+};
+
+constexpr const char* footer =
+    "\nA first run:  cotangent --template poincare > first.toml && cotangent first.toml\n"
+    "Exit codes:   0 done, 1 trajectories failed, 2 bad input, 3 file system, 70 internal error,\n"
+    "              75 stopped, to be gone on with by --resume";
+
+/// A word as the shell has to be given it.
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+    return std::isalnum(c) ||
+           std::string_view("_-./=,:+%@").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+[[noreturn]] void refuse_option(const std::string& word, const CLI::App& app) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  unknown_name("option", word.substr(0, word.find('=')), known, "");
+}
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv) {
+  CommandLine line;
+  std::vector<std::string> words(argv, argv + argc);
+  for (const std::string& word : words) line.written += (line.written.empty() ? "" : " ") + quoted(word);
+  const auto separator = std::find(words.begin() + std::min(argc, 1), words.end(), "--");
+  if (separator != words.end()) line.petsc_options.assign(separator + 1, words.end());
+  words.erase(separator, words.end());
+
+  const std::string program =
+      words.empty() ? "cotangent" : std::filesystem::path(words.front()).filename().string();
+  CLI::App app("Cotangent: long and faithful motion from the statement of a problem alone.\n", program);
+  app.formatter(std::make_shared<Formatter>());
+  app.footer(footer);
+  app.set_help_flag();
+  app.allow_extras();
+
+  bool list = false, version = false, help = false;
+  std::string described, study;
+  app.add_flag("--resume", line.resume, "go on from the checkpoint of a run that was stopped or killed");
+  app.add_flag("--check", line.check, "read and judge the deck, and stop");
+  app.add_flag("--dry-run", line.dry_run, "say what would run, and what time, memory and disk it would take");
+  app.add_flag("--list", list, "all studies, models and methods");
+  const auto* describe = app.add_option("--describe", described, "all about a study, a model or a method");
+  const auto* example =
+      app.add_option("--template", study, "a commented deck for a study, which runs as it is");
+  app.add_flag("--version", version, "what this program was built from, and with");
+  app.add_flag("-h,--help", help, "this text");
+  for (CLI::Option* option : app.get_options()) option->group("Options");
+  for (const auto& [name, label] : {std::pair("--describe", "NAME"), std::pair("--template", "STUDY")}) {
+    app.get_option(name)->type_name(label);
+  }
+
+  try {
+    std::vector<std::string> reversed(words.rbegin(),
+                                      words.rend() - std::min<std::ptrdiff_t>(1, std::ssize(words)));
+    app.parse(reversed);  // from the back, as CLI11 wants them
+  } catch (const CLI::ParseError& refusal) {
+    throw Error(refusal.what());
+  }
+  line.help = app.help();
+
+  std::vector<std::string> loose = app.remaining();
+  for (const std::string& word : loose) {
+    if (word.starts_with("-")) refuse_option(word, app);
+  }
+  std::vector<std::string> wishes;
+  const auto wish = [&](bool given, Wish what, const char* name, const std::string& subject = {}) {
+    if (!given) return;
+    wishes.emplace_back(name);
+    line.wish = what;
+    line.subject = subject;
+  };
+  wish(!loose.empty(), Wish::run, "a deck", loose.empty() ? "" : loose.front());
+  wish(list, Wish::list, "--list");
+  wish(describe->count() > 0, Wish::describe, "--describe", described);
+  wish(example->count() > 0, Wish::deck_template, "--template", study);
+  wish(version, Wish::version, "--version");
+  if (help) {
+    line.wish = Wish::help;
+    return line;
+  }
+  if (wishes.empty()) throw Error("no deck is given; '" + program + " --help' says what else there is");
+  if (wishes.size() > 1) throw Error(wishes[0] + " and " + wishes[1] + " don't go together");
+  if (line.wish == Wish::run) line.overrides.assign(loose.begin() + 1, loose.end());
+  if (line.check && line.dry_run)
+    throw Error("--check and --dry-run don't go together; --dry-run checks as well");
+  return line;
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,90 @@
+#include "studies/program/multipliers.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/names.hpp"
+#include "integrators/options.hpp"
+#include "la/petsc.hpp"
+#include "parallel/mpi.hpp"
+#include "particles/sparse_multipliers.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+using particles::SparseMultipliers;
+
+/// PETSc ends after its solver.
+struct PetscAndSolver {
+  la::Petsc petsc;
+  SparseMultipliers solver;
+};
+
+/// A PETSc option that nothing has asked for by the end of a rehearsal is misspelt.
+void refuse_unused_options() {
+  const std::vector<std::string> unused = la::unused_options();
+  if (unused.empty()) return;
+  std::vector<std::string> common{"-log_view", "-options_left"};
+  for (const char* option :
+       {"snes_type", "snes_monitor", "snes_converged_reason", "snes_linesearch_type", "snes_max_it",
+        "snes_view", "ksp_type", "ksp_rtol", "ksp_atol", "ksp_max_it", "ksp_monitor", "ksp_converged_reason",
+        "ksp_gmres_restart", "ksp_view", "pc_type", "pc_factor_mat_solver_type", "pc_factor_shift_type"})
+    common.push_back(std::string("-multipliers_") + option);
+  const std::string name = unused.front().substr(0, unused.front().find(' '));
+  const std::string meant = nearest(name, common);
+  throw Error("PETSc option '" + name + "' after --: nothing in this run asks for it" +
+              (is_likely(name, meant) ? "; did you mean '" + meant + "'?"
+                                      : "; the solver's options begin with -multipliers_"));
+}
+
+}  // namespace
+
+std::string read_multipliers(const Task& task, const std::string& method,
+                             const std::vector<std::string>& takers) {
+  const io::Table table = task.deck.table("solver");
+  std::string multipliers = "lanes";
+  if (!table.keys().empty())
+    multipliers = table.choice("multipliers", multipliers, integrators::option::multipliers.valid());
+  if (multipliers == "petsc" && std::ranges::count(takers, method) == 0)
+    throw table.error("multipliers", fmt::format("is nothing for the method '{}': {} take it", method,
+                                                 fmt::join(takers, ", ")));
+  if (multipliers != "petsc" && !task.petsc_options.empty())
+    throw Error("PETSc option '" + task.petsc_options.front() +
+                "' after --: nothing in this run asks for it: it solves no large systems unless [solver] "
+                "multipliers = "
+                "\"petsc\"");
+  return multipliers;
+}
+
+std::shared_ptr<integrators::MultiplierSolver> multiplier_solver(const Task& task,
+                                                                 const std::string& multipliers,
+                                                                 bool of_all_ranks) {
+  if (multipliers != "petsc") return nullptr;
+  using Batch = SparseMultipliers::Batch;
+  const auto both = std::shared_ptr<PetscAndSolver>(
+      new PetscAndSolver{la::Petsc(task.petsc_options),
+                         SparseMultipliers(of_all_ranks ? Batch::of_all_ranks : Batch::of_one_rank)});
+  both->solver.rehearse();
+  refuse_unused_options();
+  return {both, &both->solver};
+}
+
+std::string solved_by(const std::shared_ptr<integrators::MultiplierSolver>& solver) {
+  const auto* petsc = dynamic_cast<const SparseMultipliers*>(solver.get());
+  if (petsc == nullptr) return "in lanes";
+  const auto& effort = petsc->effort();
+  const auto all = [&](std::int64_t count) { return petsc->of_all_ranks() ? count : parallel::sum(count); };
+  const std::int64_t solves = all(effort.newton_solves), iterations = all(effort.newton_iterations),
+                     given_up = all(effort.given_up);
+  return fmt::format("by PETSc: SNES for {} batches, {:.2f} iterations each{}", solves,
+                     static_cast<double>(iterations) / static_cast<double>(std::max<std::int64_t>(1, solves)),
+                     given_up > 0 ? fmt::format("; {} given up, and solved in lanes", given_up) : "");
+}
+
+std::string petsc_for_multipliers() {
+  return la::petsc_version() + ", SNES and KSP for multipliers";
+}
+
+}  // namespace cotangent::studies

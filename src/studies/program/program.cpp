@@ -1,0 +1,132 @@
+#include "studies/program/program.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <new>
+
+#include "parallel/mpi.hpp"
+#include "parallel/signals.hpp"
+#include "studies/program/catalogue.hpp"
+#include "studies/program/command_line.hpp"
+#include "studies/program/settings.hpp"
+
+namespace cotangent::studies {
+namespace {
+
+/// Rank 0 prints. Collective.
+void print(const std::string& text) {
+  parallel::on_rank_zero([&] {
+    std::cout << text << std::flush;
+    if (!std::cout) throw FileError("cannot write to the standard output");
+  });
+}
+
+/// The program's own, then what is built in and none of it stands in for.
+template <class T>
+void complete(std::vector<T>& own, std::vector<T> built_in, const auto& name_of) {
+  for (T& item : built_in) {
+    const auto same = [&](const T& other) { return name_of(other) == name_of(item); };
+    if (std::ranges::none_of(own, same)) own.push_back(std::move(item));
+  }
+}
+
+Statements with_built_in(Statements own) {
+  const auto name = [](const auto& item) { return item->name(); };
+  const auto kind = [](const auto& item) { return item.name; };
+  complete(own.problems, sections::built_in_problems(), name);
+  complete(own.potentials, particles::built_in_potentials(), name);
+  complete(own.lattices, lattice::built_in_models(), name);
+  complete(own.sets, billiards::built_in_sets(), kind);
+  complete(own.fields, billiards::built_in_fields(), kind);
+  return own;
+}
+
+ExitCode run_deck(const CommandLine& line, const Statements& stated) {
+  std::string text;
+  parallel::on_rank_zero([&] { text = io::read_file(line.subject); });
+  text = parallel::broadcast(std::move(text));
+
+  Task task{.deck = io::Deck::parse(text, line.subject, line.overrides),
+            .stated = stated,
+            .command_line = line.written,
+            .resume = line.resume,
+            .check = line.check,
+            .dry_run = line.dry_run,
+            .petsc_options = line.petsc_options,
+            .deck_file = line.subject};
+  std::vector<std::string> names;
+  for (const Study& study : study_list()) names.push_back(study.name);
+  const Study& study = study_named(task.deck.root().choice("study", names));
+  if (!task.petsc_options.empty() && !study.takes_petsc_options) {
+    throw Error("study \"" + study.name +
+                "\" solves no large systems: the PETSc options after -- would have " + "no effect");
+  }
+  const ExitCode code = study.run(task);
+  if (line.check && code == exit_success) print("deck ok\n");
+  return code;
+}
+
+ExitCode fulfil(const CommandLine& line, const Statements& stated) {
+  switch (line.wish) {
+    case Wish::run:
+      return run_deck(line, stated);
+    case Wish::list:
+      print(catalogue(stated));
+      break;
+    case Wish::describe:
+      print(description(line.subject, stated));
+      break;
+    case Wish::deck_template:
+      print(study_named(line.subject).example + settings_keys);
+      break;
+    case Wish::version:
+      print(version_text());
+      break;
+    case Wish::help:
+      print(line.help);
+      break;
+  }
+  return exit_success;
+}
+
+struct Failure {
+  ExitCode code;
+  std::string text;
+};
+
+/// Rank 0 speaks for all where all have failed. A rank whose companions don't come has failed alone, while
+/// they wait for it somewhere: it speaks for itself and ends the run.
+int report(const Failure& failure) {
+  constexpr double patience = 10.0;  // seconds
+  std::cout << std::flush;
+  if (!parallel::all_arrive_within(patience)) {
+    std::cerr << "cotangent: rank " << parallel::rank() << " alone: " << failure.text << std::endl;
+    parallel::abort(failure.code);
+  }
+  if (parallel::rank() == 0) std::cerr << "cotangent: " << failure.text << std::endl;
+  return static_cast<int>(parallel::broadcast(static_cast<std::int64_t>(failure.code)));
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, Statements own) {
+  try {
+    const parallel::Mpi mpi(argc, argv);
+    parallel::install_signal_handlers();
+    try {
+      const CommandLine line = parse_command_line(argc, argv);
+      return fulfil(line, with_built_in(std::move(own)));
+    } catch (const Error& error) {
+      return report({error.code(), error.what()});
+    } catch (const std::bad_alloc&) {
+      return report({exit_internal_error, "out of memory"});
+    } catch (const std::exception& error) {
+      return report({exit_internal_error, std::string("internal error: ") + error.what()});
+    }
+  } catch (const parallel::MpiError& error) {
+    std::cerr << "cotangent: " << error.what() << std::endl;
+    parallel::abort(exit_internal_error);
+  }
+}
+
+}  // namespace cotangent::studies

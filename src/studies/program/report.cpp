@@ -1,0 +1,21 @@
+#include "studies/program/report.hpp"
+
+#include <fmt/format.h>
+
+#include "parallel/mpi.hpp"
+#include "run/terminal.hpp"
+
+namespace cotangent::studies {
+
+void print(const Estimate& e) {
+  run::say(
+      fmt::format("would run       {} trajectories on {} ranks\n"
+                  "result file     {}\n"
+                  "memory          about {} a rank\n"
+                  "time            about {}\n",
+                  e.orbits, parallel::size(), run::size_text(static_cast<double>(e.file_bytes)),
+                  run::size_text(static_cast<double>(e.rank_bytes)),
+                  e.seconds > 0 ? run::duration(e.seconds) : "unknown"));
+}
+
+}  // namespace cotangent::studies

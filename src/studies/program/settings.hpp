@@ -1,0 +1,19 @@
+// What every study's `[output]` says, and a study's evolution handed to the driver.
+#pragma once
+
+#include <string>
+
+#include "run/driver.hpp"
+#include "studies/program/study.hpp"
+
+namespace cotangent::studies {
+
+/// Reads file, checkpoint_minutes, wall_minutes, precision, compression, collective and hints; `file` is the
+/// result's default name.
+run::Settings read_settings(Task& task, const std::string& study, const std::string& file);
+/// What a template says of these keys, as comments.
+extern const char* const settings_keys;
+/// Runs it as the task says, with its resolved deck. Collective.
+ExitCode drive(Task& task, run::Evolution& evolution, run::Settings settings);
+
+}  // namespace cotangent::studies

@@ -1,0 +1,37 @@
+#include "studies/program/study.hpp"
+
+#include "billiards/domain.hpp"
+#include "billiards/field.hpp"
+#include "core/names.hpp"
+#include "lattice/kernel.hpp"
+#include "particles/pair_kernel.hpp"
+
+namespace cotangent::studies {
+
+Statements::Statements() = default;
+Statements::~Statements() = default;
+Statements::Statements(Statements&&) noexcept = default;
+
+const std::vector<Study>& study_list() {
+  static const std::vector<Study> list{
+      poincare_study(),  trajectory_study(), landscape_study(),    work_precision_study(), mechanism_study(),
+      particles_study(), billiard_study(),   hard_spheres_study(), overland_study(),       lattice_study()};
+  return list;
+}
+
+ModelChoice read_model(Task& task) {
+  const io::Table table = task.deck.table("model");
+  std::vector<std::string> names;
+  for (const auto& problem : task.stated.problems) names.push_back(problem->name());
+  const std::string name = table.choice("name", names);
+  ModelChoice choice;
+  for (const auto& problem : task.stated.problems) {
+    if (problem->name() == name) choice.problem = problem.get();
+  }
+  for (const auto& parameter : choice.problem->parameters()) {
+    choice.axes.push_back(table.axis(parameter.name, parameter.value));
+  }
+  return choice;
+}
+
+}  // namespace cotangent::studies
