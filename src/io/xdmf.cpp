@@ -22,6 +22,15 @@ std::string whole(const File& file, const std::string& path) {
       size_of(set.type()), file.path().filename().string(), path);
 }
 
+/// The times of rows that were written: as long as they rise.
+std::vector<double> times_of(const File& file, const std::string& path) {
+  std::vector<double> times = file.read<double>(path);
+  std::size_t count = times.empty() ? 0 : 1;
+  while (count < times.size() && times[count] > times[count - 1]) ++count;
+  times.resize(count);
+  return times;
+}
+
 /// Row k of a data set [rows, n, d]. The comment is the name that ParaView's cache gives to these points,
 /// which it takes from the first thing in here, and complains of where that is an element.
 std::string row(const File& file, const std::string& path, std::size_t k) {
@@ -53,10 +62,13 @@ void write(const std::filesystem::path& result, std::string text) {
 
 }  // namespace
 
-void write_particles_xdmf(const std::filesystem::path& result, const std::vector<double>& times,
-                          std::int64_t points, int dimension, std::int64_t lines) {
+void write_particles_xdmf(const std::filesystem::path& result) {
   parallel::on_rank_zero([&] {
     const File file = File::open(result);
+    const std::vector<double> times = times_of(file, "/particles/time");
+    const std::vector<std::int64_t> extent = file.dims("/particles/position");
+    const std::int64_t points = extent.at(1), dimension = extent.at(2),
+                       lines = file.contains("/particles/ends") ? file.dims("/particles/ends").at(0) : 0;
     const std::string surface = file.contains("/surface/triangles") ? surface_grid(file) : "";
     const std::string topology =
         lines > 0
@@ -69,7 +81,7 @@ void write_particles_xdmf(const std::filesystem::path& result, const std::vector
     std::string text =
         "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\"><Domain>\n"
         "<Grid Name=\"particles over time\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-    for (std::size_t k = 0; k < times.size() && (k == 0 || times[k] > times[k - 1]); ++k) {
+    for (std::size_t k = 0; k < times.size(); ++k) {
       text += "<Grid Name=\"instant\" GridType=\"Collection\" CollectionType=\"Spatial\">\n";
       text += fmt::format("<Time Value=\"{}\"/>\n<Grid Name=\"particles\" GridType=\"Uniform\">\n{}\n",
                           times[k], topology);
@@ -85,9 +97,10 @@ void write_particles_xdmf(const std::filesystem::path& result, const std::vector
   });
 }
 
-void write_water_xdmf(const std::filesystem::path& result, const std::vector<double>& times) {
+void write_water_xdmf(const std::filesystem::path& result) {
   parallel::on_rank_zero([&] {
     const File file = File::open(result);
+    const std::vector<double> times = times_of(file, "/water/time");
     const std::int64_t vertices = file.dims("/mesh/vertices").at(0), cells = file.dims("/mesh/cells").at(0);
     const auto scalar = [](const char* name, const std::string& item) {
       return fmt::format("<Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Node\">{}</Attribute>\n",
@@ -106,7 +119,7 @@ void write_water_xdmf(const std::filesystem::path& result, const std::vector<dou
     std::string text =
         "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\"><Domain>\n"
         "<Grid Name=\"water over time\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-    for (std::size_t k = 0; k < times.size() && (k == 0 || times[k] > times[k - 1]); ++k) {
+    for (std::size_t k = 0; k < times.size(); ++k) {
       text += fmt::format("<Grid Name=\"water\" GridType=\"Uniform\">\n<Time Value=\"{}\"/>\n", times[k]);
       text += mesh + scalar("bed", whole(file, "/mesh/bed")) +
               scalar("depth", slab(k, "/water/depth", 1, 0)) +
@@ -117,15 +130,15 @@ void write_water_xdmf(const std::filesystem::path& result, const std::vector<dou
   });
 }
 
-void write_grid_xdmf(const std::filesystem::path& result, const std::vector<double>& times,
-                     std::int64_t length, std::int64_t rows) {
+void write_grid_xdmf(const std::filesystem::path& result, std::int64_t length, std::int64_t rows) {
   parallel::on_rank_zero([&] {
     const File file = File::open(result);
+    const std::vector<double> times = times_of(file, "/lattice/frame_time");
     const bool moving = file.dims("/lattice/v").at(2) == 3;
     std::string text =
         "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\"><Domain>\n"
         "<Grid Name=\"lattice over time\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-    for (std::size_t k = 0; k < times.size() && (k == 0 || times[k] > times[k - 1]); ++k) {
+    for (std::size_t k = 0; k < times.size(); ++k) {
       text += fmt::format(
           "<Grid Name=\"lattice\" GridType=\"Uniform\">\n<Time Value=\"{}\"/>\n"
           "<Topology TopologyType=\"2DSMesh\" Dimensions=\"{} {}\"/>\n"

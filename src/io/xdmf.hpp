@@ -6,24 +6,19 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
-#include <vector>
 
 namespace cotangent::io {
 
-/// Points in `dimension` coordinates, data sets [times, points, dimension], joined by `lines` pairs of points
-/// in the data set /particles/ends, or by none; and /surface, if the result has one. `times` end where they
+/// The data sets /particles/position and velocity [times, points, coordinates], with the pairs of points in
+/// /particles/ends as lines and with /surface, where the result has them. Of all of these, times end where they
 /// don't rise. Written by rank 0. Collective.
-void write_particles_xdmf(const std::filesystem::path& result, const std::vector<double>& times,
-                          std::int64_t points, int dimension, std::int64_t lines);
+void write_particles_xdmf(const std::filesystem::path& result);
 
-/// Water on /mesh at these times, with its depth, discharge and bed; `times` end where they don't rise.
-/// Written by rank 0. Collective.
-void write_water_xdmf(const std::filesystem::path& result, const std::vector<double>& times);
+/// Water on /mesh at /water/time, with its depth, discharge and bed. Written by rank 0. Collective.
+void write_water_xdmf(const std::filesystem::path& result);
 
 /// A grid of `length` sites along x and `rows` rows, whose places are /lattice/position [times, sites, 3], as
 /// a surface; with /lattice/v as an attribute where it has three columns. Collective.
-void write_grid_xdmf(const std::filesystem::path& result, const std::vector<double>& times,
-                     std::int64_t length, std::int64_t rows);
+void write_grid_xdmf(const std::filesystem::path& result, std::int64_t length, std::int64_t rows);
 
 }  // namespace cotangent::io

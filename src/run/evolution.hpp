@@ -4,6 +4,7 @@
 // files: the driver (driver.hpp) does.
 #pragma once
 
+#include <fmt/format.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,13 @@ struct Progress {
   std::string text;            ///< "t = 3.2 of 10"
   std::string unit = "steps";  ///< what the rate counts
   double each = 1;             ///< how many of these one of `done` is
+
+  /// Of a motion in steps of one length.
+  static Progress of_steps(std::int64_t done, std::int64_t all, double length) {
+    return {static_cast<double>(done), static_cast<double>(all),
+            fmt::format("t = {:.4g} of {:.4g}", static_cast<double>(done) * length,
+                        static_cast<double>(all) * length)};
+  }
 };
 
 /// A line of the summary: its name and what it says.

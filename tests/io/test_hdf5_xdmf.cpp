@@ -1,4 +1,5 @@
 // The XDMF beside a result: well-formed, and each array that it names is in the file with just these extents.
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -17,13 +18,16 @@ namespace {
 
 constexpr std::int64_t frames = 4, points = 5;
 
-/// A result with points that move, joined by one line, and a surface or none.
-void make(const std::filesystem::path& path, std::int64_t dimension, bool surface) {
+/// A result with points that move, joined by one line or none, and a surface or none.
+void make(const std::filesystem::path& path, std::int64_t dimension, bool surface, std::int64_t lines,
+          const std::array<double, frames>& times = {0.0, 0.5, 1.0, 1.5}) {
   parallel::on_rank_zero([&] {
     File file = File::create(path);
     for (const char* name : {"/particles/position", "/particles/velocity"})
       file.create_data_set({name, DataType::float64, {frames, points, dimension}, "1", ""});
-    file.create_data_set({"/particles/ends", DataType::int64, {1, 2}, "1", ""});
+    file.create_data_set({"/particles/time", DataType::float64, {frames}, "1", ""})
+        .write_rows(0, frames, times.data());
+    if (lines > 0) file.create_data_set({"/particles/ends", DataType::int64, {lines, 2}, "1", ""});
     if (surface) {
       for (const char* name : {"/surface/vertices", "/surface/normals"})
         file.create_data_set({name, DataType::float64, {9, 3}, "1", ""});
@@ -88,8 +92,8 @@ TEST_CASE("the XDMF of particles names what is in the file") {
     for (const bool surface : {false, true}) {
       for (const std::int64_t lines : {0, 1}) {
         const auto path = folder / "motion.h5";
-        make(path, dimension, surface);
-        write_particles_xdmf(path, {0.0, 0.5, 1.0, 1.5}, points, static_cast<int>(dimension), lines);
+        make(path, dimension, surface, lines);
+        write_particles_xdmf(path);
         const std::string text = text_of(folder / "motion.xdmf");
         std::set<std::string> expected = {"/particles/position"};
         if (dimension == 3) expected.insert("/particles/velocity");
@@ -117,9 +121,9 @@ TEST_CASE("the XDMF of particles names what is in the file") {
 TEST_CASE("the XDMF ends where the samples end") {
   const test::ScratchFolder folder;
   const auto path = folder / "motion.h5";
-  make(path, 3, true);
   for (const double unwritten : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
-    write_particles_xdmf(path, {0.0, 0.5, unwritten, unwritten}, points, 3, 0);
+    make(path, 3, true, 0, {0.0, 0.5, unwritten, unwritten});
+    write_particles_xdmf(path);
     const std::string text = text_of(folder / "motion.xdmf");
     CHECK_ALL(well_formed(text));
     CHECK_ALL(count(text, "<Time Value") == 2);
@@ -129,8 +133,8 @@ TEST_CASE("the XDMF ends where the samples end") {
 TEST_CASE("what isn't well-formed, or names what isn't there, is told") {
   const test::ScratchFolder folder;
   const auto path = folder / "motion.h5";
-  make(path, 3, true);
-  write_particles_xdmf(path, {0.0}, points, 3, 0);
+  make(path, 3, true, 0);
+  write_particles_xdmf(path);
   const std::string text = text_of(folder / "motion.xdmf");
   CHECK_ALL(!well_formed(std::regex_replace(text, std::regex("</Geometry>"), "")));
   CHECK_ALL(!well_formed(std::regex_replace(text, std::regex("<Grid"), "<Grid<")));

@@ -1,7 +1,7 @@
 // What a survey of landscapes says to its user.
 #pragma once
 
-#include "studies/landscape/survey.hpp"
+#include "studies/landscape/search.hpp"
 
 namespace cotangent::studies {
 

@@ -53,12 +53,7 @@ class LatticeEvolution : public run::Evolution {
     records.one("/lattice/status", 0, &code, io::Turn::last);
   }
 
-  run::Progress progress() const override {
-    return {
-        .done = static_cast<double>(steps_),
-        .all = static_cast<double>(plan_.steps),
-        .text = fmt::format("t = {:.4g} of {:.4g}", time(), static_cast<double>(plan_.steps) * plan_.step)};
-  }
+  run::Progress progress() const override { return run::Progress::of_steps(steps_, plan_.steps, plan_.step); }
   std::vector<run::Line> summary(const run::Effort& spent) override {
     std::vector<run::Line> lines{
         {"lattice", fmt::format("{} sites, {} to t = {:.6g}{}", plan_.sites(), name(status_), last_time(),
@@ -95,8 +90,7 @@ ExitCode run(Task& task) {
   settings.petsc = la::petsc_version() + ": " + evolution.solver();
   const ExitCode code = drive(task, evolution, settings);
   if (code != exit_stopped && plan.on_grid())
-    io::write_grid_xdmf(settings.file, io::File::open(settings.file).read<double>("/lattice/frame_time"),
-                        plan.grid.length, plan.grid.rows);
+    io::write_grid_xdmf(settings.file, plan.grid.length, plan.grid.rows);
   return code;
 }
 

@@ -1,7 +1,8 @@
 #include "studies/mechanism/records.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
+#include <fmt/format.h>
 #include <numeric>
 
 #include "core/names.hpp"
@@ -11,17 +12,18 @@
 namespace cotangent::studies {
 
 template <int D>
-MechanismRecords<D>::MechanismRecords(const MechanismPlan& plan, const rods::RodBlock<D>& block)
-    : plan_(plan), block_(block) {
+MechanismRecords<D>::MechanismRecords(const MechanismPlan& plan, rods::RodRattle<D>& rattle)
+    : plan_(plan), rattle_(rattle), block_(rattle.block()) {
   const auto here = static_cast<std::size_t>(parallel::rank());
   std::vector<std::int64_t> count(static_cast<std::size_t>(parallel::size()), 0);
-  for (int k = 0; k < block.own_count(); ++k) count[here] += joins(k);
+  for (int k = 0; k < block_.own_count(); ++k) count[here] += joins(k);
   count = parallel::sum(std::move(count));
   rod_count_ = std::accumulate(count.begin(), count.end(), std::int64_t{0});
   first_rod_ = std::accumulate(count.begin(), count.begin() + parallel::rank(), std::int64_t{0});
-  for (int i = 0; i < block.point_count(); ++i) {
-    if (!block.owns_point(i)) continue;
-    const bool goes_on = !runs_.empty() && runs_.back().end == i && block.point(i) == block.point(i - 1) + 1;
+  for (int i = 0; i < block_.point_count(); ++i) {
+    if (!block_.owns_point(i)) continue;
+    const bool goes_on =
+        !runs_.empty() && runs_.back().end == i && block_.point(i) == block_.point(i - 1) + 1;
     if (goes_on)
       ++runs_.back().end;
     else
@@ -34,8 +36,7 @@ std::vector<io::DataSetSpec> MechanismRecords<D>::data_sets() const {
   using io::DataType;
   const std::int64_t m = plan_.samples, n = block_.point_runs().count, k = rod_count_;
   std::vector<std::string> axes{"x", "y", "z"}, statuses;
-  axes.erase(axes.begin() + (D == 2 ? 1 : 3), axes.end());
-  if (D == 2) axes.emplace_back("y");
+  axes.resize(D);
   for (const auto name : status_names) statuses.emplace_back(name);
   std::vector<io::DataSetSpec> specs{
       {"/particles/time",
@@ -117,23 +118,83 @@ void MechanismRecords<D>::write_start(run::Records& records) const {
 }
 
 template <int D>
-void MechanismRecords<D>::write(run::Records& records, std::int64_t row, const Scalars& scalars,
-                                const std::vector<double>& multipliers) const {
-  records.one("/particles/time", row, scalars.time);
-  records.one("/particles/energy", row, scalars.energy);
-  records.one("/particles/constraint_error", row, scalars.error);
-  if (plan_.options.pairs.kernel != nullptr) records.one("/particles/pair_energy", row, scalars.pair_energy);
+void MechanismRecords<D>::observe() {
+  worst_[1] = std::max(worst_[1], rattle_.constraint_error());
+  worst_[2] = std::max(worst_[2], rattle_.velocity_error());
+}
+
+template <int D>
+void MechanismRecords<D>::sample(run::Records& records, std::int64_t row) {
+  const std::vector<double> multipliers = rattle_.multipliers();
+  const double kinetic = rattle_.kinetic_energy(), potential = rattle_.potential_energy();
+  const double energy[3] = {kinetic, potential, kinetic + potential};
+  if (std::isnan(start_energy_)) start_energy_ = energy[2];
+  worst_[0] = std::max(worst_[0], std::abs(energy[2] - start_energy_));
+  if (row >= plan_.samples) return;
+  records.one("/particles/time", row, rattle_.time());
+  records.one("/particles/energy", row, energy);
+  records.one("/particles/constraint_error", row, rattle_.constraint_error());
+  if (plan_.options.pairs.kernel != nullptr)
+    records.one("/particles/pair_energy", row, rattle_.pair_energy());
   write_points(records, "/particles/position", row, block_.position);
   write_points(records, "/particles/velocity", row, block_.velocity);
   write_multipliers(records, row, multipliers);
 }
 
 template <int D>
-void MechanismRecords<D>::blank_from(run::Records& records, std::int64_t row) const {
-  for (const char* name : {"time", "position", "velocity", "energy", "constraint_error", "multiplier"})
-    records.blank_from(std::string("/particles/") + name, row);
-  if (block_.surface()) records.blank_from("/particles/hold", row);
-  if (plan_.options.pairs.kernel != nullptr) records.blank_from("/particles/pair_energy", row);
+void MechanismRecords<D>::finish(run::Records& records, Status status, std::int64_t reached) const {
+  if (is_failure(status)) {
+    for (const char* name : {"time", "position", "velocity", "energy", "constraint_error", "multiplier"})
+      records.blank_from(std::string("/particles/") + name, reached + 1);
+    if (block_.surface()) records.blank_from("/particles/hold", reached + 1);
+    if (plan_.options.pairs.kernel != nullptr) records.blank_from("/particles/pair_energy", reached + 1);
+  }
+  const auto code = static_cast<std::int32_t>(status);
+  records.one("/particles/status", 0, &code, io::Turn::last);
+  if (parallel::rank() == 0) records.rows("/particles/worst", 0, 3, worst_.data());
+}
+
+template <int D>
+void MechanismRecords<D>::visit(run::State& state, rods::RodMemory& memory) {
+  const run::Share points{block_.point_runs().count, 0, block_.reported_count(),
+                          std::make_shared<const std::vector<std::int64_t>>(block_.reported())};
+  const run::Share rods{block_.rod_runs().count, block_.first_rod(), block_.own_count(), nullptr};
+  state.number("step", memory.steps);
+  state.number("newton_iterations", memory.newton_iterations);
+  state.number("linear_solves", memory.linear_solves);
+  state.number("linear_iterations", memory.linear_iterations);
+  state.number("constraint_error", memory.constraint_error);
+  state.number("velocity_error", memory.velocity_error);
+  state.number("start_energy", start_energy_);
+  state.numbers("worst", std::span(worst_));
+  state.rows("position", points, D, memory.position);
+  state.rows("velocity", points, D, memory.velocity);
+  state.rows("multiplier", rods, 1, memory.last);
+  state.rows("multiplier_before", rods, 1, memory.before);
+}
+
+template <int D>
+void MechanismRecords<D>::describe(std::vector<run::Line>& lines, Status status, std::int64_t resumed_at,
+                                   double seconds) const {
+  const auto& effort = rattle_.effort();
+  const double steps = static_cast<double>(std::max<std::int64_t>(effort.steps, 1));
+  std::string how = fmt::format("{}, {} to t = {:.6g}", rod_count_, name(status), rattle_.time());
+  if (is_failure(status)) how += ": " + rattle_.failure() + "; a smaller step may go on";
+  std::string counts = fmt::format("{}, {:.2f} Newton iterations and {:.2f} linear solves a step",
+                                   effort.steps, static_cast<double>(effort.newton_iterations) / steps,
+                                   static_cast<double>(effort.linear_solves) / steps);
+  if (plan_.pairs.kernel)
+    counts += fmt::format("; {:.3g} point-steps a second, neighbours listed {} times",
+                          static_cast<double>((effort.steps - resumed_at) * block_.point_runs().count) /
+                              std::max(seconds, 1e-9),
+                          rattle_.lists());
+  lines.insert(lines.end(),
+               {{"rods", how},
+                {"steps", counts},
+                {"multipliers", rattle_.solver()},
+                {"energy error", fmt::format("{:.3g} at worst, in the samples", worst_[0])},
+                {"constraint error", fmt::format("{:.3g} at worst, a length", worst_[1])},
+                {"velocity error", fmt::format("{:.3g} at worst, of the largest speed", worst_[2])}});
 }
 
 /// Those of this rank's rods, which are a run of all, and of its holds, in the order of the points.

@@ -98,13 +98,13 @@ void spread(Task& task, const rods::RodSystem<D>& chain, const rods::MoleculeTri
   const auto periods = read_periods(task.deck.table("model"), D);
   try {
     rods::scatter<D>(molecules.integer("count"), apart, periods, trial,
-                          [&](std::int64_t k, const std::vector<std::array<double, D>>& points) {
-                            for (std::int64_t i = 0; i < std::ssize(points); ++i) {
-                              const std::int64_t point = k * std::ssize(points) + i;
-                              if (share.has(point))
-                                share.position[share.at(point)] = points[static_cast<std::size_t>(i)];
-                            }
-                          });
+                     [&](std::int64_t k, const std::vector<std::array<double, D>>& points) {
+                       for (std::int64_t i = 0; i < std::ssize(points); ++i) {
+                         const std::int64_t point = k * std::ssize(points) + i;
+                         if (share.has(point))
+                           share.position[share.at(point)] = points[static_cast<std::size_t>(i)];
+                       }
+                     });
   } catch (const Error& error) {
     throw molecules.error("count", error.what());
   }

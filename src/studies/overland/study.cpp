@@ -98,8 +98,7 @@ ExitCode run(Task& task) {
   settings.petsc = la::petsc_version() + ": " + plan.solver_text();
   OverlandEvolution evolution(plan, fields);
   const ExitCode code = drive(task, evolution, settings);
-  if (code != exit_stopped)
-    io::write_water_xdmf(settings.file, io::File::open(settings.file).read<double>("/water/time"));
+  if (code != exit_stopped) io::write_water_xdmf(settings.file);
   return code;
 }
 

@@ -129,4 +129,15 @@ ParticlePlan read_particle_plan(Task& task) {
   return plan;
 }
 
+Estimate estimate(const ParticlePlan& plan) {
+  Estimate estimate;
+  estimate.orbits = plan.count;
+  estimate.file_bytes = 8 * (plan.frames * 6 * plan.count + plan.samples * 14) + 4 * plan.count;
+  estimate.rank_bytes = (std::int64_t{80} << 20) + 550 * plan.count / parallel::size();
+  // 60 ns a particle and step.
+  estimate.seconds = 6e-8 * static_cast<double>(plan.steps) * static_cast<double>(plan.count) *
+                     static_cast<double>(plan.options.shares.size()) / parallel::size();
+  return estimate;
+}
+
 }  // namespace cotangent::studies

@@ -10,6 +10,7 @@
 #include "integrators/surface_motion.hpp"
 #include "particles/particle_dynamics.hpp"
 #include "studies/particles/pair_choice.hpp"
+#include "studies/program/report.hpp"
 #include "studies/program/study.hpp"
 
 namespace cotangent::studies {
@@ -41,6 +42,9 @@ extern const char* const particles_example;
 
 /// Reads all of the deck but how the particles begin.
 ParticlePlan read_particle_plan(Task& task);
+
+/// What a run would take, once the plan knows how many particles there are.
+Estimate estimate(const ParticlePlan& plan);
 
 /// How particles begin: read from `[particles]`, made when they are asked for. Each rank holds and makes a
 /// share of them.

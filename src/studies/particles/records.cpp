@@ -56,32 +56,38 @@ std::vector<std::string> conserved(const ParticlePlan& plan, const geometry::Tri
   return names;
 }
 
-}  // namespace
+/// Sums over all particles, the same bits on any number of ranks.
+struct ParticleTotals {
+  double kinetic = 0.0, potential = 0.0;  ///< energies
+  std::array<double, 6> momentum{};       ///< Px, Py, Pz, Lx, Ly, Lz
+  double squared_ways = 0.0;              ///< |q - q(0)|^2
+};
 
-ParticleTotals totals(const particles::ParticleDynamics& swarm, double mass) {
-  const auto& cloud = swarm.particles();
+/// Particles have one mass. Collective.
+ParticleTotals totals(const particles::ParticleDynamics& dynamics, double mass) {
+  const auto& particles = dynamics.particles();
   std::vector<double> kinetic, potential;
-  swarm.energies(kinetic, potential);
+  dynamics.energies(kinetic, potential);
   std::vector<parallel::Numbers> columns;
   const auto add = [&](auto number) {
-    columns.push_back(parallel::Numbers::each(static_cast<std::size_t>(cloud.own), number));
+    columns.push_back(parallel::Numbers::each(static_cast<std::size_t>(particles.own), number));
   };
   add([&](std::size_t i) { return kinetic[i]; });
   add([&](std::size_t i) { return potential[i]; });
   add([&](std::size_t i) {
     double squared = 0;
     for (std::size_t n = 0; n < 3; ++n) {
-      const double way = cloud.position[4 * i + n] - cloud.start[n][i];
+      const double way = particles.position[4 * i + n] - particles.start[n][i];
       squared += way * way;
     }
     return squared;
   });
   for (std::size_t k = 0; k < 6; ++k) {
     add([&, k](std::size_t i) {
-      const double* q = cloud.position.data() + 4 * i;
+      const double* q = particles.position.data() + 4 * i;
       const auto way = displacement(k, {q[0], q[1], q[2]});
       double along = 0;
-      for (std::size_t n = 0; n < 3; ++n) along += way[n] * cloud.velocity[n][i];
+      for (std::size_t n = 0; n < 3; ++n) along += way[n] * particles.velocity[n][i];
       return mass * along;
     });
   }
@@ -91,13 +97,78 @@ ParticleTotals totals(const particles::ParticleDynamics& swarm, double mass) {
   return totals;
 }
 
-std::vector<io::DataSetSpec> particle_data_sets(const ParticlePlan& plan,
-                                                const geometry::Triangulation& surface) {
+/// A column of rows, one for each of this rank's own particles.
+template <class Value>
+std::vector<double> column(const particles::ParticleArrays& particles, int width, const Value& value) {
+  std::vector<double> numbers(static_cast<std::size_t>(particles.own) * static_cast<std::size_t>(width));
+  for (std::size_t i = 0, k = 0; i < static_cast<std::size_t>(particles.own); ++i) {
+    for (std::size_t n = 0; n < static_cast<std::size_t>(width); ++n) numbers[k++] = value(i, n);
+  }
+  return numbers;
+}
+
+io::RowIds ids_of(const particles::ParticleArrays& particles) {
+  return std::make_shared<std::vector<std::int64_t>>(particles.id.begin(),
+                                                     particles.id.begin() + particles.own);
+}
+
+/// Positions and velocities at a time, as a frame. Collective.
+void write_frame(run::Records& records, const particles::ParticleArrays& particles, double time,
+                 std::int64_t frame) {
+  const io::RowIds ids = ids_of(particles);
+  records.one("/particles/time", frame, time);
+  records.by_id("/particles/position", frame, ids, column(particles, 3, [&](std::size_t i, std::size_t n) {
+                  return particles.position[4 * i + n];
+                }));
+  records.by_id("/particles/velocity", frame, ids,
+                column(particles, 3, [&](std::size_t i, std::size_t n) { return particles.velocity[n][i]; }));
+}
+
+/// The particles' fields of a checkpoint, by id: of these, or read into an even share of so many.
+std::vector<particles::Particle> visit_particles(run::State& state, std::int64_t count,
+                                                 const particles::ParticleArrays* particles) {
+  run::Share share = run::Share::even(count);
+  if (!state.reading()) share.ids = ids_of(*particles);
+  std::vector<particles::Particle> read(state.reading() ? static_cast<std::size_t>(share.count) : 0);
+  for (std::size_t i = 0; i < read.size(); ++i) read[i].id = share.first + static_cast<std::int64_t>(i);
+  const auto field = [&](const char* name, int width, const auto& stored, const auto& take) {
+    std::vector<double> values;
+    if (!state.reading()) values = column(*particles, width, stored);
+    state.rows(name, share, width, values);
+    for (std::size_t i = 0, k = 0; i < read.size(); ++i) {
+      for (std::size_t n = 0; n < static_cast<std::size_t>(width); ++n) take(read[i], n, values[k++]);
+    }
+  };
+  using particles::Particle;
+  field(
+      "position", 3, [&](std::size_t i, std::size_t n) { return particles->position[4 * i + n]; },
+      [](Particle& p, std::size_t n, double x) { p.q[n] = x; });
+  field(
+      "velocity", 3, [&](std::size_t i, std::size_t n) { return particles->velocity[n][i]; },
+      [](Particle& p, std::size_t n, double x) { p.v[n] = x; });
+  field(
+      "start", 3, [&](std::size_t i, std::size_t n) { return particles->start[n][i]; },
+      [](Particle& p, std::size_t n, double x) { p.start[n] = x; });
+  field(
+      "multiplier", 1, [&](std::size_t i, std::size_t) { return particles->multiplier[i]; },
+      [](Particle& p, std::size_t, double x) { p.multiplier = x; });
+  field(
+      "status", 1, [&](std::size_t i, std::size_t) { return particles->status[i]; },
+      [](Particle& p, std::size_t, double x) { p.status = static_cast<std::int64_t>(x); });
+  return read;
+}
+
+}  // namespace
+
+ParticleRecords::ParticleRecords(const ParticlePlan& plan, const geometry::Triangulation& surface)
+    : plan_(plan), surface_(surface), pair_counts_(static_cast<std::size_t>(plan.pair_bins), 0.0) {}
+
+std::vector<io::DataSetSpec> ParticleRecords::data_sets() const {
   using io::DataType;
   const std::vector<std::string> axes{"x", "y", "z"};
   std::vector<std::string> statuses;
   for (const auto name : status_names) statuses.emplace_back(name);
-  const std::int64_t n = plan.count, f = plan.frames, s = plan.samples;
+  const std::int64_t n = plan_.count, f = plan_.frames, s = plan_.samples;
   std::vector<io::DataSetSpec> sets{
       {"/particles/time", DataType::float64, {f}, "1", "times of the frames; NaN where the run ended before"},
       {"/particles/position",
@@ -131,147 +202,136 @@ std::vector<io::DataSetSpec> particle_data_sets(const ParticlePlan& plan,
        "1",
        "linear and angular momentum of all; `conserved` names those that the surface's symmetry keeps",
        {{"columns", {momentum_names.begin(), momentum_names.end()}},
-        {"conserved", conserved(plan, surface)}}},
+        {"conserved", conserved(plan_, surface_)}}},
       {"/particles/mean_square_displacement",
        DataType::float64,
        {s},
        "1",
        "from where they started, through the ambient space, a length squared"},
       {"/particles/status", DataType::int32, {n}, "1", "how each particle ended", {{"names", statuses}}}};
-  if (plan.pair_bins > 0) {
+  if (plan_.pair_bins > 0) {
     sets.push_back({"/particles/pair_distance",
                     DataType::float64,
-                    {plan.pair_bins},
+                    {plan_.pair_bins},
                     "1",
                     "middles of the intervals of distance in the ambient space"});
     sets.push_back(
         {"/particles/pair_correlation",
          DataType::float64,
-         {plan.pair_bins},
+         {plan_.pair_bins},
          "1",
          "pairs at this distance over those of as many particles spread evenly over a plane, mean of all "
          "samples but the start"});
   }
-  if (plan.surface_cells > 0) {
-    const auto shape = data_sets(surface, "1");
+  if (plan_.surface_cells > 0) {
+    const auto shape = studies::data_sets(surface_, "1");
     sets.insert(sets.end(), shape.begin(), shape.end());
   }
   return sets;
 }
 
-void judge_start(const particles::ParticleDynamics& swarm, const particles::Potential& potential_law) {
-  std::vector<double> kinetic, potential;
-  swarm.energies(kinetic, potential);
-  parallel::agree([&] {
-    const auto& cloud = swarm.particles();
-    for (int i = 0; i < cloud.own; ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      if (std::isfinite(potential[k])) continue;
-      for (const int row : swarm.lists().of(i)) {
-        const auto other = static_cast<std::size_t>(row);
-        if (std::equal(cloud.position.begin() + 4 * i, cloud.position.begin() + 4 * i + 3,
-                       cloud.position.begin() + 4 * static_cast<std::ptrdiff_t>(other)))
-          throw Error(fmt::format("particles {} and {} start at one point, where {} is infinite", cloud.id[k],
-                                  cloud.id[other], potential_law.name()));
-      }
-      throw Error(fmt::format("particle {} starts with an energy that isn't finite", cloud.id[k]));
-    }
-  });
+void ParticleRecords::write_start(run::Records& records) const {
+  if (plan_.surface_cells > 0 && parallel::rank() == 0) studies::write(records, surface_);
 }
 
-namespace {
-
-/// A column of rows, one for each of the cloud's own particles.
-template <class Value>
-std::vector<double> column(const particles::ParticleArrays& cloud, int width, const Value& value) {
-  std::vector<double> numbers(static_cast<std::size_t>(cloud.own) * static_cast<std::size_t>(width));
-  for (std::size_t i = 0, k = 0; i < static_cast<std::size_t>(cloud.own); ++i) {
-    for (std::size_t n = 0; n < static_cast<std::size_t>(width); ++n) numbers[k++] = value(i, n);
-  }
-  return numbers;
+void ParticleRecords::sample(run::Records& records, const particles::ParticleDynamics& dynamics) {
+  if (dynamics.steps() % plan_.sample_steps != 0) return;
+  const std::int64_t row = dynamics.steps() / plan_.sample_steps;
+  const ParticleTotals all = totals(dynamics, plan_.motion->mass());
+  const double n = static_cast<double>(plan_.count), energy = all.kinetic + all.potential;
+  if (row == 0) start_energy_ = energy;
+  energy_error_ = std::max(energy_error_, std::abs(energy - start_energy_));
+  kinetic_sum_ += all.kinetic;
+  constraint_error_ = std::max(constraint_error_, dynamics.constraint_error());
+  if (plan_.pair_bins > 0 && row > 0) count_pairs(dynamics);
+  const double energies[3] = {all.kinetic, all.potential, energy};
+  records.one("/particles/sample_time", row, dynamics.time());
+  records.one("/particles/energy", row, energies);
+  records.one("/particles/temperature", row, all.kinetic / n);
+  records.one("/particles/constraint_error", row, constraint_error_);
+  records.one("/particles/momentum", row, all.momentum.data());
+  records.one("/particles/mean_square_displacement", row, all.squared_ways / n);
+  if (row % plan_.frame_samples == 0)
+    write_frame(records, dynamics.particles(), dynamics.time(), row / plan_.frame_samples);
 }
 
-io::RowIds ids_of(const particles::ParticleArrays& cloud) {
-  return std::make_shared<std::vector<std::int64_t>>(cloud.id.begin(), cloud.id.begin() + cloud.own);
+void ParticleRecords::count_pairs(const particles::ParticleDynamics& dynamics) {
+  const auto counts = parallel::sum(dynamics.pair_counts(plan_.pair_bins));
+  for (std::size_t k = 0; k < counts.size(); ++k) pair_counts_[k] += static_cast<double>(counts[k]);
 }
 
-}  // namespace
-
-void write_frame(run::Records& records, const particles::ParticleArrays& cloud, double time,
-                 std::int64_t frame) {
-  const io::RowIds ids = ids_of(cloud);
-  records.one("/particles/time", frame, time);
-  records.by_id("/particles/position", frame, ids,
-                column(cloud, 3, [&](std::size_t i, std::size_t n) { return cloud.position[4 * i + n]; }));
-  records.by_id("/particles/velocity", frame, ids,
-                column(cloud, 3, [&](std::size_t i, std::size_t n) { return cloud.velocity[n][i]; }));
-}
-
-void blank_particle_rows(run::Records& records, const ParticlePlan& plan, std::int64_t samples) {
+void ParticleRecords::finish(run::Records& records, const particles::ParticleDynamics& dynamics) const {
+  const std::int64_t samples = dynamics.steps() / plan_.sample_steps + 1;
   for (const char* name :
        {"sample_time", "energy", "temperature", "constraint_error", "momentum", "mean_square_displacement"})
     records.blank_from(std::string("/particles/") + name, samples);
-  const std::int64_t frames = (samples - 1) / plan.frame_samples + 1;
+  const std::int64_t frames = (samples - 1) / plan_.frame_samples + 1;
   for (const char* name : {"time", "position", "velocity"})
     records.blank_from(std::string("/particles/") + name, frames);
-}
-
-void write_pair_correlation(run::Records& records, const ParticlePlan& plan,
-                            const std::vector<double>& pair_counts, double area, std::int64_t samples) {
-  std::vector<double> distance, correlation;
-  const double width = plan.options.sight / plan.pair_bins, n = static_cast<double>(plan.count);
-  const double density = n / area;
-  for (int k = 0; k < plan.pair_bins; ++k) {
-    distance.push_back((k + 0.5) * width);
-    const double ring = std::numbers::pi * width * width * (2 * k + 1);
-    const double even = n * density * ring * static_cast<double>(std::max<std::int64_t>(1, samples));
-    correlation.push_back(pair_counts[static_cast<std::size_t>(k)] / even);
-  }
-  records.rows("/particles/pair_distance", 0, plan.pair_bins, distance.data());
-  records.rows("/particles/pair_correlation", 0, plan.pair_bins, correlation.data());
-}
-
-void write_statuses(run::Records& records, const particles::ParticleArrays& cloud) {
-  records.by_id("/particles/status", -1, ids_of(cloud),
-                column(cloud, 1,
+  if (plan_.pair_bins > 0 && parallel::rank() == 0) write_pair_correlation(records, samples - 1);
+  const auto& ended = dynamics.particles();
+  records.by_id("/particles/status", -1, ids_of(ended),
+                column(ended, 1,
                        [&](std::size_t i, std::size_t) {
-                         const bool pending = cloud.status[i] == static_cast<std::int32_t>(Status::pending);
-                         return pending ? static_cast<double>(Status::finished) : cloud.status[i];
+                         const bool pending = ended.status[i] == static_cast<std::int32_t>(Status::pending);
+                         return pending ? static_cast<double>(Status::finished) : ended.status[i];
                        }),
                 io::Turn::last);
 }
 
-std::vector<particles::Particle> visit_particles(run::State& state, std::int64_t count,
-                                                 const particles::ParticleArrays* cloud) {
-  run::Share share = run::Share::even(count);
-  if (!state.reading()) share.ids = ids_of(*cloud);
-  std::vector<particles::Particle> read(state.reading() ? static_cast<std::size_t>(share.count) : 0);
-  for (std::size_t i = 0; i < read.size(); ++i) read[i].id = share.first + static_cast<std::int64_t>(i);
-  const auto field = [&](const char* name, int width, const auto& stored, const auto& take) {
-    std::vector<double> values;
-    if (!state.reading()) values = column(*cloud, width, stored);
-    state.rows(name, share, width, values);
-    for (std::size_t i = 0, k = 0; i < read.size(); ++i) {
-      for (std::size_t n = 0; n < static_cast<std::size_t>(width); ++n) take(read[i], n, values[k++]);
+/// The pairs counted in so many samples, over those of as many particles spread evenly.
+void ParticleRecords::write_pair_correlation(run::Records& records, std::int64_t samples) const {
+  std::vector<double> distance, correlation;
+  const double width = plan_.options.sight / plan_.pair_bins, n = static_cast<double>(plan_.count);
+  const double density = n / surface_.area();
+  for (int k = 0; k < plan_.pair_bins; ++k) {
+    distance.push_back((k + 0.5) * width);
+    const double ring = std::numbers::pi * width * width * (2 * k + 1);
+    const double even = n * density * ring * static_cast<double>(std::max<std::int64_t>(1, samples));
+    correlation.push_back(pair_counts_[static_cast<std::size_t>(k)] / even);
+  }
+  records.rows("/particles/pair_distance", 0, plan_.pair_bins, distance.data());
+  records.rows("/particles/pair_correlation", 0, plan_.pair_bins, correlation.data());
+}
+
+std::vector<particles::Particle> ParticleRecords::visit(run::State& state,
+                                                        const particles::ParticleDynamics* dynamics) {
+  if (dynamics) constraint_error_ = std::max(constraint_error_, dynamics->constraint_error());
+  state.number("start_energy", start_energy_);
+  state.number("energy_error", energy_error_);
+  state.number("kinetic_sum", kinetic_sum_);
+  state.number("constraint_error", constraint_error_);
+  state.numbers("pair_counts", std::span(pair_counts_));
+  return visit_particles(state, plan_.count, dynamics ? &dynamics->particles() : nullptr);
+}
+
+void ParticleRecords::describe(std::vector<run::Line>& lines,
+                               const particles::ParticleDynamics& dynamics) const {
+  const double kinetic = kinetic_sum_ / static_cast<double>(dynamics.steps() / plan_.sample_steps + 1);
+  lines.emplace_back("energy error",
+                     fmt::format("{:.3g} at worst, in the samples, {:.3g} % of the mean kinetic energy",
+                                 energy_error_, 100 * energy_error_ / kinetic));
+  lines.emplace_back("constraint error", fmt::format("{:.3g} at worst, a length", constraint_error_));
+}
+
+void judge_start(const particles::ParticleDynamics& dynamics, const particles::Potential& potential_law) {
+  std::vector<double> kinetic, potential;
+  dynamics.energies(kinetic, potential);
+  parallel::agree([&] {
+    const auto& particles = dynamics.particles();
+    for (int i = 0; i < particles.own; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      if (std::isfinite(potential[k])) continue;
+      for (const int row : dynamics.lists().of(i)) {
+        const auto other = static_cast<std::size_t>(row);
+        if (std::equal(particles.position.begin() + 4 * i, particles.position.begin() + 4 * i + 3,
+                       particles.position.begin() + 4 * static_cast<std::ptrdiff_t>(other)))
+          throw Error(fmt::format("particles {} and {} start at one point, where {} is infinite",
+                                  particles.id[k], particles.id[other], potential_law.name()));
+      }
+      throw Error(fmt::format("particle {} starts with an energy that isn't finite", particles.id[k]));
     }
-  };
-  using particles::Particle;
-  field(
-      "position", 3, [&](std::size_t i, std::size_t n) { return cloud->position[4 * i + n]; },
-      [](Particle& p, std::size_t n, double x) { p.q[n] = x; });
-  field(
-      "velocity", 3, [&](std::size_t i, std::size_t n) { return cloud->velocity[n][i]; },
-      [](Particle& p, std::size_t n, double x) { p.v[n] = x; });
-  field(
-      "start", 3, [&](std::size_t i, std::size_t n) { return cloud->start[n][i]; },
-      [](Particle& p, std::size_t n, double x) { p.start[n] = x; });
-  field(
-      "multiplier", 1, [&](std::size_t i, std::size_t) { return cloud->multiplier[i]; },
-      [](Particle& p, std::size_t, double x) { p.multiplier = x; });
-  field(
-      "status", 1, [&](std::size_t i, std::size_t) { return cloud->status[i]; },
-      [](Particle& p, std::size_t, double x) { p.status = static_cast<std::int64_t>(x); });
-  return read;
+  });
 }
 
 }  // namespace cotangent::studies

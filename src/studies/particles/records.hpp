@@ -9,33 +9,38 @@
 
 namespace cotangent::studies {
 
-/// Sums over all particles, the same bits on any number of ranks.
-struct ParticleTotals {
-  double kinetic = 0.0, potential = 0.0;  ///< energies
-  std::array<double, 6> momentum{};       ///< Px, Py, Pz, Lx, Ly, Lz
-  double squared_ways = 0.0;              ///< |q - q(0)|^2
-};
-/// Particles have one mass. Collective.
-ParticleTotals totals(const particles::ParticleDynamics& swarm, double mass);
+class ParticleRecords {
+ public:
+  /// Of a plan and a surface, which outlive it.
+  ParticleRecords(const ParticlePlan& plan, const geometry::Triangulation& surface);
 
-/// The data sets of a plan; those of momenta name the ones that the surface's symmetry keeps.
-std::vector<io::DataSetSpec> particle_data_sets(const ParticlePlan& plan,
-                                                const geometry::Triangulation& surface);
+  /// Those of momenta name the ones that the surface's symmetry keeps.
+  std::vector<io::DataSetSpec> data_sets() const;
+  /// Before the first sample: by one rank, the surface.
+  void write_start(run::Records& records) const;
+  /// What all particles have together, the same bits on any number of ranks, and a frame where one is due.
+  /// Collective, as all that follows.
+  void sample(run::Records& records, const particles::ParticleDynamics& dynamics);
+  /// How each particle ended, and NaN where nothing was reached.
+  void finish(run::Records& records, const particles::ParticleDynamics& dynamics) const;
+
+  /// A checkpoint's fields: what the samples have shown, and the particles, by id; to read, there is no
+  /// motion yet, and this rank's even share of the particles comes back.
+  std::vector<particles::Particle> visit(run::State& state, const particles::ParticleDynamics* dynamics);
+  /// Lines on what the samples have shown, up to this state.
+  void describe(std::vector<run::Line>& lines, const particles::ParticleDynamics& dynamics) const;
+
+ private:
+  void count_pairs(const particles::ParticleDynamics& dynamics);
+  void write_pair_correlation(run::Records& records, std::int64_t samples) const;
+
+  const ParticlePlan& plan_;
+  const geometry::Triangulation& surface_;
+  std::vector<double> pair_counts_;
+  double start_energy_ = 0, energy_error_ = 0, kinetic_sum_ = 0, constraint_error_ = 0;
+};
 
 /// Refuses particles so close that their energy isn't a number. Collective.
-void judge_start(const particles::ParticleDynamics& swarm, const particles::Potential& potential);
-/// Positions and velocities at a time, as a frame. Collective.
-void write_frame(run::Records& records, const particles::ParticleArrays& cloud, double time,
-                 std::int64_t frame);
-/// NaN in all that lies beyond so many samples. Collective.
-void blank_particle_rows(run::Records& records, const ParticlePlan& plan, std::int64_t samples);
-/// The pairs counted in so many samples, over those of as many particles spread evenly. By one rank.
-void write_pair_correlation(run::Records& records, const ParticlePlan& plan,
-                            const std::vector<double>& pair_counts, double area, std::int64_t samples);
-/// How each particle ended. Collective.
-void write_statuses(run::Records& records, const particles::ParticleArrays& cloud);
-/// The particles' fields of a checkpoint, by id: of a cloud, or read into an even share of so many.
-std::vector<particles::Particle> visit_particles(run::State& state, std::int64_t count,
-                                                 const particles::ParticleArrays* cloud);
+void judge_start(const particles::ParticleDynamics& dynamics, const particles::Potential& potential);
 
 }  // namespace cotangent::studies

@@ -13,30 +13,10 @@
 #include "parallel/mpi.hpp"
 #include "parallel/task_sharing.hpp"
 #include "run/state.hpp"
-#include "studies/ensemble/start.hpp"
+#include "studies/ensemble/work_precision/deck.hpp"
 #include "studies/program/carried_tasks.hpp"
 
 namespace cotangent::studies {
-
-/// One method with one step or tolerance: a row of the result.
-struct Setting {
-  int method;  ///< -1: the reference
-  int index;   ///< among those of its method
-  integrators::MethodOptions options;
-};
-
-struct Comparison {
-  static constexpr int references = 2;
-
-  ModelChoice model;
-  std::vector<std::string> names;
-  std::vector<Setting> settings;  ///< the reference at its step, at half of it, and all others
-  std::unique_ptr<Ensemble> ensemble;
-  std::vector<std::int64_t> starts;  ///< the ids of those that are feasible
-  double time = 0;
-
-  std::int64_t rows() const { return std::ssize(settings) - references; }
-};
 
 /// What one trajectory has shown: places of a row, the last state at its end.
 struct Row {

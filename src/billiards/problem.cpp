@@ -1,11 +1,11 @@
-#include "studies/billiard/problem.hpp"
+#include "billiards/problem.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "billiards/leapfrog.hpp"
 
-namespace cotangent::studies {
+namespace cotangent::billiards {
 
 namespace {
 
@@ -13,16 +13,16 @@ using sections::TrajectoryRecord;
 
 template <int D>
 class BilliardFlight final : public sections::TrajectoryBatch {
-  using Gas = billiards::Gas<D>;
+  using Particles = Gas<D>;
 
  public:
-  BilliardFlight(const billiards::Domain<D>& domain, const BilliardRules<D>& rules,
-                 const sections::Observation& watch, int lanes)
+  BilliardFlight(const Domain<D>& domain, const BilliardRules<D>& rules, const sections::Observation& watch,
+                 int lanes)
       : domain_(domain),
         rules_(rules),
         watch_(watch),
         gas_(domain, rules.gravity, rules.seed, rules.field.get()),
-        lanes_(std::clamp(lanes, 1, Gas::width)),
+        lanes_(std::clamp(lanes, 1, Particles::width)),
         tallies_(2 * domain.members().size() + (rules.tangent ? 1 : 0)),
         record_(static_cast<std::size_t>(lanes_)) {
     if (rules.tangent) gas_.watch_tangent();
@@ -36,7 +36,7 @@ class BilliardFlight final : public sections::TrajectoryBatch {
   void load(int lane, const sections::Start& start) override {
     begin(lane, start);
     TrajectoryRecord& r = flown(lane);
-    billiards::Vector<D> x, v;
+    Vector<D> x, v;
     std::copy_n(start.q.begin(), D, x.begin());
     std::copy_n(start.v.begin(), D, v.begin());
     gas_.load(lane, start.id, x, v);
@@ -61,11 +61,11 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     }
   }
 
-  std::size_t state_size() const override { return Gas::state_size + 4 + tallies_; }
+  std::size_t state_size() const override { return Particles::state_size + 4 + tallies_; }
   void save(int lane, std::span<double> state) const override {
     gas_.save(lane, state.data());
     const TrajectoryRecord& r = at(lane);
-    double* own = state.data() + Gas::state_size;
+    double* own = state.data() + Particles::state_size;
     own[0] = static_cast<double>(r.crossing_count);
     own[1] = static_cast<double>(r.sample_count);
     own[2] = static_cast<double>(r.steps);
@@ -76,7 +76,7 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     begin(lane, start);
     gas_.restore(lane, start.id, state.data());
     TrajectoryRecord& r = flown(lane);
-    const double* own = state.data() + Gas::state_size;
+    const double* own = state.data() + Particles::state_size;
     r.crossing_count = static_cast<std::int64_t>(own[0]);
     r.sample_count = static_cast<std::int64_t>(own[1]);
     r.steps = static_cast<std::int64_t>(own[2]);
@@ -101,7 +101,7 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     while (watch_.sample_every > 0) {
       const double due = static_cast<double>(r.sample_count) * watch_.sample_every;
       if (due > end || due > watch_.stop.time) break;
-      const billiards::Pack s(due - begun);
+      const Pack s(due - begun);
       sample(lane, gas_.path().position(s), gas_.path().velocity(s), due);
     }
     const bool bounced = gas_.bounces(lane) > r.crossing_count;
@@ -135,7 +135,7 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     r.crossings.tangential.push_back(along / std::hypot(v[0][lane], v[1][lane]));
   }
 
-  void sample(int lane, const billiards::Point<D>& x, const billiards::Point<D>& v, double t) {
+  void sample(int lane, const Point<D>& x, const Point<D>& v, double t) {
     TrajectoryRecord& r = flown(lane);
     r.samples.time.push_back(t);
     for (int d = 0; d < D; ++d) r.samples.q.push_back(x[d][lane]);
@@ -144,8 +144,7 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     ++r.sample_count;
     const std::size_t members = domain_.members().size();
     for (std::size_t m = 0; m < members; ++m)
-      r.tallies[members + m] +=
-          domain_.omega(domain_.members()[m].region, x, billiards::Pack(t))[lane] > 0 ? 1 : 0;
+      r.tallies[members + m] += domain_.omega(domain_.members()[m].region, x, Pack(t))[lane] > 0 ? 1 : 0;
   }
 
   void land(int lane, Status status) {
@@ -161,10 +160,10 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     if (rules_.tangent) r.tallies.back() = r.t > 0 ? gas_.stretching()[lane] / r.t : 0.0;
   }
 
-  const billiards::Domain<D>& domain_;
+  const Domain<D>& domain_;
   const BilliardRules<D>& rules_;
   const sections::Observation watch_;
-  Gas gas_;
+  Particles gas_;
   const int lanes_;
   const std::size_t tallies_;
   std::vector<TrajectoryRecord> record_;
@@ -174,8 +173,8 @@ class BilliardFlight final : public sections::TrajectoryBatch {
 template <int D>
 class LeapfrogFlight final : public sections::TrajectoryBatch {
  public:
-  LeapfrogFlight(const billiards::Domain<D>& domain, const BilliardRules<D>& rules,
-                 const sections::Observation& watch, const sections::Problem& problem)
+  LeapfrogFlight(const Domain<D>& domain, const BilliardRules<D>& rules, const sections::Observation& watch,
+                 const sections::Problem& problem)
       : domain_(domain),
         rules_(rules),
         watch_(watch),
@@ -189,7 +188,7 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
 
   void load(int, const sections::Start& start) override {
     begin(start);
-    particle_.set = billiards::first_member<D>(domain_, particle_.x);
+    particle_.set = first_member<D>(domain_, particle_.x);
     record_.energy = energy();
     if (particle_.set < 0) return land(Status::infeasible_start);
     if (watch_.sample_every > 0) sample();
@@ -197,7 +196,7 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
 
   void advance(std::int64_t steps) override {
     for (std::int64_t k = 0; k < steps && record_.status == Status::pending; ++k) {
-      const int wall = billiards::leapfrog<D>(domain_, rules_.gravity, rules_.step, rules_.mended, particle_);
+      const int wall = leapfrog<D>(domain_, rules_.gravity, rules_.step, rules_.mended, particle_);
       record_.crossing_count += wall >= 0 ? 1 : 0;
       ++record_.steps;
       record_.energy_error = std::max(record_.energy_error, std::abs(energy() - record_.energy));
@@ -251,7 +250,7 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
     rows.v.insert(rows.v.end(), particle_.v.begin(), particle_.v.end());
     rows.energy.push_back(energy());
     ++record_.sample_count;
-    const int set = billiards::first_member<D>(domain_, particle_.x);
+    const int set = first_member<D>(domain_, particle_.x);
     if (set >= 0) record_.tallies[domain_.members().size() + static_cast<std::size_t>(set)] += 1;
   }
   void land(Status status) {
@@ -261,20 +260,19 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
     record_.v.assign(particle_.v.begin(), particle_.v.end());
   }
 
-  const billiards::Domain<D>& domain_;
+  const Domain<D>& domain_;
   const BilliardRules<D>& rules_;
   const sections::Observation watch_;
   const sections::Problem& problem_;
   const std::size_t tallies_;
-  billiards::Falling<D> particle_;
+  Falling<D> particle_;
   TrajectoryRecord record_;
 };
 
 template <int D>
 class Billiard final : public sections::Problem {
  public:
-  Billiard(const billiards::Domain<D>& domain, const BilliardRules<D>& rules)
-      : domain_(domain), rules_(rules) {}
+  Billiard(const Domain<D>& domain, const BilliardRules<D>& rules) : domain_(domain), rules_(rules) {}
 
   std::string name() const override { return "billiard"; }
   std::string about() const override { return "particles that fly freely and bounce off walls"; }
@@ -302,7 +300,7 @@ class Billiard final : public sections::Problem {
       u.gradient.push_back(-rules_.gravity[d]);
     }
     if (rules_.field) {
-      billiards::Vector<D> x, gradient;
+      Vector<D> x, gradient;
       std::copy_n(q.begin(), D, x.begin());
       u.value += rules_.field->potential(x, gradient);
       for (std::size_t d = 0; d < D; ++d) u.gradient[d] += gradient[d];
@@ -311,13 +309,13 @@ class Billiard final : public sections::Problem {
   }
   bool has_domain() const override { return true; }
   double domain(Values q, Values) const override {
-    billiards::Vector<D> x;
+    Vector<D> x;
     std::copy_n(q.begin(), D, x.begin());
     return domain_.omega(x);
   }
   bool time_dependent() const override { return false; }
   bool starts_inside() const override { return true; }
-  int lanes() const override { return billiards::Gas<D>::width; }
+  int lanes() const override { return Gas<D>::width; }
   std::unique_ptr<sections::TrajectoryBatch> fly(const integrators::MethodOptions&,
                                                  const sections::Observation& watch,
                                                  int lanes) const override {
@@ -326,20 +324,17 @@ class Billiard final : public sections::Problem {
   }
 
  private:
-  const billiards::Domain<D> domain_;
+  const Domain<D> domain_;
   const BilliardRules<D> rules_;
 };
 
 }  // namespace
 
 template <int D>
-std::unique_ptr<sections::Problem> make_billiard(const billiards::Domain<D>& domain,
-                                                 const BilliardRules<D>& rules) {
+std::unique_ptr<sections::Problem> make_billiard(const Domain<D>& domain, const BilliardRules<D>& rules) {
   return std::make_unique<Billiard<D>>(domain, rules);
 }
-template std::unique_ptr<sections::Problem> make_billiard<2>(const billiards::Domain<2>&,
-                                                             const BilliardRules<2>&);
-template std::unique_ptr<sections::Problem> make_billiard<3>(const billiards::Domain<3>&,
-                                                             const BilliardRules<3>&);
+template std::unique_ptr<sections::Problem> make_billiard<2>(const Domain<2>&, const BilliardRules<2>&);
+template std::unique_ptr<sections::Problem> make_billiard<3>(const Domain<3>&, const BilliardRules<3>&);
 
-}  // namespace cotangent::studies
+}  // namespace cotangent::billiards

@@ -1,8 +1,5 @@
-// What a deck asks of a survey of landscapes, and what the search over all ranks finds.
-//
-// Searches are shared out as ranks come free: a task is one landscape, or one step of the changing parameter.
-// A task's answer depends on the deck alone, and every rank has all answers in the end: some kilobytes for
-// each landscape.
+// What a deck of study = "landscape" says: the model, the window over two of its coordinates, and what is
+// looked for.
 #pragma once
 
 #include <numbers>
@@ -11,7 +8,6 @@
 #include <vector>
 
 #include "landscapes/landscape.hpp"
-#include "studies/landscape/lists.hpp"
 #include "studies/program/study.hpp"
 
 namespace cotangent::studies {
@@ -71,19 +67,7 @@ struct LandscapeSurvey {
 /// Reads `[model]` and `[landscape]`.
 LandscapeSurvey read_survey(Task& task);
 
-/// All lists, and for each landscape whether it is complete.
-struct LandscapeFindings {
-  List stationary, boundary, passes, changes;
-  std::vector<std::int32_t> complete;
-  std::vector<std::int64_t> first_point, first_edge, first_pass;  ///< rows of each landscape, and the end
-
-  std::int64_t incomplete() const;  ///< landscapes that may miss stationary points
-  std::int64_t unresolved() const;  ///< changes
-  /// Those that the survey asked for.
-  std::vector<const List*> lists(const LandscapeSurvey& survey) const;
-};
-
-/// Collective.
-LandscapeFindings search(const LandscapeSurvey& survey);
+/// A commented deck that runs as it is.
+extern const char* const landscape_example;
 
 }  // namespace cotangent::studies

@@ -1,7 +1,6 @@
-#include "studies/landscape/survey.hpp"
+#include "studies/landscape/search.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -10,109 +9,6 @@
 #include "parallel/task_sharing.hpp"
 
 namespace cotangent::studies {
-
-namespace {
-
-WindowSide read_side(const io::Table& landscape, const char* key, std::size_t otherwise,
-                     const sections::Problem& problem) {
-  const auto coordinates = problem.coordinates();
-  std::vector<std::string> names;
-  for (const auto& c : coordinates) names.push_back(c.name);
-  const io::Table table = landscape.table(key);
-  WindowSide side{};
-  side.name = table.choice("coordinate", names[otherwise], names);
-  side.coordinate = static_cast<std::size_t>(std::ranges::find(names, side.name) - names.begin());
-  const auto& coordinate = coordinates[side.coordinate];
-  side.units = coordinate.unit.empty() ? "1" : coordinate.unit;
-  side.from = coordinate.angle ? table.number("from", -std::numbers::pi) : table.number("from");
-  side.to = coordinate.angle ? table.number("to", std::numbers::pi) : table.number("to");
-  if (!(side.from < side.to)) throw table.error("to", fmt::format("must be above from = {}", side.from));
-  side.count = table.integer_at_least("count", 2, 251);
-  // A turn need not be written down to the last digit.
-  side.periodic = coordinate.angle && std::abs(side.to - side.from - 2 * std::numbers::pi) < 1e-4;
-  return side;
-}
-
-ParameterChange read_changes(const io::Table& table, const ModelChoice& model,
-                             const LandscapeSurvey& survey) {
-  std::vector<std::string> names;
-  for (const auto& p : model.problem->parameters()) names.push_back(p.name);
-  if (names.empty())
-    throw table.error(fmt::format("the model {} has no parameter to change", model.problem->name()));
-  const std::string name = table.choice("parameter", names);
-  ParameterChange changes{};
-  changes.parameter = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-  changes.range = {
-      table.number("from"), table.number("to"),
-      static_cast<int>(std::min<std::int64_t>(table.integer_at_least("steps", 1, 50), 1'000'000))};
-  if (!(changes.range.first < changes.range.last)) {
-    throw table.error("to", fmt::format("must be above from = {}", changes.range.first));
-  }
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    if (k != changes.parameter && model.axes[k].size() > 1) {
-      throw table.error("parameter",
-                        fmt::format("the changes with {} can be followed where {} has one value; it has {}",
-                                    name, names[k], model.axes[k].size()));
-    }
-  }
-  // The boundary has to stay where it is.
-  std::vector<double> first = survey.parameters.front(), last = first;
-  first[changes.parameter] = changes.range.first;
-  last[changes.parameter] = changes.range.last;
-  for (int k = 0; k < 33 * 33; ++k) {
-    const double x = survey.x.from + (survey.x.to - survey.x.from) * (k / 33) / 32;
-    const double y = survey.y.from + (survey.y.to - survey.y.from) * (k % 33) / 32;
-    const double before = survey.domain(x, y, first), after = survey.domain(x, y, last);
-    if (std::abs(before - after) > 1e-12 * std::max(1.0, std::abs(before))) {
-      throw table.error("parameter",
-                        "the admissible region moves with " + name + ", so changes can't be followed");
-    }
-  }
-  return changes;
-}
-
-}  // namespace
-
-LandscapeSurvey read_survey(Task& task) {
-  const ModelChoice model = read_model(task);
-  const sections::Problem& problem = *model.problem;
-  const io::Table table = task.deck.table("landscape");
-  if (problem.dim() < 2) {
-    throw task.deck.table("model").error("name", "a landscape needs two coordinates, the model has one");
-  }
-  LandscapeSurvey survey{};
-  survey.problem = &problem;
-  // The product of all axes, the last one fastest.
-  survey.parameters.push_back({});
-  for (const auto& axis : model.axes) {
-    std::vector<std::vector<double>> longer;
-    for (const auto& row : survey.parameters) {
-      for (const double value : axis) {
-        longer.push_back(row);
-        longer.back().push_back(value);
-      }
-    }
-    survey.parameters = std::move(longer);
-  }
-  survey.x = read_side(table, "x", 0, problem);
-  survey.y = read_side(table, "y", survey.x.coordinate == 1 ? 0 : 1, problem);
-  if (survey.x.coordinate == survey.y.coordinate) {
-    throw table.table("y").error("coordinate", "is the coordinate of x already");
-  }
-  const auto coordinates = problem.coordinates();
-  const io::Table at = table.table("at");
-  for (std::size_t i = 0; i < coordinates.size(); ++i) {
-    const bool varies = i == survey.x.coordinate || i == survey.y.coordinate;
-    survey.place.push_back(varies ? 0.0 : at.number(coordinates[i].name, 0.0));
-  }
-  survey.stationary = table.boolean("stationary", true);
-  survey.passes = table.boolean("passes", survey.stationary);
-  if (survey.passes && !survey.stationary) throw table.error("passes", "needs stationary = true");
-  survey.search.cells =
-      static_cast<int>(std::min<std::int64_t>(table.integer_at_least("cells", 4, 64), 4096));
-  if (table.has("changes")) survey.changes = read_changes(table.table("changes"), model, survey);
-  return survey;
-}
 
 namespace {
 

@@ -1,0 +1,195 @@
+#include "studies/billiard/deck.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cotangent::studies {
+
+const char* const billiard_example = R"(# Particles that fall within three circles.
+study = "billiard"
+
+[domain]
+dimension = 2
+inside = "left or right or bowl"    # not, and, or, parentheses; all sets together unless given
+sets = [                            # cotangent --list; --describe circle
+  { name = "left", set = "circle", centre = [-2.0, 0.0], radius = 1.0 },
+  { name = "right", set = "circle", centre = [2.0, 0.0], radius = 1.0 },
+  { name = "bowl", set = "circle", centre = [0.0, -2.0], radius = 2.23606797749979 },
+]                                   # of each also: restitution, or temperature of a rough wall; velocity,
+                                    # amplitude, frequency, phase of a moving one
+
+[forces]
+gravity = [0.0, -10.0]
+# potential = "harmonic"            # or in a field; cotangent --list, --describe harmonic
+
+# [method]                          # exact flights; or, for comparison, the source's
+# name = "leapfrog"                 # with mended = true: with the kick that it leaves out
+# step = 1e-3
+
+[ensemble]
+random = { count = 500, seed = 1, x = [-4.0, 4.0], y = [-4.5, 1.0] }     # at rest unless x_dot, y_dot
+# or: list = [[0.3, 0.2, 0.0, 0.0]]                                      # whole states
+
+[stop]
+time = 10.0
+# collisions = 100                  # of each particle
+
+[output]
+every = 0.02                        # time between samples; 0: none
+collisions = 0                      # how many of each particle are recorded
+# lyapunov = true                   # the rate at which neighbours part
+file = "billiard.h5"
+)";
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <int D>
+billiards::Vector<D> read_vector(const io::Table& table, const char* key) {
+  const auto numbers = table.numbers(key, std::vector<double>(D, 0.0));
+  if (numbers.size() != D) throw table.error(key, "must hold " + std::to_string(D) + " numbers");
+  billiards::Vector<D> result;
+  std::copy_n(numbers.begin(), D, result.begin());
+  return result;
+}
+
+template <int D>
+void read_set(const io::Table& table, const Sets& sets, std::vector<std::string>& names,
+              billiards::Domain<D>& domain) {
+  std::vector<billiards::SetKind> kinds;
+  std::vector<std::string> valid;
+  for (const auto& kind : sets) {
+    if (kind.dim != D) continue;
+    valid.push_back(kind.name);
+    kinds.push_back(kind);
+  }
+  const std::string what = table.choice("set", valid);
+  const std::string name = table.text("name", what);
+  if (std::ranges::count(names, name) > 0) throw table.error("name", "stands for two sets");
+  if (name == "and" || name == "or" || name == "not") throw table.error("name", "is a word of `inside`");
+  names.push_back(name);
+  const auto& kind = *std::ranges::find(kinds, what, &billiards::SetKind::name);
+  std::vector<double> parameters;
+  for (const auto& p : kind.parameters) {
+    const std::string key(p.name);
+    parameters.push_back(key[0] == 'n' || key == "level" || key == "k" ? table.number(key, p.value)
+                                                                       : table.positive(key, p.value));
+  }
+  billiards::Place<D> place;
+  place.centre = read_vector<D>(table, "centre");
+  place.velocity = read_vector<D>(table, "velocity");
+  place.amplitude = read_vector<D>(table, "amplitude");
+  place.frequency = table.number("frequency", 0.0);
+  place.phase = table.number("phase", 0.0);
+  billiards::Law law;
+  law.restitution = table.at_least("restitution", 0.0, 1.0);
+  if (law.restitution > 1) throw table.error("restitution", "a wall gives back at most what it gets: 0 to 1");
+  if (table.has("temperature")) law.temperature = table.at_least("temperature", 0.0);
+  domain.add(name, kind, parameters, place, law);
+}
+
+template <int D>
+billiards::Domain<D> read_domain(const io::Table& table, const Sets& sets, std::vector<std::string>& names) {
+  billiards::Domain<D> domain;
+  for (const io::Table& set : table.tables("sets")) read_set<D>(set, sets, names, domain);
+  if (names.empty()) throw table.error("sets", "give at least one: sets = [{ set = \"circle\" }]");
+  if (table.has("inside")) {
+    try {
+      domain.enclose(table.text("inside"));
+    } catch (const Error& e) {
+      throw table.error("inside", e.what());
+    }
+  } else {
+    domain.enclose_all();
+  }
+  if (domain.region().empty()) throw table.error("inside", "encloses nothing: the domain is empty");
+  return domain;
+}
+
+/// `[forces] potential`: a field by its name, with its parameters beside it.
+template <int D>
+std::shared_ptr<const billiards::Field<D>> read_field(const io::Table& table, const Fields& fields) {
+  std::vector<std::string> valid;
+  for (const auto& kind : fields) {
+    if (kind.dim == D) valid.push_back(kind.name);
+  }
+  const auto& kind =
+      *std::ranges::find(fields, table.choice("potential", valid), &billiards::FieldKind::name);
+  std::vector<double> parameters;
+  for (const auto& p : kind.parameters) parameters.push_back(table.number(std::string(p.name), p.value));
+  return std::get<billiards::MakeField<D>>(kind.make)(parameters);
+}
+
+/// `[method]`: exact flights unless it names the source's leapfrog.
+template <int D>
+void read_flight(const io::Table& table, const billiards::Domain<D>& domain, const Plan& plan,
+                 billiards::BilliardRules<D>& rules) {
+  if (table.choice("name", "exact", {"exact", "leapfrog"}) == "exact") return;
+  rules.step = table.positive("step");
+  rules.mended = table.boolean("mended", false);
+  if (rules.field) throw table.error("name", "the source's leapfrog knows gravity alone");
+  for (const auto& member : domain.members()) {
+    if (member.region.size() > 1 || member.region.front().size() > 1 || !member.law.elastic() ||
+        member.place.moves())
+      throw table.error("name",
+                        "the source's leapfrog knows sets of one smooth wall, elastic and at rest; \"" +
+                            member.name + "\" is none");
+  }
+  if (!std::isfinite(plan.watch.stop.time) || plan.watch.stop.crossings > 0)
+    throw table.error("name", "the source's leapfrog runs to stop.time");
+  if (plan.collisions > 0 || rules.tangent)
+    throw table.error("name", "the source's leapfrog records no collisions");
+  const double each = plan.watch.sample_every / rules.step;
+  if (std::abs(each - std::round(each)) > 1e-9 * each)
+    throw table.error("step", "output.every must be a whole number of steps");
+}
+
+}  // namespace
+
+template <int D>
+BilliardPlan<D> read_billiard(Task& task) {
+  BilliardPlan<D> billiard;
+  auto& [plan, domain, rules, still, surface_cells] = billiard;
+  const io::Table table = task.deck.table("domain"), stop = task.deck.table("stop"),
+                  output = task.deck.table("output");
+  domain = read_domain<D>(table, task.stated.sets, plan.walls);
+  const io::Table forces = task.deck.table("forces");
+  rules.gravity = read_vector<D>(forces, "gravity");
+  if (forces.has("potential")) rules.field = read_field<D>(forces, task.stated.fields);
+  bool rough = false;
+  for (const auto& member : domain.members()) {
+    rough = rough || member.law.rough();
+    still = still && member.law.elastic() && !member.place.moves();
+  }
+  if (rough) rules.seed = static_cast<std::uint64_t>(table.integer("seed", 1));
+  plan.watch.stop.time = stop.number("time", infinity);
+  if (!(plan.watch.stop.time > 0)) throw stop.error("time", "must be positive");
+  if (stop.has("collisions")) plan.watch.stop.crossings = stop.integer_at_least("collisions", 1);
+  if (!std::isfinite(plan.watch.stop.time) && plan.watch.stop.crossings == 0)
+    throw stop.error("give time, collisions, or both");
+  if (!std::isfinite(plan.watch.stop.time) && rules.field)
+    throw stop.error("time", "must be given: in a potential, flights that meet no wall have no end");
+  plan.collisions = output.integer_at_least("collisions", 0, plan.watch.stop.crossings);
+  rules.collisions = plan.collisions;
+  rules.tangent = output.boolean("lyapunov", false);
+  if (rules.tangent && (!still || rules.field))
+    throw output.error("lyapunov", "is for elastic walls at rest, and gravity alone");
+  plan.watch.sample_every =
+      output.at_least("every", 0.0, std::isfinite(plan.watch.stop.time) ? plan.watch.stop.time / 500 : 0.0);
+  if (plan.watch.sample_every > 0) {
+    if (!std::isfinite(plan.watch.stop.time)) throw output.error("every", "samples need stop.time");
+    plan.samples = samples_until(plan.watch.stop.time, plan.watch.sample_every);
+  }
+  read_flight(task.deck.table("method"), domain, plan, rules);
+  if (D == 3) {
+    surface_cells = output.integer_at_least("surface_cells", 0, 60);
+    if (surface_cells > 200) throw output.error("surface_cells", "at most 200 cubes fill the longest side");
+  }
+  return billiard;
+}
+
+template BilliardPlan<2> read_billiard(Task& task);
+template BilliardPlan<3> read_billiard(Task& task);
+
+}  // namespace cotangent::studies

@@ -1,0 +1,28 @@
+// What a deck of study = "billiard" says: the domain, the forces, what is counted and stored.
+#pragma once
+
+#include "billiards/problem.hpp"
+#include "studies/ensemble/deck.hpp"
+
+namespace cotangent::studies {
+
+template <int D>
+struct BilliardPlan {
+  Plan ensemble;  ///< its model is still missing
+  billiards::Domain<D> domain;
+  billiards::BilliardRules<D> rules;
+  bool still = true;               ///< all walls are elastic and at rest
+  std::int64_t surface_cells = 0;  ///< cubes along the longest side of the walls' triangulation; 0: none
+};
+
+/// Reads all but how the particles start.
+template <int D>
+BilliardPlan<D> read_billiard(Task& task);
+
+extern template BilliardPlan<2> read_billiard(Task& task);
+extern template BilliardPlan<3> read_billiard(Task& task);
+
+/// A commented deck that runs as it is.
+extern const char* const billiard_example;
+
+}  // namespace cotangent::studies

@@ -1,0 +1,149 @@
+#include "studies/billiard/records.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cotangent::studies {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+template <int D>
+std::array<billiards::Vector<D>, 2> box_of<2>(const billiards::Domain<D>& domain, const Ensemble& ensemble) {
+  billiards::Vector<D> low, high;
+  low.fill(infinity);
+  high.fill(-infinity);
+  for (std::int64_t k = 0; k < std::min<std::int64_t>(ensemble.size(), 64); ++k) {
+    const EnsembleStart start = ensemble[ensemble.scattered(k)];
+    if (!start.feasible) continue;
+    for (std::size_t d = 0; d < D; ++d) {
+      low[d] = std::min(low[d], start.start.q[d]);
+      high[d] = std::max(high[d], start.start.q[d]);
+    }
+  }
+  double side = 1e-3;
+  for (std::size_t d = 0; d < D; ++d) side = std::max(side, high[d] - low[d]);
+  const auto start_low = low, start_high = high;
+  const double start_side = side;
+  bool grown = true;
+  // Grown until nothing inside lies beyond; an unbounded domain is cut around its starts.
+  constexpr int points = 65;
+  for (int turn = 0; turn < 32 && grown; ++turn) {  // from a lone start to whatever size
+    billiards::Vector<D> from = low, to = high, least, most;
+    for (std::size_t d = 0; d < D; ++d) {
+      from[d] -= 0.5 * side;
+      to[d] += 0.5 * side;
+    }
+    least.fill(infinity);
+    most.fill(-infinity);
+    int all = 1;
+    for (int d = 0; d < D; ++d) all *= points;
+    for (int k = 0; k < all; ++k) {
+      billiards::Vector<D> x;
+      for (std::size_t d = 0, rest = static_cast<std::size_t>(k); d < D; ++d, rest /= points)
+        x[d] = from[d] + (to[d] - from[d]) * static_cast<double>(rest % points) / (points - 1);
+      if (!(domain.omega(x) > 0)) continue;
+      for (std::size_t d = 0; d < D; ++d) {
+        least[d] = std::min(least[d], x[d]);
+        most[d] = std::max(most[d], x[d]);
+      }
+    }
+    grown = false;
+    for (std::size_t d = 0; d < D; ++d) {
+      grown = grown || least[d] < low[d] - 0.01 * side || most[d] > high[d] + 0.01 * side;
+      low[d] = std::min(low[d], least[d]);
+      high[d] = std::max(high[d], most[d]);
+      side = std::max(side, high[d] - low[d]);
+    }
+  }
+  if (grown) {
+    low = start_low;
+    high = start_high;
+    side = start_side;
+  }
+  const double border = grown ? 1.0 : 0.05;
+  for (std::size_t d = 0; d < D; ++d) {
+    low[d] -= border * side;
+    high[d] += border * side;
+  }
+  return {low, high};
+}
+
+template std::array<billiards::Vector<2>, 2> box_of<2>(const billiards::Domain<2>&, const Ensemble&);
+
+Given outline_set(const billiards::Outline& outline) {
+  Given given{{"/domain/outline",
+               io::DataType::float64,
+               {static_cast<std::int64_t>(outline.points().size()), 4},
+               "1",
+               "loops of points on omega = 0 at t = 0, the domain on their left",
+               {{"columns", {"x", "y", "arc", "loop"}}}},
+              {}};
+  for (const auto& place : outline.points())
+    given.values.insert(given.values.end(),
+                        {place.x[0], place.x[1], place.arc, static_cast<double>(place.loop)});
+  return given;
+}
+
+std::optional<geometry::Triangulation> walls_of(const billiards::Domain<3>& domain, const Ensemble& ensemble,
+                                                std::int64_t cells) {
+  using geometry::SpacePoint;
+  const geometry::LevelFunction omega = [&](const SpacePoint& x) {
+    geometry::LevelPoint level;
+    level.value = domain.omega(x, level.gradient);
+    return level;
+  };
+  std::vector<SpacePoint> points;
+  for (std::int64_t k = 0; k < std::min<std::int64_t>(ensemble.size(), 64); ++k) {
+    const EnsembleStart start = ensemble[ensemble.scattered(k)];
+    if (!start.feasible) continue;
+    for (std::size_t side = 0; side < 6; ++side) {
+      const auto along_ray = [&](double distance) {
+        SpacePoint x{start.start.q[0], start.start.q[1], start.start.q[2]};
+        x[side / 2] += side % 2 == 0 ? -distance : distance;
+        return x;
+      };
+      double inside = 0, outside = 1e-3;
+      while (domain.omega(along_ray(outside)) > 0 && outside < 1e6) outside *= 1.3;
+      if (!(outside < 1e6)) continue;
+      for (int halving = 0; halving < 60; ++halving) {
+        const double middle = 0.5 * (inside + outside);
+        (domain.omega(along_ray(middle)) > 0 ? inside : outside) = middle;
+      }
+      points.push_back(along_ray(inside));
+    }
+  }
+  if (points.empty()) return std::nullopt;
+  const auto box = geometry::surface_box(omega, points);
+  if (!box) return std::nullopt;
+  return geometry::triangulate(omega, points, box->longest() / static_cast<double>(cells));
+}
+
+std::vector<io::DataSetSpec> billiard_tallies(const std::vector<std::string>& walls, std::int64_t particles,
+                                              bool lyapunov) {
+  const auto members = static_cast<std::int64_t>(walls.size());
+  std::vector<io::DataSetSpec> sets{{"/orbits/impulse",
+                                     io::DataType::float64,
+                                     {particles, members},
+                                     "1",
+                                     "what the walls of each set took, of a particle of unit mass",
+                                     {{"columns", walls}}},
+                                    {"/orbits/samples_within",
+                                     io::DataType::float64,
+                                     {particles, members},
+                                     "1",
+                                     "how many samples lie in each set",
+                                     {{"columns", walls}}}};
+  if (lyapunov)
+    sets.push_back({"/orbits/lyapunov",
+                    io::DataType::float64,
+                    {particles},
+                    "1",
+                    "rate of stretching of a displacement over the whole time"});
+  return sets;
+}
+
+}  // namespace cotangent::studies
