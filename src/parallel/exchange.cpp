@@ -153,7 +153,7 @@ void HaloPlan::start(const double* from, double* into) {
 }
 
 void HaloPlan::finish() {
-  if (!transfers_) return;
+  if (!transfers_ || transfers_->requests.empty()) return;
   auto& requests = transfers_->requests;
   checked(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
           "MPI_Waitall");

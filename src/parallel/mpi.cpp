@@ -1,6 +1,7 @@
 #include "parallel/mpi.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -121,6 +122,12 @@ Mpi::Mpi(int& argc, char**& argv) {
 
 Mpi::~Mpi() {
   if (owner_ && active()) MPI_Finalize();
+}
+
+bool launched() {
+  return std::ranges::any_of(std::array{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK",
+                                        "MPI_LOCALNRANKS", "SLURM_PROCID"},
+                             [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
 int rank() {

@@ -34,6 +34,9 @@ class Mpi {
   bool owner_ = false;
 };
 
+/// Whether mpirun, srun or their like started this process, perhaps as one of many.
+bool launched();
+
 int rank();
 int size();
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "balls_stationary_points.hpp"
+#include "reference/balls_stationary_points.hpp"
 #include "catch.hpp"
 #include "landscape_potentials.hpp"
 

@@ -4,7 +4,7 @@
 #include <numbers>
 #include <random>
 
-#include "balls_stationary_points.hpp"
+#include "reference/balls_stationary_points.hpp"
 #include "catch.hpp"
 #include "mechanics/models/double_pendulum.hpp"
 #include "mechanics/models/elastic_pendulum.hpp"

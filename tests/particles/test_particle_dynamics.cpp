@@ -72,8 +72,8 @@ std::map<std::int64_t, std::vector<double>> everybody(
     std::array<double, 9> numbers;
   };
   std::vector<Row> rows;
-  for (int i = 0; i < swarm.cloud().own; ++i) {
-    const Particle p = swarm.cloud().particle(i);
+  for (int i = 0; i < swarm.particles().own; ++i) {
+    const Particle p = swarm.particles().particle(i);
     Row row{p.id, {p.q[0], p.q[1], p.q[2], p.v[0], p.v[1], p.v[2], 0, 0, 0}};
     for (std::size_t n = 0; n < 3 && forces != nullptr; ++n)
       row.numbers[6 + n] = (*forces)[n][static_cast<std::size_t>(i)];

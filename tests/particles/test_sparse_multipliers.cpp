@@ -222,7 +222,7 @@ std::vector<Particle> spread(const std::vector<double>& parameters, const geomet
 /// Positions, velocities and statuses by id, of all ranks, on every rank.
 std::map<std::int64_t, std::array<double, 7>> everybody(const ParticleDynamics& swarm) {
   std::vector<Particle> rows;
-  for (int i = 0; i < swarm.cloud().own; ++i) rows.push_back(swarm.cloud().particle(i));
+  for (int i = 0; i < swarm.particles().own; ++i) rows.push_back(swarm.particles().particle(i));
   const auto all = parallel::exchange(
       std::vector<std::vector<Particle>>(static_cast<std::size_t>(parallel::size()), rows));
   std::map<std::int64_t, std::array<double, 7>> result;

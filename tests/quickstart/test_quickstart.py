@@ -55,7 +55,7 @@ class Quickstart(unittest.TestCase):
         calls = self.run_with("--no-install", "--jobs", "3")
         self.assertEqual(self.result.returncode, 0, self.result.stderr)
         self.assertEqual([call.split()[0] for call in calls], ["cmake", "cmake", "mpirun", "cotangent-plot"])
-        self.assertIn("--build --preset release --parallel 3", calls[1])
+        self.assertIn("--build --preset release --parallel 3 --target cotangent_program", calls[1])
         result = "build/release/results/henon_heiles_chaos.h5"
         self.assertRegex(calls[2], r"--oversubscribe -n ([2-9]|\d\d+) build/release/bin/cotangent ")
         self.assertTrue(calls[2].endswith(f"input/henon_heiles_chaos.toml output.file={result}"), calls[2])
@@ -66,9 +66,17 @@ class Quickstart(unittest.TestCase):
         calls = self.run_with("--no-install", "--test")
         self.assertEqual(self.result.returncode, 0, self.result.stderr)
         self.assertEqual([call.split()[0] for call in calls],
-                         ["cmake", "cmake", "mpirun", "cotangent-plot", "ctest", "cmake", "cmake", "ctest"])
-        self.assertIn("--preset release", calls[4])
-        self.assertTrue(all("--preset sanitize" in call for call in calls[5:]), calls)
+                         ["cmake", "cmake", "mpirun", "cotangent-plot", "cmake", "ctest", "cmake", "cmake", "ctest"])
+        for call, words in ((calls[4], "--build --preset release"), (calls[5], "--preset release")):
+            self.assertIn(words, call)
+        self.assertTrue(all("--preset sanitize" in call for call in calls[6:]), calls)
+
+    def test_another_preset_has_a_folder_of_its_own(self):
+        (self.root / "build/release").rename(self.root / "build/ci")
+        calls = self.run_with("--no-install", "--preset", "ci")
+        self.assertEqual(self.result.returncode, 0, self.result.stderr)
+        self.assertIn("--preset ci", calls[0])
+        self.assertIn("build/ci/results/henon_heiles_chaos.h5", calls[2])
 
     def test_the_first_failure_ends_it_and_is_named(self):
         for name, step in (("cmake", "configure and build"), ("mpirun", "run input/henon_heiles_chaos.toml"),
@@ -85,20 +93,25 @@ class Quickstart(unittest.TestCase):
         self.assertFalse([call for call in calls if call.startswith("apt-get")])
 
     def test_only_what_is_missing_is_installed_and_a_hiccup_is_survived(self):
-        calls = self.run_with(missing="catch2 ffmpeg", failing=[("apt-get", 2)])
+        calls = self.run_with("--test", missing="catch2 ffmpeg", failing=[("apt-get", 2)])
         apt = [call for call in calls if call.startswith("apt-get")]
         self.assertEqual(len(apt), 4)
         self.assertTrue(all(call.endswith(" update") for call in apt[:3]), apt)
         self.assertTrue(apt[3].endswith("install -y --no-install-recommends catch2 ffmpeg"), apt)
 
+    def test_what_the_tests_alone_need_is_installed_for_them_alone(self):
+        calls = self.run_with(missing="catch2 ffmpeg hdf5-tools")
+        self.assertRegex(self.result.stdout, r"all \d+ packages are there")
+        self.assertFalse(any(call.startswith("apt-get") for call in calls), calls)
+
     def test_a_mirror_that_stays_away_is_given_up(self):
-        calls = self.run_with(missing="catch2", failing=[("apt-get", 99)])
+        calls = self.run_with(missing="libeigen3-dev", failing=[("apt-get", 99)])
         self.assertEqual(sum(call.startswith("apt-get") for call in calls), 3)
         self.assertEqual(self.result.returncode, 9)
         self.assertIn('failed in step "install packages"', self.result.stderr)
 
     def test_wrong_options_are_refused(self):
-        for options in (["--tset"], ["--jobs"], ["--jobs", "0"], ["--jobs", "many"]):
+        for options in (["--tset"], ["--jobs"], ["--jobs", "0"], ["--jobs", "many"], ["--preset"]):
             with self.subTest(options):
                 self.assertEqual(self.run_with(*options), [])
                 self.assertEqual(self.result.returncode, 2)

@@ -7,6 +7,7 @@
 #include "sections/flight_test.hpp"
 
 using namespace cotangent;
+using namespace cotangent::expressions;
 using namespace cotangent::sections;
 using namespace cotangent::sections::test;
 

@@ -12,7 +12,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 template <int D>
-std::array<billiards::Vector<D>, 2> box_of<2>(const billiards::Domain<D>& domain, const Ensemble& ensemble) {
+std::array<billiards::Vector<D>, 2> box_of(const billiards::Domain<D>& domain, const Ensemble& ensemble) {
   billiards::Vector<D> low, high;
   low.fill(infinity);
   high.fill(-infinity);

@@ -11,7 +11,7 @@ namespace cotangent::studies {
 /// The box of all points inside, found on nested grids about the starts; an unbounded domain is cut around
 /// them.
 template <int D>
-std::array<billiards::Vector<D>, 2> box_of<2>(const billiards::Domain<D>& domain, const Ensemble& ensemble);
+std::array<billiards::Vector<D>, 2> box_of(const billiards::Domain<D>& domain, const Ensemble& ensemble);
 extern template std::array<billiards::Vector<2>, 2> box_of<2>(const billiards::Domain<2>&, const Ensemble&);
 
 /// The outline as the result holds it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <new>
+#include <optional>
 
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
@@ -111,10 +112,13 @@ int report(const Failure& failure) {
 
 int run_program(int argc, char** argv, Statements own) {
   try {
-    const parallel::Mpi mpi(argc, argv);
+    // Starting MPI takes a third of a second: what one process can answer by itself doesn't wait for it.
+    std::optional<parallel::Mpi> mpi;
+    if (parallel::launched()) mpi.emplace(argc, argv);
     parallel::install_signal_handlers();
     try {
       const CommandLine line = parse_command_line(argc, argv);
+      if (!mpi && line.wish == Wish::run && !line.check) mpi.emplace(argc, argv);
       return fulfil(line, with_built_in(std::move(own)));
     } catch (const Error& error) {
       return report({error.code(), error.what()});

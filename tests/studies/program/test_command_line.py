@@ -82,6 +82,17 @@ class SaysOfItself(Program):
             self.assertIn(part, text)
 
 
+    def test_answers_without_mpi(self):
+        """Starting MPI takes many times as long as an answer: where it can't start, only a run notices."""
+        without = {**self.alone, "OMPI_MCA_pml": "none_of_this_name"}
+        for words in (["--version"], ["--list"], ["--describe", "gauss"], ["--template", "poincare"], ["--help"],
+                      [self.deck(), "--check"]):
+            with self.subTest(words):
+                end = self.launch(*words, env=without, ranks=1)
+                self.assertEqual((end.returncode, end.stderr), (0, ""))
+        self.assertNotEqual(self.launch("deck.toml", env=without, ranks=1).returncode, 0)
+
+
 class Templates(Program):
     def setUp(self):
         super().setUp()
