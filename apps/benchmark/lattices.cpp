@@ -145,7 +145,7 @@ void peers() {
     if (composition.order < 8) continue;
     for (const double parts : {4, 5, 6, 7, 8, 9, 10, 16, 20, 32, 40}) {
       row(composition.name.c_str(), peer_every / parts, [&](Chain& chain) {
-        return lattice::make_verlet(chain.here, *chain.kernel, composition.shares, chain.q, chain.v);
+        return lattice::make_verlet(chain.here, *chain.kernel, composition.coefficients, chain.q, chain.v);
       });
     }
   }

@@ -36,7 +36,7 @@ void measure(bool mini, bool direct, int n) {
     water.depth.push_back(x > 0.6 ? 0.5 : 0.0);
   }
   water.discharge.assign(2 * water.depth.size(), 0.0);
-  water.soaked.assign(water.depth.size(), 0.0);
+  water.infiltrated.assign(water.depth.size(), 0.0);
   SolverOptions options;
   options.direct = direct;
   if (mini) options.tolerance = 1e-8;

@@ -74,26 +74,6 @@ COTANGENT_INLINE auto choose(const Mask& mask, const Jet<Real, N, Order, S>& a,
       [&](auto i, auto j) COTANGENT_INLINE_LAMBDA { return pick(a.second(i, j), b.second(i, j)); });
 }
 
-/// x^n by repeated squaring; n >= 0.
-template <class Real>
-COTANGENT_INLINE Real natural_power(Real x, unsigned n) {
-  if (n == 0) return Real(1.0);
-  while (n % 2 == 0) {
-    x = x * x;
-    n /= 2;
-  }
-  Real power = x;
-  while (n /= 2) {
-    x = x * x;
-    if (n % 2 != 0) power = power * x;
-  }
-  return power;
-}
-
-constexpr unsigned magnitude(int n) {
-  return n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n);
-}
-
 }  // namespace detail
 
 /// A real that carries no derivatives.
@@ -103,8 +83,7 @@ concept PlainReal = !is_jet<T> && !std::is_integral_v<T>;
 /// Powers with an integer exponent, by multiplications alone.
 template <PlainReal Real>
 COTANGENT_INLINE Real pow(const Real& x, int n) {
-  const Real power = detail::natural_power(x, detail::magnitude(n));
-  return n < 0 ? Real(1.0) / power : power;
+  return integer_power(x, n);
 }
 template <PlainReal Real>
 COTANGENT_INLINE Real square(const Real& x) {

@@ -32,6 +32,23 @@ inline bool all(bool condition) {
   return condition;
 }
 
+/// x^n by repeated squaring, of the inverse where n < 0.
+template <class Real>
+[[gnu::always_inline]] inline Real integer_power(Real x, int n) {
+  unsigned left = n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n);
+  if (left == 0) return Real(1.0);
+  while (left % 2 == 0) {
+    x = x * x;
+    left /= 2;
+  }
+  Real power = x;
+  while (left /= 2) {
+    x = x * x;
+    if (left % 2 != 0) power = power * x;
+  }
+  return n < 0 ? Real(1.0) / power : power;
+}
+
 struct SinCos {
   double sin, cos;
 };

@@ -95,8 +95,14 @@ struct LobattoSparkFormula {
         }
         return sum;
       };
+      // Velocities follow from positions on the manifold, g(Q_i) / h: at rest nothing else is there.
+      const auto noise = [&] {
+        R sum(0.0);
+        for (const Stage& stage : stage_) sum += sum_of_sizes<R>(stage.q);
+        return C > 0 ? sum / numerics::absolute(h_) : R(0.0);
+      };
       const Mask solved = newton<R>(
-          active, 30, [&](Mask open) { return correct(open); }, size);
+          active, 30, [&](Mask open) { return correct(open); }, size, noise);
       look();
       Vector p = p_, v = stage_[s_ - 1].v;
       for (int n = 0; n < N; ++n) {

@@ -10,9 +10,11 @@ namespace cotangent::integrators {
 
 /// Calls correct(open) until all lanes have converged, `limit` times at most; returns those that have.
 /// correct() changes the unknowns of the open lanes and returns the size of the change, NaN where one is;
-/// size() is the size of the unknowns, in the same norm.
-template <class R, class Correct, class Size>
-numerics::mask_of<R> newton(numerics::mask_of<R> lanes, int limit, const Correct& correct, const Size& size) {
+/// size() is the size of the unknowns, in the same norm, and noise() what is rounded beside them: velocities
+/// may be zero while the positions that they are found from round.
+template <class R, class Correct, class Size, class Noise>
+numerics::mask_of<R> newton(numerics::mask_of<R> lanes, int limit, const Correct& correct, const Size& size,
+                            const Noise& noise) {
   auto open = lanes;
   R target(0.0), round_off(0.0), last(0.0);
   for (int iteration = 0; iteration < limit && any(open); ++iteration) {
@@ -20,7 +22,7 @@ numerics::mask_of<R> newton(numerics::mask_of<R> lanes, int limit, const Correct
     if (iteration == 0) {
       const R scale = size() + change;
       target = scale * R(0x1p-57);
-      round_off = scale * R(0x1p-44);
+      round_off = (scale + noise()) * R(0x1p-44);
     } else {
       const R ratio = change / select(last > R(0.0), last, R(1.0));
       const auto small = change * ratio * ratio <= target;
@@ -31,6 +33,11 @@ numerics::mask_of<R> newton(numerics::mask_of<R> lanes, int limit, const Correct
     last = change;
   }
   return lanes & !open;
+}
+
+template <class R, class Correct, class Size>
+numerics::mask_of<R> newton(numerics::mask_of<R> lanes, int limit, const Correct& correct, const Size& size) {
+  return newton<R>(lanes, limit, correct, size, [] { return R(0.0); });
 }
 
 /// The sum of absolute values.

@@ -1,4 +1,4 @@
-// Compositions of Stormer-Verlet: the shares gamma_1 ... gamma_s of a step, symmetric, with sum 1.
+// Compositions of Stormer-Verlet: the coefficients gamma_1 ... gamma_s of a step, symmetric, with sum 1.
 // References: Suzuki, Phys. Lett. A 146 (1990) 319; Yoshida, ibid. 150 (1990) 262; Kahan, Li, Math. Comp. 66
 // (1997) 1089; Suzuki, Umeno (1993); all in Hairer, Lubich, Wanner (2006), V.3.2.
 #pragma once
@@ -13,7 +13,7 @@ namespace cotangent::lattice {
 struct Composition {
   std::string name, about;
   int order;
-  std::vector<double> shares;
+  std::vector<double> coefficients;
 };
 
 inline const std::vector<Composition>& compositions() {

@@ -90,7 +90,7 @@ inline constexpr int most_halvings = 8;
 Status advance(Method& method, double h);
 
 /// h and the other steps are the same on every rank; so are the options.
-std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> shares,
+std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> coefficients,
                                     Field q, Field v);
 /// Throws Error, which names the site, where a site has no mass. Collective.
 std::unique_ptr<Method> make_gauss_fixed_point(const Lattice& lattice, Kernel& kernel, int stages, Field q,

@@ -15,10 +15,10 @@ namespace {
 
 class Verlet final : public Method {
  public:
-  Verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> shares, Field q, Field v)
+  Verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> coefficients, Field q, Field v)
       : lattice_(lattice),
         kernel_(kernel),
-        shares_(std::move(shares)),
+        coefficients_(std::move(coefficients)),
         ghosts_(lattice.sites, lattice.here.range, lattice.halo(lattice.here.reach)),
         state_{State(*this), State(*this)},
         force_(make()) {
@@ -34,7 +34,7 @@ class Verlet final : public Method {
   Status attempt(double h) override {
     const int before = now_;
     double kick = 0;
-    for (const double share : shares_) {  // the first of them leaves the step's beginning as it is
+    for (const double share : coefficients_) {  // the first of them leaves the step's beginning as it is
       const State& from = now();
       State& to = state_[1 - before];
       now_ = 1 - before;
@@ -114,7 +114,7 @@ class Verlet final : public Method {
 
   Lattice lattice_;
   Kernel& kernel_;
-  std::vector<double> shares_;
+  std::vector<double> coefficients_;
   Ghosts ghosts_;
   std::array<State, 2> state_;  // a step's beginning and its end, in turn
   int now_ = 0;
@@ -126,9 +126,9 @@ class Verlet final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> shares,
+std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> coefficients,
                                     Field q, Field v) {
-  return std::make_unique<Verlet>(lattice, kernel, std::move(shares), std::move(q), std::move(v));
+  return std::make_unique<Verlet>(lattice, kernel, std::move(coefficients), std::move(q), std::move(v));
 }
 
 }  // namespace cotangent::lattice

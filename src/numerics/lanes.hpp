@@ -238,4 +238,18 @@ COTANGENT_EACH_LANE_OF_TWO(atan2)
 COTANGENT_EACH_LANE_OF_TWO(hypot)
 #undef COTANGENT_EACH_LANE_OF_TWO
 
+/// Powers with an integer exponent, by multiplications alone.
+template <int W>
+[[gnu::always_inline]] inline Lanes<W> pow(const Lanes<W>& x, int n) {
+  return integer_power(x, n);
+}
+template <int W>
+Lanes<W> pow(const Lanes<W>& x, double p) {
+  return pow(x, Lanes<W>(p));
+}
+template <int W>
+Lanes<W> pow(double x, const Lanes<W>& p) {
+  return pow(Lanes<W>(x), p);
+}
+
 }  // namespace cotangent::numerics

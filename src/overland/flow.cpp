@@ -53,9 +53,9 @@ void Flow::soak(double time, Ledger& ledger) {
   std::vector<double> volume(static_cast<std::size_t>(land_.mesh.own));
   for (std::size_t v = 0; v < water_.depth.size(); ++v) {
     const double before = water_.depth[v];
-    const double taken = infiltration_.taken(before, water_.soaked[v], time);
+    const double taken = infiltration_.taken(before, water_.infiltrated[v], time);
     water_.depth[v] = before - taken;
-    water_.soaked[v] += before - water_.depth[v];
+    water_.infiltrated[v] += before - water_.depth[v];
     if (v < volume.size()) volume[v] = land_.area[v] * (before - water_.depth[v]);
   }
   const std::vector<std::span<const double>> columns{volume};

@@ -16,7 +16,7 @@ std::vector<double> Rain::mean(double from, double to, std::size_t n) const {
   return all;
 }
 
-double Infiltration::taken(double depth, double soaked, double time) const {
+double Infiltration::taken(double depth, double infiltrated, double time) const {
   switch (law) {
     case Law::none:
       return 0;
@@ -26,7 +26,7 @@ double Infiltration::taken(double depth, double soaked, double time) const {
       break;
   }
   // Newton on a function that is concave and rises: from above it goes down to the root without overshoot.
-  const double start = soaked + suction;
+  const double start = infiltrated + suction;
   double more = rate * time + std::sqrt(2 * suction * rate * time) + 1e-300;
   for (int k = 0; k < 50; ++k) {
     const double value = more - suction * std::log1p(more / start) - rate * time;

@@ -28,8 +28,8 @@ struct Infiltration {
   double rate = 0;     ///< the constant rate, or the conductivity K
   double suction = 0;  ///< psi dtheta, a depth
 
-  /// How much of a depth the soil takes in a time, after it has taken `soaked`.
-  double taken(double depth, double soaked, double time) const;
+  /// How much of a depth the soil takes in a time, after it has taken `infiltrated`.
+  double taken(double depth, double infiltrated, double time) const;
 };
 
 }  // namespace cotangent::overland

@@ -45,7 +45,7 @@ struct Water {
   double time = 0;
   std::vector<double> depth;      ///< ghosts included, as below
   std::vector<double> discharge;  ///< per width, two numbers a vertex
-  std::vector<double> soaked;     ///< infiltrated so far, a depth
+  std::vector<double> infiltrated;     ///< infiltrated so far, a depth
   std::vector<double> rate;       ///< (h - h_before) / dt of the last step; empty before one
   std::vector<Earlier> earlier;   ///< the last steps' starts, newest first, as far as the scheme wants them
 };

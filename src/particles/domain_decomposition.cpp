@@ -55,7 +55,7 @@ double DomainDecomposition::heaviest(const std::vector<Load>& loads, std::int64_
 }
 
 /// Those that are in the cell in which they were last time are in order already: only the others are sorted.
-void DomainDecomposition::settle(ParticleArrays& cloud, std::span<const std::int32_t> work) {
+void DomainDecomposition::exchange_particles(ParticleArrays& cloud, std::span<const std::int32_t> work) {
   const int ranks = parallel::size(), here = parallel::rank();
   std::vector<Load> loads;
   loads.reserve(static_cast<std::size_t>(cloud.own));

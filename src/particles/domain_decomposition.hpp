@@ -48,10 +48,10 @@ class DomainDecomposition {
   /// Brings all particles home, sorts them, and makes the plan by which ghosts come; their positions and
   /// names are there afterwards. `work`: what each own particle costs a rank, in any unit; empty: all alike.
   /// Collective.
-  void settle(ParticleArrays& cloud, std::span<const std::int32_t> work = {});
+  void exchange_particles(ParticleArrays& cloud, std::span<const std::int32_t> work = {});
 
   const Grid& grid() const { return grid_; }
-  /// Other cells, from the next settle() on.
+  /// Other cells, from the next exchange_particles() on.
   void change(const Grid& grid) {
     grid_ = grid;
     first_key_.clear();

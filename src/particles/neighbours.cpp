@@ -135,11 +135,11 @@ struct NeighbourLists::Group {
 };
 
 void NeighbourLists::build(const ParticleArrays& cloud, const DomainDecomposition& territory, double range,
-                           std::span<const std::span<const std::int64_t>> unfelt, double sight) {
+                           std::span<const std::span<const std::int64_t>> unfelt, double correlation_cutoff) {
   const Grid& grid = territory.grid();
   const Image image(grid.periods());
-  const Lanes limit(range * range), far_limit(sight * sight);
-  const bool sees = sight > range;
+  const Lanes limit(range * range), far_limit(correlation_cutoff * correlation_cutoff);
+  const bool sees = correlation_cutoff > range;
   begin_.assign(1, 0);
   particles_.clear();
   neighbours_.clear();

@@ -23,9 +23,10 @@ double cheapest_skin(double range, double way, const Periods& periods);
 class NeighbourLists {
  public:
   /// From particles that have just settled. All within `range` are listed, and apart from these, in no order,
-  /// those beyond it within `sight`; but none of those, by name and in order, that a row doesn't feel.
+  /// those beyond it within `correlation_cutoff`; but none of those, by name and in order, that a row doesn't
+  /// feel.
   void build(const ParticleArrays& cloud, const DomainDecomposition& territory, double range,
-             std::span<const std::span<const std::int64_t>> unfelt = {}, double sight = 0.0);
+             std::span<const std::span<const std::int64_t>> unfelt = {}, double correlation_cutoff = 0.0);
 
   /// Where the positions of pack p's particles begin, four times their rows: all lie in the pack's group.
   std::span<const std::uint32_t, pack> particles(int p) const {
@@ -34,7 +35,7 @@ class NeighbourLists {
   /// Where the positions of their neighbours begin, `pack` of them in turn; those of the far row where a
   /// particle has fewer.
   std::span<const std::uint32_t> neighbours(int p) const { return part(2 * static_cast<std::size_t>(p)); }
-  /// The same of those beyond the range, within the sight.
+  /// The same of those beyond the range, within the correlation_cutoff.
   std::span<const std::uint32_t> seen(int p) const { return part(2 * static_cast<std::size_t>(p) + 1); }
   /// How many neighbours each of so many rows is taken through, with its pack.
   std::vector<std::int32_t> lengths(int rows) const;

@@ -23,13 +23,13 @@ ParticleDynamics::ParticleDynamics(const integrators::SurfaceMotion& motion, con
       kernel_(kernel),
       options_(options),
       image_(options.periods),
-      range_(std::max(kernel.cut().radius, options.sight)),
+      range_(std::max(kernel.cut().radius, options.correlation_cutoff)),
       skin_(options.skin > 0 ? options.skin : 0.12 * range_),
       decomposition_(Grid(range_ > 0 ? range_ + skin_ : 1.0, options.periods)) {
   effort_.steps = steps_done;
   particles_.assign(particles);
   particles = {};
-  settle();
+  redistribute();
   if (steps_done == 0) {
     auto all = block({0, particles_.padded / pack}, {});
     motion_.begin(all);
@@ -48,13 +48,13 @@ void ParticleDynamics::choose_skin(double way) {
   decomposition_.change(Grid(range_ + skin_, options_.periods));
 }
 
-void ParticleDynamics::settle() {
+void ParticleDynamics::redistribute() {
   const double before = parallel::wall_time();
-  decomposition_.settle(particles_, work());
+  decomposition_.exchange_particles(particles_, work());
   if (range_ > 0) {
     const double radius = kernel_.cut().radius;
     lists_.build(particles_, decomposition_, radius > 0 ? radius + skin_ : 0.0, {},
-                 options_.sight > 0 ? options_.sight + skin_ : 0.0);
+                 options_.correlation_cutoff > 0 ? options_.correlation_cutoff + skin_ : 0.0);
   }
   for (std::size_t n = 0; n < 3; ++n) {
     listed_at_[n].resize(static_cast<std::size_t>(particles_.own));
@@ -130,7 +130,8 @@ void ParticleDynamics::work(double h_close, double h_open, std::int64_t draw) {
   for (const Run& run : border_) each(run);
   if constexpr (half != Half::close) {
     if (range_ > 0)
-      decomposition_.halo().start(particles_.next.data(), particles_.next.data() + 4 * std::ptrdiff_t{particles_.padded});
+      decomposition_.halo().start(particles_.next.data(),
+                                  particles_.next.data() + 4 * std::ptrdiff_t{particles_.padded});
   }
   for (const Run& run : inner_) each(run);
 }
@@ -158,7 +159,7 @@ void ParticleDynamics::move_on() {
     effort_.waiting_seconds += parallel::wall_time() - before;
     if (farthest > 0.4 * skin_) {
       choose_skin(farthest / static_cast<double>(moves_));
-      settle();
+      redistribute();
     } else {
       allowance_ = 0.5 * skin_ - farthest;
     }
@@ -168,12 +169,13 @@ void ParticleDynamics::move_on() {
 }
 
 double ParticleDynamics::share(std::int64_t part) const {
-  return options_.step * options_.shares[static_cast<std::size_t>(part) % options_.shares.size()];
+  return options_.step * options_.composition_coefficients[static_cast<std::size_t>(part) %
+                                                           options_.composition_coefficients.size()];
 }
 
 void ParticleDynamics::advance(std::int64_t steps, bool go_on) {
   if (steps <= 0) return;
-  const std::int64_t parts = std::ssize(options_.shares), all = steps * parts;
+  const std::int64_t parts = std::ssize(options_.composition_coefficients), all = steps * parts;
   const std::int64_t first = effort_.steps * parts;
   report_.failed = false;
   work<Half::open>(0.0, share(0), first);
@@ -210,8 +212,8 @@ void ParticleDynamics::energies(std::vector<double>& kinetic, std::vector<double
   std::vector<double> pairs(size, 0.0);
   kinetic.assign(size, 0.0);
   potential.assign(size, 0.0);
-  motion_.energies(const_cast<ParticleDynamics*>(this)->block({0, particles_.padded / pack}, {}), kinetic.data(),
-                   potential.data());
+  motion_.energies(const_cast<ParticleDynamics*>(this)->block({0, particles_.padded / pack}, {}),
+                   kinetic.data(), potential.data());
   if (kernel_.cut().radius > 0)
     kernel_.energies(lists_, particles_.position.data(), image_, 0, particles_.padded / pack, pairs.data());
   for (std::size_t i = 0; i < size; ++i) potential[i] += pairs[i];
@@ -231,7 +233,7 @@ std::array<std::vector<double>, 3> ParticleDynamics::forces() const {
 
 std::vector<std::int64_t> ParticleDynamics::pair_counts(int bins) const {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(bins), 0);
-  const double scale = bins / options_.sight;
+  const double scale = bins / options_.correlation_cutoff;
   for (int i = 0; i < particles_.padded; ++i) {
     const int p = i / pack;
     const std::uint32_t place = lists_.particles(p)[i % pack];

@@ -18,10 +18,11 @@ namespace cotangent::particles {
 /// What a swarm moves by.
 struct ParticleDynamicsOptions {
   double step = 0.0;
-  std::vector<double> shares{1.0};  ///< a step's parts, for compositions; they add up to one
+  std::vector<double> composition_coefficients{
+      1.0};  ///< a step's parts, for compositions; they add up to one
   std::optional<integrators::HeatBath> bath;
-  double skin = 0.0;   ///< of the neighbour lists, a length; 0: chosen by how fast particles move
-  double sight = 0.0;  ///< pairs are listed at least to this distance, for pair correlations
+  double skin = 0.0;  ///< of the neighbour lists, a length; 0: chosen by how fast particles move
+  double correlation_cutoff = 0.0;  ///< pairs are listed at least to this distance, for pair correlations
   Periods periods{};
   /// Of the multipliers of all particles on all ranks; none: some side by side for themselves.
   std::shared_ptr<integrators::MultiplierSolver> solver{};
@@ -63,8 +64,8 @@ class ParticleDynamics {
   void energies(std::vector<double>& kinetic, std::vector<double>& potential) const;
   /// Forces between particles on the own ones. For tests and starts.
   std::array<std::vector<double>, 3> forces() const;
-  /// How many pairs lie in each of `bins` equal intervals of distance up to the sight, each pair counted
-  /// twice, on this rank.
+  /// How many pairs lie in each of `bins` equal intervals of distance up to the correlation_cutoff, each pair
+  /// counted twice, on this rank.
   std::vector<std::int64_t> pair_counts(int bins) const;
 
  private:
@@ -73,7 +74,7 @@ class ParticleDynamics {
     int first = 0, packs = 0;
   };
   enum class Half { open, close, both };
-  void settle();
+  void redistribute();
   void choose_skin(double way);
   void plan_runs();
   integrators::ParticleBlock block(Run run, std::array<double*, 3> force);

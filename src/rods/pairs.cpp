@@ -52,7 +52,7 @@ std::span<const std::int64_t> RodPairs<D>::joined_to(int point) const {
 }
 
 template <int D>
-void RodPairs<D>::settle() {
+void RodPairs<D>::redistribute() {
   std::vector<particles::Particle> mine;
   for (int i = 0; i < block_.point_count(); ++i) {
     if (!block_.owns_point(i)) continue;
@@ -65,7 +65,7 @@ void RodPairs<D>::settle() {
     mine.push_back(p);
   }
   particles_.assign(mine);
-  decomposition_.settle(particles_);
+  decomposition_.exchange_particles(particles_);
   plan();
   neighbours_.build(particles_, decomposition_, range_ + skin_, unfelt_);
   for (auto& f : sum_) f.assign(static_cast<std::size_t>(particles_.padded), 0.0);
@@ -102,7 +102,8 @@ void RodPairs<D>::plan() {
       stay_.push_back({point, row});
       return_.push_back({point, row});
       not_felt(row, joined_to(point));
-      for (const std::int32_t other : block_.ranks_of(point).subspan(1)) announce(other, row, ~particles_.id[k]);
+      for (const std::int32_t other : block_.ranks_of(point).subspan(1))
+        announce(other, row, ~particles_.id[k]);
     } else {
       wanted[rank].push_back(point);
       arrive[rank].push_back(row);
@@ -214,12 +215,13 @@ const typename RodPairs<D>::Field& RodPairs<D>::forces() {
   const double way = farthest();
   if (lists_made_ == 0 || way > 0.5 * skin_) {
     if (lists_made_ > 0) choose_skin(way / static_cast<double>(moves_ + 1));
-    settle();
+    redistribute();
   } else {
     bring_positions();
     ++moves_;
   }
-  options_.kernel->forces(neighbours_, particles_.position.data(), image_, 0, particles_.padded / particles::pack,
+  options_.kernel->forces(neighbours_, particles_.position.data(), image_, 0,
+                          particles_.padded / particles::pack,
                           {sum_[0].data(), sum_[1].data(), sum_[2].data()});
   const bool alone = parallel::size() == 1;
   if (!alone) {
@@ -244,8 +246,8 @@ const typename RodPairs<D>::Field& RodPairs<D>::forces() {
 template <int D>
 std::vector<double> RodPairs<D>::energies() const {
   std::vector<double> energy(static_cast<std::size_t>(particles_.padded), 0.0);
-  options_.kernel->energies(neighbours_, particles_.position.data(), image_, 0, particles_.padded / particles::pack,
-                            energy.data());
+  options_.kernel->energies(neighbours_, particles_.position.data(), image_, 0,
+                            particles_.padded / particles::pack, energy.data());
   energy.resize(static_cast<std::size_t>(particles_.own));
   return energy;
 }

@@ -53,7 +53,7 @@ class RodPairs {
   };
   void find_joined();
   std::span<const std::int64_t> joined_to(int point) const;
-  void settle();
+  void redistribute();
   double farthest() const;
   void choose_skin(double way);
   void plan();

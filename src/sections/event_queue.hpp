@@ -66,7 +66,7 @@ class EventQueue {
   /// Works on all that wait. For each step in order: graze(step, contacts) where there are any, then
   /// happen(step, event) for its events in the order of time.
   template <class Graze, class Happen>
-  void settle(const Graze& graze, const Happen& happen) {
+  void resolve(const Graze& graze, const Happen& happen) {
     if (size_ == 0) return;
     steps_->refine(system_);
     exact_ = steps_->dense_is_exact();

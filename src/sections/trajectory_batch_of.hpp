@@ -68,7 +68,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   void advance(std::int64_t steps) override {
     landed_ = false;
     for (std::int64_t k = 0; k < steps && any(active_) && !landed_; ++k) step();
-    settle();
+    resolve_events();
     for (int i = 0; i < lanes_; ++i) {
       if (numerics::lane(active_, i)) record_[i].steps = static_cast<std::int64_t>(numerics::lane(steps_, i));
     }
@@ -265,7 +265,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (watch_.section) {
       const auto lost = [&] { return good & active_ & (steps_ - last_crossing_ >= patience_); };
       if (any(lost())) {
-        settle();
+        resolve_events();
         numerics::for_lanes(lost(), [&](int i) { land_at(i, Status::section_not_met, end); });
       }
     }
@@ -276,7 +276,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     const R failure = method_->failure();
     const Mask failed = active_ & !took & (failure != R(0.0));
     if (any(failed)) {
-      settle();
+      resolve_events();
       numerics::for_lanes(failed & active_, [&](int i) {
         auto status = static_cast<Status>(static_cast<int>(numerics::lane(failure, i)));
         if (dependent_constraints(end, i)) status = Status::singular_constraint;
@@ -285,7 +285,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
     const Mask bad = active_ & took & !fine;
     if (any(bad)) {
-      settle();
+      resolve_events();
       numerics::for_lanes(bad & active_, [&](int i) { land_at(i, Status::non_finite, method_->begin()); });
     }
   }
@@ -314,10 +314,10 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
         plan_sample(i, ++step.sample_end);
       }
       queue_.push(*method_, system_, step);
-      if (queue_.full()) settle();
+      if (queue_.full()) resolve_events();
     });
     fresh_ = fresh_ & !good;
-    if (any(ends | leaves)) settle();
+    if (any(ends | leaves)) resolve_events();
   }
 
   /// Lanes that are out of the model's domain at the end of their step or in its middle.
@@ -335,8 +335,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   }
 
   /// Empties the queue into the records.
-  void settle() {
-    queue_.settle(
+  void resolve_events() {
+    queue_.resolve(
         [&](const QueuedStep& step, int contacts) {
           if (numerics::lane(active_, step.lane)) record_[step.lane].grazing_count += contacts;
         },

@@ -87,7 +87,7 @@ class Bench {
   std::unique_ptr<lattice::Method> verlet(const std::string& name) {
     const auto& list = lattice::compositions();
     return lattice::make_verlet(lattice, *kernel,
-                                std::ranges::find(list, name, &lattice::Composition::name)->shares, q, v);
+                                std::ranges::find(list, name, &lattice::Composition::name)->coefficients, q, v);
   }
 
   double energy(lattice::Method& method) {

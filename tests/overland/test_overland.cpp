@@ -129,7 +129,7 @@ Water at_rest(const Landscape& land, const std::function<double(const Point&)>& 
   Water water;
   for (const auto& p : land.mesh.vertices) water.depth.push_back(depth(p));
   water.discharge.assign(2 * water.depth.size(), 0.0);
-  water.soaked.assign(water.depth.size(), 0.0);
+  water.infiltrated.assign(water.depth.size(), 0.0);
   return water;
 }
 

@@ -167,14 +167,14 @@ TEST_CASE("bits don't depend on ranks, lists or pauses") {
   CHECK_ALL(first != end(0.0, {100}, 4.01e-3));
 }
 
-TEST_CASE("pairs are counted as far as the sight goes, and nobody feels by it") {
+TEST_CASE("pairs are counted as far as the correlation_cutoff goes, and nobody feels by it") {
   const Motion<mechanics::Torus> motion(torus_parameters, 1e-12);
   const auto lennard_jones = potential("lennard-jones").kernel({{1, 1}}, 2.5, CutMode::shifted, 2.0);
   const auto none = potential("none").kernel({}, 0, CutMode::cut, 0);
-  const auto run = [&](const PairKernel& kernel, double sight, std::vector<std::int64_t>* counts) {
+  const auto run = [&](const PairKernel& kernel, double correlation_cutoff, std::vector<std::int64_t>* counts) {
     ParticleDynamicsOptions options;
     options.step = 2e-3;
-    options.sight = sight;
+    options.correlation_cutoff = correlation_cutoff;
     ParticleDynamics swarm(motion, kernel, options, on_torus(300, 1.0, true));
     swarm.advance(37, false);  // between two listings, as a rule
     if (counts != nullptr) *counts = parallel::sum(swarm.pair_counts(static_cast<int>(counts->size())));
@@ -182,14 +182,14 @@ TEST_CASE("pairs are counted as far as the sight goes, and nobody feels by it") 
   };
   for (const PairKernel* kernel : {lennard_jones.get(), none.get()}) {
     const auto blind = run(*kernel, 0.0, nullptr);
-    for (const double sight : {1.7, 4.1}) {
+    for (const double correlation_cutoff : {1.7, 4.1}) {
       std::vector<std::int64_t> counts(10), expected(10, 0);
-      const auto all = run(*kernel, sight, &counts);
+      const auto all = run(*kernel, correlation_cutoff, &counts);
       CHECK_ALL(all == blind);
       for (const auto& [i, a] : all) {
         for (const auto& [j, b] : all) {
           const double way = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-          if (i != j && way < sight) ++expected[static_cast<std::size_t>(10 * way / sight)];
+          if (i != j && way < correlation_cutoff) ++expected[static_cast<std::size_t>(10 * way / correlation_cutoff)];
         }
       }
       CHECK_ALL(counts == expected);
@@ -204,7 +204,7 @@ TEST_CASE("energy is kept to the order of the method, angular momentum about the
   const auto errors = [&](double step, std::vector<double> shares) {
     ParticleDynamicsOptions options;
     options.step = step;
-    options.shares = std::move(shares);
+    options.composition_coefficients = std::move(shares);
     ParticleDynamics swarm(motion, *kernel, options, on_torus(60, 0.3, false));
     const double start = total_energy(swarm);
     const auto momentum = [&] {

@@ -254,8 +254,8 @@ void agree(const char* what, const std::vector<double>& parameters, const geomet
   const auto particles = spread<Surface>(parameters, first, 300, 0.2 * sigma);
   ParticleDynamicsOptions options;
   options.step = step;
-  options.shares = std::move(shares);
-  const int steps = 1000 / static_cast<int>(std::ssize(options.shares));
+  options.composition_coefficients = std::move(shares);
+  const int steps = 1000 / static_cast<int>(std::ssize(options.composition_coefficients));
   ParticleDynamics lanes(motion, *kernel, options, particles);
   const auto solver = std::make_shared<SparseMultipliers>(Batch::of_all_ranks);
   options.solver = solver;
@@ -270,7 +270,7 @@ void agree(const char* what, const std::vector<double>& parameters, const geomet
   CHECK_ALL(control > 1e-12);     // measured: 2e-11 to 2e-10
   CHECK_ALL(error <= 1e-14);
   CHECK_ALL(lanes.effort().lists > 1);  // they did change places
-  CHECK_ALL(solver->effort().newton_solves >= 1000 - std::ssize(options.shares));
+  CHECK_ALL(solver->effort().newton_solves >= 1000 - std::ssize(options.composition_coefficients));
   CHECK_ALL(solver->effort().given_up == 0);
 }
 

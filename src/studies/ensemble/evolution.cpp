@@ -116,7 +116,7 @@ void EnsembleEvolution::advance(std::int64_t steps, run::Records&) {
       sections::TrajectoryRecord& flown = flight_.flown(lane);
       flown_steps = std::max(flown_steps, flown.steps - before[static_cast<std::size_t>(lane)]);
       if (flown.status != Status::pending) {
-        settle(flown);
+        record_trajectory(flown);
         flight_.release(lane);
       } else if (flown.crossings.count() + flown.samples.count() > most_rows) {
         rows_->flush(flown);
@@ -157,13 +157,13 @@ bool EnsembleEvolution::fill(int lane, std::int64_t& steps) {
       none.energy = none.energy_error = none.constraint_error = none.t = nan;
       none.q.assign(start.start.q.size(), nan);
       none.v = none.q;
-      settle(none);
+      record_trajectory(none);
       --steps;
       continue;
     }
     carried ? flight_.restore(lane, start.start, carried->state) : flight_.load(lane, start.start);
     if (flight_.flown(lane).status == Status::pending) return true;
-    settle(flight_.flown(lane));  // a start that ends at once
+    record_trajectory(flight_.flown(lane));  // a start that ends at once
     flight_.release(lane);
     --steps;
   }
@@ -187,7 +187,7 @@ bool EnsembleEvolution::take_block() {
 }
 
 /// Enters a trajectory that has ended into its block and into the counts.
-void EnsembleEvolution::settle(sections::TrajectoryRecord& flown) {
+void EnsembleEvolution::record_trajectory(sections::TrajectoryRecord& flown) {
   const auto block = std::ranges::find_if(blocks_, [&](const Block& b) { return b.holds(flown.id); });
   rows_->land(*block, flown);
   counts_.add(flown.status, flown.crossing_count, flown.steps, flown.energy_error, flown.constraint_error);

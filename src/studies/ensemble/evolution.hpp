@@ -45,7 +45,7 @@ class EnsembleEvolution : public run::Evolution {
   bool flying() const;
   bool fill(int lane, std::int64_t& steps);
   bool take_block();
-  void settle(sections::TrajectoryRecord& flown);
+  void record_trajectory(sections::TrajectoryRecord& flown);
   void close(Block& block);
   double share_flown(int lane) const;
 

@@ -323,8 +323,8 @@ void read_method(Task& task, LatticePlan& plan) {
     if (!separable)
       throw table.error("name", "needs a constant, diagonal mass matrix, which " + plan.model->name() +
                                     " doesn't have: gauss");
-    plan.shares =
-        std::ranges::find(lattice::compositions(), plan.method, &lattice::Composition::name)->shares;
+    plan.composition_coefficients =
+        std::ranges::find(lattice::compositions(), plan.method, &lattice::Composition::name)->coefficients;
     return;
   }
   plan.stages = static_cast<int>(table.integer_at_least("stages", 1, 4));
@@ -402,20 +402,22 @@ Estimate estimate(const LatticePlan& plan) {
                              plan.samples * (4 + plan.mode_count) + 2 * plan.sites());
   // Bytes of a site as measured for 10^5 to 10^6 of them: of systems a chain's, whose factors fill no more.
   const std::int64_t d = plan.dim(), s = plan.stages, k = plan.model->constraints();
-  const std::int64_t block = s * d + (s - 1) * k, fields = plan.shares.empty() ? 7 + 2 * s : 10;
+  const std::int64_t block = s * d + (s - 1) * k,
+                     fields = plan.composition_coefficients.empty() ? 7 + 2 * s : 10;
   std::int64_t bytes = pair             ? 250 * block * block
                        : !by_newton     ? 8 * d * fields + 88 * d * (plan.on_grid() ? 2 : 1) + 48
                        : plan.assembled ? 6 * (d * (630 + 32 * s) + 93 * d * d * s) / 5
                                         : d * (630 + 32 * s) + 93 * d * d * s;
-  if (plan.network && !by_newton && plan.shares.empty()) bytes += 17 * s;
+  if (plan.network && !by_newton && plan.composition_coefficients.empty()) bytes += 17 * s;
   estimate.rank_bytes = (std::int64_t{51} << 20) + bytes * plan.sites() / parallel::size();
   if (plan.network) {
     for (const auto& copies : plan.network->copies) estimate.rank_bytes += 28 * std::ssize(copies);
   }
   // 3 ns a coordinate and stage in each of some 8 iterations; Newton's method takes 30 times as long.
-  estimate.seconds = 2.5e-8 * static_cast<double>(plan.steps) * static_cast<double>(n) *
-                     std::max<double>(plan.stages, static_cast<double>(plan.shares.size()) / 8) *
-                     (by_newton ? 30 : 1) / parallel::size();
+  estimate.seconds =
+      2.5e-8 * static_cast<double>(plan.steps) * static_cast<double>(n) *
+      std::max<double>(plan.stages, static_cast<double>(plan.composition_coefficients.size()) / 8) *
+      (by_newton ? 30 : 1) / parallel::size();
   return estimate;
 }
 

@@ -41,7 +41,7 @@ struct LatticePlan {
   std::string method, solver;
   bool assembled = false;  ///< Newton's systems, over all ranks for PETSc's KSP
   int stages = 4;
-  std::vector<double> shares;  ///< of a composition; empty for collocation
+  std::vector<double> composition_coefficients;  ///< of a composition; empty for collocation
   double step = 0;
 
   std::int64_t steps = 0, sample_steps = 1, samples = 0;

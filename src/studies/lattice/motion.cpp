@@ -63,7 +63,8 @@ LatticeMotion::Way LatticeMotion::chosen() const {
 
 void LatticeMotion::make(lattice::Field q, lattice::Field v) {
   if (way_ == Way::explicit_steps) {
-    method_ = lattice::make_verlet(lattice_, *kernel_, plan_.shares, std::move(q), std::move(v));
+    method_ =
+        lattice::make_verlet(lattice_, *kernel_, plan_.composition_coefficients, std::move(q), std::move(v));
   } else if (way_ == Way::fixed_point) {
     method_ = lattice::make_gauss_fixed_point(lattice_, *kernel_, plan_.stages, std::move(q), std::move(v));
   } else if (way_ == Way::newton) {

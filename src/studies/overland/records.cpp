@@ -166,7 +166,7 @@ void visit_water(run::State& state, const overland::Mesh& mesh, overland::Water&
   };
   field("depth", 1, water.depth);
   field("discharge", 2, water.discharge);
-  field("soaked", 1, water.soaked);
+  field("infiltrated", 1, water.infiltrated);
   field("rate", 1, water.rate);
   // What the scheme looks back at, as much of it as there is.
   std::int64_t known = std::ssize(water.earlier);

@@ -142,7 +142,7 @@ overland::Water OverlandFields::water(const overland::Landscape& land) const {
     });
   }
   water.discharge.assign(2 * n, 0.0);
-  water.soaked.assign(n, 0.0);
+  water.infiltrated.assign(n, 0.0);
   return water;
 }
 

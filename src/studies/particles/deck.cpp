@@ -68,7 +68,8 @@ void read_method(Task& task, ParticlePlan& plan) {
   std::vector<std::string> names;
   for (const auto& [name, steps] : methods) names.push_back(name);
   const std::string name = table.choice("name", "rattle", names);
-  plan.options.shares = std::ranges::find(methods, name, [](const auto& m) { return m.first; })->second;
+  plan.options.composition_coefficients =
+      std::ranges::find(methods, name, [](const auto& m) { return m.first; })->second;
   plan.options.step = table.positive("step");
   const double tolerance = table.positive("constraint_tolerance", 1e-14);
   if (name == "g-baoab") {
@@ -120,10 +121,11 @@ ParticlePlan read_particle_plan(Task& task) {
   plan.frames = (plan.samples - 1) / plan.frame_samples + 1;
   plan.pair_bins = static_cast<int>(output.integer_at_least("pair_bins", 0, cut > 0 ? 100 : 0));
   if (plan.pair_bins > 4000) throw output.error("pair_bins", "more than 4000 aren't kept");
-  if (plan.pair_bins > 0) plan.options.sight = output.positive("pair_distance", cut > 0 ? cut : 1.0);
+  if (plan.pair_bins > 0)
+    plan.options.correlation_cutoff = output.positive("pair_distance", cut > 0 ? cut : 1.0);
   plan.surface_cells = output.integer_at_least("surface_cells", 0, 100);
   plan.go_on = stop.choice("when_particles_fail", "end", {"end", "go-on"}) == "go-on";
-  const double range = std::max(cut, plan.options.sight);
+  const double range = std::max(cut, plan.options.correlation_cutoff);
   if (list.has("skin")) plan.options.skin = list.positive("skin");
   check_periods(table, plan.options.periods, range, plan.options.skin);
   return plan;
@@ -136,7 +138,7 @@ Estimate estimate(const ParticlePlan& plan) {
   estimate.rank_bytes = (std::int64_t{80} << 20) + 550 * plan.count / parallel::size();
   // 60 ns a particle and step.
   estimate.seconds = 6e-8 * static_cast<double>(plan.steps) * static_cast<double>(plan.count) *
-                     static_cast<double>(plan.options.shares.size()) / parallel::size();
+                     static_cast<double>(plan.options.composition_coefficients.size()) / parallel::size();
   return estimate;
 }
 

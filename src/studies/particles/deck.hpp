@@ -29,7 +29,7 @@ struct ParticlePlan {
   std::int64_t samples = 0;           ///< the start among them
   std::int64_t frame_samples = 1;     ///< from one frame to the next, in samples
   std::int64_t frames = 0;
-  int pair_bins = 0;  ///< of the pair correlation, up to options.sight
+  int pair_bins = 0;  ///< of the pair correlation, up to options.correlation_cutoff
   std::int64_t surface_cells = 0;
 
   geometry::LevelFunction level() const {

@@ -282,7 +282,8 @@ void ParticleRecords::finish(run::Records& records, const particles::ParticleDyn
 /// The pairs counted in so many samples, over those of as many particles spread evenly.
 void ParticleRecords::write_pair_correlation(run::Records& records, std::int64_t samples) const {
   std::vector<double> distance, correlation;
-  const double width = plan_.options.sight / plan_.pair_bins, n = static_cast<double>(plan_.count);
+  const double width = plan_.options.correlation_cutoff / plan_.pair_bins,
+               n = static_cast<double>(plan_.count);
   const double density = n / surface_.area();
   for (int k = 0; k < plan_.pair_bins; ++k) {
     distance.push_back((k + 0.5) * width);

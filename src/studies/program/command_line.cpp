@@ -98,24 +98,24 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     if (word.starts_with("-")) refuse_option(word, app);
   }
   std::vector<std::string> wishes;
-  const auto wish = [&](bool given, Wish what, const char* name, const std::string& subject = {}) {
+  const auto request = [&](bool given, Request what, const char* name, const std::string& subject = {}) {
     if (!given) return;
     wishes.emplace_back(name);
-    line.wish = what;
+    line.request = what;
     line.subject = subject;
   };
-  wish(!loose.empty(), Wish::run, "a deck", loose.empty() ? "" : loose.front());
-  wish(list, Wish::list, "--list");
-  wish(describe->count() > 0, Wish::describe, "--describe", described);
-  wish(example->count() > 0, Wish::deck_template, "--template", study);
-  wish(version, Wish::version, "--version");
+  request(!loose.empty(), Request::run, "a deck", loose.empty() ? "" : loose.front());
+  request(list, Request::list, "--list");
+  request(describe->count() > 0, Request::describe, "--describe", described);
+  request(example->count() > 0, Request::deck_template, "--template", study);
+  request(version, Request::version, "--version");
   if (help) {
-    line.wish = Wish::help;
+    line.request = Request::help;
     return line;
   }
   if (wishes.empty()) throw Error("no deck is given; '" + program + " --help' says what else there is");
   if (wishes.size() > 1) throw Error(wishes[0] + " and " + wishes[1] + " don't go together");
-  if (line.wish == Wish::run) line.overrides.assign(loose.begin() + 1, loose.end());
+  if (line.request == Request::run) line.overrides.assign(loose.begin() + 1, loose.end());
   if (line.check && line.dry_run)
     throw Error("--check and --dry-run don't go together; --dry-run checks as well");
   return line;

@@ -6,10 +6,10 @@
 
 namespace cotangent::studies {
 
-enum class Wish { run, list, describe, deck_template, version, help };
+enum class Request { run, list, describe, deck_template, version, help };
 
 struct CommandLine {
-  Wish wish = Wish::run;
+  Request request = Request::run;
   std::string subject;                 ///< the deck to run, the NAME to describe, the STUDY of the template
   std::vector<std::string> overrides;  ///< key=value
   std::vector<std::string> petsc_options;

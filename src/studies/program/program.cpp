@@ -68,22 +68,22 @@ ExitCode run_deck(const CommandLine& line, const Statements& stated) {
 }
 
 ExitCode fulfil(const CommandLine& line, const Statements& stated) {
-  switch (line.wish) {
-    case Wish::run:
+  switch (line.request) {
+    case Request::run:
       return run_deck(line, stated);
-    case Wish::list:
+    case Request::list:
       print(catalogue(stated));
       break;
-    case Wish::describe:
+    case Request::describe:
       print(description(line.subject, stated));
       break;
-    case Wish::deck_template:
+    case Request::deck_template:
       print(study_named(line.subject).example + settings_keys);
       break;
-    case Wish::version:
+    case Request::version:
       print(version_text());
       break;
-    case Wish::help:
+    case Request::help:
       print(line.help);
       break;
   }
@@ -118,7 +118,7 @@ int run_program(int argc, char** argv, Statements own) {
     parallel::install_signal_handlers();
     try {
       const CommandLine line = parse_command_line(argc, argv);
-      if (!mpi && line.wish == Wish::run && !line.check) mpi.emplace(argc, argv);
+      if (!mpi && line.request == Request::run && !line.check) mpi.emplace(argc, argv);
       return fulfil(line, with_built_in(std::move(own)));
     } catch (const Error& error) {
       return report({error.code(), error.what()});

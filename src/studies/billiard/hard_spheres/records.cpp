@@ -72,7 +72,7 @@ double enter(run::Records& records, const HardSpheresPlan& plan, std::int64_t sy
   records.rows("/systems/collisions", system, 1, &hits);
   records.rows("/systems/position", system, 1, x.data());
   records.rows("/systems/velocity", system, 1, v.data());
-  records.rows("/orbits/reference.energyerror", system, 1, &error);
+  records.rows("/orbits/energy_error", system, 1, &error);
   const auto finished = static_cast<std::int32_t>(Status::finished);
   records.rows("/orbits/status", system, 1, &finished, io::Turn::last);
   return error;
