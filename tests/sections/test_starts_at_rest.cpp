@@ -34,6 +34,16 @@ const Case cases[] = {
      [](double) {
        return std::vector{0.0, 0.0};
      }},
+    {"torus", true,
+     [](double l, double m) {
+       return std::vector{2 * l, l, m, 1.0};
+     },
+     [](double l) {
+       return std::vector{3 * l, 0.0, 0.0};
+     },
+     [](double l) {
+       return std::vector{2 * l, 0.0, -l};
+     }},
     {"planar-pendulum", false,
      [](double l, double m) {
        return std::vector{l, m, 1.0};
