@@ -1,15 +1,21 @@
-"""kill_campaign.py [--kills N] [--ranks 1,2,3] [--length 1.0] [--seed S] [--only NAME,...] PROGRAM
+"""kill_campaign.py [--kills N] [--early N] [--ranks 1,2,3] [--length 1.0] [--seed S] [--only NAME,...] PROGRAM
 
 Kills runs of every study at random moments, all ranks at once, and goes on with --resume on as many or on other ranks.
-A kill counts where the run was alive, its file could be read at once and held a row, and a checkpoint lay beside it where
-the study makes one; an earlier one is resumed like the others and told apart (`early`), a later one is taken again. In the
-end the result must be the uninterrupted run's: to the bit, or to what the study promises across ranks. Ends with 1 where
-something was lost.
+A kill counts where all ranks were alive and a checkpoint lay beside the result: the run takes it away when it ends. The
+moment lies anywhere between the first checkpoint and the end; a third of the kills then waits for the writing of the next
+one, and falls into it. Further kills come before the first checkpoint (`early`). In the end the result must be the
+uninterrupted run's: to the bit, or to what the study promises across ranks. The control: from the first kill of each study
+the run goes on once more, from a checkpoint with other numbers, or with another first row in the result where those no
+longer matter, and then must end with another result. Ends with 1 where something was lost or a control found nothing.
 """
 import argparse
+import contextlib
 import dataclasses
+import os
 import pathlib
 import random
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,261 +24,99 @@ import time
 import h5py
 import numpy as np
 
-from launch import MPIRUN, SOURCE, kill_session
+import test_billiards
+import test_bits
+import test_lattice
+import test_mechanism
+import test_molecules
+import test_overland
+import test_particles
+from launch import MPIRUN, POINCARE, SOURCE
 from results import compare
 
 EXACT = (0.0, 0.0, 0.0)  # tolerances: on one rank before and after, on as many, on others
+ROUND_OFF = (0.0, 0.0, 1e-9)
 
 
 @dataclasses.dataclass
 class Case:
     deck: str
+    words: tuple  # what makes it a case for kills
     key: str  # the override that sets the run's length
     full: float  # its value for a run of some seconds on one rank
     whole: float  # which is rounded to a multiple of this
     tolerance: tuple = EXACT
-    aside: tuple = ("deck",)  # data sets that aren't compared where the tolerance isn't 0
+    aside: tuple = ()  # data sets that aren't compared where the tolerance isn't 0
 
-    def words(self, length):
-        value = max(2, round(self.full * length / self.whole)) * self.whole
-        return [f"{self.key}={value:.10g}"] if self.key else []
-
-
-def poincare(grid, crossings, step):
-    return f"""study = "poincare"
-[model]
-name = "henon-heiles"
-[method]
-name = "gauss"
-step = {step}
-[section]
-where = "q1"
-[ensemble]
-energy = 0.125
-grid = {{ q2 = [-0.4, 0.7, {grid[0]}], q2_dot = [-0.4, 0.4, {grid[1]}] }}
-[stop]
-crossings = {crossings}
-"""
+    def overrides(self, length):
+        return [*self.words, f"{self.key}={max(2, round(self.full * length / self.whole)) * self.whole:.10g}",
+                "output.file=out.h5", "output.checkpoint_minutes=0.0005"]
 
 
-TRAJECTORY = """study = "trajectory"
-[model]
-name = "rod-on-ellipsoid"
-gravity = 1.0
-[method]
-name = "rattle"
-step = 0.01
-[ensemble]
-project = true
-random = { count = 500, seed = 2, x1 = [0.4, 0.9], y1 = [0.3, 0.7], z1 = [0.3, 0.6], y2 = [-0.5, 0.2], x2 = [0.3, 0.9], z2 = [0.1, 0.5], x1_dot = [-1.0, 1.0], y2_dot = [-1.0, 1.0] }
-[stop]
-time = 100.0
-[output]
-every = 0.5
-"""
-BILLIARD = """study = "billiard"
-[domain]
-inside = "left or right or bowl"
-sets = [
-  { name = "left", set = "circle", centre = [-2.0, 0.0], radius = 1.0 },
-  { name = "right", set = "circle", centre = [2.0, 0.0], radius = 1.0 },
-  { name = "bowl", set = "circle", centre = [0.0, -2.0], radius = 2.23606797749979 },
-]
-[forces]
-gravity = [0.0, -10.0]
-[ensemble]
-random = { count = 20000, seed = 1, x = [-4.0, 4.0], y = [-4.5, 1.0] }
-[stop]
-time = 100.0
-[output]
-every = 1.0
-collisions = 20
-"""
-HARD_SPHERES = """study = "hard-spheres"
-[model]
-dimension = 2
-lattice = 12
-packing = { from = 0.1, to = 0.6, count = 10 }
-systems = 4
-[stop]
-warm_up = 1.0
-time = 20.0
-"""
+def poincare(grid, step, crossings):
+    return Case(POINCARE, (f"ensemble.grid.q2=[-0.4,0.7,{grid[0]}]", f"ensemble.grid.q2_dot=[-0.4,0.4,{grid[1]}]",
+                           f"method.step={step}"), "stop.crossings", crossings, 1)
 
 
-def particles(count, wide, cut, every):
-    return f"""study = "particles"
-[model]
-name = "torus"
-R = {8.0 * wide}
-r = {3.0 * wide}
-[potential]
-name = "lennard-jones"
-cut = {cut}
-[method]
-name = "rattle"
-step = 0.004
-[particles]
-start = "even"
-count = {count}
-temperature = 1.0
-[stop]
-time = 4.0
-[output]
-every = {every}
-surface_cells = 0
-"""
+def particles(count, wide, cut, every, time):
+    return Case(test_particles.TORUS, (f"particles.count={count}", f"model.R={8 * wide}", f"model.r={3 * wide}",
+                                       f"potential.cut={cut}", f"output.every={every}"), "stop.time", time, every)
 
 
-MOLECULES = """study = "mechanism"
-[model]
-name = "rod-chain"
-rods = 4
-dimension = 3
-length = 1.0
-mass = 1.0
-gravity = 0.0
-temperature = 1.0
-[molecules]
-count = 240
-[surface]
-name = "torus"
-R = 16.0
-r = 6.0
-from = [22.0, 0.0, 0.0]
-[potential]
-name = "lennard-jones"
-cut = 1.122462048309373
-[method]
-name = "rattle"
-step = 0.002
-[stop]
-time = 0.2
-[output]
-every = 0.02
-surface_cells = 20
-"""
-MECHANISM = """study = "mechanism"
-[model]
-name = "rod-chain"
-rods = 1000
-[method]
-name = "rattle"
-step = 0.00005
-[stop]
-time = 0.1
-[output]
-every = 0.0005
-"""
-FIXED_POINT = """study = "lattice"
-[model]
-name = "fput-alpha"
-sites = 2000
-boundary = "fixed"
-[start]
-modes = [2.0]
-[method]
-step = 0.2
-stages = 4
-solver = "fixed-point"
-[stop]
-time = 20.0
-[output]
-every = 1.0
-frames_every = 10.0
-modes = 4
-"""
-NEWTON = """study = "lattice"
-[model]
-name = "double-pendulum-chain"
-sites = 200
-[start]
-a = "0.6*cos(2*pi*site/sites)"
-[method]
-step = 0.05
-[stop]
-time = 1.0
-[output]
-every = 0.25
-"""
-LOBATTO = """study = "lattice"
-[model]
-name = "inextensible-chain"
-sites = 41
-boundary = "free"
-length = 1.0
-held = [0, 40]
-[start]
-x = "0.5/sin(0.03)*sin(0.06*(site-20))"
-y = "-0.5/sin(0.03)*cos(0.06*(site-20))"
-[method]
-name = "lobatto-pair"
-stages = 3
-step = 0.05
-[stop]
-time = 100.0
-[output]
-every = 0.25
-"""
+def lattice(deck, words, time, every, tolerance=EXACT):
+    return Case(deck, (*words, f"output.every={every}", f"output.frames_every={every}"), "stop.time", time, every, tolerance)
 
 
-def overland(method):
-    return f"""study = "overland"
-[mesh]
-from = [0.0, 0.0]
-to = [2.0, 1.0]
-cells = [16, 8]
-[bed]
-height = "0.1*x"
-[initial]
-depth = 0.3
-where = "x > 1.5"
-[friction]
-coefficient = 1.0
-[boundary.left]
-kind = "free"
-[method]
-name = "{method}"
-step = 0.01
-[stop]
-time = 2.0
-[output]
-every = 0.05
-"""
+def overland(method, time, tolerance):
+    return Case(test_overland.POOL, ("mesh.cells=[16,8]", "method.step=0.01", f'method.name="{method}"', "output.every=0.05"),
+                "stop.time", time, 0.05, (0.0, 1e-12, tolerance), ("water/effort",))
 
-
-LANDSCAPE = """study = "landscape"
-[model]
-name = "magnetic-chain"
-alpha = [0, 10, 17, 17.8, 17.9, 18, 18.4, 18.5, 20, 50]
-[landscape]
-x = { coordinate = "t", from = -3.141592653589793, to = 3.141592653589793, count = 251 }
-y = { coordinate = "s", from = -3.141592653589793, to = 3.141592653589793, count = 251 }
-stationary = true
-passes = true
-changes = { parameter = "alpha", from = 0, to = 50, steps = 50 }
-[output]
-"""
-ROUND_OFF = (0.0, 0.0, 1e-9)
-WATER = dict(tolerance=(0.0, 1e-12, 1e-7), aside=("deck", "water/effort"))
 
 CASES = {
-    "poincare": Case(poincare((8, 5), 3000, 0.05), "stop.crossings", 5000, 1),
-    "poincare, writing": Case(poincare((300, 300), 4, 1.0), "stop.crossings", 30, 1),
-    "trajectory": Case(TRAJECTORY, "stop.time", 160, 0.5),
-    "billiard": Case(BILLIARD, "stop.time", 60, 1),
-    "hard-spheres": Case(HARD_SPHERES, "stop.time", 50, 1),
-    "particles": Case(particles(1500, 2.5, 2.5, 0.04), "stop.time", 16.0, 0.04),
-    "particles, writing": Case(particles(2000, 10.0, 1.2, 0.004), "stop.time", 4.0, 0.004),
-    "molecules": Case(MOLECULES, "stop.time", 2.0, 0.02, ROUND_OFF),
-    "mechanism": Case(MECHANISM, "stop.time", 0.2, 0.0005, ROUND_OFF),
-    "lattice, fixed point": Case(FIXED_POINT, "stop.time", 1000, 10),
-    "lattice, Newton": Case(NEWTON, "stop.time", 100, 0.25, (0.0, 0.0, 1e-9)),
-    "lattice, Lobatto pair": Case(LOBATTO, "stop.time", 5, 0.25, (0.0, 1e-12, 1e-11)),
-    "overland, conservative": Case(overland("conservative"), "stop.time", 4.0, 0.05, **WATER),
-    "overland, mini": Case(overland("mini"), "stop.time", 2.0, 0.05, **{**WATER, "tolerance": (0.0, 1e-12, 1e-6)}),
-    "landscape": Case(LANDSCAPE, "", 1, 1),
+    "poincare": poincare((8, 5), 0.05, 5000),
+    "poincare, writing": poincare((300, 300), 1.0, 30),
+    "trajectory": Case(test_bits.ROD, ("ensemble.random.count=500", "output.every=0.5"), "stop.time", 160, 0.5),
+    "billiard": Case(test_billiards.CIRCLES, ("ensemble.random.count=20000", "output.every=1", "output.collisions=20"),
+                     "stop.time", 60, 1),
+    "hard-spheres": Case(test_billiards.DISCS, ("model.lattice=12", "model.packing=[0.1,0.2,0.3,0.4,0.5,0.6]",
+                                                "model.systems=7", "stop.warm_up=1"), "stop.time", 50, 1),
+    "particles": particles(1500, 2.5, 2.5, 0.04, 16),
+    "particles, writing": particles(2000, 10, 1.2, 0.004, 4),
+    "molecules": Case(test_molecules.HELD, ("molecules.count=240", "surface.R=16", "surface.r=6", "surface.from=[22,0,0]"),
+                      "stop.time", 2, 0.02, ROUND_OFF),
+    "mechanism": Case(test_mechanism.CHAIN, ("model.rods=1000", "method.step=5e-5", "output.every=5e-4"), "stop.time", 0.4,
+                      0.0005, ROUND_OFF),
+    "lattice, fixed point": lattice(test_lattice.CHAIN, ("model.sites=2000", 'method.solver="fixed-point"'), 1000, 10),
+    "lattice, Newton": lattice(test_lattice.PENDULUMS, ("model.sites=200",), 100, 0.25, ROUND_OFF),
+    "lattice, Lobatto pair": lattice((SOURCE / "input/inextensible_chain.toml").read_text(encoding="utf-8"), (), 10, 0.25,
+                                     (0.0, 1e-12, 1e-11)),
+    "overland, conservative": overland("conservative", 12, 1e-7),
+    "overland, mini": overland("mini", 4, 1e-6),
+    "landscape": Case((SOURCE / "input/magnetic_chain_landscapes.toml").read_text(encoding="utf-8"),
+                      ("model.alpha=[0,18]", "landscape.changes="), "landscape.x.count", 4000, 1),
 }
+
+
+def living(session):
+    """The living processes of a session: {id: name of the program}."""
+    found = {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # one that has ended meanwhile
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+            if int(rest.split()[3]) == session and rest.split()[0] not in "ZX":
+                found[int(stat.parent.name)] = name
+    return found
+
+
+def kill(session):
+    """Kills all of a session's processes at once: mpirun puts each rank into a group of its own. Names the killed."""
+    killed = living(session)
+    for process in killed:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    while living(session):
+        time.sleep(0.001)
+    return list(killed.values())
 
 
 def readable(path):
@@ -297,145 +141,161 @@ def rows(path):
         return int(np.count_nonzero(file[name][()]))
 
 
+def damage(path, places):
+    """Other numbers in these places of a file's floating-point data sets."""
+    with h5py.File(path, "r+") as file:
+        found = []
+        file.visititems(lambda name, item: found.append(item) if isinstance(item, h5py.Dataset) and item.dtype.kind == "f"
+                        and item.size > 1 and not name.endswith("/id") else None)
+        for item in found:
+            item[places] = item[places] * 1.0001
+
+
 class Campaign:
-    patient = False  # whether a kill waits for the first checkpoint
+    def __init__(self, program, name, length, at, chance):
+        self.program, self.case, self.name, self.at, self.chance = program, CASES[name], name, at, chance
+        self.result, self.checkpoint, self.unfinished = (at / f"out.h5{end}" for end in ("", ".checkpoint", ".checkpoint.new"))
+        (at / "deck.toml").write_text(self.case.deck, encoding="utf-8")
+        self.words = ["deck.toml", *self.case.overrides(length)]
+        # By number of ranks: an uninterrupted result, seconds to its first checkpoint and from there to its end.
+        self.whole, self.first, self.rest = {}, {}, {}
+        self.counts = dict.fromkeys(("kills", "rows", "writing", "early", "late", "bits"), 0)
+        self.worst, self.failures, self.noticed = 0.0, [], "-"
 
-    def __init__(self, program, case, name, length, at, chance, ranks):
-        self.program, self.case, self.name, self.at, self.chance, self.ranks = program, case, name, at, chance, ranks
-        self.result = at / "out.h5"
-        deck = case.deck if "[output]" in case.deck else case.deck + "[output]\n"
-        (at / "deck.toml").write_text(deck + 'file = "out.h5"\n', encoding="utf-8")
-        self.words = ["deck.toml", *case.words(length)]
-        often = ["output.checkpoint_minutes=0.001"]
-        # A program whose study makes no checkpoint doesn't know the key.
-        self.checkpoint = subprocess.run([program, *self.words, *often, "--check"], cwd=at, capture_output=True).returncode == 0
-        self.words += often if self.checkpoint else []
-        self.whole, self.seconds = {}, {}  # uninterrupted results and how long they took, by number of ranks
-        self.counts = dict.fromkeys(("kills", "alive", "rows", "checkpoint", "early", "late", "bits"), 0)
-        self.worst, self.failures = 0.0, []
-
-    def command(self, ranks):
-        return [*MPIRUN, str(ranks), self.program, *self.words]
-
-    def clear(self):
+    def start(self, ranks):
         for old in self.at.glob("out.*"):
             old.unlink()
+        with open(self.at / "said", "w", encoding="utf-8") as said:
+            return subprocess.Popen([*MPIRUN, str(ranks), self.program, *self.words], cwd=self.at, stdin=subprocess.DEVNULL,
+                                    stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
 
-    def uninterrupted(self, ranks):
-        """The result that a resumed run must have. Where bits are any number's, one rank's serves all."""
-        if ranks not in self.seconds:
-            self.clear()
-            began = time.monotonic()
-            process = subprocess.Popen(self.command(ranks), cwd=self.at, stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            while not self.result.exists() and process.poll() is None:
-                time.sleep(0.002)
-            self.opened = time.monotonic() - began
-            said = process.communicate(timeout=600)[0]
-            if process.returncode != 0:
-                raise SystemExit(f"{self.name} on {ranks} ranks: exit code {process.returncode}\n{said}")
-            self.seconds[ranks] = max(0.02, time.monotonic() - began - self.opened)
-            self.whole[ranks] = self.at / f"whole_{ranks}.h5"
-            self.result.rename(self.whole[ranks])
-        return self.whole[min(self.whole) if self.case.tolerance == EXACT else ranks]
+    @staticmethod
+    def wait(process, seconds=600.0, until=lambda: False):
+        """Waits so long, or until something is so, or until the run has ended."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and process.poll() is None and not until():
+            time.sleep(0.0005)
 
-    def killed(self, ranks):
-        """Begins a run and kills it: was it alive?"""
-        self.clear()
-        process = subprocess.Popen(self.command(ranks), cwd=self.at, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, start_new_session=True)
-        # In short runs most moments come before the first checkpoint: there a kill waits for it.
-        awaited = self.at / "out.h5.checkpoint" if self.patient and self.checkpoint else self.result
-        while not awaited.exists() and process.poll() is None:
-            time.sleep(0.001)
-        try:
-            process.wait(timeout=self.chance.uniform(0, 0.1 if self.patient else 0.95) * self.seconds[ranks])
-            alive = False
-        except subprocess.TimeoutExpired:
-            alive = True
-        kill_session(process.pid)
-        alive = alive and process.wait() < 0
-        return alive
+    def measure(self, ranks):
+        began = time.monotonic()
+        process = self.start(ranks)
+        self.wait(process, until=self.checkpoint.exists)
+        there = time.monotonic()
+        found = self.checkpoint.exists()
+        self.wait(process, until=lambda: not self.checkpoint.exists())
+        self.first[ranks], self.rest[ranks] = there - began, time.monotonic() - there
+        if process.wait(600) != 0 or not found:
+            raise SystemExit(f"{self.name} on {ranks} ranks: exit code {process.returncode}, "
+                             f"{'a' if found else 'no'} checkpoint\n{(self.at / 'said').read_text(encoding='utf-8')}")
+        self.whole[ranks] = self.result.rename(self.at / f"whole_{ranks}.h5")
+
+    def resumed(self, ranks):
+        return subprocess.run([*MPIRUN, str(ranks), self.program, *self.words, "--resume"], cwd=self.at, capture_output=True,
+                              text=True, stdin=subprocess.DEVNULL, timeout=600)
+
+    def same(self, before, after):
+        """Whether the result is the uninterrupted run's as far as promised, and what sets them apart."""
+        # Where bits are any number's, one whole result serves all.
+        whole = self.whole[min(self.whole) if self.case.tolerance == EXACT else before]
+        tolerance = self.case.tolerance[0 if before == after == 1 else 1 if before == after else 2]
+        found = compare(whole, self.result, ("deck", *(self.case.aside if tolerance > 0 else ())))
+        return found.same(tolerance) and not found.new and not found.retyped, found
 
     def fail(self, *words):
         self.failures.append(f"{self.name}: " + " ".join(map(str, words)))
 
-    def kill(self, before, after):
+    def one(self, before, after, early, within):
         """One kill with all that follows; what became of it."""
-        whole = self.uninterrupted(before)
-        if not self.killed(before):
-            self.seconds[before] *= 0.85  # the machine is less busy now than when it was measured
+        if before not in self.whole:
+            self.measure(before)
+        process = self.start(before)
+        if not early:
+            self.wait(process, until=self.checkpoint.exists)
+        self.wait(process, self.chance.uniform(0, self.first[before] if early else self.rest[before]))
+        if within:
+            self.wait(process, until=lambda: self.unfinished.exists() or not self.checkpoint.exists())
+            self.wait(process, self.chance.uniform(0, 0.005))
+        alive = kill(process.pid).count(self.program.name)
+        process.wait()
+        checkpoint = self.checkpoint.exists()
+        if not early and not checkpoint:
+            self.rest[before] *= 0.85  # the machine is less busy now than when it was measured
             return "late"
-        self.counts["kills"] += 1
-        self.counts["alive"] += 1
-        time.sleep(0.05)
-        where = f"killed on {before}, resumed on {after}:"
-        count, checkpoint = 0, bool(list(self.at.glob("out.h5.checkpoint*")))
+        where = f"killed on {before}, resumed on {after}{', early' if early else ''}:"
+        if not early and alive != before:
+            self.fail(where, f"{alive} ranks were alive:", (self.at / "said").read_text(encoding="utf-8")[-400:])
+        self.counts["writing"] += self.unfinished.exists()
         if self.result.exists():
             if problem := readable(self.result):
                 self.fail(where, "the file can't be read:", problem)
-            else:
-                count = rows(self.result)
-        end = subprocess.run([*self.command(after), "--resume"], cwd=self.at, capture_output=True, text=True,
-                             stdin=subprocess.DEVNULL, timeout=600)
-        something = count > 0 and (checkpoint or not self.checkpoint)
-        kind = "counted" if something else "early"
-        self.counts["rows"] += count > 0
-        self.counts["checkpoint"] += checkpoint
+            elif not early:
+                self.counts["rows"] += rows(self.result) > 0
+        kept = [] if early or self.counts["kills"] > 0 else list(self.at.glob("out.*"))
+        for path in kept:
+            shutil.copy(path, self.at / f"kept_{path.name}")
+        end = self.resumed(after)
         if end.returncode != 0:
-            self.fail(where, f"{kind}, {count} rows,", "with a checkpoint:" if checkpoint else "without a checkpoint:",
-                      f"exit code {end.returncode}:", (end.stderr or end.stdout).strip()[:400])
-            return kind
-        if list(self.at.glob("out.h5.checkpoint*")):
+            self.fail(where, f"exit code {end.returncode}:", (end.stderr or end.stdout).strip()[:400])
+        elif list(self.at.glob("out.h5.checkpoint*")):
             self.fail(where, "the checkpoint is left over")
-        tolerance = self.case.tolerance[0 if before == after == 1 else 1 if before == after else 2]
-        found = compare(whole, self.result, self.case.aside if tolerance > 0 else ("deck",))
-        self.counts["bits"] += found.same()
-        self.worst = max(self.worst, found.worst())
-        if not found.same(tolerance) or found.new or found.retyped:
-            self.fail(where, f"{kind}, {count} rows;", f"more than {tolerance:.0e} apart:", found.apart, found.gone, found.new)
-        return kind
+        else:
+            good, found = self.same(before, after)
+            self.counts["bits"] += found.same()
+            self.worst = max(self.worst, found.worst())
+            if not good:
+                self.fail(where, "another result:", found.apart, found.gone, found.new)
+        if kept:
+            self.control(kept, before, after)
+        return "early" if early else "kills"
 
-    def run(self, pairs):
-        for before, after in pairs:
-            for attempt in range(24):
-                kind = self.kill(before, after)
-                if kind == "counted":
-                    break
-                self.counts[kind] += 1
-            else:
-                self.fail(f"no kill on {before} ranks met a run with something to lose")
+    def control(self, kept, before, after):
+        """Where ranks go on apart, what the checkpoint holds may have landed before the kill: then its row must matter."""
+        for self.noticed, path, places in (("state", self.checkpoint, ...), ("row", self.result, 0)):
+            for old in kept:
+                shutil.copy(self.at / f"kept_{old.name}", old)
+            damage(path, places)
+            if self.resumed(after).returncode != 0 or not self.same(before, after)[0]:
+                return
+        self.fail(f"killed on {before}, resumed on {after}: other numbers led to the same result")
+
+    def run(self, before, after, early=False, within=False):
+        for _ in range(24):
+            kind = self.one(before, after, early, within)
+            self.counts[kind] += 1
+            if kind != "late":
+                return
+        self.fail(f"no kill on {before} ranks met a run between its first checkpoint and its end")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=20, help="that count, of each study")
+    parser.add_argument("--kills", type=int, default=20, help="of each study after the first checkpoint")
+    parser.add_argument("--early", type=int, default=2, help="of each study before it")
     parser.add_argument("--ranks", type=lambda text: [int(part) for part in text.split(",")], default=[1, 2, 3])
     parser.add_argument("--length", type=float, default=1.0, help="of the runs; 1: some seconds on one rank")
-    parser.add_argument("--after-checkpoint", action="store_true", help="kill once there is one, for short runs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="studies whose names hold one of these, with commas")
     parser.add_argument("program", type=pathlib.Path)
     chosen = parser.parse_args()
     chance = random.Random(chosen.seed)
-    print(f"{'study':24}{'kills':>6}{'alive':>6}{'with rows':>10}{'checkpoint':>11}{'early':>6}{'late':>5}"
-          f"{'same bits':>10}{'largest':>9}{'seconds':>8}", flush=True)
+    print(f"{'study':24}{'kills':>6}{'with rows':>10}{'in writing':>11}{'early':>6}{'late':>5}{'same bits':>10}{'largest':>9}"
+          f"{'control':>8}   seconds to the first checkpoint + from it to the end", flush=True)
     failures = []
-    for name, case in CASES.items():
+    for number, name in enumerate(CASES):
         if not any(part in name for part in chosen.only.split(",")):
             continue
         with tempfile.TemporaryDirectory(prefix="cotangent_kills_") as folder:
-            campaign = Campaign(chosen.program.resolve(), case, name, chosen.length, pathlib.Path(folder), chance, chosen.ranks)
-            campaign.patient = chosen.after_checkpoint
-            pairs = []
-            for k in range(chosen.kills):
-                before = chosen.ranks[k % len(chosen.ranks)]
+            campaign = Campaign(chosen.program.resolve(), name, chosen.length, pathlib.Path(folder), chance)
+            for k in range(chosen.kills + chosen.early):
+                before = chosen.ranks[(k + number) % len(chosen.ranks)]
                 # On as many ranks every other time: only there some studies promise bits.
-                pairs.append((before, before if k // len(chosen.ranks) % 2 else chance.choice(chosen.ranks)))
-            campaign.run(pairs)
+                after = before if (number + k // len(chosen.ranks)) % 2 else chance.choice(chosen.ranks)
+                campaign.run(before, after, early=k >= chosen.kills, within=chance.random() < 1 / 3)
         c = campaign.counts
-        print(f"{name:24}{c['kills']:6}{c['alive']:6}{c['rows']:10}{c['checkpoint']:11}{c['early']:6}{c['late']:5}"
-              f"{c['bits']:10}{campaign.worst:9.1e}{np.mean(list(campaign.seconds.values())):8.2f}", flush=True)
+        seconds = [f"{campaign.first[ranks]:.1f} + {campaign.rest[ranks]:.1f}" for ranks in sorted(campaign.whole)]
+        print(f"{name:24}{c['kills']:6}{c['rows']:10}{c['writing']:11}{c['early']:6}{c['late']:5}{c['bits']:10}"
+              f"{campaign.worst:9.1e}{campaign.noticed:>8}   {', '.join(seconds)}",
+              flush=True)
         for line in campaign.failures:
             print("    " + line, flush=True)
         failures += campaign.failures

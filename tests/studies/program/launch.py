@@ -1,8 +1,6 @@
 """Runs the programs of a build as a shell would, on RANKS ranks, in a folder of the test's own."""
-import contextlib
 import os
 import pathlib
-import signal
 import subprocess
 import tempfile
 import unittest
@@ -28,15 +26,6 @@ crossings = 3
 [output]
 file = "out.h5"
 """
-
-
-def kill_session(leader):
-    """Kills a session's leader and all its processes at once: mpirun puts each rank into a group of its own."""
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # one that has ended meanwhile
-            session = int(stat.read_text().rpartition(")")[2].split()[3])
-            if session == leader:
-                os.kill(int(stat.parent.name), signal.SIGKILL)
 
 
 class ProgramTest(unittest.TestCase):
