@@ -244,7 +244,10 @@ class Chunks {
   explicit Chunks(const DataSetSpec& spec) : dims_(spec.dims), chunk_(chunk_of(spec)) {
     for (std::size_t d = 0; d < dims_.size(); ++d) count_ *= (dims_[d] + chunk_[d] - 1) / chunk_[d];
   }
-  std::int64_t count() const { return count_; }
+  /// This rank's part of all, and how many the rank with most of them has.
+  std::int64_t first() const { return count_ * parallel::rank() / parallel::size(); }
+  std::int64_t last() const { return count_ * (parallel::rank() + 1) / parallel::size(); }
+  std::int64_t most() const { return (count_ + parallel::size() - 1) / parallel::size(); }
   /// Offset and extent of one.
   std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> operator[](std::int64_t k) const {
     std::vector<std::int64_t> offset(dims_.size()), extent(dims_.size());
@@ -297,12 +300,10 @@ void ResultFile::compress() {
       if (!worth_squeezing(spec)) continue;
       const DataSet source = from.data_set(spec.path), target = squeezed.data_set(spec.path);
       const Chunks chunks(spec);
-      const std::int64_t ranks = parallel::size(), first = chunks.count() * parallel::rank() / ranks,
-                         last = chunks.count() * (parallel::rank() + 1) / ranks;
       std::vector<std::byte> bytes;
-      for (std::int64_t k = 0; k < (chunks.count() + ranks - 1) / ranks + 1; ++k) {
-        const bool mine = first + k < last;
-        auto [offset, extent] = chunks[mine ? first + k : 0];
+      for (std::int64_t k = chunks.first(); k < chunks.first() + chunks.most(); ++k) {
+        const bool mine = k < chunks.last();
+        auto [offset, extent] = chunks[mine ? k : 0];
         if (!mine) std::ranges::fill(extent, 0);
         if (mine) attempt([&] { bytes = source.read_bytes(offset, extent); });
         try {
@@ -314,6 +315,21 @@ void ResultFile::compress() {
     }
     attempt([&] { squeezed.close(); });
   }
+  parallel::barrier();
+  // A collective write that failed may have told nobody.
+  attempt([&] {
+    const File from = File::open(path_), squeezed = File::open(unfinished);
+    for (const DataSetSpec& spec : content_.data_sets) {
+      if (!worth_squeezing(spec)) continue;
+      const DataSet source = from.data_set(spec.path), target = squeezed.data_set(spec.path);
+      const Chunks chunks(spec);
+      for (std::int64_t k = chunks.first(); k < chunks.last(); ++k) {
+        const auto [offset, extent] = chunks[k];
+        if (source.read_bytes(offset, extent) != target.read_bytes(offset, extent))
+          throw FileError(unfinished.string() + ": " + spec.path + " isn't what was written to it");
+      }
+    }
+  });
   parallel::agree([&] {
     if (!failure.empty()) throw FileError(failure + "; the result is complete, and not compressed");
   });

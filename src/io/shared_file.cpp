@@ -1,5 +1,7 @@
 #include "io/shared_file.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -11,7 +13,11 @@ namespace cotangent::io {
 SharedFile::SharedFile(const std::filesystem::path& path, std::vector<DataSetSpec> specs,
                        const FileOptions& options)
     : path_(path), options_(options) {
-  parallel::agree([&] { on_disk_ = Descriptor(path, Descriptor::Mode::write); });
+  parallel::agree([&] {
+    on_disk_ = Descriptor(path, Descriptor::Mode::write);
+    const std::string reason = on_disk_.lack_of_space();
+    if (!reason.empty()) throw FileError(path.string() + ": cannot set apart space for the file: " + reason);
+  });
   parallel::agree([&] {
     file_ = File::open_together(path, options.hints);
     for (DataSetSpec& spec : specs) {
@@ -55,6 +61,28 @@ void SharedFile::write(const Slab& slab, bool together) {
   }
 }
 
+bool SharedFile::holds(const Slab& slab) const {
+  const Set& set = sets_[static_cast<std::size_t>(slab.set)];
+  auto offset = slab.offset, count = slab.count;
+  const auto dimensions = static_cast<std::size_t>(slab.dimensions);
+  const auto read = [&] {
+    return set.place.read_bytes(std::span(offset).first(dimensions), std::span(count).first(dimensions));
+  };
+  // In pieces of about a megabyte, along the first dimension that has more than one row.
+  std::size_t along = 0;
+  while (along + 1 < dimensions && count[along] == 1) ++along;
+  const std::int64_t rows = dimensions > 0 ? count[along] : 1, first = offset[along],
+                     row = static_cast<std::int64_t>(slab.size) / rows,
+                     piece = std::max<std::int64_t>(1, (1 << 20) / row);
+  for (std::int64_t k = 0; k < rows; k += piece) {
+    offset[along] = first + k;
+    count[along] = std::min(piece, rows - k);
+    const auto bytes = read();
+    if (std::memcmp(bytes.data(), queue_.bytes_of(slab) + k * row, bytes.size()) != 0) return false;
+  }
+  return true;
+}
+
 void SharedFile::flush() {
   for (const Slab& slab : queue_.arranged()) write(slab, false);
   queue_.clear();
@@ -80,7 +108,22 @@ void SharedFile::flush_together() {
     owners = parallel::sum(std::move(owners));
   }
   std::string failure;
-  const auto throw_failure = [&] {
+  const auto attempt = [&](const auto& work) {
+    try {
+      work();
+    } catch (const FileError& error) {
+      failure = error.what();
+    }
+  };
+  std::vector<const Slab*> unsure;
+  bool met = false;
+  const auto end_turn = [&] {
+    if (std::exchange(met, false)) parallel::barrier();  // another rank may write this one's rows
+    for (const Slab* slab : std::exchange(unsure, {})) {
+      attempt([&] {
+        if (failure.empty() && !holds(*slab)) write(*slab, false);
+      });
+    }
     parallel::agree([&] {
       if (!failure.empty()) throw FileError(failure);
     });
@@ -89,20 +132,20 @@ void SharedFile::flush_together() {
   for (std::size_t kind = 0; kind < kinds; ++kind) {
     // What one rank alone has, or is a rank's own affair, needs nobody's company.
     const bool together = options_.collective && owners[kind] > 1;
+    met = met || together;
     const auto set = static_cast<int>(kind % sets_.size());
     const Slab none{Turn::soon, set, static_cast<int>(spec(set).dims.size()), {}, {}, 0, 0};
     for (std::int64_t k = 0; k < most[kind]; ++k) {
-      const bool mine = next != slabs.end() && kind_of(*next) == kind;
-      try {
-        if (together || (mine && failure.empty())) write(mine && failure.empty() ? *next : none, together);
-      } catch (const FileError& error) {
-        failure = error.what();
-      }
+      const bool mine = next != slabs.end() && kind_of(*next) == kind, writes = mine && failure.empty();
+      attempt([&] {
+        if (together || writes) write(writes ? *next : none, together);
+      });
+      if (together && writes) unsure.push_back(&*next);
       if (mine) ++next;
     }
-    if (kind + 1 == sets_.size()) throw_failure();  // before what vouches for the rest
+    if (kind + 1 == sets_.size()) end_turn();  // before what vouches for the rest
   }
-  throw_failure();
+  end_turn();
   queue_.clear();
 }
 

@@ -23,7 +23,8 @@ struct FileOptions {
 
 class SharedFile {
  public:
-  /// These data sets of an existing file. Collective.
+  /// These data sets of an existing file, whose space is set apart on disk where the file system can. Throws
+  /// FileError on every rank where there is too little. Collective.
   SharedFile(const std::filesystem::path& path, std::vector<DataSetSpec> specs, const FileOptions& options);
   SharedFile(SharedFile&&) = default;
   SharedFile& operator=(SharedFile&&) = delete;
@@ -62,7 +63,9 @@ class SharedFile {
   /// Writes what waits here. Not collective: FileError on this rank alone, where what couldn't be written
   /// goes on waiting.
   void flush();
-  /// Writes what waits on all ranks, rows by id too. Collective; a failure is thrown on every rank.
+  /// Writes what waits on all ranks, rows by id too. Open MPI 4.1 tells nobody when a collective write fails
+  /// on three ranks or more: so each rank looks afterwards whether the file has its rows, and writes by
+  /// itself what it misses there, which fails aloud. Collective; a failure is thrown on every rank.
   void flush_together();
   /// Writes what waits here, and puts on disk what this rank has written: against loss of power, before what
   /// vouches for it. Not collective.
@@ -78,6 +81,8 @@ class SharedFile {
   void keep(DataType type, int index, std::span<const std::int64_t> offset,
             std::span<const std::int64_t> count, const void* values, Turn turn);
   void write(const Slab& slab, bool together);
+  /// Whether the file has these bytes.
+  bool holds(const Slab& slab) const;
 
   std::filesystem::path path_;
   FileOptions options_;
