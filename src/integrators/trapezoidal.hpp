@@ -26,7 +26,7 @@ struct TrapezoidalFormula {
     const auto first = motion.acceleration(system, x.q, x.v, x.t);
     std::array<R, N> v;
     for (int n = 0; n < N; ++n) v[n] = fma(h, first[n], x.v[n]);
-    return fixed_point<R>(active, x, v, [&](Mask open) {
+    const auto renew = [&](Mask open) {
       std::array<R, N> q;
       for (int n = 0; n < N; ++n) q[n] = fma(half, x.v[n] + v[n], x.q[n]);
       const auto last = motion.acceleration(system, q, v, x.t + h);
@@ -39,7 +39,9 @@ struct TrapezoidalFormula {
         change.y[n] = v[n] - x.v[n];
       }
       return size;
-    });
+    };
+    // In equilibrium velocities are what the forces' rounding leaves.
+    return fixed_point<R>(active, x, v, renew, sum_of_sizes(x.q) / numerics::absolute(h));
   }
 };
 

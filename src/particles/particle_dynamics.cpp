@@ -203,8 +203,12 @@ std::vector<std::int32_t> ParticleDynamics::work() const {
   return work;
 }
 
+double ParticleDynamics::own_constraint_error() const {
+  return std::sqrt(report_.error_squared);
+}
+
 double ParticleDynamics::constraint_error() const {
-  return std::sqrt(parallel::maximum(report_.error_squared));
+  return parallel::maximum(own_constraint_error());
 }
 
 void ParticleDynamics::energies(std::vector<double>& kinetic, std::vector<double>& potential) const {

@@ -57,6 +57,8 @@ class ParticleDynamics {
   std::int64_t failed() const { return failed_; }
   /// The largest |g| / |grad g| of any particle since the beginning, a length, on all ranks. Collective.
   double constraint_error() const;
+  /// The same on this rank alone.
+  double own_constraint_error() const;
 
   /// What a step of each own particle costs, in neighbours felt, as the lists are.
   std::vector<std::int32_t> work() const;

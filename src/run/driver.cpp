@@ -19,8 +19,8 @@ namespace cotangent::run {
 namespace {
 
 /// Where the time goes, as the result and the summary name it.
-enum Part { starting, integrating, writing, waiting, part_count };
-const std::vector<std::string> part_names{"start", "integrate", "write", "wait"};
+enum Part { starting, integrating, sampling, writing, waiting, part_count };
+const std::vector<std::string> part_names{"start", "integrate", "sample", "write", "wait"};
 /// Keys that may differ between two starts of one run.
 const std::vector<std::string> free_keys{"output.file",  "output.checkpoint_minutes", "output.wall_minutes",
                                          "output.hints", "output.collective",         "output.compression"};
@@ -87,17 +87,28 @@ class Driver {
 
   CheckpointOwner owner() const { return {settings_.study, settings_.deck}; }
 
-  /// All ranks take a slice together, and then look at clock and signals together.
+  /// All ranks take slices together, and then look at clock and signals together. A slice is no longer than
+  /// to the next sample: so a look comes after as many of them as take the time.
   void loop_together() {
-    constexpr double goal = 0.3;  // seconds that a slice should take
-    std::int64_t units = 1;
+    constexpr double goal = 0.3;  // seconds that a slice, and all from look to look, should take
+    std::int64_t units = 1, slices = 1;
     while (!evolution_.ended()) {
-      const double seconds = advance(units);
+      const double before = parallel::wall_time();
+      const auto bytes_before = records_->waiting_bytes();
+      double seconds = 0;
+      std::int64_t done = 0;
+      for (; done < slices && !evolution_.ended(); ++done) seconds = advance(units);
       if (evolution_.ended()) break;
-      // Rank 0 says how long the next slice is, all together what is to be done before it.
-      const std::int64_t next = parallel::rank() == 0 ? next_slice(units, seconds, goal) : 0;
-      const auto agreed = parallel::maximum(std::vector{static_cast<std::int64_t>(wish()), next});
+      // Rank 0 says how long and how many the next slices are, none so many that too much would wait on a
+      // rank.
+      const bool first = parallel::rank() == 0;
+      const std::int64_t bytes = records_->waiting_bytes() - bytes_before,
+                         fit = Records::most_waiting * done / std::max<std::int64_t>(bytes, 1);
+      const auto agreed = parallel::maximum(
+          std::vector{static_cast<std::int64_t>(wish()), first ? next_slice(units, seconds, goal) : 0,
+                      first ? next_slice(slices, parallel::wall_time() - before, goal) : 0, -fit});
       units = agreed[1];
+      slices = std::max<std::int64_t>(1, std::min(agreed[2], -agreed[3]));
       if (obey(static_cast<Wish>(agreed[0]))) return;
       tell();
     }
@@ -147,14 +158,20 @@ class Driver {
 
   /// A slice, with the samples that belong to its end; returns how long the motion took.
   double advance(std::int64_t units) {
-    const double before = parallel::wall_time(), written = records_->seconds();
-    evolution_.advance(units, *records_);
+    const double before = parallel::wall_time();
+    measure(integrating, [&] { evolution_.advance(units, *records_); });
     const double moved = parallel::wall_time();
-    const double writing_meanwhile = records_->seconds() - written;
-    part_[integrating] += moved - before - writing_meanwhile;
-    evolution_.sample(*records_);
-    part_[writing] += parallel::wall_time() - moved + writing_meanwhile;
+    measure(sampling, [&] { evolution_.sample(*records_); });
     return moved - before;
+  }
+
+  /// Does what belongs to a part of the time, but for what it writes at once.
+  void measure(Part part, const std::function<void()>& work) {
+    const double before = parallel::wall_time(), written = records_->seconds();
+    work();
+    const double writing_meanwhile = records_->seconds() - written;
+    part_[part] += parallel::wall_time() - before - writing_meanwhile;
+    part_[writing] += writing_meanwhile;
   }
 
   /// Twice or half the slice at most, so that it takes about so long.
@@ -169,22 +186,28 @@ class Driver {
     const bool first = parallel::rank() == 0;
     if (first && now - started_ > 60 * settings_.wall_minutes) return Wish::stop;
     if (first && now - stored_ > 60 * settings_.checkpoint_minutes) return Wish::store;
-    return evolution_.together() && records_->much() ? Wish::write : Wish::go_on;
+    return evolution_.together() && records_->waiting_bytes() > Records::most_waiting ? Wish::write
+                                                                                      : Wish::go_on;
   }
 
   /// Does what all agreed on; true where the run stops.
   bool obey(Wish wish) {
+    const bool stores = wish == Wish::store || wish == Wish::stop;
+    if (stores) hand_over();
     const double before = parallel::wall_time();
     if (wish == Wish::write) records_->flush();
-    if (wish == Wish::store || wish == Wish::stop) store();
+    if (stores) store();
     part_[writing] += parallel::wall_time() - before;
     stopped_ = wish == Wish::stop;
     return stopped_;
   }
 
+  void hand_over() {
+    measure(sampling, [&] { evolution_.hand_over(*records_); });
+  }
+
   /// A checkpoint, once all rows that it vouches for are on disk.
   void store() {
-    evolution_.hand_over(*records_);
     if (evolution_.together()) {
       records_->flush();
       parallel::agree([&] { result_->rows().sync(); });
@@ -196,6 +219,7 @@ class Driver {
   }
 
   void end() {
+    hand_over();
     const double before = parallel::wall_time();
     evolution_.finish(*records_);
     part_[writing] += parallel::wall_time() - before;

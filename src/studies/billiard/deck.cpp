@@ -179,7 +179,7 @@ BilliardPlan<D> read_billiard(Task& task) {
       output.at_least("every", 0.0, std::isfinite(plan.watch.stop.time) ? plan.watch.stop.time / 500 : 0.0);
   if (plan.watch.sample_every > 0) {
     if (!std::isfinite(plan.watch.stop.time)) throw output.error("every", "samples need stop.time");
-    plan.samples = samples_until(plan.watch.stop.time, plan.watch.sample_every);
+    plan.samples = samples_until(output, plan.watch.stop.time, plan.watch.sample_every);
   }
   read_flight(task.deck.table("method"), domain, plan, rules);
   if (D == 3) {

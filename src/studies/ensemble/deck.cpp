@@ -107,7 +107,10 @@ std::int64_t whole(const io::Table& table, const std::string& key, double time, 
   return static_cast<std::int64_t>(count);
 }
 
-std::int64_t samples_until(double time, double every) {
+std::int64_t samples_until(const io::Table& output, double time, double every) {
+  if (!(time / every < 0x1p53))
+    throw output.error(
+        "every", fmt::format("{:.3g} samples can't be counted: fewer, or a shorter stop.time", time / every));
   auto samples = static_cast<std::int64_t>(std::floor(time / every)) + 1;
   // The last sample may fall to either side of the time limit by rounding: it is counted if it is due.
   while (static_cast<double>(samples - 1) * every > time) --samples;

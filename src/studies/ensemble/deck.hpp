@@ -41,8 +41,8 @@ void read_method(Task& task, Plan& plan);
 /// How many steps, or samples, of the length `step` make up `time`, the value of the key: a whole number.
 std::int64_t whole(const io::Table& table, const std::string& key, double time, double step,
                    const std::string& of);
-/// How many samples are due at 0, every, 2 every ... up to a time.
-std::int64_t samples_until(double time, double every);
+/// How many samples are due at 0, every, 2 every ... up to a time. Throws Error where they can't be counted.
+std::int64_t samples_until(const io::Table& output, double time, double every);
 /// Reads what `[output]` says of the surface on which a particle moves, if it moves on one.
 void read_surface(Task& task, Plan& plan);
 

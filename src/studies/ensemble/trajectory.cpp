@@ -34,7 +34,7 @@ ExitCode run(Task& task) {
   const io::Table stop = task.deck.table("stop"), output = task.deck.table("output");
   plan.watch.stop.time = stop.positive("time");
   plan.watch.sample_every = output.positive("every", plan.watch.stop.time / 1000);
-  plan.samples = samples_until(plan.watch.stop.time, plan.watch.sample_every);
+  plan.samples = samples_until(output, plan.watch.stop.time, plan.watch.sample_every);
   read_surface(task, plan);
   const Ensemble ensemble(task, plan.model, read_section(task, *plan.model.problem));
   return run_ensemble(task, "trajectory", plan, ensemble);

@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "core/names.hpp"
-#include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/program/surface.hpp"
 
@@ -56,15 +55,9 @@ std::vector<std::string> conserved(const ParticlePlan& plan, const geometry::Tri
   return names;
 }
 
-/// Sums over all particles, the same bits on any number of ranks.
-struct ParticleTotals {
-  double kinetic = 0.0, potential = 0.0;  ///< energies
-  std::array<double, 6> momentum{};       ///< Px, Py, Pz, Lx, Ly, Lz
-  double squared_ways = 0.0;              ///< |q - q(0)|^2
-};
-
-/// Particles have one mass. Collective.
-ParticleTotals totals(const particles::ParticleDynamics& dynamics, double mass) {
+/// Asks for those of `count` particles of one mass. Collective.
+void ask_totals(run::SampleSums& sums, const particles::ParticleDynamics& dynamics, std::int64_t count,
+                double mass, std::function<void(const ParticleTotals&)> use) {
   const auto& particles = dynamics.particles();
   std::vector<double> kinetic, potential;
   dynamics.energies(kinetic, potential);
@@ -91,10 +84,13 @@ ParticleTotals totals(const particles::ParticleDynamics& dynamics, double mass) 
       return mass * along;
     });
   }
-  const auto sums = parallel::reproducible_sums(columns);
-  ParticleTotals totals{sums[0], sums[1], {}, sums[2]};
-  std::copy_n(sums.begin() + 3, 6, totals.momentum.begin());
-  return totals;
+  const double error = dynamics.own_constraint_error();
+  sums.add(count, columns, std::span(&error, 1),
+           [use = std::move(use)](std::span<const double> sum, std::span<const double> largest) {
+             ParticleTotals totals{sum[0], sum[1], {}, sum[2], largest[0]};
+             std::ranges::copy(sum.subspan(3), totals.momentum.begin());
+             use(totals);
+           });
 }
 
 /// A column of rows, one for each of this rank's own particles.
@@ -161,7 +157,10 @@ std::vector<particles::Particle> visit_particles(run::State& state, std::int64_t
 }  // namespace
 
 ParticleRecords::ParticleRecords(const ParticlePlan& plan, const geometry::Triangulation& surface)
-    : plan_(plan), surface_(surface), pair_counts_(static_cast<std::size_t>(plan.pair_bins), 0.0) {}
+    : plan_(plan),
+      surface_(surface),
+      pair_counts_(static_cast<std::size_t>(plan.pair_bins), 0.0),
+      own_pair_counts_(pair_counts_.size(), 0) {}
 
 std::vector<io::DataSetSpec> ParticleRecords::data_sets() const {
   using io::DataType;
@@ -237,27 +236,39 @@ void ParticleRecords::write_start(run::Records& records) const {
 void ParticleRecords::sample(run::Records& records, const particles::ParticleDynamics& dynamics) {
   if (dynamics.steps() % plan_.sample_steps != 0) return;
   const std::int64_t row = dynamics.steps() / plan_.sample_steps;
-  const ParticleTotals all = totals(dynamics, plan_.motion->mass());
+  ask_totals(sums_, dynamics, plan_.count, plan_.motion->mass(),
+             [this, &records, row, time = dynamics.time()](const ParticleTotals& all) {
+               enter(records, row, time, all);
+             });
+  if (plan_.pair_bins > 0 && row > 0) {
+    const auto counts = dynamics.pair_counts(plan_.pair_bins);
+    for (std::size_t k = 0; k < counts.size(); ++k) own_pair_counts_[k] += counts[k];
+  }
+  if (row % plan_.frame_samples == 0)
+    write_frame(records, dynamics.particles(), dynamics.time(), row / plan_.frame_samples);
+}
+
+/// A sample, once its sums are known.
+void ParticleRecords::enter(run::Records& records, std::int64_t row, double time, const ParticleTotals& all) {
   const double n = static_cast<double>(plan_.count), energy = all.kinetic + all.potential;
   if (row == 0) start_energy_ = energy;
   energy_error_ = std::max(energy_error_, std::abs(energy - start_energy_));
   kinetic_sum_ += all.kinetic;
-  constraint_error_ = std::max(constraint_error_, dynamics.constraint_error());
-  if (plan_.pair_bins > 0 && row > 0) count_pairs(dynamics);
+  constraint_error_ = std::max(constraint_error_, all.constraint_error);
   const double energies[3] = {all.kinetic, all.potential, energy};
-  records.one("/particles/sample_time", row, dynamics.time());
+  records.one("/particles/sample_time", row, time);
   records.one("/particles/energy", row, energies);
   records.one("/particles/temperature", row, all.kinetic / n);
   records.one("/particles/constraint_error", row, constraint_error_);
   records.one("/particles/momentum", row, all.momentum.data());
   records.one("/particles/mean_square_displacement", row, all.squared_ways / n);
-  if (row % plan_.frame_samples == 0)
-    write_frame(records, dynamics.particles(), dynamics.time(), row / plan_.frame_samples);
 }
 
-void ParticleRecords::count_pairs(const particles::ParticleDynamics& dynamics) {
-  const auto counts = parallel::sum(dynamics.pair_counts(plan_.pair_bins));
+void ParticleRecords::hand_over() {
+  sums_.make_waiting();
+  const auto counts = parallel::sum(own_pair_counts_);
   for (std::size_t k = 0; k < counts.size(); ++k) pair_counts_[k] += static_cast<double>(counts[k]);
+  std::ranges::fill(own_pair_counts_, 0);
 }
 
 void ParticleRecords::finish(run::Records& records, const particles::ParticleDynamics& dynamics) const {

@@ -5,9 +5,18 @@
 
 #include "particles/particle_dynamics.hpp"
 #include "run/evolution.hpp"
+#include "run/sample_sums.hpp"
 #include "studies/particles/deck.hpp"
 
 namespace cotangent::studies {
+
+/// What all particles have together, the same bits on any number of ranks.
+struct ParticleTotals {
+  double kinetic = 0.0, potential = 0.0;  ///< energies
+  std::array<double, 6> momentum{};       ///< Px, Py, Pz, Lx, Ly, Lz
+  double squared_ways = 0.0;              ///< |q - q(0)|^2
+  double constraint_error = 0.0;          ///< no sum: the largest so far
+};
 
 class ParticleRecords {
  public:
@@ -21,6 +30,8 @@ class ParticleRecords {
   /// What all particles have together, the same bits on any number of ranks, and a frame where one is due.
   /// Collective, as all that follows.
   void sample(run::Records& records, const particles::ParticleDynamics& dynamics);
+  /// Makes the sums of samples that still wait for them.
+  void hand_over();
   /// How each particle ended, and NaN where nothing was reached.
   void finish(run::Records& records, const particles::ParticleDynamics& dynamics) const;
 
@@ -31,12 +42,14 @@ class ParticleRecords {
   void describe(std::vector<run::Line>& lines, const particles::ParticleDynamics& dynamics) const;
 
  private:
-  void count_pairs(const particles::ParticleDynamics& dynamics);
+  void enter(run::Records& records, std::int64_t row, double time, const ParticleTotals& all);
   void write_pair_correlation(run::Records& records, std::int64_t samples) const;
 
   const ParticlePlan& plan_;
   const geometry::Triangulation& surface_;
+  run::SampleSums sums_;
   std::vector<double> pair_counts_;
+  std::vector<std::int64_t> own_pair_counts_;  // this rank's, that aren't among those yet
   double start_energy_ = 0, energy_error_ = 0, kinetic_sum_ = 0, constraint_error_ = 0;
 };
 

@@ -57,6 +57,7 @@ class ParticleEvolution : public run::Evolution {
   bool ended() const override { return dynamics_->steps() >= plan_.steps || (failed_ > 0 && !plan_.go_on); }
 
   void sample(run::Records& records) override { records_.sample(records, *dynamics_); }
+  void hand_over(run::Records&) override { records_.hand_over(); }
   void finish(run::Records& records) override { records_.finish(records, *dynamics_); }
 
   run::Progress progress() const override {

@@ -8,6 +8,7 @@
 namespace cotangent::studies {
 
 void print(const Estimate& e) {
+  constexpr double longest = 3.2e10;  // seconds
   run::say(
       fmt::format("would run       {} trajectories on {} ranks\n"
                   "result file     {}\n"
@@ -15,7 +16,9 @@ void print(const Estimate& e) {
                   "time            about {}\n",
                   e.orbits, parallel::size(), run::size_text(static_cast<double>(e.file_bytes)),
                   run::size_text(static_cast<double>(e.rank_bytes)),
-                  e.seconds > 0 ? run::duration(e.seconds) : "unknown"));
+                  e.seconds > longest ? "out of reach: more than a thousand years"
+                  : e.seconds > 0     ? run::duration(e.seconds)
+                                      : "unknown"));
 }
 
 }  // namespace cotangent::studies
