@@ -15,7 +15,8 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/ DESTINATION ${cotangent_heade
 
 if(TARGET cotangent_program)
   install(TARGETS cotangent_program)
-  install(DIRECTORY input DESTINATION ${CMAKE_INSTALL_DATADIR}/cotangent FILES_MATCHING PATTERN "*.toml")
+  install(DIRECTORY input DESTINATION ${CMAKE_INSTALL_DATADIR}/cotangent
+          FILES_MATCHING PATTERN "*.toml" PATTERN "*.msh" PATTERN pictures EXCLUDE)
 endif()
 
 install(EXPORT cotangentTargets NAMESPACE cotangent:: DESTINATION ${cotangent_config_dir})

@@ -1,4 +1,4 @@
-"""Every deck, input/*.toml: its head comment, its whole text judged by --check, and a shortened run."""
+"""Every deck, input/*/*.toml: its head comment, its whole text judged by --check, and a shortened run."""
 import re
 import subprocess
 import unittest
@@ -19,7 +19,7 @@ SHORT = {
 }
 EXTRA = {"landscape_million.toml": ["mesh.cells=[20,20]", "stop.time=60", "output.frames_every=60"],
          "v_catchment.toml": ["stop.time=60", "output.frames_every=60"]}
-DECKS = sorted((SOURCE / "input").glob("*.toml"))
+DECKS = sorted((SOURCE / "input").glob("*/*.toml"))
 
 
 def shortened(deck):

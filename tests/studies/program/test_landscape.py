@@ -8,8 +8,8 @@ import numpy as np
 from launch import SOURCE, ProgramTest
 from results import same_bits
 
-CHAIN = SOURCE / "input" / "magnetic_chain_landscapes.toml"
-HENON_HEILES = SOURCE / "input" / "henon_heiles_landscape.toml"
+CHAIN = SOURCE / "input" / "landscapes/magnetic_chain_landscapes.toml"
+HENON_HEILES = SOURCE / "input" / "landscapes/henon_heiles_landscape.toml"
 MINIMUM, SADDLE, MAXIMUM = range(3)
 SHORT = ["landscape.x.count=25", "landscape.y.count=25"]
 

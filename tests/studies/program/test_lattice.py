@@ -314,7 +314,7 @@ class Constraints(ProgramTest):
     """Rods as constraints between sites: lengths, ranks, restart, and what bad input gets."""
 
     longest = 200
-    rods = SOURCE / "input/inextensible_chain.toml"
+    rods = SOURCE / "input/lattices/inextensible_chain.toml"
     short = ["stop.time=2.0", "output.every=0.5"]
 
     def run_it(self, name, *words, ranks=RANKS, code=0):

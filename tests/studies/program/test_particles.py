@@ -31,7 +31,7 @@ every = 0.08
 surface_cells = 0
 file = "out.h5"
 """
-RICKER = SOURCE / "input" / "ricker_on_genus2.toml"
+RICKER = SOURCE / "input" / "particles/ricker_on_genus2.toml"
 
 
 class Particles(ProgramTest):

@@ -18,7 +18,7 @@ class Surfaces(ProgramTest):
     longest = 300
 
     def run_deck(self, name, *words, ranks=1):
-        end = self.launch(INPUT / name, *words, "output.file=out.h5", ranks=ranks)
+        end = self.launch(next(INPUT.glob(f"*/{name}")), *words, "output.file=out.h5", ranks=ranks)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         return h5py.File(self.at / "out.h5", "r")
 

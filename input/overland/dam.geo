@@ -1,5 +1,6 @@
-// The dam break of Santillana and Dawson (2009), as the source of input/dam_break_source.toml draws it: an upper
-// basin, a ramp 1 wide, a lower basin.    gmsh -2 -format msh2 -o input/dam.msh input/dam.geo
+// The dam break of Santillana and Dawson (2009), as D. Shapero draws it in his post "Overland Flow" (shapero.xyz,
+// 2022): an upper basin, a ramp 1 wide, a lower basin.
+// gmsh -2 -format msh2 -o input/overland/dam.msh input/overland/dam.geo
 size = 0.125;
 Point(1) = {0, 0, 0, size};
 Point(2) = {3, 0, 0, size};
