@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT_ENTRIES = {"src", "apps", "input", "tests", "cmake", "CMakeLists.txt", "CMakePresets.json", "README.md"}
+ROOT_ENTRIES = {"src", "apps", "input", "tests", "cmake", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE",
+                "CITATION.cff"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LAYER = re.compile(r"^\s*cotangent_layer\(\s*(\w+)([^)]*)\)", re.MULTILINE)
 MPI_LAYERS = {"parallel", "io", "la"}

@@ -19,6 +19,8 @@ if(TARGET cotangent_program)
           FILES_MATCHING PATTERN "*.toml" PATTERN "*.msh" PATTERN pictures EXCLUDE)
 endif()
 
+install(FILES LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
 install(EXPORT cotangentTargets NAMESPACE cotangent:: DESTINATION ${cotangent_config_dir})
 configure_package_config_file(cmake/cotangentConfig.cmake.in ${PROJECT_BINARY_DIR}/cotangentConfig.cmake
                               INSTALL_DESTINATION ${cotangent_config_dir} NO_SET_AND_CHECK_MACRO)
