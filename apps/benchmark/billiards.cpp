@@ -3,8 +3,9 @@
 // end otherwise than they should.
 //   benchmark_billiards [million collisions in each domain, default 3] [domain ...]
 // Domains are named as in the table; without any, all are measured.
-// Beside it, as a yardstick for the machine and of what certainty costs: the source's scheme in this
-// language, a leapfrog with a fixed step in the unit circle, in its steps a second.
+// Beside it, as a yardstick for the machine and of what certainty costs: in this language the scheme
+// of A. Morita, "Reinventing the wheel: simulating collisions" (blog KakkoKari), a leapfrog with a fixed
+// step in the unit circle, in its steps a second.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

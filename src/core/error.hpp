@@ -6,7 +6,7 @@
 
 namespace cotangent {
 
-/// What the program returns to the shell (design, section 4).
+/// What the program returns to the shell: what each means is in src/run/README.md.
 enum ExitCode : int {
   exit_success = 0,
   exit_trajectories_failed = 1,

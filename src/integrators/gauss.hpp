@@ -4,7 +4,8 @@
 // energy error grows like the random walk of round-off (Brouwer's law). Step control: the step is as long as
 // the polynomial's next Legendre coefficient stays below the tolerance,
 //   h' = 0.8 h (tol / err)^(1/(s+1)), err the estimated error of the velocities inside the step.
-// Reference: Hairer, Lubich, Wanner (2006), II.1.3 and VIII.6; thesis on the Lagrangian solver, (3.53).
+// Reference: Hairer, Lubich, Wanner (2006), II.1.3 and VIII.6; V. P. Chan, The design, implementation, and
+// applications of a novel numerical solver: the Lagrangian solver (master's thesis, OIST, 2018), (3.53).
 #pragma once
 
 #include <type_traits>

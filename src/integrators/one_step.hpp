@@ -13,8 +13,9 @@
 //   StageCache<System>                     optional: reals that one step hands to the next, as begin(...)
 //   makes
 //                                     them and step(..., last, next, options) renews them
-// Step control: h' = 0.8 h / error^(1/exponent), the error in units of the tolerance; thesis on the
-// Lagrangian solver, (3.53), with the exponent of one-step errors.
+// Step control: h' = 0.8 h / error^(1/exponent), the error in units of the tolerance; V. P. Chan, The
+// design, implementation, and applications of a novel numerical solver: the Lagrangian solver (master's
+// thesis, OIST, 2018), (3.53), with the exponent of one-step errors.
 #pragma once
 
 #include <algorithm>

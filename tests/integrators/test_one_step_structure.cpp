@@ -16,7 +16,7 @@ using namespace cotangent::integrators;
 
 namespace {
 
-/// The energy error's range over fixed steps on the orbit (3.50) of the thesis.
+/// The energy error's range over fixed steps on the orbit (3.50) of Chan (2018; orbits.hpp).
 struct Range {
   double least, most;
 };

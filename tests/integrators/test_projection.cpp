@@ -1,5 +1,6 @@
-// Projection, on the pendulum as a point on a circle and in its angle: the numbers of CS101's slides on
-// projection and constraints, worked out independently.
+// Projection, on the pendulum as a point on a circle and in its angle: the numbers of P. Mullen, M.
+// Desbrun, CS 101: Numerical Geometric Integration, slides "Projection Methods & Constraints", worked out
+// independently.
 #include "integrators/constrained.hpp"
 #include "mechanics/models/pendulum.hpp"
 

@@ -1,4 +1,5 @@
-"""study = "billiard": what it writes, the source's numbers, bits on any number of ranks and after a stop, bad input."""
+"""study = "billiard": what it writes, the numbers of A. Morita, "Reinventing the wheel: simulating collisions" (blog
+KakkoKari), bits on any number of ranks and after a stop, bad input."""
 import subprocess
 import time
 import tomllib

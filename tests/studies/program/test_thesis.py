@@ -1,4 +1,5 @@
-"""Numbers of the sources and the references, through deck and file as a user meets them."""
+"""Numbers of V. P. Chan, The design, implementation, and applications of a novel numerical solver: the Lagrangian
+solver (master's thesis, OIST, 2018), and of reference solutions, through deck and file as a user meets them."""
 import json
 import math
 import pathlib
@@ -73,7 +74,7 @@ class References(ProgramTest):
                     self.assertAlmostEqual(x[k, 3], float(c["omega_s"]), delta=1e-11)
 
     def test_long_chaotic_orbit_keeps_its_energy(self):
-        """Thesis, figure 4.2: |E - E0| stayed below 1.8e-6 to t = 400 000. Here a tenth of that time; ours 5e-15."""
+        """Chan (2018), figure 4.2: |E - E0| stayed below 1.8e-6 to t = 400 000. Here a tenth of that time; ours 5e-15."""
         text = (SOURCE / "input" / "sections/henon_heiles_long.toml").read_text()
         end = self.launch(self.deck(text), "stop.time=40000", "output.file=out.h5", ranks=1)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
