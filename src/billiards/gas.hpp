@@ -56,7 +56,7 @@ class Gas {
   void watch_tangent() { tangential_ = true; }
   Pack stretching() const { return stretching_; }
 
-  /// All that the rest of a lane's motion depends on, as numbers.
+  /// All that the rest of a lane's motion depends on, as state_size numbers.
   static constexpr std::size_t state_size = 4 * D + 11;
   void save(int lane, double* state) const;
   void restore(int lane, std::int64_t id, const double* state);

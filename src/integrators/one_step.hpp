@@ -10,9 +10,8 @@
 //   check(options)                    optional: throws an Error for options that it can't take; step() then
 //                                     gets them too, last
 //   compensated                       optional: false where sums needn't be
-//   StageCache<System>                     optional: reals that one step hands to the next, as begin(...)
-//   makes
-//                                     them and step(..., last, next, options) renews them
+//   StageCache<System>                optional: reals that one step hands to the next; begin(...) makes
+//                                     them, step(..., last, next, options) renews them
 // Step control: h' = 0.8 h / error^(1/exponent), the error in units of the tolerance; V. P. Chan, The
 // design, implementation, and applications of a novel numerical solver: the Lagrangian solver (master's
 // thesis, OIST, 2018), (3.53), with the exponent of one-step errors.

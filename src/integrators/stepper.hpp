@@ -39,6 +39,7 @@ class Stepper {
   /// Whether that is within a bound, at the cost of no division.
   virtual Mask constraint_within(const System& system, const R& squared) const = 0;
   virtual std::size_t memory_size() const = 0;
+  /// A lane's memory to and from memory_size() numbers.
   virtual void save(int lane, double* out) const = 0;
   virtual void load(int lane, const double* in) = 0;
 };

@@ -31,7 +31,7 @@ struct Item {
   std::optional<Value> given;     ///< as the file or the command line has it
   std::optional<Value> resolved;  ///< as the program read it: converted, or the default
   int line = not_given;
-  bool asked = false;  ///< somebody knows this key
+  bool asked = false;  ///< a study has asked for this key: it isn't unknown
 };
 
 struct Section {

@@ -87,7 +87,7 @@ void SharedFile::flush_together() {
   };
   auto next = slabs.begin();
   for (std::size_t kind = 0; kind < kinds; ++kind) {
-    // What one rank alone has, or is a rank's own affair, needs nobody's company.
+    // Collective calls only where more than one rank has rows of this data set.
     const bool together = options_.collective && owners[kind] > 1;
     const auto set = static_cast<int>(kind % sets_.size());
     const Slab none{Turn::soon, set, static_cast<int>(spec(set).dims.size()), {}, {}, 0, 0};
@@ -100,7 +100,7 @@ void SharedFile::flush_together() {
       }
       if (mine) ++next;
     }
-    if (kind + 1 == sets_.size()) throw_failure();  // before what vouches for the rest
+    if (kind + 1 == sets_.size()) throw_failure();  // before the statuses, which tell that the rest is there
   }
   throw_failure();
   queue_.clear();

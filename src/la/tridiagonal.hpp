@@ -26,7 +26,7 @@ class Tridiagonal {
 
   /// Collective. A pivot that vanishes shows as infinities or NaN in the solution.
   void factorise();
-  /// b and x may be the same. Collective.
+  /// b and x hold this rank's rows, and may be the same. Collective.
   void solve(const double* b, double* x) const;
 
  private:

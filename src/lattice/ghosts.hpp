@@ -23,7 +23,8 @@ class Ghosts {
   /// Collective.
   Ghosts(std::int64_t sites, const Range& range, const std::vector<Ghost>& wanted);
 
-  /// Fills the ghosts' places in all of these components with what the owners have in theirs. Collective.
+  /// Fills the ghosts' places in all of these components with what the owners have in theirs; each points
+  /// at site 0 of the rank (Field). Collective.
   void exchange(std::span<double* const> components);
   /// Whether any rank needs anything from another.
   bool needed() const { return needed_; }

@@ -26,7 +26,8 @@ struct Grid {
   bool held(std::int64_t site) const;
   /// How far a copy's sites are apart in the numbering, at most; wrapping along rows included.
   std::int64_t reach(std::span<const Offset> sites) const;
-  /// The sites of the copy at `place`; false where it would stick out.
+  /// Writes the sites of the copy at `place`, one for each offset; false where it would stick out of the
+  /// grid.
   bool copy(std::span<const Offset> offsets, std::int64_t place, std::int64_t* sites) const;
 };
 

@@ -61,18 +61,18 @@ template <int W, class Row>
 }
 }  // namespace detail
 
-/// W rows in turn.
+/// x, y and z of W rows of four doubles, one behind the other from `first` on.
 template <int W>
 [[gnu::always_inline]] inline std::array<Lanes<W>, 3> rows_of_four(const double* first) {
   return detail::rows<W>([=](int k) { return first + 4 * k; });
 }
-/// The rows that begin so many doubles from the base.
+/// The same of rows that begin offset[k] doubles behind the base, k = 0 ... W - 1.
 template <int W>
 [[gnu::always_inline]] inline std::array<Lanes<W>, 3> rows_of_four(const double* base,
                                                                    const std::uint32_t* offset) {
   return detail::rows<W>([=](int k) { return base + offset[k]; });
 }
-/// Writes W rows in turn.
+/// Writes W rows of four, one behind the other.
 template <int W>
 [[gnu::always_inline]] inline void store_rows_of_four(const std::array<Lanes<W>, 3>& x, double* first) {
   if constexpr (W > native_width) {

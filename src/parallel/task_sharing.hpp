@@ -14,7 +14,7 @@ namespace cotangent::parallel {
 
 class TaskSharing {
  public:
-  /// Collective.
+  /// Tasks are numbered from `first` on. Collective.
   explicit TaskSharing(std::int64_t first = 0);
   /// Collective: every rank has to come here, also after an error (see agree() in mpi.hpp).
   ~TaskSharing();

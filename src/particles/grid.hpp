@@ -49,6 +49,7 @@ class Grid {
     }
   }
 
+  /// The cell of a point, q[0] to q[2].
   Cell cell(const double* q) const {
     Cell c;
     for (std::size_t n = 0; n < 3; ++n) {

@@ -15,7 +15,7 @@
 
 namespace cotangent::particles {
 
-/// What a swarm moves by.
+/// How the particles move: step, neighbour lists, heat bath, solver.
 struct ParticleDynamicsOptions {
   double step = 0.0;
   std::vector<double> composition_coefficients{
@@ -36,7 +36,7 @@ struct SwarmEffort {
 
 class ParticleDynamics {
  public:
-  /// Takes the particles of this rank, any part of all. The kernel and the motion outlive the swarm.
+  /// Takes the particles of this rank, any part of all. The kernel and the motion must outlive this.
   /// `fresh` where they are at their start: velocities are then made tangent. Collective.
   ParticleDynamics(const integrators::SurfaceMotion& motion, const PairKernel& kernel,
                    const ParticleDynamicsOptions& options, std::vector<Particle> particles,

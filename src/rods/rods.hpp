@@ -53,7 +53,7 @@ struct Rod {
   bool holds() const { return second == nowhere; }
 };
 
-/// The joined points at the beginning, all of them: for systems that fit on one rank (rod_share.hpp has
+/// The joined points at the beginning, all of them: for systems that fit on one rank (share.hpp has
 /// others).
 template <int D>
 struct RodSystem {

@@ -1,5 +1,5 @@
 // What RodRattle solves in a step: Newton's method for the position multipliers, the linear system of the
-// velocities', and the vectors that both keep from step to step. Part of rod_rattle.cpp.
+// velocities', and the vectors that both keep from step to step. Part of rattle.cpp.
 #pragma once
 
 #include <algorithm>

@@ -17,10 +17,10 @@ namespace cotangent::run {
 
 /// How far a run is, for the line that tells it.
 struct Progress {
-  double done = 0, all = 1;    ///< of what is counted, the same on all ranks but for what begins by itself
+  double done = 0, all = 1;    ///< of all that is to be done; rank 0's numbers are shown
   std::string text;            ///< "t = 3.2 of 10"
   std::string unit = "steps";  ///< what the rate counts
-  double each = 1;             ///< how many of these one of `done` is
+  double each = 1;             ///< how many of these units one of `done` stands for
 
   /// Of a motion in steps of one length.
   static Progress of_steps(std::int64_t done, std::int64_t all, double length) {
@@ -46,7 +46,7 @@ class Evolution {
   virtual bool together() const { return true; }
   /// The data sets of the result.
   virtual std::vector<io::DataSetSpec> data_sets() const = 0;
-  /// Whether an earlier start, whose rows are there, came to the end.
+  /// With --resume: whether the result, as it is on disk, is that of a run that came to its end.
   virtual bool complete(const Records&) { return false; }
   /// The start: makes it, and enters what is known of it. Collective.
   virtual void begin(Records& records) = 0;
@@ -55,14 +55,16 @@ class Evolution {
   /// All that a checkpoint holds. To read, it is called in place of begin(). Collective.
   virtual void state(State& state) = 0;
 
-  /// Goes on by at most so many units, of which the driver measures how long they take, and no further than
-  /// to the next sample. Collective where ranks advance together.
+  /// Advances by at most `units` (steps, events, rows: what the study counts), and no further than to the
+  /// next sample. The driver measures how long a call takes, and chooses `units` so that it can look at the
+  /// clock several times a second. Collective where ranks advance together.
   virtual void advance(std::int64_t units, Records& records) = 0;
   /// Whether nothing is left to do, on this rank where each advances by itself.
   virtual bool ended() const = 0;
   /// Enters what belongs to this moment, if anything does. Collective where ranks advance together.
   virtual void sample(Records&) {}
-  /// Hands over rows that it still keeps: before a checkpoint, and where the run stops.
+  /// Enters rows that it still holds back in memory: called before a checkpoint is written and where the run
+  /// stops, since a run that goes on from there doesn't make them again.
   virtual void hand_over(Records&) {}
   /// Enters what is known at the end. Collective.
   virtual void finish(Records&) {}

@@ -66,7 +66,7 @@ class LatticeEvolution : public run::Evolution {
 
  private:
   double time() const { return static_cast<double>(steps_) * plan_.step; }
-  /// Until which all went well: within a step, where halves of it did.
+  /// The time until which all went well; it may lie within a step that failed, where parts of it were done.
   double last_time() const { return time() + motion_.part_of_step(); }
 
   const LatticePlan& plan_;

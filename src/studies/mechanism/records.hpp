@@ -36,7 +36,7 @@ class MechanismRecords {
   void describe(std::vector<run::Line>& lines, Status status, std::int64_t resumed_at, double seconds) const;
 
  private:
-  /// Points that follow one another, from a known place on.
+  /// Points begin to end - 1 of the block, which are consecutive in the result, too.
   struct Run {
     int begin, end;
   };
