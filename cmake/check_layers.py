@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Holds the includes to the layers: arrows point down only, and foreign libraries stay where they belong.
 
 The arrows are read from the cotangent_layer(... USES ...) lines of src/CMakeLists.txt, transitively; nothing is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The installable package: programs, libraries, headers, decks, and what find_package(cotangent) reads.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

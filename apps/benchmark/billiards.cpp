@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // benchmark_billiards: collisions a second on one core, of single particles and of 10^4 hard discs, with the
 // worst energy error over 10^4 bounces of each particle and how far outside any was; then how many particles
 // end otherwise than they should.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """count_messages.py [--ranks 1,2,4,8,16,32,64] [--only NAME] LIBRARY PROGRAM
 
 Messages and bytes per rank and step against the number of ranks, for particles, lattices, mechanisms and overland flow:

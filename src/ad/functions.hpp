@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The elementary functions on A(N): phi(s, g, H) = (phi, phi' g, phi'' g g^T + phi' H), (2.20) of
 // Chan (2018), and their counterpart for two arguments. Derivatives keep their relative accuracy
 // where the closed form of the textbooks would cancel. Where a function isn't smooth the conventions are:

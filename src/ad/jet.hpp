@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The algebra A(N): triplets (s, g, H) of value, gradient and symmetric Hessian of a function of N variables,
 //   (s,g,H)(t,k,K) = (s t, s k + t g, s K + g k^T + k g^T + t H)       Chan (2018), (2.9)
 // over any real type: double, or a pack of SIMD lanes. The type carries the sparsity, so only derivatives

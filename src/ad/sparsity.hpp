@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The static structure of an element of A(N): which first and second derivatives can be nonzero, which first
 // derivatives are 1 everywhere, and the degree in the velocities. Structure propagates as the derivatives do
 // ((2.8), (2.9), (2.20) of V. P. Chan, The design, implementation, and applications of a novel numerical

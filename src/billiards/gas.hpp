@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A pack of particles that fly freely in a domain and bounce off its walls, each from one collision to the
 // next:
 //   x(s) = x + v s + g s^2 / 2  (or an arc in a field),   v' = v - (1 + restitution) (u.n) n,   u = v -

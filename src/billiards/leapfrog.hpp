@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The leapfrog of A. Morita, "Reinventing the wheel: simulating collisions" (blog KakkoKari), with its
 // linearised collisions, for comparison: after a step to x', which is outside,
 //   lambda = -omega(x) / ((x' - x) . grad omega(x)), n at x + lambda (x' - x), and

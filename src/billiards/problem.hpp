@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A billiard as a problem that lets trajectories fly: a domain, gravity, and what is counted along the way.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Errors that end a run, and the exit codes they carry.
 #pragma once
 

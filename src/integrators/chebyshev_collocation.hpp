@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The Lagrangian solver of Chan (2018) on Chebyshev-Gauss-Lobatto nodes, c_k = (1 - cos(k pi / K)) / 2.
 // Treatments, orders and what they conserve: collocation.hpp. Reference: V. P. Chan, The design,
 // implementation, and applications of a novel numerical solver: the Lagrangian solver (master's thesis,

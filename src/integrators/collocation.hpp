@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chan's solver (2018): the Euler-Lagrange equations collocated in differential form at K + 1 nodes of a
 // step, both ends among them (collocation_equations.hpp), K = MethodOptions::stages the degree of the
 // polynomial, by Newton's method with the full Jacobian in each iteration. What gives way to the initial

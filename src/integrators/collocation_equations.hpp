@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chan's equations (2018) for one step, and their Jacobian. At nodes c_k (k = 0 ... K) of a step h,
 //   EL_k:  (1/h) sum_l D_kl L_v(X_l, V_l) - L_q(X_k, V_k) = 0      KIN_k:  (1/h) sum_l D_kl X_l - V_k = 0
 // with X_0 = q, V_0 = v given, so that 2 N rows must go (see Treatment). In each treatment KIN holds at the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The coefficients of collocation in differential form: K + 1 nodes on [0, 1], both ends among them, and the
 // matrix D that differentiates polynomials of degree K there. Chebyshev nodes are those of V. P. Chan, The
 // design, implementation, and applications of a novel numerical solver: the Lagrangian solver (master's

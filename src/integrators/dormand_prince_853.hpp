@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dormand and Prince's explicit Runge-Kutta method of order 8 on the Euler-Lagrange equations, with its error
 // estimate of orders 5 and 3 for step control and its dense output of order 7, which makes of twelve
 // evaluations a step sixteen. The general-purpose competitor: precise over short times, drifts over long

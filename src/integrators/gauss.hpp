@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gauss collocation with s stages: order 2 s, symplectic and symmetric at fixed steps. The default method.
 // The form (velocities eliminated, or momenta) follows from the Lagrangian's structure: see gauss_force.hpp
 // and gauss_hamilton.hpp. Stages start from the last step's polynomial; sums are compensated, so that the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The equations of Chan's Lagrangian solver (2018) on Gauss-Lobatto nodes, the ends and the zeros of P_K'.
 // Treatments, orders and what they conserve: collocation.hpp. Reference: Hairer, Lubich, Wanner (2006),
 // II.1.4; V. P. Chan, The design, implementation, and applications of a novel numerical solver: the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who may solve for the multipliers of constraints, beside each lane for itself (manifold.hpp): one solver
 // for all systems of a batch at once, which sees their constraints' values and gradients and knows nothing
 // else of them. A batch holds systems side by side, none of whose constraints feels another's coordinates:

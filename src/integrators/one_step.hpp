@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What all simple one-step methods share: a step of h from (t, q, y), y the velocities or the momenta, its
 // sums compensated, and a polynomial over the step for those who look inside. A method's own file is its
 // formula:

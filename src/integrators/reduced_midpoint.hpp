@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The implicit midpoint rule on the index-reduced equations of constrained motion, q'' = a(q, v) with the
 // multiplier eliminated: y' = y + h f((y + y')/2). The manifold is only a weak invariant of these equations,
 // so |g| drifts; q . v of the pendulum is a strong, quadratic one, and kept. Reference: P. Mullen, M.

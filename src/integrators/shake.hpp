@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SHAKE: Stormer-Verlet with the position constraint alone; its positions are RATTLE's. With G_n = grad
 // g(q_n),
 //   two-step form:   q_{n+1} - 2 q_n + q_{n-1} = h^2 M^-1 (f(q_n) + G_n^T lambda_n),   g(q_{n+1}) = 0

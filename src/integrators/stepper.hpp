@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A method as one virtual interface per pack of lanes, so that what happens between steps (events, records)
 // is compiled once per model and not once per method. One call advances all lanes: its cost vanishes.
 #pragma once

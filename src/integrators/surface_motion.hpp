@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Particles on a surface that feel forces from outside: what whoever knows the particles needs to know of
 // their motion. A step has two halves, between which the forces are found; surface_motion_of.hpp has the
 // formulas.

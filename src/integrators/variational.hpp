@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The variational integrator of the augmented discrete Lagrangian, with W = -L(q, 0),
 //   L_d(q_k, q_{k+1}, lambda_k) = h (|q_{k+1} - q_k|_M^2 / 2 h^2 - (W(q_k) + W(q_{k+1})) / 2 + g(q_k) .
 //   lambda_k)

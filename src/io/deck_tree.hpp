@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck is made of once it is parsed: sections of items, each with the value given and the value read.
 // Private to the deck's own sources.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // HDF5 in a few words: files and data sets that close themselves, and failures that say what and where.
 //
 // Every failure of HDF5 is a FileError with file, operation and the innermost message of HDF5's stack (a full

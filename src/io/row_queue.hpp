@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rows that wait in memory to be written: hyperslabs of data sets, and rows by id, with their numbers
 // already of the type that the file holds. Slabs that continue each other are joined, so that a thousand
 // consecutive rows cost one call. Rows by id, which are scattered over the ranks, are first exchanged so

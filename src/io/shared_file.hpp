@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An HDF5 file that exists, open on all ranks at once by the MPI-IO driver: rows for its data sets wait in
 // memory, where those that follow one another are joined, until they are written by one rank alone or by all
 // together. Nothing but raw data goes to the file, to places that exist, so that a kill at any moment leaves

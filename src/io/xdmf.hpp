@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An XDMF file beside a result, with which ParaView ("XDMF Reader") and VisIt read the HDF5 data sets as
 // moving points, alone or joined by lines, with the surface that they are on. Reference: XDMF 2 model and
 // format. Limit: ParaView's "Xdmf3 Reader" (seen in 5.11) knows no part of a data set as a geometry and shows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LU of a sparse matrix of 3 x 3 blocks whose order of elimination is given: row by row
 // (the IKJ form of Gaussian elimination: Saad, Iterative Methods for Sparse Linear Systems, 2003, algorithm
 // 10.1) with all fill, whose places are found once. Blocks on the diagonal are inverted as dense ones, by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The exact solution of A x = b where A is tridiagonal, or cyclically so, its rows in blocks on the ranks.
 //
 // Within a block the elimination runs from both ends to the middle, two chains of operations at once. Blocks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who tells whom: sites that this rank must know of and doesn't own, by a plan that is made once.
 #pragma once
 

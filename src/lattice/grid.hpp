@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sites in rows: a chain, or a grid of `length` sites along x and `rows` along y, numbered row after row, and
 // the part of them that a rank owns: a contiguous range, with as many sites on either side as it must know of
 // (ghosts, numbered on to the left and right; where the grid closes on itself, they wrap). Where the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a model's terms give on a rank: forces on runs of sites, momenta, energies, second derivatives. The
 // virtual boundary is a run of sites; below it all is compiled for the model. Sums at a site are taken in the
 // order of the terms, their sites and (in lists) their copies, so that bits don't depend on the ranks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SIMD lanes: W doubles that take every operation together (lane_pack.hpp), and their elementary functions.
 // Sine, cosine, exponential and logarithm run in all lanes at once; lanes out of a kernel's range, and the
 // other functions, go through the C library one by one. A lane's result doesn't depend on the others'.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Points in memory as rows of four doubles, x y z and one without meaning, and as lanes: a row is one load
 // wherever it lies, and eight of them make lanes of x, y and z by a few shuffles, where gathers would take a
 // load for each number.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The mixed form of Shapero: depth h piecewise linear, discharge q piecewise linear with a cubic bubble in
 // each cell (MINI: Arnold, Brezzi, Fortin 1984), backward Euler, depths held above 0 by a variational
 // inequality:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The L2 projection onto continuous, piecewise linear functions of what is constant in each cell, clamped to
 // the range of those constants: the way to begin with a jump of D. Shapero, "Overland Flow" (shapero.xyz,
 // 2022).

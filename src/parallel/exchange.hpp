@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Data that ranks send each other: lists of records, one for each other rank; and rows of doubles by a plan
 // that is made once and carried out in every step, while the sender goes on computing (ghosts, halos).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A long list of records that is spread over the ranks in order: rank 0 has the first, rank 1 those that
 // follow. No rank ever holds them all. They can be shared evenly, asked for by number, sorted, and dealt
 // out by rank 0 as it reads them from a file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Things numbered from 0, of which each rank keeps consecutive ones: which rank keeps which, by formula; and
 // questions about them to the rank that keeps them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dynamic sharing of tasks: one counter in the memory of rank 0, reached by one-sided MPI.
 //
 // A rank that is free takes the next index by an atomic fetch-and-add; no master, no message, no order

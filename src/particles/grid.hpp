@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cells of the ambient space, and their order along Morton's curve, which keeps neighbours in space near each
 // other in memory. A cell is no smaller than the range of the lists, so that whatever a particle may feel
 // lies in its own cell or one of the 26 around it. An axis may be periodic: particles then keep the

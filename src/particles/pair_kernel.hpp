@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The forces of a pair potential on packs of particles, each lane of a pack walking down its own list. The
 // virtual boundary is a run of packs; below it all is compiled for the potential. Source of its formulas:
 // mechanics/pair_potential.hpp.

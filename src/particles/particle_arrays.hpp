@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank's particles: own ones, filled up to whole units, then copies of other ranks' that they
 // may feel (ghosts), then one point far away, which serves as the neighbour that isn't there.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Interacting particles on a surface, over all ranks: their motion step by step. The particles' neighbours
 // are listed anew when one has moved half the skin since; between, each step is one walk through memory,
 // block by block: forces from the positions, the end of the step, the beginning of the next, and the new

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The linear systems of the multipliers of rods, G M^-1 G'^T y = b, with G = dg/dq at one place and G' at
 // another, in two forms:
 //   schur           the matrix G M^-1 G'^T itself, sparse, its pattern built once

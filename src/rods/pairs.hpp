@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Forces between pairs of points that rods join, by any pair potential, across ranks. Points belong to ranks
 // by their rods; pairs are summed where the points are in space: each rank of a DomainDecomposition sums for
 // the points in its cells, as for particles without rods. A plan made with each list brings it their

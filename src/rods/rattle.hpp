@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RATTLE for points joined by rods, distributed over ranks:
 //   q' = q + h v + (h^2/2) M^-1 (f + G(q)^T lambda),    g(q') = 0                       Newton, by SNES
 //   v' = v + (h/2) M^-1 (f + f' + G(q)^T lambda + G(q')^T mu),    G(q') v' = 0             linear, by KSP

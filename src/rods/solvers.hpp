@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What RodRattle solves in a step: Newton's method for the position multipliers, the linear system of the
 // velocities', and the vectors that both keep from step to step. Part of rattle.cpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What moves: a particle system, a lattice, a mechanism, a sheet of water, an ensemble of trajectories. An
 // Evolution says how to advance, which rows a sample has and which of them are this rank's, which named
 // fields a checkpoint holds, how far it is and how it went. It knows nothing of clocks, signals, terminals or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rows of a run's result, as an evolution enters them: by the path of a data set, each rank its own. They
 // are written when enough of them wait, or when the driver wants them on disk.
 #pragma once

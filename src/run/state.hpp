@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an evolution's checkpoint holds. An evolution names its fields in one function, which is called three
 // times over: to learn names and shapes, to write, and to read back. Rows are spread over the ranks and are
 // read back on any number of ranks.

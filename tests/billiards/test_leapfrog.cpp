@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The leapfrog of A. Morita, "Reinventing the wheel: simulating collisions" (blog KakkoKari): its ten
 // particles in a circle, its energy errors at three steps, and the mended one's; beside them the exact
 // flight.

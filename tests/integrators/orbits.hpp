@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of the methods share: fixed-step runs of one orbit, and the order fitted to their errors.
 // The orbit: V. P. Chan, The design, implementation, and applications of a novel numerical solver: the
 // Lagrangian solver (master's thesis, OIST, 2018), (3.50).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the one-step methods conserve, and the methods that don't as the control.
 #include "catch.hpp"
 #include "integrators/dormand_prince_853.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Projection, on the pendulum as a point on a circle and in its angle: the numbers of P. Mullen, M.
 // Desbrun, CS 101: Numerical Geometric Integration, slides "Projection Methods & Constraints", worked out
 // independently.

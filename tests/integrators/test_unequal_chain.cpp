@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Three magnetised balls of unequal radii: of equal ones it is the chain of V. P. Chan, The design,
 // implementation, and applications of a novel numerical solver: the Lagrangian solver (master's thesis,
 // OIST, 2018); where balls 1 and 3 may pass through each other its motion is chaotic, as Chan conjectures:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Potentials written down for the tests of landscapes, with their derivatives.
 // Reference for the balls: V. P. Chan, The design, implementation, and applications of a novel numerical
 // solver: the Lagrangian solver (master's thesis, OIST, 2018).

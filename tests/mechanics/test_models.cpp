@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The built-in models against their formulas and numbers of the literature, and what System derives from
 // them. The magnetic chain: V. P. Chan, The design, implementation, and applications of a novel numerical
 // solver: the Lagrangian solver (master's thesis, OIST, 2018).

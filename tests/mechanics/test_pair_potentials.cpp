@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pair potentials against their formulas and against differences of themselves.
 // Ricker's values: D. Shapero, "Billiards on surfaces" (shapero.xyz).
 #include "catch.hpp"

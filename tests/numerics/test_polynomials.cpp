@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nodes and matrices of collocation: exactness on every polynomial they promise, and the signs.
 // Control: the matrix as printed in V. P. Chan, The design, implementation, and applications of a novel
 // numerical solver: the Lagrangian solver (master's thesis, OIST, 2018).

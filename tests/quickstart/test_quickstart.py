@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """cmake/quickstart with stand-ins for the commands it calls: what it calls, in which order, and what it says when
 one of them fails.  usage: test_quickstart.py QUICKSTART"""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a picture says about itself: model, parameters, energy, method, section, number of orbits, energy error."""
 import numpy as np
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The chain of three magnetised balls, nothing reduced by hand: balls 2 and 3 as free bodies in the plane
 // with places (x, y) and angles a, kept in contact (on a manifold) and rolling on one another without
 // slipping. Dimensionless as magnetic-chain, with diameters 1, upright at angles 0 that grow clockwise,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A chain of three magnetised balls that roll on one another, the first one fixed. Dimensionless; t and s are
 // the angles at the contacts, upright at t = s = 0, and alpha weighs the magnets' energy against gravity.
 //   T = (17/5 + 2 cos(t+s)) t'^2 + 7/10 s'^2 + (12/5 + cos(t+s)) t' s'

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A chain of three magnetised balls of radii r1, r2, r3 (in radii of a reference ball of diameter d) that
 // roll on one another, the first one fixed; balls 1 and 3 may pass through each other. Dimensionless as the
 // chain of equal balls, which is r1 = r2 = r3 = 1. With the distances between centres a = (r1 + r2)/2, b =

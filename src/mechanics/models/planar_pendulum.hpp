@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The planar pendulum as a point on a circle: L = mass |v|^2 / 2 - mass gravity y, g = (length^2 - |q|^2)
 // / 2. The multiplier is the rod's tension over its length: (mass |v|^2 - mass gravity y) / length^2, 1 at
 // rest at the bottom for unit parameters. A swing from rest at the angle a takes 4 K(sin(a/2)) sqrt(length /

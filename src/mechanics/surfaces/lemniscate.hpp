@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A lemniscate inflated: the curve on which the product of the distances to n foci is constant, the foci on a
 // circle at equal angles, made the core of a closed surface. With w = (x + i y)^n,
 //   f = |w|^2 - a^n Re w,   g = f^2 + z^2 - r^2;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck says of how an ensemble flies: the model, the method, and what is watched.
 #pragma once
 

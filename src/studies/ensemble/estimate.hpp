@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an ensemble would take: estimated by flying some of its trajectories, picked from all over it, for a
 // fraction of a second.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An ensemble of trajectories as an Evolution. Each rank takes blocks of consecutive trajectory ids from a
 // counter that all ranks share; a lane whose trajectory has ended takes the next of the block at once. Which
 // trajectories are finished stands in the result (/orbits/status); a checkpoint holds the states of those

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rows of an ensemble's result, each at the place of its trajectory's id. Data with one row for each
 // trajectory (/orbits) wait in blocks of consecutive ids, so that many rows are entered at once; rows along a
 // trajectory (crossings, samples) are entered as they come. A trajectory's status is written last: where it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The box that `random` draws from, where the deck doesn't give it: wide enough for all states of the energy
 // along the axes.
 #include <algorithm>

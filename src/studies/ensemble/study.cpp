@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/ensemble/study.hpp"
 
 #include "parallel/mpi.hpp"

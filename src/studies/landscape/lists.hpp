@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a survey of landscapes finds, as lists of numbers that travel between ranks and into the result file:
 // stationary points, extrema on the boundary, passes, and changes with a parameter.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck of study = "lattice" says: the model and where its copies are, how it begins, the method, what
 // is stored.
 #pragma once

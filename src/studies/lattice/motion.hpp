@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A deck's lattice in motion: the sites of this rank, their start, and the method that moves them, which
 // changes where the deck leaves it to the program and the first one fails.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a lattice begins: each rank makes its own sites, by formulas and random numbers that hang on a site's
 // number alone.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "lattice": a large Lagrangian as a sum of local terms, moved over all ranks. Each rank enters the
 // rows of its sites; sums are the same to the bit on any number of ranks.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rows of a result of study = "mechanism": each rank writes those of its points, rods and holds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck of study = "overland" says but for its fields (start.hpp): the mesh, friction's law,
 // boundaries, the scheme and its steps, and what is stored.
 #pragma once

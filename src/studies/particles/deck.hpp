@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck of study = "particles" says: the surface, the potential, the method, how the particles begin,
 // and what is stored.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a result of study = "particles" holds, and what all particles have together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tasks (trajectories, systems of spheres) that are half done when a checkpoint is written: the id of each,
 // and the numbers from which it can go on. When the run goes on, on whatever number of ranks, each rank
 // gets an equal share of them; and every rank knows the ids of all, so that it doesn't begin one anew that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a run would take in time, memory and disk: --dry-run says it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A study is what `study = "..."` of a deck names: it reads its part of the deck, runs, and writes the
 // result. A folder a study, and a line in the list (study.cpp).
 #pragma once

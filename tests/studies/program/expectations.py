@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a deck's head promises, as lines that a machine reads and holds against the result.
 
     # expect: QUANTITY [over QUANTITY] = VALUE [+- TOLERANCE [%]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """kill_campaign.py [--kills N] [--early N] [--ranks 1,2,3] [--length 1.0] [--seed S] [--only NAME,...] PROGRAM
 
 Kills runs of every study at random moments, all ranks at once, and goes on with --resume on as many or on other ranks.

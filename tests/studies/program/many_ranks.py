@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """many_ranks.py [--ranks 64,128] [--all] PROGRAM [DECK ...]
 
 Runs shortened decks of every study (--all: of every deck) on many ranks, far more than there are processors, and compares

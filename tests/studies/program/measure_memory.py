@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """measure_memory.py [--ranks 1,2,4,8] [--only NAME] PROGRAM ...
 
 The most memory that each rank held, for a million of everything, against the number of ranks and against what --dry-run

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """measure_writing.py [--rounds N] [--only NAME] [--at FOLDER] PROGRAM ...
 
 What writing costs: the share of writing in the main job, bytes a second of results of about 1 GB, and 64 ranks on few

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """study = "billiard": what it writes, the numbers of A. Morita, "Reinventing the wheel: simulating collisions" (blog
 KakkoKari), bits on any number of ranks and after a stop, bad input."""
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every deck, input/*/*.toml: its head, its whole text judged by --check, a shortened run, and what its head promises.
 
     test_decks.py [unittest's words]                 shortened runs, and the promises that hold in these too

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Energy landscapes through deck and file: the numbers of the magnetic balls, equal bits on any number of ranks."""
 import math
 import unittest

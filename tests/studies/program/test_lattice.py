@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """study = "lattice": what it writes, equal bits on any number of ranks and after a stop, exact motions, Toda's
 eigenvalues, and what bad input gets."""
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """study = "overland": the numbers of D. Shapero, "Overland Flow" (shapero.xyz, 2022), and of an independent run of its
 scheme, exact solutions, the same water on any number of ranks and after restarts, and what bad input gets."""
 import unittest

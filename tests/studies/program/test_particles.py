@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """study = "particles": the numbers of D. Shapero, "Billiards on surfaces" (shapero.xyz), with the force's sign set
 right, an independent sum over all pairs, bits on any number of ranks and after restarts, and what bad input gets."""
 import unittest

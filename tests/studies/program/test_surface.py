@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The surface in a result: there as triangles for a particle on a surface, whatever the ranks, and only then."""
 import unittest
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Numbers of motion on surfaces and of mechanisms, through deck and file as a user meets them."""
 import json
 import math

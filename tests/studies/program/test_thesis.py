@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Numbers of V. P. Chan, The design, implementation, and applications of a novel numerical solver: the Lagrangian
 solver (master's thesis, OIST, 2018), and of reference solutions, through deck and file as a user meets them."""
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "hard-spheres": independent systems of hard discs or spheres in periodic boxes, over packing
 // fractions and seeds, shared over the ranks; of each the compressibility P A / (N T) after a warm-up, and
 // where its particles end. A system starts from a close-packed lattice with Gaussian velocities at

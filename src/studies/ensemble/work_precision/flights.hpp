@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The flights of a work-precision study: every method with every step or tolerance, on every start, in groups
 // that fill the lanes. Seconds are CPU time of the thread, the least of several flights without samples;
 // energies come from a flight with samples before them. What a flight shows depends on method and start
