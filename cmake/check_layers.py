@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the includes to the layers: arrows point down only, and foreign libraries stay where they belong.
+# SPDX-License-Identifier: BSD-3-Clause
+"""Holds the includes to the layers: arrows point down only, and foreign libraries stay where they belong. Each source
+file names its licence in its first line, or in the one after #!.
 
 The arrows are read from the cotangent_layer(... USES ...) lines of src/CMakeLists.txt, transitively; nothing is
 written down twice.  usage: check_layers.py [ROOT] | --self-test
@@ -10,10 +12,13 @@ import subprocess
 import sys
 import tempfile
 
-ROOT_ENTRIES = {"src", "apps", "input", "tests", "cmake", "CMakeLists.txt", "CMakePresets.json", "README.md"}
+ROOT_ENTRIES = {"src", "apps", "input", "tests", "cmake", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE",
+                "CITATION.cff"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LAYER = re.compile(r"^\s*cotangent_layer\(\s*(\w+)([^)]*)\)", re.MULTILINE)
 MPI_LAYERS = {"parallel", "io", "la"}
+LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
+SOURCES = {".hpp", ".cpp", ".py", ".cmake", ".in", ".sh"}
 
 
 def closures(text):
@@ -68,6 +73,24 @@ def root_entries(root):
     return {entry.name for entry in root.iterdir()} - {"build"}
 
 
+def source_files(root):
+    """Everything that is compiled or run; scripts without a suffix begin with #!."""
+    for folder in (".ci", "apps", "cmake", "src", "tests"):
+        for file in sorted((root / folder).rglob("*")):
+            if not file.is_file():
+                continue
+            if file.suffix in SOURCES or file.name == "CMakeLists.txt":
+                yield file
+            elif not file.suffix and file.read_bytes().startswith(b"#!"):
+                yield file
+    yield from root.glob("CMakeLists.txt")
+
+
+def names_licence(file):
+    lines = file.read_text(encoding="utf-8").splitlines()[:2]
+    return LICENCE in "".join(lines if lines and lines[0].startswith("#!") else lines[:1])
+
+
 def check(root):
     """All faults of the tree, one line each."""
     below, faults = closures((root / "src/CMakeLists.txt").read_text(encoding="utf-8"))
@@ -83,6 +106,9 @@ def check(root):
         for number, header, _ in include_lines(file):
             if "apps" in header.split("/"):
                 faults.append(f"{file.relative_to(root)}:{number}: {header}: nothing includes apps/")
+    for file in source_files(root):
+        if not names_licence(file):
+            faults.append(f"{file.relative_to(root)}:1: no line '{LICENCE}'")
     for entry in sorted(root_entries(root)):
         if entry not in ROOT_ENTRIES and not entry.startswith("."):
             faults.append(f"{entry}: the root shows {', '.join(sorted(ROOT_ENTRIES))} and nothing else")
@@ -108,6 +134,8 @@ GOOD = {
     "src/io/deck.cpp": "#include <toml++/toml.h>\n",
     "src/parallel/world.cpp": "#include <mpi.h>\n",
     "tests/core/test_error.cpp": '#include "catch.hpp"\n',
+    "cmake/script": "#!/usr/bin/env bash\n",
+    "cmake/words": "no script\n",
     "README.md": "",
     "build/CMakeCache.txt": "",
 }
@@ -130,6 +158,20 @@ BAD = [
     ("src/CMakeLists.txt", LAYERS_OF_THE_SELF_TEST.replace("(ad USES core)", "(ad USES core studies)"),
      "ad uses studies, which isn't declared above it"),
 ]
+UNLICENSED = [
+    ("src/core/bare.hpp", "// What it is.\n"),
+    ("src/core/late.hpp", f"// What it is.\n// {LICENCE}\n"),
+    ("src/core/other.hpp", "// SPDX-License-Identifier: MIT\n"),
+    ("tests/core/bare.py", '"""What it is."""\n'),
+    ("cmake/bare", "#!/usr/bin/env bash\n# What it does.\n"),
+    ("CMakeLists.txt", "project(bare)\n"),
+]
+
+
+def licensed(text):
+    """A source with its licence named; in others the line does no harm."""
+    end = text.index("\n") + 1 if text.startswith("#!") else 0
+    return f"{text[:end]}# {LICENCE}\n{text[end:]}"
 
 
 def faults_of(tree):
@@ -143,9 +185,11 @@ def faults_of(tree):
 
 def self_test():
     """A clean tree passes; one fault added to it is found, named by file and rule, and nothing else is."""
-    clean = {"src/CMakeLists.txt": LAYERS_OF_THE_SELF_TEST, **GOOD}
+    clean = {name: licensed(text) for name, text in {"src/CMakeLists.txt": LAYERS_OF_THE_SELF_TEST, **GOOD}.items()}
     failures = [f"clean tree: {fault}" for fault in faults_of(clean)]
-    for name, text, expected in BAD:
+    bad = [(name, licensed(text), expected) for name, text, expected in BAD]
+    bad += [(name, text, "no line 'SPDX-License-Identifier: BSD-3-Clause'") for name, text in UNLICENSED]
+    for name, text, expected in bad:
         faults = faults_of({**clean, name: text})
         if len(faults) != 1 or not faults[0].startswith(name) or expected not in faults[0]:
             failures.append(f"{name}: expected '{expected}', found {faults}")

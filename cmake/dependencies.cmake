@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What Debian 12 provides; newer versions are accepted. The mathematical half needs Eigen alone.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 if(NOT COTANGENT_MATHEMATICS_ONLY)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Compiler flags that every target of ours shares. The bits of a trajectory may not depend on how the
 # compiler fuses a*b + c in one instantiation or another, so contraction is off and fma() is explicit.
 add_library(cotangent_flags INTERFACE)

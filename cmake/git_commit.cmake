@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The git commit that a result was made with, compiled in. Included, it makes a target that looks at every build;
 # run as a script (cmake -P) it writes the header, and only where the commit has changed.
 if(CMAKE_SCRIPT_MODE_FILE)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The installable package: programs, libraries, headers, decks, and what find_package(cotangent) reads.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -15,8 +16,11 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/ DESTINATION ${cotangent_heade
 
 if(TARGET cotangent_program)
   install(TARGETS cotangent_program)
-  install(DIRECTORY input DESTINATION ${CMAKE_INSTALL_DATADIR}/cotangent FILES_MATCHING PATTERN "*.toml")
+  install(DIRECTORY input DESTINATION ${CMAKE_INSTALL_DATADIR}/cotangent
+          FILES_MATCHING PATTERN "*.toml" PATTERN "*.msh" PATTERN pictures EXCLUDE)
 endif()
+
+install(FILES LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 install(EXPORT cotangentTargets NAMESPACE cotangent:: DESTINATION ${cotangent_config_dir})
 configure_package_config_file(cmake/cotangentConfig.cmake.in ${PROJECT_BINARY_DIR}/cotangentConfig.cmake

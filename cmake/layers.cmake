@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A layer is a folder of src/, a namespace and a target. Its sources are all .cpp files of the folder, so a
 # new model or method is one file. The arrows below are the only place where a dependency is written down;
 # cmake/check_layers.py holds the includes to them.

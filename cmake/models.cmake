@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Each header in src/mechanics/models/ holds one model, named as the file is: henon_heiles.hpp has HenonHeiles.
 # Each header in src/mechanics/surfaces/ holds one surface, on which a particle is a model. Each is compiled in a
 # source of its own, written here, together with the list of them all. Pair potentials likewise.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Tests of the tree itself: its layers, its formatting, the mathematical half alone, the installed package.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME project.layers COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/check_layers.py)

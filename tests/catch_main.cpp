@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #if __has_include(<catch2/catch.hpp>)
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>

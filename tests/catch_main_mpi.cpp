@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The main of tests under MPI. All ranks run the same tests in the order of their declaration; the result is
 // the worst of all ranks. Ranks other than 0 speak only where something failed.
 #if __has_include(<catch2/catch.hpp>)

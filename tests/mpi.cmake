@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Tests that run under MPI, at 1, 2, 3 and 4 ranks (3 catches what is only even). They have a main of their own;
 # cotangent_mpi_test(layer [pattern]) takes tests/<layer>/*.cpp, or those that fit the pattern.
 add_library(catch_main_mpi STATIC catch_main_mpi.cpp)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Assertions that all ranks share: one that fails on a rank fails on every rank, and names that rank.
 // Collective.
 #pragma once

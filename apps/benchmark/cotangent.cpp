@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cotangent's own entry: Gauss collocation at fixed steps, from the Lagrangian alone. With events an ensemble
 // flies as in the program, lanes being refilled as trajectories land; without, and where each step is looked
 // at, the bare method steps a pack of lanes (to the same bits). Compiled without contraction, as the library.

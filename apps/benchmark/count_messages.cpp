@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counts what a program sends, loaded in front of it: LD_PRELOAD=.../libcount_messages.so
 // MESSAGE_COUNTS=FOLDER mpirun -n 8 cotangent DECK. At MPI_Finalize every rank writes FOLDER/rank.N, a line
 // for each kind and size:

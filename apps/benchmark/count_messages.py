@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """count_messages.py [--ranks 1,2,4,8,16,32,64] [--only NAME] LIBRARY PROGRAM
 
 Messages and bytes per rank and step against the number of ranks, for particles, lattices, mechanisms and overland flow:
@@ -51,18 +52,19 @@ def long_run(step, *words, pace=("every", "frames_every")):
 
 
 # name, deck, overrides by the number of steps, the lesser number of steps
-CASES = (("particles (20 000)", INPUT / "lennard_jones_on_torus.toml",
+CASES = (("particles (20 000)", INPUT / "particles/lennard_jones_on_torus.toml",
           long_run(0.002, "particles.count=20000", "model.R=62.5", "model.r=25", "output.surface_cells=0"), 100),
-         ("lattice, fixed point (chain, 65536)", INPUT / "fput_recurrence.toml",
+         ("lattice, fixed point (chain, 65536)", INPUT / "lattices/fput_recurrence.toml",
           long_run(0.25, "model.sites=65536", "output.modes=2"), 100),
-         ("lattice, fixed point (sheet, 128 x 128)", INPUT / "elastic_sheet.toml",
+         ("lattice, fixed point (sheet, 128 x 128)", INPUT / "lattices/elastic_sheet.toml",
           long_run(0.05, "model.sites=[128,128]"), 50),
-         ("lattice, Newton (chain, 8192)", INPUT / "double_pendulum_chain.toml", long_run(0.02, "model.sites=8192"), 10),
-         ("lattice, Lobatto pair (chain, 1025)", INPUT / "inextensible_chain.toml",
+         ("lattice, Newton (chain, 8192)", INPUT / "lattices/double_pendulum_chain.toml",
+          long_run(0.02, "model.sites=8192"), 10),
+         ("lattice, Lobatto pair (chain, 1025)", INPUT / "lattices/inextensible_chain.toml",
           long_run(0.05, "model.sites=1025", "model.held=[0]", 'start.x="site"', 'start.y="0"'), 10),
-         ("mechanism (chain, 8192 rods)", INPUT / "rod_chain.toml",
+         ("mechanism (chain, 8192 rods)", INPUT / "mechanisms/rod_chain.toml",
           long_run(2e-5, "model.rods=8192", "method.constraint_tolerance=1e-12", pace=("every",)), 50),
-         ("mechanism (800 rods in 40 molecules)", INPUT / "polymers_on_torus.toml",
+         ("mechanism (800 rods in 40 molecules)", INPUT / "mechanisms/polymers_on_torus.toml",
           long_run(0.002, "output.surface_cells=0", pace=("every",)), 100),
          ("overland, direct (8192 cells)", WATER.format(linear="direct"), long_run(2.0), 8),
          ("overland, krylov (8192 cells)", WATER.format(linear="krylov"), long_run(2.0), 8))

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Draws work against precision from the CSV file of benchmark_peers, and prints a short table in Markdown.
 
 draw.py [benchmark.csv] [-o benchmark.png] [--table-only]

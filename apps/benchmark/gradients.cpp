@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The gradient of a scalar of 4, 40 and 400 inputs: the energy of a closed chain (a sum of terms of two
 // neighbours), and a nested function, where all inputs meet. In units of the time that the function alone
 // takes:

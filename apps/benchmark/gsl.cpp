@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GSL: Runge-Kutta Prince-Dormand 8(9) with step control and with fixed steps, and Adams of variable order.
 // None has dense output, so a crossing is found by repeating a shorter Prince-Dormand step.
 #include <gsl/gsl_errno.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // benchmark_lattices: collocation of large chains over all ranks.
 //   scaling [s]         a FPUT-beta chain of 10^3 to 10^6 sites: ns a site and step, memory a site
 //   newton MODEL [s]    10^5 sites of a chain by Newton's method: the same

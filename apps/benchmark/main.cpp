@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // benchmark_peers: integrators at equal energy error, one thread. Prints a table and writes one CSV file.
 //   benchmark_peers [output=benchmark.csv] [side=8] [time=2000] [repeats=3] [tool=NAME] [problem=NAME]
 //   [check=BOUND]

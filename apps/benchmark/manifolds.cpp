@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // benchmark_manifolds: RATTLE in lanes on one core. Particle-steps a second of the method alone, of the
 // flight that also watches energy and constraint in each step, and, as a yardstick for the machine, of loops
 // written by hand for either surface alone (gradients by hand, no energy, nothing kept but the state).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is measured, alike for every tool: processor time of one thread for a load of orbits (best of some
 // repetitions; slow tools get an eighth of the load), and in separate runs, which are not timed, the largest
 // energy error of all orbits after any step, the error of the states at an early time, and that of all

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // benchmark_molecules: dumbbells, two points and a rod of length 1, at temperature 1, that feel each other by
 // Lennard-Jones' potential (cut-off 2.5), beside the same that don't: on a torus at 0.32 points a unit of
 // area, as benchmark_particles has them, and free in a periodic box at 0.3 a unit of volume. h = 2e-3.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Boost.odeint: explicit Runge-Kutta with step control (Fehlberg 8(7)) and with fixed steps, Bulirsch-Stoer
 // with and without dense output, Dormand-Prince 5(4) with dense output, and for separable problems the
 // symplectic Runge-Kutta-Nyström method of McLachlan. Tools without dense output repeat a shorter step to

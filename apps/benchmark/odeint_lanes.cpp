@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Boost.odeint on SIMD lanes: the state's numbers are xsimd batches, so one stepper advances several orbits
 // together. odeint's step control would choose one step for all lanes, so steps are fixed: Fehlberg's 13
 // stages of order 8 and, for separable problems, McLachlan's symplectic method. Crossings are found lane by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Seconds of a step of overland flow against the number of cells, on any number of ranks: a dam break on a
 // square over an undulating bed, conservative scheme with direct and Krylov solvers, and MINI.
 //   mpirun -n 2 benchmark_overland [most cells, 100000] [fewest, 0] [direct|krylov|mini; all]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Draws processor seconds of a step of overland flow against the number of cells, from lines of benchmark_overland.
 
 overland.py overland.csv [-o overland.png]       lines of several runs, on one rank and on several, may stand together

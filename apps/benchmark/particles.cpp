@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // benchmark_particles: Lennard-Jones particles on a torus, as LAMMPS' fix nve/manifold/rattle has them in its
 // example: density 0.32, temperature 1, cut-off 2.5, h = 5e-4; the torus is scaled to the number of particles
 // (51 274: R = 100, r = 40).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ARKODE's ERKStep at order 8 (Fehlberg 13-7-8, its highest in SUNDIALS 6.4) on the chain, its forces by
 // hand: fixed steps, and steps by tolerance.
 #include <arkode/arkode_erkstep.h>

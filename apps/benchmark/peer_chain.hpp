@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The chain that benchmark_lattices gives to other libraries too: where it begins, and what they are asked
 // for.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The two problems of the benchmark, as a competent user of another library writes them: accelerations by
 // hand, no common term computed twice.
 //   Hénon-Heiles (Hénon, Heiles 1964), E = 1/8:  L = (q1'^2 + q2'^2)/2 - (q1^2 + q2^2)/2 - q1^2 q2 + q2^3/3,

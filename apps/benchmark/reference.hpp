@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reference orbits in extended precision: the explicit midpoint rule with steps H/2, H/4, ... H/16,
 // extrapolated in H^2 (Gragg 1965; Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.9),
 // order 16.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // benchmark_rods: RATTLE's time per rod and step along a swinging chain of 10^2 to 10^5 rods, beside that of
 // solving as many tridiagonal systems by Thomas' algorithm as a step solves: factorisation, one right-hand
 // side.

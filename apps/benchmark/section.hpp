@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A crossing of the plane q1 = 0 within one step, located by Newton's method on whatever gives the state
 // within the step: a tool's dense output, or the step repeated with another length. And `march`, the loop
 // shared by all tools that advance one orbit step by step.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SUNDIALS: ARKODE's ERKStep of order 8 and CVODE's Adams-Moulton of orders 1 to 12 with fixed-point
 // iteration. Crossings by the libraries' own root finding on their interpolants, and for ARKODE also by a
 // repeated step, since its interpolant has degree 5 at most. ERKStep's default table is Fehlberg's 13-7-8.

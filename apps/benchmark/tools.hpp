@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tools compared. Each is one file with one function: it measures the load in all its methods and
 // settings and appends the rows. A new tool is a file, a line here, and a line in CMakeLists.txt.
 #pragma once

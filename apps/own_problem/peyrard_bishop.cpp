@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A large Lagrangian of one's own, as a list of local terms: stretchings y of a DNA strand's base pairs, each
 // in a Morse well, neighbours coupled by springs. Lengths in the well's width, times in that of its mass.
 //   L = sum of y'^2 / 2 - depth (exp(-y) - 1)^2  -  sum over bonds of coupling (y_n+1 - y_n)^2 / 2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A model of one's own. Two bobs hang over pulleys; one of them swings, and what it weighs on the string
 // decides whether the other, mu times as heavy, rises or falls. Lengths in L, times in (L/g)^(1/2).
 //   L = (1 + mu) r'^2 / 2 + r^2 a'^2 / 2 + r (cos a - mu),  r > 0

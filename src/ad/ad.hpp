@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Automatic differentiation: the algebra A(N), its elementary functions, and the sparsity in the types.
 #pragma once
 

@@ -1,7 +1,9 @@
-// Arithmetic in A(N), (2.8) to (2.14) of the thesis on the Lagrangian solver. Jets mix with constants: reals
-// of their own kind and plain numbers. Each sum of two products takes one fma(). A division multiplies the
-// derivatives by a reciprocal; the value is always rounded as plain evaluation rounds it. Comparisons compare
-// values.
+// SPDX-License-Identifier: BSD-3-Clause
+// Arithmetic in A(N), (2.8) to (2.14) of V. P. Chan, The design, implementation, and applications of a
+// novel numerical solver: the Lagrangian solver (master's thesis, OIST, 2018). Jets mix with constants:
+// reals of their own kind and plain numbers. Each sum of two products takes one fma(). A division
+// multiplies the derivatives by a reciprocal; the value is always rounded as plain evaluation rounds it.
+// Comparisons compare values.
 #pragma once
 
 #include "ad/jet.hpp"

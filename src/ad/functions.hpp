@@ -1,11 +1,14 @@
-// The elementary functions on A(N): phi(s, g, H) = (phi, phi' g, phi'' g g^T + phi' H), (2.20) of the thesis
-// on the Lagrangian solver, and their counterpart for two arguments. Derivatives keep their relative accuracy
+// SPDX-License-Identifier: BSD-3-Clause
+// The elementary functions on A(N): phi(s, g, H) = (phi, phi' g, phi'' g g^T + phi' H), (2.20) of
+// Chan (2018), and their counterpart for two arguments. Derivatives keep their relative accuracy
 // where the closed form of the textbooks would cancel. Where a function isn't smooth the conventions are:
 //   abs'(0) = 0; min and max take value and derivatives of the second argument at a tie; sqrt, cbrt, hypot,
 //   atan2 and the inverse functions give infinity or NaN at the ends of their domains, as IEEE arithmetic
 //   does.
 // Written unqualified, they are found for jets by argument. Values without derivatives enter as
 // constants<>(x); a body that must also run on bare numbers says `using namespace cotangent::ad`.
+// Reference: V. P. Chan, The design, implementation, and applications of a novel numerical solver: the
+// Lagrangian solver (master's thesis, OIST, 2018).
 #pragma once
 
 #include <cmath>

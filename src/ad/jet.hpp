@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The algebra A(N): triplets (s, g, H) of value, gradient and symmetric Hessian of a function of N variables,
-//   (s,g,H)(t,k,K) = (s t, s k + t g, s K + g k^T + k g^T + t H)       thesis on the Lagrangian solver, (2.9)
+//   (s,g,H)(t,k,K) = (s t, s k + t g, s K + g k^T + k g^T + t H)       Chan (2018), (2.9)
 // over any real type: double, or a pack of SIMD lanes. The type carries the sparsity, so only derivatives
 // that can be nonzero are stored and computed, and a constant costs what a constant costs. Order 1 leaves out
-// H.
+// H. Reference: V. P. Chan, The design, implementation, and applications of a novel numerical solver: the
+// Lagrangian solver (master's thesis, OIST, 2018), chapter 2.
 #pragma once
 
 #include <array>

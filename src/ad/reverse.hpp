@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reverse mode: the gradient of a scalar of many inputs at a small multiple of its cost, whatever their
 // number. A tape notes of each operation its arguments and its partial derivatives by them; one sweep
 // backwards, from the adjoint 1 of the result, adds up

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arithmetic with derivatives that are known to be 0 or 1 by their type: the rules of calculus are written
 // once, in full, and what a structural zero or one makes superfluous isn't computed.
 #pragma once

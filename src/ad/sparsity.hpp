@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The static structure of an element of A(N): which first and second derivatives can be nonzero, which first
 // derivatives are 1 everywhere, and the degree in the velocities. Structure propagates as the derivatives do
-// ((2.8), (2.9), (2.20) of the thesis on the Lagrangian solver, with "zero or not" in place of numbers), at
+// ((2.8), (2.9), (2.20) of V. P. Chan, The design, implementation, and applications of a novel numerical
+// solver: the Lagrangian solver (master's thesis, OIST, 2018), with "zero or not" in place of numbers), at
 // compile time, one bit a derivative. It is an upper bound: cancellation as in x - x isn't seen. N <= 64.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where walls meet: a particle on one wall of a domain is in a corner where another wall, of another
 // direction, passes within `corner_width` and shapes the domain there. Where walls join smoothly (the
 // stadium's) is none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Domains: sets, placed and named, and a region put together of them; what the deck or a program composes.
 // The region is a union of cells (set.hpp), each an intersection of sides of walls.
 #pragma once

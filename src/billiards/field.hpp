@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Potentials U(x) in which particles of unit mass fly between walls,
 //   x'' = -grad U(x) + g,
 // solved by Gauss collocation with step control, arc by arc: each arc is a polynomial in time, on which walls

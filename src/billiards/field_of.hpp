@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Field for one struct that states
 //   name, about, dim, parameters, and potential(x, p),
 // the energy of a particle of unit mass at x; forces follow by automatic differentiation.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The first root of omega along a flight, approached from inside and never passed. At a time t where omega >
 // 0 take m(s) <= omega(t + s), with m concave and falling for s > 0: of a polynomial the constant and all
 // negative Taylor coefficients at t; of any other formula value, slope and an interval's lower bound on the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A pack of particles that fly freely in a domain and bounce off its walls, each from one collision to the
 // next:
 //   x(s) = x + v s + g s^2 / 2  (or an arc in a field),   v' = v - (1 + restitution) (u.n) n,   u = v -
@@ -56,7 +57,7 @@ class Gas {
   void watch_tangent() { tangential_ = true; }
   Pack stretching() const { return stretching_; }
 
-  /// All that the rest of a lane's motion depends on, as numbers.
+  /// All that the rest of a lane's motion depends on, as state_size numbers.
   static constexpr std::size_t state_size = 4 * D + 11;
   void save(int lane, double* state) const;
   void restore(int lane, std::int64_t id, const double* state);

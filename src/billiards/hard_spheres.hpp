@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hard discs and spheres of equal radius and mass in a box, from event to event: pairs that touch exchange
 // their velocities' normal parts,   v_i' = v_i - ((v_i - v_j).n) n,   walls mirror them or the box is
 // periodic. Each particle keeps the time of its own clock, its next event alone in a heap, and the cell of a

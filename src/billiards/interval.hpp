@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Intervals [low, high] over a real type: each operation returns an interval that holds all results, rounded
 // outward. Put into the algebra of derivatives (ad), they bound a function and its derivatives over a stretch
 // of time. Reference: Moore, Interval Analysis (1966). Limits: a divisor or an argument that leaves a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "billiards/leapfrog.hpp"
 
 #include <cmath>
@@ -66,7 +67,7 @@ int leapfrog(const Domain<D>& domain, const Vector<D>& gravity, double dt, bool 
     next.v[d] = at_hit.v[d] - 2 * speed * n[d];
     if (mended) next.v[d] += gravity[d] * (1 - lambda) * dt;
   }
-  next.set = p.set;  // as the source leaves it
+  next.set = p.set;  // as Morita leaves it
   p = next;
   return wall;
 }

@@ -1,5 +1,7 @@
-// The leapfrog of the source on walls, with its linearised collisions, for comparison: after a step to x',
-// which is outside, lambda = -omega(x) / ((x' - x) . grad omega(x)), n at x + lambda (x' - x), and
+// SPDX-License-Identifier: BSD-3-Clause
+// The leapfrog of A. Morita, "Reinventing the wheel: simulating collisions" (blog KakkoKari), with its
+// linearised collisions, for comparison: after a step to x', which is outside,
+//   lambda = -omega(x) / ((x' - x) . grad omega(x)), n at x + lambda (x' - x), and
 //   x'' = x' - 2 (1 - lambda) ((x' - x) . n) n,   v'' = v* - 2 (v* . n) n,
 // v* the velocity at lambda dt. So the velocity is that of the collision and the position that of the end;
 // the mended one adds the missing kick, (1 - lambda) dt g. First order in energy, and second order mended. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The outline of a domain in the plane, from omega alone: loops of points on omega = 0, by marching squares
 // with bisected crossings, each with its arc length (of chords; to some 1e-5 of the length). Loops run with
 // the domain on their left. Places on it by the nearest chord: Birkhoff's coordinate of a collision. Limits:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Polynomials of the time along a flight as a scalar type: a wall's formula, called with coordinates that are
 // polynomials, returns omega along the path as one. The degree is part of the type; of a formula that is no
 // polynomial nothing is returned but the type NotPolynomial.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "billiards/problem.hpp"
 
 #include <algorithm>
@@ -169,7 +170,7 @@ class BilliardFlight final : public sections::TrajectoryBatch {
   std::vector<TrajectoryRecord> record_;
 };
 
-/// The source's method, one particle at a time.
+/// Morita's method (leapfrog.hpp), one particle at a time.
 template <int D>
 class LeapfrogFlight final : public sections::TrajectoryBatch {
  public:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A billiard as a problem that lets trajectories fly: a domain, gravity, and what is counted along the way.
 #pragma once
 
@@ -18,8 +19,8 @@ struct BilliardRules {
   std::int64_t collisions = 0;             ///< recorded of each trajectory
   std::shared_ptr<const Outline> outline;  ///< for their arc length
   bool tangent = false;                    ///< watch how neighbours part
-  double step = 0;                         ///< of the source's leapfrog; 0: exact flights
-  bool mended = false;                     ///< the leapfrog with the kick that the source leaves out
+  double step = 0;                         ///< of Morita's leapfrog (leapfrog.hpp); 0: exact flights
+  bool mended = false;                     ///< the leapfrog with the kick that Morita leaves out
 };
 
 /// TrajectoryRecord::tallies holds of each member of the domain the impulse that its walls took and the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sets of points, each stated by where its omega(x, p) is positive, and nothing else. A struct in sets/ has
 //   name, about, dim, parameters, and operator()(x, p)
 // which returns omega, or several of them put together by all_of, any_of and none_of: a square less a disc is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How two neighbouring motions part: the displacement (dx, dv) that flights and reflections carry along.
 // Over an elastic hit on a wall at rest both are mirrored, and dv turns with the normal at the displaced hit,
 // dx + v dt. Reference: Dellago, Posch, Hoover, Phys. Rev. E 53 (1996) 1485.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Walls as the flight sees them: packs of particles on straight lines, parabolas or arcs of a higher degree
 // meet omega = 0. A set is placed by its centre, which may move: c(t) = c + u t + a sin(w t + phase).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Wall for one smooth piece of one set's formula: the formula itself, called with polynomials in time, with
 // intervals that carry derivatives by time, or with derivatives by place.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Errors that end a run, and the exit codes they carry.
 #pragma once
 
@@ -6,7 +7,7 @@
 
 namespace cotangent {
 
-/// What the program returns to the shell (design, section 4).
+/// What the program returns to the shell: what each means is in src/run/README.md.
 enum ExitCode : int {
   exit_success = 0,
   exit_trajectories_failed = 1,

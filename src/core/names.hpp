@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Names that nobody knows, and the one that was probably meant.
 // The nearest name is that of the least edit distance (Damerau 1964: insertions, deletions, substitutions
 // and swaps of neighbours); capital letters and the choice of - or _ weigh half, a name cut short weighs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random numbers from counters alone, so that they hang on what they are for and not on who draws them.
 // Reference: Salmon et al., SC11 (2011); the mixing is splitmix64's (Steele et al. 2014), twice.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The few operations on double that must round alike in scalar code and in SIMD lanes.
 // Contraction is off in our builds, so a product and a sum fuse where fma() is written and nowhere else.
 #pragma once

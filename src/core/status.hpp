@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a trajectory ended. Stored as an integer in the result file, with these names beside it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a program runs, on numbers and on affine functions.
 #include "expressions/expression.hpp"
 

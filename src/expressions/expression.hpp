@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Expressions over named variables, as decks write them: "q1 - 0.5*q2^2", and conditions: "p_q1 > 0 and q2 <
 // 0.5".
 //   operators, loosest first: or | and | not | < <= > >= == != | + - | * / | unary - | ^ (from the right)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Recursive descent over the grammar of expression.hpp. Values and truths share one grammar, since only what
 // stands behind a parenthesis tells "(q1 + 1) > 0" from "(q1 > 0)"; the kinds are checked at every operator.
 #include "expressions/parser.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The operations of an expression's program, and the parser that writes it. Private to the expression's
 // sources.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A cubic lattice on which a level function is known where it was asked for, and the cubes that its zero set
 // crosses, found from cube to neighbouring cube.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A surface in space as others see it who don't know its formula: the level set g = 0 with its gradient.
 #pragma once
 

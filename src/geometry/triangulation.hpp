@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Triangles of a surface g(x, y, z) = 0 in space, from g alone, by marching tetrahedra on a cubic lattice.
 // Every cube that the surface crosses is cut into six tetrahedra along its diagonal, and each of these by a
 // plane; so the triangles always make up a closed surface without branches, whatever its genus, or one whose

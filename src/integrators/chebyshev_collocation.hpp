@@ -1,6 +1,8 @@
-// The Lagrangian solver of the thesis on Chebyshev-Gauss-Lobatto nodes, c_k = (1 - cos(k pi / K)) / 2.
-// Treatments, orders and what they conserve: collocation.hpp. Reference: thesis on the Lagrangian solver,
-// (3.12).
+// SPDX-License-Identifier: BSD-3-Clause
+// The Lagrangian solver of Chan (2018) on Chebyshev-Gauss-Lobatto nodes, c_k = (1 - cos(k pi / K)) / 2.
+// Treatments, orders and what they conserve: collocation.hpp. Reference: V. P. Chan, The design,
+// implementation, and applications of a novel numerical solver: the Lagrangian solver (master's thesis,
+// OIST, 2018), (3.12).
 #pragma once
 
 #include "integrators/collocation.hpp"
@@ -11,7 +13,7 @@ struct ChebyshevLobattoNodes {
   static constexpr NodeFamily family = NodeFamily::chebyshev_lobatto;
   static constexpr std::string_view name = "chebyshev-lobatto";
   static constexpr std::string_view about =
-      "the thesis' Lagrangian solver, order stages: treatment E symmetric, energy errors bounded; C "
+      "Chan's Lagrangian solver, order stages: treatment E symmetric, energy errors bounded; C "
       "likewise; A drifts";
 };
 

@@ -1,13 +1,15 @@
-// The thesis' solver: the Euler-Lagrange equations collocated in differential form at K + 1 nodes of a step,
-// both ends among them (collocation_equations.hpp), K = MethodOptions::stages the degree of the polynomial,
-// by Newton's method with the full Jacobian in each iteration. What gives way to the initial values decides
-// what is kept:
+// SPDX-License-Identifier: BSD-3-Clause
+// Chan's solver (2018): the Euler-Lagrange equations collocated in differential form at K + 1 nodes of a
+// step, both ends among them (collocation_equations.hpp), K = MethodOptions::stages the degree of the
+// polynomial, by Newton's method with the full Jacobian in each iteration. What gives way to the initial
+// values decides what is kept:
 //   A   order K; not symmetric: the energy drifts
 //   C   order K; not symmetric, yet preserves the area of linear oscillations: the energy error is bounded
 //   E   order K if K is even, else K - 1; symmetric: the energy error of time-reversible motion is bounded
 // None is symplectic. The step is as long as the velocities' error inside it, E ~ h^K, stays below the
 // tolerance: h' = 0.8 h (tol / E)^(1/K), (3.53); E is estimated from the decay of the polynomial's Legendre
-// coefficients. Reference: thesis on the Lagrangian solver, 3.3 and 3.4.
+// coefficients. Reference: V. P. Chan, The design, implementation, and applications of a novel numerical
+// solver: the Lagrangian solver (master's thesis, OIST, 2018), 3.3 and 3.4.
 #pragma once
 
 #include <algorithm>

@@ -1,11 +1,13 @@
-// The thesis' equations for one step, and their Jacobian. At nodes c_k (k = 0 ... K) of a step h,
+// SPDX-License-Identifier: BSD-3-Clause
+// Chan's equations (2018) for one step, and their Jacobian. At nodes c_k (k = 0 ... K) of a step h,
 //   EL_k:  (1/h) sum_l D_kl L_v(X_l, V_l) - L_q(X_k, V_k) = 0      KIN_k:  (1/h) sum_l D_kl X_l - V_k = 0
 // with X_0 = q, V_0 = v given, so that 2 N rows must go (see Treatment). In each treatment KIN holds at the
 // nodes 1 ... K, which gives V; what remains are K rows for the unknowns Y_k = X_k - q - c_k h v:
 //   A: EL_1 ... EL_K      C: EL_0 ... EL_{K-1}      E: KIN_0, EL_1 ... EL_{K-1}
-// EL rows times h^2, KIN times h. d L_v / d X is the transpose of d L_q / d V; the thesis prints it
+// EL rows times h^2, KIN times h. d L_v / d X is the transpose of d L_q / d V; Chan prints it
 // untransposed in (3.40), which costs Newton's method its quadratic convergence wherever L_qv isn't
-// symmetric. Reference: thesis on the Lagrangian solver, (3.46) to (3.49).
+// symmetric. Reference: V. P. Chan, The design, implementation, and applications of a novel numerical
+// solver: the Lagrangian solver (master's thesis, OIST, 2018), (3.46) to (3.49).
 #pragma once
 
 #include <vector>

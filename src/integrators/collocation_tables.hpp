@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The coefficients of collocation in differential form: K + 1 nodes on [0, 1], both ends among them, and the
-// matrix D that differentiates polynomials of degree K there. Chebyshev nodes are those of the thesis on the
-// Lagrangian solver, (3.12), and D the right version of (3.14), which is printed with wrong signs.
+// matrix D that differentiates polynomials of degree K there. Chebyshev nodes are those of V. P. Chan, The
+// design, implementation, and applications of a novel numerical solver: the Lagrangian solver (master's
+// thesis, OIST, 2018), (3.12), and D the right version of (3.14), which is printed with wrong signs.
 // Reference: Trefethen, Spectral Methods in Matlab (2000), ch. 6.
 #pragma once
 

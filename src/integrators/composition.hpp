@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Compositions of RATTLE: steps of lengths gamma_1 h, ..., gamma_s h, gamma symmetric with sum 1, so chosen
 // that the errors of lower order cancel. Order 4 and 6; symplectic and symmetric as RATTLE is. References:
 // Suzuki, Phys. Lett. A 146 (1990) 319; Yoshida, Phys. Lett. A 150 (1990) 262; Kahan, Li, Math. Comp. 66

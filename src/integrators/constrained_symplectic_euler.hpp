@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Symplectic Euler on the cotangent bundle of a constraint manifold: positions explicit, with G = grad g(q),
 //   V = v + h M^-1 (f(q) + G^T lambda),   q' = q + h V,   g(q') = 0,   v' = V + M^-1 G'^T mu,   G' v' = 0.
-// Order 1, symplectic. Reference: CS101, slides on projection and constraints; Hairer, Lubich, Wanner (2006),
-// VII.1.3, (1.17), (1.18).
+// Order 1, symplectic. Reference: P. Mullen, M. Desbrun, CS 101: Numerical Geometric Integration, slides
+// "Projection Methods & Constraints"; Hairer, Lubich, Wanner (2006), VII.1.3, (1.17), (1.18).
 #pragma once
 
 #include "integrators/rattle.hpp"

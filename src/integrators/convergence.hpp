@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When an iteration for the stages of a step may stop: lane by lane, each frozen once it has converged.
 // The change delta_k of iterate k and the contraction rho = delta_k / delta_{k-1} estimate the remaining
 // error rho delta_k; a lane stops when that falls below a fraction of round-off, or when changes of round-off

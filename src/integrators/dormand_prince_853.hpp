@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dormand and Prince's explicit Runge-Kutta method of order 8 on the Euler-Lagrange equations, with its error
 // estimate of orders 5 and 3 for step control and its dense output of order 7, which makes of twelve
 // evaluations a step sixteen. The general-purpose competitor: precise over short times, drifts over long
-// ones. Reference: Hairer, Norsett, Wanner (1993), II.5, II.6 and the code DOP853; thesis (3.53) for the
-// step.
+// ones. Reference: Hairer, Norsett, Wanner (1993), II.5, II.6 and the code DOP853; V. P. Chan, The design,
+// implementation, and applications of a novel numerical solver: the Lagrangian solver (master's thesis,
+// OIST, 2018), (3.53), for the step.
 #pragma once
 
 #include "integrators/dormand_prince_853_tables.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The coefficients of the Dormand-Prince method of order 8(5,3) and of its dense output of order 7.
 // Row i of `a` is stage i; row 12 is the step's end (its entries are the weights b), rows 13 to 15 are the
 // stages that the dense output asks for besides. Zero where nothing is listed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Explicit Euler: q' = q + h v, v' = v + h q''(q, v, t). Order 1; here as the control that gains energy.
 // Reference: Euler (1768); Hairer, Lubich, Wanner (2006), I.1.2.
 #pragma once

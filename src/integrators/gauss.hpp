@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gauss collocation with s stages: order 2 s, symplectic and symmetric at fixed steps. The default method.
 // The form (velocities eliminated, or momenta) follows from the Lagrangian's structure: see gauss_force.hpp
 // and gauss_hamilton.hpp. Stages start from the last step's polynomial; sums are compensated, so that the
 // energy error grows like the random walk of round-off (Brouwer's law). Step control: the step is as long as
 // the polynomial's next Legendre coefficient stays below the tolerance,
 //   h' = 0.8 h (tol / err)^(1/(s+1)), err the estimated error of the velocities inside the step.
-// Reference: Hairer, Lubich, Wanner (2006), II.1.3 and VIII.6; thesis on the Lagrangian solver, (3.53).
+// Reference: Hairer, Lubich, Wanner (2006), II.1.3 and VIII.6; V. P. Chan, The design, implementation, and
+// applications of a novel numerical solver: the Lagrangian solver (master's thesis, OIST, 2018), (3.53).
 #pragma once
 
 #include <type_traits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gauss collocation where L = v^T M v / 2 - U(q): velocities eliminated, the unknowns are the stages'
 // accelerations times h^2, held as even and odd parts about the middle of the step (gauss_tables.hpp).
 //   Q_i = q + c_i h v + h^2 sum_j (A^2)_ij a_j,   M a_i = L_q(Q_i)

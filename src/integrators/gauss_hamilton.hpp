@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gauss collocation for any regular Lagrangian, in the momenta: the unknowns are the stages' velocities.
 //   Q_i = q + h sum_j A_ij V_j,   L_v(Q_i, V_i) = P_i = p + h sum_j A_ij L_q(Q_j, V_j)
 //   q' = q + h sum_i b_i V_i,     p' = p + h sum_i b_i L_q(Q_i, V_i)

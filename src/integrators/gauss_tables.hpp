@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The coefficients of Gauss collocation with s stages (order 2 s, symplectic, symmetric), as doubles.
 // Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), II.1.3, VIII.6.
 #pragma once

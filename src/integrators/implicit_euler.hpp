@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Implicit Euler in the momenta, for any regular Lagrangian:
 //   q' = q + h v,   p' = L_v(q', v) = p + h L_q(q', v)
 // Order 1; its velocities solve p' = L_v(q', v), so nothing is left to do at the end. A control: it damps.

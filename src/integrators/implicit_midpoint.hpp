@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The implicit midpoint rule: Gauss collocation with one stage. Order 2, symplectic and symmetric; conserves
 // quadratic invariants. Reference: Hairer, Lubich, Wanner (2006), II.1.3, VI.4.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "integrators/lobatto_pair.hpp"
 
 #include "numerics/polynomials.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The constrained Lobatto IIIA-IIIB pair with s stages: order 2 s - 2, symplectic and symmetric on the
 // constraint manifold; s = 2 is RATTLE. A belongs to the nodes c of Lobatto (IIIA), B to its mate (IIIB);
 // with F_j = M^-1 (f(Q_j) + G(Q_j)^T Lambda_j),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "integrators/lobatto_spark.hpp"
 
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The Lobatto IIIA-IIIB pair with s stages for any Lagrangian under constraints of a manifold, g(q) = 0, and
 // of rolling, r(q, v) = 0: order 2 s - 2, symmetric; where nothing rolls also symplectic. With A, A^ of IIIA
 // and IIIB, D the directions of the constraints' forces (grad g and dr/dv) and F_j = L_q(Q_j, V_j) + D(Q_j)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Onto the constraint manifold: multipliers lambda such that
 //   q = base + sum_k lambda_k direction_k,   g(q) = 0,
 // by Newton's method, with steps halved as long as they lead away. A lane has converged when each constraint

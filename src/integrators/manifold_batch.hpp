@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Onto the constraint manifold, and tangent to it, as in manifold.hpp, for a whole batch of packs by one
 // solver of their multipliers. Iterates, tolerance and the last correction are those that a lane makes by
 // itself, so results differ by the round-off of the linear systems alone. A lane that Newton's method leads

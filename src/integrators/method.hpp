@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a method is to the rest of the program.
 //
 // A method is a class template over a System; it carries the state of a pack of lanes and advances it:

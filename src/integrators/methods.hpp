@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The list of methods. A new one is its own file and one line here.
 #pragma once
 

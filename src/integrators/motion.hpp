@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What one-step methods ask of a Lagrangian, each compiled once for a model and a width: accelerations,
 // velocities from momenta, and the implicit equation that the Euler methods and their compositions share,
 //   p + kick h L_q(Q, v) = L_v(Q, v),   Q = q + drift h v,   kick and drift 0 or 1,

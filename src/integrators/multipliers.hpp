@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who may solve for the multipliers of constraints, beside each lane for itself (manifold.hpp): one solver
 // for all systems of a batch at once, which sees their constraints' values and gradients and knows nothing
 // else of them. A batch holds systems side by side, none of whose constraints feels another's coordinates:
@@ -16,11 +17,12 @@ class ManifoldEquations {
  public:
   virtual ~ManifoldEquations() = default;
   virtual BatchShape shape() const = 0;
-  /// Where Newton's method begins.
+  /// Where Newton's method begins. Lambda and g have systems * constraints numbers, system after system.
   virtual void guess(double* lambda) const = 0;
   /// g at this lambda; zero for systems that are open no more, whose lambda then stays what it is.
   virtual void residual(const double* lambda, double* g) = 0;
-  /// G = grad g at the lambda last looked at, and D: row by row, the block of one system after the other's.
+  /// G = grad g at the lambda last looked at, [systems, constraints, dim], and D, [systems, dim,
+  /// constraints]; both row-major.
   virtual void jacobian(double* gradients, double* directions) const = 0;
   /// Takes the lambda last looked at as Newton's next iterate. Returns whether any system is still open.
   virtual bool accept(const double* lambda) = 0;

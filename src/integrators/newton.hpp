@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Newton's method in lanes: each lane stops for itself and is left alone while the others go on.
 // Three corrections tell when: with delta_{k+1} ~ C delta_k^2, the next would be delta_k (delta_k /
 // delta_{k-1})^2. A lane stops when that falls below round-off, or when changes of round-off size no longer

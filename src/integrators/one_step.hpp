@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What all simple one-step methods share: a step of h from (t, q, y), y the velocities or the momenta, its
 // sums compensated, and a polynomial over the step for those who look inside. A method's own file is its
 // formula:
@@ -10,11 +11,11 @@
 //   check(options)                    optional: throws an Error for options that it can't take; step() then
 //                                     gets them too, last
 //   compensated                       optional: false where sums needn't be
-//   StageCache<System>                     optional: reals that one step hands to the next, as begin(...)
-//   makes
-//                                     them and step(..., last, next, options) renews them
-// Step control: h' = 0.8 h / error^(1/exponent), the error in units of the tolerance; thesis on the
-// Lagrangian solver, (3.53), with the exponent of one-step errors.
+//   StageCache<System>                optional: reals that one step hands to the next; begin(...) makes
+//                                     them, step(..., last, next, options) renews them
+// Step control: h' = 0.8 h / error^(1/exponent), the error in units of the tolerance; V. P. Chan, The
+// design, implementation, and applications of a novel numerical solver: the Lagrangian solver (master's
+// thesis, OIST, 2018), (3.53), with the exponent of one-step errors.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck's `[method]` may say, and how a method declares what of it is its own: in its file, as
 //   static constexpr std::array options{option::stages, option::step, option::tolerance};
 // From that list the deck is read, a wrong option refused, and `--describe` told. A new option is a field of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Projection of any method onto invariants c(y) = 0 of y = (q, v): the constraint manifold with its tangent
 // space, g(q) = 0, G v = 0 and what rolls, r(q, v) = 0; the energy of the start, E(q, v) = E0; or both. With
 // J = dc/dy and Phi a step,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RATTLE: Stormer-Verlet on the cotangent bundle of a constraint manifold. With G = grad g(q), G' = grad
 // g(q'),
 //   V = v + h/2 M^-1 (f(q) + G^T lambda),   q' = q + h V,   g(q') = 0,

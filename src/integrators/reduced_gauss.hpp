@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gauss collocation with s stages on the index-reduced equations of constrained motion, q'' = a(q, v) with
 // the multipliers eliminated: order 2 s, symmetric. What constrains, on a manifold or rolling, is only a weak
 // invariant of these equations and drifts; with projection = "symmetric" and onto = "both" constraints and

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The implicit midpoint rule on the index-reduced equations of constrained motion, q'' = a(q, v) with the
 // multiplier eliminated: y' = y + h f((y + y')/2). The manifold is only a weak invariant of these equations,
-// so |g| drifts; q . v of the pendulum is a strong, quadratic one, and kept. Reference: CS101, slides on
-// projection and constraints; Hairer, Lubich, Wanner (2006), IV.2 and VII.1.2.
+// so |g| drifts; q . v of the pendulum is a strong, quadratic one, and kept. Reference: P. Mullen, M.
+// Desbrun, CS 101: Numerical Geometric Integration, slides "Projection Methods & Constraints"; Hairer,
+// Lubich, Wanner (2006), IV.2 and VII.1.2.
 #pragma once
 
 #include "integrators/one_step.hpp"

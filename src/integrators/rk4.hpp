@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The classical Runge-Kutta method on the Euler-Lagrange equations (q, v)' = (v, q''(q, v, t)). Order 4.
 // Reference: Kutta (1901); Hairer, Norsett, Wanner (1993), II.1.
 #pragma once

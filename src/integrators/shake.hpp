@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SHAKE: Stormer-Verlet with the position constraint alone; its positions are RATTLE's. With G_n = grad
 // g(q_n),
 //   two-step form:   q_{n+1} - 2 q_n + q_{n-1} = h^2 M^-1 (f(q_n) + G_n^T lambda_n),   g(q_{n+1}) = 0
@@ -7,7 +8,8 @@
 // In both the velocity needs the next step's multiplier, which is found ahead and carried; it isn't quite
 // tangent. The two forms differ in round-off: the first adds up differences of positions.
 // Reference: Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23 (1977) 327; Leimkuhler, Skeel, J. Comput.
-// Phys. 112 (1994) 117; CS101, slides on projection and constraints.
+// Phys. 112 (1994) 117; P. Mullen, M. Desbrun, CS 101: Numerical Geometric Integration, slides "Projection
+// Methods & Constraints".
 #pragma once
 
 #include "integrators/rattle.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Linear algebra over the stages of a step: a small constant matrix applied to N components in lanes, and the
 // simplified Newton iteration, which the eigenvalues of A split into s/2 complex N x N systems.
 // Reference: Hairer, Wanner, Solving Ordinary Differential Equations II (1996), IV.8.

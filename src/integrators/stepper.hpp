@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A method as one virtual interface per pack of lanes, so that what happens between steps (events, records)
 // is compiled once per model and not once per method. One call advances all lanes: its cost vanishes.
 #pragma once
@@ -39,6 +40,7 @@ class Stepper {
   /// Whether that is within a bound, at the cost of no division.
   virtual Mask constraint_within(const System& system, const R& squared) const = 0;
   virtual std::size_t memory_size() const = 0;
+  /// A lane's memory to and from memory_size() numbers.
   virtual void save(int lane, double* out) const = 0;
   virtual void load(int lane, const double* in) = 0;
 };

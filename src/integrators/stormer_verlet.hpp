@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stormer-Verlet: half a step of symplectic Euler, then half a step of its adjoint. With V, W the velocities
 // of the two halves and Q the middle,
 //   P = p + h/2 L_q(q, V) = L_v(q, V),   Q = q + h/2 V,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Particles on a surface that feel forces from outside: what whoever knows the particles needs to know of
 // their motion. A step has two halves, between which the forces are found; surface_motion_of.hpp has the
 // formulas.
@@ -12,7 +13,9 @@
 
 namespace cotangent::integrators {
 
-/// Some particles' numbers, side by side in memory: a multiple of surface_pack of them.
+/// Some particles' numbers, side by side in memory: a multiple of surface_pack of them. Every array has
+/// `count` entries, one a particle, but for positions, which have rows of four; arrays of three have one
+/// for each axis.
 struct ParticleBlock {
   int count = 0;
   const double* position = nullptr;  ///< four numbers a particle, the last without meaning
@@ -62,7 +65,7 @@ class SurfaceMotion {
                              std::int64_t step) const = 0;
   /// Makes velocities tangent, and gives lambda its first value.
   virtual void begin(const ParticleBlock& block) const = 0;
-  /// Kinetic energies, and potential energies without the force from outside.
+  /// Kinetic energies, and potential energies without the force from outside: one number a particle each.
   virtual void energies(const ParticleBlock& block, double* kinetic, double* potential) const = 0;
   virtual double mass() const = 0;
 };

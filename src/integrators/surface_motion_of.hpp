@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Particles on a surface that feel forces from outside, some register's width of them side by side: one step
 // in two halves, between which whoever knows the particles finds the forces. With G = grad g(q), f the force
 // from outside, F all forces,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Symplectic Euler as the variational integrator of the discrete Lagrangian h L(q, (q' - q) / h, t):
 //   p' = p + h L_q(q, v) = L_v(q, v),   q' = q + h v
 // Explicit (v' = v + h M^-1 L_q(q), q' = q + h v') where the mass matrix is constant. Order 1.

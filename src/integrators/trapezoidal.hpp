@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The trapezoidal rule on y' = f(y), y = (q, v): y' = y + h/2 (f(y) + f(y')). Order 2, symmetric, conjugate
 // to the implicit midpoint rule. Under constraints, f is that of the index-reduced equations. Reference:
 // Hairer, Lubich, Wanner (2006), II.1.1 and VI.8.

@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The variational integrator of the augmented discrete Lagrangian, with W = -L(q, 0),
 //   L_d(q_k, q_{k+1}, lambda_k) = h (|q_{k+1} - q_k|_M^2 / 2 h^2 - (W(q_k) + W(q_{k+1})) / 2 + g(q_k) .
 //   lambda_k)
 // As a map of (q, p), p the discrete Legendre transform D_2 L_d:
 //   q' = q + h M^-1 (p + h/2 f(q) + h G^T lambda),   g(q') = 0,   p' = M (q' - q) / h + h/2 f(q')
 // Its positions are SHAKE's and RATTLE's; p isn't tangent, and needn't be. Order 2, symplectic.
-// Reference: CS101, slides on projection and constraints; Marsden, West, Acta Numerica 10 (2001) 357, 3.4.
+// Reference: P. Mullen, M. Desbrun, CS 101: Numerical Geometric Integration, slides "Projection Methods &
+// Constraints"; Marsden, West, Acta Numerica 10 (2001) 357, 3.4.
 #pragma once
 
 #include "integrators/shake.hpp"

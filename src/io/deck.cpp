@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From TOML text to the tree, overrides from the command line, and what concerns a deck as a whole.
 // The only file that sees the TOML library.
 #include "io/deck.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The deck: a TOML text whose every key must be read by somebody. A table is a view that remembers what was
 // asked of it, so that an unknown key is refused with the nearest known one, and the resolved deck (all that
 // was read, defaults included) can be stored with the result and compared when a run is resumed. Reference:

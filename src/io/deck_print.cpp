@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tree as text again: canonical TOML, and the places that messages name.
 // Doubles are printed in the shortest form that reads back to the same bits (std::to_chars).
 #include <algorithm>

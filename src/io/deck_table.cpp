@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a table of the deck answers: each getter checks the type, notes what it read, and says what is wrong
 // where.
 #include <cmath>

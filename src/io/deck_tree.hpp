@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck is made of once it is parsed: sections of items, each with the value given and the value read.
 // Private to the deck's own sources.
 #pragma once
@@ -31,7 +32,7 @@ struct Item {
   std::optional<Value> given;     ///< as the file or the command line has it
   std::optional<Value> resolved;  ///< as the program read it: converted, or the default
   int line = not_given;
-  bool asked = false;  ///< somebody knows this key
+  bool asked = false;  ///< a study has asked for this key: it isn't unknown
 };
 
 struct Section {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "io/hdf5.hpp"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ Hdf5Handle space_of(const std::vector<std::int64_t>& dims) {
   return {H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose};
 }
 
-// No sieve buffer: a write goes to the kernel at once. No locks: readers may look on.
+// No sieve buffer: HDF5 holds no written data back. No locks: the file can be read while it is written.
 Hdf5Handle access_properties() {
   open_library();
   Hdf5Handle access = properties(H5P_FILE_ACCESS);

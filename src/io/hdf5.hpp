@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // HDF5 in a few words: files and data sets that close themselves, and failures that say what and where.
 //
 // Every failure of HDF5 is a FileError with file, operation and the innermost message of HDF5's stack (a full
@@ -81,8 +82,8 @@ class DataSet {
   /// The type that holds what the file holds: float32 or float64, int32 or int64.
   DataType type() const noexcept { return type_; }
 
-  /// The hyperslab of extent `count` at `offset` (row-major, both of dims().size()). Independent of other
-  /// ranks.
+  /// The hyperslab of extent `count` at `offset`, both of dims().size(); `values` is row-major, as long as
+  /// the product of `count`. Independent of other ranks.
   template <Storable Number>
   void write(std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
              const Number* values) {
@@ -92,13 +93,14 @@ class DataSet {
   void read(std::span<const std::int64_t> offset, std::span<const std::int64_t> count, Number* values) const {
     transfer(false, data_type<Number>, offset, count, values);
   }
-  /// The same of bytes of the data set's own type; `together`: by all ranks at once, which open the file
-  /// together, each its hyperslab, possibly none. Collective then.
+  /// The same with numbers of the data set's own type, as bytes. `together`: in one collective call of all
+  /// ranks, which have opened the file together, each with a hyperslab of its own, possibly empty.
   void write_bytes(std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
                    const std::byte* bytes, bool together) const;
   std::vector<std::byte> read_bytes(std::span<const std::int64_t> offset,
                                     std::span<const std::int64_t> count) const;
-  /// Rows `first` to `first + count - 1` of the leading dimension, whole.
+  /// Rows `first` to `first + count - 1` of the leading dimension; `values` holds them whole: count *
+  /// row_size() numbers, row-major.
   template <Storable Number>
   void write_rows(std::int64_t first, std::int64_t count, const Number* values) {
     transfer_rows(true, data_type<Number>, first, count, const_cast<Number*>(values));

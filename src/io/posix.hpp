@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files of the operating system whose failures are FileErrors: path, operation, reason.
 #pragma once
 

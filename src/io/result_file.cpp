@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "io/result_file.hpp"
 
 #include <algorithm>
@@ -124,7 +125,7 @@ void check_content(const std::filesystem::path& path, const ResultContent& conte
   }
 }
 
-// What is stored of a content: frames in the precision that was asked for.
+// The data sets as they are stored: frames in single precision where `[output] precision` asks for that.
 ResultContent as_stored(ResultContent content) {
   for (DataSetSpec& spec : content.data_sets) {
     if (spec.frames && content.options.single_precision && spec.type == DataType::float64)
@@ -161,10 +162,11 @@ ResultFile ResultFile::create(const std::filesystem::path& path, const ResultCon
       const Descriptor image = build(unfinished, content);
       Descriptor file(unfinished, Descriptor::Mode::create);
       image.copy_to(file);
-      file.allocate(file.length());  // a disk that fills up later is no concern of this run then
+      file.allocate(file.length());  // so that a disk that fills up later can't fail this run
       const bool replaces = std::filesystem::exists(path);
-      remove_file(checkpoint_path(path));  // it belongs to the result that is replaced now
-      // With no result there before, nothing is lost with power until the first sync().
+      remove_file(checkpoint_path(path));  // it belongs to the older result, which is replaced now
+      // Where no result was there before, a loss of power before the first sync() costs nothing: no need to
+      // wait.
       replaces ? replace_file(file, unfinished, path) : rename_file(unfinished, path);
     } catch (...) {
       std::error_code ignored;

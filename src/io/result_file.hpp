@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The result of a run: one HDF5 file, format version 1, made whole before the first row is known.
 //
 // Rank 0 makes the file, with every group, attribute and data set in its place and its space set apart on

@@ -1,7 +1,8 @@
-// Rows that wait to be written: hyperslabs of data sets, and rows by id, each with its numbers as the file
-// holds them. Slabs that continue each other are joined, so that a thousand rows that follow one another cost
-// one call; rows by id, which each rank has as they come, are brought to runs of consecutive ids by one
-// exchange.
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows that wait in memory to be written: hyperslabs of data sets, and rows by id, with their numbers
+// already of the type that the file holds. Slabs that continue each other are joined, so that a thousand
+// consecutive rows cost one call. Rows by id, which are scattered over the ranks, are first exchanged so
+// that each writing rank has consecutive ids.
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@
 
 namespace cotangent::io {
 
-/// Whether rows may go at once, or after all else that waits: for what vouches for other rows.
+/// When rows are written: in any order, or after all others. The latter is for a status, which tells a
+/// reader, and a run that goes on, that the rows it belongs to are there.
 enum class Turn { soon, last };
 
 /// A hyperslab of one data set, and where its bytes are in the queue.
@@ -31,13 +33,13 @@ using RowIds = std::shared_ptr<const std::vector<std::int64_t>>;
 
 class RowQueue {
  public:
-  /// Values for a hyperslab of a data set that is declared so, within which it lies; float64 may become
-  /// float32.
+  /// Values for a hyperslab of extent `count` at `offset` of data set number `set`, which `spec` declares:
+  /// row-major, of the type `type`, as many as the product of `count`; float64 may become float32.
   void add(Turn turn, int set, const DataSetSpec& spec, DataType type, std::span<const std::int64_t> offset,
            std::span<const std::int64_t> count, const void* values);
   /// Rows `ids` of the frame `frame` of a data set [frames, rows] or [frames, rows, width]; where `frame` is
-  /// negative of one [rows] or [rows, width]. All ranks add the same data sets in the same order, each its
-  /// rows.
+  /// negative of one [rows] or [rows, width]. `values` has a row of `width` for each id, in their order.
+  /// All ranks add the same data sets in the same order, each its own rows.
   void add_by_id(Turn turn, int set, std::int64_t frame, RowIds ids, std::vector<double> values);
 
   bool empty() const { return slabs_.empty() && by_id_.empty(); }
@@ -46,7 +48,8 @@ class RowQueue {
 
   /// Brings rows by id to the ranks that write them. `specs` are those of all data sets. Collective.
   void gather(std::span<const DataSetSpec* const> specs);
-  /// What waits, by turn, data set and place, joined where it continues. It goes on waiting until clear().
+  /// All slabs, sorted by turn, data set and place, and joined where one continues another. They stay in the
+  /// queue until clear().
   std::span<const Slab> arranged();
   const std::byte* bytes_of(const Slab& slab) const { return bytes_.data() + slab.begin; }
   void clear();
@@ -59,7 +62,7 @@ class RowQueue {
     RowIds ids;
     std::vector<double> values;
   };
-  /// Rows of consecutive ids, of the data set's own type.
+  /// Adds `rows` rows of consecutive ids from `first` on as a slab; `values` is [rows, width], row-major.
   void add_rows(const ById& entry, const DataSetSpec& spec, std::int64_t first, std::int64_t rows,
                 const double* values);
 

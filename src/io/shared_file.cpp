@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "io/shared_file.hpp"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ void SharedFile::flush_together() {
   };
   auto next = slabs.begin();
   for (std::size_t kind = 0; kind < kinds; ++kind) {
-    // What one rank alone has, or is a rank's own affair, needs nobody's company.
+    // Collective calls only where more than one rank has rows of this data set.
     const bool together = options_.collective && owners[kind] > 1;
     met = met || together;
     const auto set = static_cast<int>(kind % sets_.size());
@@ -143,7 +144,7 @@ void SharedFile::flush_together() {
       if (together && writes) unsure.push_back(&*next);
       if (mine) ++next;
     }
-    if (kind + 1 == sets_.size()) end_turn();  // before what vouches for the rest
+    if (kind + 1 == sets_.size()) end_turn();  // before the statuses, which tell that the rest is there
   }
   end_turn();
   queue_.clear();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An HDF5 file that exists, open on all ranks at once by the MPI-IO driver: rows for its data sets wait in
 // memory, where those that follow one another are joined, until they are written by one rank alone or by all
 // together. Nothing but raw data goes to the file, to places that exist, so that a kill at any moment leaves
@@ -35,13 +36,14 @@ class SharedFile {
   const DataSetSpec& spec(int index) const { return sets_.at(static_cast<std::size_t>(index)).spec; }
   File& file() { return *file_; }
 
-  /// The hyperslab of extent `count` at `offset`, row-major, with the next flush().
+  /// The hyperslab of extent `count` at `offset`, written with the next flush(); `values` is row-major, as
+  /// long as the product of `count`.
   template <Storable Number>
   void write(int index, std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
              const Number* values, Turn turn = Turn::soon) {
     keep(data_type<Number>, index, offset, count, values, turn);
   }
-  /// Rows `first` to `first + count - 1` of the leading dimension, whole.
+  /// Rows `first` to `first + count - 1` of the leading dimension; `values` holds them whole, row-major.
   template <Storable Number>
   void write_rows(int index, std::int64_t first, std::int64_t count, const Number* values,
                   Turn turn = Turn::soon) {
@@ -52,8 +54,8 @@ class SharedFile {
     }
     keep(data_type<Number>, index, offset, extent, values, turn);
   }
-  /// Rows by id, of a frame or, where it is negative, of a data set without frames (RowQueue::add_by_id).
-  /// They want flush_together().
+  /// The rows `ids` of frame `frame`, or where that is negative of a data set without frames; `values` has
+  /// a row for each id (RowQueue::add_by_id). They are written by flush_together() alone.
   void write_by_id(int index, std::int64_t frame, RowIds ids, std::vector<double> values,
                    Turn turn = Turn::soon) {
     queue_.add_by_id(turn, index, frame, std::move(ids), std::move(values));
@@ -67,8 +69,8 @@ class SharedFile {
   /// on three ranks or more: so each rank looks afterwards whether the file has its rows, and writes by
   /// itself what it misses there, which fails aloud. Collective; a failure is thrown on every rank.
   void flush_together();
-  /// Writes what waits here, and puts on disk what this rank has written: against loss of power, before what
-  /// vouches for it. Not collective.
+  /// Writes what waits here and waits until all that this rank has written is on disk, safe from a loss of
+  /// power: before a checkpoint is written that relies on it. Not collective.
   void sync();
   /// Collective; a failure is thrown on every rank.
   void close();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "la/active_set_matrix.hpp"
 
 #include <algorithm>

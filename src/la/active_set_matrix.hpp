@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A sparse matrix in which some unknowns are held, now these, now those, as in reduced-space methods of
 // variational inequalities. SNES sees a shell whose sub-matrix of the free unknowns is a shell too: nothing
 // is extracted. In the LU the rows of what is held become rows of the identity: one ordering and one symbolic

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "la/block_lu.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LU of a sparse matrix of 3 x 3 blocks whose order of elimination is given: row by row
 // (the IKJ form of Gaussian elimination: Saad, Iterative Methods for Sparse Linear Systems, 2003, algorithm
 // 10.1) with all fill, whose places are found once. Blocks on the diagonal are inverted as dense ones, by
@@ -21,10 +22,10 @@ class BlockLU {
   /// diagonal; the rows in the order of their elimination.
   BlockLU(std::span<const int> begin, std::span<const int> column, std::span<const int> order);
 
-  /// Of these values, nine a block, by column. Scalar rows that aren't free become rows of the identity.
-  /// False where a block on the diagonal is singular.
+  /// Of these values, nine for each block in the order of `column`, each block column-major. Scalar rows
+  /// that aren't free become rows of the identity. False where a block on the diagonal is singular.
   bool factorise(const double* values, const std::vector<char>& free);
-  /// Solves for x.
+  /// Solves for x; b and x have three numbers for each block row.
   void solve(const double* b, double* x);
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Move-only owners of PETSc's handles. An owner converts to the raw handle, so that all of PETSc stays within
 // reach; it is filled through out(), and destroyed once, never after PETSc has ended.
 //   Vector x;  check(VecDuplicate(y, x.out()), "VecDuplicate");  check(VecSet(x, 1.0), "VecSet");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "la/interface_schur_solver.hpp"
 
 #include <algorithm>

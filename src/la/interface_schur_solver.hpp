@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A sparse linear system in square blocks, its rows shared out over the ranks, solved by substructures. Of
 // this rank's rows A x + C y = b, where A is square and y are the unknowns of other ranks that they refer to,
 // A is factorised by PETSc's LU, and with R, which picks what other ranks refer to,

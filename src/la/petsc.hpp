@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // PETSc for its lifetime: begun after MPI with the user's options, ended before it; and the one error check.
 //
 // Every call of PETSc goes through check(): a failure is a PetscFailure that names the call and PETSc's own

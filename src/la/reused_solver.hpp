@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A linear solver for the systems of Newton's method, one much like the last: a factorisation, or a
 // preconditioner, is kept as long as GMRES needs few iterations with it, and made anew when not.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "la/sparse.hpp"
 
 namespace cotangent::la {

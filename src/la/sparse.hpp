@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rows of this rank of a sparse matrix, as PETSc stores them: a block of the columns of this rank, and
 // one of all others. Their values may be read, or overwritten in place, entry by entry in the order of
 // storage, without the cost of MatSetValues.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The exact solution of A x = b where A is tridiagonal, or cyclically so, its rows in blocks on the ranks.
 //
 // Within a block the elimination runs from both ends to the middle, two chains of operations at once. Blocks
@@ -26,7 +27,7 @@ class Tridiagonal {
 
   /// Collective. A pivot that vanishes shows as infinities or NaN in the solution.
   void factorise();
-  /// b and x may be the same. Collective.
+  /// b and x hold this rank's rows, and may be the same. Collective.
   void solve(const double* b, double* x) const;
 
  private:

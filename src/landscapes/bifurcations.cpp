@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where a landscape changes with a parameter p: intervals in which stationary points do not continue one by
 // one with their types are halved; then
 //   fold: Newton on the regular extended system  grad U = 0, det H = 0  in (x, y, p) (Kuznetsov 2004, ch.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The boundary of the admissible region: the line domain = 0 by marching squares (Lorensen and Cline 1987, in
 // the plane), each piece drawn onto the line by bisection across its chord; the turns of grad U along it and
 // along the window's sides; and the minima of U on it, where the derivative along the line changes from - to

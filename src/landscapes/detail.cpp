@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Shared tools of the energy landscapes; see landscape_detail.hpp.
 #include "landscapes/detail.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the parts of landscape.hpp share: spectrum of a 2 x 2 Hessian, periodic geometry, Newton on grad U.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Energy landscapes of two coordinates: stationary points of U(x, y), the mountain passes between its wells
 // and out of its admissible region, and the parameter values at which any of this changes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mountain passes: steepest descent x' = -grad U from a saddle along +-its unstable direction, by exponential
 // Rosenbrock-Euler steps (exact for a quadratic U, stiff or not; Hochbruck and Ostermann, Acta Numerica 2010)
 //   delta_i = -g_i (1 - exp(-lambda_i tau)) / lambda_i   in the eigenbasis of the Hessian,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All zeros of grad U in a region, by branch and bound: a cell is cleared when a component of grad U along an
 // eigenvector of the Hessian cannot vanish in it, resolved by Newton when the Hessian varies too little for
 // two zeros, and quartered otherwise.

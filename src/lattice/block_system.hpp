@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A sparse linear system over all sites, in square blocks of any size a site, whose pattern is that of the
 // terms' second derivatives, solved by PETSc.
 #pragma once

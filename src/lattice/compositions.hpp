@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Compositions of Stormer-Verlet: the coefficients gamma_1 ... gamma_s of a step, symmetric, with sum 1.
 // References: Suzuki, Phys. Lett. A 146 (1990) 319; Yoshida, ibid. 150 (1990) 262; Kahan, Li, Math. Comp. 66
 // (1997) 1089; Suzuki, Umeno (1993); all in Hairer, Lubich, Wanner (2006), V.3.2.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The constraints of a lattice: which there are, by how much positions miss them, and velocities along them,
 //   L_v(q, v) = p + grad g(q) mu,   grad g(q) v = 0,
 // one sparse system over all sites, which MUMPS factorises.

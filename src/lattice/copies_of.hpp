@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The copies of a model's terms as one rank sees them: where they are, and their coordinates in packs.
 #pragma once
 

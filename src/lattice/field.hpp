@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers at sites, component by component, with room for ghosts on both sides and for a last pack of lanes
 // that sticks out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gauss collocation of a lattice by fixed-point iteration, for L = v^T M v / 2 - U(q) with M diagonal. As
 // integrators/gauss_force.hpp does it: the unknowns are the stages' accelerations times h^2, held as even and
 // odd parts about the middle of the step, begun from the last step's polynomial.

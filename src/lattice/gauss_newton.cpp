@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gauss collocation of a lattice by simplified Newton iterations, for any Lagrangian. The unknowns are the
 // stages' velocities V:
 //   Q_i = q + h sum_j a_ij V_j,   L_v(Q_i, V_i) = p + h sum_j a_ij L_q(Q_j, V_j)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who tells whom: sites that this rank must know of and doesn't own, by a plan that is made once.
 #pragma once
 
@@ -23,7 +24,8 @@ class Ghosts {
   /// Collective.
   Ghosts(std::int64_t sites, const Range& range, const std::vector<Ghost>& wanted);
 
-  /// Fills the ghosts' places in all of these components with what the owners have in theirs. Collective.
+  /// Fills the ghosts' places in all of these components with what the owners have in theirs; each points
+  /// at site 0 of the rank (Field). Collective.
   void exchange(std::span<double* const> components);
   /// Whether any rank needs anything from another.
   bool needed() const { return needed_; }

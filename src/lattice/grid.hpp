@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sites in rows: a chain, or a grid of `length` sites along x and `rows` along y, numbered row after row, and
 // the part of them that a rank owns: a contiguous range, with as many sites on either side as it must know of
 // (ghosts, numbered on to the left and right; where the grid closes on itself, they wrap). Where the
@@ -26,7 +27,8 @@ struct Grid {
   bool held(std::int64_t site) const;
   /// How far a copy's sites are apart in the numbering, at most; wrapping along rows included.
   std::int64_t reach(std::span<const Offset> sites) const;
-  /// The sites of the copy at `place`; false where it would stick out.
+  /// Writes the sites of the copy at `place`, one for each offset; false where it would stick out of the
+  /// grid.
   bool copy(std::span<const Offset> offsets, std::int64_t place, std::int64_t* sites) const;
 };
 

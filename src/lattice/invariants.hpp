@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Integrals of a chain's motion that its model states: sums over sites, each rank's from its sites and some
 // ghosts, added in the order of the sites. So their bits don't depend on the ranks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a model's terms give on a rank: forces on runs of sites, momenta, energies, second derivatives. The
 // virtual boundary is a run of sites; below it all is compiled for the model. Sums at a site are taken in the
 // order of the terms, their sites and (in lists) their copies, so that bits don't depend on the ranks.
@@ -56,11 +57,12 @@ class Kernel {
   /// rank, positions are known for `reach` more sites on both sides. `force` may be `position`.
   virtual void force(const double* const* position, std::int64_t low, std::int64_t high,
                      double* const* force) = 0;
-  /// L_q and L_v on all sites of this rank.
+  /// L_q and L_v on all sites of this rank. Here and below, x[c] points at component c of site 0 of the
+  /// rank, sites one after the other, ghosts before and behind.
   virtual void gradient(const double* const* position, const double* const* velocity, double* const* by_q,
                         double* const* by_v) = 0;
   /// For each site, of the copies whose first site it is: v L_v - (L - L(v = 0)), which is the kinetic
-  /// energy, and -L(v = 0), the potential one.
+  /// energy, and -L(v = 0), the potential one; one number a site.
   virtual void energies(const double* const* position, const double* const* velocity, double* kinetic,
                         double* potential) = 0;
   /// Diagonal of L_vv on all sites of this rank, for separable L.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernel for one model: derivatives of its terms' copies, pack by pack, and their sums at the sites.
 #pragma once
 

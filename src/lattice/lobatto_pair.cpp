@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The Lobatto IIIA-IIIB pair with s stages for a lattice under constraints g(q) = 0, any Lagrangian: as
 // integrators/lobatto_spark.hpp has it, order 2 s - 2, symmetric and symplectic. With F_j = L_q(Q_j, V_j) +
 // grad g(Q_j) Lambda_j

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The mass matrix L_vv of a lattice, for any Lagrangian: which site's block is singular, and velocities from
 // momenta. Where no term couples velocities of different sites it is solved site by site, else as a sparse
 // system.

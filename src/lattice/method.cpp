@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lattice/method.hpp"
 
 #include <cmath>

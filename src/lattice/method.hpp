@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A method that moves a lattice, all ranks together: state, steps, and what a checkpoint must hold. Positions
 // and what runs along with them (velocities; momenta, where the mass matrix isn't constant) are summed with
 // compensation.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Model for one struct: what the struct states, and what follows where it states nothing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A model whose terms are kept on g(q) = 0 by constraints, each a local term too: a struct with a name, the
 // places of its sites, and a call operator g(q, p). As one more Lagrangian, L + sum of lambda g, in which a
 // copy's multiplier lambda is a further coordinate of its first site: forces of constraints, g itself and all

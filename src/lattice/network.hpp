@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Terms whose copies are given one by one, for lattices that are no grid; and whether a lattice is one piece.
 #pragma once
 

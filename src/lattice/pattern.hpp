@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sparsity of second derivatives, from the copies of all terms.
 #pragma once
 

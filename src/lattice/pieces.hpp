@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which sites are one piece. Each rank joins what it knows of its sites by union-find (Tarjan, J. ACM 22
 // (1975) 215, with halved paths); what remains are its roots, and which of them are joined with other ranks'.
 // Over these a root's label, which is a root of its piece and never above the root itself, falls until

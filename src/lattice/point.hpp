@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What many models have: a unit mass at each site that moves in one coordinate.
 #pragma once
 

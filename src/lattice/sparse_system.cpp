@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lattice/sparse_system.hpp"
 
 namespace cotangent::lattice {

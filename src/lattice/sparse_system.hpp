@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A sparse linear system over the coordinates of all sites, real or complex: mass + gyration * first + force
 // * second, of the terms' second derivatives. Complex ones are stored as real ones of twice the size, real
 // and imaginary parts of a coordinate side by side.

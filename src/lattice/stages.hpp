@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What methods share that solve for all stages' velocities at once by Newton's method.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A term of a large Lagrangian L = sum over terms, sum over their copies, of L_term(q, v) on a few sites. A
 // term is a struct with a name, the places of its sites relative to a copy's own place, and a call operator
 // templated on the scalar; it takes its coordinates apart with `auto [a, b] = q;`, all of the first site,

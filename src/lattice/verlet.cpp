@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stormer-Verlet (kick, drift, kick) and its symmetric compositions: steps of lengths gamma_1 h, ...,
 // gamma_s h, neighbouring kicks joined. For L = v^T M v / 2 - U(q) with M diagonal.
 // Reference: Hairer, Lubich, Wanner (2006), I.1.4, V.3.2.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Holonomic constraints g(q) = 0, one or several. A model states g alone, `constraint(q, p)`: one value, or a
 // std::tuple of values; gradients and curvature follow by automatic differentiation. With multipliers lambda,
 //   M q'' = L_q + sum_k lambda_k grad g_k.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a problem is: a Lagrangian L(q, v), with parameters L(q, v, p), with explicit time L(q, v, p, t).
 // A model is a struct with names and one call operator, templated on the scalar; everything else here follows
 // from it by automatic differentiation: momenta L_v, forces L_q, energy v L_v - L, accelerations. A model may

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pair potentials U(r): what two particles a distance r apart share in energy. A potential is a struct in
 // potentials/ that states U alone, as a function of the squared distance s = r^2, for which no root is drawn
 // where the formula needs none. Energy and force follow from it by automatic differentiation: the force on

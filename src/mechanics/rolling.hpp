@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nonholonomic constraints r(q, v) = 0, linear in the velocities: rolling without slipping, a knife edge, a
 // skate. A model states r alone, `rolling(q, v, p)`: one value, or a std::tuple of values; all derivatives
 // follow by automatic differentiation. By Lagrange and d'Alembert their forces do no work along velocities

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A particle that glides without friction on a surface g(x, y, z) = 0:
 //   L = mass |v|^2 / 2 - mass gravity z,   g(q) = 0.
 // Surfaces are structs in surfaces/, one file each, that state g and its parameters; `objection` says what is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arrays that begin on a cache line, so that no register's load lies on two.
 #pragma once
 

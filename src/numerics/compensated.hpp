@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Compensated (double-double) accumulation: x + low carries what x alone would round away.
 // Reference: Moller (1965), Kahan (1965); two_sum by Knuth.
 #pragma once

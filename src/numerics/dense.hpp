@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small dense linear algebra over any real type: in lanes, each lane pivots for itself.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A pack of lanes: W doubles that take every operation together, one trajectory a lane.
 // Arithmetic is IEEE per lane and fuses only in fma(), so a lane's bits depend on its own values alone:
 // not on W, nor on what the other lanes hold. The type maps onto GCC/Clang vector extensions; intrinsics

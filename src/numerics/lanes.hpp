@@ -1,6 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SIMD lanes: W doubles that take every operation together (lane_pack.hpp), and their elementary functions.
 // Sine, cosine, exponential and logarithm run in all lanes at once; lanes out of a kernel's range, and the
 // other functions, go through the C library one by one. A lane's result doesn't depend on the others'.
+//
+// The kernels of sincos() and log() are derived from fdlibm, which is distributed under this notice:
+//   Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
+//   Developed at SunSoft, a Sun Microsystems, Inc. business. Permission to use, copy, modify, and distribute
+//   this software is freely granted, provided that this notice is preserved.
 #pragma once
 
 #include <cmath>

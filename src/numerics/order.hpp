@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sorting by whole numbers: by eleven bits at a time, the lowest first, those of one number as they came.
 // Reference: Knuth, The Art of Computer Programming 3 (1998), 5.2.5, algorithm R.
 #pragma once

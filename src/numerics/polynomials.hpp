@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nodes, weights and the matrices of collocation, computed in extended precision.
 // Legendre recurrences throughout (DLMF 18.9), so that nothing here loses digits as the degree grows.
 // Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), II.1; Trefethen, Spectral

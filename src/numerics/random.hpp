@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random numbers without a state: functions of a seed, a name and a counter, so that whoever draws them gets
 // the same, wherever and in whatever order. Philox 4x32-10, and Box-Muller's normals from it.
 // Reference: Salmon, Moraes, Dror, Shaw, Parallel random numbers: as easy as 1, 2, 3 (SC 2011).

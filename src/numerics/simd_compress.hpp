@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // 64-bit words, a register of them at a time: those of chosen lanes written one after the other, and short
 // lists sorted. Neither branches on what the words are, which no processor could foretell.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Points in memory as rows of four doubles, x y z and one without meaning, and as lanes: a row is one load
 // wherever it lies, and eight of them make lanes of x, y and z by a few shuffles, where gathers would take a
 // load for each number.
@@ -61,18 +62,18 @@ template <int W, class Row>
 }
 }  // namespace detail
 
-/// W rows in turn.
+/// x, y and z of W rows of four doubles, one behind the other from `first` on.
 template <int W>
 [[gnu::always_inline]] inline std::array<Lanes<W>, 3> rows_of_four(const double* first) {
   return detail::rows<W>([=](int k) { return first + 4 * k; });
 }
-/// The rows that begin so many doubles from the base.
+/// The same of rows that begin offset[k] doubles behind the base, k = 0 ... W - 1.
 template <int W>
 [[gnu::always_inline]] inline std::array<Lanes<W>, 3> rows_of_four(const double* base,
                                                                    const std::uint32_t* offset) {
   return detail::rows<W>([=](int k) { return base + offset[k]; });
 }
-/// Writes W rows in turn.
+/// Writes W rows of four, one behind the other.
 template <int W>
 [[gnu::always_inline]] inline void store_rows_of_four(const std::array<Lanes<W>, 3>& x, double* first) {
   if constexpr (W > native_width) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the boundaries hold or let in at the vertices, at the times that a scheme's stages ask for. A vertex
 // between two boundaries of given depth has the mean of theirs; what comes in is shared by the ends of a
 // side.

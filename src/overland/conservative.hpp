@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Finite volumes on the dual cells of the vertices, which keep every drop and no depth below 0.
 //
 // The fluxes (edge_fluxes.hpp) vanish between equal levels and out of dry cells. In time, backward Euler, or

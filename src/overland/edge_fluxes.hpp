@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fluxes of the finite volumes on the dual cells of the vertices: in each triangle, along each edge from i to
 // j,
 //   F = w c m(h_i, h_j)^a t,   t = s . (x_j - x_i),   w = cot/2 of the angle opposite,

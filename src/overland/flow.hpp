@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Water that flows from time to time: steps of one length, or steps that adapt; soil and sky beside the
 // scheme.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What falls on the land and what the soil takes.
 //   Green, Ampt (1911): f = K (1 + psi dtheta / F), F the depth soaked in so far; with ponding, in closed
 //   form F - F0 - psi dtheta ln((F + psi dtheta) / (F0 + psi dtheta)) = K dt.

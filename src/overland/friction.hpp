@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The law of friction: discharge per width q = c h^a |S|^(p-1) S, where S = -grad(b + h).
 //   Darcy-Weisbach: c = sqrt(g / k), a = 3/2, p = 1/2;  Manning: c = 1 / n, a = 5/3, p = 1/2;
 //   any other power law by its own c, a, p.

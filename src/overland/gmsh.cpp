@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gmsh files, formats 2.2 and 4.1, text and binary: rank 0 reads them from beginning to end and hands nodes
 // and elements on in pieces; each rank has a share of either, in the file's order. Triangles are joined to
 // nodes by the nodes' tags, and a side belongs to the boundary where no second triangle has it: of both,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Triangles over a landscape, distributed over the ranks: each cell on one rank, each vertex owned by one and
 // seen by those whose cells touch it. No rank ever holds a whole mesh: each makes its share of a rectangle or
 // of an elevation raster, Gmsh files come in pieces (gmsh.cpp), and PETSc's DMPlex spreads these shares and

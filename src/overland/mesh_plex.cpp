@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What DMPlex does for meshes: it spreads cells over ranks and halves edges.
 #include <algorithm>
 #include <petscdmplex.h>

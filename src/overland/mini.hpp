@@ -1,4 +1,5 @@
-// The mixed form of the source: depth h piecewise linear, discharge q piecewise linear with a cubic bubble in
+// SPDX-License-Identifier: BSD-3-Clause
+// The mixed form of Shapero: depth h piecewise linear, discharge q piecewise linear with a cubic bubble in
 // each cell (MINI: Arnold, Brezzi, Fortin 1984), backward Euler, depths held above 0 by a variational
 // inequality:
 //   F_h = int ((h - h_n) / dt + div q - r) phi,   F_q = int (k |q| q + g h^3 grad(b + h)) . v,
@@ -7,11 +8,11 @@
 // equations, by Newton's method within the residual, and is eliminated from the Jacobian. F >= 0 where h = 0:
 // there dt F_h is water that the bound has made, which the ledger names `clipped`.
 //
-// The storage term is lumped on the vertices, or consistent as in the source, which hands part of a wet
+// The storage term is lumped on the vertices, or consistent as in Shapero's, which hands part of a wet
 // vertex's rise to dry neighbours: their clipping then makes water at each front. Boundaries: q = 0 where
 // closed, also at its ends; a given discharge comes in beside the wall; where free or of given depth q is
 // what it is. On one rank an LU serves whichever depths are held, as long as GMRES needs few iterations with
-// it.
+// it. Reference: D. Shapero, "Overland Flow" (shapero.xyz, 2022).
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The cells of the mixed scheme (mini.hpp), several at a time in SIMD lanes: their part of the residual and
 // of its Jacobian, and the discharge of their bubbles, which each cell solves for by itself. Derivatives are
 // by our AD, of the weak form's two nonlinear factors, |q|^(1/p - 1) q and g h^(a/p), at the quadrature

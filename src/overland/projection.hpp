@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The L2 projection onto continuous, piecewise linear functions of what is constant in each cell, clamped to
-// the range of those constants: the source's way to begin with a jump.
+// the range of those constants: the way to begin with a jump of D. Shapero, "Overland Flow" (shapero.xyz,
+// 2022).
 #pragma once
 
 #include "overland/mesh.hpp"

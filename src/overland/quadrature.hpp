@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Quadrature on a triangle, in barycentric coordinates; weights sum to 1. Reference: Dunavant, Int. J. Numer.
 // Meth. Engng 21 (1985) 1129: degrees 6 (12 points) and 8 (16 points).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An elevation raster: ESRI ASCII grids (.asc), rows from north to south, no-data cells left out. Between the
 // middles of cells values are bilinear. Rank 0 reads the file and hands values on in pieces; each rank keeps
 // those of a window. Reference: Esri ASCII raster format; corners or centres as reference.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A number that may change with time: rain, a hydrograph of inflow, the tide's depth. A constant, or a table,
 // linear between its rows. Rates are integrated exactly, so that no step, however long, loses water.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What all schemes share: the landscape, the water on it, what the sky and the boundaries do, and the ledger.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What ranks that work at their own pace agree on now and then, without waiting for one another: each
 // proposes a number when it comes by, works on, and learns the largest of them once all have come. Every rank
 // sees the same agreements in the same order, so what is then done together may be collective.

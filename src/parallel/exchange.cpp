@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/exchange.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ bool alone() {
   return size() == 1;
 }
 
-/// MPI counts are 32 bits wide: in units of eight bytes, which suffice for 16 GB from one rank to another.
+/// MPI counts are 32 bits wide; counted in units of eight bytes, a message may have 16 GB.
 constexpr std::int64_t unit = 8;
 
 int as_int(std::int64_t x) {

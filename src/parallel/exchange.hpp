@@ -1,5 +1,6 @@
-// Data that ranks hand each other: records to everybody in particular, and rows of doubles by a plan that is
-// made once and carried out many times, while the sender computes on.
+// SPDX-License-Identifier: BSD-3-Clause
+// Data that ranks send each other: lists of records, one for each other rank; and rows of doubles by a plan
+// that is made once and carried out in every step, while the sender goes on computing (ghosts, halos).
 #pragma once
 
 #include <cstddef>
@@ -14,16 +15,16 @@
 namespace cotangent::parallel {
 
 namespace detail {
-/// How many bytes come from each rank where so many go to each. Collective.
+/// Given how many bytes this rank sends to each, how many it gets from each. Collective.
 std::vector<std::int64_t> coming(std::span<const std::int64_t> to_each);
-/// Bytes for each rank; what comes, rank after rank, goes to `into`. Collective.
+/// Sends `bytes`, to_each[0] for rank 0, then to_each[1] for rank 1 ...; what comes goes to `into`,
+/// from_each[0] bytes of rank 0 first. Collective.
 void exchange(const std::byte* bytes, std::span<const std::int64_t> to_each,
               std::span<const std::int64_t> from_each, std::byte* into);
 }  // namespace detail
 
 /// Records for each rank, by rank; returns those for this one, in the order of the ranks that sent them, and
-/// in `from_each` how many came from each. Lists are given up as they go, since there may be many.
-/// Collective.
+/// in `from_each` how many came from each. The lists are freed as they are sent, to save memory. Collective.
 template <class Record>
 std::vector<Record> exchange(std::vector<std::vector<Record>>&& to,
                              std::vector<std::int64_t>* from_each = nullptr) {
@@ -70,8 +71,9 @@ class HaloPlan {
   int incoming() const;
   /// How many go.
   int outgoing() const;
-  /// Sends rows of `from`, and lets those of others come to `into`, rank after rank. Nothing may be read from
-  /// `into` before finish().
+  /// Starts to send the plan's rows of `from`, an array of rows of `width` doubles, and to receive those of
+  /// the other ranks into `into`, incoming() rows of `width` doubles, rank after rank. `into` may be read
+  /// after finish(); `from` may change at once.
   void start(const double* from, double* into);
   void finish();
 
@@ -80,12 +82,12 @@ class HaloPlan {
   std::unique_ptr<Transfers> transfers_;
 };
 
-/// A column of numbers that are worked out when asked for, some that follow one another at a time.
+/// A column of numbers that is never stored: work_out(first, into) computes those from `first` on.
 struct Numbers {
   std::size_t count = 0;
   std::function<void(std::size_t first, std::span<double> into)> work_out;
 
-  /// Each by its place.
+  /// number(i) for i = 0 ... count - 1.
   template <class Number>
   static Numbers each(std::size_t count, Number number) {
     return {count, [number](std::size_t first, std::span<double> into) {
@@ -95,9 +97,10 @@ struct Numbers {
 };
 
 /// The sums of columns of numbers that are spread over all ranks; the same to the bit however they are
-/// spread, and in whatever order they come: each is split into parts so coarse that sums of them are exact.
-/// Rounded after some 150 bits. Each number is asked for twice. Reference: Demmel, Nguyen, Fast reproducible
-/// floating-point summation (ARITH 2013). Collective; each column may have a length of its own on each rank.
+/// spread, and in whatever order they come: each number is split into parts, each a multiple of one unit so
+/// coarse that sums of them are exact. What lies some 150 bits below the largest number is lost. Each
+/// number is asked for twice. Reference: Demmel, Nguyen, Fast reproducible floating-point summation (ARITH
+/// 2013). Collective; each column may have a length of its own on each rank.
 std::vector<double> reproducible_sums(std::span<const std::span<const double>> columns);
 std::vector<double> reproducible_sums(std::span<const Numbers> columns);
 /// The plain sums of the columns of rows of `width` numbers, added row after row, rank after rank: the bits

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI, as much of it as the code above needs: lifetime, who am I, small collectives, errors that all ranks
 // share.
 //

@@ -1,5 +1,7 @@
-// Records that lie in order across the ranks, rank after rank, none of which holds them all: shared evenly,
-// asked for, sorted, and dealt out by rank 0 as it reads them.
+// SPDX-License-Identifier: BSD-3-Clause
+// A long list of records that is spread over the ranks in order: rank 0 has the first, rank 1 those that
+// follow. No rank ever holds them all. They can be shared evenly, asked for by number, sorted, and dealt
+// out by rank 0 as it reads them from a file.
 #pragma once
 
 #include <algorithm>
@@ -21,23 +23,24 @@ ForRanks<Record> for_ranks() {
   return ForRanks<Record>(static_cast<std::size_t>(size()));
 }
 
-/// Where this rank's part of n things in order begins, if all have equal parts; rank size()'s is n.
+/// The first of n things that belongs to `rank` where all have equal parts in order; n for rank size().
 inline std::int64_t share_begin(std::int64_t n, int rank = parallel::rank()) {
   return n * rank / size();
 }
-/// Whose part holds thing i of n.
+/// The rank to whose part thing i of n belongs.
 inline int share_owner(std::int64_t n, std::int64_t i) {
   return static_cast<int>(((i + 1) * size() - 1) / n);
 }
 
-/// Where each rank's records begin among all, where each has so many; all of them in the end. Collective.
+/// Given that this rank has `here` records: the number of the first record of each rank, and last the
+/// number of all records. Collective.
 inline std::vector<std::int64_t> offsets(std::int64_t here) {
   std::vector<std::int64_t> begins{0};
   for (const std::int64_t count : exchange(ForRanks<std::int64_t>(static_cast<std::size_t>(size()), {here})))
     begins.push_back(begins.back() + count);
   return begins;
 }
-/// Whose record i is, given the offsets.
+/// The rank that has record i, by these offsets.
 inline int owner(const std::vector<std::int64_t>& begins, std::int64_t i) {
   return static_cast<int>(std::ranges::upper_bound(begins, i) - begins.begin()) - 1;
 }
@@ -54,8 +57,8 @@ std::vector<Record> evened(std::vector<Record>&& records) {
   return exchange(std::move(to));
 }
 
-/// What `answer` of the rank that is asked says to each question; answers are in the questions' order, rank
-/// after rank. Collective.
+/// Sends questions[r] to rank r, which calls answer(question) for each; returns the answers in the order of
+/// the questions, those of rank 0 first. Collective.
 template <class Question, class Answer>
 auto asked(ForRanks<Question>&& questions, Answer answer) {
   std::vector<std::int64_t> from;

@@ -1,5 +1,6 @@
-// Things numbered from 0, of which each rank keeps a run: who keeps which, by formula; and questions about
-// them to whom it may concern.
+// SPDX-License-Identifier: BSD-3-Clause
+// Things numbered from 0, of which each rank keeps consecutive ones: which rank keeps which, by formula; and
+// questions about them to the rank that keeps them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace cotangent::parallel {
 
-/// Runs of nearly one length.
+/// `count` things in consecutive runs of nearly equal length, one run a rank.
 struct Runs {
   std::int64_t count = 0;
   int ranks = 1;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Signals that ask a run to stop: they set a flag which the loops poll between two slices of work.
 //
 // SIGTERM and SIGINT (a scheduler's or the user's end of the job), SIGUSR1 (a scheduler's warning ahead of

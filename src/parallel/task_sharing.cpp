@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/task_sharing.hpp"
 
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dynamic sharing of tasks: one counter in the memory of rank 0, reached by one-sided MPI.
 //
 // A rank that is free takes the next index by an atomic fetch-and-add; no master, no message, no order
@@ -14,7 +15,7 @@ namespace cotangent::parallel {
 
 class TaskSharing {
  public:
-  /// Collective.
+  /// Tasks are numbered from `first` on. Collective.
   explicit TaskSharing(std::int64_t first = 0);
   /// Collective: every rank has to come here, also after an error (see agree() in mpi.hpp).
   ~TaskSharing();

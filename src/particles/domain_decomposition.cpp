@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "particles/domain_decomposition.hpp"
 
 #include <algorithm>

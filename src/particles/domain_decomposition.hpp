@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who keeps which particles: each rank a run of the cells along Morton's curve, such that all have about as
 // much work; and whose particles each must see, those in the cells around its own. When particles have moved,
 // they go to the rank that their cell belongs to and are sorted along the curve; where the load has tilted,

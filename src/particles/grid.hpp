@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cells of the ambient space, and their order along Morton's curve, which keeps neighbours in space near each
 // other in memory. A cell is no smaller than the range of the lists, so that whatever a particle may feel
 // lies in its own cell or one of the 26 around it. An axis may be periodic: particles then keep the
@@ -49,6 +50,7 @@ class Grid {
     }
   }
 
+  /// The cell of a point, q[0] to q[2].
   Cell cell(const double* q) const {
     Cell c;
     for (std::size_t n = 0; n < 3; ++n) {

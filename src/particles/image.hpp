@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Differences of positions, round periodic axes those to the nearest image.
 #pragma once
 

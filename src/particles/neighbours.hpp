@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Verlet lists: for each particle all others within the range, which is the cut-off and a skin; they hold
 // until a particle has moved half the skin. Whole lists, not half ones: a pack of particles walks down its
 // lists side by side, one neighbour a lane, and each particle's force is a sum of its own, without scattered

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The forces of a pair potential on packs of particles, each lane of a pack walking down its own list. The
 // virtual boundary is a run of packs; below it all is compiled for the potential. Source of its formulas:
 // mechanics/pair_potential.hpp.
@@ -19,10 +20,12 @@ class PairKernel {
   virtual const mechanics::CutOff& cut() const = 0;
   /// U with its derivative at squared distance s, cut off.
   virtual mechanics::PairEnergy<double> energy(double s) const = 0;
-  /// Forces on the particles of `packs` packs from `first`, written from force[n][0] on.
+  /// Forces on the particles of `packs` packs from pack `first` on, component n written from force[n][0]
+  /// on, one number a particle. `position` has rows of four (x, y, z and one without meaning), ghosts and
+  /// all.
   virtual void forces(const NeighbourLists& lists, const double* position, const Image& image, int first,
                       int packs, const std::array<double*, 3>& force) const = 0;
-  /// Half of the energies of each particle's pairs.
+  /// Half of the energy of each particle's pairs, one number a particle from energy[0] on.
   virtual void energies(const NeighbourLists& lists, const double* position, const Image& image, int first,
                         int packs, double* energy) const = 0;
 };

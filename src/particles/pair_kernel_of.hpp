@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // PairKernel for one potential.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank's particles: own ones, filled up to whole units, then copies of other ranks' that they
 // may feel (ghosts), then one point far away, which serves as the neighbour that isn't there.
 #pragma once
@@ -42,18 +43,20 @@ struct ParticleArrays {
 
   int far_row() const { return padded + ghosts; }
   Particle particle(int row) const;
-  /// Takes these as its own, without ghosts. Padding stands still far away.
+  /// Replaces all particles by these, without ghosts. Padding rows are filled with particles at rest, far
+  /// away.
   void assign(const std::vector<Particle>& particles);
-  /// Its own are from now on, in this order, those of its rows, and beyond these those who come. No ghosts.
+  /// Its own particles become those of `rows`, in this order: numbers below `own` are rows as they are now,
+  /// from `own` on they count through `come`. Ghosts are dropped.
   void arrange(std::span<const std::int32_t> rows, const std::vector<Particle>& come);
-  /// Makes room for so many ghosts.
+  /// Makes room for `count` ghosts behind the padding.
   void expect_ghosts(int count);
 
  private:
-  /// All columns but `next`; new rows are padding.
+  /// Resizes all arrays but `next`; new rows hold padding.
   void resize(int rows);
   void put(int row, const Particle& particle);
-  /// The first so many rows are its own; to whole units, without ghosts.
+  /// Makes the first `count` rows its own, pads them to whole units, and drops the ghosts.
   void fill_up(int count);
 };
 

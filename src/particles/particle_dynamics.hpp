@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Interacting particles on a surface, over all ranks: their motion step by step. The particles' neighbours
 // are listed anew when one has moved half the skin since; between, each step is one walk through memory,
 // block by block: forces from the positions, the end of the step, the beginning of the next, and the new
@@ -15,7 +16,7 @@
 
 namespace cotangent::particles {
 
-/// What a swarm moves by.
+/// How the particles move: step, neighbour lists, heat bath, solver.
 struct ParticleDynamicsOptions {
   double step = 0.0;
   std::vector<double> composition_coefficients{
@@ -36,7 +37,7 @@ struct SwarmEffort {
 
 class ParticleDynamics {
  public:
-  /// Takes the particles of this rank, any part of all. The kernel and the motion outlive the swarm.
+  /// Takes the particles of this rank, any part of all. The kernel and the motion must outlive this.
   /// `fresh` where they are at their start: velocities are then made tangent. Collective.
   ParticleDynamics(const integrators::SurfaceMotion& motion, const PairKernel& kernel,
                    const ParticleDynamicsOptions& options, std::vector<Particle> particles,

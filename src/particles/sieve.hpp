@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Points taken one after the other, each kept where none that was kept before is nearer than a distance; by
 // all ranks together, and what is kept depends on the order of the points alone. Each rank has a slab of the
 // surface, of the same area, and copies of what lies just beyond. A point is settled once all points near it

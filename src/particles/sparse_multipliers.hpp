@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The multipliers of constraints by PETSc, for all systems of a batch at once. The Jacobian G = dg/dq of all
 // constraints at one place is a sparse matrix, and so are the directions D = M^-1 G^T (times h^2/2) at
 // another; Newton's method (SNES) and the velocities (KSP) have the matrix G D, which PETSc multiplies out.

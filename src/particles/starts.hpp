@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where particles on a surface may start: anywhere by its area, or evenly; at rest or at a temperature. Each
 // rank makes its own from a seed: all together are the same on any number of ranks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank's part of a system of rods: its own rods, a contiguous run of them; copies of all points that they
 // join; and of the other ranks' rods that end at these points, the multipliers and gradients. A point's
 // copies see the same forces in the same order, so they keep the same bits, and only what belongs to foreign

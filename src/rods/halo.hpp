@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What of foreign rods crosses ranks: one multiplier, and one gradient, each to the ranks where it acts.
 #pragma once
 

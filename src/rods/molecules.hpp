@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Many molecules from one: copies of a system of rods, each put somewhere by a trial of its own, no two
 // points of different molecules closer than a distance. Every rank finds the same, from a seed. Limits:
 // molecules are put one after the other, at random; dense crowds can't be found so.

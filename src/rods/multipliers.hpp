@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The linear systems of the multipliers of rods, G M^-1 G'^T y = b, with G = dg/dq at one place and G' at
 // another, in two forms:
 //   schur           the matrix G M^-1 G'^T itself, sparse, its pattern built once
@@ -40,7 +41,7 @@ class RodMultipliers {
   /// Whether solve() serves: on one rank, for an open chain, unless the user has given PETSc options for this
   /// system.
   bool direct() const { return chain_ != nullptr; }
-  /// y for the values of G and G', without PETSc's matrices and calls.
+  /// G M^-1 G'^T y = b, one number for each of this rank's rods, without PETSc's matrices and calls.
   void solve(const Field& left, const Field& right, const double* b, double* y);
 
  private:

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Forces between pairs of points that rods join, by any pair potential, across ranks. Points belong to ranks
 // by their rods; pairs are summed where the points are in space: each rank of a DomainDecomposition sums for
-// the points in its cells, as a swarm's does. A plan made with each list brings it their positions and takes
-// the forces to all ranks that know the points, so that a point's copies feel the same bits. Each force is a
-// sum in the order of the points' numbers: to the bit the same on any number of ranks, whenever the lists
-// were made. Whose rods end at a point and what they join it to is known to the rank that reports it, and
-// told with each list to the rank that sums there.
+// the points in its cells, as for particles without rods. A plan made with each list brings it their
+// positions and takes the forces to all ranks that know the points, so that a point's copies feel the same
+// bits. Each force is a sum in the order of the points' numbers: to the bit the same on any number of
+// ranks, whenever the lists were made. Whose rods end at a point and what they join it to is known to the
+// rank that reports it, and told with each list to the rank that sums there.
 #pragma once
 
 #include "particles/domain_decomposition.hpp"

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RATTLE for points joined by rods, distributed over ranks:
 //   q' = q + h v + (h^2/2) M^-1 (f + G(q)^T lambda),    g(q') = 0                       Newton, by SNES
 //   v' = v + (h/2) M^-1 (f + f' + G(q)^T lambda + G(q')^T mu),    G(q') v' = 0             linear, by KSP
-// with f the forces of gravity and of pairs (rod_pairs.hpp); f' is that at q'.
+// with f the forces of gravity and of pairs (pairs.hpp); f' is that at q'.
 // Order 2, symmetric, symplectic on the constraint manifold. The matrix of Newton's method is
 // G(q') M^-1 G(q)^T. Reference: Andersen, J. Comput. Phys. 52 (1983) 24; Leimkuhler, Reich, Simulating
 // Hamiltonian dynamics (2004), 7.2. Newton starts from multipliers extrapolated over the last two steps, and

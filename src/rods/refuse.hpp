@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Refusals whose text is put together from parts.
 #pragma once
 

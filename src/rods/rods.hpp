@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Point masses joined by rods, under uniform gravity, in free space or held on a surface: the Lagrangian's
 // constraints are a sum of local terms,
 //   g_k(q) = |q_a - q_b|^2 - l_k^2 = 0          for each rod k between the points a and b,
@@ -53,7 +54,7 @@ struct Rod {
   bool holds() const { return second == nowhere; }
 };
 
-/// The joined points at the beginning, all of them: for systems that fit on one rank (rod_share.hpp has
+/// The joined points at the beginning, all of them: for systems that fit on one rank (share.hpp has
 /// others).
 template <int D>
 struct RodSystem {

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What one rank makes, reads or is given of a system of rods: a run of its points and a run of its rods, by
-// formula; whatever else it needs of them the block asks for (rod_block.hpp). And chains that nobody ever
+// formula; whatever else it needs of them the block asks for (block.hpp). And chains that nobody ever
 // holds as a whole: which rod joins which points follows from its number.
 #pragma once
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What RodRattle solves in a step: Newton's method for the position multipliers, the linear system of the
-// velocities', and the vectors that both keep from step to step. Part of rod_rattle.cpp.
+// velocities', and the vectors that both keep from step to step. Part of rattle.cpp.
 #pragma once
 
 #include <algorithm>

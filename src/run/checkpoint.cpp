@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "run/checkpoint.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ std::string path_of(std::string_view field) {
   return "/state/" + std::string(field);
 }
 
-/// Learns which fields there are, and of loose rows where this rank's begin.
+/// The first visit: learns names, types and shapes of the fields, and where this rank's rows begin.
 class Description : public State {
  public:
   std::vector<io::DataSetSpec> fields;
@@ -54,7 +55,7 @@ class Description : public State {
   }
 };
 
-/// Enters the fields in the order in which they were described.
+/// The second visit: writes the fields, in the order in which they were described.
 class Writer : public State {
  public:
   Writer(io::SharedFile& file, const Description& description) : file_(file), description_(description) {}
@@ -91,7 +92,7 @@ class Writer : public State {
   int field_ = 0;
 };
 
-/// Fills the fields, each by its name.
+/// The visit of a run that goes on: reads each field by its name.
 class Reader : public State {
  public:
   explicit Reader(const io::File& file) : file_(file), stored_(file.names_in("/state")) {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The checkpoint beside a result: one HDF5 file, format version 1, with a data set /state/NAME for each field
 // that the evolution's state() names. All ranks write it together under another name, and it takes the place
 // of the older one when it is complete on disk, so that at no moment there is none. Any number of ranks reads

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "run/driver.hpp"
 
 #include <algorithm>
@@ -18,14 +19,14 @@ namespace cotangent::run {
 
 namespace {
 
-/// Where the time goes, as the result and the summary name it.
+/// The parts into which a run's wall time is divided; the result and the summary name them so.
 enum Part { starting, integrating, sampling, writing, waiting, part_count };
 const std::vector<std::string> part_names{"start", "integrate", "sample", "write", "wait"};
-/// Keys that may differ between two starts of one run.
+/// Keys of the deck that a user may change before --resume; all others must stay as they were.
 const std::vector<std::string> free_keys{"output.file",  "output.checkpoint_minutes", "output.wall_minutes",
                                          "output.hints", "output.collective",         "output.compression"};
 
-/// What a rank wants, and the most urgent of all is done.
+/// What a rank asks for between two slices, in rising urgency: all ranks do what the most urgent asks for.
 enum class Wish : std::int64_t { go_on, write, store, stop, fail };
 
 class Driver {
@@ -87,8 +88,9 @@ class Driver {
 
   CheckpointOwner owner() const { return {settings_.study, settings_.deck}; }
 
-  /// All ranks take slices together, and then look at clock and signals together. A slice is no longer than
-  /// to the next sample: so a look comes after as many of them as take the time.
+  /// For motions whose steps are collective: all ranks take slices of steps together, then look at clock and
+  /// signals together. A slice is no longer than to the next sample, so a look comes after as many slices as
+  /// take the time.
   void loop_together() {
     constexpr double goal = 0.3;  // seconds that a slice, and all from look to look, should take
     std::int64_t units = 1, slices = 1;
@@ -115,7 +117,8 @@ class Driver {
     end();
   }
 
-  /// Each rank goes on by itself, and comes by when it has time.
+  /// For motions in which ranks don't wait for one another: each takes slices at its own pace, and between
+  /// them sees what all ranks have agreed on (Agreement).
   void loop_apart() {
     constexpr double goal = 0.02, between_looks = 0.01;
     parallel::Agreement agreement;
@@ -174,7 +177,8 @@ class Driver {
     part_[writing] += writing_meanwhile;
   }
 
-  /// Twice or half the slice at most, so that it takes about so long.
+  /// How many units the next slice has, so that it takes about `goal` seconds; at most twice, at least half
+  /// as many as the last.
   static std::int64_t next_slice(std::int64_t units, double seconds, double goal) {
     const double factor = std::clamp(goal / std::max(seconds, 1e-9), 0.5, 2.0);
     return std::clamp<std::int64_t>(std::llround(static_cast<double>(units) * factor), 1, 1 << 20);
@@ -206,7 +210,8 @@ class Driver {
     measure(sampling, [&] { evolution_.hand_over(*records_); });
   }
 
-  /// A checkpoint, once all rows that it vouches for are on disk.
+  /// Writes a checkpoint. The rows of all that happened before it go to the disk first: a run that goes on
+  /// from it doesn't write them again.
   void store() {
     if (evolution_.together()) {
       records_->flush();

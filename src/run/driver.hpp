@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one driver of all runs: it opens or resumes the result, lets an evolution go on in slices, takes its
 // samples, writes checkpoints, obeys signals and the clock, tells how far it is, and reports. What it is
 // asked to do is a struct of its own, so that a program runs an evolution without a deck.

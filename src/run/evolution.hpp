@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What moves: a particle system, a lattice, a mechanism, a sheet of water, an ensemble of trajectories. An
 // Evolution says how to advance, which rows a sample has and which of them are this rank's, which named
 // fields a checkpoint holds, how far it is and how it went. It knows nothing of clocks, signals, terminals or
@@ -17,10 +18,10 @@ namespace cotangent::run {
 
 /// How far a run is, for the line that tells it.
 struct Progress {
-  double done = 0, all = 1;    ///< of what is counted, the same on all ranks but for what begins by itself
+  double done = 0, all = 1;    ///< of all that is to be done; rank 0's numbers are shown
   std::string text;            ///< "t = 3.2 of 10"
   std::string unit = "steps";  ///< what the rate counts
-  double each = 1;             ///< how many of these one of `done` is
+  double each = 1;             ///< how many of these units one of `done` stands for
 
   /// Of a motion in steps of one length.
   static Progress of_steps(std::int64_t done, std::int64_t all, double length) {
@@ -46,7 +47,7 @@ class Evolution {
   virtual bool together() const { return true; }
   /// The data sets of the result.
   virtual std::vector<io::DataSetSpec> data_sets() const = 0;
-  /// Whether an earlier start, whose rows are there, came to the end.
+  /// With --resume: whether the result, as it is on disk, is that of a run that came to its end.
   virtual bool complete(const Records&) { return false; }
   /// The start: makes it, and enters what is known of it. Collective.
   virtual void begin(Records& records) = 0;
@@ -55,15 +56,17 @@ class Evolution {
   /// All that a checkpoint holds. To read, it is called in place of begin(). Collective.
   virtual void state(State& state) = 0;
 
-  /// Goes on by at most so many units, of which the driver measures how long they take, and no further than
-  /// to the next sample. Collective where ranks advance together.
+  /// Advances by at most `units` (steps, events, rows: what the study counts), and no further than to the
+  /// next sample. The driver measures how long a call takes, and chooses `units` so that it can look at the
+  /// clock several times a second. Collective where ranks advance together.
   virtual void advance(std::int64_t units, Records& records) = 0;
   /// Whether nothing is left to do, on this rank where each advances by itself.
   virtual bool ended() const = 0;
   /// Enters what belongs to this moment, if anything does. Collective where ranks advance together.
   virtual void sample(Records&) {}
-  /// Hands over rows that it still keeps, and makes sums that wait (SampleSums): before a checkpoint, where
-  /// the run stops, and at the end. Collective where ranks advance together.
+  /// Enters rows that it still holds back in memory, and makes the sums that wait (SampleSums): called before
+  /// a checkpoint is written, where the run stops, and at the end, since a run that goes on from there
+  /// doesn't make them again. Collective where ranks advance together.
   virtual void hand_over(Records&) {}
   /// Enters what is known at the end. Collective.
   virtual void finish(Records&) {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "run/records.hpp"
 
 #include <limits>
@@ -18,7 +19,7 @@ int Records::index(std::string_view path) {
   return index;
 }
 
-// What one rank writes by itself is best written while it is in its cache.
+// Where each rank writes by itself, rows are written by the megabyte, while they are still in its cache.
 void Records::entered() {
   if (!together_ && file_.rows().waiting_bytes() > (1 << 20)) flush();
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sums over all ranks that samples ask for. Where ranks have few numbers each, a sample costs them what
 // they wait for one another: there those of many samples are made in one go, and the samples learn of them
 // later.

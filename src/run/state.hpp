@@ -1,5 +1,7 @@
-// What an evolution's checkpoint holds, stated once: one function visits the named fields, whether they are
-// described, written or read back. Rows are spread over ranks and come back on any number of them.
+// SPDX-License-Identifier: BSD-3-Clause
+// What an evolution's checkpoint holds. An evolution names its fields in one function, which is called three
+// times over: to learn names and shapes, to write, and to read back. Rows are spread over the ranks and are
+// read back on any number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +14,7 @@
 
 namespace cotangent::run {
 
-/// Which of so many rows, those of all ranks, are this rank's: a run of them, or those listed.
+/// Which of `all` rows are this rank's: rows first to first + count - 1, or those listed in `ids`.
 struct Share {
   std::int64_t all = 0, first = 0, count = 0;
   io::RowIds ids = nullptr;
@@ -44,12 +46,14 @@ class State {
   /// So many numbers that all ranks have alike.
   virtual void numbers(std::string_view name, std::span<double> values) = 0;
   virtual void numbers(std::string_view name, std::span<std::int64_t> values) = 0;
-  /// The same, of any number.
+  /// A list that all ranks have alike, whose length the checkpoint tells when it is read.
   virtual void list(std::string_view name, std::vector<double>& values) = 0;
-  /// Rows of `width` numbers, one for each of the share's, in its order.
+  /// This rank's rows of `width` numbers each, row-major, in the order of the share.
   virtual void rows(std::string_view name, const Share& share, int width, std::vector<double>& values) = 0;
-  /// Rows of which each rank has any number, that belong to nobody in particular: read back shared out
-  /// evenly. Fields with as many rows on each rank are shared out alike.
+  /// Rows of `width` numbers, any number of them on each rank, that no rank in particular must get back
+  /// (such as unfinished tasks). Read back, they are shared out evenly in the order of the ranks; fields
+  /// that had equally many rows on each rank are shared out alike, so that row k of one still belongs to
+  /// row k of the other.
   virtual void loose_rows(std::string_view name, int width, std::vector<double>& values) = 0;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a run says while it goes: one line renewed on a terminal, plain lines now and then elsewhere.
 #pragma once
 

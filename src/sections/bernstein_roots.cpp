@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sections/bernstein_roots.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All roots in [0, 1] of a polynomial in Bernstein form, by the sign variations of its coefficients and de
 // Casteljau's subdivision: no variation, no root; one variation, exactly one. Zero counts as positive.
 // Reference: Farouki, The Bernstein polynomial basis: a centennial retrospective (2012), 6.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What happens inside steps: crossings, samples, the end, the way out of the domain. Steps in which something
 // may happen are taken out of the lanes that flew them and wait here, to be worked on a full pack at a time;
 // what comes out is in the order of each trajectory's time and depends on its own step alone.

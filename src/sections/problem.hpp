@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A problem and the trajectories that it lets fly, behind one coarse virtual boundary: everything numeric
 // below is compiled for the model and the lanes; everything above (decks, ranks, files) knows none of them by
 // name.

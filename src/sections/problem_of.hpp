@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Problem for one model. A program that brings a model of its own needs this header and the struct, no more.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A section over the steps of one model in lanes: which steps may meet it, where they do, how far off a state
 // is. A coordinate is looked at on the step's own polynomial; any other function on its interpolant there.
 #pragma once

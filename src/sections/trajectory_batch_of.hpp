@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TrajectoryBatch for one model: the lanes advance together; steps in which something may happen go to a
 // queue, and what did happen comes back from it a little later, when its trajectory may have flown a few
 // steps too many. A lane's record depends on its own start alone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The laws of A(N) on random elements: (2.8) to (2.14) and the chain rule (2.20).
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every elementary function's value, first and second derivative against closed forms in extended precision,
 // over double and over lanes, whose bits may not depend on the width or the neighbours.
 #include <array>

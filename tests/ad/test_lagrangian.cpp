@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A Lagrangian of all kinds of terms: orders, widths and differences agree.
 #include <array>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reverse mode against the forward mode: functions, a Lagrangian of all kinds of terms, lanes, and what the
 // gradient of many inputs costs.
 #include <array>

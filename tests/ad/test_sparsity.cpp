@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the types know: which derivatives can be nonzero, and the degree in the velocities.
 #include <array>
 #include <cmath>

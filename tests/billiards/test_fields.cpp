@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flights in potentials between walls: against closed forms, backward in time, and what they keep.
 #include <cmath>
 

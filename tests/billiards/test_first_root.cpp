@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The first root along a flight: polynomials made of known roots, thin walls, near contacts; and formulas by
 // intervals. The control is what a fixed step makes of them.
 #include <cmath>

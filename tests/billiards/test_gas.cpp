@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Particles between collisions and at them: references, invariants, corners and the other ends, laws of
 // reflection, lanes.
 #include <cmath>

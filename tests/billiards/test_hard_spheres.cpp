@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hard discs and spheres: two of them by hand, the equation of state, energy and momentum, no overlap,
 // refusals.
 #include <cmath>

@@ -1,5 +1,7 @@
-// The source's leapfrog: its ten particles in a circle, its energy errors at three steps, and the mended
-// one's; beside them the exact flight.
+// SPDX-License-Identifier: BSD-3-Clause
+// The leapfrog of A. Morita, "Reinventing the wheel: simulating collisions" (blog KakkoKari): its ten
+// particles in a circle, its energy errors at three steps, and the mended one's; beside them the exact
+// flight.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +16,7 @@ using namespace cotangent::billiards;
 namespace {
 
 const Vector<2> gravity{0.0, -10.0};
-/// The source's: r and angle uniform, seed 123.
+/// Morita's: r and angle uniform, seed 123.
 constexpr std::array<Vector<2>, 10> starts{{{-0.3848538624583343, 0.5804798282785114},
                                             {-0.03755714595338742, -0.2836638499944633},
                                             {-0.21016351824654142, 0.08539834648532399},
@@ -60,7 +62,7 @@ Run source_run(double dt, bool mended) {
 
 }  // namespace
 
-TEST_CASE("The source's energy errors to the digit, and what its missing kick costs", "[unit]") {
+TEST_CASE("Morita's energy errors to the digit, and what its missing kick costs", "[unit]") {
   const Run source = source_run(1e-3, false);
   CHECK(std::abs(source.range - 0.1310) < 5e-5);
   CHECK(source.hits == 200);

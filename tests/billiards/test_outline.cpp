@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Outlines: lengths and areas that are known, and the arc length of places.
 #include <cmath>
 #include <numbers>

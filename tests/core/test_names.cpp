@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The name that was probably meant, and the text that says so.
 #include "catch.hpp"
 #include "core/names.hpp"

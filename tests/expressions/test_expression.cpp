@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Expressions and conditions: values, precedence, affine coefficients, and every way to get one wrong.
 #include <bit>
 #include <cmath>

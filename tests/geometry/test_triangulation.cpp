@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Triangles of surfaces: the topology that the literature gives, vertices on the surface to round-off, areas;
 // and what must fail on a lattice that is too coarse.
 #include <cmath>

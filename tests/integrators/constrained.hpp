@@ -1,5 +1,7 @@
-// What the tests of constrained motion share: the pendulum as a point on a circle (CS101, m = g = L = 1), the
-// particle on a surface of genus 2, and steppers by name.
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tests of constrained motion share: the pendulum as a point on a circle (Mullen, Desbrun, CS 101:
+// Numerical Geometric Integration, slides "Projection Methods & Constraints", m = g = L = 1), the particle
+// on a surface of genus 2, and steppers by name.
 #pragma once
 
 #include <cmath>

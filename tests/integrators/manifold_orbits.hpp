@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of constrained motion share: particles on surfaces with their reference states, how far a
 // state is off its manifold, and the symplectic form along a map of the cotangent bundle.
 #pragma once

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of the methods share: fixed-step runs of one orbit, and the order fitted to their errors.
+// The orbit: V. P. Chan, The design, implementation, and applications of a novel numerical solver: the
+// Lagrangian solver (master's thesis, OIST, 2018), (3.50).
 #pragma once
 
 #include <algorithm>
@@ -44,7 +47,7 @@ inline MethodOptions adaptive(double tolerance, int stages = 8, const std::strin
   return options;
 }
 
-/// The start of the orbit (3.50) of the thesis, in every lane.
+/// The start of the orbit (3.50) of Chan (2018), in every lane.
 template <class R>
 State<R, 2> henon_heiles_start() {
   const auto& x = reference::henon_heiles_start;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collocation in differential form: orders, the direction of time, symmetry, energies, and the control that
 // lacks each. Measured values of other implementations in extended precision stand beside the bounds.
 #include "catch.hpp"

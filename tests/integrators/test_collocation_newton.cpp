@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The equations of collocation in differential form: their Jacobian against differences, and what Newton's
-// method makes of it, with the Jacobian as the thesis prints it as the control.
+// method makes of it, with the Jacobian as printed in V. P. Chan, The design, implementation, and
+// applications of a novel numerical solver: the Lagrangian solver (master's thesis, OIST, 2018), (3.40), as
+// the control.
 #include "catch.hpp"
 #include "integrators/chebyshev_collocation.hpp"
 #include "mechanics/models/magnetic_chain.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A lane's bits are its own under constraints: with one in closed form and with several by elimination, the
 // same at every width and for double, whatever its mates do, and after being saved and loaded.
 #include <bit>

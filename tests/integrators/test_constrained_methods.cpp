@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The methods of constrained motion on a particle that falls over a surface of genus 2: order, manifold,
 // tangent space, structure. Orders are fitted against the Lobatto pair of order 6 at a fine step.
 #include "integrators/constrained.hpp"

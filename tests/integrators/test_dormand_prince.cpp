@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dormand-Prince 8(5,3): its coefficients by order conditions, its dense output, its step control.
 #include "catch.hpp"
 #include "integrators/dormand_prince_853.hpp"

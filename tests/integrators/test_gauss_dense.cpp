@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dense output of Gauss collocation: errors inside the step against a finer computation, and the honesty of
 // dense_is_exact().
 #include <random>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gauss collocation: order 2 s, the states of independent computations, energies over long times.
 #include "catch.hpp"
 #include "integrators/gauss.hpp"

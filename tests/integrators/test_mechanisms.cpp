@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mechanisms under RATTLE: the pendulum's periods, rods that stay as long as they are, the closed loop's one
 // degree of freedom, and the heavy top: its integrals, its sleep, its precession, its symplectic form.
 #include <numbers>

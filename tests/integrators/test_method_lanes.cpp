@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A lane's bits are its own, with every method: the same at every width and for double, whatever its mates
 // do, and after being saved and loaded.
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The orders of the one-step methods, fitted on orbits that could refute them; lower orders are the control.
 #include "catch.hpp"
 #include "integrators/dormand_prince_853.hpp"

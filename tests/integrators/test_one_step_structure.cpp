@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the one-step methods conserve, and the methods that don't as the control.
 #include "catch.hpp"
 #include "integrators/dormand_prince_853.hpp"
@@ -16,7 +17,7 @@ using namespace cotangent::integrators;
 
 namespace {
 
-/// The energy error's range over fixed steps on the orbit (3.50) of the thesis.
+/// The energy error's range over fixed steps on the orbit (3.50) of Chan (2018; orbits.hpp).
 struct Range {
   double least, most;
 };

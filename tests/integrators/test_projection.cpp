@@ -1,5 +1,7 @@
-// Projection, on the pendulum as a point on a circle and in its angle: the numbers of CS101's slides on
-// projection and constraints, worked out independently.
+// SPDX-License-Identifier: BSD-3-Clause
+// Projection, on the pendulum as a point on a circle and in its angle: the numbers of P. Mullen, M.
+// Desbrun, CS 101: Numerical Geometric Integration, slides "Projection Methods & Constraints", worked out
+// independently.
 #include "integrators/constrained.hpp"
 #include "mechanics/models/pendulum.hpp"
 

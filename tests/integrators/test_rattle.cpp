@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RATTLE on surfaces: errors against the references, order, the manifold kept; what it conserves, beside
 // methods that don't; steps without a multiplier.
 #include "integrators/dormand_prince_853.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What rolls: order, reversibility, energy and the known integrals of the sleigh, the knife edge, the disc
 // and the ball on a turntable; the magnetised balls, rolling by a constraint, against the chain reduced by
 // hand. Controls: RK4, whose energy drifts and which doesn't come back.

@@ -1,7 +1,9 @@
-// Three magnetised balls of unequal radii: of equal ones it is the chain known from the thesis; where balls 1
-// and 3 may pass through each other its motion is chaotic, as the thesis conjectures: by the largest Lyapunov
-// exponent, the mean rate at which a neighbour 1e-8 away departs, brought back every half unit of time.
-// Reference: Benettin, Galgani, Strelcyn, Phys. Rev. A 14 (1976) 2338.
+// SPDX-License-Identifier: BSD-3-Clause
+// Three magnetised balls of unequal radii: of equal ones it is the chain of V. P. Chan, The design,
+// implementation, and applications of a novel numerical solver: the Lagrangian solver (master's thesis,
+// OIST, 2018); where balls 1 and 3 may pass through each other its motion is chaotic, as Chan conjectures:
+// by the largest Lyapunov exponent, the mean rate at which a neighbour 1e-8 away departs, brought back
+// every half unit of time. Reference: Benettin, Galgani, Strelcyn, Phys. Rev. A 14 (1976) 2338.
 #include <cmath>
 #include <random>
 

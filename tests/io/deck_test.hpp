@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Decks from a text, and the text of what they refuse.
 #pragma once
 

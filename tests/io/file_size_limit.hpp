@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A limit on the length of files while it lives: as good as a full disk.
 #pragma once
 

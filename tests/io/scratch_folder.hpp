@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A folder for one test, the same on all ranks, gone when the test is over. Collective.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The deck: what it reads, what it refuses and in which words, and that its resolved form reads back equal.
 #include <cmath>
 #include <limits>

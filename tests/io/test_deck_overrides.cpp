@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Overrides from the command line: what they replace, add and remove, and which are refused.
 #include "io/deck_test.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The resolved deck reads back to the bit, a difference is named, and a missing file is told from a broken
 // one.
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A run killed by SIGKILL, and the run that goes on from what it left behind. Each pair is two programs:
 // ctest starts the victim, which has to die, and then the survivor on another number of ranks (mpi.cmake).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The XDMF beside a result: well-formed, and each array that it names is in the file with just these extents.
 #include <array>
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The LU of 3 x 3 blocks: on a grid, whose elimination fills, in any order, with unknowns held; its control
 // is the LU of other unknowns held.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Systems by substructures against the product A x: chains, where what other ranks' unknowns do is kept, and
 // sheets, where it isn't; parts of a single row; a singular block on one rank alone.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tridiagonal solver against the product A x, alone and as a preconditioner of KSP.
 #include <cmath>
 

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Potentials written down for the tests of landscapes, with their derivatives.
+// Reference for the balls: V. P. Chan, The design, implementation, and applications of a novel numerical
+// solver: the Lagrangian solver (master's thesis, OIST, 2018).
 #pragma once
 
 #include <array>
@@ -54,7 +57,7 @@ inline Scalar constant(double c) {
   return {c};
 }
 
-/// The chain of three magnetic balls: U of (5.18) of the thesis, the angles of M13 combined.
+/// The chain of three magnetic balls: U of (5.18) of Chan (2018), the angles of M13 combined.
 inline Jet2 balls(double t_value, double s_value, double alpha) {
   const Scalar t = first(t_value), s = second(s_value);
   const Scalar half = cos(0.5 * (t + s));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The energy landscape of three magnetic balls against independent references.
 #include <algorithm>
 #include <chrono>

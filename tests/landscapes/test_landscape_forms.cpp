@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Energy landscapes whose answer is known in closed form: Hénon-Heiles, the six-hump camel, degenerate
 // points, and the normal form of each bifurcation.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lattices to test with, and what is compared of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Constraints as local terms: orders, what is conserved and what control methods lose, lists, refusals.
 #include "la/petsc.hpp"
 #include "lattice/model_of.hpp"

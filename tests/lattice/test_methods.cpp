@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Orders, agreement of the two ways to solve the stages, what is conserved, and failures.
 #include "la/petsc.hpp"
 #include "lattice/invariants.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Terms and their copies: bits on any number of ranks, lists and grids alike, forces and second derivatives
 // against the energy, and what can't be a lattice.
 #include <numeric>

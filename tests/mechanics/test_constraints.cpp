@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Constraints: values, gradients and curvatures against differences of formulas written out here, multipliers
 // of the exact motion, errors as lengths, and parameters that make no surface.
 #include <cmath>

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The built-in models against their formulas and numbers of the literature, and what System derives from
-// them.
+// them. The magnetic chain: V. P. Chan, The design, implementation, and applications of a novel numerical
+// solver: the Lagrangian solver (master's thesis, OIST, 2018).
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -33,7 +35,7 @@ Approx to(double value, double margin) {
   return Approx(value).epsilon(0).margin(margin);
 }
 
-/// (5.17) and (5.18) of the thesis as printed.
+/// (5.17) and (5.18) of Chan (2018) as printed.
 double kinetic_energy(const Pair& q, const Pair& v) {
   const double c = std::cos(q[0] + q[1]);
   return (17.0 / 5 + 2 * c) * v[0] * v[0] + 7.0 / 10 * v[1] * v[1] + (12.0 / 5 + c) * v[0] * v[1];
@@ -153,7 +155,7 @@ TEST_CASE("an explicit time enters the accelerations") {
   }
 }
 
-TEST_CASE("the magnetic chain is (5.17) and (5.18) of the thesis") {
+TEST_CASE("the magnetic chain is (5.17) and (5.18) of Chan (2018)") {
   Points points;
   for (const double alpha : {0.0, 10.0, 18.0, 50.0}) {
     const auto system = chain(alpha);

@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pair potentials against their formulas and against differences of themselves.
+// Ricker's values: D. Shapero, "Billiards on surfaces" (shapero.xyz).
 #include "catch.hpp"
 #include "mechanics/potentials/lennard_jones.hpp"
 #include "mechanics/potentials/ricker.hpp"
@@ -22,7 +24,7 @@ void slopes(const std::array<double, n>& p) {
 
 }  // namespace
 
-TEST_CASE("Ricker's values as the post has them") {
+TEST_CASE("Ricker's values as Shapero has them") {
   const std::array<double, 2> p{0.5, 1.0 / 6};
   CHECK(pair_energy<Ricker>(0.0, p).value == Approx(1.1204222676).epsilon(1e-10));
   CHECK(pair_energy<Ricker>(1.0 / 36, p).value == Approx(-0.5).epsilon(1e-14));

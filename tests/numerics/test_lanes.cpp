@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A lane's bits are its own: the same at every width, whatever the neighbours hold.
 #include <bit>
 #include <cstdint>

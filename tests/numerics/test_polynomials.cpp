@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nodes and matrices of collocation: exactness on every polynomial they promise, and the signs.
+// Control: the matrix as printed in V. P. Chan, The design, implementation, and applications of a novel
+// numerical solver: the Lagrangian solver (master's thesis, OIST, 2018).
 #include <cmath>
 
 #include "catch.hpp"
@@ -36,7 +39,7 @@ TEST_CASE("the Chebyshev differentiation matrix differentiates x^m, forwards in 
   }
 }
 
-TEST_CASE("the matrix as the thesis prints it (3.14) differentiates nothing: the control") {
+TEST_CASE("the matrix as Chan (2018) prints it (3.14) differentiates nothing: the control") {
   const int K = 8;
   const auto x = chebyshev_lobatto_nodes(K);
   Extended worst_row_sum = 0;

@@ -1,5 +1,8 @@
-// The worked examples of the thesis on the Lagrangian solver (3.2): an initial value, a boundary value and an
-// eigenvalue problem by the differentiation matrix on Chebyshev nodes, against their exact solutions.
+// SPDX-License-Identifier: BSD-3-Clause
+// The worked examples of V. P. Chan, The design, implementation, and applications of a novel numerical
+// solver: the Lagrangian solver (master's thesis, OIST, 2018), section 3.2: an initial value, a boundary
+// value and an eigenvalue problem by the differentiation matrix on Chebyshev nodes, against their exact
+// solutions.
 #include <Eigen/Dense>
 #include <cmath>
 #include <numbers>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Meshes that no rank holds: what all ranks have together is what one rank would make of the whole. Expected
 // meshes are made here in other ways: cell by cell with std::set, from the lists that the files are printed
 // of.

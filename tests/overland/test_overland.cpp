@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The schemes on their own: quadrature, MINI's orders on a manufactured solution, the conservative scheme's
 // volume and depths where water dries and wets (with an explicit scheme as the control that must fail),
 // boundaries whose values change with time (the controls: values that stay over each step), meshes.

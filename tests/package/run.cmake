@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs the build into a folder, moves that folder elsewhere, builds the project beside this file against it
 # with find_package(cotangent), and runs what comes out.
 foreach(variable BUILD GENERATOR COMPILER)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The distributed half from outside: MPI comes and goes with one object, and HDF5 is linked.
 #include <cstdio>
 

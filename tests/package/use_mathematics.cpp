@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The mathematical half from outside: a Lagrangian of one's own, and Gauss collocation on it.
 #include <cmath>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Records and rows that ranks hand each other, and sums whose bits know nothing of ranks.
 #include <cmath>
 #include <numeric>

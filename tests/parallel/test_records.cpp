@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Records in order across the ranks: shares, sorting, questions and answers, and what rank 0 deals out.
 #include <random>
 

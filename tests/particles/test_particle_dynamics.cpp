@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Particles that interact on a surface: forces against a sum over all pairs, the same bits on any number of
 // ranks, what symmetry keeps, temperatures, failures.
 #include <cmath>

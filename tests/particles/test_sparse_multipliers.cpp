@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Multipliers by PETSc against those that lanes find for themselves: trajectories under one constraint and
 // several, particles that interact on surfaces, on any number of ranks; and what happens to those that fail.
 #include <cmath>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Small result files in the layout of format version 1, for the tests of cotangent-plot.
 
 The sections are those of Hénon-Heiles, computed here by Störmer-Verlet with linear interpolation: good enough for a

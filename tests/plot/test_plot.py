@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of cotangent-plot: the pictures it makes of small synthetic results, its messages and its exit codes.
 
 Run by ctest, or by hand: /usr/bin/python3 tests/plot/test_plot.py. COTANGENT_PLOT names the program to test;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of cotangent-plot where trajectories move on a surface: what hides what, the picture, the movie, XDMF.
 
 Run by ctest, or by hand: /usr/bin/python3 tests/plot/test_surfaces.py.

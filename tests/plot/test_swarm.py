@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of cotangent-plot where particles interact on a surface: what is drawn of them, the series, the movie.
 
 Run by ctest, or by hand: /usr/bin/python3 tests/plot/test_swarm.py.

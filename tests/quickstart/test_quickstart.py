@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """cmake/quickstart with stand-ins for the commands it calls: what it calls, in which order, and what it says when
 one of them fails.  usage: test_quickstart.py QUICKSTART"""
 import os
@@ -58,7 +59,7 @@ class Quickstart(unittest.TestCase):
         self.assertIn("--build --preset release --parallel 3 --target cotangent_program", calls[1])
         result = "build/release/results/henon_heiles_chaos.h5"
         self.assertRegex(calls[2], r"--oversubscribe -n ([2-9]|\d\d+) build/release/bin/cotangent ")
-        self.assertTrue(calls[2].endswith(f"input/henon_heiles_chaos.toml output.file={result}"), calls[2])
+        self.assertTrue(calls[2].endswith(f"input/sections/henon_heiles_chaos.toml output.file={result}"), calls[2])
         self.assertIn(result, calls[3])
         self.assertIn(f"{self.root.resolve()}/{result}\n", self.result.stdout)
 
@@ -79,7 +80,7 @@ class Quickstart(unittest.TestCase):
         self.assertIn("build/ci/results/henon_heiles_chaos.h5", calls[2])
 
     def test_the_first_failure_ends_it_and_is_named(self):
-        for name, step in (("cmake", "configure and build"), ("mpirun", "run input/henon_heiles_chaos.toml"),
+        for name, step in (("cmake", "configure and build"), ("mpirun", "run input/sections/henon_heiles_chaos.toml"),
                            ("cotangent-plot", "draw the picture"), ("ctest", "test")):
             with self.subTest(name):
                 (self.root / "calls").unlink(missing_ok=True)

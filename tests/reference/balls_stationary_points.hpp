@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stationary points of the chain of three magnetic balls, U(t, s; alpha) of landscape_potentials.hpp, in |t +
 // s| <= 2 pi / 3. Copied from the reference set constants.json, balls_stationary_points: Newton in extended
 // precision from a dense grid, complete by the Poincaré index. Angles are modulo 2 pi; eigenvalues are those

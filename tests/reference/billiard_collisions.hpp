@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collisions of particles that fall in one circle and in three, computed with 50 and 100 digits and rounded
 // to double: see ORIGIN.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Crossings of reference orbits, computed with 40 to 60 digits and rounded to double: see ORIGIN.md.
 #pragma once
 

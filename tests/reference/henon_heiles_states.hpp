@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // States of one Henon-Heiles orbit, (q1, q2, q1', q2') = (0, -0.1, 0.3783906541, 0) at t = 0, E = 1/13
-// (thesis on the Lagrangian solver, (3.50)). Computed by Taylor series of high order with 40 and with 60
-// digits, which agree to 5e-35, from right-hand sides derived by hand.
+// (V. P. Chan, The design, implementation, and applications of a novel numerical solver: the Lagrangian
+// solver (master's thesis, OIST, 2018), (3.50)). Computed by Taylor series of high order with 40 and with
+// 60 digits, which agree to 5e-35, from right-hand sides derived by hand.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Motion on surfaces, t = 0 and t = 5, computed with 40 to 60 digits and rounded to double: see ORIGIN.md.
 #pragma once
 

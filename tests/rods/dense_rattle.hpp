@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RATTLE for rods as the textbook has it, with dense matrices and pivoting, by one process, over any real
 // type; derivatives by hand. What the distributed solvers have to agree with.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pair forces between points that rods join: against sums over all pairs, the motion against the textbook's,
 // what is conserved, the same bits whatever the lists, what is refused.
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What each rank makes of a system of rods, and asks the others for: as if it held the whole.
 #include <algorithm>
 #include <map>

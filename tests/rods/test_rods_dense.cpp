@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The distributed solvers against dense matrices, to round-off: every formulation, shape and number of ranks.
 #include "dense_rattle.hpp"
 #include "la/petsc.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What doesn't work says so: wrong systems, starts off the constraints, steps without a multiplier; and a
 // state that was stored goes on to the same bits.
 #include "dense_rattle.hpp"

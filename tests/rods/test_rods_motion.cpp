@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RATTLE's motion against other knowledge of it: periods of a pendulum, the double pendulum by Gauss
 // collocation, energy, reversibility.
 #include <numbers>

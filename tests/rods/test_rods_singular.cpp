@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Near singular postures: multipliers against quadruple precision, in both formulations; the normal equations
 // alone, solved once in double precision, are the control.
 #include "dense_rattle.hpp"

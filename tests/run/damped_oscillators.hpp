@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The smallest evolution that has all: damped oscillators q'' = -q - c q', spread over the ranks, with
 // samples, a checkpoint, progress and a summary. A run of it is killed and gone on with in test_killed.cpp.
 #pragma once

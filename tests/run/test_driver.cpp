@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The driver and its checkpoint, by the smallest evolution that has all.
 #include <array>
 #include <csignal>

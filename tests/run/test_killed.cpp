@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A run of the smallest evolution killed by SIGKILL, and gone on with on another number of ranks (mpi.cmake).
 #include <csignal>
 #include <cstdlib>

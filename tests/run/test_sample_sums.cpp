@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sums that samples ask for: the same bits whether they are made at once or with those of many samples.
 #include <cmath>
 #include <numeric>

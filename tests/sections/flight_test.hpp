@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flying in tests: a list of starts through the lanes of one flight, by whatever the study layer would do.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Roots in Bernstein form: polynomials made of known roots, clusters, ends, contacts; one lane like another.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flights under constraints: what is recorded, what ends a trajectory, and that its mates go on to the same
 // bits.
 #include "catch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A trajectory's bits are its own: not of its lane, its mates, the order of loading, the calls that fly it,
 // or a restart.
 #include <cmath>

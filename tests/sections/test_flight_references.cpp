@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Crossings against references of 40 and more digits; sections of every kind against each other.
 #include <algorithm>
 #include <cmath>

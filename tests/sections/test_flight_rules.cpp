@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What counts and what ends a trajectory: starts on the section, angles, conditions, limits, domains,
 // failures.
 #include <cmath>

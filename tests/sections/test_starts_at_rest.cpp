@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // No method may judge its convergence by a quantity that vanishes while others round: at rest the velocities
 // are zero, and positions are still rounded. All methods, from rest and from equilibrium, whatever the units
 // and the step.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Landscapes of models that the program doesn't have: three coordinates, a boundary that moves.
 #include "../io/scratch_folder.hpp"
 #include "billiards/domain.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Billiards: the domain from its outline, particles with their trails, energies, pressures, and bounce maps.
 
 Bounce maps are drawn in Birkhoff's coordinates, arc length and tangential velocity, where the result holds them and no

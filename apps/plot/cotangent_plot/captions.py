@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a picture says about itself: model, parameters, energy, method, section, number of orbits, energy error."""
 import numpy as np
 
 from . import style
 
-METHOD_NAMES = {"exact": "exact flights", "leapfrog": "leapfrog of the source", "gauss": "Gauss collocation", "lobatto": "Lobatto collocation",
+METHOD_NAMES = {"exact": "exact flights", "leapfrog": "Morita's leapfrog", "gauss": "Gauss collocation", "lobatto": "Lobatto collocation",
                 "chebyshev-lobatto": "Chebyshev–Lobatto collocation", "dormand-prince": "Dormand–Prince 8(5,3)",
                 "dormand-prince-853": "Dormand–Prince 8(5,3)", "rk4": "Runge–Kutta 4", "stormer-verlet": "Störmer–Verlet",
                 "explicit-euler": "Explicit Euler", "implicit-euler": "Implicit Euler",

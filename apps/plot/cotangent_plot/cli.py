@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command line: reads the arguments, decides what the file is to be drawn as, writes the picture.
 
 Exit codes as the program's: 0 done, 1 drawn but the run is not finished, 2 wrong input, 3 the file system.

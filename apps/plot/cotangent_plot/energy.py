@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Energy errors of an ensemble: |E - E0| of every orbit in the order of their numbers, and how often each occurs."""
 import matplotlib
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Hard discs and spheres: the equation of state beside a picture of the densest system."""
 import matplotlib.pyplot as plt
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Energy landscapes: filled contours, stationary points by their type, the levels of the passes, the contact boundary.
 
 The levels are chosen for the eye: each band covers the same area, and between a pass and the highest minimum below

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Lattices: energies of the modes over time where they are stored; of chains the field in space and time, of grids its
 shape at some instants; and how well the energy was kept."""
 import matplotlib

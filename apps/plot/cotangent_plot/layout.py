@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures laid out in whole pixels: a heading, a grid of equal panels, margins in inches.
 
 Images painted by `painting` then meet the screen pixel by pixel.

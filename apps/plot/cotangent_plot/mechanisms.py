@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Points joined by rods, free or held on a surface: their shapes over time, and how well energy and lengths were kept.
 
 On a surface fewer shapes are drawn, and what it hides is not. Of many molecules only the last shapes are, each in a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What pictures know of the built-in models: the edge of the section at an energy, and how the mechanism looks.
 
 A model that is not listed is drawn all the same, without these. With the kinetic energy v^T M v / 2 the section

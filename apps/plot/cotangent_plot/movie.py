@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Movies of sampled trajectories: on their surface, as a mechanism that is known, or else in the (q1, q2) plane; and of
 particles on their surface.
 

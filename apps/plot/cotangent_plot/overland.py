@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Overland flow: depth and speed of the water over the bed's relief at the last instant stored, the mesh on request
 (--mesh); beside them the volume with its ledger, and what leaves and falls, over time.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Many points as one image: every point is a small Gaussian dot; dots add up as ink does.
 
 A pixel that has received the amount w of ink of colours c is covered by 1 - exp(-w) and has the mean colour, taken

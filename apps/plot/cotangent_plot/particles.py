@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Particles that interact on a surface: where they are at the last instant sampled, coloured by speed; beside it
 energies, temperature and what the surface's symmetry conserves, over time, and how often pairs stand how far apart.
 

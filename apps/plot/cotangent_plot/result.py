@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A cotangent result file (format version 1), opened, checked and read.
 
 Everything that a picture needs to know of the file's layout stands here; the drawing modules ask for

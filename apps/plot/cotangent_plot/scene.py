@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A surface of triangles seen from a place in space: shaded into an image with a depth for each pixel, against
 which points of curves are judged visible or hidden.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Poincaré sections: one panel for each value of the parameters and the energy, or one for each file.
 
 Few orbits get colours of their own. Among many, an orbit's colour is the place of its mean on a colour wheel around

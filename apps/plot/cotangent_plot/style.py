@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The look of all pictures: type, colours, symbols, and panels laid out to whole pixels.
 
 Colours are mixed in OKLab (Ottosson 2020), where equal steps look equal; the palette for a few curves is that of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Trajectories on a surface: the surface shaded, with the curves on it where they can be seen, and beside it the
 energy, the multiplier and how far off the surface the trajectories are.
 

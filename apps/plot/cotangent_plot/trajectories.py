@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Time series: the coordinates of sampled trajectories, and how well each kept its energy.
 
 One trajectory: all its coordinates in one panel. Several: a panel for each coordinate, a colour for each trajectory.

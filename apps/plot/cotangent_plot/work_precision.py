@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Work against precision: what an energy error costs, one curve for each method, named where it ends.
 
 Reads the result files of the study, or CSV with a header and the columns method, error, and one of work, evaluations,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An XDMF file beside a result, with which ParaView shows its surface and the trajectories on it.
 
 XDMF 2 says where in the HDF5 file each array lies: nothing is copied. The triangles are one grid; each trajectory is a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A harmonic trap: U = (k_x x^2 + k_y y^2) / 2; in an ellipse of any size this billiard is integrable where
 // k_x = k_y. Reference: Fedorov, Acta Appl. Math. 69 (2001) 251.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Henon and Heiles' potential, U = (x^2 + y^2) / 2 + x^2 y - y^3 / 3, between walls.
 // Reference: Henon, Heiles, Astron. J. 69 (1964) 73.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An attracting centre at the origin, U = -strength / r (negative strength: a repelling one). Limits: the
 // centre itself is for walls to keep away; near it steps are short.
 #pragma once

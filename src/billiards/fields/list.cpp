@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The list of the fields that decks can name: a new one is a header here and a word below.
 #include "billiards/fields/harmonic.hpp"
 #include "billiards/fields/henon_heiles.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A box about its centre: omega = a - x, a + x, b - y, b + y, c - z, c + z, all of them positive.
 #pragma once
 

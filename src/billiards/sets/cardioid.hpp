@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The cardioid rho = 2 a (1 + cos phi): omega = 4 a^2 rho^2 - (rho^2 - 2 a x)^2. At its cusp, the origin, the
 // gradient vanishes. Ergodic. Reference: Robnik, J. Phys. A 16 (1983) 3971.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The disc within a circle: omega = r^2 - x^2 - y^2.
 #pragma once
 

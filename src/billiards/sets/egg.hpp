@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An egg: omega = 1 - (x/a)^2 - (y/b)^2 exp(k x), an ellipse that is blunter on one side; no polynomial.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The inside of an ellipse: omega = 1 - (x/a)^2 - (y/b)^2. Its billiard is integrable (Birkhoff 1927).
 #pragma once
 

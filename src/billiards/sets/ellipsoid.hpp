@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The inside of an ellipsoid: omega = 1 - (x/a)^2 - (y/b)^2 - (z/c)^2.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One side of a line through the centre: omega = n . x, with n = (nx, ny) pointing inward.
 #pragma once
 

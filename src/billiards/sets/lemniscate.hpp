@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Inside a Cassini oval, (x^2 + y^2)^2 = 2 a^2 (x^2 - y^2) + level: Bernoulli's lemniscate, in two halves
 // that meet in a point where the gradient vanishes, for level = 0; one domain with a waist for level > 0.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rectangle about its centre: omega = a - x, a + x, b - y, b + y, all of them positive.
 #pragma once
 

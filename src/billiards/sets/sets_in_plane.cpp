@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "billiards/sets/cardioid.hpp"
 #include "billiards/sets/circle.hpp"
 #include "billiards/sets/egg.hpp"

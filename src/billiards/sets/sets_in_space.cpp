@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "billiards/sets/box.hpp"
 #include "billiards/sets/ellipsoid.hpp"
 #include "billiards/sets/half_space.hpp"

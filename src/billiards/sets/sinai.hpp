@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sinai's billiard: a square less a disc. Reference: Sinai, Russ. Math. Surv. 25 (1970) 137.
 #pragma once
 

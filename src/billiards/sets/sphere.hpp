@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ball within a sphere: omega = r^2 - x^2 - y^2 - z^2.
 #pragma once
 

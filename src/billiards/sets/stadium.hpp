@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bunimovich's stadium: two half discs joined by a rectangle, as a union of its convex parts.
 //   (a^2 - x^2 > 0 and r^2 - y^2 > 0) or r^2 - (x - a)^2 - y^2 > 0 or r^2 - (x + a)^2 - y^2 > 0
 // Ergodic for every a > 0. Reference: Bunimovich, Commun. Math. Phys. 65 (1979) 295.

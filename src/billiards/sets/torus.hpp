@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Inside a torus about the z axis: omega = r^2 - (rho - R)^2 - z^2 without its root, with rho^2 = x^2 + y^2,
 //   4 R^2 rho^2 - (rho^2 + z^2 + R^2 - r^2)^2.
 #pragma once

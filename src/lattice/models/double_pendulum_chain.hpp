@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A chain of planar double pendulums that hang side by side, the lower bobs of neighbours coupled through the
 // angle between them: a lattice whose mass matrix depends on the positions.
 //   L = sum over sites of (m1 + m2) l1^2 a'^2 / 2 + m2 l2^2 b'^2 / 2 + m2 l1 l2 a' b' cos(a - b)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A discrete elastic sheet: masses on a square grid of spacing 1, joined by springs to their neighbours and
 // across each cell, free to leave the plane; and bent against a stiffness along its rows and columns. (u, v,
 // w) is a mass' displacement from its place.

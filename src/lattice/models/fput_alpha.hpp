@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The Fermi-Pasta-Ulam-Tsingou chain with a cubic bond: U(r) = r^2 / 2 + alpha r^3 / 3, r = q_n+1 - q_n.
 // Reference: Fermi, Pasta, Ulam, Tsingou, Los Alamos report LA-1940 (1955).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The Fermi-Pasta-Ulam-Tsingou chain with a quartic bond: U(r) = r^2 / 2 + beta r^4 / 4, r = q_n+1 - q_n.
 // Reference: Fermi, Pasta, Ulam, Tsingou, Los Alamos report LA-1940 (1955).
 #pragma once

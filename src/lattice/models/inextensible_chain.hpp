@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A chain of point masses joined by rods of fixed length, in a vertical plane under gravity; y points upward.
 //   L = sum over sites of mass ((x'^2 + y'^2) / 2 - g y),  ((x_n+1 - x_n)^2 + (y_n+1 - y_n)^2 - l^2) / (2 l)
 //   = 0

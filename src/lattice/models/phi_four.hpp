@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The phi-four field on a lattice of one or two dimensions:
 //   L = sum of q'^2 / 2 - (q^2 - 1)^2 / 4 - |grad q|^2 / 2, differences over the spacing for the gradient.
 // Its kink tanh(x / sqrt 2) moves at any speed below 1; kink and antikink repel, bounce or annihilate.

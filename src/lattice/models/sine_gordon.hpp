@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sine-Gordon field on a lattice of one or two dimensions (a row of coupled pendulums, of Frenkel and
 // Kontorova):
 //   L = sum of q'^2 / 2 - (1 - cos q) - |grad q|^2 / 2, differences over the spacing for the gradient.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Toda's chain, which is integrable: U(r) = e^-r + r - 1, r = q_n+1 - q_n. With a_n = e^(-r_n / 2) / 2 and
 // b_n = q_n' / 2 the eigenvalues of the Jacobi matrix L (b on the diagonal, a beside it; around the corner
 // where the chain is closed) are constant, and so are the traces of its powers. The exact soliton moves at

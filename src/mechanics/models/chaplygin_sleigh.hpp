@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The Chaplygin sleigh: a rigid body that slides on a plane on a knife edge, its centre of mass a distance
 // `offset` ahead of the edge. (x, y) is the edge's place and a its direction,
 //   L = m |c'|^2 / 2 + I a'^2 / 2 - m tilt c_x,   c = (x, y) + offset (cos a, sin a),

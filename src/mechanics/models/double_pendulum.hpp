@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The planar double pendulum: two bobs on massless rods, angles a and b from the downward vertical.
 //   L = (m1 + m2) l1^2 a'^2 / 2 + m2 l2^2 b'^2 / 2 + m2 l1 l2 a' b' cos(a-b)
 //       + (m1 + m2) g l1 cos a + m2 g l2 cos b

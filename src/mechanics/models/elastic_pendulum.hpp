@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The elastic pendulum, or swinging spring: a bob at (x, y) on a spring whose pivot is the origin, y upwards.
 //   L = m (x'^2 + y'^2)/2 - m g y - k (r - l0)^2/2,  r^2 = x^2 + y^2
 // At rest it hangs at y = -(l0 + m g/k). The defaults set spring : swing = 2 : 1 there (k l = 4 m g for the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The four-bar linkage, a closed loop in the plane: pivots at (0, 0) and (ground, 0), joints with masses m1
 // at (x1, y1) and m2 at (x2, y2), held by three massless rods,
 //   |q1| = crank,   |q2 - q1| = coupler,   |q2 - (ground, 0)| = rocker:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two harmonic oscillators side by side; with incommensurable frequencies an orbit fills a torus.
 //   L = (v1^2 + v2^2)/2 - (omega1^2 q1^2 + omega2^2 q2^2)/2
 // Reference: Landau, Lifshitz, Mechanics, 21 and 23.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The heavy top: a rigid body with one point fixed, as the matrix Q that takes body axes to space,
 //   L = tr(Q' D Q'^T) / 2 - weight_length Q_33,   Q^T Q = 1,
 // D diagonal with the body's second moments D_1 = (I2 + I3 - I1) / 2, ...: nine coordinates, six constraints,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The Henon-Heiles system: a star in the plane of an axisymmetric galaxy. Escape is possible from E = 1/6 on.
 //   L = (v1^2 + v2^2)/2 - (q1^2 + q2^2)/2 - q1^2 q2 + q2^3/3
 // Reference: Henon, Heiles, Astron. J. 69 (1964) 73; Hairer, Lubich, Wanner (2006), I.3.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The Kepler problem in its plane: a body of unit mass about a fixed centre at the origin.
 //   L = (x'^2 + y'^2)/2 + mu/r,  r^2 = x^2 + y^2
 // Ellipses for E < 0, with semi-axis mu/(2|E|) and period 2 pi (semi-axis^3/mu)^(1/2). Collisions (r = 0) are

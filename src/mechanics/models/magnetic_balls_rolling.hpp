@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The chain of three magnetised balls, nothing reduced by hand: balls 2 and 3 as free bodies in the plane
 // with places (x, y) and angles a, kept in contact (on a manifold) and rolling on one another without
 // slipping. Dimensionless as magnetic-chain, with diameters 1, upright at angles 0 that grow clockwise,
 //   L = sum_{i=2,3} (|x_i'|^2 / 2 + a_i'^2 / 20 - y_i) - alpha/6 sum_{i<j} D_ij,
 //   D_ij = (m_i . m_j) / r_ij^3 - 3 (m_i . r_ij)(m_j . r_ij) / r_ij^5,   m_i = (sin a_i, cos a_i),
 //   |x_j - x_i| = 1,   (x_j - x_i) x (x_j' - x_i') = (a_i' + a_j') / 2 clockwise   for neighbours i, j.
-// Its motion is that of magnetic-chain with x_2 = (sin t, cos t), a_2 = 2 t, a_3 = 2 (t + s). Reference:
-// thesis on the Lagrangian solver, (5.1) to (5.15).
+// Its motion is that of magnetic-chain with x_2 = (sin t, cos t), a_2 = 2 t, a_3 = 2 (t + s). Reference: V.
+// P. Chan, The design, implementation, and applications of a novel numerical solver: the Lagrangian solver
+// (master's thesis, OIST, 2018), (5.1) to (5.15).
 #pragma once
 
 #include "mechanics/lagrangian.hpp"

@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A chain of three magnetised balls that roll on one another, the first one fixed. Dimensionless; t and s are
 // the angles at the contacts, upright at t = s = 0, and alpha weighs the magnets' energy against gravity.
 //   T = (17/5 + 2 cos(t+s)) t'^2 + 7/10 s'^2 + (12/5 + cos(t+s)) t' s'
 //   U = -alpha/12 (M12 + M23 + M13) + 2 cos t + cos(2t+s)
 //   M12 = cos 2t + 3,  M23 = cos 2s + 3,  M13 = (cos 2(t+s) + 3 cos(t-s)) / r13^3,  r13 = 2 |cos((t+s)/2)|
-// Balls 1 and 3 touch at r13 = 1, where the model ends. Reference: thesis on the Lagrangian solver, (5.17),
-// (5.18). In half the sum and half the difference of the angles all this needs two sines and two cosines.
+// Balls 1 and 3 touch at r13 = 1, where the model ends. Reference: V. P. Chan, The design, implementation,
+// and applications of a novel numerical solver: the Lagrangian solver (master's thesis, OIST, 2018),
+// (5.17), (5.18). In half the sum and half the difference of the angles all this needs two sines and two
+// cosines.
 #pragma once
 
 #include "mechanics/lagrangian.hpp"

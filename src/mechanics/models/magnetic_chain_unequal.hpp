@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A chain of three magnetised balls of radii r1, r2, r3 (in radii of a reference ball of diameter d) that
 // roll on one another, the first one fixed; balls 1 and 3 may pass through each other. Dimensionless as the
 // chain of equal balls, which is r1 = r2 = r3 = 1. With the distances between centres a = (r1 + r2)/2, b =
@@ -7,8 +8,9 @@
 //   U = -alpha/12 sum_{i<j} r_i^3 r_j^3 M_ij + r2^3 y2 + r3^3 y3
 //   M_ij = (cos(phi_i - phi_j) + 3 cos(phi_i + phi_j - 2 u_ij)) / r_ij^3,   u_ij the direction from i to j.
 // Centres 1 and 3 can't meet where r1 and r3 differ: U is regular everywhere. Neither t nor s is periodic
-// unless kappa and sigma are whole numbers. Reference: thesis on the Lagrangian solver, ch. 5 and the end of
-// ch. 6.
+// unless kappa and sigma are whole numbers. Reference: V. P. Chan, The design, implementation, and
+// applications of a novel numerical solver: the Lagrangian solver (master's thesis, OIST, 2018), ch. 5 and
+// the end of ch. 6.
 #pragma once
 
 #include <optional>

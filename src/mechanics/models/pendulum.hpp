@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The mathematical pendulum in its angle: L = m l^2 angle'^2 / 2 + m g l cos(angle), at rest for angle = 0.
 // The period at amplitude A is 4 K(sin(A/2)) (l/g)^(1/2). As a point on a circle: planar-pendulum.
 // Reference: Landau, Lifshitz, Mechanics, 11.

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The planar pendulum as a point on a circle: L = mass |v|^2 / 2 - mass gravity y, g = (length^2 - |q|^2)
 // / 2. The multiplier is the rod's tension over its length: (mass |v|^2 - mass gravity y) / length^2, 1 at
 // rest at the bottom for unit parameters. A swing from rest at the angle a takes 4 K(sin(a/2)) sqrt(length /
-// gravity). Reference: CS101, slides on projection and constraints.
+// gravity). Reference: P. Mullen, M. Desbrun, CS 101: Numerical Geometric Integration, slides "Projection
+// Methods & Constraints".
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two particles on an ellipsoid with semi-axes a, b, c, joined by a massless rigid rod: six coordinates,
 // three constraints. Where the rod is normal to the surface at both its ends (an axis of the ellipsoid, as
 // long as the rod), the constraints depend on one another.

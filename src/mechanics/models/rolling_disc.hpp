@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A thin disc that rolls on a plane without slipping, upright or tilted: (x, y) is the point of contact, a
 // the direction that it rolls in, b the lean of its plane (pi/2 upright, 0 flat), s its turn about its axis.
 // With e = (cos a, sin a) and n = (-sin a, cos a) the disc leans towards -n; its centre

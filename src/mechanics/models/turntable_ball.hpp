@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A ball that rolls without slipping on a level turntable, in coordinates that turn with the table at the
 // rate W: the centre (x, y), and the ball's attitude as a quaternion Q = (a, B) of any length, with angular
 // velocity

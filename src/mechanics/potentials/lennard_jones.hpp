@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lennard-Jones: U = 4 epsilon ((sigma / r)^12 - (sigma / r)^6).
 // Reference: Allen, Tildesley, Computer Simulation of Liquids (2017), 1.3.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // No interaction.
 #pragma once
 

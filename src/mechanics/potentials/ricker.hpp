@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ricker's wavelet, the second derivative of a Gaussian: finite at r = 0, a well at r_e, nothing far away,
 //   U = (depth / 2) (1 - 3 x) exp(3 (1 - x) / 2),   x = (r / r_e)^2.
-// U(r_e) = -depth, U(0) = depth exp(3/2) / 2. Reference: post on motion on surfaces of genus 2.
+// U(r_e) = -depth, U(0) = depth exp(3/2) / 2. Reference: D. Shapero, "Billiards on surfaces" (shapero.xyz),
+// part on interacting particles.
 #pragma once
 
 #include "mechanics/pair_potential.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Soft repulsion that ends at r = sigma with its first derivative: U = strength (1 - (r / sigma)^2)^2.
 #pragma once
 

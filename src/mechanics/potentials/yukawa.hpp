@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Yukawa: U = strength exp(-r / length) / r, a screened charge.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The cylinder about the z axis: g = x^2 + y^2 - r^2. Geodesics are helices.
 #pragma once
 

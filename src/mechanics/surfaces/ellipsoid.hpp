@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ellipsoid with semi-axes a, b, c along x, y, z: g = (x/a)^2 + (y/b)^2 + (z/c)^2 - 1. Its geodesics are
 // integrable (Jacobi 1839); besides the energy, Joachimsthal's
 //   (x^2/a^4 + y^2/b^4 + z^2/c^4) (x'^2/a^2 + y'^2/b^2 + z'^2/c^2)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The gyroid, triply periodic with period L: with k = 2 pi / L,
 //   g = sin kx cos ky + sin ky cos kz + sin kz cos kx - level.
 // Reference: Schoen, NASA TN D-5541 (1970). Its level sets are regular for |level| < sqrt 2 and end as points

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A lemniscate inflated: the curve on which the product of the distances to n foci is constant, the foci on a
 // circle at equal angles, made the core of a closed surface. With w = (x + i y)^n,
 //   f = |w|^2 - a^n Re w,   g = f^2 + z^2 - r^2;
 // the curve f = 0 has n petals of length a that meet at the origin, the foci lie a / 2^(1/n) from it. f has
 // the critical values 0 at the origin and -a^(2n)/4 at the foci: for 0 < r < a^(2n)/4 the surface is regular,
 // of genus n; at r = a^(2n)/4 the holes close, beyond they are gone. n = 2 is Bernoulli's lemniscate.
-// Reference: post on motion on surfaces of genus 2.
+// Reference: D. Shapero, "Billiards on surfaces" (shapero.xyz), for genus 2.
 #pragma once
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The lemniscate with four foci, inflated: see lemniscate.hpp.
 #pragma once
 

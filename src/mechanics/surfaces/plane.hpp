@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The plane n . q = d: g = nx x + ny y + nz z - d.
 #pragma once
 

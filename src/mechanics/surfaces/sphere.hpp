@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sphere about the origin: g = x^2 + y^2 + z^2 - r^2. With gravity, the spherical pendulum.
 #pragma once
 

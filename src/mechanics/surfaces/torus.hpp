@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The torus about the z axis: g = (rho - R)^2 + z^2 - r^2, rho^2 = x^2 + y^2, with R > r > 0. Its geodesics
 // conserve the angular momentum about the axis (Clairaut).
 #pragma once

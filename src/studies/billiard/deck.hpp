@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck of study = "billiard" says: the domain, the forces, what is counted and stored.
 #pragma once
 

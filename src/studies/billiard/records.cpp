@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/billiard/records.hpp"
 
 #include <algorithm>
@@ -29,7 +30,8 @@ std::array<billiards::Vector<D>, 2> box_of(const billiards::Domain<D>& domain, c
   const auto start_low = low, start_high = high;
   const double start_side = side;
   bool grown = true;
-  // Grown until nothing inside lies beyond; an unbounded domain is cut around its starts.
+  // The box is grown until no point of the domain lies outside it; an unbounded domain is cut off around its
+  // starts.
   constexpr int points = 65;
   for (int turn = 0; turn < 32 && grown; ++turn) {  // from a lone start to whatever size
     billiards::Vector<D> from = low, to = high, least, most;

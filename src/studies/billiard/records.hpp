@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a result of study = "billiard" holds beyond that of an ensemble: the domain, and what its walls took.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "billiard": a gas of particles inside any walls, from one collision to the next, with what their
 // walls take; and, where asked for, how neighbouring motions part.
 #include "studies/ensemble/study.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck says of how an ensemble flies: the model, the method, and what is watched.
 #pragma once
 
@@ -24,8 +25,8 @@ struct Plan {
   std::int64_t samples = 0;        ///< rows of /trajectory, where there are samples
   std::int64_t surface_cells = 0;  ///< cubes along the longest side of the surface's triangulation; 0: none
   std::int64_t collisions = 0;     ///< rows of /collisions for each trajectory
-  bool birkhoff = false;           ///< they hold arc length and tangential velocity too
-  std::vector<std::string> walls;  ///< whose numbers /collisions/wall holds
+  bool birkhoff = false;           ///< /collisions holds arc length and tangential velocity too
+  std::vector<std::string> walls;  ///< names of the sets that /collisions/wall numbers
   std::vector<io::DataSetSpec> tallies;  ///< what TrajectoryRecord::tallies holds, a row per trajectory each
   std::optional<geometry::Triangulation> surface;  ///< to be drawn, where it isn't that of the model
   std::vector<Given> given;

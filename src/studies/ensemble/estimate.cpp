@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/ensemble/estimate.hpp"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace cotangent::studies {
 Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::TrajectoryBatch& flight) {
   Estimate result;
   result.orbits = ensemble.size();
-  // Rows that wait; the blocks that the lanes fill, and the next; what lanes keep along trajectories.
+  // Memory: rows that wait to be written (3 MB); blocks of rows, one for each lane and one more; and the
+  // crossings and samples that each lane holds until they are entered.
   result.rank_bytes = program_bytes + (3 << 20);
   for (const auto& set : data_sets(plan, ensemble)) {
     result.file_bytes += set.bytes();

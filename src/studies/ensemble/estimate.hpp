@@ -1,5 +1,6 @@
-// What an ensemble would take, from a fraction of a second's flight of feasible starts out of the
-// whole of it.
+// SPDX-License-Identifier: BSD-3-Clause
+// What an ensemble would take: estimated by flying some of its trajectories, picked from all over it, for a
+// fraction of a second.
 #pragma once
 
 #include "studies/ensemble/deck.hpp"
@@ -8,8 +9,8 @@
 
 namespace cotangent::studies {
 
-/// Time, memory and disk for the ensemble; the lanes of `flight` are free, and are left loaded. Not
-/// collective.
+/// Time, memory and disk for the ensemble. All lanes of `flight` must be free; afterwards they hold
+/// trajectories, so that `flight` serves for nothing else. Not collective.
 Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::TrajectoryBatch& flight);
 
 }  // namespace cotangent::studies

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/ensemble/evolution.hpp"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ void EnsembleEvolution::Counts::add(Status how, std::int64_t crossings_more, std
   if (std::isfinite(constraint_off)) constraint_error = std::max(constraint_error, constraint_off);
 }
 
-/// Counts what earlier starts have finished.
+/// Reads which trajectories were finished before the run was resumed, and counts them.
 bool EnsembleEvolution::complete(const run::Records& records) {
   resumed_ = true;
   constexpr std::int64_t most = 1 << 16;
@@ -99,7 +100,7 @@ void EnsembleEvolution::state(run::State& state) {
   carried_.visit(state, flight_.state_size(), under_way);
 }
 
-/// Trajectories may be shorter than a slice: then others follow them until it is over.
+/// A trajectory may end within the slice; its lane then takes the next one, until the slice is over.
 void EnsembleEvolution::advance(std::int64_t steps, run::Records&) {
   std::vector<std::int64_t> before(static_cast<std::size_t>(lanes_));
   while (steps > 0) {
@@ -133,8 +134,8 @@ bool EnsembleEvolution::flying() const {
   return false;
 }
 
-/// Puts the next trajectory into a lane. False where there is none left, or where so many ended at once that
-/// the slice is over.
+/// Puts the next trajectory into a lane. A start that ends at once (infeasible, or at its end already)
+/// counts as a step of the slice. False where there is no trajectory left, or the slice is over.
 bool EnsembleEvolution::fill(int lane, std::int64_t& steps) {
   while (steps > 0) {
     if (blocks_.empty() || blocks_.back().next >= blocks_.back().count) {
@@ -145,7 +146,8 @@ bool EnsembleEvolution::fill(int lane, std::int64_t& steps) {
     const std::int64_t row = block.next++, id = block.first + row;
     const auto carried = carried_.take(id);
     if (block.status[static_cast<std::size_t>(row)] != 0 || (!carried && carried_.known(id))) {
-      if (--block.open == 0) close(block);  // finished, or gone on with elsewhere
+      if (--block.open == 0)
+        close(block);  // finished before the run was resumed, or another rank goes on with it
       continue;
     }
     const EnsembleStart start = ensemble_[id];
@@ -163,14 +165,15 @@ bool EnsembleEvolution::fill(int lane, std::int64_t& steps) {
     }
     carried ? flight_.restore(lane, start.start, carried->state) : flight_.load(lane, start.start);
     if (flight_.flown(lane).status == Status::pending) return true;
-    record_trajectory(flight_.flown(lane));  // a start that ends at once
+    record_trajectory(flight_.flown(lane));  // it ended where it started
     flight_.release(lane);
     --steps;
   }
   return false;
 }
 
-/// What was carried here comes first, in blocks of one: the blocks of all others leave it out.
+/// Gets the next block. After a resume, trajectories that the checkpoint gave to this rank come first, in
+/// blocks of one each; the ordinary blocks skip them.
 bool EnsembleEvolution::take_block() {
   if (!carried_.empty()) {
     blocks_.push_back(rows_->block(carried_.next(), 1, true));
@@ -207,7 +210,7 @@ void EnsembleEvolution::hand_over(run::Records&) {
   for (Block& block : blocks_) rows_->write(block);
 }
 
-/// How much of a lane's trajectory lies behind it, by whichever limit is nearer.
+/// The part of a lane's trajectory that is done, by crossings or by time, whichever is nearer to its end.
 double EnsembleEvolution::share_flown(int lane) const {
   const sections::TrajectoryRecord& flown = flight_.flown(lane);
   double share = 0;
@@ -218,7 +221,8 @@ double EnsembleEvolution::share_flown(int lane) const {
   return std::min(share, 1.0);
 }
 
-/// What has been taken, less what this rank has left of it times the number of ranks.
+/// An estimate without communication: all trajectories that any rank has taken from the counter, less those
+/// that are still to be done; of these each rank is supposed to have as many as this one.
 run::Progress EnsembleEvolution::progress() const {
   double left = 0;
   if (!blocks_.empty()) left += static_cast<double>(blocks_.back().count - blocks_.back().next);

@@ -1,7 +1,9 @@
-// An ensemble as what moves. Blocks of contiguous ids are taken from a counter that all ranks share, and a
-// lane that lands is refilled at once. The statuses in the result say what is finished; a checkpoint holds
-// the states of the trajectories under way. Memory grows with the number of lanes, not with the ensemble or
-// with the length of its trajectories.
+// SPDX-License-Identifier: BSD-3-Clause
+// An ensemble of trajectories as an Evolution. Each rank takes blocks of consecutive trajectory ids from a
+// counter that all ranks share; a lane whose trajectory has ended takes the next of the block at once. Which
+// trajectories are finished stands in the result (/orbits/status); a checkpoint holds the states of those
+// under way. Memory grows with the number of lanes, not with the ensemble or with the length of its
+// trajectories.
 #pragma once
 
 #include <array>
@@ -24,7 +26,7 @@ class EnsembleEvolution : public run::Evolution {
   void begin(run::Records& records) override;
   void resume(run::Records& records) override;
   void state(run::State& state) override;
-  /// Steps of all lanes.
+  /// Advances by so many steps; in each, all lanes take one together.
   void advance(std::int64_t steps, run::Records& records) override;
   bool ended() const override { return exhausted_ && !flying(); }
   void hand_over(run::Records& records) override;
@@ -33,7 +35,8 @@ class EnsembleEvolution : public run::Evolution {
   bool failed() override;
 
  private:
-  /// Of the trajectories that have landed on this rank; of earlier starts, in this rank's share of the rows.
+  /// Of the trajectories that have ended on this rank; and of those that ended before the run was resumed,
+  /// the ones in this rank's share of the rows.
   struct Counts {
     std::array<std::int64_t, status_names.size()> status{};
     std::int64_t crossings = 0, steps = 0;

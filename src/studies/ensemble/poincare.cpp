@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "poincare": the Poincare map of an ensemble, from starts on the section to any number of crossings.
 #include "parallel/mpi.hpp"
 #include "studies/ensemble/study.hpp"

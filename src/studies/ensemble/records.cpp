@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/ensemble/records.hpp"
 
 #include <algorithm>
@@ -194,7 +195,7 @@ void EnsembleRecords::land(Block& block, sections::TrajectoryRecord& flown) {
   block.done[at] = 1;
 }
 
-/// The status, which vouches for the rest, last.
+/// The status is marked to be written after all else (Turn::last): it tells that the other rows are there.
 void EnsembleRecords::write(Block& block) {
   for (std::int64_t first = 0; first < block.count;) {
     std::int64_t last = first;
@@ -237,7 +238,8 @@ void EnsembleRecords::write(Block& block) {
 void EnsembleRecords::flush(sections::TrajectoryRecord& flown) {
   if (flown.crossings.count() == 0 && flown.samples.count() == 0) return;
   if (auto& rows = flown.crossings; rows.count() > 0) {
-    const bool hits = plan_.collisions > 0;  // of which no more are kept than the deck asks for
+    const bool hits =
+        plan_.collisions > 0;  // collisions of a billiard; no more are kept than the deck asks for
     const std::int64_t all = hits ? std::min(flown.crossing_count, plan_.collisions) : flown.crossing_count,
                        first = all - static_cast<std::int64_t>(rows.count());
     if (hits) {
@@ -265,7 +267,7 @@ void EnsembleRecords::flush(sections::TrajectoryRecord& flown) {
   }
 }
 
-/// NaN in the places that a trajectory leaves unused.
+/// Fills with NaN (walls: -1) the crossings and samples that a trajectory had room for and didn't reach.
 void EnsembleRecords::pad(const sections::TrajectoryRecord& flown) {
   if (!plan_.watch.section && plan_.collisions == 0 && plan_.samples == 0) return;
   const auto fill = [&](const char* path, auto nothing, std::int64_t used, std::int64_t all,

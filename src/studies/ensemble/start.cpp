@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/ensemble/start.hpp"
 
 #include <algorithm>
@@ -279,7 +280,7 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
 }
 
 EnsembleStart Ensemble::operator[](std::int64_t id) const {
-  // The points run fastest, then the energies, then the parameters.
+  // An id counts points first, then energies, then combinations of parameters.
   const std::int64_t point = id % points_, rest = id / points_;
   const std::int64_t level = rest % energies();
   const auto parameters = parameters_of(rest / energies());
@@ -307,7 +308,8 @@ EnsembleStart Ensemble::operator[](std::int64_t id) const {
   } else if (missing_ >= 0) {
     result.feasible = complete(state, *energy, parameters);
   } else if (problem_->starts_inside()) {
-    // On the wall, within round-off, a start may move inward: the flight judges.
+    // A start on the wall, to round-off, is let pass: if its velocity leads outward the flight ends it at
+    // once.
     result.feasible =
         problem_->domain(std::span(state).first(static_cast<std::size_t>(dim_)), parameters) > -1e-9;
   }
@@ -329,7 +331,8 @@ void Ensemble::refuse_if_none_feasible() const {
   for (std::int64_t k = 0; k < std::min(size(), judged); ++k) {
     if ((*this)[scattered(k)].feasible) return;
   }
-  if (kind_ != Kind::random && size() > judged) return;  // perhaps one of the others is
+  if (kind_ != Kind::random && size() > judged)
+    return;  // not all were judged: one of the others may be feasible
   if (constrained_) {
     const auto first = (*this)[0].start;
     const auto off = problem_->off_manifold(first.q, first.v, first.parameters);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the trajectories of an ensemble start: the product of the parameters' axes, the energies, and the
 // points that `[ensemble]` describes. A start on an energy surface leaves out one coordinate or velocity,
 // which follows from E(q, v) = E. Starts are computed one by one from their id, so that nothing grows with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The box that `random` draws from, where the deck doesn't give it: wide enough for all states of the energy
 // along the axes.
 #include <algorithm>
@@ -51,8 +52,8 @@ void Ensemble::find_box(const io::Table& table) {
     }
     ranges_.push_back(range);
   }
-  // Velocities: twice what the kinetic energy allows along an axis at the origin; what's beyond is drawn
-  // again.
+  // Velocities: twice what the kinetic energy allows along an axis at the origin; draws of too much energy
+  // are infeasible, and are drawn again.
   const auto mass =
       problem_->mass_matrix(origin, std::vector<double>(static_cast<std::size_t>(dim_), 0.0), parameters);
   int left = 0;

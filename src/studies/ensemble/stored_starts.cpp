@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/ensemble/stored_starts.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whole states in a file of the user's: a data set /starts [n, 2N], q then v. They are read as they are asked
 // for, some rows at a time, so that memory does not grow with their number.
 #pragma once

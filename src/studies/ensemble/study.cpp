@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/ensemble/study.hpp"
 
 #include "parallel/mpi.hpp"
@@ -14,7 +15,7 @@ ExitCode run_ensemble(Task& task, const std::string& study, Plan plan, const Ens
   ensemble.refuse_if_none_feasible();
   const auto& problem = *plan.model.problem;
   auto& method = plan.method;
-  // Of one rank: trajectories advance as many steps as they need, on each rank by itself.
+  // A solver of one rank: ranks take different numbers of steps, so that no solve can be collective.
   if (!task.check && !task.dry_run) method.solver = multiplier_solver(task, method.multipliers, false);
   if (method.solver) settings.petsc = petsc_for_multipliers();
   const auto flight = problem.fly(method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flies an ensemble over all ranks and writes it by trajectory id, whatever rank or lane flew which: what the
 // studies of ensembles (poincare, trajectory, billiard) have in common.
 #pragma once

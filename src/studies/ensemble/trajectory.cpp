@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "trajectory": time series of an ensemble, sampled at equal times, with their energy.
 #include "studies/ensemble/study.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/landscape/deck.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ WindowSide read_side(const io::Table& landscape, const char* key, std::size_t ot
   side.to = coordinate.angle ? table.number("to", std::numbers::pi) : table.number("to");
   if (!(side.from < side.to)) throw table.error("to", fmt::format("must be above from = {}", side.from));
   side.count = table.integer_at_least("count", 2, 251);
-  // A turn need not be written down to the last digit.
+  // 6.28319 is taken for 2 pi: a turn of an angle need not be written to the last digit.
   side.periodic = coordinate.angle && std::abs(side.to - side.from - 2 * std::numbers::pi) < 1e-4;
   return side;
 }
@@ -50,7 +51,7 @@ ParameterChange read_changes(const io::Table& table, const ModelChoice& model,
                                     name, names[k], model.axes[k].size()));
     }
   }
-  // The boundary has to stay where it is.
+  // Changes are followed along one boundary: it must not move with the parameter.
   std::vector<double> first = survey.parameters.front(), last = first;
   first[changes.parameter] = changes.range.first;
   last[changes.parameter] = changes.range.last;

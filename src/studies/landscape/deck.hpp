@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck of study = "landscape" says: the model, the window over two of its coordinates, and what is
 // looked for.
 #pragma once

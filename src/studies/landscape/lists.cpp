@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/landscape/lists.hpp"
 
 #include <algorithm>
@@ -151,7 +152,8 @@ List change_list(const PlaneUnits& units, const std::string& parameter_units) {
 
 std::vector<bool> lowest_passes(const landscapes::Landscape& landscape) {
   using landscapes::End, landscapes::Pass;
-  // As of escape_energy(): the boundary and the window's edge are one place, outside.
+  // As in escape_energy(), whatever lies beyond the boundary or the window's edge counts as one place,
+  // outside.
   const int outside = static_cast<int>(landscape.stationary.points.size());
   std::vector<int> parent(static_cast<std::size_t>(outside) + 1);
   std::iota(parent.begin(), parent.end(), 0);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a survey of landscapes finds, as lists of numbers that travel between ranks and into the result file:
 // stationary points, extrema on the boundary, passes, and changes with a parameter.
 //
@@ -26,7 +27,7 @@ struct ListColumn {
 struct List {
   std::string name;
   std::vector<ListColumn> columns;
-  std::vector<double> rows = {};  ///< row by row; integers as doubles, exactly
+  std::vector<double> rows = {};  ///< [entries, width], row-major; integers are stored as doubles
 
   std::int64_t width() const;
   std::int64_t size() const { return static_cast<std::int64_t>(rows.size()) / width(); }
@@ -46,13 +47,14 @@ struct PlaneUnits {
   std::string x, y;
 };
 
-/// With or without the escape energies, which the passes tell.
+/// Stationary points, with or without the column of escape energies, which only the passes can tell.
 List stationary_list(const PlaneUnits& units, bool with_passes);
 List boundary_list(const PlaneUnits& units);
 List pass_list(const PlaneUnits& units);
 List change_list(const PlaneUnits& units, const std::string& parameter_units);
 
-/// One landscape's entries, its references by number counted from its own first entries.
+/// The entries of one landscape. Where one refers to another (a pass to its saddle) the number counts from
+/// the first entry of this landscape.
 struct LandscapeRows {
   std::vector<double> stationary, boundary, passes;
 };

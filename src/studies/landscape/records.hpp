@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a result of study = "landscape" holds: /landscape, the grids of energies and of the admissible region
 // over the window, and the lists of what the search has found.
 #pragma once

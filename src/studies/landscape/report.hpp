@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a survey of landscapes says to its user.
 #pragma once
 

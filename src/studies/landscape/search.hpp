@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the search over all ranks finds. Searches are shared out as ranks come free: a task is one landscape,
 // or one step of the changing parameter. A task's answer depends on the deck alone, and every rank has all
 // answers in the end: some kilobytes for each landscape.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "landscape": U over two coordinates, for every value of the model's parameters: a grid of energies,
 // the admissible region, all stationary points, the passes between wells and out of them, and the values of
 // one parameter at which any of this changes (landscapes/landscape.hpp has the mathematics).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/lattice/deck.hpp"
 
 #include <algorithm>
@@ -200,7 +201,7 @@ expressions::Expression formula(const io::Table& table, const std::string& key, 
   }
 }
 
-/// Numbers put in the place of names: parameters and options are what they are throughout a run.
+/// The formula with numbers in the place of these names: parameters and options don't change during a run.
 std::string bound(std::string text, const std::vector<std::pair<std::string, double>>& values) {
   const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   std::string result;
@@ -338,7 +339,7 @@ void read_method(Task& task, LatticePlan& plan) {
                                     plan.model->name() + " doesn't have");
 }
 
-/// Options of PETSc that would have no effect are misspelt, as a rule.
+/// Throws Error for options of PETSc that would have no effect: most often they are misspelt.
 void judge_options(const Task& task, const LatticePlan& plan) {
   if (task.petsc_options.empty()) return;
   const bool pair = plan.method == "lobatto-pair";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck of study = "lattice" says: the model and where its copies are, how it begins, the method, what
 // is stored.
 #pragma once
@@ -31,15 +32,15 @@ class Modes {
 };
 
 struct LatticePlan {
-  const lattice::Model* model = nullptr;  ///< of those that the program states
+  const lattice::Model* model = nullptr;  ///< one of the program's lattices
   std::vector<double> parameters;
   lattice::Grid grid;
   std::optional<lattice::Network> network;
-  std::vector<std::int64_t> held;  ///< beside those at fixed ends
+  std::vector<std::int64_t> held;  ///< sites that stay where they are, beside those at fixed ends
   std::optional<Modes> modes;
 
   std::string method, solver;
-  bool assembled = false;  ///< Newton's systems, over all ranks for PETSc's KSP
+  bool assembled = false;  ///< Newton's systems are assembled as one matrix over all ranks, for PETSc's KSP
   int stages = 4;
   std::vector<double> composition_coefficients;  ///< of a composition; empty for collocation
   double step = 0;
@@ -48,12 +49,12 @@ struct LatticePlan {
   std::int64_t frame_samples = 1, frames = 0;  ///< a frame every so many samples
   std::int64_t mode_count = 0;
 
-  /// By formula: for each coordinate q and q_dot of the variables below, if the motion or its start is given
-  /// so.
+  /// Where the start, or the whole motion, is given by formulas: for each coordinate q and q_dot, as
+  /// functions of variables().
   std::vector<expressions::Expression> q, q_dot;
   bool exact = false;  ///< the formulas hold at any time
   std::vector<double> mode_amplitudes;
-  std::vector<double> start_q, start_v;  ///< of all sites, site after site, from a list
+  std::vector<double> start_q, start_v;  ///< from a list: [sites, dim], row-major
   std::string start_file;
   double random_q = 0, random_v = 0;
   std::uint64_t seed = 1;
@@ -65,7 +66,7 @@ struct LatticePlan {
   int dim() const { return static_cast<int>(model->coordinates().size()); }
   /// Where a site is: x and y, 0 in the middle.
   std::array<double, 2> place(std::int64_t site) const;
-  /// The variables of formulas at a site: x, y, t, site, sites, pi's like excluded; then the parameters.
+  /// The values of a formula's variables at a site: x, y, t, site, sites, then the model's parameters.
   std::vector<double> variables(std::int64_t site, double time) const;
 };
 

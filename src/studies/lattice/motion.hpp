@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A deck's lattice in motion: the sites of this rank, their start, and the method that moves them, which
 // changes where the deck leaves it to the program and the first one fails.
 #pragma once
@@ -10,7 +11,8 @@ namespace cotangent::studies {
 
 class LatticeMotion {
  public:
-  /// At the start. The plan outlives it, and loses the copies of its network. Collective.
+  /// The lattice at its start. The plan must outlive it; the copies of the plan's network are moved from it.
+  /// Collective.
   explicit LatticeMotion(LatticePlan& plan);
 
   const lattice::Lattice& lattice() const { return lattice_; }
@@ -20,7 +22,7 @@ class LatticeMotion {
   /// One step, after so many; where the fixed point isn't found and the deck leaves the choice, by Newton's
   /// method from here on. Collective.
   Status step(std::int64_t done);
-  /// What went well of a step that failed.
+  /// The part of a failed step that was done, as a time.
   double part_of_step() const { return part_of_step_; }
   /// The method and its state, for a checkpoint. Collective.
   void visit(run::State& state);

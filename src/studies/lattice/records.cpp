@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/lattice/records.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a lattice's result holds: whole states now and then, and numbers that belong to all sites.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a lattice begins: each rank makes its own sites, by formulas and random numbers that hang on a site's
 // number alone.
 #include <cmath>
@@ -13,8 +14,8 @@ namespace cotangent::studies {
 
 namespace {
 
-/// Normal numbers that hang on a site's number alone, less their mean: the lattice as a whole stays where it
-/// is.
+/// Normal random numbers that depend on seed and site alone, less their mean, so that the lattice as a whole
+/// stays where it is.
 void add_random(const LatticePlan& plan, const lattice::Lattice& lattice, lattice::Field& q,
                 lattice::Field& v) {
   for (int c = 0; c < plan.dim(); ++c) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "lattice": a large Lagrangian as a sum of local terms, moved over all ranks. Each rank enters the
 // rows of its sites; sums are the same to the bit on any number of ranks.
 #include <fmt/format.h>
@@ -66,7 +67,7 @@ class LatticeEvolution : public run::Evolution {
 
  private:
   double time() const { return static_cast<double>(steps_) * plan_.step; }
-  /// Until which all went well: within a step, where halves of it did.
+  /// The time until which all went well; it may lie within a step that failed, where parts of it were done.
   double last_time() const { return time() + motion_.part_of_step(); }
 
   const LatticePlan& plan_;

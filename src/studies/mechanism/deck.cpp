@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/mechanism/deck.hpp"
 
 #include <algorithm>
@@ -62,14 +63,15 @@ file = "mechanism.h5"
 
 namespace {
 
-/// All ranks' points, in their order, of which each hands over some.
+/// Collects the points that each rank gives, in the order of the ranks, on every rank. Collective.
 std::vector<geometry::SpacePoint> gathered(const std::vector<geometry::SpacePoint>& points) {
   return parallel::exchange(
       std::vector<std::vector<geometry::SpacePoint>>(static_cast<std::size_t>(parallel::size()), points));
 }
 
-/// The surface as triangles, whole on every rank: all of it, or what the chain may reach. It is found from
-/// one point in each cube, since those suffice.
+/// The surface as triangles, whole on every rank: all of it, or of an unbounded one what the chain may
+/// reach. The triangulation starts from one of the chain's points in each cube of a coarse grid, which
+/// suffices.
 std::optional<geometry::Triangulation> triangulation(const rods::RodBlock<3>& block, std::int64_t cells) {
   constexpr double finer = 128;
   const auto g = level_of(*block.surface());

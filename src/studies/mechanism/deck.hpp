@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck of study = "mechanism" says: the rods and how they begin, the method, what is stored.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/mechanism/records.hpp"
 
 #include <algorithm>

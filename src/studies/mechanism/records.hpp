@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rows of a result of study = "mechanism": each rank writes those of its points, rods and holds.
 #pragma once
 
@@ -36,7 +37,7 @@ class MechanismRecords {
   void describe(std::vector<run::Line>& lines, Status status, std::int64_t resumed_at, double seconds) const;
 
  private:
-  /// Points that follow one another, from a known place on.
+  /// Points begin to end - 1 of the block, which are consecutive in the result, too.
   struct Run {
     int begin, end;
   };

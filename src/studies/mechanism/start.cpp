@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the points of study = "mechanism" begin: a chain, or many molecules, from the deck or a file, free or
 // laid along a surface.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "mechanism": point masses joined by rods, in free space or held on a surface, spread over all ranks
 // (rods/rattle.hpp has the method). A run goes on from a checkpoint on the same number of ranks to
 // the same bits, on another to round-off.

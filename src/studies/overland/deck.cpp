@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/overland/deck.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ height = "0.1*x"             # a number or an expression in x and y; or: raster 
 [initial]
 depth = 0.3                  # a field; or: level = 0.2, the water's surface
 where = "x > 1.5"            # elsewhere dry
-# projection = "nodal"       # nodal | centroid: the source's, L2 from the cells' middles, then clamped
+# projection = "nodal"       # nodal | centroid: Shapero's, L2 from the cells' middles, then clamped
 
 [friction]
 law = "darcy-weisbach"       # darcy-weisbach (k) | manning (n) | power (c, depth_power, slope_power)
@@ -54,7 +55,7 @@ tolerance = 1e-3             # of each step, volume over volume; or: step = 0.01
 # first_step = 0.01          # with a tolerance, as the next two
 # smallest_step = 0.01       # no error makes steps shorter
 # largest_step = 0.1         # by default every
-# storage = "lumped"         # mini alone, as the next two: lumped | consistent, as in the source
+# storage = "lumped"         # mini alone, as the next two: lumped | consistent, as Shapero has it
 # epsilon = 1e-5             # by which |q| is rounded off in the Jacobian
 # quadrature = 8             # its degree
 

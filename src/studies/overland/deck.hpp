@@ -1,4 +1,5 @@
-// What a deck of study = "overland" says but for its fields (overland_fields.hpp): the mesh, friction's law,
+// SPDX-License-Identifier: BSD-3-Clause
+// What a deck of study = "overland" says but for its fields (start.hpp): the mesh, friction's law,
 // boundaries, the scheme and its steps, and what is stored.
 #pragma once
 
@@ -18,7 +19,7 @@ struct OverlandPlan {
   overland::Triangles triangles;         ///< this rank's share, until the landscape is made of it
   std::int64_t vertices = 0, cells = 0;  ///< after refinement
   int refine = 0;
-  std::optional<overland::Raster> ground;  ///< the bed's elevation, where a raster gives it; empty as yet
+  std::optional<overland::Raster> ground;  ///< the bed's elevation, where a raster gives it; not loaded yet
   std::vector<overland::BoundaryRule> rules;
   overland::FrictionLaw law;
   double gravity = 1;
@@ -49,7 +50,7 @@ struct OverlandPlan {
 /// A commented deck that runs as it is.
 extern const char* const overland_example;
 
-/// A PETSc option that nothing has asked for after the first solve is misspelt: throws Error.
+/// Throws Error for a PETSc option that nothing has asked for after the first solve: it must be misspelt.
 void judge_unused_options();
 /// Reads all of the deck but the fields on the mesh. Collective.
 OverlandPlan read_overland_plan(Task& task);

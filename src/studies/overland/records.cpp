@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/overland/records.hpp"
 
 #include <algorithm>
@@ -71,7 +72,7 @@ void write_landscape(run::Records& records, const overland::Landscape& land) {
   records.by_id("/mesh/vertices", -1, ids, own_rows(mesh, points, 2));
   records.by_id("/mesh/bed", -1, ids, own_rows(mesh, land.bed, 1));
   records.by_id("/mesh/conveyance", -1, ids, own_rows(mesh, land.conveyance, 1));
-  records.flush();  // what waits would lie beside the solver's memory
+  records.flush();  // else these rows would stay in memory while the solver needs it
   std::vector<std::array<std::int64_t, 3>> cells;
   for (const auto& cell : mesh.cells) {
     auto& row = cells.emplace_back();

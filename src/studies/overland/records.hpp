@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a run of study = "overland" stores: the mesh, samples, frames and the checkpoint's fields, each rank
 // those of the vertices that it owns, by their ids.
 #pragma once

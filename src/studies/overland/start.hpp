@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The fields of a deck of study = "overland" on the mesh: bed, friction, water, rain; and the soil.
 #pragma once
 

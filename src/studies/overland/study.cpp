@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "overland": rain water over a landscape (overland/flow.hpp moves it). Vertices and cells stand in
 // the file by ids that don't depend on the ranks. A unit of the run is what lies between two samples, at
 // which the scheme forgets what isn't in the water's state: a run that was stopped goes on to the same bits

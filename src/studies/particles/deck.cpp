@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/particles/deck.hpp"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ void read_method(Task& task, ParticlePlan& plan) {
     bath.seed = static_cast<std::uint64_t>(table.integer("seed", 1));
     plan.options.bath = bath;
   }
-  names.pop_back();  // a heat bath's steps are solved for in lanes
+  names.pop_back();  // PETSc doesn't solve for the multipliers of a heat bath's steps
   plan.multipliers = read_multipliers(task, name, names);
   plan.motion = plan.problem->surface_motion(plan.parameters, tolerance);
   if (!plan.motion)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck of study = "particles" says: the surface, the potential, the method, how the particles begin,
 // and what is stored.
 #pragma once
@@ -21,8 +22,8 @@ struct ParticlePlan {
   std::unique_ptr<integrators::SurfaceMotion> motion;
   PairChoice pairs;
   particles::ParticleDynamicsOptions options;
-  std::string multipliers = "lanes";  ///< who solves for them
-  bool go_on = false;                 ///< when particles fail
+  std::string multipliers = "lanes";  ///< who solves for the multipliers: "lanes" or "petsc"
+  bool go_on = false;                 ///< the others go on when a particle fails
   std::int64_t count = 0;             ///< of particles
   std::int64_t steps = 0;             ///< until the time asked for
   std::int64_t sample_steps = 1;      ///< from one sample to the next

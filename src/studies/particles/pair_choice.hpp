@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How particles feel each other, as decks say it: `[potential]`, and the periods of the axes.
 #pragma once
 

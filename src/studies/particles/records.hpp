@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a result of study = "particles" holds, and what all particles have together.
 #pragma once
 
@@ -20,10 +21,10 @@ struct ParticleTotals {
 
 class ParticleRecords {
  public:
-  /// Of a plan and a surface, which outlive it.
+  /// Plan and surface must outlive it.
   ParticleRecords(const ParticlePlan& plan, const geometry::Triangulation& surface);
 
-  /// Those of momenta name the ones that the surface's symmetry keeps.
+  /// The data set of momenta names those that the surface's symmetry conserves.
   std::vector<io::DataSetSpec> data_sets() const;
   /// Before the first sample: by one rank, the surface.
   void write_start(run::Records& records) const;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the particles of study = "particles" begin. Each rank reads, draws and checks a share of them.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "particles": particles that interact on a surface, spread over all ranks
 // (particles/particle_dynamics.hpp moves them). Results are by id, whatever the ranks.
 #include <fmt/format.h>

@@ -1,6 +1,8 @@
-// Tasks that are shared out among ranks, one by one, and are under way when a checkpoint is written: their
-// ids, and whatever each goes on from. An equal share of them comes back to each rank, whatever the number of
-// ranks; that another rank goes on with a task all ranks know, by its id alone.
+// SPDX-License-Identifier: BSD-3-Clause
+// Tasks (trajectories, systems of spheres) that are half done when a checkpoint is written: the id of each,
+// and the numbers from which it can go on. When the run goes on, on whatever number of ranks, each rank
+// gets an equal share of them; and every rank knows the ids of all, so that it doesn't begin one anew that
+// another rank is to go on with.
 #pragma once
 
 #include <optional>
@@ -17,16 +19,17 @@ struct CarriedTask {
 
 class CarriedTasks {
  public:
-  /// The fields of a checkpoint: these tasks, and those that this rank was to go on with and hasn't yet; to
-  /// read, this rank's share. States have `width` numbers. Collective.
+  /// The fields of a checkpoint. To write: the tasks under way here, and those that this rank was to go on
+  /// with and hasn't come to yet. To read: this rank's share of all. A task's state has `width` numbers.
+  /// Collective.
   void visit(run::State& state, std::size_t width, const std::vector<CarriedTask>& under_way);
 
   bool empty() const { return mine_.empty(); }
   /// The next that this rank is to go on with.
   std::int64_t next() const { return mine_.front().id; }
-  /// Gives up a task of this rank; nothing where it is none.
+  /// Takes the task of this id out of this rank's share; nothing where it isn't in it.
   std::optional<CarriedTask> take(std::int64_t id);
-  /// Whether an earlier start left the task to some rank.
+  /// Whether the checkpoint gave this task to any rank.
   bool known(std::int64_t id) const;
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the program knows, as texts: all names, and all about one of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the program was asked for: the words of its command line, sorted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/program/multipliers.hpp"
 
 #include <algorithm>
@@ -16,13 +17,14 @@ namespace {
 
 using particles::SparseMultipliers;
 
-/// PETSc ends after its solver.
+/// PETSc and the solver that uses it: members are destroyed in reverse order, so PETSc ends last.
 struct PetscAndSolver {
   la::Petsc petsc;
   SparseMultipliers solver;
 };
 
-/// A PETSc option that nothing has asked for by the end of a rehearsal is misspelt.
+/// Throws Error for a PETSc option that nothing has asked for after the solver was tried on a small system:
+/// it must be misspelt.
 void refuse_unused_options() {
   const std::vector<std::string> unused = la::unused_options();
   if (unused.empty()) return;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `[solver] multipliers`: who solves for the multipliers of constraints, lanes or PETSc, where a study of
 // particles or trajectories under constraints leaves the choice.
 #pragma once

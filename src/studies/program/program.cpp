@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/program/program.hpp"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ void print(const std::string& text) {
   });
 }
 
-/// The program's own, then what is built in and none of it stands in for.
+/// The program's own statements first, then the built-in ones, but for those whose name the program has
+/// taken.
 template <class T>
 void complete(std::vector<T>& own, std::vector<T> built_in, const auto& name_of) {
   for (T& item : built_in) {
@@ -95,8 +97,9 @@ struct Failure {
   std::string text;
 };
 
-/// Rank 0 speaks for all where all have failed. A rank whose companions don't come has failed alone, while
-/// they wait for it somewhere: it speaks for itself and ends the run.
+/// Says what the error was. Where all ranks have failed, rank 0 says it for all. A rank that the others
+/// don't join within some seconds has failed alone, while they wait for it in a collective call: it says so
+/// itself and ends the run on all ranks.
 int report(const Failure& failure) {
   constexpr double patience = 10.0;  // seconds
   std::cout << std::flush;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The program `cotangent`, as a function: the same for the built-in models and for one that brings its own.
 //   cotangent DECK.toml [key=value ...] [--resume] [--check] [--dry-run] [-- PETSc options]
 //   cotangent --list | --describe NAME | --template STUDY | --version | --help

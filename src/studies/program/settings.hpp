@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What every study's `[output]` says, and a study's evolution handed to the driver.
 #pragma once
 

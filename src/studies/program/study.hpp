@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A study is what `study = "..."` of a deck names: it reads its part of the deck, runs, and writes the
-// result. One file a study, and one line in the list (study.cpp).
+// result. A folder a study, and a line in the list (study.cpp).
 #pragma once
 
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The surface on which an ensemble of particles moves, as triangles in its result: /surface/vertices,
 // /surface/normals, /surface/triangles. A bounded surface is there as a whole; of an unbounded one, the box
 // that a part of the ensemble reaches when it flies ahead.

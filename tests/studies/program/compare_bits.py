@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """compare_bits.py OLD_PROGRAM NEW_PROGRAM [DECK ...]
 
 Runs every deck of input/ (or these alone), shortened, with both programs on one rank and on two, and compares every data

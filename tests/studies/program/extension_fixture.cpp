@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program of one's own: a model that fails on rank 1 alone, where no other rank expects it; one with two
 // knife edges at one point, of directions a and b, dependent where they are parallel; a set, a field and a
 // pair potential.

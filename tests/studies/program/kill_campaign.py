@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """kill_campaign.py [--kills N] [--early N] [--ranks 1,2,3] [--length 1.0] [--seed S] [--only NAME,...] PROGRAM
 
 Kills runs of every study at random moments, all ranks at once, and goes on with --resume on as many or on other ranks.
@@ -88,11 +89,11 @@ CASES = {
                       0.0005, ROUND_OFF),
     "lattice, fixed point": lattice(test_lattice.CHAIN, ("model.sites=2000", 'method.solver="fixed-point"'), 1000, 10),
     "lattice, Newton": lattice(test_lattice.PENDULUMS, ("model.sites=200",), 100, 0.25, ROUND_OFF),
-    "lattice, Lobatto pair": lattice((SOURCE / "input/inextensible_chain.toml").read_text(encoding="utf-8"), (), 10, 0.25,
+    "lattice, Lobatto pair": lattice((SOURCE / "input/lattices/inextensible_chain.toml").read_text(encoding="utf-8"), (), 10, 0.25,
                                      (0.0, 1e-12, 1e-11)),
     "overland, conservative": overland("conservative", 12, 1e-7),
     "overland, mini": overland("mini", 4, 1e-6),
-    "landscape": Case((SOURCE / "input/magnetic_chain_landscapes.toml").read_text(encoding="utf-8"),
+    "landscape": Case((SOURCE / "input/landscapes/magnetic_chain_landscapes.toml").read_text(encoding="utf-8"),
                       ("model.alpha=[0,18]", "landscape.changes="), "landscape.x.count", 4000, 1),
 }
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the programs of a build as a shell would, on RANKS ranks, in a folder of the test's own."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """measure_memory.py [--ranks 1,2,4,8] [--only NAME] PROGRAM ...
 
 The most memory that each rank held, for a million of everything, against the number of ranks and against what --dry-run
@@ -54,30 +55,30 @@ def network(at, sites):
 
 def particles(_, count):
     wide = (count / 51274) ** 0.5
-    return [INPUT / "lennard_jones_on_torus.toml", f"particles.count={count}", f"model.R={100 * wide}",
+    return [INPUT / "particles/lennard_jones_on_torus.toml", f"particles.count={count}", f"model.R={100 * wide}",
             f"model.r={40 * wide}", "stop.time=0.01", "output.every=0.004", "output.frames_every=0.004", "method.step=0.002",
             "output.surface_cells=0", "stop.time=0.012"]
 
 
 def rods(_, count):
-    return [INPUT / "rod_chain.toml", f"model.rods={count}", "method.constraint_tolerance=1e-11", "stop.time=1e-4",
-            "output.every=4e-5", "stop.time=8e-5"]
+    return [INPUT / "mechanisms/rod_chain.toml", f"model.rods={count}", "method.constraint_tolerance=1e-11",
+            "stop.time=1e-4", "output.every=4e-5", "stop.time=8e-5"]
 
 
 def cells(_, count):
     side = round((count / 2) ** 0.5)
-    return [INPUT / "landscape_million.toml", f"mesh.cells=[{side},{side}]", f"mesh.to=[{10 * side}.0,{10 * side}.0]",
-            "stop.time=60", "output.frames_every=60"]
+    return [INPUT / "overland/landscape_million.toml", f"mesh.cells=[{side},{side}]",
+            f"mesh.to=[{10 * side}.0,{10 * side}.0]", "stop.time=60", "output.frames_every=60"]
 
 
 def poincare(_, count):
     side = round(count ** 0.5)
-    return [INPUT / "henon_heiles_chaos.toml", f"ensemble.grid.q2=[-0.4,0.7,{side}]",
+    return [INPUT / "sections/henon_heiles_chaos.toml", f"ensemble.grid.q2=[-0.4,0.7,{side}]",
             f"ensemble.grid.q2_dot=[-0.4,0.4,{side}]", "stop.crossings=2"]
 
 
 def billiard(_, count):
-    return [INPUT / "three_circles_million.toml", f"ensemble.random.count={count}", "stop.time=0.5"]
+    return [INPUT / "billiards/three_circles_million.toml", f"ensemble.random.count={count}", "stop.time=0.5"]
 
 
 CASES = (("particles", particles, 10**6), ("rods", rods, 10**6), ("sites of a network", network, 10**6),

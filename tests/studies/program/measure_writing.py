@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """measure_writing.py [--rounds N] [--only NAME] [--at FOLDER] PROGRAM ...
 
 What writing costs: the share of writing in the main job, bytes a second of results of about 1 GB, and 64 ranks on few
@@ -82,13 +83,13 @@ every = 0.5
 file = "out.h5"
 """
 # name, deck, further words, numbers of ranks, rounds as a part of those asked for
-CASES = (("main", INPUT / "henon_heiles_chaos.toml", (), (1, 2), 1),
-         ("main, 4000 crossings", INPUT / "henon_heiles_chaos.toml", ("stop.crossings=4000",), (1, 2), 1),
-         ("ricker", INPUT / "ricker_on_genus2.toml", (), (1, 2), 1),
+CASES = (("main", INPUT / "sections/henon_heiles_chaos.toml", (), (1, 2), 1),
+         ("main, 4000 crossings", INPUT / "sections/henon_heiles_chaos.toml", ("stop.crossings=4000",), (1, 2), 1),
+         ("ricker", INPUT / "particles/ricker_on_genus2.toml", (), (1, 2), 1),
          ("water, 20 frames", WATER, (), (1, 2), 0.4),
          ("particles, 1 GB", MILLION, (), (1, 2, 4), 0.3),
          ("lattice, 1 GB", CHAIN, (), (1, 2, 4), 0.3),
-         ("ricker", INPUT / "ricker_on_genus2.toml", (), (64,), 0.3))
+         ("ricker", INPUT / "particles/ricker_on_genus2.toml", (), (64,), 0.3))
 
 
 def run(program, deck, words, ranks, at):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads result files and compares them: equal runs have equal data sets, /run aside."""
 import dataclasses
 

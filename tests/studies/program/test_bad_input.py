@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What bad input gets: its own clear message or status, the exit code of its kind, and never a hang."""
 import errno
 import os

@@ -1,4 +1,6 @@
-"""study = "billiard": what it writes, the source's numbers, bits on any number of ranks and after a stop, bad input."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""study = "billiard": what it writes, the numbers of A. Morita, "Reinventing the wheel: simulating collisions" (blog
+KakkoKari), bits on any number of ranks and after a stop, bad input."""
 import subprocess
 import time
 import tomllib
@@ -120,11 +122,11 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
         self.assertEqual(set(found["orbits/status"][()]), {1})
 
     def test_the_source(self):
-        deck = (SOURCE / "input" / "billiard_circle_leapfrog.toml").read_text(encoding="utf-8")
+        deck = (SOURCE / "input" / "billiards/billiard_circle_leapfrog.toml").read_text(encoding="utf-8")
         for words, expected, within in (((), 0.1310, 5e-5), (("method.mended=true",), 1.3e-4, 5e-6)):
             energy = self.run_to("source.h5", *words, text=deck)["trajectory/energy"][()].sum(0)
             self.assertAlmostEqual(np.ptp(energy) / abs(energy[0]), expected, delta=within)
-        exact = (SOURCE / "input" / "billiard_circle.toml").read_text(encoding="utf-8")
+        exact = (SOURCE / "input" / "billiards/billiard_circle.toml").read_text(encoding="utf-8")
         found = self.run_to("exact.h5", text=exact)
         energy = found["trajectory/energy"][()].sum(0)
         self.assertLess(np.ptp(energy) / abs(energy[0]), 2.5e-14)  # measured: 1.5e-15
@@ -147,9 +149,9 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
 
     def test_pressure_of_an_ideal_gas(self):
-        deck = tomllib.loads((SOURCE / "input" / "ideal_gas.toml").read_text(encoding="utf-8"))
+        deck = tomllib.loads((SOURCE / "input" / "billiards/ideal_gas.toml").read_text(encoding="utf-8"))
         self.assertEqual(deck["study"], "billiard")
-        found = self.run_to("gas.h5", "output.every=0", text=(SOURCE / "input" / "ideal_gas.toml").read_text())
+        found = self.run_to("gas.h5", "output.every=0", text=(SOURCE / "input" / "billiards/ideal_gas.toml").read_text())
         v = found["orbits/initial"][:, 2:]
         ideal = 0.5 * (v ** 2).sum() / (8 - np.pi * 0.16)
         pressure = found["orbits/impulse"][()].sum(0) / 100 / np.array([12, 0.8 * np.pi])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A trajectory's bits are its own: they depend on the deck alone, not on ranks, lanes or batch-mates."""
 import unittest
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the program says of itself, and that its templates run as they are."""
 import re
 import unittest

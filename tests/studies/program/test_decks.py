@@ -1,9 +1,25 @@
-"""Every deck, input/*.toml: its head comment, its whole text judged by --check, and a shortened run."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every deck, input/*/*.toml: its head, its whole text judged by --check, a shortened run, and what its head promises.
+
+    test_decks.py [unittest's words]                 shortened runs, and the promises that hold in these too
+    test_decks.py --full [--ranks N] [--keep FOLDER] [DECK ...]
+                                                     whole runs (all but WHOLE_NEEDS_A_CLUSTER), and all promises
+    test_decks.py --judge FOLDER [DECK ...]          the results of whole runs that are in FOLDER as NAME.h5
+
+A DECK is a path or a name. Promises are lines `# expect: ...` in the deck; expectations.py says how they are written. The
+program is $PROGRAMS/cotangent.
+"""
+import argparse
+import pathlib
 import re
 import subprocess
+import sys
+import tempfile
+import time
 import unittest
 
-from launch import RANKS, SOURCE, ProgramTest
+from expectations import Unreadable, expectations, judged
+from launch import MPIRUN, PROGRAMS, RANKS, SOURCE, ProgramTest
 
 # What makes a deck short; the default serves most.
 SHORT = {
@@ -19,7 +35,8 @@ SHORT = {
 }
 EXTRA = {"landscape_million.toml": ["mesh.cells=[20,20]", "stop.time=60", "output.frames_every=60"],
          "v_catchment.toml": ["stop.time=60", "output.frames_every=60"]}
-DECKS = sorted((SOURCE / "input").glob("*.toml"))
+DECKS = sorted((SOURCE / "input").glob("*/*.toml"))
+WHOLE_NEEDS_A_CLUSTER = {"landscape_million"}
 
 
 def shortened(deck):
@@ -37,6 +54,7 @@ class Decks(ProgramTest):
 
     def test_there_are_decks(self):
         self.assertGreater(len(DECKS), 5)
+        self.assertEqual(len({deck.stem for deck in DECKS}), len(DECKS), "two decks have one name")
 
     def test_head_comments(self):
         for deck in DECKS:
@@ -44,6 +62,19 @@ class Decks(ProgramTest):
                 head = deck.read_text(encoding="utf-8").split("study =")[0]
                 self.assertGreaterEqual(head.count("\n#") + head.startswith("#"), 3)
                 self.assertRegex(head, r"Takes|seconds?|minutes?")
+                self.assertNotRegex(head, r"\bfacts\b|\b[Dd]ocument 00\d|\bsource 00\d|\bpost on\b", "a source by its full name")
+
+    def test_every_head_promises_something(self):
+        for deck in DECKS:
+            with self.subTest(deck=deck.name):
+                self.assertGreater(len(expectations(deck.read_text(encoding="utf-8"))), 0)
+
+    def test_the_gallery_names_every_deck(self):
+        gallery = (SOURCE / "input" / "README.md").read_text(encoding="utf-8")
+        for deck in DECKS:
+            self.assertIn(f"]({deck.parent.name}/{deck.name})", gallery)
+        for link in re.findall(r"\]\(([^)#:]+)\)", gallery):
+            self.assertTrue((SOURCE / "input" / link).exists(), link)
 
     def test_check(self):
         for deck in DECKS:
@@ -57,6 +88,50 @@ class Decks(ProgramTest):
                 end = self.launch(deck, *shortened(deck), "output.file=short.h5", ranks=RANKS)
                 self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
                 self.assertTrue((self.at / "short.h5").exists())
+                broken = [said for good, said in judged(deck.read_text(encoding="utf-8"), self.at / "short.h5", False) if not good]
+                self.assertEqual(broken, [])
+
+
+class Promises(ProgramTest):
+    """Controls: a promise that isn't kept is noticed, and so is one that can't be read."""
+
+    def judge(self, *lines, full=True):
+        return judged("\n".join(lines), self.at / "out.h5", full)
+
+    def setUp(self):
+        super().setUp()
+        self.assertEqual(self.launch(self.deck(), ranks=1).returncode, 0)
+
+    def test_kept(self):
+        for line in ("/orbits/status count finished = 4", "/orbits/energy mean = 0.125 +- 1e-15",
+                     "/orbits/crossing_count[0] = 3", "/orbits/initial[0,q2] = -0.1", "/orbits/crossing_count sum = 12 +- 0 %",
+                     "/orbits/energy max over /orbits/energy min = 1 +- 1e-9", "/orbits/initial[:,q2] largest = 0.1",
+                     "/orbits/energy_error max < 1e-3", "/orbits/steps min > 1",
+                     "/orbits/initial{(q1_dot**2 + q2_dot**2 + q2**2)/2 - q2**3/3} largest = 0.125 +- 1e-15", "/orbits/energy drift < 1e-15",
+                     "/section/time[0] rise > 1", "/section/time finite count = 12", "/orbits/energy finite max = 0.125 +- 1e-15"):
+            with self.subTest(line):
+                self.assertEqual([good for good, _ in self.judge(f"# expect: {line}")], [True], self.judge(f"# expect: {line}"))
+
+    def test_broken(self):
+        for line in ("/orbits/status count finished = 5", "/orbits/energy mean = 0.126 +- 1e-4", "/orbits/steps min > 1e9",
+                     "/orbits/energy_error max < 1e-30", "/orbits/initial[0,q2] = -0.100001", "/orbits/none max < 1",
+                     "/orbits/status count done = 4", "/orbits/energy < 1", "/orbits/initial[0,q9] = 0",
+                     "/orbits/energy[9] < 1", "/orbits/initial{q9} max < 9", "/orbits/initial{q2.real} max < 9", "/orbits/energy max over /orbits/status count pending < 1"):
+            with self.subTest(line):
+                self.assertEqual([good for good, _ in self.judge(f"# expect: {line}")], [False])
+
+    def test_those_of_the_whole_run_bind_it_alone(self):
+        line = "# expect (full): /orbits/steps min > 1e9"
+        self.assertEqual(self.judge(line, full=False), [])
+        self.assertEqual([good for good, _ in self.judge(line)], [False])
+
+    def test_unreadable(self):
+        for line in ("# expect: about ten", "# Expect: /orbits/steps min > 1", "# expect: /orbits/steps smallest > 1",
+                     "# expect: /orbits/steps min > 1 +- 2", "# expect: /orbits/steps min = 1e", "# expect (short): /a max = 1",
+                     "# expect: /orbits/steps min = 1 +- -1", "# expect: /orbits/steps min > 1 and more", "# expect: /a{x +} max < 1", "# expect:"):
+            with self.subTest(line), self.assertRaises(Unreadable):
+                expectations("study = 1\n" + line)
+        self.assertEqual(expectations("# Expect closed curves: no chaos.\n# One expects: nothing."), [])
 
 
 class Templates(ProgramTest):
@@ -72,5 +147,52 @@ class Templates(ProgramTest):
                 self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
 
 
+def whole_run(deck, ranks, folder):
+    """Runs the deck as it stands; the result's path and how long it took."""
+    result = folder / f"{deck.stem}.h5"
+    began = time.monotonic()
+    end = subprocess.run([*MPIRUN, str(ranks), (PROGRAMS / "cotangent").resolve(), deck, f"output.file={result}"], cwd=folder,
+                         text=True, capture_output=True, stdin=subprocess.DEVNULL)
+    if end.returncode:
+        raise Unreadable(f"the run ended with {end.returncode}: {end.stderr[-400:]}")
+    return result, time.monotonic() - began
+
+
+def whole_runs(words):
+    """Holds all promises of decks run as they stand; how many decks broke one."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--full", action="store_true")
+    mode.add_argument("--judge", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("decks", nargs="*")
+    chosen = parser.parse_args(words)
+    decks = [deck for deck in DECKS if deck.stem in {pathlib.Path(name).stem for name in chosen.decks}] if chosen.decks else \
+        [deck for deck in DECKS if deck.stem not in WHOLE_NEEDS_A_CLUSTER]
+    if len(decks) < len(set(chosen.decks)):
+        parser.error("no such deck among " + " ".join(chosen.decks))
+    broke = []
+    with tempfile.TemporaryDirectory(prefix="cotangent_whole_") as folder:
+        folder = (chosen.keep or pathlib.Path(folder)).resolve()
+        for deck in decks:
+            try:
+                result, seconds = (chosen.judge / f"{deck.stem}.h5", None) if chosen.judge else whole_run(deck, chosen.ranks, folder)
+                if not result.exists():
+                    raise Unreadable("no result")
+                rows = judged(deck.read_text(encoding="utf-8"), result, True)
+            except Unreadable as error:
+                rows, seconds = [(False, str(error))], None
+            print(deck.stem + (f" ({seconds:.1f} s on {chosen.ranks} ranks)" if seconds is not None else ""), flush=True)
+            for good, said in rows:
+                print(f"    {'holds ' if good else 'BROKEN'} {said}", flush=True)
+            if not all(good for good, _ in rows):
+                broke.append(deck.stem)
+    print(f"{len(decks)} decks: " + ("all promises hold" if not broke else "broken in " + ", ".join(broke)))
+    return len(broke)
+
+
 if __name__ == "__main__":
+    if {"--full", "--judge"} & set(sys.argv[1:]):
+        sys.exit(bool(whole_runs(sys.argv[1:])))
     unittest.main()

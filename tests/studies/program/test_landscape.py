@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Energy landscapes through deck and file: the numbers of the magnetic balls, equal bits on any number of ranks."""
 import math
 import unittest
@@ -8,8 +9,8 @@ import numpy as np
 from launch import SOURCE, ProgramTest
 from results import same_bits
 
-CHAIN = SOURCE / "input" / "magnetic_chain_landscapes.toml"
-HENON_HEILES = SOURCE / "input" / "henon_heiles_landscape.toml"
+CHAIN = SOURCE / "input" / "landscapes/magnetic_chain_landscapes.toml"
+HENON_HEILES = SOURCE / "input" / "landscapes/henon_heiles_landscape.toml"
 MINIMUM, SADDLE, MAXIMUM = range(3)
 SHORT = ["landscape.x.count=25", "landscape.y.count=25"]
 

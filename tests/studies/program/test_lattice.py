@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """study = "lattice": what it writes, equal bits on any number of ranks and after a stop, exact motions, Toda's
 eigenvalues, and what bad input gets."""
 import unittest
@@ -314,7 +315,7 @@ class Constraints(ProgramTest):
     """Rods as constraints between sites: lengths, ranks, restart, and what bad input gets."""
 
     longest = 200
-    rods = SOURCE / "input/inextensible_chain.toml"
+    rods = SOURCE / "input/lattices/inextensible_chain.toml"
     short = ["stop.time=2.0", "output.every=0.5"]
 
     def run_it(self, name, *words, ranks=RANKS, code=0):

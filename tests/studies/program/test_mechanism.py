@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """study = "mechanism": what it writes, that ranks agree to round-off, that a stopped run goes on to the same bits, and
 what bad input gets."""
 import unittest

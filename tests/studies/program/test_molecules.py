@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """study = "mechanism" with molecules that feel each other: energies against a sum over all pairs, ranks, resuming, and what
 bad input gets."""
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """[solver] multipliers = "petsc": particles and trajectories as lanes have them, and what bad input gets."""
 import unittest
 

@@ -1,5 +1,6 @@
-"""study = "particles": the source's numbers, an independent sum over all pairs, bits on any number of ranks and after
-restarts, and what bad input gets."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""study = "particles": the numbers of D. Shapero, "Billiards on surfaces" (shapero.xyz), with the force's sign set
+right, an independent sum over all pairs, bits on any number of ranks and after restarts, and what bad input gets."""
 import unittest
 import xml.etree.ElementTree
 
@@ -31,7 +32,7 @@ every = 0.08
 surface_cells = 0
 file = "out.h5"
 """
-RICKER = SOURCE / "input" / "ricker_on_genus2.toml"
+RICKER = SOURCE / "input" / "particles/ricker_on_genus2.toml"
 
 
 class Particles(ProgramTest):
@@ -46,7 +47,8 @@ class Particles(ProgramTest):
         return self.run_deck(self.deck(TORUS), name, *words, **options)
 
     def test_source(self):
-        # Facts 6: U(0), and the energy's largest error relative to the mean kinetic energy at three steps.
+        # U(0) of Shapero's start, computed independently, and the energy's largest error relative to the mean kinetic
+        # energy at three steps.
         for step, bound in ((0.01, 0.03), (0.005, 0.01), (0.0025, 0.003)):  # measured: 0.0096, 0.0041, 0.0008
             with self.subTest(step=step):
                 found = self.run_deck(RICKER, f"{step}.h5", f"method.step={step}", "output.surface_cells=0")
@@ -55,7 +57,7 @@ class Particles(ProgramTest):
                 self.assertLess(np.abs(total - total[0]).max() / kinetic.mean(), bound)
                 self.assertGreater(kinetic.mean(), 5)
                 self.assertLess(found["constraint_error"][-1], 1e-14)
-        # The start is the way of one particle under gravity; the source's solver left it at 3.6e-7.
+        # The start is the way of one particle under gravity, from which Shapero's solver strayed by 3.6e-7.
         way = self.run_deck(RICKER, "way.h5", "stop.time=0.01", "particles.start=trajectory", "particles.list=",
                             "particles.trajectory.from=[0,0,0.16666666666666666,0.7071067811865476,0.7071067811865475,0]",
                             "particles.trajectory.gravity=1", "particles.trajectory.step=0.01",

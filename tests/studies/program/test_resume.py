@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A run that was stopped goes on to the same bits, on any number of ranks. Of killed runs: kill_campaign.py."""
 import signal
 import subprocess

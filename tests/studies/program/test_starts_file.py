@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Starts from a file of the user's: the same orbits as from the deck, read as they are needed, judged before."""
 import os
 import subprocess

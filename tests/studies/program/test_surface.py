@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The surface in a result: there as triangles for a particle on a surface, whatever the ranks, and only then."""
 import unittest
 
@@ -83,7 +84,7 @@ class Surface(ProgramTest):
         self.assertEqual(same_bits(self.at / "one.h5", self.at / "out.h5"), [])
 
     def test_a_free_motion_has_none(self):
-        deck = SOURCE / "input" / "henon_heiles_chaos.toml"
+        deck = SOURCE / "input" / "sections/henon_heiles_chaos.toml"
         end = self.launch(deck, "stop.crossings=1", "output.file=out.h5", ranks=1)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertFalse([name for name in data_sets(self.at / "out.h5") if "surface" in name])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Numbers of motion on surfaces and of mechanisms, through deck and file as a user meets them."""
 import json
 import math
@@ -18,7 +19,7 @@ class Surfaces(ProgramTest):
     longest = 300
 
     def run_deck(self, name, *words, ranks=1):
-        end = self.launch(INPUT / name, *words, "output.file=out.h5", ranks=ranks)
+        end = self.launch(next(INPUT.glob(f"*/{name}")), *words, "output.file=out.h5", ranks=ranks)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         return h5py.File(self.at / "out.h5", "r")
 

@@ -1,4 +1,6 @@
-"""Numbers of the sources and the references, through deck and file as a user meets them."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Numbers of V. P. Chan, The design, implementation, and applications of a novel numerical solver: the Lagrangian
+solver (master's thesis, OIST, 2018), and of reference solutions, through deck and file as a user meets them."""
 import json
 import math
 import pathlib
@@ -73,8 +75,8 @@ class References(ProgramTest):
                     self.assertAlmostEqual(x[k, 3], float(c["omega_s"]), delta=1e-11)
 
     def test_long_chaotic_orbit_keeps_its_energy(self):
-        """Thesis, figure 4.2: |E - E0| stayed below 1.8e-6 to t = 400 000. Here a tenth of that time; ours 5e-15."""
-        text = (SOURCE / "input" / "henon_heiles_long.toml").read_text()
+        """Chan (2018), figure 4.2: |E - E0| stayed below 1.8e-6 to t = 400 000. Here a tenth of that time; ours 5e-15."""
+        text = (SOURCE / "input" / "sections/henon_heiles_long.toml").read_text()
         end = self.launch(self.deck(text), "stop.time=40000", "output.file=out.h5", ranks=1)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         with h5py.File(self.at / "out.h5", "r") as file:
@@ -84,7 +86,7 @@ class References(ProgramTest):
 
     def test_the_start_of_figure_6_15(self):
         """t_dot > 0 is impossible there; p_t > 0 has t_dot = -0.065869113458798503."""
-        text = (SOURCE / "input" / "magnetic_chain_series_6_15.toml").read_text()
+        text = (SOURCE / "input" / "sections/magnetic_chain_series_6_15.toml").read_text()
         end = self.launch(self.deck(text), "stop.time=1", "output.file=out.h5", ranks=1)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         with h5py.File(self.at / "out.h5", "r") as file:
@@ -96,7 +98,7 @@ class References(ProgramTest):
 
     def test_main_job(self):
         """The feasible starts at E = 1/8, and their energy."""
-        text = (SOURCE / "input" / "henon_heiles_chaos.toml").read_text()
+        text = (SOURCE / "input" / "sections/henon_heiles_chaos.toml").read_text()
         end = self.launch(self.deck(text), "stop.crossings=50", "output.file=out.h5", ranks=2)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         with h5py.File(self.at / "out.h5", "r") as file:

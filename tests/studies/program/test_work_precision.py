@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """study = "work-precision": the same data sets on any number of ranks, orders and drifts as theory has them, bad input."""
 import os
 import subprocess

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck of study = "hard-spheres" says: independent systems of hard discs or spheres in periodic boxes,
 // over packing fractions and seeds.
 #pragma once

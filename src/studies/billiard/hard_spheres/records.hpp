@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a result of study = "hard-spheres" holds: a row for each system, entered when it comes to its end.
 #pragma once
 

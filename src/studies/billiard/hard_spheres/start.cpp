@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/billiard/hard_spheres/start.hpp"
 
 #include <cmath>

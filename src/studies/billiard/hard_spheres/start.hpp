@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a system of hard spheres begins: a close-packed lattice with Gaussian velocities at temperature 1, mean
 // zero.
 #pragma once

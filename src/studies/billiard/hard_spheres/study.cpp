@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "hard-spheres": independent systems of hard discs or spheres in periodic boxes, over packing
 // fractions and seeds, shared over the ranks; of each the compressibility P A / (N T) after a warm-up, and
 // where its particles end. A system starts from a close-packed lattice with Gaussian velocities at
@@ -21,7 +22,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// One system a rank at a time.
+/// The systems as an Evolution: each rank moves one at a time.
 template <int D>
 class Systems : public run::Evolution {
  public:
@@ -52,7 +53,7 @@ class Systems : public run::Evolution {
     carried_.visit(state, width, under_way);
   }
 
-  /// So many events.
+  /// Advances this rank's system by at most so many events.
   void advance(std::int64_t events, run::Records& records) override {
     if (!spheres_ && !take(records)) return;
     if (std::isnan(reference_.virial)) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a deck of study = "work-precision" says: methods with their steps or tolerances, on one ensemble, and
 // the reference that they are held to.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The flights of a work-precision study: every method with every step or tolerance, on every start, in groups
 // that fill the lanes. Seconds are CPU time of the thread, the least of several flights without samples;
 // energies come from a flight with samples before them. What a flight shows depends on method and start
@@ -18,17 +19,19 @@
 
 namespace cotangent::studies {
 
-/// What one trajectory has shown: places of a row, the last state at its end.
+/// The columns of a row of ShownRows, which is what one trajectory has shown; from `state` on its final
+/// state, q then v.
 struct Row {
   enum : std::size_t { arrived, failed, steps, energy_error, constraint_error, drift, state };
 };
 
-/// The rows of an equal share of all starts, by setting and start.
+/// [settings, count, width], row-major: for each setting the rows of this rank's equal share of the starts.
 struct ShownRows {
   std::int64_t first = 0, count = 0;  ///< starts
   std::size_t width = 0;
   std::vector<double> rows;
 
+  /// `width` numbers, with the columns of Row.
   const double* row(std::size_t setting, std::int64_t start) const {
     return rows.data() +
            (setting * static_cast<std::size_t>(count) + static_cast<std::size_t>(start)) * width;

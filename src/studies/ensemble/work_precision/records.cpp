@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "studies/ensemble/work_precision/records.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Numbers of which the largest over all starts counts, and NaN is none.
+/// Columns of which the largest value over all starts is stored; NaN doesn't count.
 class Largest {
  public:
   void see(double value) {

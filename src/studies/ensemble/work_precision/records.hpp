@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a result of study = "work-precision" holds: /comparison, a row for each method with each step or
 // tolerance. Seconds differ from run to run, so they stand in /run, which comparisons of results leave out.
 #pragma once

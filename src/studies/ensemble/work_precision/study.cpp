@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // study = "work-precision": what a method's precision costs, for many methods on the same trajectories.
 //
 // Each of `[[methods]]` flies the ensemble to `[stop] time` with each of its steps or tolerances. Precision
