@@ -49,7 +49,7 @@ rods::RodSystem<3> on_torus(std::int64_t molecules, const rods::RodSystem<3>& du
   const auto triangles = geometry::triangulate(g, std::span(&first, 1), 4 * scale);
   const particles::SurfacePoints points(g, *triangles);
   auto all = rods::scattered<3>(dumbbell, molecules, least_distance, {},
-                                     rods::along_surface(dumbbell, surface, points, 1));
+                                rods::along_surface(dumbbell, surface, points, 1));
   all.hold_on(surface);
   return all;
 }
@@ -120,11 +120,10 @@ int main(int argc, char** argv) {
     for (const std::int64_t count : counts) {
       const double side = std::cbrt(static_cast<double>(count) / 0.3);
       benchmark::compare("on a torus", benchmark::on_torus(count / 2, free), {}, *kernel, seconds);
-      benchmark::compare(
-          "in a box",
-          rods::scattered<3>(free, count / 2, benchmark::least_distance, {side, side, side},
-                                  rods::in_box<3>(free, {side, side, side}, 1)),
-          {side, side, side}, *kernel, seconds);
+      benchmark::compare("in a box",
+                         rods::scattered<3>(free, count / 2, benchmark::least_distance, {side, side, side},
+                                            rods::in_box<3>(free, {side, side, side}, 1)),
+                         {side, side, side}, *kernel, seconds);
     }
   }
 }

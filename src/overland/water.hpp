@@ -44,11 +44,11 @@ struct Earlier {
 /// The water at a time.
 struct Water {
   double time = 0;
-  std::vector<double> depth;      ///< ghosts included, as below
-  std::vector<double> discharge;  ///< per width, two numbers a vertex
-  std::vector<double> infiltrated;     ///< infiltrated so far, a depth
-  std::vector<double> rate;       ///< (h - h_before) / dt of the last step; empty before one
-  std::vector<Earlier> earlier;   ///< the last steps' starts, newest first, as far as the scheme wants them
+  std::vector<double> depth;        ///< ghosts included, as below
+  std::vector<double> discharge;    ///< per width, two numbers a vertex
+  std::vector<double> infiltrated;  ///< infiltrated so far, a depth
+  std::vector<double> rate;         ///< (h - h_before) / dt of the last step; empty before one
+  std::vector<Earlier> earlier;     ///< the last steps' starts, newest first, as far as the scheme wants them
 };
 
 /// Volumes of water since the start. storage = start + rain - infiltration + inflow - outflow + clipped.

@@ -23,7 +23,7 @@ namespace cotangent::sections {
 
 /// What a section is: s(q, v) = 0, passed in the direction of `direction` (+1 up, -1 down, 0 both).
 struct Section {
-  int coordinate = -1;                   ///< s = q_coordinate - value; modulo 2 pi where it is an angle
+  int coordinate = -1;  ///< s = q_coordinate - value; modulo 2 pi where it is an angle
   std::optional<expressions::Expression> expression;  ///< s = expression - value, where coordinate is -1
   double value = 0.0;
   int direction = 1;

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cmath>
 
-#include "reference/balls_stationary_points.hpp"
 #include "catch.hpp"
 #include "landscape_potentials.hpp"
+#include "reference/balls_stationary_points.hpp"
 
 using namespace landscape_tests;
 

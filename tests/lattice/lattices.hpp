@@ -87,8 +87,8 @@ class Bench {
   }
   std::unique_ptr<lattice::Method> verlet(const std::string& name) {
     const auto& list = lattice::compositions();
-    return lattice::make_verlet(lattice, *kernel,
-                                std::ranges::find(list, name, &lattice::Composition::name)->coefficients, q, v);
+    return lattice::make_verlet(
+        lattice, *kernel, std::ranges::find(list, name, &lattice::Composition::name)->coefficients, q, v);
   }
 
   double energy(lattice::Method& method) {

@@ -6,7 +6,6 @@
 #include <numbers>
 #include <random>
 
-#include "reference/balls_stationary_points.hpp"
 #include "catch.hpp"
 #include "mechanics/models/double_pendulum.hpp"
 #include "mechanics/models/elastic_pendulum.hpp"
@@ -14,6 +13,7 @@
 #include "mechanics/models/henon_heiles.hpp"
 #include "mechanics/models/kepler.hpp"
 #include "mechanics/models/magnetic_chain.hpp"
+#include "reference/balls_stationary_points.hpp"
 
 using namespace cotangent;
 using namespace cotangent::mechanics;

@@ -172,7 +172,8 @@ TEST_CASE("pairs are counted as far as the correlation_cutoff goes, and nobody f
   const Motion<mechanics::Torus> motion(torus_parameters, 1e-12);
   const auto lennard_jones = potential("lennard-jones").kernel({{1, 1}}, 2.5, CutMode::shifted, 2.0);
   const auto none = potential("none").kernel({}, 0, CutMode::cut, 0);
-  const auto run = [&](const PairKernel& kernel, double correlation_cutoff, std::vector<std::int64_t>* counts) {
+  const auto run = [&](const PairKernel& kernel, double correlation_cutoff,
+                       std::vector<std::int64_t>* counts) {
     ParticleDynamicsOptions options;
     options.step = 2e-3;
     options.correlation_cutoff = correlation_cutoff;
@@ -190,7 +191,8 @@ TEST_CASE("pairs are counted as far as the correlation_cutoff goes, and nobody f
       for (const auto& [i, a] : all) {
         for (const auto& [j, b] : all) {
           const double way = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-          if (i != j && way < correlation_cutoff) ++expected[static_cast<std::size_t>(10 * way / correlation_cutoff)];
+          if (i != j && way < correlation_cutoff)
+            ++expected[static_cast<std::size_t>(10 * way / correlation_cutoff)];
         }
       }
       CHECK_ALL(counts == expected);
