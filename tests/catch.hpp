@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Catch2's one header, whichever major version the system has.
+// Catch2's one header, whichever major version the system has. Where names differ, tests use version 3's.
 #pragma once
 #if __has_include(<catch2/catch.hpp>)
 #include <catch2/catch.hpp>
+#include <string>
+
+inline auto ContainsSubstring(const std::string& text) {
+  return Catch::Contains(text);
+}
 #else
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
 #endif

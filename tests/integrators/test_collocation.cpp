@@ -210,9 +210,9 @@ TEST_CASE("the step follows the tolerance") {
 
 TEST_CASE("options that make no sense are refused, with the valid ones in the text") {
   using Method = ChebyshevLobattoCollocation<HenonHeilesSystem<double>>;
-  CHECK_THROWS_WITH(Method(fixed(0.1, 8, "B")), Catch::Contains("'B'") && Catch::Contains("A, C, E"));
-  CHECK_THROWS_WITH(Method(fixed(0.1, 1)), Catch::Contains("2 to 16"));
-  CHECK_THROWS_WITH(Method(fixed(0.1, 17)), Catch::Contains("17"));
+  CHECK_THROWS_WITH(Method(fixed(0.1, 8, "B")), ContainsSubstring("'B'") && ContainsSubstring("A, C, E"));
+  CHECK_THROWS_WITH(Method(fixed(0.1, 1)), ContainsSubstring("2 to 16"));
+  CHECK_THROWS_WITH(Method(fixed(0.1, 17)), ContainsSubstring("17"));
 }
 
 TEST_CASE("a step that can't be solved is a failure, and the last good state stays") {
