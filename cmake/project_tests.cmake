@@ -6,7 +6,9 @@ add_test(NAME project.layers_check COMMAND Python3::Interpreter ${PROJECT_SOURCE
 add_test(NAME project.format COMMAND ${PROJECT_SOURCE_DIR}/cmake/format_check)
 add_test(NAME project.quickstart COMMAND Python3::Interpreter
   ${PROJECT_SOURCE_DIR}/tests/quickstart/test_quickstart.py ${PROJECT_SOURCE_DIR}/cmake/quickstart)
-set_tests_properties(project.layers project.layers_check project.format project.quickstart
+add_test(NAME project.fresh_machine COMMAND Python3::Interpreter
+  ${PROJECT_SOURCE_DIR}/tests/quickstart/test_fresh_machine.py ${PROJECT_SOURCE_DIR}/cmake/fresh_machine)
+set_tests_properties(project.layers project.layers_check project.format project.quickstart project.fresh_machine
                      PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
 
 # Both build in a folder of their own, which is kept so that a second run is quick. The mathematical half is compiled as
