@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """cmake/fresh_machine's options, with stand-ins for the commands that make and enter a machine.
 usage: test_fresh_machine.py FRESH_MACHINE"""
 import os
