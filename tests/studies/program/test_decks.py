@@ -73,7 +73,7 @@ class Decks(ProgramTest):
         gallery = (SOURCE / "input" / "README.md").read_text(encoding="utf-8")
         for deck in DECKS:
             self.assertIn(f"]({deck.parent.name}/{deck.name})", gallery)
-        for link in re.findall(r"\]\(([^)#:]+)\)", gallery):
+        for link in re.findall(r"(?:\]\(|src=\")([^)#:\"]+)[)\"]", gallery):
             self.assertTrue((SOURCE / "input" / link).exists(), link)
 
     def test_check(self):
@@ -153,7 +153,7 @@ def whole_run(deck, ranks, folder):
     began = time.monotonic()
     end = subprocess.run([*MPIRUN, str(ranks), (PROGRAMS / "cotangent").resolve(), deck, f"output.file={result}"], cwd=folder,
                          text=True, capture_output=True, stdin=subprocess.DEVNULL)
-    if end.returncode:
+    if end.returncode > 1:  # 1: some orbits of a comparison did not arrive, as henon_heiles_methods.toml says
         raise Unreadable(f"the run ended with {end.returncode}: {end.stderr[-400:]}")
     return result, time.monotonic() - began
 
