@@ -62,7 +62,8 @@ class Decks(ProgramTest):
                 head = deck.read_text(encoding="utf-8").split("study =")[0]
                 self.assertGreaterEqual(head.count("\n#") + head.startswith("#"), 3)
                 self.assertRegex(head, r"Takes|seconds?|minutes?")
-                self.assertNotRegex(head, r"\bfacts\b|\b[Dd]ocument 00\d|\bsource 00\d|\bpost on\b", "a source by its full name")
+                self.assertNotRegex(head, r"\bfacts\b|\b[Dd]ocument 00\d|\bsource 00\d|\bpost on\b",
+                                    "a source by its full name")
 
     def test_every_head_promises_something(self):
         for deck in DECKS:
@@ -88,7 +89,8 @@ class Decks(ProgramTest):
                 end = self.launch(deck, *shortened(deck), "output.file=short.h5", ranks=RANKS)
                 self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
                 self.assertTrue((self.at / "short.h5").exists())
-                broken = [said for good, said in judged(deck.read_text(encoding="utf-8"), self.at / "short.h5", False) if not good]
+                rows = judged(deck.read_text(encoding="utf-8"), self.at / "short.h5", False)
+                broken = [said for good, said in rows if not good]
                 self.assertEqual(broken, [])
 
 
@@ -104,19 +106,23 @@ class Promises(ProgramTest):
 
     def test_kept(self):
         for line in ("/orbits/status count finished = 4", "/orbits/energy mean = 0.125 +- 1e-15",
-                     "/orbits/crossing_count[0] = 3", "/orbits/initial[0,q2] = -0.1", "/orbits/crossing_count sum = 12 +- 0 %",
+                     "/orbits/crossing_count[0] = 3", "/orbits/initial[0,q2] = -0.1",
+                     "/orbits/crossing_count sum = 12 +- 0 %",
                      "/orbits/energy max over /orbits/energy min = 1 +- 1e-9", "/orbits/initial[:,q2] largest = 0.1",
                      "/orbits/energy_error max < 1e-3", "/orbits/steps min > 1",
                      "/orbits/initial{(q1_dot**2 + q2_dot**2 + q2**2)/2 - q2**3/3} largest = 0.125 +- 1e-15", "/orbits/energy drift < 1e-15",
-                     "/section/time[0] rise > 1", "/section/time finite count = 12", "/orbits/energy finite max = 0.125 +- 1e-15"):
+                     "/section/time[0] rise > 1", "/section/time finite count = 12",
+                     "/orbits/energy finite max = 0.125 +- 1e-15"):
             with self.subTest(line):
-                self.assertEqual([good for good, _ in self.judge(f"# expect: {line}")], [True], self.judge(f"# expect: {line}"))
+                rows = self.judge(f"# expect: {line}")
+                self.assertEqual([good for good, _ in rows], [True], rows)
 
     def test_broken(self):
         for line in ("/orbits/status count finished = 5", "/orbits/energy mean = 0.126 +- 1e-4", "/orbits/steps min > 1e9",
                      "/orbits/energy_error max < 1e-30", "/orbits/initial[0,q2] = -0.100001", "/orbits/none max < 1",
                      "/orbits/status count done = 4", "/orbits/energy < 1", "/orbits/initial[0,q9] = 0",
-                     "/orbits/energy[9] < 1", "/orbits/initial{q9} max < 9", "/orbits/initial{q2.real} max < 9", "/orbits/energy max over /orbits/status count pending < 1"):
+                     "/orbits/energy[9] < 1", "/orbits/initial{q9} max < 9",
+                     "/orbits/initial{q2.real} max < 9", "/orbits/energy max over /orbits/status count pending < 1"):
             with self.subTest(line):
                 self.assertEqual([good for good, _ in self.judge(f"# expect: {line}")], [False])
 
@@ -128,7 +134,8 @@ class Promises(ProgramTest):
     def test_unreadable(self):
         for line in ("# expect: about ten", "# Expect: /orbits/steps min > 1", "# expect: /orbits/steps smallest > 1",
                      "# expect: /orbits/steps min > 1 +- 2", "# expect: /orbits/steps min = 1e", "# expect (short): /a max = 1",
-                     "# expect: /orbits/steps min = 1 +- -1", "# expect: /orbits/steps min > 1 and more", "# expect: /a{x +} max < 1", "# expect:"):
+                     "# expect: /orbits/steps min = 1 +- -1", "# expect: /orbits/steps min > 1 and more",
+                     "# expect: /a{x +} max < 1", "# expect:"):
             with self.subTest(line), self.assertRaises(Unreadable):
                 expectations("study = 1\n" + line)
         self.assertEqual(expectations("# Expect closed curves: no chaos.\n# One expects: nothing."), [])
@@ -168,16 +175,18 @@ def whole_runs(words):
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("decks", nargs="*")
     chosen = parser.parse_args(words)
-    decks = [deck for deck in DECKS if deck.stem in {pathlib.Path(name).stem for name in chosen.decks}] if chosen.decks else \
-        [deck for deck in DECKS if deck.stem not in WHOLE_NEEDS_A_CLUSTER]
-    if len(decks) < len(set(chosen.decks)):
+    names = {pathlib.Path(name).stem for name in chosen.decks}
+    decks = [deck for deck in DECKS if (deck.stem in names if names else deck.stem not in WHOLE_NEEDS_A_CLUSTER)]
+    if len(decks) < len(names):
         parser.error("no such deck among " + " ".join(chosen.decks))
     broke = []
     with tempfile.TemporaryDirectory(prefix="cotangent_whole_") as folder:
         folder = (chosen.keep or pathlib.Path(folder)).resolve()
         for deck in decks:
             try:
-                result, seconds = (chosen.judge / f"{deck.stem}.h5", None) if chosen.judge else whole_run(deck, chosen.ranks, folder)
+                result, seconds = chosen.judge / f"{deck.stem}.h5" if chosen.judge else None, None
+                if result is None:
+                    result, seconds = whole_run(deck, chosen.ranks, folder)
                 if not result.exists():
                     raise Unreadable("no result")
                 rows = judged(deck.read_text(encoding="utf-8"), result, True)
