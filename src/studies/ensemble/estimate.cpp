@@ -56,9 +56,11 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Trajecto
     auto& flown = flight.flown(lane);
     crossings += flown.crossing_count;
     if (flown.crossings.count() > 0) time += flown.crossings.time.back();
-    if (flown.samples.count() > 0)
+    if (flown.sample_count > 1)
       time =
           std::max(time, static_cast<double>(flown.sample_count) * plan.watch.sample_every * flight.lanes());
+    else if (flown.crossings.count() == 0 && !plan.method.tolerance)
+      time += static_cast<double>(flown.steps) * plan.method.step;
   }
   const double all = static_cast<double>(ensemble.size()) * static_cast<double>(feasible) /
                      static_cast<double>(std::max<std::int64_t>(looked, 1));

@@ -94,6 +94,14 @@ class SaysOfItself(Program):
         self.assertNotEqual(self.launch("deck.toml", env=without, ranks=1).returncode, 0)
 
 
+    def test_what_is_out_of_reach_is_told_at_once(self):
+        self.deck('study = "trajectory"\n[model]\nname = "kepler"\n[method]\nstep = 0.1\n[stop]\n'
+                  "time = 9223372036854775807\n[output]\nevery = 0.05\n[ensemble]\nlist = [[1, 0, 0, 1]]\n")
+        self.says(self.launch("deck.toml", "--dry-run"), 2, "every", "samples can't be counted")
+        text = self.text("deck.toml", "output.every=9e15", "--dry-run")
+        self.assertIn("out of reach", text)
+
+
 class Templates(Program):
     def setUp(self):
         super().setUp()
@@ -111,13 +119,6 @@ class Templates(Program):
                 with h5py.File(result) as file:
                     self.assertEqual(file.attrs["study"], study)
                 result.unlink()
-
-    def test_what_is_out_of_reach_is_told_at_once(self):
-        self.deck('study = "trajectory"\n[model]\nname = "kepler"\n[method]\nstep = 0.1\n[stop]\n'
-                  "time = 9223372036854775807\n[output]\nevery = 0.05\n[ensemble]\nlist = [[1, 0, 0, 1]]\n")
-        self.says(self.launch("deck.toml", "--dry-run"), 2, "every", "samples can't be counted")
-        text = self.text("deck.toml", "output.every=9e15", "--dry-run")
-        self.assertIn("out of reach", text)
 
     def test_dry_run_writes_nothing(self):
         for study in self.studies:
