@@ -93,7 +93,6 @@ class SaysOfItself(Program):
                 self.assertEqual((end.returncode, end.stderr), (0, ""))
         self.assertNotEqual(self.launch("deck.toml", env=without, ranks=1).returncode, 0)
 
-
     def test_what_is_out_of_reach_is_told_at_once(self):
         self.deck('study = "trajectory"\n[model]\nname = "kepler"\n[method]\nstep = 0.1\n[stop]\n'
                   "time = 9223372036854775807\n[output]\nevery = 0.05\n[ensemble]\nlist = [[1, 0, 0, 1]]\n")
