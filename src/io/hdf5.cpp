@@ -2,6 +2,7 @@
 #include "io/hdf5.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <hdf5.h>
 #include <mpi.h>
 #include <type_traits>
@@ -122,6 +123,13 @@ std::string shape(DataType type, std::span<const std::int64_t> dims) {
   std::string text = std::string(type_name(type)) + " [";
   for (std::size_t i = 0; i < dims.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
   return text + "]";
+}
+
+Units::Units(std::vector<std::string> by_column) : by_column_(std::move(by_column)) {
+  const bool same = std::ranges::adjacent_find(by_column_, std::ranges::not_equal_to()) == by_column_.end();
+  if (!same) return;
+  of_all_ = by_column_.empty() ? "1" : by_column_.front();
+  by_column_.clear();
 }
 
 std::int64_t DataSetSpec::elements() const {
@@ -333,6 +341,12 @@ std::vector<std::string> File::names_in(const std::string& group) const {
 }
 
 std::string File::text_attribute(const std::string& object, const std::string& attribute) const {
+  const auto texts = text_list_attribute(object, attribute);
+  return texts.empty() ? "" : texts.front();
+}
+
+std::vector<std::string> File::text_list_attribute(const std::string& object,
+                                                   const std::string& attribute) const {
   const std::string doing = "read the attribute " + attribute + " of " + object;
   const Hdf5Handle handle(
       check(H5Aopen_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_,
@@ -340,16 +354,23 @@ std::string File::text_attribute(const std::string& object, const std::string& a
       H5Aclose);
   const Hdf5Handle type(check(H5Aget_type(handle.id()), path_, doing), H5Tclose);
   if (H5Tget_class(type.id()) != H5T_STRING) fail(path_, doing + " as text");
+  const Hdf5Handle space(check(H5Aget_space(handle.id()), path_, doing), H5Sclose);
+  const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()), path_, doing));
+  std::vector<std::string> texts;
   if (H5Tis_variable_str(type.id()) <= 0) {
-    std::string text(H5Tget_size(type.id()), '\0');
-    check(H5Aread(handle.id(), type.id(), text.data()), path_, doing);
-    return text.c_str();
+    const std::size_t length = H5Tget_size(type.id());
+    std::string joined(length * count, '\0');
+    check(H5Aread(handle.id(), type.id(), joined.data()), path_, doing);
+    for (std::size_t i = 0; i < count; ++i) texts.emplace_back(joined.substr(i * length, length).c_str());
+    return texts;
   }
-  char* pointer = nullptr;
-  check(H5Aread(handle.id(), type.id(), &pointer), path_, doing);
-  const std::string text = pointer == nullptr ? "" : pointer;
-  H5free_memory(pointer);
-  return text;
+  std::vector<char*> pointers(count, nullptr);
+  check(H5Aread(handle.id(), type.id(), pointers.data()), path_, doing);
+  for (char* pointer : pointers) {
+    texts.emplace_back(pointer == nullptr ? "" : pointer);
+    H5free_memory(pointer);
+  }
+  return texts;
 }
 
 std::int64_t File::integer_attribute(const std::string& object, const std::string& attribute) const {
@@ -371,7 +392,14 @@ DataSet File::make(const DataSetSpec& spec, const Hdf5Handle& creation) {
                                 link.id(), creation.id(), H5P_DEFAULT);
     const Hdf5Handle set(check(id, path_, doing), H5Dclose);
   }
-  write_attribute(spec.path, "units", spec.units);
+  if (const auto& units = spec.units.by_column(); units.empty()) {
+    write_attribute(spec.path, "units", spec.units.of_all());
+  } else {
+    if (spec.dims.empty() || std::ssize(units) != spec.dims.back())
+      throw Error(path_.string() + ": " + spec.path + " has " + shape(spec.type, spec.dims) +
+                  " numbers, but units of " + std::to_string(units.size()) + " columns");
+    write_attribute(spec.path, "units", units);
+  }
   write_attribute(spec.path, "meaning", spec.meaning);
   for (const auto& [name, texts] : spec.labels) write_attribute(spec.path, name, texts);
   return data_set(spec.path);

@@ -38,12 +38,34 @@ constexpr std::int64_t size_of(DataType type) {
 /// "float64 [37, 11]", for messages.
 std::string shape(DataType type, std::span<const std::int64_t> dims);
 
+/// The unit of a data set, or one for each of its columns: then the attribute `units` is a list beside
+/// `columns`. Models count lengths, masses, times and energies in units of their own, which have no names:
+/// whatever is counted in these alone says "1", and that includes all times and the velocities of such
+/// coordinates. An angle says "rad" and its velocity "rad/time": radians in the model's unit of time; a
+/// coordinate in "m" would have the velocity "m/time". Integers, indices and ratios say "1" too; what a clock
+/// has measured says "s".
+class Units {
+ public:
+  Units(const char* of_all) : of_all_(of_all) {}
+  Units(std::string of_all) : of_all_(std::move(of_all)) {}
+  /// By column; one for all where they agree.
+  Units(std::vector<std::string> by_column);
+
+  /// One for each column, or empty where all have one unit, which `of_all` then is.
+  const std::vector<std::string>& by_column() const noexcept { return by_column_; }
+  const std::string& of_all() const noexcept { return of_all_; }
+
+ private:
+  std::string of_all_;
+  std::vector<std::string> by_column_;
+};
+
 /// A data set to be made: absolute path, type, extent (none for a scalar), and what a reader has to know.
 struct DataSetSpec {
   std::string path;
   DataType type = DataType::float64;
   std::vector<std::int64_t> dims;
-  std::string units;
+  Units units = "1";
   std::string meaning;
   /// More attributes that are lists of texts: "columns" names the last dimension, "names" the integers.
   std::vector<std::pair<std::string, std::vector<std::string>>> labels = {};
@@ -171,6 +193,8 @@ class File {
   /// The names of what a group holds, in alphabetical order.
   std::vector<std::string> names_in(const std::string& group) const;
   std::string text_attribute(const std::string& object, const std::string& name) const;
+  /// Of one text a list of one.
+  std::vector<std::string> text_list_attribute(const std::string& object, const std::string& name) const;
   std::int64_t integer_attribute(const std::string& object, const std::string& name) const;
 
   /// Made with its groups, and its space set apart; unwritten places read as zero.

@@ -52,6 +52,31 @@ TEST_CASE("what is written by hand comes back, with names that say where") {
             std::string::npos);
 }
 
+TEST_CASE("units are those of all columns, or a list of one for each") {
+  const test::ScratchFolder folder;
+  const auto path = folder / "units.h5";
+  using Texts = std::vector<std::string>;
+  parallel::on_rank_zero([&] {
+    File file = File::create(path);
+    const auto make = [&](const char* name, Units units) {
+      file.create_data_set({name, DataType::float64, {5, 2}, std::move(units), "q, then v"});
+    };
+    make("/one", "rad");
+    make("/alike", Texts{"rad", "rad"});
+    make("/apart", Texts{"rad", "rad/time"});
+    CHECK(test::text_thrown<Error>([&] {
+            make("/many", Texts{"1", "1", "rad"});
+          }).find("3 columns") != std::string::npos);
+    CHECK(Units(Texts{}).of_all() == "1");
+    file.close();
+  });
+  const File file = File::open(path);
+  CHECK_ALL(file.text_list_attribute("/one", "units") == Texts{"rad"});
+  CHECK_ALL(file.text_attribute("/alike", "units") == "rad");
+  CHECK_ALL(file.text_list_attribute("/alike", "units") == Texts{"rad"});
+  CHECK_ALL((file.text_list_attribute("/apart", "units") == Texts{"rad", "rad/time"}));
+}
+
 TEST_CASE("a full disk says so, at the start or in the middle of a run") {
   const test::ScratchFolder folder;
   const auto disk = folder / "disk";

@@ -100,6 +100,41 @@ def trajectories(path, model="double-pendulum", count=3, samples=200, coordinate
         put(sampled, "energy", 1 + 1e-13 * np.sin(time + phase))
 
 
+def coordinates(path, names, units=None, v_units=None, count=2, samples=120, parameters="", q=None):
+    """Sampled trajectories of any coordinates: sines of their own frequencies, or as given [count, samples, names]."""
+    time, rank = np.linspace(0, 6, samples), np.arange(1, len(names) + 1)
+    if q is None:
+        q = np.sin(time[None, :, None] * rank + np.arange(count)[:, None, None])
+    v = np.gradient(q, time, axis=1)
+    with h5py.File(path, "w") as file:
+        head(file, "trajectory", f'[model]\nname = "own"\n{parameters}')
+        orbits, sampled = file.create_group("orbits"), file.create_group("trajectory")
+        rates = [name + "_dot" for name in names]
+        put(orbits, "initial", np.concatenate([q[:, 0], v[:, 0]], 1), columns=[*names, *rates])
+        put(orbits, "status", np.ones(count, "i4"), names=STATUS_NAMES)
+        put(sampled, "time", time)
+        put(sampled, "q", q, units or "1", columns=list(names))
+        put(sampled, "v", v, v_units or "1", columns=rates)
+        put(sampled, "energy", np.tile(1 + 1e-13 * np.sin(time), (count, 1)))
+
+
+def unequal_section(path, deck="", momentum=False):
+    """A section sin(t / 2) = 0 of two angles: t is a multiple of 2 pi, up to round-off, and (s, s_dot) turn on ovals."""
+    turn = np.linspace(0, 60, 200)[None] + np.arange(4)[:, None]
+    size = np.linspace(0.1, 0.9, 4)[:, None]
+    t = 2 * np.pi * np.random.default_rng(1).integers(-3, 4, turn.shape) + 1e-13 * np.sin(turn)
+    points = np.stack([t, size * np.cos(turn), 1 + size * np.sin(2 * turn), size * np.sin(turn)], 2)
+    columns, units = ["t", "s", "t_dot", "s_dot"], ["rad", "rad", "rad/time", "rad/time"]
+    with h5py.File(path, "w") as file:
+        head(file, "poincare", '[model]\nname = "magnetic-chain-unequal"\n[section]\nwhere = "sin(t / 2)"\n' + deck)
+        orbits, crossed = file.create_group("orbits"), file.create_group("section")
+        put(orbits, "initial", points[:, 0], units, columns=columns)
+        put(orbits, "status", np.ones(4, "i4"), names=STATUS_NAMES)
+        put(crossed, "points", points, units, columns=columns)
+        if momentum:
+            put(crossed, "plot", np.stack([points[..., 1], 3 * points[..., 3]], 2), ["rad", "1"], columns=["s", "p_s"])
+
+
 def landscape(path, alphas=(1.0,)):
     """The double well (x^2 - 1)^2 / 4 + alpha y^2 / 2, with contact at x = 2 and a pass at the origin."""
     x, y = np.linspace(-2.5, 2.5, 101), np.linspace(-1.5, 1.5, 81)

@@ -4,6 +4,7 @@
 Run by ctest, or by hand: /usr/bin/python3 tests/plot/test_plot.py. COTANGENT_PLOT names the program to test;
 the default is the one in the source tree.
 """
+import ast
 import contextlib
 import io
 import os
@@ -16,6 +17,8 @@ from pathlib import Path
 from unittest import mock
 
 import h5py
+import matplotlib
+import matplotlib.pyplot
 import numpy as np
 from PIL import Image
 
@@ -25,7 +28,8 @@ sys.path.insert(0, str(SOURCE))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
-from cotangent_plot import cli, landscape, layout, mechanisms, movie, painting, sections, style, trajectories  # noqa: E402
+from cotangent_plot import cli, landscape, layout, mechanisms, movie, painting, sections  # noqa: E402
+from cotangent_plot import style, tops, trajectories  # noqa: E402
 from cotangent_plot.result import Result  # noqa: E402
 
 
@@ -267,6 +271,105 @@ class Pictures(PlotTest):
         alone = subprocess.run([tool, "--help"], capture_output=True, text=True, check=False)
         self.assertEqual(alone.returncode, 1)
         self.assertIn("cotangent_plot is neither in", alone.stderr)
+
+
+def labels(figure):
+    """The axes' labels, those that say nothing left out."""
+    return [text for axis in figure.axes for text in (axis.get_xlabel(), axis.get_ylabel()) if text]
+
+
+def beyond(figure):
+    """Texts that run off the page."""
+    width, height = figure.get_size_inches() * figure.dpi
+    boxes = [(text.get_text(), text.get_window_extent()) for text in figure.texts]
+    return [text for text, box in boxes if box.x0 < 0 or box.x1 > width or box.y1 > height]
+
+
+class Columns(PlotTest):
+    """Which columns are drawn, with which units, and where they find room."""
+
+    def figure(self, module, *arguments):
+        found = module.draw([Result(self.at / "f.h5")], options("f", "--dpi", "80", *arguments))
+        self.addCleanup(matplotlib.pyplot.close, found)
+        return found
+
+    def test_each_column_has_its_own_unit(self):
+        synthetic.coordinates(self.at / "f.h5", ("x", "y", "a"), ["1", "1", "rad"], ["1", "1", "rad/time"])
+        result = Result(self.at / "f.h5")
+        self.assertEqual([result.units("trajectory/q", name) for name in ("x", "y", "a")], ["", "", "rad"])
+        self.assertEqual(result.units("trajectory/v", "a_dot"), "rad/time")
+        self.assertEqual(result.units("trajectory/q"), "")
+        self.assertEqual([text for text in labels(self.figure(trajectories)) if "$x$" in text or "$a$" in text],
+                         ["$x$", "$a$  [rad]"])
+        self.assertEqual(labels(self.figure(trajectories, "--axes", "x,a"))[:2], ["$x$", "$a$  [rad]"])
+
+    def test_the_pair_that_spreads(self):
+        synthetic.unequal_section(self.at / "f.h5")
+        result = Result(self.at / "f.h5")
+        self.assertEqual(sections.axis_names(result, None), ("s", "s_dot"))
+        self.assertEqual(sections.axis_names(result, ("t", "t_dot")), ("t", "t_dot"))
+        self.assertEqual(labels(self.figure(sections)), [r"$s$  [rad]", r"$\dot{s}$  [rad/time]"])
+        self.assertEqual(sections.axis_names(Result(self.shared / "section.h5"), None), ("q2", "q2_dot"))
+
+    def test_the_deck_names_the_axes(self):
+        synthetic.unequal_section(self.at / "f.h5", '[plot]\naxes = ["s", "p_s"]\n', momentum=True)
+        self.assertEqual(labels(self.figure(sections)), [r"$s$  [rad]", "$p_{s}$"])
+        found, _ = sections.panels([Result(self.at / "f.h5")], options("f"))
+        np.testing.assert_array_equal(found[0].y, 3 * Result(self.at / "f.h5").column("section/points", "s_dot"))
+        synthetic.unequal_section(self.at / "g.h5", '[plot]\naxes = ["s", "p_r"]\n')
+        self.refused(2, "[plot] axes", "no column 'p_r'", arguments=[self.at / "g.h5", "-o", self.at / "p.png"])
+
+    def test_many_coordinates_stand_in_columns(self):
+        names = ("x", "y", *(f"q{k}" for k in range(12)))
+        for count in (1, 3):
+            (self.at / "f.h5").unlink(missing_ok=True)
+            synthetic.coordinates(self.at / "f.h5", names, count=count, parameters="".join(
+                f"a_long_parameter_{k} = {k}.125\n" for k in range(12)))
+            figure = self.figure(trajectories, "--title", "A heading of many words that " * 8)
+            self.assertEqual(len(figure.axes), 14)  # one plane, twelve others, the energy
+            self.assertEqual(beyond(figure), [])
+            width, height = figure.get_size_inches()
+            self.assertLess(height, 1.2 * width)
+            self.assertEqual(figure.axes[0].get_aspect(), 1.0)
+            self.assertEqual({axis.get_ylim() for axis in figure.axes[1:13]}, {figure.axes[1].get_ylim()})
+
+    def test_pairs_in_the_plane(self):
+        self.assertEqual(trajectories.planes(["x", "y", "a", "b"]), [("x", "y")])
+        self.assertEqual(trajectories.planes(["x1", "y1", "x2", "y2", "y3"]), [("x1", "y1"), ("x2", "y2")])
+        self.assertEqual(trajectories.planes(["x1", "y1", "z1", "q0"]), [])
+
+    def test_tops(self):
+        t = np.linspace(0, 6, 120)
+        theta, phi, psi = 0.6 + 0.1 * np.sin(3 * t), 0.4 * t, 2.5 * t
+        def turn(angle, i, j):
+            matrix = np.tile(np.eye(3), (t.size, 1, 1))
+            matrix[:, i, i] = matrix[:, j, j] = np.cos(angle)
+            matrix[:, i, j], matrix[:, j, i] = -np.sin(angle), np.sin(angle)
+            return matrix
+        q = (turn(phi, 0, 1) @ turn(theta, 1, 2) @ turn(psi, 0, 1)).reshape(1, -1, 9)
+        for angle, found in zip((theta, phi, psi), tops.euler_angles(q)):
+            np.testing.assert_allclose(np.exp(1j * found[0]), np.exp(1j * angle), atol=1e-12)
+            np.testing.assert_allclose(np.diff(found[0]), np.diff(angle), atol=1e-12)
+        self.assertTrue(np.isnan(tops.euler_angles(np.eye(3).reshape(1, 1, 9))[1]).all())
+        synthetic.coordinates(self.at / "f.h5", tops.MATRIX, count=2, q=np.concatenate([q, q]))
+        figure = self.figure(trajectories)
+        self.assertEqual(len(figure.axes), 2 + 3 + 1)
+        curves = np.concatenate([line.get_xydata() for line in figure.axes[0].lines])
+        self.assertLess(np.nanmax(np.hypot(*curves.T)), 1 + 1e-9)
+        self.assertEqual(beyond(figure), [])
+
+    def test_no_module_imports_in_a_circle(self):
+        imports = {}
+        for path in (SOURCE / "cotangent_plot").glob("*.py"):
+            inner = [node for node in ast.walk(ast.parse(path.read_text()))
+                     if isinstance(node, ast.ImportFrom) and node.level == 1]
+            imports[path.stem] = {node.module for node in inner if node.module} | {
+                name.name for node in inner if not node.module for name in node.names}
+        while imports:
+            ends = [name for name, needs in imports.items() if not needs & imports.keys()]
+            self.assertTrue(ends, f"these import each other: {sorted(imports)}")
+            for name in ends:
+                del imports[name]
 
 
 class Failures(PlotTest):

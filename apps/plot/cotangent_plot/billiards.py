@@ -9,7 +9,7 @@ import numpy as np
 
 from . import captions, style
 from .result import PlotError
-from .surfaces import Stage
+from .space import Stage
 
 TRAILS = 6
 

@@ -62,8 +62,7 @@ def _modes(result, good, time, width, options):
 
 
 def _columns(result):
-    columns = result.file["lattice/q"].attrs["columns"]
-    return [name.decode() if isinstance(name, bytes) else name for name in columns]
+    return result.columns("lattice/q")
 
 
 def _shapes(result, frames, width, options):
@@ -99,9 +98,8 @@ def _chain(result, frames, width, options):
     bound = max(-low, high)
     image = axes[0].pcolormesh(time[rows], x, field.T, cmap="RdBu_r" if signed else style.SEQUENTIAL, shading="nearest",
                                vmin=-bound if signed else low, vmax=bound if signed else high, rasterized=True)
-    column = result.file["lattice/q"].attrs["columns"][0]
-    column = column.decode() if isinstance(column, bytes) else column
-    figure.colorbar(image, ax=axes[0], label=f"${style.symbol(column)}$", pad=0.01)
+    column = _columns(result)[0]
+    figure.colorbar(image, ax=axes[0], label=style.label(column, result.units("lattice/q", column)), pad=0.01)
     axes[0].set_ylabel("$x$")
     if options.ylim:
         axes[0].set_ylim(options.ylim)

@@ -3,13 +3,15 @@
 
 Images painted by `painting` then meet the screen pixel by pixel.
 """
+import re
+
 import matplotlib.pyplot as plt
 import numpy as np
 
 from . import style
 
 LEFT, RIGHT, BOTTOM = 0.70, 0.20, 0.52
-TITLE, LINE, NOTE = 0.30, 0.205, 10.8
+TITLE, LINE, NOTE, HEADING = 0.30, 0.205, 10.8, 16
 
 
 def columns_for(count):
@@ -25,11 +27,12 @@ def width_for(columns, options):
 
 
 def grid(count, options, heading, notes, aspect=0.74, columns=None, gap=(0.16, 0.34), ticks_inside=False,
-         right=RIGHT, panel_titles=None, legend=False):
+         right=RIGHT, panel_titles=None, legend=False, strips=()):
     """(figure, axes) for `count` panels of height = aspect * width under a heading and its notes.
 
     ticks_inside: each panel has tick labels of its own, so the gaps grow. right is the right margin in inches.
-    legend: leave room for one line above the panels.
+    legend: leave room for one line above the panels. strips: heights in inches of axes of the whole width below them,
+    which come last.
     """
     columns = columns or columns_for(count)
     rows = -(-count // columns)
@@ -41,9 +44,10 @@ def grid(count, options, heading, notes, aspect=0.74, columns=None, gap=(0.16, 0
     height = panel * aspect
 
     figure = plt.figure(figsize=(width, 4), dpi=dpi)
-    lines = wrapped(figure, notes, width - LEFT - right)
-    top = (TITLE if heading else 0) + LINE * len(lines) + 0.18 + (0.2 if panel_titles else 0) + (0.26 if legend else 0)
-    total = top + rows * height + (rows - 1) * gap_y + BOTTOM
+    lines, heading = wrapped(figure, notes, width - LEFT - right), broken(figure, heading, width - LEFT - right)
+    top = _title_height(heading) + LINE * len(lines) + 0.18 + (0.2 if panel_titles else 0) + (0.26 if legend else 0)
+    below = sum(strips) + 0.5 + 0.12 * (len(strips) - 1) if strips else 0
+    total = top + rows * height + (rows - 1) * gap_y + below + BOTTOM
     figure.set_size_inches(np.round(width * dpi) / dpi, np.round(total * dpi) / dpi)
     head(figure, heading, lines, LEFT, width, total)
     axes = []
@@ -55,6 +59,11 @@ def grid(count, options, heading, notes, aspect=0.74, columns=None, gap=(0.16, 0
     if not ticks_inside:
         for k, axis in enumerate(axes):
             axis.tick_params(labelleft=k % columns == 0, labelbottom=k + columns >= count)
+    bottom = total - top - rows * height - (rows - 1) * gap_y - 0.5 + 0.12
+    for k, strip in enumerate(strips):
+        bottom -= strip + 0.12
+        axes.append(figure.add_axes((LEFT / width, bottom / total, (width - LEFT - right) / width, strip / total)))
+        axes[-1].tick_params(labelbottom=k == len(strips) - 1)
     return figure, axes
 
 
@@ -64,18 +73,43 @@ def outer(axes, columns):
 
 
 def wrapped(figure, notes, width):
-    """The notes joined by middle dots, broken into lines that fit the width in inches."""
-    lines, renderer = [], figure.canvas.get_renderer()
-    for note in (n for n in notes if n):
-        candidate = f"{lines[-1]}  ·  {note}" if lines else note
-        probe = figure.text(0, 0, candidate, size=NOTE)
-        fits = probe.get_window_extent(renderer).width <= width * figure.dpi
-        probe.remove()
-        if lines and fits:
-            lines[-1] = candidate
-        else:
-            lines.append(note)
+    """The notes joined by middle dots, broken into lines that fit the width in inches. A note that is a list of texts
+    is one whose texts stand with commas between them, where it too may be broken."""
+    lines, room = [], width * figure.dpi
+    for note in notes:
+        pieces = [piece for piece in ([note] if isinstance(note, str) else note) if piece]
+        for k, piece in enumerate(pieces):
+            joint, end = ("  ·  ", "") if k == 0 else (",  ", ",")
+            if lines and _width(figure, lines[-1] + joint + piece, NOTE) <= room:
+                lines[-1] += joint + piece
+            else:
+                if lines:
+                    lines[-1] += end
+                lines.append(piece)
     return lines
+
+
+def broken(figure, heading, width):
+    """The heading with line breaks between its words, so that it fits the width in inches."""
+    lines = []
+    for word in re.findall(r"(?:\$[^$]*\$|[^\s$])+|\$", heading or ""):
+        if lines and _width(figure, f"{lines[-1]} {word}", HEADING) <= width * figure.dpi:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
+def _width(figure, text, size):
+    """In pixels."""
+    probe = figure.text(0, 0, text, size=size)
+    width = probe.get_window_extent(figure.canvas.get_renderer()).width
+    probe.remove()
+    return width
+
+
+def _title_height(heading):
+    return TITLE * len(heading.splitlines())
 
 
 def pixels(axis):
@@ -110,8 +144,8 @@ def stack(heights, options, heading, notes, gap=0.12, right=0.22, left=0.8, lege
     """
     width, dpi = width_for(1, options), options.dpi
     figure = plt.figure(figsize=(width, 4), dpi=dpi)
-    lines = wrapped(figure, notes, width - left - right)
-    top = (TITLE if heading else 0) + LINE * len(lines) + (0.38 if legend else 0.18)
+    lines, heading = wrapped(figure, notes, width - left - right), broken(figure, heading, width - left - right)
+    top = _title_height(heading) + LINE * len(lines) + (0.38 if legend else 0.18)
     total = top + sum(heights) + gap * (len(heights) - 1) + BOTTOM
     figure.set_size_inches(width, total)
     head(figure, heading, lines, left, width, total)
@@ -135,8 +169,8 @@ def stage(height, options, heading, notes, left=0.25):
     """(figure, axes for a place in space, what `column` needs to fill the right); height is the axes' in inches."""
     (width, part), dpi = stage_widths(options), options.dpi
     figure = plt.figure(figsize=(width, 4), dpi=dpi)
-    lines = wrapped(figure, notes, width - 2 * left)
-    top = TITLE + LINE * len(lines) + 0.18
+    lines, heading = wrapped(figure, notes, width - 2 * left), broken(figure, heading, width - 2 * left)
+    top = max(TITLE, _title_height(heading)) + LINE * len(lines) + 0.18
     figure.set_size_inches(width, np.round((height + top + 0.1) * dpi) / dpi)
     whole = figure.get_size_inches()[1]
     head(figure, heading, lines, left, width, whole)
@@ -161,7 +195,7 @@ def column(figure, count, place, apart=False, right=0.15, gap=0.18):
 def head(figure, heading, lines, left, width, total):
     """The heading and the lines of notes at the figure's upper left."""
     if heading:
-        figure.text(left / width, 1 - 0.10 / total, heading, size=16, va="top", ha="left")
+        figure.text(left / width, 1 - 0.10 / total, heading, size=HEADING, va="top", ha="left", linespacing=1.15)
     for i, line in enumerate(lines):
-        figure.text(left / width, 1 - (0.12 + (TITLE if heading else 0) + i * LINE) / total, line, size=NOTE, va="top",
+        figure.text(left / width, 1 - (0.12 + _title_height(heading) + i * LINE) / total, line, size=NOTE, va="top",
                     ha="left", color=style.FAINT)

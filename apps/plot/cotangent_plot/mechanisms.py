@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection
 
 from . import style
 from .result import PlotError
-from .surfaces import Stage
+from .space import Stage
 
 SHAPES = 24  # as many as can be told apart
 HELD = 7  # the same on a surface, where they cross

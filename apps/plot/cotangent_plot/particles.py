@@ -8,9 +8,10 @@ dots that add up. What the surface hides is not drawn.
 import matplotlib
 import numpy as np
 
-from . import captions, layout, painting, scene, style
+from . import captions, layout, painting, scene, series, style
 from .result import PlotError, texts
-from .surfaces import Stage, area, series_panel
+from .space import Stage
+from .surfaces import area
 
 MANY = 20_000
 COVERED = 0.16  # the part of the surface that discs may cover
@@ -132,7 +133,7 @@ def draw(results, options):
     for axis, (names, values, *label) in zip(axes, panels):
         colours = style.CATEGORICAL[:len(names) - 1] + [style.INK]
         t = result.array("particles/sample_time")[samples]
-        series_panel(axis, t, values, colours, *label)
+        series.panel(axis, t, values, colours, *label)
         axis.yaxis.label.set_size(12)
         if len(names) > 1:
             axis.legend(axis.lines, names, ncol=len(names), loc="lower right", bbox_to_anchor=(1.02, 0.95),

@@ -128,9 +128,18 @@ class Result:
         """An attribute of a data set as text; `default` where there is none."""
         return text(self.file[name].attrs.get(key, default)) if name in self.file else default
 
-    def units(self, name):
-        """The unit of a data set, empty if it is dimensionless."""
-        unit = self.attribute(name, "units")
+    def units(self, name, column=None):
+        """The unit of a data set, or of one of its columns, by name; empty if it is dimensionless, or if its columns
+        differ and none is named."""
+        if name not in self.file:
+            return ""
+        given = self.file[name].attrs.get("units", "")
+        if np.ndim(given) == 0:
+            unit = text(given)
+        else:
+            by_column, columns = texts(given), self.columns(name)
+            same = by_column[0] if len(set(by_column)) == 1 else ""
+            unit = by_column[columns.index(column)] if column in columns else same
         return "" if unit in ("1", "", "-") else unit
 
     def columns(self, name, default=None):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import matplotlib
 import numpy as np
 
-from . import captions, layout, models, painting, style, surfaces
+from . import captions, layout, models, painting, space, style
 from .result import PlotError, nearest
 
 FEW = 12
@@ -36,19 +36,45 @@ class Panel:
                                            if column.size and captions.constant(column)}
 
 
+def source(result, name):
+    """The data set that has a column of crossings: /section/points, or /section/plot for what the deck added to it."""
+    return "section/points" if name in result.columns("section/points") else "section/plot"
+
+
 def axis_names(result, asked):
-    """The two columns to draw: asked for, or the first coordinate that is not the section's, and its velocity."""
+    """The two columns to draw: asked for, or named by the deck's [plot], or a coordinate that spreads over the section
+    and its velocity."""
     columns = result.columns("section/points")
-    if asked:
-        for name in asked:
-            if name not in columns:
-                raise PlotError(f"--axes: {result.path} has no column '{name}'; {nearest(name, columns)}")
-        return tuple(asked)
-    coordinates = columns[:len(columns) // 2]
-    where = str(result.section_of_deck("section").get("where", coordinates[0]))
-    free = [name for name in coordinates if name != where] or coordinates
-    velocity = columns[len(columns) // 2 + coordinates.index(free[0])]
-    return free[0], velocity
+    held = columns + [name for name in result.columns("section/plot", []) if name not in columns]
+    for origin, names in (("--axes", asked), ("[plot] axes", result.section_of_deck("plot").get("axes"))):
+        for name in names or ():
+            if name not in held:
+                raise PlotError(f"{origin}: {result.path} has no column '{name}'; {nearest(name, held)}")
+        if names and len(names) == 2:
+            return tuple(names)
+    half = len(columns) // 2
+    where = str(result.section_of_deck("section").get("where", columns[0]))
+    pairs = [(q, v) for q, v in zip(columns[:half], columns[half:]) if q != where] or [(columns[0], columns[half])]
+    if len(pairs) > 1:
+        ids = result.run(np.arange(result.file["section/points"].shape[0]))
+        met = [cells_met(*(coordinate(result, "section/points", name)[ids] for name in pair)) for pair in pairs]
+        return next(pair for pair, count in zip(pairs, met) if 2 * count >= max(met))
+    return pairs[0]
+
+
+def cells_met(x, y, side=64, most=200_000):
+    """How many cells of a grid over their extent points meet: few if all lie on a line along an axis, for one of the
+    two is fixed on the section, or takes some values alone."""
+    x, y = x.ravel(), y.ravel()
+    good = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    good = good[::max(1, good.size // most)]
+    cells = np.zeros(good.size, int)
+    for values in (x[good], y[good]):
+        if good.size == 0 or np.ptp(values) <= 1e-9 * (1 + np.abs(values).max()):
+            return 0
+        scaled = (values - values.min()) / np.ptp(values)
+        cells = cells * side + np.minimum((scaled * side).astype(int), side - 1)
+    return np.unique(cells).size
 
 
 def span(values):
@@ -62,6 +88,12 @@ def wrapped_angle(values, unit):
     if unit in ("rad", "radian", "radians") and span(values) > 2 * np.pi:
         return np.mod(values + np.pi, 2 * np.pi) - np.pi
     return values
+
+
+def coordinate(result, held, name):
+    """A column of crossings, folded to one turn if it is an angle; older files give velocities the unit of angles."""
+    values = result.column(held, name)
+    return values if name.endswith("_dot") else wrapped_angle(values, result.units(held, name))
 
 
 def groups(result, ids):
@@ -87,14 +119,10 @@ def panels(results, options):
     for result in results:
         if "section/points" not in result:
             raise PlotError(f"{result.path}: no section in it (no data set /section/points)")
-        names = axis_names(result, options.axes)
-        columns = result.columns("section/points")
+        names = names or axis_names(result, options.axes)
         ids = result.run(options.chosen(result.file["section/points"].shape[0]))
-        units = result.file["section/points"].attrs.get("units", "1")
-        units = [str(u) for u in units] if np.ndim(units) else [str(units)] * len(columns)
-        angle = units[columns.index(names[0])]
-        x, y = (result.column("section/points", name) for name in names)
-        x = wrapped_angle(x, angle)
+        sources = [source(result, name) for name in names]
+        x, y = (coordinate(result, held, name) for held, name in zip(sources, names))
         for label, rows in groups(result, ids):
             drawn = rows[np.isfinite(x[rows]).any(1)]
             if drawn.size or not label:
@@ -240,16 +268,17 @@ def draw(results, options):
         if panel.label:
             axis.set_title(panel.label, loc="left", pad=4)
     left, bottom = layout.outer(axes, layout.columns_for(len(found)))
+    across, up = (style.label(name, first.units(source(first, name), name)) for name in names)
     for axis in left:
-        axis.set_ylabel(style.label(names[1]), labelpad=2)
+        axis.set_ylabel(up, labelpad=2)
     for axis in bottom:
-        axis.set_xlabel(style.label(names[0]), labelpad=2)
+        axis.set_xlabel(across, labelpad=2)
     return figure
 
 
 def _draw_on_surface(axis, panel, options, most=20_000):
     """The crossings where they lie in space, in the same colours, as far as the surface doesn't hide them."""
-    stage = surfaces.Stage(axis, panel.result, options)
+    stage = space.Stage(axis, panel.result, options)
     lab, _ = orbit_colours(panel, (*layout.extent(panel.x), *layout.extent(panel.y)), options.color_by)
     places = panel.result.array("section/points")[panel.ids][..., :3]
     colours = np.broadcast_to(style.oklab_to_srgb(lab)[:, None], places.shape)

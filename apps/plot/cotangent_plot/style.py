@@ -19,6 +19,9 @@ GREEK = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "
          "rho", "sigma", "tau", "phi", "varphi", "chi", "psi", "omega"}
 MODEL_NAMES = {"henon-heiles": "Hénon–Heiles", "magnetic-chain": "Chain of three magnetic balls",
                "double-pendulum": "Double pendulum", "harmonic-oscillator": "Harmonic oscillator",
+               "magnetic-chain-unequal": "Chain of three unequal magnetic balls", "heavy-top": "Heavy top",
+               "chaplygin-sleigh": "Chaplygin sleigh", "turntable-ball": "Ball on a turntable",
+               "rolling-disc": "Rolling disc", "four-bar-linkage": "Four-bar linkage",
                "kepler": "Kepler problem", "elastic-pendulum": "Elastic pendulum",
                "sphere": "Particle on a sphere", "ellipsoid": "Particle on an ellipsoid", "torus": "Particle on a torus",
                "cylinder": "Particle on a cylinder", "plane": "Particle on a plane", "gyroid": "Particle on a gyroid",

@@ -8,124 +8,18 @@ width with time. A thin trace is left of what the surface hides.
 import matplotlib
 import numpy as np
 
-from . import captions, layout, scene, style
-from .trajectories import envelope
+from . import captions, layout, series, style
+from .series import FEW
+from .space import HIDDEN, Stage
 
 COVERED = 0.2  # the part of the surface that curves may cover
 WIDTHS = (0.5, 1.7)  # of a curve, at its beginning and its end, in points
-HIDDEN = 0.13  # the opacity of what is hidden
-FEW = 4  # trajectories that are told apart in the panels
-BANDS = ("#cfd6e4", "#8c9fbf")
 
 
 def present(result):
     """Whether a file holds trajectories on a surface, and the surface."""
     return ("surface/triangles" in result and "trajectory/q" in result
             and result.file["trajectory/q"].shape[-1] == 3)
-
-
-class Stage:
-    """Axes in which a surface stands, and curves can be drawn on it. Without a surface in the file, the box of `places`
-    [.., 3] is seen, where nothing is hidden."""
-
-    def __init__(self, axis, result, options, places=None):
-        solid = "surface/triangles" in result
-        vertices = result.array("surface/vertices") if solid else places.reshape(-1, 3)
-        self.axis, self.picture = axis, None
-        low, high = vertices.min(0), vertices.max(0)
-        self.view = scene.View(low, high, *(options.view or ()))
-        axis.set_aspect("equal")
-        axis.set_axis_off()
-        frame = self._frame(low, high, result.units("surface/vertices") or result.units("particles/position"))
-        seen = np.concatenate([self.view.project(vertices)[:, :2], frame])
-        (u0, v0), (u1, v1) = seen.min(0), seen.max(0)
-        axis.set_xlim(u0 - 0.13, u1 + 0.02)
-        axis.set_ylim(v0 - 0.12, v1 + 0.02)
-        axis.apply_aspect()
-        if not solid:
-            return
-        pixel = np.ptp(axis.get_xlim()) / (2 * layout.pixels(axis)[0])
-        triangles = result.array("surface/triangles")
-        if result.study == "billiard":  # only walls seen from inside: one looks into what they enclose
-            a, b, c = (self.view.project(vertices)[triangles[:, k], :2] for k in range(3))
-            triangles = triangles[np.cross(b - a, c - a) > 0]
-        self.picture = scene.Picture(self.view, vertices, result.array("surface/normals"), triangles, pixel)
-        image = scene.halved(self.picture.image())
-        extent = self.picture.extent
-        axis.imshow(image, extent=(extent[0], extent[0] + 2 * pixel * image.shape[1],
-                                   extent[2], extent[2] + 2 * pixel * image.shape[0]),
-                    origin="lower", interpolation="antialiased", zorder=2, aspect="equal")
-        axis.set_xlim(u0 - 0.13, u1 + 0.02)
-        axis.set_ylim(v0 - 0.12, v1 + 0.02)
-
-    def _frame(self, low, high, unit):
-        """A floor below the surface with scales along its near edges, and one upright; its corners."""
-        gap = 0.10 * self.view.scale
-        floor = low[2] - gap
-        x0, y0, x1, y1 = low[0] - gap, low[1] - gap, high[0] + gap, high[1] + gap
-        corners = np.array([[x0, y0, floor], [x1, y0, floor], [x1, y1, floor], [x0, y1, floor]])
-        seen = self.view.project(corners)
-        near = int(seen[:, 2].argmin())
-        ring = np.vstack([seen, seen[:1]])
-        self.axis.fill(*ring[:, :2].T, facecolor="#f4f4f2", edgecolor="none", zorder=0)
-        middle = self.view.project(corners.mean(0))[:2]
-
-        def scale(start, end, which, outward):
-            ends = self.view.project(np.stack([start, end]))[:, :2]
-            self.axis.plot(*ends.T, color=style.FAINT, lw=0.7, zorder=1)
-            room = int(np.clip(np.linalg.norm(ends[1] - ends[0]) / 0.05, 1, 4))
-            ticks = matplotlib.ticker.MaxNLocator(room, steps=[1, 2, 2.5, 5, 10]).tick_values(start[which], end[which])
-            lower, upper = sorted((start[which], end[which]))
-            for tick in ticks[(ticks >= lower - 1e-9) & (ticks <= upper + 1e-9)]:
-                place = start.copy()
-                place[which] = tick
-                at = self.view.project(place)[:2]
-                self.axis.plot(*np.stack([at, at + 0.018 * outward]).T, color=style.FAINT, lw=0.7, zorder=1)
-                self.axis.text(*(at + 0.055 * outward), f"${tick:g}$", size=9.5, ha="center", va="center",
-                               color=style.FAINT)
-            self.axis.text(*(ends.mean(0) + 0.125 * outward), style.label("xyz"[which], unit), size=13, ha="center",
-                           va="center")
-
-        for other in ((near + 1) % 4, (near - 1) % 4):
-            start, end = corners[near], corners[other]
-            ends = self.view.project(np.stack([start, end]))[:, :2]
-            across = np.array([ends[0, 1] - ends[1, 1], ends[1, 0] - ends[0, 0]])
-            across /= np.linalg.norm(across)
-            outward = across if across @ (ends.mean(0) - middle) > 0 else -across
-            scale(start, end, int(np.argmax(np.abs(end - start))), outward)
-            far_side = corners[(near + 2) % 4]
-            self.axis.plot(*self.view.project(np.stack([end, far_side]))[:, :2].T, color=style.FAINT, lw=0.35, zorder=1)
-        left = int(seen[:, 0].argmin())
-        foot = corners[left]
-        top = np.array([foot[0], foot[1], high[2]])
-        base = np.array([foot[0], foot[1], floor])
-        scale(base, top, 2, np.array([-1.0, 0.0]))
-        return np.concatenate([seen[:, :2], self.view.project(top)[None, :2]])
-
-    def curve(self, places, colours, widths, zorder=3):
-        """(visible, hidden) collections of the segments between places [n, 3]."""
-        made = []
-        for z, fade, ends in ((zorder + 1, 1.0, "round"), (zorder, HIDDEN, "butt")):  # round ends would add up
-            lines = matplotlib.collections.LineCollection([], zorder=z, capstyle=ends, alpha=fade)
-            made.append(self.axis.add_collection(lines, autolim=False))
-        self.set_curve(made, *self.seen(places), colours, widths)
-        return made
-
-    def seen(self, places):
-        """(u, v) of places, and whether they are visible."""
-        at = self.view.project(places)[..., :2]
-        return at, self.picture.visible(places) if self.picture else np.isfinite(at).all(-1)
-
-    @staticmethod
-    def set_curve(collections, at, visible, colours, widths):
-        """Sets both collections to the curve through `at` [n, 2]; a colour and a width for each segment."""
-        segments = np.stack([at[:-1], at[1:]], 1)
-        both = visible[:-1] & visible[1:]
-        colours = np.broadcast_to(colours, (len(segments), 3))
-        for lines, chosen in zip(collections, (both, ~both)):
-            lines.set_segments(segments[chosen])
-            lines.set_color(colours[chosen])
-            lines.set_linewidths(np.broadcast_to(widths, len(segments))[chosen])
 
 
 def colours_of(count):
@@ -207,24 +101,24 @@ def draw(result, ids, t, q, options):
 
 def _panels(figure, result, ids, t, colours, place):
     """Energy, multiplier and distance from the surface, below each other."""
-    series = []
+    shown = []
     if "trajectory/energy" in result:
-        series.append((*relative_energy_error(result, ids), True))
+        shown.append((*relative_energy_error(result, ids), True))
     if "trajectory/multiplier" in result:
-        series.append((result.array("trajectory/multiplier")[ids][..., 0], r"multiplier $\lambda$", False))
+        shown.append((result.array("trajectory/multiplier")[ids][..., 0], r"multiplier $\lambda$", False))
     errors = "orbits/constraint_error" in result and len(ids) > 1
-    count = len(series) + errors
+    count = len(shown) + errors
     if count == 0:
         return
     axes = layout.column(figure, count, place, apart=errors)
     unit = result.units("trajectory/time")
     if len(ids) > FEW:
-        axes[0].legend(*_bands(), loc="lower right", bbox_to_anchor=(1.02, 0.99), ncol=3, handlelength=1.1,
+        axes[0].legend(*series.bands(), loc="lower right", bbox_to_anchor=(1.02, 0.99), ncol=3, handlelength=1.1,
                        columnspacing=1.1, handletextpad=0.4, borderaxespad=0.1)
-    for axis, (values, label, relative) in zip(axes, series):
-        series_panel(axis, t, values, colours, label, percent=relative)
-    if series:
-        axes[len(series) - 1].set_xlabel("time" + (f"  [{unit}]" if unit else ""), labelpad=1)
+    for axis, (values, label, relative) in zip(axes, shown):
+        series.panel(axis, t, values, colours, label, percent=relative)
+    if shown:
+        axes[len(shown) - 1].set_xlabel("time" + (f"  [{unit}]" if unit else ""), labelpad=1)
     if errors:
         axis, values = axes[-1], result.array("orbits/constraint_error")[ids]
         axis.scatter(ids, np.maximum(values, 1e-17), s=13, c=colours, linewidths=0)
@@ -238,34 +132,6 @@ def _panels(figure, result, ids, t, colours, place):
         axis.set_ylabel(r"max $|g|\ /\ |\nabla g|$" + (f"  [{length}]" if length else ""))
         axis.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(integer=True))
     figure.align_ylabels(axes)
-
-
-def _bands():
-    """Handles and names for a legend of what series_panel draws of many trajectories."""
-    patch, line = matplotlib.patches.Patch, matplotlib.lines.Line2D
-    return ([line([], [], color=style.INK, lw=1), patch(color=BANDS[1]), patch(color=BANDS[0])],
-            ["median", "middle 80 %", "all"])
-
-
-def series_panel(axis, t, values, colours, label, unit="", percent=False):
-    """Few curves as they are; many as the bands that hold all of them and the middle four fifths, and their median.
-    A power of ten that all have in common goes to the label; percent: a hundredth is written so."""
-    size = np.nanmax(np.abs(values)) if np.isfinite(values).any() else 1.0
-    exponent = int(np.floor(np.log10(size))) if size > 0 else 0
-    exponent = -2 if percent and exponent in (-3, -2) else exponent if exponent < -1 or exponent > 3 else 0
-    values = values / 10.0 ** exponent
-    if exponent:
-        unit = "%" if percent and exponent == -2 else rf"$10^{{{exponent}}}$ {unit}".rstrip()
-    if len(values) <= FEW:
-        for row, colour in zip(values, colours):
-            axis.plot(*envelope(t, row), lw=0.9, color=colour)
-    else:
-        low, tenth, median, ninth, high = np.nanquantile(values, [0, 0.1, 0.5, 0.9, 1], axis=0)
-        axis.fill_between(t, low, high, color=BANDS[0], lw=0)
-        axis.fill_between(t, tenth, ninth, color=BANDS[1], lw=0)
-        axis.plot(t, median, color=style.INK, lw=0.8)
-    axis.set_xlim(t[0], t[-1])
-    axis.set_ylabel(label + (f"  [{unit}]" if unit else ""))
 
 
 class Walk:

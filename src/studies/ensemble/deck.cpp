@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "core/names.hpp"
 #include "integrators/methods.hpp"
 #include "studies/program/multipliers.hpp"
 
@@ -117,6 +118,23 @@ std::int64_t samples_until(const io::Table& output, double time, double every) {
   while (static_cast<double>(samples - 1) * every > time) --samples;
   while (static_cast<double>(samples) * every <= time) ++samples;
   return samples;
+}
+
+void read_plot(Task& task, Plan& plan, bool whole_states) {
+  if (!task.deck.root().has("plot")) return;
+  const io::Table table = task.deck.table("plot");
+  const std::vector<std::string> axes = table.texts("axes");
+  auto known = plan.model.problem->variable_names();  // coordinates, velocities, momenta, parameters
+  const auto dim = static_cast<std::size_t>(plan.model.problem->dim());
+  known.resize((whole_states ? 3 : 1) * dim);
+  if (axes.size() != 2) throw table.error("axes", "give two names: what is drawn across, then upwards");
+  for (const std::string& name : axes)
+    if (std::ranges::count(known, name) == 0) unknown_name("column", name, known, table.where("axes"));
+  if (axes[0] == axes[1]) throw table.error("axes", "names the same column twice");
+  const auto momentum = [&](const std::string& name) {
+    return std::ranges::find(known, name) - known.begin() >= static_cast<std::ptrdiff_t>(2 * dim);
+  };
+  if (std::ranges::any_of(axes, momentum)) plan.plot_axes = axes;
 }
 
 void read_surface(Task& task, Plan& plan) {

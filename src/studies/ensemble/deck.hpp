@@ -30,6 +30,8 @@ struct Plan {
   std::vector<io::DataSetSpec> tallies;  ///< what TrajectoryRecord::tallies holds, a row per trajectory each
   std::optional<geometry::Triangulation> surface;  ///< to be drawn, where it isn't that of the model
   std::vector<Given> given;
+  /// The two columns that `[plot] axes` names, where /section/points lacks one of them, a momentum.
+  std::vector<std::string> plot_axes;
   int lanes = 0;  ///< 0: all that the processor has
 };
 
@@ -44,6 +46,9 @@ std::int64_t whole(const io::Table& table, const std::string& key, double time, 
                    const std::string& of);
 /// How many samples are due at 0, every, 2 every ... up to a time. Throws Error where they can't be counted.
 std::int64_t samples_until(const io::Table& output, double time, double every);
+/// Reads `[plot] axes`: two columns to draw against each other, among coordinates, with `whole_states` also
+/// velocities and momenta. The plot tool finds them in the deck that the result holds.
+void read_plot(Task& task, Plan& plan, bool whole_states);
 /// Reads what `[output]` says of the surface on which a particle moves, if it moves on one.
 void read_surface(Task& task, Plan& plan);
 

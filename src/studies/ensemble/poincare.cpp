@@ -39,6 +39,9 @@ crossings = 200              # a trajectory ends with this crossing
 [output]
 file = "poincare.h5"
 checkpoint_minutes = 10
+
+# [plot]
+# axes = ["q2", "p_q2"]      # columns of the picture; else the conjugate pair that spreads furthest
 )";
 
 ExitCode run(Task& task) {
@@ -54,6 +57,7 @@ ExitCode run(Task& task) {
   plan.watch.stop.patience = stop.integer_at_least("patience", 1, plan.watch.stop.patience);
   if (!(plan.watch.stop.time > 0)) throw stop.error("time", "must be positive");
   read_surface(task, plan);
+  read_plot(task, plan, true);
   const Ensemble ensemble(task, plan.model, plan.watch.section);
   return run_ensemble(task, "poincare", plan, ensemble);
 }

@@ -5,12 +5,41 @@
 #include <cmath>
 
 #include "parallel/mpi.hpp"
+#include "studies/program/units.hpp"
 
 namespace cotangent::studies {
 
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Of what `[plot] axes` names; momenta are counted in the model's own units.
+std::vector<std::string> axis_units(const Plan& plan) {
+  const CoordinateColumns coordinates(plan.model.problem->coordinates());
+  const auto names = coordinates.state_names(), units = coordinates.state_units();
+  std::vector<std::string> chosen;
+  for (const std::string& axis : plan.plot_axes) {
+    const auto at = static_cast<std::size_t>(std::ranges::find(names, axis) - names.begin());
+    chosen.push_back(at < names.size() ? units[at] : "1");
+  }
+  return chosen;
+}
+
+/// The same of states [rows][q, then v], a pair for each.
+std::vector<double> axis_values(const Plan& plan, const std::vector<double>& parameters,
+                                const std::vector<double>& states) {
+  const sections::Problem& problem = *plan.model.problem;
+  const auto dim = static_cast<std::size_t>(problem.dim());
+  const auto names = problem.variable_names();
+  std::vector<double> pairs;
+  for (std::size_t row = 0; row < states.size(); row += 2 * dim) {
+    const std::span<const double> state = std::span(states).subspan(row, 2 * dim);
+    const auto values = problem.variables(state.first(dim), state.last(dim), parameters);
+    for (const std::string& axis : plan.plot_axes)
+      pairs.push_back(values[static_cast<std::size_t>(std::ranges::find(names, axis) - names.begin())]);
+  }
+  return pairs;
+}
 
 }  // namespace
 
@@ -19,25 +48,24 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
   const std::int64_t n = ensemble.size();
   const auto& problem = *plan.model.problem;
   const std::int64_t dim = problem.dim();
-  std::vector<std::string> columns, statuses;
-  for (const auto& c : problem.coordinates()) columns.push_back(c.name);
-  for (const auto& c : problem.coordinates()) columns.push_back(c.name + "_dot");
+  const CoordinateColumns coordinates(problem.coordinates());
+  const auto& [names, speeds, units, speed_units] = coordinates;
+  const std::vector<std::string> columns = coordinates.state_names(), state_units = coordinates.state_units();
+  const std::string length = common_unit(units);
+  std::vector<std::string> statuses;
   for (const auto name : status_names) statuses.emplace_back(name);
-  std::vector<std::string> names(columns.begin(), columns.begin() + dim);
-  std::string unit = "1";
-  for (const auto& c : problem.coordinates()) unit = c.unit == unit || columns.empty() ? unit : c.unit;
 
   std::vector<io::DataSetSpec> sets{
       {"/orbits/initial",
        DataType::float64,
        {n, 2 * dim},
-       unit,
+       state_units,
        "state at t = 0: q, then v",
        {{"columns", columns}}},
       {"/orbits/final",
        DataType::float64,
        {n, 2 * dim},
-       unit,
+       state_units,
        "the last good state: q, then v",
        {{"columns", columns}}},
       {"/orbits/status", DataType::int32, {n}, "1", "how the trajectory ended", {{"names", statuses}}},
@@ -51,7 +79,7 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
     sets.push_back({"/orbits/constraint_error",
                     DataType::float64,
                     {n},
-                    problem.rolling() > 0 ? "1" : unit,
+                    problem.rolling() > 0 ? "1" : length,
                     problem.rolling() == 0
                         ? "largest |g| / |grad g| over all steps"
                         : "largest |g| / |grad g|, or |r| / |dr/dv| of what rolls, over all steps"});
@@ -60,7 +88,7 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
   sets.push_back({"/orbits/parameters",
                   DataType::float64,
                   {n, static_cast<std::int64_t>(parameters.size())},
-                  "1",
+                  parameter_units(problem.parameters(), parameters),
                   "what varies over the ensemble: model parameters and energy",
                   {{"columns", parameters}}});
   if (plan.watch.section) {
@@ -68,23 +96,29 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
     sets.push_back({"/section/points",
                     DataType::float64,
                     {n, m, 2 * dim},
-                    unit,
+                    state_units,
                     "states on the section, unused places NaN",
                     {{"columns", columns}},
                     true});
+    if (!plan.plot_axes.empty())
+      sets.push_back({"/section/plot",
+                      DataType::float64,
+                      {n, m, 2},
+                      axis_units(plan),
+                      "what [plot] axes names at the crossings, unused places NaN",
+                      {{"columns", plan.plot_axes}}});
     sets.push_back(
         {"/section/time", DataType::float64, {n, m}, "1", "times of the crossings, unused places NaN"});
   }
   if (plan.collisions > 0) {
     const std::int64_t m = plan.collisions;
-    const std::vector<std::string> speeds(columns.begin() + dim, columns.end());
     sets.push_back({"/collisions/time", DataType::float64, {n, m}, "1", "times, unused places NaN"});
     sets.push_back(
-        {"/collisions/point", DataType::float64, {n, m, dim}, unit, "where", {{"columns", names}}, true});
+        {"/collisions/point", DataType::float64, {n, m, dim}, units, "where", {{"columns", names}}, true});
     sets.push_back({"/collisions/velocity",
                     DataType::float64,
                     {n, m, dim},
-                    "1",
+                    speed_units,
                     "velocities afterwards",
                     {{"columns", speeds}},
                     true});
@@ -97,7 +131,8 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
   }
   if (plan.birkhoff) {
     const std::int64_t m = plan.collisions;
-    sets.push_back({"/collisions/arc", DataType::float64, {n, m}, unit, "arc length along /domain/outline"});
+    sets.push_back(
+        {"/collisions/arc", DataType::float64, {n, m}, length, "arc length along /domain/outline"});
     sets.push_back({"/collisions/tangential",
                     DataType::float64,
                     {n, m},
@@ -110,16 +145,16 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
     sets.push_back({"/trajectory/q",
                     DataType::float64,
                     {n, plan.samples, dim},
-                    unit,
+                    units,
                     "coordinates",
                     {{"columns", names}},
                     true});
     sets.push_back({"/trajectory/v",
                     DataType::float64,
                     {n, plan.samples, dim},
-                    unit,
+                    speed_units,
                     "velocities",
-                    {{"columns", names}},
+                    {{"columns", speeds}},
                     true});
     sets.push_back(
         {"/trajectory/energy", DataType::float64, {n, plan.samples}, "1", "energy of the samples"});
@@ -254,6 +289,9 @@ void EnsembleRecords::flush(sections::TrajectoryRecord& flown) {
     } else {
       put("/section/time", flown.id, first, rows.time);
       put("/section/points", flown.id, first, rows.state, 2 * dim_);
+      if (!plan_.plot_axes.empty())
+        put("/section/plot", flown.id, first,
+            axis_values(plan_, ensemble_[flown.id].start.parameters, rows.state), 2);
     }
     rows.clear();
   }
@@ -282,6 +320,8 @@ void EnsembleRecords::pad(const sections::TrajectoryRecord& flown) {
   if (plan_.watch.section) {
     fill("/section/time", nan, flown.crossing_count, plan_.watch.stop.crossings);
     fill("/section/points", nan, flown.crossing_count, plan_.watch.stop.crossings, 2 * dim_);
+    if (!plan_.plot_axes.empty())
+      fill("/section/plot", nan, flown.crossing_count, plan_.watch.stop.crossings, 2);
   }
   if (plan_.collisions > 0) {
     const std::int64_t used = std::min(flown.crossing_count, plan_.collisions);

@@ -37,6 +37,7 @@ ExitCode run(Task& task) {
   plan.watch.sample_every = output.positive("every", plan.watch.stop.time / 1000);
   plan.samples = samples_until(output, plan.watch.stop.time, plan.watch.sample_every);
   read_surface(task, plan);
+  read_plot(task, plan, false);
   const Ensemble ensemble(task, plan.model, read_section(task, *plan.model.problem));
   return run_ensemble(task, "trajectory", plan, ensemble);
 }

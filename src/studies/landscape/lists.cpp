@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "studies/program/units.hpp"
 
 namespace cotangent::studies {
 
@@ -95,7 +96,8 @@ List stationary_list(const PlaneUnits& units, bool with_passes) {
              {"type", DataType::int32, "1", "by the signs of the eigenvalues", type_names},
              {"eigenvalues", DataType::float64, "1", "of the Hessian of U, ascending", {}, 2},
              {"index", DataType::int32, "1", "Poincare index"},
-             {"uncertainty", DataType::float64, "1", "of the place: round-off over the least |eigenvalue|"},
+             {"uncertainty", DataType::float64, common_unit({units.x, units.y}),
+              "of the place: round-off over the least |eigenvalue|"},
              parameter_index}};
   if (with_passes) {
     list.columns.push_back(

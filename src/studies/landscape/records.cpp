@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "parallel/mpi.hpp"
+#include "studies/program/units.hpp"
 
 namespace cotangent::studies {
 
@@ -33,7 +34,7 @@ std::vector<io::DataSetSpec> landscape_data_sets(const LandscapeSurvey& survey,
     sets.push_back({"/landscape/parameters",
                     DataType::float64,
                     {survey.count(), static_cast<std::int64_t>(names.size())},
-                    "model",
+                    parameter_units(survey.problem->parameters(), names),
                     "the parameters of each landscape",
                     {{"columns", names}}});
   }

@@ -7,6 +7,7 @@
 
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
+#include "studies/program/units.hpp"
 
 namespace cotangent::studies {
 
@@ -65,14 +66,13 @@ std::vector<double> by_site(const lattice::Field& field, std::int64_t own) {
 std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
   using io::DataType;
   const std::int64_t n = plan.sites(), f = plan.frames, s = plan.samples, d = plan.dim();
-  std::vector<std::string> statuses, names, rates;
+  const CoordinateColumns coordinates(plan.model->coordinates());
+  const auto& [names, rates, units, rate_units] = coordinates;
+  std::vector<std::string> statuses;
   for (const auto name : status_names) statuses.emplace_back(name);
-  for (const auto& c : plan.model->coordinates()) {
-    names.emplace_back(c.name);
-    rates.push_back(std::string(c.name) + "_dot");
-  }
+  std::vector<std::string> position_units{"1", "1", units.front()};
+  if (d == 3) position_units = units;
   std::vector<io::DataSetSpec> sets{
-
       {"/lattice/time", DataType::float64, {s}, "1", "of the samples; NaN where the run ended before"},
       {"/lattice/energy",
        DataType::float64,
@@ -81,11 +81,11 @@ std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
        "of the samples",
        {{"columns", {"kinetic", "potential", "total"}}}},
       {"/lattice/frame_time", DataType::float64, {f}, "1", "of the whole states"},
-      {"/lattice/q", DataType::float64, {f, n, d}, "1", "coordinates, by site", {{"columns", names}}},
-      {"/lattice/v", DataType::float64, {f, n, d}, "1", "their velocities", {{"columns", rates}}},
+      {"/lattice/q", DataType::float64, {f, n, d}, units, "coordinates, by site", {{"columns", names}}},
+      {"/lattice/v", DataType::float64, {f, n, d}, rate_units, "their velocities", {{"columns", rates}}},
       {"/lattice/last_time", DataType::float64, {1}, "1", "until which all steps went well"},
-      {"/lattice/last_q", DataType::float64, {n, d}, "1", "coordinates there", {{"columns", names}}},
-      {"/lattice/last_v", DataType::float64, {n, d}, "1", "their velocities", {{"columns", rates}}},
+      {"/lattice/last_q", DataType::float64, {n, d}, units, "coordinates there", {{"columns", names}}},
+      {"/lattice/last_v", DataType::float64, {n, d}, rate_units, "their velocities", {{"columns", rates}}},
       {"/lattice/place",
        DataType::float64,
        {n, 2},
@@ -120,7 +120,7 @@ std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
     sets.push_back({"/lattice/position",
                     DataType::float64,
                     {f, n, 3},
-                    "1",
+                    position_units,
                     d == 3 ? "places of the sites in space" : "x, y and the first coordinate",
                     {{"columns", {"x", "y", "z"}}}});
   return sets;

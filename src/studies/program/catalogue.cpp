@@ -17,6 +17,7 @@
 #include "lattice/kernel.hpp"
 #include "parallel/mpi.hpp"
 #include "particles/pair_kernel.hpp"
+#include "studies/program/units.hpp"
 
 namespace cotangent::studies {
 namespace {
@@ -30,12 +31,18 @@ std::string toml(double value) {
   return fmt::format("{}", value);
 }
 
+/// Of a coordinate and its velocity: "[1]", or "[rad] and [rad/time]".
+std::string units_of(std::string_view unit) {
+  const std::string own = unit_or_one(std::string(unit)), rate = per_time(own);
+  return own == rate ? fmt::format("[{}]", own) : fmt::format("[{}] and [{}]", own, rate);
+}
+
 std::string description(const sections::Problem& problem) {
   std::string text = fmt::format("{}: {}\n\ncoordinates, with the names of their velocities and momenta\n",
                                  problem.name(), problem.about());
   for (const auto& c : problem.coordinates()) {
     const std::string names = fmt::format("{0}, {0}_dot, p_{0}", c.name);
-    text += entry(names, fmt::format("[{}]{}", c.unit, c.angle ? " an angle, modulo 2 pi" : ""));
+    text += entry(names, fmt::format("{}{}", units_of(c.unit), c.angle ? " an angle, modulo 2 pi" : ""));
   }
   const auto parameters = problem.parameters();
   text += parameters.empty() ? "\nno parameters\n" : "\nparameters, with their defaults\n";
@@ -75,7 +82,7 @@ std::string description(const particles::Potential& potential) {
 std::string description(const lattice::Model& model) {
   std::string text = fmt::format("{}: {}\n\ncoordinates of a site\n", model.name(), model.about());
   for (const auto& c : model.coordinates())
-    text += entry(fmt::format("{0}, {0}_dot", c.name), fmt::format("[{}]", c.unit));
+    text += entry(fmt::format("{0}, {0}_dot", c.name), units_of(c.unit));
   text += "\nterms, with the places of their sites\n";
   for (const auto& term : model.terms()) {
     std::string places;

@@ -43,7 +43,7 @@ class SaysOfItself(Program):
 
     def test_describe_a_model(self):
         text = self.text("--describe", "magnetic-chain")
-        for part in ("t, t_dot, p_t", "[rad] an angle", "alpha = 18", "left_domain", "s_dot p_t p_s alpha"):
+        for part in ("t, t_dot, p_t", "[rad] and [rad/time] an angle", "alpha = 18", "left_domain", "s_dot p_t p_s alpha"):
             self.assertIn(part, text)
         self.deck('study = "trajectory"\n' + text[text.index("[model]"):] + "[method]\nstep = 0.1\n[stop]\ntime = 1\n"
                   "[ensemble]\nlist = [[0, 0, 0, 0]]\n")

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "parallel/mpi.hpp"
+#include "studies/program/units.hpp"
 
 namespace cotangent::studies {
 
@@ -87,9 +88,9 @@ std::vector<Verdict> verdicts(const Comparison& c, const ShownRows& shown) {
 std::vector<io::DataSetSpec> comparison_data_sets(const Comparison& c) {
   using io::DataType;
   const std::int64_t m = c.rows(), n = std::ssize(c.starts), dim = c.model.problem->dim();
-  std::vector<std::string> columns;
-  for (const auto& q : c.model.problem->coordinates()) columns.push_back(q.name);
-  for (const auto& q : c.model.problem->coordinates()) columns.push_back(q.name + "_dot");
+  const CoordinateColumns coordinates(c.model.problem->coordinates());
+  const std::vector<std::string> columns = coordinates.state_names(), state_units = coordinates.state_units();
+  const std::string length = common_unit(coordinates.units);
   std::vector<io::DataSetSpec> sets{
       {"/comparison/method",
        DataType::int32,
@@ -110,7 +111,7 @@ std::vector<io::DataSetSpec> comparison_data_sets(const Comparison& c) {
       {"/comparison/constraint_error",
        DataType::float64,
        {m},
-       "1",
+       length,
        "largest |g| / |grad g| over all steps and starts, a length"},
       {"/comparison/energy_drift",
        DataType::float64,
@@ -120,7 +121,7 @@ std::vector<io::DataSetSpec> comparison_data_sets(const Comparison& c) {
       {"/comparison/position_error",
        DataType::float64,
        {m},
-       "1",
+       length,
        "largest distance |q - q_reference| at the end"},
       {"/comparison/order",
        DataType::float64,
@@ -130,18 +131,18 @@ std::vector<io::DataSetSpec> comparison_data_sets(const Comparison& c) {
       {"/comparison/reference_error",
        DataType::float64,
        {},
-       "1",
+       length,
        "largest distance at the end between the reference and the same with twice its step"},
       {"/comparison/initial",
        DataType::float64,
        {n, 2 * dim},
-       "1",
+       state_units,
        "states at t = 0: q, then v",
        {{"columns", columns}}},
       {"/comparison/reference",
        DataType::float64,
        {n, 2 * dim},
-       "1",
+       state_units,
        "states of the reference at the end: q, then v",
        {{"columns", columns}}},
       {"/run/comparison_seconds", DataType::float64, {m}, "s", "CPU time of one core, all starts together"},
