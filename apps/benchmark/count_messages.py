@@ -118,15 +118,19 @@ def main():
             messages = [(b[0] - a[0]) / steps for a, b in zip(few, many)]
             size = [(b[1] - a[1]) / steps for a, b in zip(few, many)]
             others = [sum(n > a[2].get(to, 0) for to, n in b[2].items()) for a, b in zip(few, many)]
-            rates = {key: (called_more[key] - called[key]) / steps for key in called_more}
-            # Sizes that change from call to call stand together.
-            told, rest = [], collections.Counter()
+            rates = {key: (called_more[key] - called[key]) / steps for key in called | called_more}
+            # Of each name the sizes that come often, then the rest together: sizes change from call to call, and those of
+            # the start from run to run.
+            rest = collections.Counter()
+            for key, rate in rates.items():
+                rest[key.split(" of ")[0]] += rate
+            told = []
             for key, rate in sorted(rates.items(), key=lambda item: -item[1]):
-                if rate >= 0.05:
+                name = key.split(" of ")[0]
+                if rate >= 0.05 and rest[name] > 0.9 * rate:
                     told.append(f"{key} x {rate:.3g}")
-                else:
-                    rest[key.split(" of ")[0] + " of other sizes"] += max(rate, 0)
-            told += [f"{key} x {rate:.2g}" for key, rate in rest.items() if rate >= 0.01]
+                    rest[name] -= rate
+            told += [f"{name} of other sizes x {rate:.2g}" for name, rate in rest.items() if rate >= 0.01]
             print(f"{ranks:6}{sum(messages) / ranks:10.1f}{max(messages):9.1f}{sum(size) / ranks:11.0f}{max(size):11.0f}"
                   f"{sum(others) / ranks:11.1f}{max(others):5}   {'; '.join(told)}", flush=True)
 
