@@ -77,8 +77,9 @@ def count(library, program, deck, words, ranks):
         if isinstance(deck, str):
             (at / "deck.toml").write_text(deck, encoding="utf-8")
             deck = at / "deck.toml"
-        end = subprocess.run([*MPIRUN, str(ranks), "-x", f"LD_PRELOAD={library}", "-x", f"MESSAGE_COUNTS={at}", program, deck,
-                              *words, "output.file=out.h5"], cwd=at, text=True, capture_output=True, stdin=subprocess.DEVNULL)
+        # mpirun goes before its ranks: see many_ranks.py.
+        end = subprocess.run([*MPIRUN, str(ranks), "-x", f"LD_PRELOAD={library}", "-x", f"MESSAGE_COUNTS={at}", "nice", program,
+                              deck, *words, "output.file=out.h5"], cwd=at, text=True, capture_output=True, stdin=subprocess.DEVNULL)
         if end.returncode != 0:
             raise SystemExit(f"{deck} on {ranks} ranks: exit code {end.returncode}\n{end.stdout}{end.stderr}")
         messages, calls = [], collections.Counter()
@@ -119,18 +120,14 @@ def main():
             size = [(b[1] - a[1]) / steps for a, b in zip(few, many)]
             others = [sum(n > a[2].get(to, 0) for to, n in b[2].items()) for a, b in zip(few, many)]
             rates = {key: (called_more[key] - called[key]) / steps for key in called | called_more}
-            # Of each name the sizes that come often, then the rest together: sizes change from call to call, and those of
-            # the start from run to run.
-            rest = collections.Counter()
-            for key, rate in rates.items():
-                rest[key.split(" of ")[0]] += rate
-            told = []
+            # Sizes of one of both runs stand together: they change from call to call, or those of the start from run to run.
+            told, rest = [], collections.Counter()
             for key, rate in sorted(rates.items(), key=lambda item: -item[1]):
-                name = key.split(" of ")[0]
-                if rate >= 0.05 and rest[name] > 0.9 * rate:
+                if rate >= 0.05 and called[key] > 0:
                     told.append(f"{key} x {rate:.3g}")
-                    rest[name] -= rate
-            told += [f"{name} of other sizes x {rate:.2g}" for name, rate in rest.items() if rate >= 0.01]
+                elif 0 in (called[key], called_more[key]) or rate > 0:
+                    rest[key.split(" of ")[0] + " of other sizes"] += rate
+            told += [f"{key} x {rate:.2g}" for key, rate in rest.items() if rate >= 0.01]
             print(f"{ranks:6}{sum(messages) / ranks:10.1f}{max(messages):9.1f}{sum(size) / ranks:11.0f}{max(size):11.0f}"
                   f"{sum(others) / ranks:11.1f}{max(others):5}   {'; '.join(told)}", flush=True)
 
