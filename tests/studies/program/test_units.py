@@ -30,7 +30,8 @@ name = "magnetic-chain-unequal"
 alpha = [10.0, 11.0]
 [method]
 name = "gauss"
-step = 0.1
+stages = 12
+tolerance = 1e-10
 [section]
 where = "sin(t / 2)"
 direction = "both"
@@ -51,7 +52,7 @@ name = "chaplygin-sleigh"
 [[methods]]
 name = "lobatto-spark"
 stages = 2
-step = [0.1, 0.05]
+steps = [0.1, 0.05]
 [ensemble]
 project = true
 list = [[0.0, 0.0, 0.0, 1.0, 0.0, 1.5]]
