@@ -82,19 +82,19 @@ CASES = {
     "hard-spheres": Case(test_billiards.DISCS, ("model.lattice=12", "model.packing=[0.1,0.2,0.3,0.4,0.5,0.6]",
                                                 "model.systems=7", "stop.warm_up=1"), "stop.time", 50, 1),
     "particles": particles(1500, 2.5, 2.5, 0.04, 16),
-    "particles, writing": particles(2000, 10, 1.2, 0.004, 4),
+    "particles, writing": particles(2000, 10, 1.2, 0.004, 8),
     "molecules": Case(test_molecules.HELD, ("molecules.count=240", "surface.R=16", "surface.r=6", "surface.from=[22,0,0]"),
                       "stop.time", 2, 0.02, ROUND_OFF),
     "mechanism": Case(test_mechanism.CHAIN, ("model.rods=1000", "method.step=5e-5", "output.every=5e-4"), "stop.time", 0.4,
                       0.0005, ROUND_OFF),
-    "lattice, fixed point": lattice(test_lattice.CHAIN, ("model.sites=2000", 'method.solver="fixed-point"'), 1000, 10),
+    "lattice, fixed point": lattice(test_lattice.CHAIN, ("model.sites=2000", 'method.solver="fixed-point"'), 4000, 10),
     "lattice, Newton": lattice(test_lattice.PENDULUMS, ("model.sites=200",), 100, 0.25, ROUND_OFF),
     "lattice, Lobatto pair": lattice((SOURCE / "input/lattices/inextensible_chain.toml").read_text(encoding="utf-8"), (), 10, 0.25,
                                      (0.0, 1e-12, 1e-11)),
-    "overland, conservative": overland("conservative", 12, 1e-7),
-    "overland, mini": overland("mini", 4, 1e-6),
+    "overland, conservative": overland("conservative", 36, 1e-7),
+    "overland, mini": overland("mini", 6, 1e-6),
     "landscape": Case((SOURCE / "input/landscapes/magnetic_chain_landscapes.toml").read_text(encoding="utf-8"),
-                      ("model.alpha=[0,18]", "landscape.changes="), "landscape.x.count", 4000, 1),
+                      ("model.alpha=[0,18]", "landscape.changes="), "landscape.x.count", 10000, 1),
 }
 
 
@@ -178,14 +178,16 @@ class Campaign:
             time.sleep(0.0005)
 
     def measure(self, ranks):
-        began = time.monotonic()
-        process = self.start(ranks)
-        self.wait(process, until=self.checkpoint.exists)
-        there = time.monotonic()
-        found = self.checkpoint.exists()
-        self.wait(process, until=lambda: not self.checkpoint.exists())
-        self.first[ranks], self.rest[ranks] = there - began, time.monotonic() - there
-        if process.wait(600) != 0 or not found:
+        for _ in range(4):  # on a busy machine a checkpoint may come and go unseen
+            began = time.monotonic()
+            process = self.start(ranks)
+            self.wait(process, until=self.checkpoint.exists)
+            there, found = time.monotonic(), self.checkpoint.exists()
+            self.wait(process, until=lambda: not self.checkpoint.exists())
+            self.first[ranks], self.rest[ranks] = there - began, time.monotonic() - there
+            if process.wait(600) != 0 or found:
+                break
+        if process.returncode != 0 or not found:
             raise SystemExit(f"{self.name} on {ranks} ranks: exit code {process.returncode}, "
                              f"{'a' if found else 'no'} checkpoint\n{(self.at / 'said').read_text(encoding='utf-8')}")
         self.whole[ranks] = self.result.rename(self.at / f"whole_{ranks}.h5")
