@@ -69,13 +69,6 @@ hid_t stored_type(DataType type) {
                                      : H5T_STD_I64LE;
 }
 
-const char* type_name(DataType type) {
-  return type == DataType::float64   ? "float64"
-         : type == DataType::float32 ? "float32"
-         : type == DataType::int32   ? "int32"
-                                     : "int64";
-}
-
 Hdf5Handle text_type(std::size_t length) {
   Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type.id(), length);
@@ -119,29 +112,6 @@ Hdf5Handle data_set_properties() {
 
 }  // namespace
 
-std::string shape(DataType type, std::span<const std::int64_t> dims) {
-  std::string text = std::string(type_name(type)) + " [";
-  for (std::size_t i = 0; i < dims.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
-  return text + "]";
-}
-
-Units::Units(std::vector<std::string> by_column) : by_column_(std::move(by_column)) {
-  const bool same = std::ranges::adjacent_find(by_column_, std::ranges::not_equal_to()) == by_column_.end();
-  if (!same) return;
-  of_all_ = by_column_.empty() ? "1" : by_column_.front();
-  by_column_.clear();
-}
-
-std::int64_t DataSetSpec::elements() const {
-  std::int64_t product = 1;
-  for (const std::int64_t extent : dims) product *= extent;
-  return product;
-}
-
-std::int64_t DataSetSpec::bytes() const {
-  return elements() * size_of(type);
-}
-
 Hdf5Handle::Hdf5Handle(Hdf5Handle&& other) noexcept
     : id_(std::exchange(other.id_, -1)), close_(std::exchange(other.close_, nullptr)) {}
 
@@ -170,8 +140,7 @@ void DataSet::transfer(bool write, DataType type, std::span<const std::int64_t> 
       type == type_ ||
       (!write && (type == DataType::float64 || (type == DataType::int64 && type_ == DataType::int32)));
   if (!fits)
-    throw Error(file_ + ": cannot " + doing() + ": it holds " + type_name(type_) + ", not " +
-                type_name(type));
+    throw Error(file_ + ": cannot " + doing() + ": it holds " + name_of(type_) + ", not " + name_of(type));
   if (offset.size() != dims_.size() || count.size() != dims_.size())
     throw Error(file_ + ": cannot " + doing() + ": it has " + std::to_string(dims_.size()) +
                 " dimensions, not " + std::to_string(offset.size()));

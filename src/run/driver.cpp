@@ -243,7 +243,6 @@ class Driver {
         complete_ ? std::vector<Line>{}
                   : evolution_.summary({parallel::wall_time() - started_, part_[integrating]});
     const bool failed = evolution_.failed();
-    if (!stopped_) remove_checkpoint(checkpoint_);
     const double before = parallel::wall_time();
     result_->rows().flush_together();
     part_[writing] += parallel::wall_time() - before;
@@ -252,6 +251,7 @@ class Driver {
     std::vector<double> parts = part_;
     for (double& seconds : parts) seconds /= parallel::size();
     result_->close({wall, parts}, !stopped_);
+    if (!stopped_) remove_checkpoint(checkpoint_);  // not before the result has all
     parallel::on_rank_zero([&] { report(lines, wall, parts); });
     return stopped_ ? exit_stopped : failed ? exit_trajectories_failed : exit_success;
   }

@@ -13,6 +13,7 @@
 #include "lattice/compositions.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/ensemble/deck.hpp"
+#include "studies/program/petsc_options.hpp"
 
 namespace cotangent::studies {
 
@@ -351,9 +352,8 @@ void judge_options(const Task& task, const LatticePlan& plan) {
     const auto begins = [&](const char* with) { return word.starts_with(with); };
     if (begins("-") && !(word.size() > 1 && (std::isdigit(static_cast<unsigned char>(word[1])) != 0)) &&
         !begins(pair ? "-pair_" : "-stage_") && !begins("-mass_") && !begins("-log") && !begins("-options_"))
-      throw Error("PETSc option '" + word +
-                  "' after --: nothing in this run asks for it; the solvers' options begin with " +
-                  (pair ? "-pair_" : "-stage_ and -mass_"));
+      refuse_petsc_option(
+          word, pair ? std::vector<std::string>{"-pair_"} : std::vector<std::string>{"-stage_", "-mass_"});
   }
 }
 

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "core/names.hpp"
 #include "la/petsc.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/ensemble/deck.hpp"
+#include "studies/program/petsc_options.hpp"
 
 namespace cotangent::studies {
 
@@ -159,22 +159,7 @@ template <int D>
 void refuse_unknown_options(rods::RodRattle<D>& rattle) {
   if (la::unused_options().empty()) return;
   rattle.rehearse();
-  const std::vector<std::string> unused = la::unused_options();
-  if (unused.empty()) return;
-  std::vector<std::string> common{"-log_view", "-options_left"};
-  for (const char* system : {"position_", "velocity_", "position_saddle_", "velocity_saddle_"}) {
-    for (const char* option :
-         {"ksp_type", "ksp_rtol", "ksp_atol", "ksp_max_it", "ksp_monitor", "ksp_converged_reason",
-          "ksp_gmres_restart", "pc_type", "pc_factor_mat_solver_type", "pc_factor_shift_type"})
-      common.push_back(std::string("-") + system + option);
-  }
-  for (const char* option : {"type", "monitor", "converged_reason", "linesearch_type", "max_it"})
-    common.push_back(std::string("-position_snes_") + option);
-  const std::string name = unused.front().substr(0, unused.front().find(' '));
-  const std::string meant = nearest(name, common);
-  throw Error("PETSc option '" + name + "' after --: nothing in this run asks for it" +
-              (is_likely(name, meant) ? "; did you mean '" + meant + "'?"
-                                      : "; the solvers' options begin with -position_ and -velocity_"));
+  refuse_unused_petsc_options({"-position_", "-velocity_", "-position_saddle_", "-velocity_saddle_"});
 }
 
 /// As measured. Without `many` molecules a system that isn't tridiagonal takes GMRES as many steps as it

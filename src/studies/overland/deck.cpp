@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 
-#include "la/petsc.hpp"
 #include "parallel/mpi.hpp"
+#include "studies/program/petsc_options.hpp"
 
 namespace cotangent::studies {
 
@@ -267,14 +267,8 @@ Estimate OverlandPlan::estimate() const {
   return estimate;
 }
 
-void judge_unused_options() {
-  for (const std::string& option : la::unused_options()) {
-    if (option.starts_with("-no_signal_handler") || option.starts_with("-skip_petscrc") ||
-        option.find("mat_mumps") != std::string::npos)
-      continue;
-    throw Error("PETSc option '" + option.substr(0, option.find(' ')) +
-                "' after --: nothing in this run asks for it; this study's options begin with -water_");
-  }
+void refuse_unknown_options() {
+  refuse_unused_petsc_options({"-water_"}, {"-no_signal_handler", "-skip_petscrc", "mat_mumps"});
 }
 
 OverlandPlan read_overland_plan(Task& task) {

@@ -51,7 +51,7 @@ struct OverlandPlan {
 extern const char* const overland_example;
 
 /// Throws Error for a PETSc option that nothing has asked for after the first solve: it must be misspelt.
-void judge_unused_options();
+void refuse_unknown_options();
 /// Reads all of the deck but the fields on the mesh. Collective.
 OverlandPlan read_overland_plan(Task& task);
 

@@ -42,7 +42,7 @@ class OverlandEvolution : public run::Evolution {
   void advance(std::int64_t, run::Records&) override {
     sheet_.scheme->forget();
     const Status reached = sheet_.flow.advance(plan_.sample_time(sample_ + 1));
-    if (!std::exchange(judged_, true)) judge_unused_options();
+    if (!std::exchange(judged_, true)) refuse_unknown_options();
     if (reached != Status::finished) {
       status_ = reached;
     } else if (++sample_ + 1 == plan_.samples) {

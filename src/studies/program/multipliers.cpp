@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/names.hpp"
 #include "integrators/options.hpp"
 #include "la/petsc.hpp"
 #include "parallel/mpi.hpp"
 #include "particles/sparse_multipliers.hpp"
+#include "studies/program/petsc_options.hpp"
 
 namespace cotangent::studies {
 
@@ -22,24 +22,6 @@ struct PetscAndSolver {
   la::Petsc petsc;
   SparseMultipliers solver;
 };
-
-/// Throws Error for a PETSc option that nothing has asked for after the solver was tried on a small system:
-/// it must be misspelt.
-void refuse_unused_options() {
-  const std::vector<std::string> unused = la::unused_options();
-  if (unused.empty()) return;
-  std::vector<std::string> common{"-log_view", "-options_left"};
-  for (const char* option :
-       {"snes_type", "snes_monitor", "snes_converged_reason", "snes_linesearch_type", "snes_max_it",
-        "snes_view", "ksp_type", "ksp_rtol", "ksp_atol", "ksp_max_it", "ksp_monitor", "ksp_converged_reason",
-        "ksp_gmres_restart", "ksp_view", "pc_type", "pc_factor_mat_solver_type", "pc_factor_shift_type"})
-    common.push_back(std::string("-multipliers_") + option);
-  const std::string name = unused.front().substr(0, unused.front().find(' '));
-  const std::string meant = nearest(name, common);
-  throw Error("PETSc option '" + name + "' after --: nothing in this run asks for it" +
-              (is_likely(name, meant) ? "; did you mean '" + meant + "'?"
-                                      : "; the solver's options begin with -multipliers_"));
-}
 
 }  // namespace
 
@@ -69,7 +51,7 @@ std::shared_ptr<integrators::MultiplierSolver> multiplier_solver(const Task& tas
       new PetscAndSolver{la::Petsc(task.petsc_options),
                          SparseMultipliers(of_all_ranks ? Batch::of_all_ranks : Batch::of_one_rank)});
   both->solver.rehearse();
-  refuse_unused_options();
+  refuse_unused_petsc_options({"-multipliers_"});
   return {both, &both->solver};
 }
 

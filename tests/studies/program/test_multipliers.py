@@ -124,7 +124,7 @@ class Multipliers(ProgramTest):
             self.refused("multiplier", "multipliers", text=text, words=["solver.multiplier=petsc"])
             self.refused("-multipliers_kps_type", "did you mean '-multipliers_ksp_type'?", text=text,
                          words=[PETSC, "--", "-multipliers_kps_type", "cg"])
-            self.refused("-position_ksp_type", "options begin with -multipliers_", text=text,
+            self.refused("-position_ksp_type", "begin with -multipliers_", text=text,
                          words=[PETSC, "--", "-position_ksp_type", "cg"])
             self.refused("-multipliers_ksp_type", "unless [solver] multipliers", text=text,
                          words=["--", "-multipliers_ksp_type", "cg"])

@@ -12,6 +12,11 @@ std::vector<io::DataSetSpec> hard_sphere_data_sets(const HardSpheresPlan& plan) 
   std::vector<std::string> axes{"x", "y", "z"}, statuses;
   axes.resize(static_cast<std::size_t>(plan.dimension));
   for (const auto name : status_names) statuses.emplace_back(name);
+  const auto vectors = [&](const char* path) {
+    return io::DataSetSpec{path, DataType::float64, {s, plan.size(), plan.dimension},
+                           "1",  "at the end",      {{"columns", axes}},
+                           true};
+  };
   return {{"/systems/packing", DataType::float64, {s}, "1", "area or volume taken"},
           {"/systems/compressibility",
            DataType::float64,
@@ -19,20 +24,8 @@ std::vector<io::DataSetSpec> hard_sphere_data_sets(const HardSpheresPlan& plan) 
            "1",
            "P A / (N T), from the virial after the warm-up"},
           {"/systems/collisions", DataType::int64, {s}, "1", "of pairs, from the beginning"},
-          {"/systems/position",
-           DataType::float64,
-           {s, plan.size(), plan.dimension},
-           "1",
-           "at the end",
-           {{"columns", axes}},
-           true},
-          {"/systems/velocity",
-           DataType::float64,
-           {s, plan.size(), plan.dimension},
-           "1",
-           "at the end",
-           {{"columns", axes}},
-           true},
+          vectors("/systems/position"),
+          vectors("/systems/velocity"),
           {"/orbits/energy_error", DataType::float64, {s}, "1", "|E - E0| / E0 at the end"},
           {"/orbits/status", DataType::int32, {s}, "1", "how the system ended", {{"names", statuses}}}};
 }
