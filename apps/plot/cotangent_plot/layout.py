@@ -27,8 +27,8 @@ def width_for(columns, options):
 
 
 def grid(count, options, heading, notes, aspect=0.74, columns=None, gap=(0.16, 0.34), ticks_inside=False,
-         right=RIGHT, panel_titles=None, legend=False, strips=()):
-    """(figure, axes) for `count` panels of height = aspect * width under a heading and its notes.
+         right=RIGHT, panel_titles=None, legend=False, strips=(), least_height=0.0):
+    """(figure, axes) for `count` panels of height = aspect * width, or least_height in inches, under a heading and notes.
 
     ticks_inside: each panel has tick labels of its own, so the gaps grow. right is the right margin in inches.
     legend: leave room for one line above the panels. strips: heights in inches of axes of the whole width below them,
@@ -41,7 +41,7 @@ def grid(count, options, heading, notes, aspect=0.74, columns=None, gap=(0.16, 0
     if panel_titles is False:
         gap_y -= 0.2
     panel = (width - LEFT - right - (columns - 1) * gap_x) / columns
-    height = panel * aspect
+    height = max(panel * aspect, least_height)
 
     figure = plt.figure(figsize=(width, 4), dpi=dpi)
     lines, heading = wrapped(figure, notes, width - LEFT - right), broken(figure, heading, width - LEFT - right)

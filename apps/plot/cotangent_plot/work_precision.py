@@ -19,6 +19,7 @@ WORK = {"work": "work", "evaluations": "evaluations of the force", "force_evalua
         "seconds": "seconds", "cpu_seconds": "seconds of one core"}
 ERROR = {"error": "error", "energy_error": r"energy error  $\max_t\ |E - E_0|$"}
 MARKERS = "os^Dv<>Ph*"
+NAME_HEIGHT = 0.165  # inches that a method's name takes beside its panel
 
 
 def read_result(path):
@@ -107,7 +108,8 @@ def draw(paths, options):
         options.width = 11.0
     names = max(1.45, 0.2 + 0.085 * max(len(method) for _, method in methods))  # inches that the longest name takes
     figure, axes = layout.grid(len(curves), options, heading, notes, aspect=0.78 if len(curves) == 1 else 1.1,
-                               right=names, gap=(names + 0.45, 0.6), panel_titles=len(curves) > 1)
+                               right=names, gap=(names + 0.45, 0.6), panel_titles=len(curves) > 1,
+                               least_height=NAME_HEIGHT * (1 + max(map(len, curves.values()))))
     for axis, (problem, panel) in zip(axes, curves.items()):
         axis.set_xscale("log")
         axis.set_yscale("log")
@@ -141,7 +143,7 @@ def _written(label):
 def _name(axis, ends):
     """The methods' names at the panel's right edge, each tied to the end of its curve; none covers another."""
     height = axis.get_window_extent().height / axis.figure.dpi  # inches
-    need = 0.165 / height
+    need = NAME_HEIGHT / height
     low, high = np.log10(axis.get_ylim())
     ends = sorted(ends, key=lambda end: end[1])
     wanted = np.array([(np.log10(y) - low) / (high - low) for _, y, _, _ in ends])

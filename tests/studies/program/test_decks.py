@@ -77,6 +77,15 @@ class Decks(ProgramTest):
         for link in re.findall(r"(?:\]\(|src=\")([^)#:\"]+)[)\"]", gallery):
             self.assertTrue((SOURCE / "input" / link).exists(), link)
 
+    def test_the_pendulum_meets_every_method_of_constrained_motion(self):
+        listed = self.launch("--list", ranks=1).stdout.split("\nmethods\n")[1].split("\n\n")[0]
+        names = re.findall(r"^  ([a-z0-9-]+) ", listed, re.M)
+        constrained = [name for name in names if re.search(r"^for .*\bconstrained motion",
+                                                           self.launch("--describe", name, ranks=1).stdout, re.M)]
+        self.assertIn("rattle", constrained)
+        deck = (SOURCE / "input" / "methods" / "pendulum_methods.toml").read_text(encoding="utf-8")
+        self.assertEqual(set(constrained), set(re.findall(r'^name = "([^"]+)"', deck.split("[[methods]]", 1)[1], re.M)))
+
     def test_check(self):
         for deck in DECKS:
             with self.subTest(deck=deck.name):
