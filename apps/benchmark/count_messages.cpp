@@ -14,6 +14,7 @@
 #include <ctime>
 #include <map>
 #include <mpi.h>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,7 @@ struct Repeated {
   int to = 0;
 };
 std::map<MPI_Request, Repeated> repeated;
+std::mutex counting;  // PT-Scotch, which overland flow's direct solvers order by, sends from several threads
 
 long long bytes_of(long long count, MPI_Datatype type) {
   int size = 0;
@@ -64,14 +66,29 @@ int world_rank(MPI_Comm comm, int rank) {
 
 void send(long long bytes, int to, MPI_Comm comm) {
   if (to == MPI_PROC_NULL) return;
+  const std::lock_guard lock(counting);
   sent.add(bytes);
   ++sent_to[world_rank(comm, to)];
+}
+
+void start(MPI_Request request) {
+  const std::lock_guard lock(counting);
+  const auto found = repeated.find(request);
+  if (found == repeated.end()) return;
+  sent.add(found->second.bytes);
+  ++sent_to[found->second.to];
+}
+
+void other(const char* name, long long bytes) {
+  const std::lock_guard lock(counting);
+  others[name].add(bytes);
 }
 
 /// Of one rank alone a collective call costs nothing.
 void collective(const char* name, long long bytes, MPI_Comm comm) {
   int size = 0;
   PMPI_Comm_size(comm, &size);
+  const std::lock_guard lock(counting);
   if (size > 1) ++collectives[{name, bytes}];
 }
 
@@ -152,36 +169,34 @@ int MPI_Sendrecv(const void* data, int count, MPI_Datatype type, int to, int tag
 int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                   MPI_Request* request) {
   const int code = PMPI_Send_init(data, count, type, to, tag, comm, request);
+  const std::lock_guard lock(counting);
   if (to != MPI_PROC_NULL) repeated[*request] = {bytes_of(count, type), world_rank(comm, to)};
   return code;
 }
 
 int MPI_Startall(int count, MPI_Request* requests) {
-  for (int k = 0; k < count; ++k) {
-    const auto found = repeated.find(requests[k]);
-    if (found == repeated.end()) continue;
-    sent.add(found->second.bytes);
-    ++sent_to[found->second.to];
-  }
+  for (int k = 0; k < count; ++k) start(requests[k]);
   return PMPI_Startall(count, requests);
 }
 
 int MPI_Start(MPI_Request* request) {
-  const auto found = repeated.find(*request);
-  if (found != repeated.end()) {
-    sent.add(found->second.bytes);
-    ++sent_to[found->second.to];
-  }
+  start(*request);
   return PMPI_Start(request);
 }
 
 int MPI_Request_free(MPI_Request* request) {
-  repeated.erase(*request);
+  {
+    const std::lock_guard lock(counting);
+    repeated.erase(*request);
+  }
   return PMPI_Request_free(request);
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
-  world_ranks.erase(*comm);
+  {
+    const std::lock_guard lock(counting);
+    world_ranks.erase(*comm);
+  }
   return PMPI_Comm_free(comm);
 }
 
@@ -278,37 +293,40 @@ int MPI_Neighbor_alltoallv(const void* data, const int* counts, const int* place
                            MPI_Comm comm) {
   int in = 0, on = 0, weighted = 0;
   PMPI_Dist_graph_neighbors_count(comm, &in, &on, &weighted);
-  for (int k = 0; k < on; ++k) sent.add(bytes_of(counts[k], type));
+  {
+    const std::lock_guard lock(counting);
+    for (int k = 0; k < on; ++k) sent.add(bytes_of(counts[k], type));
+  }
   return PMPI_Neighbor_alltoallv(data, counts, places, type, out, out_counts, out_places, out_type, comm);
 }
 
 int MPI_Fetch_and_op(const void* data, void* out, MPI_Datatype type, int rank, MPI_Aint place, MPI_Op op,
                      MPI_Win win) {
-  others["Fetch_and_op"].add(bytes_of(1, type));
+  other("Fetch_and_op", bytes_of(1, type));
   return PMPI_Fetch_and_op(data, out, type, rank, place, op, win);
 }
 int MPI_Put(const void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int out_count,
             MPI_Datatype out_type, MPI_Win win) {
-  others["Put"].add(bytes_of(count, type));
+  other("Put", bytes_of(count, type));
   return PMPI_Put(data, count, type, rank, place, out_count, out_type, win);
 }
 int MPI_Get(void* data, int count, MPI_Datatype type, int rank, MPI_Aint place, int out_count,
             MPI_Datatype out_type, MPI_Win win) {
-  others["Get"].add(bytes_of(count, type));
+  other("Get", bytes_of(count, type));
   return PMPI_Get(data, count, type, rank, place, out_count, out_type, win);
 }
 
 #define WRITES_AT(name)                                                                        \
   int MPI_##name(MPI_File file, MPI_Offset at, const void* data, int count, MPI_Datatype type, \
                  MPI_Status* status) {                                                         \
-    others[#name].add(bytes_of(count, type));                                                  \
+    other(#name, bytes_of(count, type));                                                       \
     return PMPI_##name(file, at, data, count, type, status);                                   \
   }
 WRITES_AT(File_write_at)
 WRITES_AT(File_write_at_all)
 #define WRITES(name)                                                                                  \
   int MPI_##name(MPI_File file, const void* data, int count, MPI_Datatype type, MPI_Status* status) { \
-    others[#name].add(bytes_of(count, type));                                                         \
+    other(#name, bytes_of(count, type));                                                              \
     return PMPI_##name(file, data, count, type, status);                                              \
   }
 WRITES(File_write)

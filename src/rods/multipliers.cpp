@@ -13,6 +13,10 @@ using la::check;
 
 namespace {
 
+/// So few rods are solved for by each rank, all of them, where more than so many couplings join rods of
+/// different ranks: that is one exchange, and GMRES takes one for each coupling.
+constexpr PetscInt few_rods = 4000, few_couplings = 16;
+
 void use_factorisation(KSP solver, bool pivoting) {
   PC preconditioner = nullptr;
   check(KSPSetType(solver, KSPPREONLY), "KSPSetType");
@@ -149,19 +153,34 @@ struct RodMultipliers<D>::Schur {
     } else if (parallel::size() == 1) {
       use_factorisation(solver, false);
     } else {
-      // Each rank's block by itself, and what is left by GMRES: as many iterations as rods are cut off.
-      check(KSPSetType(solver, KSPGMRES), "KSPSetType");
-      check(KSPGMRESSetRestart(solver, 100), "KSPGMRESSetRestart");
-      check(KSPSetTolerances(solver, 1e-13, 1e-300, PETSC_DEFAULT, 1000), "KSPSetTolerances");
-      PC preconditioner = nullptr;
-      check(KSPGetPC(solver, &preconditioner), "KSPGetPC");
-      check(PCSetType(preconditioner, PCBJACOBI), "PCSetType");
-      check(KSPSetUp(solver), "KSPSetUp");
-      KSP* parts = nullptr;
-      PetscInt count = 0;
-      check(PCBJacobiGetSubKSP(preconditioner, &count, nullptr, &parts), "PCBJacobiGetSubKSP");
-      for (PetscInt i = 0; i < count; ++i) use_factorisation(parts[i], false);
+      across(solver);
     }
+  }
+
+  void across(KSP solver) {
+    PC preconditioner = nullptr;
+    PetscInt rods = 0, here = 0;
+    check(KSPGetPC(solver, &preconditioner), "KSPGetPC");
+    check(MatGetSize(matrix, &rods, nullptr), "MatGetSize");
+    check(MatGetGhosts(matrix, &here, nullptr), "MatGetGhosts");
+    const auto couplings = parallel::sum(std::int64_t{here});
+    if (rods <= few_rods && couplings > few_couplings) {
+      check(KSPSetType(solver, KSPPREONLY), "KSPSetType");
+      check(PCSetType(preconditioner, PCREDUNDANT), "PCSetType");
+      return;
+    }
+    // Each rank's block by itself, and what is left by GMRES, which ends after as many iterations as there
+    // are couplings if it keeps as many directions; memory goes to those that it uses.
+    const auto directions = static_cast<PetscInt>(std::clamp<std::int64_t>(couplings + 20, 100, 1000));
+    check(KSPSetType(solver, KSPGMRES), "KSPSetType");
+    check(KSPGMRESSetRestart(solver, directions), "KSPGMRESSetRestart");
+    check(KSPSetTolerances(solver, 1e-13, 1e-300, PETSC_DEFAULT, 1000), "KSPSetTolerances");
+    check(PCSetType(preconditioner, PCBJACOBI), "PCSetType");
+    check(KSPSetUp(solver), "KSPSetUp");
+    KSP* parts = nullptr;
+    PetscInt count = 0;
+    check(PCBJacobiGetSubKSP(preconditioner, &count, nullptr, &parts), "PCBJacobiGetSubKSP");
+    for (PetscInt i = 0; i < count; ++i) use_factorisation(parts[i], false);
   }
 };
 
