@@ -201,8 +201,7 @@ def figure_of(options):
         from . import overland as module
     else:
         from . import energy as module
-    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres", "lattice",
-                                     "overland"):
+    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres", "lattice"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
     return module.draw(results, options), results
 

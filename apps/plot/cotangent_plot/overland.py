@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Overland flow: depth and speed of the water over the bed's relief at the last instant stored, the mesh on request
-(--mesh); beside them the volume with its ledger, and what leaves and falls, over time.
+(--mesh); beside them the volume with its ledger, and what leaves and falls, over time. Of several results, what they cost.
 
 The relief is the bed's slope in the light of a sun in the north-west; where the water is shallower than a thousandth of
 the scale the ground shows.
@@ -9,7 +9,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 
-from . import style
+from . import layout, style
 from .result import PlotError
 
 WATER = matplotlib.colors.LinearSegmentedColormap.from_list("water", ["#cfe6f5", "#5fa8d6", "#1f6fb2", "#0b2f66"])
@@ -94,6 +94,8 @@ def scale(result, rows):
 
 def draw(results, options):
     """The figure."""
+    if len(results) > 1:
+        return compared(results, options)
     result = results[0]
     rows = frames(result)
     last = int(rows[-1])
@@ -162,6 +164,32 @@ def series(upper, lower, result):
         lower.set_title("discharge, mean over the domain", loc="left")
     for axis in (upper, lower):
         axis.set_xlim(t.min(), t.max() if t.size > 1 else t.min() + 1)
+
+
+def compared(results, options):
+    """Of several results the Newton iterations of a step, and the mean discharge beside the epsilons that round |q| off."""
+    figure, axes = layout.stack([2.6, 2.2], options, options.title or "Overland flow  ·  what a step costs",
+                                [notes(results[0])], right=1.5)
+    for result, colour in zip(results, style.distinct(len(results))):
+        rows = result.written("water/sample_time")
+        t, effort = result.array("water/sample_time")[rows], result.array("water/effort")[rows]
+        steps, iterations, again = effort[:, 0], effort[:, 1], int(effort[-1, 2])
+        epsilon = result.section_of_deck("method").get("epsilon")
+        label = result.path.stem.replace("_", " ") if epsilon is None else rf"$\epsilon = {style.number(epsilon)}$"
+        label += f"\n{int(iterations[-1])} iterations" + (f",\n{style.plural(again, 'step')} again" if again else "")
+        axes[0].stairs(np.diff(iterations) / np.diff(steps), t, baseline=None, color=colour, label=label)
+        axes[1].plot(t, result.array("water/mean_discharge")[rows], color=colour)
+        if epsilon is not None:
+            axes[1].axhline(epsilon, color=colour, lw=0.9, ls="--")
+    axes[0].set_yscale("log")
+    axes[0].set_ylabel("iterations of a step")
+    axes[0].legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), labelspacing=0.9, handlelength=1.2)
+    axes[1].set_yscale("log")
+    axes[1].set_ylabel(r"mean of $|q|$; dashed: $\epsilon$")
+    axes[1].set_xlabel(style.label("t", results[0].units("water/sample_time")))
+    for axis in axes:
+        axis.set_xlim(t.min(), t.max())
+    return figure
 
 
 def notes(result):

@@ -110,6 +110,18 @@ class Overland(ProgramTest):
         self.assertLess(lumped["ledger"][-1, 4], found["ledger"][-1, 4] / 10)
 
     @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_what_epsilon_costs(self):
+        """It takes iterations and leaves the water as it is; both are drawn."""
+        words = ("stop.time=1.0", "output.every=0.25", "output.frames_every=1.0")
+        fine = self.run_deck(SOURCES_DAM, "fine.h5", *words)["water"]
+        rough = self.run_deck(INPUT / "overland/dam_break_epsilon.toml", "rough.h5", *words)["water"]
+        self.assertGreater(rough["effort"][-1, 1], 1.3 * fine["effort"][-1, 1])  # 254 and 172
+        self.assertLess(np.abs(rough["depth"][-1] - fine["depth"][-1]).max(), 1e-3)
+        end = self.launch("rough.h5", "fine.h5", "-o", "both.png", program="cotangent-plot", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stderr)
+        self.assertGreater((self.at / "both.png").stat().st_size, 20000)
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
     def test_adaptive_mini(self):
         # Steps that adapt against Shapero's fixed ones, while the front runs.
         words = ("stop.time=2", "output.every=1", "output.frames_every=1")
