@@ -14,9 +14,14 @@ double dot(const Vector<D>& a, const Vector<D>& b) {
   return sum;
 }
 template <int D>
-Falling<D> moved(const Falling<D>& p, const Vector<D>& g, double dt) {
+Falling<D> moved(const Falling<D>& p, const Vector<D>& g, Fall fall, double dt) {
   Falling<D> q = p;
   for (int d = 0; d < D; ++d) {
+    if (fall == Fall::euler) {
+      q.x[d] = p.x[d] + p.v[d] * dt;
+      q.v[d] = p.v[d] + g[d] * dt;
+      continue;
+    }
     const double half = p.v[d] + g[d] * dt / 2;
     q.x[d] = p.x[d] + half * dt;
     q.v[d] = half + g[d] * dt / 2;
@@ -35,8 +40,9 @@ int first_member(const Domain<D>& domain, const Vector<D>& x) {
 }
 
 template <int D>
-int leapfrog(const Domain<D>& domain, const Vector<D>& gravity, double dt, bool mended, Falling<D>& p) {
-  Falling<D> next = moved<D>(p, gravity, dt);
+int linearised_step(const Domain<D>& domain, const Vector<D>& gravity, Fall fall, double dt, bool mended,
+                    Falling<D>& p) {
+  Falling<D> next = moved<D>(p, gravity, fall, dt);
   next.set = first_member<D>(domain, next.x);
   if (next.set >= 0) {
     p = next;
@@ -60,7 +66,7 @@ int leapfrog(const Domain<D>& domain, const Vector<D>& gravity, double dt, bool 
   Vector<D> n = gradient_at(hit, ignored);
   const double size = std::sqrt(dot<D>(n, n));
   for (double& component : n) component /= size;
-  const Falling<D> at_hit = moved<D>(p, gravity, lambda * dt);
+  const Falling<D> at_hit = moved<D>(p, gravity, fall, lambda * dt);
   const double across = dot<D>(dx, n), speed = dot<D>(at_hit.v, n);
   for (int d = 0; d < D; ++d) {
     next.x[d] -= 2 * (1 - lambda) * across * n[d];
@@ -74,7 +80,7 @@ int leapfrog(const Domain<D>& domain, const Vector<D>& gravity, double dt, bool 
 
 template int first_member<2>(const Domain<2>&, const Vector<2>&);
 template int first_member<3>(const Domain<3>&, const Vector<3>&);
-template int leapfrog<2>(const Domain<2>&, const Vector<2>&, double, bool, Falling<2>&);
-template int leapfrog<3>(const Domain<3>&, const Vector<3>&, double, bool, Falling<3>&);
+template int linearised_step<2>(const Domain<2>&, const Vector<2>&, Fall, double, bool, Falling<2>&);
+template int linearised_step<3>(const Domain<3>&, const Vector<3>&, Fall, double, bool, Falling<3>&);
 
 }  // namespace cotangent::billiards

@@ -197,7 +197,8 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
 
   void advance(std::int64_t steps) override {
     for (std::int64_t k = 0; k < steps && record_.status == Status::pending; ++k) {
-      const int wall = leapfrog<D>(domain_, rules_.gravity, rules_.step, rules_.mended, particle_);
+      const int wall =
+          linearised_step<D>(domain_, rules_.gravity, rules_.fall, rules_.step, rules_.mended, particle_);
       record_.crossing_count += wall >= 0 ? 1 : 0;
       ++record_.steps;
       record_.energy_error = std::max(record_.energy_error, std::abs(energy() - record_.energy));

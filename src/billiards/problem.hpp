@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "billiards/gas.hpp"
+#include "billiards/leapfrog.hpp"
 #include "billiards/outline.hpp"
 #include "sections/problem.hpp"
 
@@ -19,8 +20,9 @@ struct BilliardRules {
   std::int64_t collisions = 0;             ///< recorded of each trajectory
   std::shared_ptr<const Outline> outline;  ///< for their arc length
   bool tangent = false;                    ///< watch how neighbours part
-  double step = 0;                         ///< of Morita's leapfrog (leapfrog.hpp); 0: exact flights
-  bool mended = false;                     ///< the leapfrog with the kick that Morita leaves out
+  double step = 0;                         ///< of Morita's method (leapfrog.hpp); 0: exact flights
+  Fall fall = Fall::leapfrog;              ///< in such a step
+  bool mended = false;                     ///< Morita's method with the kick that he leaves out
 };
 
 /// TrajectoryRecord::tallies holds of each member of the domain the impulse that its walls took and the

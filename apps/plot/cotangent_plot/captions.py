@@ -4,7 +4,8 @@ import numpy as np
 
 from . import style
 
-METHOD_NAMES = {"exact": "exact flights", "leapfrog": "Morita's leapfrog", "gauss": "Gauss collocation", "lobatto": "Lobatto collocation",
+METHOD_NAMES = {"exact": "exact flights", "leapfrog": "Morita's leapfrog", "euler": "explicit Euler in Morita's method",
+                "gauss": "Gauss collocation", "lobatto": "Lobatto collocation",
                 "chebyshev-lobatto": "Chebyshev–Lobatto collocation", "dormand-prince": "Dormand–Prince 8(5,3)",
                 "dormand-prince-853": "Dormand–Prince 8(5,3)", "rk4": "Runge–Kutta 4", "stormer-verlet": "Störmer–Verlet",
                 "explicit-euler": "Explicit Euler", "implicit-euler": "Implicit Euler",

@@ -24,7 +24,7 @@ gravity = [0.0, -10.0]
 # potential = "harmonic"            # or in a field; cotangent --list, --describe harmonic
 
 # [method]                          # exact flights; or, for comparison, Morita's
-# name = "leapfrog"                 # with mended = true: with the kick that it leaves out
+# name = "leapfrog"                 # or "euler"; with mended = true: with the kick that he leaves out
 # step = 1e-3
 
 [ensemble]
@@ -122,24 +122,26 @@ std::shared_ptr<const billiards::Field<D>> read_field(const io::Table& table, co
   return std::get<billiards::MakeField<D>>(kind.make)(parameters);
 }
 
-/// `[method]`: exact flights unless it names Morita's leapfrog (billiards/leapfrog.hpp).
+/// `[method]`: exact flights unless it names one of Morita's (billiards/leapfrog.hpp).
 template <int D>
 void read_flight(const io::Table& table, const billiards::Domain<D>& domain, const Plan& plan,
                  billiards::BilliardRules<D>& rules) {
-  if (table.choice("name", "exact", {"exact", "leapfrog"}) == "exact") return;
+  const std::string name = table.choice("name", "exact", {"exact", "leapfrog", "euler"});
+  if (name == "exact") return;
+  rules.fall = name == "euler" ? billiards::Fall::euler : billiards::Fall::leapfrog;
   rules.step = table.positive("step");
   rules.mended = table.boolean("mended", false);
-  if (rules.field) throw table.error("name", "Morita's leapfrog knows gravity alone");
+  if (rules.field) throw table.error("name", "Morita's method knows gravity alone");
   for (const auto& member : domain.members()) {
     if (member.region.size() > 1 || member.region.front().size() > 1 || !member.law.elastic() ||
         member.place.moves())
-      throw table.error("name", "Morita's leapfrog knows sets of one smooth wall, elastic and at rest; \"" +
+      throw table.error("name", "Morita's method knows sets of one smooth wall, elastic and at rest; \"" +
                                     member.name + "\" is none");
   }
   if (!std::isfinite(plan.watch.stop.time) || plan.watch.stop.crossings > 0)
-    throw table.error("name", "Morita's leapfrog runs to stop.time");
+    throw table.error("name", "Morita's method runs to stop.time");
   if (plan.collisions > 0 || rules.tangent)
-    throw table.error("name", "Morita's leapfrog records no collisions");
+    throw table.error("name", "Morita's method records no collisions");
   const double each = plan.watch.sample_every / rules.step;
   if (std::abs(each - std::round(each)) > 1e-9 * each)
     throw table.error("step", "output.every must be a whole number of steps");
