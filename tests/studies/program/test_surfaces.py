@@ -54,6 +54,36 @@ class Trajectories(Surfaces):
                 states = [[float(x) for x in state["q"]] for state in reference["states"]]
                 self.close(file["trajectory/q"][row or 0, 1:], states, error)
 
+    def normal_curvature(self, name, *words):
+        """lambda |grad g| along a deck's trajectories, the curvature by hand times |v|^2, and the normal's z."""
+        with self.run_deck(name, *words) as file:
+            q, v = file["trajectory/q"][()], file["trajectory/v"][()]
+            multiplier = file["trajectory/multiplier"][..., 0]
+        x, y, z = np.moveaxis(q, 2, 0)
+        if name == "torus_geodesic.toml":  # Euler's theorem: 1/r along the tube, cos(angle) / distance from the axis across
+            distance = np.hypot(x, y)
+            along = (x * v[..., 1] - y * v[..., 0]) / distance
+            tube = (v**2).sum(axis=2) - along**2
+            return multiplier * 2 * 0.4, -tube / 0.4 - along**2 * (distance - 1) / 0.4 / distance, z / 0.4
+        s = x**2 + y**2
+        f, f_x, f_y = s**2 - x**2 + y**2, 4 * x * s - 2 * x, 4 * y * s + 2 * y
+        f_xx, f_xy, f_yy = 4 * s + 8 * x**2 - 2, 8 * x * y, 4 * s + 8 * y**2 + 2
+        u, w = v[..., 0], v[..., 1]
+        bent = 2 * ((f_x * u + f_y * w)**2 + f * (f_xx * u**2 + 2 * f_xy * u * w + f_yy * w**2) + v[..., 2]**2)
+        slope = np.sqrt((2 * f * f_x)**2 + (2 * f * f_y)**2 + 4 * z**2)
+        return multiplier * slope, -bent / slope, 2 * z / slope
+
+    def test_the_multiplier_tells_the_curvature(self):
+        """Without a force lambda |grad g| is the normal curvature times the speed squared, by formulas written out here."""
+        for name, sharpest in (("torus_geodesic.toml", 2), ("genus2_multiplier.toml", 10)):
+            with self.subTest(name):
+                force, bending, _ = self.normal_curvature(name, "stop.time=20", "output.every=0.05")
+                self.assertGreater(np.abs(bending).max(), sharpest)
+                self.close(force, bending, 1e-10)  # measured: 4e-15, 2e-14
+        force, bending, height = self.normal_curvature("genus2_gravity.toml", "stop.time=20", "output.every=0.05")
+        self.close(force, bending + height, 1e-10)  # with gravity, 1, its normal part
+        self.assertGreater(np.abs(force - bending).max(), 0.5)  # the control
+
     def test_the_spherical_pendulum(self):
         with self.run_deck("spherical_pendulum.toml", "output.every=5", "method.step=0.0025") as file:
             q, v, energy = (file[f"trajectory/{name}"][()] for name in ("q", "v", "energy"))
