@@ -14,6 +14,7 @@
 #include "billiards/field_of.hpp"
 #include "lattice/model_of.hpp"
 #include "lattice/point.hpp"
+#include "mechanics/statement.hpp"
 #include "particles/pair_kernel_of.hpp"
 #include "sections/problem_of.hpp"
 #include "studies/program/study.hpp"
@@ -30,16 +31,32 @@ Statements own() {
     if constexpr (requires { typename T::Terms; }) {
       stated.lattices.push_back(std::make_unique<lattice::ModelOf<T>>());
     } else if constexpr (requires { T::coordinates; }) {
-      stated.problems.push_back(std::make_unique<sections::ProblemOf<T>>());
+      if constexpr (mechanics::is_stated<T>())
+        stated.problems.push_back(std::make_unique<sections::ProblemOf<T>>());
     } else if constexpr (!requires { T::dim; }) {
-      stated.potentials.push_back(std::make_unique<particles::PotentialOf<T>>());
+      constexpr bool potential = requires(const T& u, const std::array<double, T::parameters.size()>& p) {
+        u(ad::variable<0, 1, 1, 0>(1.0), p);
+      };
+      static_assert(
+          potential,
+          "a struct without dim and coordinates is a pair potential, whose call operator takes (s, p), "
+          "s = r^2; a model has both");
+      if constexpr (potential) stated.potentials.push_back(std::make_unique<particles::PotentialOf<T>>());
     } else if constexpr (requires(const T& field, const std::array<double, T::dim>& x,
                                   const std::array<double, T::parameters.size()>& p) {
                            field.potential(x, p);
                          }) {
       stated.fields.push_back(billiards::field_kind_of<T>());
     } else {
-      stated.sets.push_back(billiards::kind_of<T>());
+      constexpr bool set = requires(const T& omega, const billiards::Point<T::dim>& x,
+                                    const std::array<double, T::parameters.size()>& p) {
+        omega(ad::seed<0, T::dim, 2, 0>(x), p);
+      };
+      static_assert(
+          set,
+          "a struct with dim and without coordinates is a billiard's set, whose call operator takes "
+          "(x, p), or a field, which has potential(x, p); a model has coordinates");
+      if constexpr (set) stated.sets.push_back(billiards::kind_of<T>());
     }
   };
   (add(std::type_identity<Ts>{}), ...);
