@@ -13,6 +13,7 @@
 #include "mechanics/models/henon_heiles.hpp"
 #include "mechanics/models/kepler.hpp"
 #include "mechanics/models/magnetic_chain.hpp"
+#include "mechanics/models/massive_multiplier.hpp"
 #include "reference/balls_stationary_points.hpp"
 
 using namespace cotangent;
@@ -138,6 +139,15 @@ TEST_CASE("every model: accelerations, energies, velocities from momenta, lanes"
   check_derived<HarmonicOscillator>(1e-11);
   check_derived<Kepler>(1e-11);
   check_derived<ElasticPendulum>(1e-11);
+}
+
+TEST_CASE("a multiplier with a mass: q'' = (0, -1) + 2 lambda q, lambda'' = g / epsilon") {
+  System<MassiveMultiplier, double> system;
+  system.parameters = {1e-3};
+  const auto a = system.acceleration({0.6, -0.7, -0.3}, {0.1, 0.2, 0.4}, 0.0);
+  CHECK(a[0] == to(2 * -0.3 * 0.6, 1e-15));
+  CHECK(a[1] == to(2 * -0.3 * -0.7 - 1, 1e-15));
+  CHECK(a[2] == to((0.36 + 0.49 - 1) / 1e-3, 1e-12));
 }
 
 TEST_CASE("an explicit time enters the accelerations") {

@@ -23,6 +23,7 @@ MODEL_NAMES = {"henon-heiles": "Hénon–Heiles", "magnetic-chain": "Chain of th
                "chaplygin-sleigh": "Chaplygin sleigh", "turntable-ball": "Ball on a turntable",
                "rolling-disc": "Rolling disc", "four-bar-linkage": "Four-bar linkage",
                "kepler": "Kepler problem", "elastic-pendulum": "Elastic pendulum",
+               "massive-multiplier": "Pendulum whose multiplier has a mass",
                "sphere": "Particle on a sphere", "ellipsoid": "Particle on an ellipsoid", "torus": "Particle on a torus",
                "cylinder": "Particle on a cylinder", "plane": "Particle on a plane", "gyroid": "Particle on a gyroid",
                "lemniscate": "Particle on an inflated lemniscate, genus 2",

@@ -34,7 +34,8 @@ SHORT = {
     "particles": ["stop.time=0.02", "output.every=0.01", "output.frames_every=0.02", "output.surface_cells=0"],
 }
 EXTRA = {"landscape_million.toml": ["mesh.cells=[20,20]", "stop.time=60", "output.frames_every=60"],
-         "v_catchment.toml": ["stop.time=60", "output.frames_every=60"]}
+         "v_catchment.toml": ["stop.time=60", "output.frames_every=60"],
+         "massive_multiplier.toml": ["stop.time=0.1", "output.every=0.05"]}
 DECKS = sorted((SOURCE / "input").glob("*/*.toml"))
 WHOLE_NEEDS_A_CLUSTER = {"landscape_million"}
 

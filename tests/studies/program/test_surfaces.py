@@ -84,6 +84,59 @@ class Trajectories(Surfaces):
         self.close(force, bending + height, 1e-10)  # with gravity, 1, its normal part
         self.assertGreater(np.abs(force - bending).max(), 0.5)  # the control
 
+    def pendulum(self, *words):
+        """Places of the pendulum from 1 rad at rest, by RATTLE."""
+        (self.at / "rattle.toml").write_text("""study = "trajectory"
+[model]
+name = "planar-pendulum"
+[method]
+name = "rattle-kahan-li-6"
+step = 1e-3
+[ensemble]
+list = [[0.8414709848078965, -0.5403023058681398, 0.0, 0.0]]
+[output]
+file = "rattle.h5"
+""")
+        self.assertEqual(self.launch("rattle.toml", *words, ranks=1).returncode, 0)
+        with h5py.File(self.at / "rattle.h5") as file:
+            return file["trajectory/q"][0]
+
+    def test_a_multiplier_with_a_mass(self):
+        """It leaves RATTLE's pendulum the sooner the smaller it is, and within 1.5 epsilon at t = 2 epsilon^(1/4)."""
+        for epsilon, time in ((1e-4, 0.2), (1.6e-7, 0.04)):
+            words = (f"stop.time={time}", f"output.every={time}")
+            with self.run_deck("massive_multiplier.toml", f"model.epsilon={epsilon}", *words) as file:
+                apart = np.linalg.norm(file["trajectory/q"][0, -1, :2] - self.pendulum(*words)[-1])
+            self.assertAlmostEqual(apart / epsilon, 1.467, delta=5e-3)  # found: 1.465, 1.470
+        words = ("stop.time=0.5", "output.every=0.25")
+        with self.run_deck("massive_multiplier.toml", *words) as file:
+            apart = np.linalg.norm(file["trajectory/q"][:, -1, :2] - self.pendulum(*words)[-1], axis=1)
+        np.testing.assert_allclose(apart, [5.49e-3, 6.24e-3, 1.54e-2, 0.428], rtol=3e-3)
+
+    def test_a_stiff_spring(self):
+        """The limit that trajectories follow: within 3.3 / stiffness until t = 2."""
+        words = ("stop.time=2", "output.every=0.01")
+        held = self.pendulum(*words)
+        spring = self.deck("""study = "trajectory"
+[model]
+name = "elastic-pendulum"
+l0 = 1.0
+k = [1e3, 1e4, 1e5]
+[method]
+name = "gauss"
+tolerance = 1e-12
+[ensemble]
+list = [[0.8414709848078965, -0.5403023058681398, 0.0, 0.0]]
+[output]
+file = "out.h5"
+""")
+        self.assertEqual(self.launch(spring, *words, ranks=1).returncode, 0)
+        with h5py.File(self.at / "out.h5") as file:
+            apart = np.linalg.norm(file["trajectory/q"][()] - held, axis=2).max(axis=1)
+            steps = file["orbits/steps"][()]
+        self.close(apart * [1e3, 1e4, 1e5], 3.15, 0.1)  # found: 3.20, 3.23, 3.09
+        self.assertAlmostEqual(np.log10(steps[2] / steps[0]) / 2, 0.5, delta=0.06)  # found: 0.454
+
     def test_the_spherical_pendulum(self):
         with self.run_deck("spherical_pendulum.toml", "output.every=5", "method.step=0.0025") as file:
             q, v, energy = (file[f"trajectory/{name}"][()] for name in ("q", "v", "energy"))
