@@ -173,11 +173,12 @@ def compared(results, options):
     for result, colour in zip(results, style.distinct(len(results))):
         rows = result.written("water/sample_time")
         t, effort = result.array("water/sample_time")[rows], result.array("water/effort")[rows]
-        steps, iterations, again = effort[:, 0], effort[:, 1], int(effort[-1, 2])
+        stepped = np.diff(effort[:, 0], prepend=-1) > 0  # samples may be closer than steps
+        steps, iterations, again = effort[stepped, 0], effort[stepped, 1], int(effort[-1, 2])
         epsilon = result.section_of_deck("method").get("epsilon")
         label = result.path.stem.replace("_", " ") if epsilon is None else rf"$\epsilon = {style.number(epsilon)}$"
         label += f"\n{int(iterations[-1])} iterations" + (f",\n{style.plural(again, 'step')} again" if again else "")
-        axes[0].stairs(np.diff(iterations) / np.diff(steps), t, baseline=None, color=colour, label=label)
+        axes[0].stairs(np.diff(iterations) / np.diff(steps), t[stepped], baseline=None, color=colour, label=label)
         axes[1].plot(t, result.array("water/mean_discharge")[rows], color=colour)
         if epsilon is not None:
             axes[1].axhline(epsilon, color=colour, lw=0.9, ls="--")
