@@ -2,77 +2,11 @@
 #include "billiards/domain.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
-#include "core/names.hpp"
+#include "expressions/parser.hpp"
 
 namespace cotangent::billiards {
-
-namespace {
-
-/// Recursive descent: or < and < not < names and parentheses.
-class Reader {
- public:
-  Reader(const std::string& text, const std::vector<std::string>& names, const std::vector<Region>& regions)
-      : text_(text), names_(names), regions_(regions) {
-    next();
-  }
-
-  Region read() {
-    Region result = any();
-    if (!word_.empty()) throw Error("'" + word_ + "' is one word too many in \"" + text_ + "\"");
-    return result;
-  }
-
- private:
-  Region any() {
-    Region result = all();
-    while (take("or")) result = united(result, all());
-    return result;
-  }
-  Region all() {
-    Region result = one();
-    while (take("and")) result = intersected(result, one());
-    return result;
-  }
-  Region one() {
-    if (take("not")) return complement(one());
-    if (take("(")) {
-      Region result = any();
-      if (!take(")")) throw Error("a ) is missing in \"" + text_ + "\"");
-      return result;
-    }
-    const auto at = std::ranges::find(names_, word_);
-    if (word_.empty()) throw Error("a set's name is missing at the end of \"" + text_ + "\"");
-    if (at == names_.end()) unknown_name("set", word_, names_, "in \"" + text_ + "\"");
-    next();
-    return regions_[static_cast<std::size_t>(at - names_.begin())];
-  }
-  bool take(const char* word) {
-    if (word_ != word) return false;
-    next();
-    return true;
-  }
-  void next() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    const std::size_t begin = at_;
-    const auto part = [&](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
-    };
-    while (at_ < text_.size() && part(text_[at_])) ++at_;
-    if (at_ == begin && at_ < text_.size()) ++at_;
-    word_ = text_.substr(begin, at_ - begin);
-  }
-
-  const std::string& text_;
-  const std::vector<std::string>& names_;
-  const std::vector<Region>& regions_;
-  std::string word_;
-  std::size_t at_ = 0;
-};
-
-}  // namespace
 
 template <int D>
 void Domain<D>::add(const std::string& name, const SetKind& kind, const std::vector<double>& parameters,
@@ -85,13 +19,16 @@ void Domain<D>::add(const std::string& name, const SetKind& kind, const std::vec
 
 template <int D>
 void Domain<D>::enclose(const std::string& expression) {
+  using expressions::Node, expressions::Operation;
   std::vector<std::string> names;
-  std::vector<Region> regions;
-  for (const Member<D>& member : members_) {
-    names.push_back(member.name);
-    regions.push_back(member.region);
-  }
-  region_ = Reader(expression, names, regions).read();
+  for (const Member<D>& member : members_) names.push_back(member.name);
+  const expressions::Tree tree = expressions::parse(expression, expressions::Language::set, names);
+  const auto set = [this](const Node& node) { return members_[node.name].region; };
+  const auto outside = [](const Node&, const Region& a) { return complement(a); };
+  const auto joined = [](const Node& node, const Region& a, const Region& b) {
+    return node.operation == Operation::conjunction ? intersected(a, b) : united(a, b);
+  };
+  region_ = tree.fold<Region>(set, outside, joined);
 }
 
 template <int D>

@@ -79,7 +79,7 @@ class Domain {
     add(name, kind_of<Set>(), {parameters.begin(), parameters.end()}, place, law);
   }
   /// What is inside, in the names of sets with not, and, or (from the strongest to the weakest) and
-  /// parentheses: "bowl and not (left or right)". Throws an Error for what it can't read.
+  /// parentheses: "bowl and not (left or right)". Throws like expressions::parse.
   void enclose(const std::string& expression);
   /// The union of all sets.
   void enclose_all();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recursive descent over the grammar of expression.hpp. Values and truths share one grammar, since only what
+// Recursive descent over the grammar of README.md. Values and truths share one grammar, since only what
 // stands behind a parenthesis tells "(q1 + 1) > 0" from "(q1 > 0)"; the kinds are checked at every operator.
+// A set is a truth, that a point belongs to it, and its language what is left of the grammar where names are
+// truths.
 #include "expressions/parser.hpp"
 
 #include <algorithm>
@@ -11,12 +13,15 @@
 
 #include "core/error.hpp"
 #include "core/names.hpp"
+#include "expressions/evaluate.hpp"
 
-namespace cotangent::expressions::detail {
+namespace cotangent::expressions {
 
 namespace {
 
-constexpr int most_nested = 200;
+enum class Kind { value, truth };
+
+constexpr int most_nested = 400;  ///< parentheses count twice
 constexpr std::size_t any_number = 0;
 
 struct Function {
@@ -36,6 +41,12 @@ constexpr std::array functions = {
     Function{"max", Operation::max, any_number},
 };
 
+const Function* function_called(std::string_view name) {
+  for (const Function& function : functions)
+    if (function.name == name) return &function;
+  return nullptr;
+}
+
 struct Comparison {
   std::string_view sign;
   Operation operation;
@@ -49,14 +60,15 @@ constexpr std::array comparisons = {
 
 struct Hint {
   std::string_view sign, text;
+  bool of_sets;  ///< as well as of values
 };
 constexpr std::array hints = {
-    Hint{"=", "; a comparison is written =="},
-    Hint{"&", "; write 'and'"},
-    Hint{"|", "; write 'or'"},
-    Hint{"!", "; write 'not'"},
-    Hint{"**", "; a power is written ^"},
-    Hint{",", "; a decimal point is written ."},
+    Hint{"=", "; a comparison is written ==", false},
+    Hint{"&", "; write 'and'", true},
+    Hint{"|", "; write 'or'", true},
+    Hint{"!", "; write 'not'", true},
+    Hint{"**", "; a power is written ^", false},
+    Hint{",", "; a decimal point is written .", false},
 };
 
 bool is_digit(char c) {
@@ -68,24 +80,32 @@ bool is_letter(char c) {
 
 class Parser {
  public:
-  Parser(const std::string& text, std::span<const std::string> variables)
-      : text_(text), variables_(variables) {}
+  Parser(const std::string& text, Language language, std::span<const std::string> names,
+         std::span<const Constant> constants)
+      : text_(text), language_(language), names_(names), constants_(constants) {}
 
-  Program parse(Kind wanted) {
+  Tree parse() {
+    const Kind wanted = language_ == Language::value ? Kind::value : Kind::truth;
     skip();
-    if (at_end()) refuse(wanted == Kind::value ? "expected an expression" : "expected a condition", 0);
+    if (at_end()) refuse("expected " + std::string(whole()), 0);
     const Kind found = disjunction();
-    if (!at_end()) unexpected("expected an operator");
+    if (!at_end()) unexpected(of_sets() ? "expected 'and' or 'or'" : "expected an operator");
     if (found != wanted)
       throw Error("'" + text_ + "' " +
                   (wanted == Kind::truth
                        ? "is a value where a condition is needed; compare it, as in '" + text_ + " > 0'"
                        : "is a condition where a value is needed"));
-    check_pending();
-    return std::move(program_);
+    if (tree_.pending() > most_pending) throw Error("'" + text_ + "' is nested too deeply");
+    return std::move(tree_);
   }
 
  private:
+  bool of_sets() const { return language_ == Language::set; }
+  std::string_view whole() const {
+    return of_sets() ? "a set" : language_ == Language::value ? "an expression" : "a condition";
+  }
+  std::string operand() const { return of_sets() ? "expected a set" : "expected a value"; }
+
   // Places and refusals.
   bool at_end() const { return position_ == text_.size(); }
   std::string_view rest() const { return std::string_view(text_).substr(position_); }
@@ -99,7 +119,8 @@ class Parser {
   }
   [[noreturn]] void unexpected(const std::string& expected) const {
     for (const Hint& hint : hints)
-      if (rest().starts_with(hint.sign)) refuse(expected, position_, hint.text);
+      if (rest().starts_with(hint.sign) && (hint.of_sets || !of_sets()))
+        refuse(expected, position_, hint.text);
     refuse(expected, position_);
   }
   void demand(Kind kind, Kind wanted, std::size_t position) const {
@@ -117,36 +138,17 @@ class Parser {
     skip();
     return true;
   }
+  /// Sets may be called half-plane or 2: there is no minus between them, and no number.
+  bool begins_name(char c) const { return is_letter(c) || (of_sets() && is_digit(c)); }
+  bool continues_name(char c) const { return is_letter(c) || is_digit(c) || (of_sets() && c == '-'); }
   std::string_view peek_name() const {
-    std::size_t length = 0;
     const auto left = rest();
-    while (length < left.size() && (is_letter(left[length]) || (length > 0 && is_digit(left[length]))))
-      ++length;
+    if (left.empty() || !begins_name(left[0])) return {};
+    std::size_t length = 1;
+    while (length < left.size() && continues_name(left[length])) ++length;
     return left.substr(0, length);
   }
   bool accept_word(std::string_view word) { return peek_name() == word && accept(word); }
-
-  // The program grows; an operation on constants is done at once.
-  void emit(Operation operation) {
-    const std::size_t n = operands(operation);
-    const auto is_constant = [](const Instruction& step) { return step.operation == Operation::constant; };
-    const auto first = program_.end() - static_cast<std::ptrdiff_t>(n);
-    if (!std::all_of(first, program_.end(), is_constant)) {
-      program_.push_back({operation});
-      return;
-    }
-    const double value =
-        n == 1 ? apply(operation, first[0].constant) : apply(operation, first[0].constant, first[1].constant);
-    program_.erase(first + 1, program_.end());
-    program_.back().constant = value;
-  }
-  void check_pending() const {
-    std::size_t pending = 0;
-    for (const Instruction& step : program_) {
-      pending += 1 - operands(step.operation);  // unsigned, and the sum is never negative
-      if (pending > most_pending) throw Error("'" + text_ + "' is nested too deeply");
-    }
-  }
 
   // The grammar, loosest first.
   Kind disjunction() {
@@ -163,17 +165,17 @@ class Parser {
       demand(left, Kind::truth, begin);
       const std::size_t right = position_;
       demand(operand(), Kind::truth, right);
-      emit(operation);
+      tree_.apply(operation);
     }
     return left;
   }
 
   Kind negation() {
-    if (!accept_word("not")) return comparison();
     const Nesting nesting(*this);
+    if (!accept_word("not")) return of_sets() ? primary() : comparison();
     const std::size_t begin = position_;
     demand(negation(), Kind::truth, begin);
-    emit(Operation::negation);
+    tree_.apply(Operation::negation);
     return Kind::truth;
   }
 
@@ -190,7 +192,7 @@ class Parser {
     demand(left, Kind::value, begin);
     const std::size_t right = position_;
     demand(sum(), Kind::value, right);
-    emit(found->operation);
+    tree_.apply(found->operation);
     const std::size_t again = position_;
     if (accept_comparison()) refuse("a second comparison", again, "; write 'a < b and b < c'");
     return Kind::truth;
@@ -205,7 +207,7 @@ class Parser {
       demand(left, Kind::value, begin);
       const std::size_t right = position_;
       demand(product(), Kind::value, right);
-      emit(plus ? Operation::add : Operation::subtract);
+      tree_.apply(plus ? Operation::add : Operation::subtract);
     }
   }
   Kind product() {
@@ -218,7 +220,7 @@ class Parser {
       demand(left, Kind::value, begin);
       const std::size_t right = position_;
       demand(unary(), Kind::value, right);
-      emit(times ? Operation::multiply : Operation::divide);
+      tree_.apply(times ? Operation::multiply : Operation::divide);
     }
   }
   Kind unary() {
@@ -227,7 +229,7 @@ class Parser {
     if (!minus && !accept("+")) return power();
     const std::size_t begin = position_;
     demand(unary(), Kind::value, begin);
-    if (minus) emit(Operation::negate);
+    if (minus) tree_.apply(Operation::negate);
     return Kind::value;
   }
   Kind power() {
@@ -237,7 +239,7 @@ class Parser {
     demand(base, Kind::value, begin);
     const std::size_t exponent = position_;
     demand(unary(), Kind::value, exponent);
-    emit(Operation::power);
+    tree_.apply(Operation::power);
     return Kind::value;
   }
 
@@ -247,11 +249,11 @@ class Parser {
       if (!accept(")")) unexpected("expected ')'");
       return kind;
     }
-    if (at_end()) unexpected("expected a value");
+    if (at_end()) unexpected(operand());
     const char c = text_[position_];
-    if (is_digit(c) || c == '.') return number();
-    if (is_letter(c)) return name();
-    unexpected("expected a value");
+    if (begins_name(c)) return name();
+    if (!of_sets() && (is_digit(c) || c == '.')) return number();
+    unexpected(operand());
   }
 
   Kind number() {
@@ -261,7 +263,7 @@ class Parser {
     if (error == std::errc::result_out_of_range) refuse("a number beyond the reach of doubles", position_);
     if (error != std::errc()) refuse("expected a number", position_);
     position_ += static_cast<std::size_t>(end - begin);
-    program_.push_back({Operation::constant, 0, value});
+    tree_.add_number(value);
     if (!at_end() && (is_letter(text_[position_]) || text_[position_] == '.'))
       refuse("expected an operator", position_);
     skip();
@@ -272,29 +274,44 @@ class Parser {
     const std::size_t begin = position_;
     const std::string word(peek_name());
     accept(word);
-    if (word == "and" || word == "or" || word == "not") refuse("expected a value", begin);
+    if (word == "and" || word == "or" || word == "not") refuse(operand(), begin);
+    const auto found = std::find(names_.begin(), names_.end(), word);
+    if (of_sets()) {
+      if (found == names_.end()) unknown_name("set", word, names_, at(begin));
+      tree_.add_name(static_cast<std::size_t>(found - names_.begin()));
+      return Kind::truth;
+    }
     if (rest().starts_with("(")) return call(word, begin);
-    const auto variable = std::find(variables_.begin(), variables_.end(), word);
-    if (variable != variables_.end()) {
-      program_.push_back({Operation::variable, static_cast<std::size_t>(variable - variables_.begin())});
+    const auto constant =
+        std::find_if(constants_.begin(), constants_.end(), [&](const Constant& c) { return c.name == word; });
+    if (constant != constants_.end()) {
+      tree_.add_number(constant->value);
+    } else if (found != names_.end()) {
+      tree_.add_name(static_cast<std::size_t>(found - names_.begin()));
     } else if (word == "pi") {
-      program_.push_back({Operation::constant, 0, std::numbers::pi});
-    } else if (std::any_of(functions.begin(), functions.end(),
-                           [&](const Function& f) { return f.name == word; })) {
+      tree_.add_number(std::numbers::pi);
+    } else if (function_called(word) != nullptr) {
       refuse("'" + word + "' is a function and needs (...)", begin);
     } else {
-      std::vector<std::string> valid(variables_.begin(), variables_.end());
-      valid.push_back("pi");
+      std::vector<std::string> valid = variables();
+      valid.emplace_back("pi");
       unknown_name("name", word, valid, at(begin));
     }
     return Kind::value;
   }
 
+  /// The names that stand for values, pi apart.
+  std::vector<std::string> variables() const {
+    std::vector<std::string> all(names_.begin(), names_.end());
+    for (const Constant& constant : constants_) all.push_back(constant.name);
+    return all;
+  }
+
   Kind call(const std::string& word, std::size_t begin) {
-    const auto function =
-        std::find_if(functions.begin(), functions.end(), [&](const Function& f) { return f.name == word; });
-    if (function == functions.end()) {
-      if (std::find(variables_.begin(), variables_.end(), word) != variables_.end())
+    const Function* const function = function_called(word);
+    if (function == nullptr) {
+      const std::vector<std::string> all = variables();
+      if (std::find(all.begin(), all.end(), word) != all.end())
         refuse("'" + word + "' is a variable, not a function,", begin);
       std::vector<std::string> valid;
       for (const Function& f : functions) valid.emplace_back(f.name);
@@ -307,7 +324,7 @@ class Parser {
         const std::size_t argument = position_;
         demand(disjunction(), Kind::value, argument);
         // Of more than two arguments the first two are one already.
-        if (++given > 1 && function->arguments == any_number) emit(function->operation);
+        if (++given > 1 && function->arguments == any_number) tree_.apply(function->operation);
       } while (accept(","));
     }
     if (!accept(")")) unexpected("expected ',' or ')'");
@@ -319,7 +336,7 @@ class Parser {
                                                     : "two arguments") +
                  ", not " + std::to_string(given) + ",",
              begin);
-    if (function->arguments != any_number) emit(function->operation);
+    if (function->arguments != any_number) tree_.apply(function->operation);
     return Kind::value;
   }
 
@@ -335,16 +352,19 @@ class Parser {
   };
 
   const std::string& text_;
-  std::span<const std::string> variables_;
+  Language language_;
+  std::span<const std::string> names_;
+  std::span<const Constant> constants_;
   std::size_t position_ = 0;
   int depth_ = 0;
-  Program program_;
+  Tree tree_;
 };
 
 }  // namespace
 
-Program parse_program(const std::string& text, std::span<const std::string> variable_names, Kind wanted) {
-  return Parser(text, variable_names).parse(wanted);
+Tree parse(const std::string& text, Language language, std::span<const std::string> names,
+           std::span<const Constant> constants) {
+  return Parser(text, language, names, constants).parse();
 }
 
-}  // namespace cotangent::expressions::detail
+}  // namespace cotangent::expressions

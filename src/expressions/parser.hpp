@@ -1,67 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The operations of an expression's program, and the parser that writes it. Private to the expression's
-// sources.
+// From a text to its tree. The grammar stands in README.md.
 #pragma once
 
 #include <span>
 #include <string>
 
-#include "expressions/expression.hpp"
+#include "expressions/tree.hpp"
 
-namespace cotangent::expressions::detail {
+namespace cotangent::expressions {
 
-/// In the order of their number of operands: none, one (from negate on), two (from add on).
-enum class Operation : std::uint8_t {
-  constant,
-  variable,
-  negate,
-  negation,
-  abs,
-  sqrt,
-  exp,
-  log,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  add,
-  subtract,
-  multiply,
-  divide,
-  power,
-  atan2,
-  hypot,
-  min,
-  max,
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-  equal,
-  unequal,
-  conjunction,
-  disjunction,
+/// What a text has to be: a real value, a condition on values, or a set, in the algebra of named sets.
+enum class Language { value, condition, set };
+
+/// A name that stands for a number, once and for all.
+struct Constant {
+  std::string name;
+  double value = 0;
 };
 
-constexpr std::size_t operands(Operation operation) {
-  if (operation < Operation::negate) return 0;
-  return operation < Operation::add ? 1 : 2;
-}
+/// The tree, whose names are counted in the order given. A constant's name hides a variable's, and that hides
+/// pi. Throws an Error that says what is wrong at which column, and for an unknown name the nearest valid
+/// one.
+Tree parse(const std::string& text, Language language, std::span<const std::string> names,
+           std::span<const Constant> constants = {});
 
-inline constexpr std::size_t most_pending = 64;  ///< operands that a running program may hold
-
-enum class Kind { value, truth };
-
-/// The operation on its operands; truths are 1 and 0.
-double apply(Operation operation, double a);
-double apply(Operation operation, double a, double b);
-
-/// Parses the whole text and demands that it is of this kind.
-Program parse_program(const std::string& text, std::span<const std::string> variable_names, Kind wanted);
-
-}  // namespace cotangent::expressions::detail
+}  // namespace cotangent::expressions

@@ -389,9 +389,12 @@ TEST_CASE("What encloses a domain is read as it is meant", "[unit]") {
   CHECK(inside("left or right and bowl", {-2.5, 0.0}));  // and before or
   CHECK_FALSE(inside("(left or right) and bowl", {-2.5, 0.0}));
   CHECK(inside("not not left", {-2.5, 0.0}));
-  CHECK_THROWS_WITH(domain.enclose("left or"), ContainsSubstring("missing"));
-  CHECK_THROWS_WITH(domain.enclose("left rigt"), ContainsSubstring("too many"));
-  CHECK_THROWS_WITH(domain.enclose("(left"), ContainsSubstring(")"));
+  CHECK_THROWS_WITH(domain.enclose("left or"), ContainsSubstring("expected a set at the end of 'left or'"));
+  CHECK_THROWS_WITH(domain.enclose("left rigt"), ContainsSubstring("expected 'and' or 'or' at column 6"));
+  CHECK_THROWS_WITH(domain.enclose("(left"), ContainsSubstring("expected ')' at the end"));
+  CHECK_THROWS_WITH(
+      domain.enclose("left or rigt"),
+      ContainsSubstring("unknown set 'rigt' at column 9 of 'left or rigt'; did you mean 'right'?"));
   domain.enclose("left and not left");
   CHECK(domain.region().empty());
 }

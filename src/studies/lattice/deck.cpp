@@ -193,40 +193,19 @@ void read_sites(const io::Table& table, LatticePlan& plan) {
   }
 }
 
-expressions::Expression formula(const io::Table& table, const std::string& key, const std::string& text,
-                                const std::vector<std::string>& names) {
-  try {
-    return expressions::Expression::parse(text, names);
-  } catch (const Error& error) {
-    throw table.error(key, error.what());
-  }
-}
-
-/// The formula with numbers in the place of these names: parameters and options don't change during a run.
-std::string bound(std::string text, const std::vector<std::pair<std::string, double>>& values) {
-  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i;
-    while (end < text.size() && letter(text[end])) ++end;
-    const std::string word = text.substr(i, end - i);
-    const auto found = std::ranges::find(values, word, [](const auto& pair) { return pair.first; });
-    if (found != values.end()) {
-      result += fmt::format("({:.17g})", found->second);
-    } else {
-      result += word.empty() ? text.substr(i, 1) : word;
-    }
-    i = std::max(end, i + 1);
-  }
-  return result;
-}
-
 void read_start(Task& task, LatticePlan& plan) {
   const io::Table table = task.deck.table("start");
   const auto coordinates = plan.model->coordinates();
-  std::vector<std::pair<std::string, double>> values;
+  std::vector<expressions::Constant> constants;  // parameters and options don't change during a run
   for (std::size_t k = 0; k < plan.parameters.size(); ++k)
-    values.emplace_back(plan.model->parameters()[k].name, plan.parameters[k]);
+    constants.push_back({std::string(plan.model->parameters()[k].name), plan.parameters[k]});
+  const auto formula = [&](const std::string& key, std::string_view text) {
+    try {
+      return expressions::Expression::parse(std::string(text), place_names, constants);
+    } catch (const Error& error) {
+      throw table.error(key, error.what());
+    }
+  };
   std::vector<std::string> given;
   for (const char* kind : {"modes", "wave", "list", "file"}) {
     if (table.has(kind)) given.emplace_back(kind);
@@ -260,13 +239,14 @@ void read_start(Task& task, LatticePlan& plan) {
     const auto& wave = *std::ranges::find(waves, name, [](const auto& w) { return w.name; });
     for (const auto& option : wave.options) {
       const std::string key(option.name);
-      values.emplace_back(key, table.number(key, option.value));
-      if ((key == "speed" || key == "frequency") && !(std::abs(values.back().second) < 1))
+      const double value = table.number(key, option.value);
+      constants.push_back({key, value});
+      if ((key == "speed" || key == "frequency") && !(std::abs(value) < 1))
         throw table.error(key, "must be below 1");
-      if (key == "frequency" && !(values.back().second > 0)) throw table.error(key, "must be above 0");
+      if (key == "frequency" && !(value > 0)) throw table.error(key, "must be above 0");
     }
-    plan.q.push_back(formula(table, "wave", bound(std::string(wave.q), values), place_names));
-    plan.q_dot.push_back(formula(table, "wave", bound(std::string(wave.q_dot), values), place_names));
+    plan.q.push_back(formula("wave", wave.q));
+    plan.q_dot.push_back(formula("wave", wave.q_dot));
     plan.exact = wave.exact && !plan.network;
   } else if (given[0] == "list") {
     const auto rows = table.rows("list");
@@ -295,8 +275,8 @@ void read_start(Task& task, LatticePlan& plan) {
   } else {
     for (const auto& c : coordinates) {
       const std::string key(c.name), rate = key + "_dot";
-      plan.q.push_back(formula(table, key, bound(table.text(key, "0"), values), place_names));
-      plan.q_dot.push_back(formula(table, rate, bound(table.text(rate, "0"), values), place_names));
+      plan.q.push_back(formula(key, table.text(key, "0")));
+      plan.q_dot.push_back(formula(rate, table.text(rate, "0")));
     }
   }
 }

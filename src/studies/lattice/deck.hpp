@@ -66,7 +66,7 @@ struct LatticePlan {
   int dim() const { return static_cast<int>(model->coordinates().size()); }
   /// Where a site is: x and y, 0 in the middle.
   std::array<double, 2> place(std::int64_t site) const;
-  /// The values of a formula's variables at a site: x, y, t, site, sites, then the model's parameters.
+  /// The values of a formula's variables at a site: x, y, t, site, sites.
   std::vector<double> variables(std::int64_t site, double time) const;
 };
 

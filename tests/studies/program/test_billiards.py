@@ -170,20 +170,24 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
                                 "ensemble.list=[[0.0,1.0,0.0,0.0]]", "stop.collisions=1000"), "collapsed")
 
     def test_refused(self):
-        for words, part in ((['domain.sets=[{set="circel"}]'], "did you mean 'circle'"),
-                            (["domain.inside=circle and not circle"], "the domain is empty"),
-                            (["domain.inside=circl"], "did you mean 'circle'"),
-                            (['domain.sets=[{set="circle",radius=-1}]'], "radius"),
-                            (['domain.sets=[{set="circle",restitution=2}]'], "restitution"),
-                            (["domain.sets=[]"], "give at least one"),
-                            (["ensemble.list=[[3.0,0.0,1.0,0.0]]"], "no start is inside the domain"),
-                            (["domain.dimension=4"], "must be 2 or 3"),
-                            (["forces.gravity=[1]"], "must hold 2 numbers"),
-                            (["stop.collisions="], "give time, collisions"),
-                            (["method.name=leapfrog", "method.step=0.1"], "runs to stop.time"),
-                            (["output.lyapunv=true"], "did you mean 'lyapunov'")):
+        for words, *parts in ((['domain.sets=[{set="circel"}]'], "did you mean 'circle'"),
+                             (["domain.inside=circle and not circle"], "the domain is empty"),
+                             (["domain.inside=circl"], "[domain] inside",
+                              "unknown set 'circl' at column 1 of 'circl'; did you mean 'circle'?"),
+                             (["domain.inside=(circle"], "expected ')' at the end of '(circle'"),
+                             (["domain.inside=circle circle"], "expected 'and' or 'or' at column 8"),
+                             (["domain.inside=circle or"], "expected a set at the end of 'circle or'"),
+                             (['domain.sets=[{set="circle",radius=-1}]'], "radius"),
+                             (['domain.sets=[{set="circle",restitution=2}]'], "restitution"),
+                             (["domain.sets=[]"], "give at least one"),
+                             (["ensemble.list=[[3.0,0.0,1.0,0.0]]"], "no start is inside the domain"),
+                             (["domain.dimension=4"], "must be 2 or 3"),
+                             (["forces.gravity=[1]"], "must hold 2 numbers"),
+                             (["stop.collisions="], "give time, collisions"),
+                             (["method.name=leapfrog", "method.step=0.1"], "runs to stop.time"),
+                             (["output.lyapunv=true"], "did you mean 'lyapunov'")):
             with self.subTest(words=words):
-                self.refused(part, text=ONE, words=words)
+                self.refused(*parts, text=ONE, words=words)
 
 
 DISCS = """study = "hard-spheres"

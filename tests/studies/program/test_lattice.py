@@ -120,6 +120,13 @@ class Lattice(ProgramTest):
         self.assertTrue((found["last_q"][()] == found["q"][-1]).all() and (found["last_v"][()] == found["v"][-1]).all())
         self.assertFalse(list(self.at.glob("*.checkpoint")))
 
+    def test_formulas_know_the_parameters(self):
+        starts = [self.run_to(name, CHAIN, "model.alpha=-0.3", "start.modes=", f"start.q={q}")["q"][0]
+                  for name, q in (("named.h5", "alpha*sin(x) - alpha^2*x"), ("number.h5", "-0.3*sin(x) - (-0.3)^2*x"))]
+        self.assertTrue((starts[0] == starts[1]).all())
+        x = np.arange(34) - 16.5
+        np.testing.assert_allclose(starts[0][:, 0], -0.3 * np.sin(x) - 0.09 * x, atol=1e-15)
+
     def test_ranks_agree_to_the_bit(self):
         for text in (CHAIN, SHEET, TODA.replace("100.0", "20.0"), 
                      CHAIN.replace("step = 0.2\nstages = 4", 'step = 0.2\nname = "verlet-kahan-li-8"')):
@@ -239,7 +246,11 @@ class Lattice(ProgramTest):
                 (CHAIN, ["method.stages=17"], "at most 16"), (CHAIN, ["method.name=verlet"], "stormer-verlet"),
                 (CHAIN, ["output.modes=33"], "there are 32"), (CHAIN, ["output.every=0.3"], "whole number of steps"),
                 (CHAIN, ["model.held=[34]"], "34 is no site"), (CHAIN, ["--", "-stag_pc_type", "lu"], "-stage_"),
-                (CHAIN, ["start.modes=", "start.q=sin(z)"], "z"), (SHEET, ["start.w=1/0"], "site 0 begins at"),
+                (CHAIN, ["start.modes=", "start.q=sin(z)"], "unknown name 'z' at column 5 of 'sin(z)'"),
+                (CHAIN, ["start.modes=", "start.q=x*alhpa"], "at column 3 of 'x*alhpa'; did you mean 'alpha'?"),
+                (CHAIN, ["start.modes=", "start.q=(alpha*x"], "expected ')' at the end of '(alpha*x'"),
+                (CHAIN, ["start.modes=", "start.q=alpha*x y"], "expected an operator at column 9 of 'alpha*x y'"),
+                (SHEET, ["start.w=1/0"], "site 0 begins at"),
                 (CHAIN, ["start.modes=", "start.file=no.h5"], "no.h5"),
                 (PENDULUMS, ["method.name=stormer-verlet"], "constant, diagonal mass matrix"),
                 (PENDULUMS, ["method.solver=fixed-point"], "constant, diagonal mass matrix"),
