@@ -17,8 +17,8 @@
 #include "la/petsc.hpp"
 #include "lattice/compositions.hpp"
 #include "lattice/network.hpp"
-#include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
+#include "parallel/reproducible_sums.hpp"
 #include "peer_chain.hpp"
 
 namespace cotangent::benchmark {

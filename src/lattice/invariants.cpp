@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "parallel/reproducible_sums.hpp"
+
 namespace cotangent::lattice {
 
 Invariants::Invariants(const Lattice& lattice, const Model& model, std::vector<double> parameters)

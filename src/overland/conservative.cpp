@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "la/sparse.hpp"
-#include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
+#include "parallel/reproducible_sums.hpp"
 
 namespace cotangent::overland {
 

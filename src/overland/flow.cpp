@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
+#include "parallel/reproducible_sums.hpp"
 
 namespace cotangent::overland {
 

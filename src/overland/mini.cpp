@@ -6,8 +6,8 @@
 
 #include "la/reused_solver.hpp"
 #include "la/sparse.hpp"
-#include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
+#include "parallel/reproducible_sums.hpp"
 
 namespace cotangent::overland {
 

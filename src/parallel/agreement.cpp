@@ -21,16 +21,15 @@ void Agreement::propose(std::int64_t first, std::int64_t second) {
   mine_ = largest_ = {first, second};
   pending_ = true;
   if (size() == 1) return;
-  if (MPI_Iallreduce(mine_.data(), largest_.data(), 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD,
-                     &request_->handle) != MPI_SUCCESS)
-    throw MpiError("MPI_Iallreduce failed");
+  check(MPI_Iallreduce(mine_.data(), largest_.data(), 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD,
+                       &request_->handle),
+        "MPI_Iallreduce");
 }
 
 std::optional<std::array<std::int64_t, 2>> Agreement::reached() {
   if (!pending_) return std::nullopt;
   int done = 1;
-  if (size() > 1 && MPI_Test(&request_->handle, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-    throw MpiError("MPI_Test failed");
+  if (size() > 1) check(MPI_Test(&request_->handle, &done, MPI_STATUS_IGNORE), "MPI_Test");
   if (!done) return std::nullopt;
   pending_ = false;
   return largest_;

@@ -13,7 +13,6 @@
 #include "core/error.hpp"
 
 namespace cotangent::parallel {
-namespace {
 
 void check(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
@@ -22,6 +21,8 @@ void check(int code, const char* call) {
   MPI_Error_string(code, text, &length);
   throw MpiError(std::string(call) + ": " + text);
 }
+
+namespace {
 
 bool active() {
   int initialized = 0, finalized = 0;

@@ -23,6 +23,9 @@ class MpiError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Throws MpiError where `code` isn't MPI's success; `call` is what returned it.
+void check(int code, const char* call);
+
 /// Initialises MPI for its lifetime. One object, in main(); errors return as exceptions.
 class Mpi {
  public:

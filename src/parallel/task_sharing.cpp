@@ -2,18 +2,10 @@
 #include "parallel/task_sharing.hpp"
 
 #include <mpi.h>
-#include <string>
 
 #include "parallel/mpi.hpp"
 
 namespace cotangent::parallel {
-namespace {
-
-void check(int code, const char* call) {
-  if (code != MPI_SUCCESS) throw MpiError(std::string(call) + " failed in the sharing of tasks");
-}
-
-}  // namespace
 
 struct TaskSharing::Window {
   MPI_Win handle = MPI_WIN_NULL;  // null before MPI is initialised: one rank, and memory of its own

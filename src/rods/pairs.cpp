@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "parallel/mpi.hpp"
+#include "parallel/reproducible_sums.hpp"
 
 namespace cotangent::rods {
 

@@ -4,11 +4,12 @@
 // later.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "parallel/exchange.hpp"
+#include "parallel/reproducible_sums.hpp"
 
 namespace cotangent::run {
 

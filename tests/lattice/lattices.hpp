@@ -12,6 +12,7 @@
 #include "lattice/compositions.hpp"
 #include "lattice/network.hpp"
 #include "parallel/exchange.hpp"
+#include "parallel/reproducible_sums.hpp"
 
 namespace cotangent::test {
 

@@ -15,6 +15,7 @@
 #include "mechanics/surfaces/torus.hpp"
 #include "mpi_test.hpp"
 #include "numerics/random.hpp"
+#include "parallel/reproducible_sums.hpp"
 #include "particles/particle_dynamics.hpp"
 #include "particles/starts.hpp"
 

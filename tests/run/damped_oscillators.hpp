@@ -7,7 +7,7 @@
 #include <cmath>
 #include <thread>
 
-#include "parallel/exchange.hpp"
+#include "parallel/reproducible_sums.hpp"
 #include "run/driver.hpp"
 
 namespace cotangent::test {

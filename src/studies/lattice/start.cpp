@@ -6,8 +6,8 @@
 
 #include "io/hdf5.hpp"
 #include "numerics/random.hpp"
-#include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
+#include "parallel/reproducible_sums.hpp"
 #include "studies/lattice/deck.hpp"
 
 namespace cotangent::studies {

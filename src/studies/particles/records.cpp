@@ -8,6 +8,7 @@
 
 #include "core/names.hpp"
 #include "parallel/mpi.hpp"
+#include "parallel/reproducible_sums.hpp"
 #include "studies/program/surface.hpp"
 
 namespace cotangent::studies {
