@@ -18,6 +18,7 @@
 #include "integrators/collocation_equations.hpp"
 #include "integrators/motion.hpp"
 #include "numerics/compensated.hpp"
+#include "numerics/legendre.hpp"
 
 namespace cotangent::integrators {
 
@@ -182,9 +183,6 @@ class LagrangianCollocation {
  private:
   static constexpr double exact_below = 1e-13;
   using Series = std::array<Vector, max_collocation_degree + 1>;
-  struct Point {
-    Vector value, slope;
-  };
 
   void fail(Mask lanes, Status status) { failure_ = select(lanes, R(static_cast<double>(status)), failure_); }
 
@@ -202,28 +200,12 @@ class LagrangianCollocation {
     return g;
   }
 
-  /// A Legendre series and its derivative at x: P'_{k+1} = P'_{k-1} + (2 k + 1) P_k, in z = 2 x - 1.
-  Point series(const Series& g, const R& x) const {
-    const R z = R(2.0) * x - R(1.0);
-    R before(0.0), now(1.0), slope_before(0.0), slope(0.0);
-    Point sum{};
-    for (int k = 0; k <= tables_->degree; ++k) {
-      for (int n = 0; n < N; ++n) {
-        sum.value[n] = fma(now, g[k][n], sum.value[n]);
-        sum.slope[n] = fma(R(2.0) * slope, g[k][n], sum.slope[n]);
-      }
-      const R after = (R(2.0 * k + 1) * (z * now) - R(1.0 * k) * before) * R(1.0 / (k + 1));
-      const R slope_after = fma(R(2.0 * k + 1), now, slope_before);
-      before = now;
-      now = after;
-      slope_before = slope;
-      slope = slope_after;
-    }
-    return sum;
+  auto series(const Series& g, const R& x) const {
+    return numerics::legendre_series_and_slope<R, N>(tables_->degree + 1, g.data(), x);
   }
 
   State<R, N> on_polynomial(const R& theta, const Series& g) const {
-    const Point point = series(g, theta);
+    const auto point = series(g, theta);
     State<R, N> x;
     x.t = fma(theta, taken_, begin_.t);
     for (int n = 0; n < N; ++n) {
@@ -237,10 +219,10 @@ class LagrangianCollocation {
   [[gnu::noinline]] void predict(const R& h, Unknowns& y) const {
     const R ratio = h / select(memory_.last_step == R(0.0), R(1.0), memory_.last_step);
     const Series g = legendre(memory_.y);
-    const Point end = series(g, R(1.0));
+    const auto end = series(g, R(1.0));
     for (int k = 0; k < tables_->degree; ++k) {
       const R ahead = R(tables_->c[k + 1]) * ratio;
-      const Point point = series(g, R(1.0) + ahead);
+      const auto point = series(g, R(1.0) + ahead);
       for (int n = 0; n < N; ++n) y[k][n] = fma(-ahead, end.slope[n], point.value[n] - end.value[n]);
     }
   }

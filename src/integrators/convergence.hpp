@@ -5,74 +5,9 @@
 // size no longer shrink. Reference: Hairer, McLachlan, Razakarivony, BIT 48 (2008) 231.
 #pragma once
 
-#include "integrators/stage_algebra.hpp"
+#include "numerics/lanes.hpp"
 
 namespace cotangent::integrators {
-
-/// The integrals from 0 to theta of P_k(2 x - 1), k = 0 ... n.
-template <class R>
-std::array<R, max_stages + 4> integrals(int n, const R& theta) {
-  std::array<R, max_stages + 4> result;
-  const R x = R(2.0) * theta - R(1.0);
-  R before(1.0), now = x;
-  result[0] = theta;
-  for (int k = 1; k <= n; ++k) {
-    const R after = (R(2.0 * k + 1) * (x * now) - R(1.0 * k) * before) * R(1.0 / (k + 1));
-    result[k] = (after - before) * R(0.5 / (2 * k + 1));
-    before = now;
-    now = after;
-  }
-  return result;
-}
-
-namespace detail {
-/// Legendre series at Block points x, their recurrences under way together.
-template <class R, int N, int Block>
-[[gnu::always_inline]] inline void series(int terms, const Coefficients<R, N>& g, const R* x,
-                                          std::array<R, N>* out) {
-  std::array<R, Block> z, before, now;
-  std::array<std::array<R, N>, Block> sum;
-#pragma GCC unroll 8
-  for (int i = 0; i < Block; ++i) {
-    z[i] = R(2.0) * x[i] - R(1.0);
-    before[i] = now[i] = R(1.0);
-    for (int n = 0; n < N; ++n) sum[i][n] = g[0][n];
-  }
-  for (int k = 1; k < terms; ++k) {
-    const R rise((2.0 * k - 1) / k), fall((1.0 - k) / k);
-#pragma GCC unroll 8
-    for (int i = 0; i < Block; ++i) {
-      const R after = k == 1 ? z[i] : fma(rise, z[i] * now[i], fall * before[i]);
-      before[i] = now[i];
-      now[i] = after;
-      for (int n = 0; n < N; ++n) sum[i][n] = fma(after, g[k][n], sum[i][n]);
-    }
-  }
-  for (int i = 0; i < Block; ++i) out[i] = sum[i];
-}
-}  // namespace detail
-
-/// sum_k g_k P_k(2 x - 1), k < terms.
-template <class R, int N>
-std::array<R, N> series(int terms, const Coefficients<R, N>& g, const R& x) {
-  std::array<R, N> sum;
-  detail::series<R, N, 1>(terms, g, &x, &sum);
-  return sum;
-}
-
-/// The same at the stages of a step that begins at `from` and is `ratio` long.
-template <class R, int N>
-void series_at_stages(const GaussTables& tables, int terms, const Coefficients<R, N>& g, const R& from,
-                      const R& ratio, Stages<R, N>& out) {
-  constexpr int block = N <= 2 ? 4 : 2;
-  std::array<R, block> x;
-  int i = 0;
-  for (; i + block <= tables.stages; i += block) {
-    for (int k = 0; k < block; ++k) x[k] = fma(ratio, R(tables.c[i + k]), from);
-    detail::series<R, N, block>(terms, g, x.data(), &out[i]);
-  }
-  for (; i < tables.stages; ++i) out[i] = series<R, N>(terms, g, fma(ratio, R(tables.c[i]), from));
-}
 
 template <class R>
 class Convergence {

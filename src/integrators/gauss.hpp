@@ -260,7 +260,7 @@ class Gauss {
   }
   /// The unknown from its Legendre series, over a step of length `ratio` steps that begins at `from`.
   void from_series(const R& from, const R& ratio, Stages<R, N>& w) const {
-    series_at_stages<R, N>(*tables_, terms_, legendre_, from, ratio, w);
+    numerics::legendre_series<R, N>(terms_, legendre_.data(), tables_->c, from, ratio, w.data());
     for (int i = 0; i < tables_->stages; ++i) {
       for (int n = 0; n < N; ++n) w[i][n] = weight_of(ratio) * w[i][n];
     }

@@ -11,6 +11,7 @@
 #include "integrators/method.hpp"
 #include "integrators/stage_algebra.hpp"
 #include "numerics/compensated.hpp"
+#include "numerics/legendre.hpp"
 
 namespace cotangent::integrators {
 
@@ -123,7 +124,7 @@ class GaussForce {
   /// q and v at theta in [0, 1] from the Legendre coefficients g of the unknown.
   static void dense(int s, const R& h, const R& theta, const Running& q0, const Running& v0,
                     const Coefficients<R, N>& g, Vector& q, Vector& v) {
-    const auto once = integrals(s + 1, theta);
+    const auto once = numerics::legendre_integrals<R, max_stages + 4>(s + 1, theta);
     Vector sum_once{}, sum_twice{};
     for (int k = 0; k < s; ++k) {
       const R twice = k == 0 ? R(0.5) * (theta * theta) : (once[k + 1] - once[k - 1]) * R(0.5 / (2 * k + 1));

@@ -14,6 +14,7 @@
 #include "integrators/method.hpp"
 #include "integrators/stage_algebra.hpp"
 #include "numerics/compensated.hpp"
+#include "numerics/legendre.hpp"
 
 namespace cotangent::integrators {
 
@@ -44,11 +45,6 @@ class GaussHamilton {
   }
 
   void prepare(const System&, const State<R, N>&) {}
-  /// The unknown from its Legendre series g over a step of length `ratio` steps that begins at `from`.
-  static void from_series(const GaussTables& tables, const Coefficients<R, N>& g, const R& from,
-                          const R& ratio, Stages<R, N>& velocity) {
-    series_at_stages<R, N>(tables, tables.stages, g, from, ratio, velocity);
-  }
   /// The velocities' error where the next Legendre coefficient of the unknown is `next`.
   static R velocity_error(int, const R&, const R& next) { return next; }
 
@@ -97,12 +93,12 @@ class GaussHamilton {
   /// q and v at theta in [0, 1] from the Legendre coefficients g of the velocities.
   static void dense(int s, const R& h, const R& theta, const Running& q0, const Running&,
                     const Coefficients<R, N>& g, Vector& q, Vector& v) {
-    const auto once = integrals(s, theta);
+    const auto once = numerics::legendre_integrals<R, max_stages + 4>(s, theta);
     Vector sum{};
     for (int k = 0; k < s; ++k) {
       for (int n = 0; n < N; ++n) sum[n] = fma(once[k], g[k][n], sum[n]);
     }
-    v = series<R, N>(s, g, theta);
+    v = numerics::legendre_series<R, N>(s, g.data(), theta);
     for (int n = 0; n < N; ++n) {
       q[n] = fma(h, sum[n], q0[n].value);
     }

@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "integrators/convergence.hpp"
 #include "integrators/gauss_tables.hpp"
 #include "lattice/mass_matrix.hpp"
 #include "lattice/stages.hpp"
 #include "numerics/compensated.hpp"
+#include "numerics/legendre.hpp"
 #include "numerics/polynomials.hpp"
 #include "parallel/mpi.hpp"
 
@@ -134,7 +134,7 @@ class GaussNewton final : public Method {
       }
     }
     const auto value = numerics::legendre(stages_, 0);
-    const auto integral = integrators::integrals<double>(stages_, 0.5);
+    const auto integral = numerics::legendre_integrals<double, integrators::max_stages>(stages_ - 1, 0.5);
     for (int j = 0; j < stages_; ++j) {
       numerics::Extended speed = 0, way = 0;
       for (int k = 0; k < stages_; ++k) {
