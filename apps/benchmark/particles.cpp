@@ -14,7 +14,6 @@
 #include <numbers>
 
 #include "integrators/rattle.hpp"
-#include "integrators/surface_motion_of.hpp"
 #include "la/petsc.hpp"
 #include "mechanics/models/four_bar_linkage.hpp"
 #include "mechanics/models/heavy_top.hpp"
@@ -23,6 +22,7 @@
 #include "particles/particle_dynamics.hpp"
 #include "particles/sparse_multipliers.hpp"
 #include "particles/starts.hpp"
+#include "particles/surface_motion_of.hpp"
 
 namespace cotangent::benchmark {
 namespace {
@@ -61,7 +61,7 @@ void measure(std::int64_t count, std::int64_t steps, const particles::Potential&
   const double scale = std::sqrt(static_cast<double>(count) / 51274);
   const std::vector<double> parameters{100 * scale, 40 * scale, 1.0, 0.0};
   const auto kernel = potential.kernel(std::vector{1.0, 1.0}, 2.5, particles::CutMode::cut, 2.5);
-  const integrators::SurfaceMotionOf<Model> motion(parameters, 1e-10);
+  const particles::SurfaceMotionOf<Model> motion(parameters, 1e-10);
   particles::ParticleDynamicsOptions options;
   options.step = 5e-4;
   if (const char* step = std::getenv("STEP")) options.step = std::atof(step);

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "core/status.hpp"
-#include "integrators/surface_motion.hpp"
 #include "numerics/aligned.hpp"
+#include "particles/surface_motion.hpp"
 
 namespace cotangent::particles {
 
 /// Particles that walk down their neighbour lists together.
 inline constexpr int pack = numerics::native_width;
 /// Particles that move together, a number of packs.
-inline constexpr int unit = integrators::surface_pack;
+inline constexpr int unit = surface_pack;
 /// Particles among which packs for the neighbour lists are chosen, a number of units.
 inline constexpr int group = 64;
 static_assert(group % unit == 0);

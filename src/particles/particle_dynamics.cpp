@@ -17,7 +17,7 @@ constexpr int motion_work = 12;
 
 }  // namespace
 
-ParticleDynamics::ParticleDynamics(const integrators::SurfaceMotion& motion, const PairKernel& kernel,
+ParticleDynamics::ParticleDynamics(const SurfaceMotion& motion, const PairKernel& kernel,
                                    const ParticleDynamicsOptions& options, std::vector<Particle> particles,
                                    std::int64_t steps_done)
     : motion_(motion),
@@ -92,9 +92,9 @@ void ParticleDynamics::plan_runs() {
   }
 }
 
-integrators::ParticleBlock ParticleDynamics::block(Run run, std::array<double*, 3> force) {
+ParticleBlock ParticleDynamics::block(Run run, std::array<double*, 3> force) {
   const std::ptrdiff_t i = std::ptrdiff_t{pack} * run.first;
-  integrators::ParticleBlock b;
+  ParticleBlock b;
   b.count = pack * run.packs;
   b.position = particles_.position.data() + 4 * i;
   b.next = particles_.next.data() + 4 * i;

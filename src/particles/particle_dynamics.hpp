@@ -21,7 +21,7 @@ struct ParticleDynamicsOptions {
   double step = 0.0;
   std::vector<double> composition_coefficients{
       1.0};  ///< a step's parts, for compositions; they add up to one
-  std::optional<integrators::HeatBath> bath;
+  std::optional<HeatBath> bath;
   double skin = 0.0;  ///< of the neighbour lists, a length; 0: chosen by how fast particles move
   double correlation_cutoff = 0.0;  ///< pairs are listed at least to this distance, for pair correlations
   Periods periods{};
@@ -39,7 +39,7 @@ class ParticleDynamics {
  public:
   /// Takes the particles of this rank, any part of all. The kernel and the motion must outlive this.
   /// `fresh` where they are at their start: velocities are then made tangent. Collective.
-  ParticleDynamics(const integrators::SurfaceMotion& motion, const PairKernel& kernel,
+  ParticleDynamics(const SurfaceMotion& motion, const PairKernel& kernel,
                    const ParticleDynamicsOptions& options, std::vector<Particle> particles,
                    std::int64_t steps_done = 0);
 
@@ -80,14 +80,14 @@ class ParticleDynamics {
   void redistribute();
   void choose_skin(double way);
   void plan_runs();
-  integrators::ParticleBlock block(Run run, std::array<double*, 3> force);
+  ParticleBlock block(Run run, std::array<double*, 3> force);
   template <Half half>
   void work(double h_close, double h_open, std::int64_t draw);
   /// After open(): the new positions become the positions.
   void move_on();
   double share(std::int64_t part) const;
 
-  const integrators::SurfaceMotion& motion_;
+  const SurfaceMotion& motion_;
   const PairKernel& kernel_;
   ParticleDynamicsOptions options_;
   Image image_;
@@ -100,7 +100,7 @@ class ParticleDynamics {
   std::array<std::vector<double>, 3> listed_at_;  ///< own positions when the lists were made
   std::int64_t moves_ = 0;                        ///< since the lists were made
   double allowance_ = 0.0;  ///< how far any particle may still go before the lists are looked at
-  integrators::SurfaceReport report_;
+  SurfaceReport report_;
   std::int64_t failed_ = 0;
   SwarmEffort effort_;
 };

@@ -3,17 +3,11 @@
 
 #include <algorithm>
 
-#include "integrators/surface_motion.hpp"
-
 namespace cotangent::sections {
 
 bool Problem::on_surface() const {
   return dim() == 3 && multipliers() == 1 && constraints() == 1 &&
          std::ranges::none_of(coordinates(), &CoordinateInfo::angle);
-}
-
-std::unique_ptr<integrators::SurfaceMotion> Problem::surface_motion(Values, double) const {
-  return nullptr;
 }
 
 std::vector<std::string> Problem::variable_names() const {

@@ -17,7 +17,6 @@
 #include "expressions/expression.hpp"
 #include "geometry/level.hpp"
 #include "integrators/method.hpp"
-#include "integrators/surface_motion.hpp"
 
 namespace cotangent::sections {
 
@@ -170,10 +169,6 @@ class Problem {
     return 0;
   }
   bool on_surface() const;
-  /// The motion of many particles on a surface, each step within `tolerance` of it; nothing where the
-  /// problem is another.
-  virtual std::unique_ptr<integrators::SurfaceMotion> surface_motion(Values parameters,
-                                                                     double tolerance) const;
   virtual bool has_domain() const = 0;
   virtual double domain(Values q, Values parameters) const = 0;
   virtual bool time_dependent() const = 0;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "integrators/methods.hpp"
-#include "integrators/surface_motion_of.hpp"
 #include "sections/trajectory_batch_of.hpp"
 
 namespace cotangent::sections {
@@ -109,15 +108,6 @@ class ProblemOf final : public Problem {
     } else {
       static_cast<void>(q), static_cast<void>(v), static_cast<void>(parameters);
       return 0;
-    }
-  }
-  std::unique_ptr<integrators::SurfaceMotion> surface_motion(Values parameters,
-                                                             double tolerance) const override {
-    if constexpr (N == 3 && System::constraints == 1 && !System::rolls && System::constant_mass) {
-      return std::make_unique<integrators::SurfaceMotionOf<Model>>(parameters, tolerance);
-    } else {
-      static_cast<void>(parameters), static_cast<void>(tolerance);
-      return nullptr;
     }
   }
   bool has_domain() const override { return mechanics::has_domain<Model>; }

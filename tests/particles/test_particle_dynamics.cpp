@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "core/error.hpp"
-#include "integrators/surface_motion_of.hpp"
 #include "mechanics/surfaces/cylinder.hpp"
 #include "mechanics/surfaces/gyroid.hpp"
 #include "mechanics/surfaces/plane.hpp"
@@ -18,6 +17,7 @@
 #include "parallel/reproducible_sums.hpp"
 #include "particles/particle_dynamics.hpp"
 #include "particles/starts.hpp"
+#include "particles/surface_motion_of.hpp"
 
 using namespace cotangent;
 using namespace cotangent::particles;
@@ -25,7 +25,7 @@ using namespace cotangent::particles;
 namespace {
 
 template <class Surface>
-using Motion = integrators::SurfaceMotionOf<mechanics::ParticleOn<Surface>>;
+using Motion = SurfaceMotionOf<mechanics::ParticleOn<Surface>>;
 
 const Potential& potential(const std::string& name) {
   static const auto list = built_in_potentials();
@@ -336,7 +336,7 @@ TEST_CASE("a heat bath brings its temperature, and Boltzmann's distribution of h
   ParticleDynamicsOptions options;
   options.step = 0.1;
   constexpr double T = 0.7;
-  options.bath = integrators::HeatBath{1.0, T, 11};
+  options.bath = HeatBath{1.0, T, 11};
   constexpr std::int64_t n = 2000;
   std::vector<Particle> mine;
   for (std::int64_t i = parallel::rank(); i < n; i += parallel::size()) {

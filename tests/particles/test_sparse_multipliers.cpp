@@ -5,7 +5,6 @@
 #include <map>
 
 #include "integrators/composition.hpp"
-#include "integrators/surface_motion_of.hpp"
 #include "la/petsc.hpp"
 #include "mechanics/models/four_bar_linkage.hpp"
 #include "mechanics/models/heavy_top.hpp"
@@ -16,6 +15,7 @@
 #include "particles/particle_dynamics.hpp"
 #include "particles/sparse_multipliers.hpp"
 #include "particles/starts.hpp"
+#include "particles/surface_motion_of.hpp"
 
 using namespace cotangent;
 using namespace cotangent::particles;
@@ -249,7 +249,7 @@ const Potential& lennard_jones() {
 template <class Surface>
 void agree(const char* what, const std::vector<double>& parameters, const geometry::SpacePoint& first,
            double sigma, double step, std::vector<double> shares) {
-  const integrators::SurfaceMotionOf<mechanics::ParticleOn<Surface>> motion(parameters, 1e-14);
+  const SurfaceMotionOf<mechanics::ParticleOn<Surface>> motion(parameters, 1e-14);
   const auto kernel =
       lennard_jones().kernel(std::vector{1.0, sigma}, 2.5 * sigma, CutMode::shifted, 2 * sigma);
   const auto particles = spread<Surface>(parameters, first, 300, 0.2 * sigma);
@@ -289,7 +289,7 @@ TEST_CASE("interacting particles agree with those in lanes over a thousand steps
 TEST_CASE("particles that fail under PETSc fail alone, on ranks of few particles too") {
   const la::Petsc petsc;
   const std::vector<double> parameters{6.0, 2.5, 1.0, 0.0};
-  const integrators::SurfaceMotionOf<mechanics::ParticleOn<mechanics::Torus>> motion(parameters, 1e-12);
+  const SurfaceMotionOf<mechanics::ParticleOn<mechanics::Torus>> motion(parameters, 1e-12);
   const auto kernel = lennard_jones().kernel(std::vector{1.0, 1.0}, 2.5, CutMode::shifted, 2.0);
   auto particles = spread<mechanics::Torus>(parameters, {8.5, 0, 0}, 40, 0.2);
   for (Particle& p : particles) {

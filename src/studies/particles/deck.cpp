@@ -74,7 +74,7 @@ void read_method(Task& task, ParticlePlan& plan) {
   plan.options.step = table.positive("step");
   const double tolerance = table.positive("constraint_tolerance", 1e-14);
   if (name == "g-baoab") {
-    integrators::HeatBath bath;
+    particles::HeatBath bath;
     bath.friction = table.positive("friction", 1.0);
     bath.temperature = table.positive("temperature");
     bath.seed = static_cast<std::uint64_t>(table.integer("seed", 1));
@@ -82,11 +82,14 @@ void read_method(Task& task, ParticlePlan& plan) {
   }
   names.pop_back();  // PETSc doesn't solve for the multipliers of a heat bath's steps
   plan.multipliers = read_multipliers(task, name, names);
-  plan.motion = plan.problem->surface_motion(plan.parameters, tolerance);
-  if (!plan.motion)
+  const Surfaces& list = task.stated.surfaces;
+  const auto surface = std::ranges::find(list, plan.problem->name(), [](const auto& s) { return s->name(); });
+  if (surface == list.end())
     throw task.deck.table("model").error(
         "name",
         "is no particle on a surface: study \"particles\" needs three coordinates and one constraint");
+  plan.surface = surface->get();
+  plan.motion = plan.surface->motion(plan.parameters, tolerance);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "geometry/triangulation.hpp"
-#include "integrators/surface_motion.hpp"
 #include "particles/particle_dynamics.hpp"
 #include "studies/particles/pair_choice.hpp"
 #include "studies/program/report.hpp"
@@ -19,7 +18,8 @@ namespace cotangent::studies {
 struct ParticlePlan {
   const sections::Problem* problem = nullptr;
   std::vector<double> parameters;
-  std::unique_ptr<integrators::SurfaceMotion> motion;
+  const particles::Surface* surface = nullptr;
+  std::unique_ptr<particles::SurfaceMotion> motion;
   PairChoice pairs;
   particles::ParticleDynamicsOptions options;
   std::string multipliers = "lanes";  ///< who solves for the multipliers: "lanes" or "petsc"

@@ -175,18 +175,18 @@ std::vector<std::vector<double>> ParticleStarts::along_trajectory() const {
     if (plan_.problem->parameters()[k].name == "gravity")
       parameters[k] = table.number("gravity", parameters[k]);
   }
-  const auto motion = plan_.problem->surface_motion(parameters, 1e-14);
+  const auto motion = plan_.surface->motion(parameters, 1e-14);
   particles::Particle p;
   p.id = 0;
   std::copy_n(state.begin(), 3, p.q.begin());
   std::copy_n(state.begin() + 3, 3, p.v.begin());
   std::vector<std::vector<double>> rows{{p.q.begin(), p.q.end()}};
   // Every rank follows it by itself.
-  integrators::ParticleBlock block;
-  std::vector<double> zero(integrators::surface_pack, 0.0), lambda = zero;
+  particles::ParticleBlock block;
+  std::vector<double> zero(particles::surface_pack, 0.0), lambda = zero;
   particles::ParticleArrays cloud;
   cloud.assign({p});
-  block.count = integrators::surface_pack;
+  block.count = particles::surface_pack;
   block.id = cloud.id.data();
   block.status = cloud.status.data();
   block.multiplier = cloud.multiplier.data();

@@ -36,6 +36,10 @@ void complete(std::vector<T>& own, std::vector<T> built_in, const auto& name_of)
 Statements with_built_in(Statements own) {
   const auto name = [](const auto& item) { return item->name(); };
   const auto kind = [](const auto& item) { return item.name; };
+  for (auto& surface : particles::built_in_surfaces()) {  // each belongs to the built-in problem of its name
+    if (std::ranges::find(own.problems, surface->name(), name) == own.problems.end())
+      own.surfaces.push_back(std::move(surface));
+  }
   complete(own.problems, sections::built_in_problems(), name);
   complete(own.potentials, particles::built_in_potentials(), name);
   complete(own.lattices, lattice::built_in_models(), name);

@@ -16,6 +16,7 @@
 #include "lattice/point.hpp"
 #include "mechanics/statement.hpp"
 #include "particles/pair_kernel_of.hpp"
+#include "particles/surface_motion_of.hpp"
 #include "sections/problem_of.hpp"
 #include "studies/program/study.hpp"
 
@@ -31,8 +32,11 @@ Statements own() {
     if constexpr (requires { typename T::Terms; }) {
       stated.lattices.push_back(std::make_unique<lattice::ModelOf<T>>());
     } else if constexpr (requires { T::coordinates; }) {
-      if constexpr (mechanics::is_stated<T>())
+      if constexpr (mechanics::is_stated<T>()) {
         stated.problems.push_back(std::make_unique<sections::ProblemOf<T>>());
+        if constexpr (particles::OnSurface<T>)
+          stated.surfaces.push_back(std::make_unique<particles::SurfaceOf<T>>());
+      }
     } else if constexpr (!requires { T::dim; }) {
       constexpr bool potential = requires(const T& u, const std::array<double, T::parameters.size()>& p) {
         u(ad::variable<0, 1, 1, 0>(1.0), p);

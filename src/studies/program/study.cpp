@@ -6,6 +6,7 @@
 #include "core/names.hpp"
 #include "lattice/kernel.hpp"
 #include "particles/pair_kernel.hpp"
+#include "particles/surface_motion.hpp"
 
 namespace cotangent::studies {
 

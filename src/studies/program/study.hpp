@@ -18,7 +18,8 @@ struct FieldKind;
 }  // namespace cotangent::billiards
 namespace cotangent::particles {
 class Potential;
-}
+class Surface;
+}  // namespace cotangent::particles
 namespace cotangent::lattice {
 class Model;
 }
@@ -28,6 +29,7 @@ namespace cotangent::studies {
 using Problems = std::vector<std::unique_ptr<sections::Problem>>;
 using Sets = std::vector<billiards::SetKind>;
 using Fields = std::vector<billiards::FieldKind>;
+using Surfaces = std::vector<std::unique_ptr<particles::Surface>>;
 using Potentials = std::vector<std::unique_ptr<particles::Potential>>;
 using Lattices = std::vector<std::unique_ptr<lattice::Model>>;
 
@@ -38,6 +40,7 @@ struct Statements {
   Fields fields;          ///< in which their particles fly
   Potentials potentials;  ///< of pairs of particles
   Lattices lattices;      ///< sums of local terms
+  Surfaces surfaces;      ///< those of the problems that many particles can share
 
   Statements();
   ~Statements();

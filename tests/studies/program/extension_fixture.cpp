@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program of one's own: a model that fails on rank 1 alone, where no other rank expects it; one with two
-// knife edges at one point, of directions a and b, dependent where they are parallel; a set, a field and a
-// pair potential.
+// knife edges at one point, of directions a and b, dependent where they are parallel; a surface, in the place
+// of the built-in sphere; a set, a field and a pair potential.
 #include <stdexcept>
 
+#include "mechanics/surface.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/program/program.hpp"
 
@@ -39,6 +40,19 @@ struct TwoEdges {
     const auto [x, y, a, b] = q;
     const auto [u, w, a_dot, b_dot] = v;
     return std::tuple(w * cos(a) - u * sin(a), w * cos(b) - u * sin(b));
+  }
+};
+
+struct Cushion {
+  static constexpr std::string_view name = "sphere";
+  static constexpr std::string_view about = "x^4 + y^4 + z^4 = a^4";
+  static constexpr std::array<cotangent::mechanics::Parameter, 1> parameters{{{"a", 1.0, "half its width"}}};
+
+  auto operator()(const auto& q, const auto& p) const {
+    using cotangent::ad::square;
+    const auto [x, y, z] = q;
+    const auto [a] = p;
+    return square(square(x)) + square(square(y)) + square(square(z)) - square(square(a));
   }
 };
 
@@ -79,5 +93,7 @@ struct Spring {
 
 int main(int argc, char** argv) {
   return cotangent::studies::run_program(
-      argc, argv, cotangent::studies::own<Wayward, TwoEdges, Diamond, Saddle, Spring>());
+      argc, argv,
+      cotangent::studies::own<Wayward, TwoEdges, cotangent::mechanics::ParticleOn<Cushion>, Diamond, Saddle,
+                              Spring>());
 }

@@ -104,13 +104,15 @@ class Particles(ProgramTest):
                 self.assertLess(np.abs(found["position"][k // 50] - x).max(), 1e-9)  # measured: 8e-13 at t = 2
         self.assertGreater(np.abs(x - found["position"][0]).max(), 0.1)
 
-    def test_potential_of_ones_own(self):
-        deck = self.deck(TORUS.replace('"lennard-jones"\ncut = 2.5', '"spring"\nstiffness = 0.01\ncut = 30.0\nmode = "cut"'))
+    def test_surface_and_potential_of_ones_own(self):
+        surface = TORUS.replace('"torus"\nR = 8.0\nr = 3.0', '"sphere"\na = 6.0')
+        deck = self.deck(surface.replace('"lennard-jones"\ncut = 2.5', '"spring"\nstiffness = 0.01\ncut = 30.0\nmode = "cut"'))
         end = self.launch(deck, "particles.count=20", program="extension_program")
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         with h5py.File(self.at / "out.h5", "r") as found:
             x = found["particles/position"][()]
             _, potential, total = found["particles/energy"][()].T
+        self.assertLess(np.abs((x**4).sum(axis=2) / 6.0**4 - 1).max(), 1e-12)
         apart = ((x[:, :, None] - x[:, None]) ** 2).sum(axis=3)
         self.assertLess(np.abs(0.25 * 0.01 * apart.sum(axis=(1, 2)) / potential - 1).max(), 1e-12)
         self.assertLess(np.ptp(total), 1e-3)

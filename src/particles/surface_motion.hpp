@@ -7,11 +7,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "integrators/multipliers.hpp"
 #include "numerics/lanes.hpp"
 
-namespace cotangent::integrators {
+namespace cotangent::particles {
 
 /// Some particles' numbers, side by side in memory: a multiple of surface_pack of them. Every array has
 /// `count` entries, one a particle, but for positions, which have rows of four; arrays of three have one
@@ -29,7 +33,7 @@ struct ParticleBlock {
   std::array<double*, 3> gradient{};
   /// Of the multipliers of all in the block, collective if it is; none: some side by side for themselves.
   /// With one, there is no heat bath.
-  MultiplierSolver* solver = nullptr;
+  integrators::MultiplierSolver* solver = nullptr;
 };
 
 /// How many particles are advanced together: two registers' worth, since one waits for its divisions.
@@ -70,4 +74,17 @@ class SurfaceMotion {
   virtual double mass() const = 0;
 };
 
-}  // namespace cotangent::integrators
+/// A surface, ready for many particles: that of the model of this name, in which there is one.
+class Surface {
+ public:
+  virtual ~Surface() = default;
+  virtual std::string name() const = 0;
+  /// Each step ends within `tolerance` of the surface, a length.
+  virtual std::unique_ptr<SurfaceMotion> motion(std::span<const double> parameters,
+                                                double tolerance) const = 0;
+};
+
+/// The built-in surfaces, in the order of their list.
+std::vector<std::unique_ptr<Surface>> built_in_surfaces();
+
+}  // namespace cotangent::particles

@@ -4,8 +4,8 @@
 // from outside, F all forces,
 //   open:   V = v + h/2 F(q)/M,   q' = q + h (V + h/2 lambda G/M),   g(q') = 0
 //   close:  v' = V + h/2 lambda G/M + h/2 F(q')/M, made tangent to the surface at q'.
-// Together they are RATTLE (rattle.hpp). With a heat bath, open is the rest of g-BAOAB: the kick is made
-// tangent; half a step along a geodesic; the velocity renewed,
+// Together they are RATTLE (integrators/rattle.hpp). With a heat bath, open is the rest of g-BAOAB: the kick
+// is made tangent; half a step along a geodesic; the velocity renewed,
 //   v = c v + sqrt((1 - c^2) T / M) xi,   c = exp(-friction h),   made tangent;
 // and the other half. The random numbers xi belong to particle and step alone. Particles that failed stay
 // where they are. References: Leimkuhler, Skeel, J. Comput. Phys. 112 (1994) 117; Leimkuhler, Matthews, Proc.
@@ -19,25 +19,28 @@
 #include "core/status.hpp"
 #include "integrators/manifold_batch.hpp"
 #include "integrators/motion.hpp"
-#include "integrators/surface_motion.hpp"
 #include "numerics/random.hpp"
 #include "numerics/simd_transpose.hpp"
+#include "particles/surface_motion.hpp"
 
-namespace cotangent::integrators {
+namespace cotangent::particles {
 
-template <class Model>
+/// A model of one particle on a surface in space.
+template <class Model, class System = mechanics::System<Model, double>>
+concept OnSurface = System::dim == 3 && System::constraints == 1 && !System::rolls && System::constant_mass;
+
+template <OnSurface Model>
 class SurfaceMotionOf final : public SurfaceMotion {
   using R = numerics::Lanes<surface_pack>;
   using System = mechanics::System<Model, R>;
   using Vector = typename System::Vector;
   using Mask = numerics::mask_of<R>;
   static constexpr int W = surface_pack;
-  static_assert(System::dim == 3 && System::multipliers == 1 && System::constant_mass);
 
  public:
   SurfaceMotionOf(std::span<const double> parameters, double tolerance) : tolerance_(tolerance) {
     for (int k = 0; k < System::parameter_count; ++k) system_.parameters[k] = R(parameters[k]);
-    State<R, 3> x{};
+    integrators::State<R, 3> x{};
     motion_.prepare(system_, x);
   }
 
@@ -53,7 +56,8 @@ class SurfaceMotionOf final : public SurfaceMotion {
       Vector v = load(block.velocity, i);
       const auto at = system_.constraint(q);
       const Mask moves = moving(block, i);
-      make_tangent<System>(at.gradient, Directions<System>{motion_.over_mass(at.gradient[0])}, v);
+      integrators::make_tangent<System>(
+          at.gradient, integrators::Directions<System>{motion_.over_mass(at.gradient[0])}, v);
       store(block.velocity, i, moves, v);
       const auto lambda = system_.multiplier(q, v, R(0.0));
       std::memcpy(block.multiplier + i, &lambda[0], sizeof(R));
@@ -70,7 +74,8 @@ class SurfaceMotionOf final : public SurfaceMotion {
       const Mask moves = moving(block, i);
       kick(q, load(block.force, i), 0.5 * h, v);
       const auto at = system_.constraint(q);
-      make_tangent<System>(at.gradient, Directions<System>{motion_.over_mass(at.gradient[0])}, v);
+      integrators::make_tangent<System>(
+          at.gradient, integrators::Directions<System>{motion_.over_mass(at.gradient[0])}, v);
       end_close(block, i, at, moves, v, error, report);
     }
     report.error_squared = largest(error);
@@ -176,12 +181,13 @@ class SurfaceMotionOf final : public SurfaceMotion {
   }
   Vector gradient_at(const Vector& q) const { return system_.constraint(q).gradient[0]; }
   void tangent(const Vector& gradient, Vector& v) const {
-    make_tangent<System>({gradient}, Directions<System>{motion_.over_mass(gradient)}, v);
+    integrators::make_tangent<System>({gradient},
+                                      integrators::Directions<System>{motion_.over_mass(gradient)}, v);
   }
   /// Where a step h leads without its multiplier, and in which direction that acts.
   [[gnu::always_inline]] static void prepare(double h, const Vector& q, const Vector& v,
                                              const Vector& response, Vector& base,
-                                             Directions<System>& direction) {
+                                             integrators::Directions<System>& direction) {
     for (int n = 0; n < 3; ++n) {
       direction[0][n] = R(0.5 * h * h) * response[n];
       base[n] = fma(R(h), v[n], q[n]);
@@ -191,12 +197,12 @@ class SurfaceMotionOf final : public SurfaceMotion {
   [[gnu::always_inline]] Mask drift(double h, Mask active, const Vector& gradient, Vector& q, Vector& v,
                                     typename System::Multipliers& lambda) const {
     const Vector response = motion_.over_mass(gradient);
-    Directions<System> direction;
+    integrators::Directions<System> direction;
     Vector base;
     prepare(h, q, v, response, base, direction);
-    ManifoldPoint<System> to;
+    integrators::ManifoldPoint<System> to;
     // Gradients there are not looked at: within the tolerance the last correction may begin.
-    const Mask solved = onto_manifold(system_, base, direction, tolerance_, active, lambda, to);
+    const Mask solved = integrators::onto_manifold(system_, base, direction, tolerance_, active, lambda, to);
     q = to.q;
     for (int n = 0; n < 3; ++n) v[n] = fma(R(0.5 * h) * lambda[0], response[n], v[n]);
     return solved;
@@ -233,7 +239,7 @@ class SurfaceMotionOf final : public SurfaceMotion {
   /// equations, then what comes after.
   SurfaceReport close_together(const ParticleBlock& block, double h) const {
     const auto count = static_cast<std::size_t>(block.count / W);
-    std::vector<TangentPack<System>> packs(count);
+    std::vector<integrators::TangentPack<System>> packs(count);
     std::vector<typename System::Constraint> at(count);
     for (std::size_t p = 0; p < count; ++p) {
       const int i = W * static_cast<int>(p);
@@ -243,7 +249,7 @@ class SurfaceMotionOf final : public SurfaceMotion {
       at[p] = system_.constraint(q);
       packs[p] = {at[p].gradient, {motion_.over_mass(at[p].gradient[0])}, moving(block, i), v};
     }
-    make_tangent<System>(*block.solver, packs);
+    integrators::make_tangent<System>(*block.solver, packs);
     R error(0.0);
     SurfaceReport report;
     for (std::size_t p = 0; p < count; ++p)
@@ -253,7 +259,7 @@ class SurfaceMotionOf final : public SurfaceMotion {
   }
   SurfaceReport open_together(const ParticleBlock& block, double h) const {
     const auto count = static_cast<std::size_t>(block.count / W);
-    std::vector<ManifoldPack<System>> packs(count);
+    std::vector<integrators::ManifoldPack<System>> packs(count);
     std::vector<Vector> kicked(count), response(count);
     for (std::size_t p = 0; p < count; ++p) {
       const int i = W * static_cast<int>(p);
@@ -266,7 +272,7 @@ class SurfaceMotionOf final : public SurfaceMotion {
       std::memcpy(&packs[p].lambda[0], block.multiplier + i, sizeof(R));
       prepare(h, q, kicked[p], response[p], packs[p].base, packs[p].direction);
     }
-    ManifoldBatch<System>(system_, tolerance_, packs).solve(*block.solver);
+    integrators::ManifoldBatch<System>(system_, tolerance_, packs).solve(*block.solver);
     R moved(0.0);
     SurfaceReport report;
     for (std::size_t p = 0; p < count; ++p) {
@@ -291,8 +297,17 @@ class SurfaceMotionOf final : public SurfaceMotion {
   }
 
   System system_;
-  Motion<System> motion_;
+  integrators::Motion<System> motion_;
   double tolerance_;
 };
 
-}  // namespace cotangent::integrators
+template <OnSurface Model>
+class SurfaceOf final : public Surface {
+ public:
+  std::string name() const override { return std::string(Model::name); }
+  std::unique_ptr<SurfaceMotion> motion(std::span<const double> parameters, double tolerance) const override {
+    return std::make_unique<SurfaceMotionOf<Model>>(parameters, tolerance);
+  }
+};
+
+}  // namespace cotangent::particles
