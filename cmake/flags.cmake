@@ -18,7 +18,12 @@ endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 
 add_library(cotangent_warnings INTERFACE)
-target_compile_options(cotangent_warnings INTERFACE -Wall -Wextra -Wpedantic -Wno-psabi -Wno-maybe-uninitialized)
+target_compile_options(cotangent_warnings INTERFACE -Wall -Wextra -Wpedantic -Wno-psabi)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(cotangent_warnings INTERFACE -Wno-maybe-uninitialized)
+else()
+  target_compile_options(cotangent_warnings INTERFACE -Wno-unknown-pragmas)  # GCC's hints to its vectoriser
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(cotangent_warnings INTERFACE -Wno-restrict)  # GCC bug 105651: string + "literal"
 endif()

@@ -308,8 +308,9 @@ class GaussForce {
                                            Stages<R, N>& renewed, const Convergence<R>& convergence) {
     const int s = S > 0 ? S : step.tables.stages, odds = s / 2, evens = s - odds;
     const bool every = all(convergence.open());
-    const auto rows = [&]<int Block>(int i) [[gnu::always_inline]] {
-      const auto renew = [&](int k, const Vector& q, const Vector& q_mirrored) [[gnu::always_inline]] {
+    const auto rows = [&]<int Block>(int i) __attribute__((always_inline)) {
+      const auto renew = [&](int k, const Vector& q, const Vector& q_mirrored)
+          __attribute__((always_inline)) {
         const Vector a = acceleration(step, i + k, q), b = acceleration(step, s - 1 - i - k, q_mirrored);
         for (int n = 0; n < N; ++n) {
           const int even = i + k, odd = evens + i + k;

@@ -268,7 +268,7 @@ class KernelOf final : public Kernel {
         if constexpr (What::velocities) v[i] = load(from_v[i] + at);
       }
       const std::int64_t count = end - at;
-      derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) [[gnu::always_inline]] {
+      derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) {
         store(gq, to_q[i] + at, count);
         if constexpr (What::velocities) store(gv, to_v[i] + at, count);
       });

@@ -36,6 +36,25 @@ inline constexpr bool has_domain = requires(const M& m, const std::array<double,
   m.domain(q, p);
 };
 
+template <class M, class Q, class V, class P, class T>
+inline constexpr bool takes_time = std::invocable<const M&, const Q&, const V&, const P&, const T&>;
+
+/// L of a model at coordinates and velocities that may be plain or carry derivatives.
+template <class M, class Q, class V, class P, class T>
+[[gnu::always_inline]] inline auto lagrangian_at(const Q& q, const V& v, [[maybe_unused]] const P& p,
+                                                 [[maybe_unused]] const T& t) {
+  const M model{};
+  if constexpr (takes_time<M, Q, V, P, T>) {
+    return model(q, v, p, t);
+  } else if constexpr (std::invocable<const M&, const Q&, const V&, const P&>) {
+    return model(q, v, p);
+  } else {
+    static_assert(std::invocable<const M&, const Q&, const V&>,
+                  "a model's call operator takes (q, v), (q, v, p) or (q, v, p, t)");
+    return model(q, v);
+  }
+}
+
 /// A model together with its parameters' values, over the real type R; all lanes may differ in them.
 template <class M, class R>
 class System {
@@ -61,48 +80,29 @@ class System {
     for (int k = 0; k < parameter_count; ++k) parameters[k] = R(M::parameters[k].value);
   }
 
- private:
-  template <class Q, class V, class T>
-  static constexpr bool takes_time =
-      std::invocable<const M&, const Q&, const V&, const std::array<R, parameter_count>&, const T&>;
-
- public:
   /// L at coordinates and velocities that may be plain or carry derivatives.
   template <class Q, class V, class T>
   [[gnu::always_inline]] auto lagrangian(const Q& q, const V& v, const T& t) const {
-    const M model{};
-    if constexpr (takes_time<Q, V, T>) {
-      return model(q, v, parameters, t);
-    } else if constexpr (std::invocable<const M&, const Q&, const V&, decltype(parameters)>) {
-      return model(q, v, parameters);
-    } else {
-      static_assert(std::invocable<const M&, const Q&, const V&>,
-                    "a model's call operator takes (q, v), (q, v, p) or (q, v, p, t)");
-      return model(q, v);
-    }
+    return lagrangian_at<M>(q, v, parameters, t);
   }
 
  private:
-  template <int Order>
-  using Seeded = decltype(std::declval<System>().lagrangian(
-      ad::seed<0, 2 * dim, Order, 0>(std::declval<Vector>()),
-      ad::seed<dim, 2 * dim, Order, 1>(std::declval<Vector>()), std::declval<R>()));
-  static constexpr auto sparsity = ad::sparsity_of<Seeded<2>, 2 * dim>;
-  /// L with time as one more variable, the last.
-  static constexpr int with_time = 2 * dim + 1;
-  template <class Time>
-  using SeededInTime = decltype(std::declval<System>().lagrangian(
-      ad::seed<0, with_time, 2, 0>(std::declval<Vector>()),
-      ad::seed<dim, with_time, 2, 1>(std::declval<Vector>()), std::declval<Time>()));
+  using Parameters = std::array<R, parameter_count>;
+  using Seeded = decltype(lagrangian_at<M>(ad::seed<0, 2 * dim, 2, 0>(Vector{}),
+                                           ad::seed<dim, 2 * dim, 2, 1>(Vector{}), Parameters{}, R{}));
+  static constexpr auto sparsity = ad::sparsity_of<Seeded, 2 * dim>;
 
  public:
-  static constexpr bool time_dependent = takes_time<Vector, Vector, R>;
+  static constexpr bool time_dependent = takes_time<M, Vector, Vector, Parameters, R>;
   /// L = v^T M v / 2 + f(v) - U(q, t), M constant and f linear: then M q'' = L_q(q, t), and nothing else is
   /// needed.
   static constexpr bool constant_mass = [] {
     if (sparsity.degree > 2) return false;
     if constexpr (time_dependent) {
-      using Timed = SeededInTime<decltype(ad::variable<2 * dim, with_time, 2, 0>(std::declval<R>()))>;
+      constexpr int with_time = 2 * dim + 1;  // time is one more variable, the last
+      using Timed = decltype(lagrangian_at<M>(ad::seed<0, with_time, 2, 0>(Vector{}),
+                                              ad::seed<dim, with_time, 2, 1>(Vector{}), Parameters{},
+                                              ad::variable<2 * dim, with_time, 2, 0>(R{})));
       for (int i = 0; i < dim; ++i) {
         if (ad::sparsity_of<Timed, with_time>.has_second(dim + i, 2 * dim)) return false;
       }

@@ -36,7 +36,9 @@ inline Row8 load_rows(const double* low, const double* high) {
 template <class Row>
 [[gnu::always_inline]] inline std::array<Lanes<8>, 3> transposed_rows(const Row& row) {
   // Pairs of rows so chosen that the last shuffle leaves all in order.
-  const auto pair = [&](int a, int b) [[gnu::always_inline]] { return load_rows(row(a), row(b)); };
+  const auto pair = [&](int a, int b) __attribute__((always_inline)) {
+    return load_rows(row(a), row(b));
+  };
   const auto even = [](Row8 a, Row8 b) { return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14); };
   const auto odd = [](Row8 a, Row8 b) { return __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15); };
   const Row8 r0 = pair(0, 2), r1 = pair(1, 3), r2 = pair(4, 6), r3 = pair(5, 7);
@@ -85,7 +87,7 @@ template <int W>
                        xy1 = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15),
                        z0 = __builtin_shufflevector(c, c, 0, 0, 2, 2, 4, 4, 6, 6),
                        z1 = __builtin_shufflevector(c, c, 1, 1, 3, 3, 5, 5, 7, 7);
-    const auto put = [&](detail::Row8 rows, int first_row, int second_row) [[gnu::always_inline]] {
+    const auto put = [&](detail::Row8 rows, int first_row, int second_row) __attribute__((always_inline)) {
       const detail::Row4 low = __builtin_shufflevector(rows, rows, 0, 1, 2, 3),
                          high = __builtin_shufflevector(rows, rows, 4, 5, 6, 7);
       __builtin_memcpy(first + 4 * first_row, &low, sizeof low);

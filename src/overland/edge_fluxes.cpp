@@ -134,7 +134,9 @@ EdgeFluxes::Flux EdgeFluxes::edge(std::size_t c, std::size_t k, const std::vecto
   const bool narrow = cell.weight[k] < 0;
   const double least = narrow ? std::min(depth[i], depth[j]) : depth[forth ? i : j];
   if (!(least > dry)) return flux;
-  const auto hi = variable<0, 3>(depth[i]), hj = variable<1, 3>(depth[j]), t = variable<2, 3>(along);
+  const auto hi = variable<0, 3>(depth[i]);
+  const auto hj = variable<1, 3>(depth[j]);
+  const auto t = variable<2, 3>(along);
   const auto m = narrow  ? land_.law.power(depth[i] < depth[j] ? hi : hj, land_.law.depth_power)
                  : forth ? mobility(land_.law, hi, hj, land_.bed[i] - land_.bed[j])
                          : mobility(land_.law, hj, hi, land_.bed[j] - land_.bed[i]);
@@ -156,7 +158,8 @@ EdgeFluxes::Flux EdgeFluxes::outlet(std::size_t o, std::size_t end, const std::v
   const double through = root_[c][0] * outlet.normal[0] + root_[c][1] * outlet.normal[1];
   Flux flux;
   if (!(depth[v] > dry) || !(through > 0)) return flux;
-  const auto h = variable<0, 2>(depth[v]), t = variable<1, 2>(through);
+  const auto h = variable<0, 2>(depth[v]);
+  const auto t = variable<1, 2>(through);
   const Scalar<2> f = land_.conveyance[v] * (land_.law.power(h, land_.law.depth_power) * t);
   const double by_t = ad::gradient<1>(f);
   const auto part = [&](const Point& s) {

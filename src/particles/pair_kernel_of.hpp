@@ -57,7 +57,7 @@ class PairKernelOf final : public PairKernel {
       std::array<R, 3> r;
       R s;
     };
-    const auto pairs = [&](const std::uint32_t* at) [[gnu::always_inline]] {
+    const auto pairs = [&](const std::uint32_t* at) {
       const auto other = numerics::rows_of_four<pack>(position, at);
       Pairs x;
       x.r = {q[0] - other[0], q[1] - other[1], q[2] - other[2]};
@@ -84,11 +84,10 @@ class PairKernelOf final : public PairKernel {
                          const Image& image, int first, int packs, const std::array<double*, 3>& force) {
     for (int p = first; p < first + packs; ++p) {
       std::array<R, 3> sum{R(0.0), R(0.0), R(0.0)};
-      self.for_neighbours(lists, position, image, p,
-                          [&](const std::array<R, 3>& r, const R& s, auto within) [[gnu::always_inline]] {
-                            const R slope = select(within, self.felt<switched>(s).slope, R(0.0));
-                            for (std::size_t n = 0; n < 3; ++n) sum[n] = fma(slope, r[n], sum[n]);
-                          });
+      self.for_neighbours(lists, position, image, p, [&](const std::array<R, 3>& r, const R& s, auto within) {
+        const R slope = select(within, self.felt<switched>(s).slope, R(0.0));
+        for (std::size_t n = 0; n < 3; ++n) sum[n] = fma(slope, r[n], sum[n]);
+      });
       for (std::size_t n = 0; n < 3; ++n) put(lists, p, first, R(-2.0) * sum[n], force[n]);
     }
   }
@@ -97,10 +96,9 @@ class PairKernelOf final : public PairKernel {
                            const Image& image, int first, int packs, double* energy) {
     for (int p = first; p < first + packs; ++p) {
       R sum(0.0);
-      self.for_neighbours(lists, position, image, p,
-                          [&](const std::array<R, 3>&, const R& s, auto within) [[gnu::always_inline]] {
-                            sum += select(within, R(0.5) * self.felt<switched>(s).value, R(0.0));
-                          });
+      self.for_neighbours(lists, position, image, p, [&](const std::array<R, 3>&, const R& s, auto within) {
+        sum += select(within, R(0.5) * self.felt<switched>(s).value, R(0.0));
+      });
       put(lists, p, first, sum, energy);
     }
   }

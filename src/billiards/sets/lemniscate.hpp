@@ -18,7 +18,8 @@ struct Lemniscate {
     using ad::square;
     const auto& [x, y] = q;
     const auto [a, level] = p;
-    const auto xx = square(x), yy = square(y);
+    const auto xx = square(x);
+    const auto yy = square(y);
     return level + (2 * a * a) * (xx - yy) - square(xx + yy);
   }
 };

@@ -33,7 +33,8 @@ struct ChaplyginSleigh {
     const auto [x, y, a] = q;
     const auto [x_dot, y_dot, a_dot] = v;
     const auto [mass, inertia, offset, tilt] = p;
-    const auto u = x_dot - offset * sin(a) * a_dot, w = y_dot + offset * cos(a) * a_dot;
+    const auto u = x_dot - offset * sin(a) * a_dot;
+    const auto w = y_dot + offset * cos(a) * a_dot;
     return 0.5 * mass * (square(u) + square(w)) + 0.5 * inertia * square(a_dot) -
            mass * tilt * (x + offset * cos(a));
   }

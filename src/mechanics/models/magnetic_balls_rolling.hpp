@@ -30,7 +30,10 @@ struct MagneticBallsRolling {
     const auto [u2, w2, a2_dot, u3, w3, a3_dot] = v;
     const auto kinetic =
         0.5 * (square(u2) + square(w2) + square(u3) + square(w3)) + 0.05 * (square(a2_dot) + square(a3_dot));
-    const auto s2 = sin(a2), c2 = cos(a2), s3 = sin(a3), c3 = cos(a3);
+    const auto s2 = sin(a2);
+    const auto c2 = cos(a2);
+    const auto s3 = sin(a3);
+    const auto c3 = cos(a3);
     const auto dipoles = dipole(c2, x2, y2, y2, s2 * x2 + c2 * y2) +
                          dipole(c3, x3, y3, y3, s3 * x3 + c3 * y3) +
                          dipole(s2 * s3 + c2 * c3, x3 - x2, y3 - y2, s2 * (x3 - x2) + c2 * (y3 - y2),

@@ -45,8 +45,10 @@ struct MagneticChainUnequal {
     const auto a = 0.5 * (r1 + r2), b = 0.5 * (r2 + r3);
     const auto m1 = r1 * r1 * r1, m2 = r2 * r2 * r2, m3 = r3 * r3 * r3;
 
-    const auto w = kappa * t + s, phi = kappa * t + sigma * s;
-    const auto w_dot = kappa * t_dot + s_dot, phi_dot = kappa * t_dot + sigma * s_dot;
+    const auto w = kappa * t + s;
+    const auto phi = kappa * t + sigma * s;
+    const auto w_dot = kappa * t_dot + s_dot;
+    const auto phi_dot = kappa * t_dot + sigma * s_dot;
     const auto cos_arms = cos(w - t);
     const auto kinetic = 0.5 * (m2 + m3) * square(a * t_dot) + 0.5 * m3 * square(b * w_dot) +
                          (m3 * a * b) * cos_arms * t_dot * w_dot +
