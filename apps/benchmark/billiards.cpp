@@ -19,7 +19,7 @@
 #include "billiards/hard_spheres.hpp"
 #include "billiards/leapfrog.hpp"
 #include "billiards/sets/circle.hpp"
-#include "core/random.hpp"
+#include "numerics/random.hpp"
 
 namespace cotangent::benchmark {
 namespace {
@@ -41,8 +41,8 @@ void measure(const char* name, const Domain<D>& domain, const Vector<D>& gravity
     while (true) {
       Vector<D> x, v;
       for (std::size_t d = 0; d < D; ++d) {
-        x[d] = box * (2 * uniform(1, id, d) - 1);
-        v[d] = 2 * uniform(1, id, D + d) - 1;
+        x[d] = box * (2 * numerics::uniform(1, id, d) - 1);
+        v[d] = 2 * numerics::uniform(1, id, D + d) - 1;
       }
       ++id;
       if (!(domain.omega(x) > 0)) continue;
@@ -108,7 +108,7 @@ void measure_discs(double millions) {
   for (int j = 0; j < side; ++j) {
     for (int i = 0; i < side; ++i) {
       x.push_back({i + 0.5 * (j % 2) + 0.25, (j + 0.5) * height});
-      v.push_back({uniform(1, side * j + i, 0) - 0.5, uniform(1, side * j + i, 1) - 0.5});
+      v.push_back({numerics::uniform(1, side * j + i, 0) - 0.5, numerics::uniform(1, side * j + i, 1) - 0.5});
     }
   }
   HardSpheres<2> discs({{side, side * height}, radius, true}, x, v);

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "billiards/points.hpp"
-#include "core/random.hpp"
+#include "numerics/random.hpp"
 
 namespace cotangent::billiards {
 
@@ -339,18 +338,20 @@ void Gas<D>::restore_energy(PackMask lanes) {
 /// A rough wall forgets how it was hit: along it Gaussian velocities, across it those of a flux.
 template <int D>
 void Gas<D>::throw_back(int lane, const Law& law) {
+  constexpr std::uint64_t far = std::uint64_t{1} << 61;  // beyond what starts draw
   const auto at = static_cast<std::size_t>(lane);
-  std::uint64_t draw = static_cast<std::uint64_t>(bounces_[at]) * 2 * (D + 1);
-  const auto random = [&] { return uniform(seed_, id_[at], draw++); };
+  const auto stream = static_cast<std::uint64_t>(id_[at]);
+  const std::uint64_t draw = far + 2 * static_cast<std::uint64_t>(bounces_[at]);
+  const auto xi = numerics::normals(seed_, stream, draw), eta = numerics::normals(seed_, stream, draw + 1);
+  const double speed = std::sqrt(law.temperature);
   Vector<D> n, velocity;
   double along = 0;
   for (int d = 0; d < D; ++d) {
     n[d] = normal_[d][lane];
-    velocity[d] =
-        std::sqrt(-2 * law.temperature * std::log1p(-random())) * std::cos(2 * std::numbers::pi * random());
+    velocity[d] = speed * xi[static_cast<std::size_t>(d)];
     along += velocity[d] * n[d];
   }
-  const double across = std::sqrt(-2 * law.temperature * std::log1p(-random()));
+  const double across = speed * std::hypot(eta[0], eta[1]);  // v exp(-v^2 / (2 T)), a flux's
   const auto& place = member_hit(lane).place;
   const Point<D> wall = place.speed(t_);
   for (int d = 0; d < D; ++d) v_[d].set(lane, velocity[d] + (across - along) * n[d] + wall[d][lane]);

@@ -10,7 +10,7 @@
 #include "billiards/sets/egg.hpp"
 #include "billiards/sets/sphere.hpp"
 #include "catch.hpp"
-#include "core/random.hpp"
+#include "numerics/random.hpp"
 
 using namespace cotangent;
 using namespace cotangent::billiards;
@@ -142,8 +142,8 @@ TEST_CASE("A lane's motion in a field is its own, and goes on from what was save
   const Domain<2> egg = only<Egg>({1.3, 1.0, 0.4});
   const FieldOf<HenonHeilesField> field({1.0});
   const auto start = [](std::int64_t id) {
-    return std::array{Vector<2>{uniform(3, id, 0) - 0.5, uniform(3, id, 1) - 0.5},
-                      Vector<2>{2 * uniform(3, id, 2) - 1, 2 + uniform(3, id, 3)}};
+    return std::array{Vector<2>{numerics::uniform(3, id, 0) - 0.5, numerics::uniform(3, id, 1) - 0.5},
+                      Vector<2>{2 * numerics::uniform(3, id, 2) - 1, 2 + numerics::uniform(3, id, 3)}};
   };
   Gas<2> many(egg, {}, 1, &field), alone(egg, {}, 1, &field), resumed(egg, {}, 1, &field);
   for (int lane = 0; lane < Gas<2>::width; ++lane) many.load(lane, lane, start(lane)[0], start(lane)[1]);

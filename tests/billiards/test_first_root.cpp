@@ -6,7 +6,7 @@
 #include "billiards/sets/circle.hpp"
 #include "billiards/wall_of.hpp"
 #include "catch.hpp"
-#include "core/random.hpp"
+#include "numerics/random.hpp"
 
 using namespace cotangent;
 using namespace cotangent::billiards;
@@ -73,7 +73,7 @@ TEST_CASE("The first of several roots is found, however close the others", "[uni
 TEST_CASE("Random polynomials: never beyond the first root, and at it to 1e-7", "[unit]") {
   double worst = 0;
   for (int trial = 0; trial < 4000; ++trial) {
-    auto random = [trial, draw = std::uint64_t{0}]() mutable { return uniform(3, trial, draw++); };
+    auto random = [trial, draw = std::uint64_t{0}]() mutable { return numerics::uniform(3, trial, draw++); };
     const int degree = 1 + static_cast<int>(8 * random());
     std::vector<double> roots;
     double least = never;
@@ -132,7 +132,7 @@ TEST_CASE("Intervals find what polynomials find", "[unit]") {
   for (int trial = 0; trial < 500; ++trial) {
     Path<2> path;
     for (int i = 0; i < numerics::native_width; ++i) {
-      const auto random = [&](std::uint64_t k) { return 2 * uniform(5, 8 * trial + i, k) - 1; };
+      const auto random = [&](std::uint64_t k) { return 2 * numerics::uniform(5, 8 * trial + i, k) - 1; };
       for (std::size_t d = 0; d < 2; ++d) {
         path.x[d].set(i, 0.7 * random(d));
         path.v[d].set(i, 3 * random(2 + d));
@@ -153,11 +153,11 @@ TEST_CASE("Intervals find what polynomials find", "[unit]") {
 TEST_CASE("Intervals hold what they bound", "[unit]") {
   using I = Interval<double>;
   for (int trial = 0; trial < 20000; ++trial) {
-    const auto random = [&](std::uint64_t k) { return 8 * uniform(9, trial, k) - 4; };
+    const auto random = [&](std::uint64_t k) { return 8 * numerics::uniform(9, trial, k) - 4; };
     const double a = random(0), b = random(1), c = random(2), d = random(3);
     const I x(std::min(a, b), std::max(a, b)), y(std::min(c, d), std::max(c, d));
-    const double u = x.low + (x.high - x.low) * uniform(9, trial, 4),
-                 w = y.low + (y.high - y.low) * uniform(9, trial, 5);
+    const double u = x.low + (x.high - x.low) * numerics::uniform(9, trial, 4),
+                 w = y.low + (y.high - y.low) * numerics::uniform(9, trial, 5);
     const auto holds = [](const I& i, double value) { return i.low <= value && value <= i.high; };
     bool good =
         holds(x + y, u + w) && holds(x - y, u - w) && holds(x * y, u * w) && holds(exp(x), std::exp(u));

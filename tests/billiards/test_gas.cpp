@@ -13,7 +13,7 @@
 #include "billiards/sets/sphere.hpp"
 #include "billiards/sets/stadium.hpp"
 #include "catch.hpp"
-#include "core/random.hpp"
+#include "numerics/random.hpp"
 #include "reference/billiard_collisions.hpp"
 
 using namespace cotangent;
@@ -73,8 +73,8 @@ Worst fly(const Domain<D>& domain, const std::type_identity_t<Vector<D>>& g, dou
     while (true) {
       Vector<D> x, v;
       for (std::size_t d = 0; d < D; ++d) {
-        x[d] = box * (2 * uniform(1, id, d) - 1);
-        v[d] = 2 * uniform(1, id, D + d) - 1;
+        x[d] = box * (2 * numerics::uniform(1, id, d) - 1);
+        v[d] = 2 * numerics::uniform(1, id, D + d) - 1;
       }
       ++id;
       if (!(domain.omega(x) > 0)) continue;

@@ -6,7 +6,7 @@
 
 #include "billiards/hard_spheres.hpp"
 #include "catch.hpp"
-#include "core/random.hpp"
+#include "numerics/random.hpp"
 
 using namespace cotangent;
 using namespace cotangent::billiards;
@@ -23,7 +23,7 @@ HardSpheres<2> discs(int side, double packing, bool periodic = true) {
     for (int i = 0; i < side; ++i) {
       const auto id = static_cast<std::int64_t>(x.size());
       x.push_back({(i + 0.5 * (j % 2) + 0.25) * a, (j + 0.5) * height});
-      v.push_back({uniform(1, id, 0) - 0.5, uniform(1, id, 1) - 0.5});
+      v.push_back({numerics::uniform(1, id, 0) - 0.5, numerics::uniform(1, id, 1) - 0.5});
       for (std::size_t d = 0; d < 2; ++d) mean[d] += v.back()[d] / (side * side);
     }
   }
@@ -95,7 +95,8 @@ TEST_CASE("Dense discs, and spheres between walls", "[unit]") {
   std::vector<std::array<double, 3>> x, v;
   for (int k = 0; k < 216; ++k) {
     x.push_back({0.5 + k % 6, 0.5 + k / 6 % 6, 0.5 + k / 36});
-    v.push_back({uniform(1, k, 0) - 0.5, uniform(1, k, 1) - 0.5, uniform(1, k, 2) - 0.5});
+    v.push_back({numerics::uniform(1, k, 0) - 0.5, numerics::uniform(1, k, 1) - 0.5,
+                 numerics::uniform(1, k, 2) - 0.5});
   }
   HardSpheres<3> balls({{6.0, 6.0, 6.0}, 0.4, false}, x, v);
   const double energy = balls.energy();

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "core/names.hpp"
-#include "core/random.hpp"
+#include "numerics/random.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::studies {
@@ -280,6 +280,7 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
 }
 
 EnsembleStart Ensemble::operator[](std::int64_t id) const {
+  const auto stream = static_cast<std::uint64_t>(id);
   // An id counts points first, then energies, then combinations of parameters.
   const std::int64_t point = id % points_, rest = id / points_;
   const std::int64_t level = rest % energies();
@@ -290,11 +291,11 @@ EnsembleStart Ensemble::operator[](std::int64_t id) const {
       energy_.empty() ? std::nullopt : std::optional(energy_[static_cast<std::size_t>(level)]);
   if (kind_ == Kind::random) {
     result.feasible = false;
-    std::uint64_t draw = 0;
+    std::uint64_t number = 0;
     for (int attempt = 0; attempt < 20000 && !result.feasible; ++attempt) {
       for (const Range& range : ranges_) {
         state[static_cast<std::size_t>(range.variable)] =
-            range.from + (range.to - range.from) * uniform(seed_, id, draw++);
+            range.from + (range.to - range.from) * numerics::uniform(seed_, stream, number++);
       }
       result.feasible = constrained_    ? constrain(state, energy, parameters)
                         : missing_ >= 0 ? complete(state, *energy, parameters)

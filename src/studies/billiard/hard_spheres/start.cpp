@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/random.hpp"
+#include "numerics/random.hpp"
 
 namespace cotangent::studies {
 
@@ -48,10 +48,9 @@ billiards::HardSpheres<D> hard_spheres(const HardSpheresPlan& plan, std::int64_t
   std::array<double, D> mean{};
   const auto seed = plan.seed + static_cast<std::uint64_t>(system);
   for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto normal = numerics::normals(seed, i, 0);
     for (std::size_t d = 0; d < D; ++d) {
-      const auto id = static_cast<std::int64_t>(i);
-      v[i][d] = std::sqrt(-2 * std::log1p(-uniform(seed, id, 2 * d))) *
-                std::cos(2 * std::numbers::pi * uniform(seed, id, 2 * d + 1));
+      v[i][d] = normal[d];
       mean[d] += v[i][d] / static_cast<double>(x.size());
     }
   }
