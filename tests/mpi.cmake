@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests that run under MPI, at 1, 2, 3 and 4 ranks (3 catches what is only even). They have a main of their own;
-# cotangent_mpi_test(layer [pattern]) takes tests/<layer>/*.cpp, or those that fit the pattern.
+# Tests that run under MPI, at 1, 2, 3 and 4 ranks (3 catches what is only even), those tagged [one-rank] at 1 alone. They
+# have a main of their own; cotangent_mpi_test(layer [pattern]) takes tests/<layer>/*.cpp, or those that fit the pattern.
 add_library(catch_main_mpi STATIC catch_main_mpi.cpp)
 target_link_libraries(catch_main_mpi PUBLIC Catch2::Catch2 cotangent_flags cotangent_parallel)
 
@@ -33,7 +33,11 @@ function(cotangent_mpi_test layer)
   target_link_libraries(${program} PRIVATE cotangent_${layer} catch_main_mpi cotangent_warnings)
   target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   foreach(ranks 1 2 3 4)
-    add_test(NAME mpi.${layer}.${ranks} COMMAND ${mpirun} ${ranks} $<TARGET_FILE:${program}>)
+    set(chosen "")
+    if(ranks GREATER 1)
+      set(chosen "~[one-rank]~[.]")
+    endif()
+    add_test(NAME mpi.${layer}.${ranks} COMMAND ${mpirun} ${ranks} $<TARGET_FILE:${program}> ${chosen})
     set_tests_properties(mpi.${layer}.${ranks} PROPERTIES LABELS mpi TIMEOUT 120 ENVIRONMENT "${mpi_environment}")
     cotangent_busy_processors(mpi.${layer}.${ranks} ${ranks})
   endforeach()

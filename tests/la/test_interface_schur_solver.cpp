@@ -117,15 +117,18 @@ TEST_CASE("a block that is singular on one rank is told on all, and the next fil
   CHECK(rows.error(system, 1.0) < 1e-12);
 }
 
-TEST_CASE("NaN in a right-hand side comes out, or is told, on all ranks") {
+TEST_CASE("one NaN in a right-hand side is told on all ranks, or comes out, and the next one is solved") {
   const Petsc petsc;
   const Rows rows{24, {-1, 0, 1}, 0.8};
   InterfaceSchurSolver system(rows.pattern(), 1e-13);
   rows.fill(system, 1.0);
   CHECK_ALL(system.factorise().empty());
-  std::vector<double> values(static_cast<std::size_t>(rows.own() * block), parallel::rank() == 0 ? NAN : 1.0);
+  std::vector<double> values(static_cast<std::size_t>(rows.own() * block), 1.0);
+  if (parallel::rank() == 0) values[1] = NAN;
   const std::string why = system.solve(values);
-  const bool bad = !why.empty() || std::ranges::any_of(values, [](double x) { return std::isnan(x); });
-  CHECK(parallel::any(bad));
-  CHECK_ALL(parallel::all(why.empty()) == why.empty());
+  CAPTURE(why);
+  // On one rank it goes through the factors into every unknown; GMRES has no norm to go on with.
+  const bool everywhere = std::ranges::all_of(values, [](double x) { return std::isnan(x); });
+  CHECK_ALL((parallel::size() == 1 ? why.empty() && everywhere : !why.empty()));
+  CHECK(rows.error(system, 1.0) < 1e-12);
 }

@@ -7,10 +7,11 @@
 #include <numbers>
 #include <optional>
 
-#include "../mpi_test.hpp"
+#include "fitted_order.hpp"
 #include "integrators/lobatto_spark.hpp"
 #include "lattice/compositions.hpp"
 #include "lattice/network.hpp"
+#include "mpi_test.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/reproducible_sums.hpp"
 
@@ -147,6 +148,18 @@ inline double distance(const std::vector<double>& a, const std::vector<double>& 
     if (!(std::abs(a[i] - b[i]) <= most)) most = std::isnan(a[i] - b[i]) ? HUGE_VAL : std::abs(a[i] - b[i]);
   }
   return most;
+}
+
+/// The order in time of what `run(step, steps)` gives, against what is exact: so many steps to the same time.
+template <class Run>
+FittedOrder order_in_time(const Run& run, double time, const std::vector<int>& steps,
+                          const std::vector<double>& exact) {
+  std::vector<double> step, error;
+  for (const int count : steps) {
+    step.push_back(time / count);
+    error.push_back(distance(run(time / count, count), exact));
+  }
+  return fitted_order(step, error);
 }
 
 }  // namespace cotangent::test

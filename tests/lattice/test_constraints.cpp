@@ -41,48 +41,46 @@ void hang(Bench& bench) {
   }
 }
 
-double fitted(Bench& bench, int stages, double step) {
-  const auto exact = bench.run(*bench.lobatto(6), 0.05, 16);
-  std::array<double, 2> error;
-  for (int k = 0; k < 2; ++k) {
-    const int steps = static_cast<int>(std::lround(0.8 / step)) << k;
-    error[static_cast<std::size_t>(k)] =
-        distance(bench.run(*bench.lobatto(stages), 0.8 / steps, steps), exact);
-  }
-  return std::log2(error[0] / error[1]);
+FittedOrder fitted(Bench& bench, int stages, const std::vector<int>& steps,
+                   const std::vector<double>& exact) {
+  return order_in_time([&](double step, int count) { return bench.run(*bench.lobatto(stages), step, count); },
+                       0.8, steps, exact);
+}
+FittedOrder fitted(Bench& bench, int stages, const std::vector<int>& steps) {
+  return fitted(bench, stages, steps, bench.run(*bench.lobatto(6), 0.05, 16));
 }
 
 }  // namespace
 
-TEST_CASE("rods between two nails: the Lobatto pair has order 2 s - 2 and keeps them to round-off") {
+TEST_CASE("rods between two nails: the Lobatto pair has order 2 s - 2 and keeps them to round-off",
+          "[one-rank]") {
   const la::Petsc petsc;
   Bench bench("inextensible-chain", chain);
   hang(bench);
   for (int s = 2; s <= 4; ++s) {
-    const double order = fitted(bench, s, s == 2 ? 0.025 : 0.1);
+    const auto order = fitted(bench, s, s == 2 ? std::vector{32, 40, 50, 64} : std::vector{8, 10, 13, 16});
     CAPTURE(s, order);
-    CHECK_ALL(std::abs(order - (2 * s - 2)) < 0.2);
+    CHECK_ALL(order == ClaimedOrder{2.0 * s - 2, 0.05, 0.01});
   }
   const auto method = bench.lobatto(3);
   bench.run(*method, 0.1, 10);
   CHECK_ALL(method->constraint_error() < 1e-14);
 }
 
-TEST_CASE("a Lagrangian that isn't separable keeps the order, and Newton's method its speed") {
+TEST_CASE("a Lagrangian that isn't separable keeps the order, and Newton's method its speed", "[one-rank]") {
   const la::Petsc petsc;
   Bench bench(std::make_unique<lattice::ModelOf<TurningChain>>(), chain);
   hang(bench);
-  const double order = fitted(bench, 3, 0.1);
+  const auto order = fitted(bench, 3, {8, 10, 13, 16});
   CAPTURE(order);
-  CHECK_ALL(std::abs(order - 4) < 0.2);
+  CHECK_ALL(order == ClaimedOrder{4, 0.1, 0.02});
   const auto method = bench.lobatto(3);
   bench.run(*method, 0.05, 10);
   CHECK_ALL(method->effort().iterations <= 5 * 10);
 }
 
-TEST_CASE("the energy comes and goes without a drift; with a mate that is none it drifts") {
+TEST_CASE("the energy comes and goes without a drift; with a mate that is none it drifts", "[one-rank]") {
   const la::Petsc petsc;
-  if (parallel::size() > 1) return;  // others do the same, more slowly
   Bench bench("inextensible-chain", chain);
   hang(bench);
   const auto drift = [&](std::shared_ptr<const integrators::LobattoTables> tables) {
@@ -132,15 +130,13 @@ TEST_CASE("rods given as a list move as the chain's, and two that begin at one s
             }).find("copies 0 and 1 both begin at site 0") != std::string::npos);
 }
 
-TEST_CASE("without constraints the pair is a method of its own, of the same order") {
+TEST_CASE("without constraints the pair is a method of its own, of the same order", "[one-rank]") {
   const la::Petsc petsc;
   Bench bench("fput-beta", {24, 1, Boundary::periodic, Boundary::free});
   bench.start(0.6);
-  const auto exact = bench.run(*bench.fixed_point(8), 0.1, 8);
-  const double coarse = distance(bench.run(*bench.lobatto(3), 0.1, 8), exact),
-               fine = distance(bench.run(*bench.lobatto(3), 0.05, 16), exact);
-  CAPTURE(coarse, fine);
-  CHECK_ALL(std::abs(std::log2(coarse / fine) - 4) < 0.2);
+  const auto order = fitted(bench, 3, {8, 10, 13, 16}, bench.run(*bench.fixed_point(8), 0.1, 8));
+  CAPTURE(order);
+  CHECK_ALL(order == ClaimedOrder{4, 0.1, 0.02});
 }
 
 TEST_CASE("a start off the constraints names the site, a step that fails leaves the state") {
