@@ -20,6 +20,7 @@ import h5py
 import matplotlib
 import matplotlib.pyplot
 import numpy as np
+from matplotlib.collections import LineCollection, QuadMesh
 from PIL import Image
 
 SOURCE = Path(__file__).resolve().parents[2] / "apps" / "plot"
@@ -42,6 +43,16 @@ def inked(picture):
     """The part of a picture's pixels that is not white."""
     with Image.open(picture) as image:
         return float((np.asarray(image.convert("RGB")).min(axis=2) < 245).mean())
+
+
+def labels(figure):
+    """The axes' labels, those that say nothing left out."""
+    return [text for axis in figure.axes for text in (axis.get_xlabel(), axis.get_ylabel()) if text]
+
+
+def cells(axis):
+    """How many cells of colour an axis has."""
+    return sum(mesh.get_array().size for mesh in axis.collections if isinstance(mesh, QuadMesh))
 
 
 class PlotTest(unittest.TestCase):
@@ -84,12 +95,22 @@ class PlotTest(unittest.TestCase):
         return code, err.getvalue()
 
     def drawn(self, name, *arguments, least=0.01):
-        """Draws a shared file as a PNG, which must bear ink; its path."""
+        """Draws a shared file as a PNG, which must bear ink; its path. What was drawn is `self.figure`."""
         picture = self.at / "picture.png"
-        code, err = self.run_tool(self.shared / name, "-o", picture, "--dpi", 80, *arguments)
+        with mock.patch.object(cli, "save", side_effect=cli.save) as save:
+            code, err = self.run_tool(self.shared / name, "-o", picture, "--dpi", 80, *arguments)
         self.assertEqual((code, err), (0, ""))
         self.assertGreater(inked(picture), least)
+        self.figure = save.call_args.args[0]
         return picture
+
+    def says(self, *texts):
+        """The figure has these axes' labels, in this order, and no others."""
+        self.assertEqual(labels(self.figure), list(texts))
+
+    def points_in_lines(self):
+        """How many points the lines of each axis have that has lines."""
+        return [[len(line.get_xdata()) for line in axis.lines] for axis in self.figure.axes if axis.lines]
 
     def refused(self, code, *words, arguments):
         """The program must end with this code and a message that holds all the words."""
@@ -104,10 +125,26 @@ class PlotTest(unittest.TestCase):
 class Pictures(PlotTest):
     def test_section_as_png_pdf_svg(self):
         self.drawn("section.h5")
+        self.says("$q_{2}$", r"$\dot{q}_{2}$")
+        self.assertIn("$23$ orbits × $80$ crossings", self.figure.texts[1].get_text())
+        self.all_are_painted(self.figure.axes[0], "section.h5", "q2", "q2_dot")
         for ending, begin in (("pdf", b"%PDF"), ("svg", b"<?xml")):
             target = self.at / f"picture.{ending}"
             self.assertEqual(self.run_tool(self.shared / "section.h5", "-o", target), (0, ""))
             self.assertTrue(target.read_bytes().startswith(begin))
+
+    def all_are_painted(self, axis, name, x, y):
+        """Every crossing has left colour where it belongs, and most of the picture has none."""
+        result = Result(self.shared / name)
+        x, y = (result.column("section/points", column) for column in (x, y))
+        known = np.isfinite(x)
+        image, = axis.images
+        x0, x1, y0, y1 = image.get_extent()
+        ink = np.asarray(image.get_array())[..., 3]
+        row, column = (y1 - y[known]) / (y1 - y0) * ink.shape[0], (x[known] - x0) / (x1 - x0) * ink.shape[1]
+        self.assertEqual(known.sum(), 23 * 80)
+        self.assertGreater(ink[row.astype(int), column.astype(int)].min(), 0.05)
+        self.assertLess((ink > 0.05).mean(), 0.5)
 
     def test_equal_runs_make_equal_bytes(self):
         for ending in ("png", "svg", "pdf"):
@@ -128,6 +165,9 @@ class Pictures(PlotTest):
         self.assertEqual(names, ("q2", "q2_dot"))
         self.assertEqual(sum(len(p.ids) for p in found), int((with_axis.array("orbits/status") == 1).sum()))
         self.drawn("energies.h5")
+        self.says(*["$q_{2}$", r"$\dot{q}_{2}$", "$q_{2}$", "$q_{2}$"])
+        self.assertIn("$18$ orbits, $360$ crossings", self.figure.texts[1].get_text())
+        self.assertEqual(len({(axis.get_xlim(), axis.get_ylim()) for axis in self.figure.axes}), 1)
 
     def test_files_side_by_side_are_titled_by_method(self):
         results = [Result(self.shared / name) for name in ("section.h5", "euler.h5")]
@@ -135,14 +175,25 @@ class Pictures(PlotTest):
         self.assertIn("Gauss", found[0].label)
         self.assertIn("Explicit Euler", found[1].label)
         self.drawn("section.h5", self.shared / "euler.h5")
+        self.assertEqual([len(axis.images) for axis in self.figure.axes], [1, 1])
+        self.all_are_painted(self.figure.axes[0], "section.h5", "q2", "q2_dot")
 
     def test_every_way_to_colour(self):
+        seen = {}
         for by in ("auto", "orbit", "none", "chaos", "energy-error", "status", "crossings", "energy", "q2"):
             with self.subTest(by):
                 self.drawn("section.h5", "--color-by", by)
+                seen[by] = np.asarray(self.figure.axes[0].images[0].get_array())
+        np.testing.assert_array_equal(np.ptp(seen["none"][seen["none"][..., 3] > 0.5][:, :3], axis=0) < 0.02, True)
+        for by in ("orbit", "chaos", "energy-error", "q2"):  # these tell orbits from one another, each in its way
+            self.assertGreater(np.abs(seen[by] - seen["none"]).max(), 0.2, by)
+        self.assertGreater(np.abs(seen["q2"] - seen["energy-error"]).max(), 0.2)
 
     def test_axes_and_orbits_and_limits_can_be_chosen(self):
         self.drawn("section.h5", "--axes", "q2,q1_dot", "--orbits", "7,11-13", "--xlim", "-0.5,0.7", "--ylim", "-1,1")
+        self.says("$q_{2}$", r"$\dot{q}_{1}$")
+        self.assertEqual((self.figure.axes[0].get_xlim(), self.figure.axes[0].get_ylim()), ((-0.5, 0.7), (-1, 1)))
+        self.assertIn("$4$ orbits × $80$ crossings", self.figure.texts[1].get_text())
 
     def test_a_closer_view_keeps_the_colours(self):
         """Colours come from whole orbits, so `--xlim` must not change them."""
@@ -159,12 +210,33 @@ class Pictures(PlotTest):
 
     def test_time_series(self):
         self.drawn("pendulum.h5")
+        self.says("$a$  [rad]", "$b$  [rad]", "time  [s]", "$E - E_0$  $[10^{-13}]$")
+        self.assertEqual(self.points_in_lines(), [[200] * 3, [200] * 3, [200] * 3 + [2]])
+        q = Result(self.shared / "pendulum.h5").array("trajectory/q")
+        for axis, name in zip(self.figure.axes, (0, 1)):
+            np.testing.assert_array_equal([line.get_ydata() for line in axis.lines], q[:, :, name])
         self.drawn("pendulum.h5", "--orbits", "1", "--xlim", "2,5")
+        self.says("$a$,  $b$  [rad]", "time  [s]", "$E - E_0$  $[10^{-13}]$")
+        self.assertEqual(self.points_in_lines(), [[60] * 2, [60, 2]])
+        self.assertEqual({axis.get_xlim() for axis in self.figure.axes}, {(2, 5)})
 
     def test_mechanisms(self):
-        self.drawn("chain.h5")
-        self.drawn("space.h5", "--xlim", "-1,1")
-        self.drawn("two.h5")
+        series = ["energy", "$t$", r"$|g| / |\nabla g|$"]
+        for name, arguments, vertical, rods, limits in (("chain.h5", (), "$y$", 12, None),
+                                                        ("space.h5", ("--xlim", "-1,1"), "$z$", 12, (-1, 1)),
+                                                        ("two.h5", (), "$y$", 11, None)):
+            with self.subTest(name):
+                self.drawn(name, *arguments)
+                shapes = self.figure.axes[0]
+                self.assertEqual(labels(self.figure)[:5], ["$x$", vertical, *series])
+                self.assertIn(f"${rods}$ rods", shapes.get_title())
+                if limits:
+                    self.assertEqual(shapes.get_xlim(), limits)
+                drawn = [lines for lines in shapes.collections if isinstance(lines, LineCollection)]
+                self.assertEqual({len(lines.get_segments()) for lines in drawn}, {rods})
+                last = Result(self.shared / name).array("particles/position")[-1][:, [0, -1]]
+                np.testing.assert_allclose(drawn[-1].get_segments()[0], last[:2], atol=1e-12)
+                self.assertEqual(self.points_in_lines()[1:], [[30, 30], [30], [30]])
 
     def test_molecules(self):
         ends = np.array([(5, 4), (3, 4), (0, 2), (6, 3), (1, 2), (5, 6)])  # the second is closed
@@ -174,17 +246,32 @@ class Pictures(PlotTest):
         np.testing.assert_array_equal(mechanisms.molecules(chain[chain[:, 0] != 600][::-1], 1001), np.arange(1001) > 600)
 
     def test_lattices(self):
+        energy = r"$(E - E_0) / E_0$"
         self.drawn("field.h5")
+        self.says("$x$", r"$\max\ |q - q_{\mathrm{exact}}|$", "$t$", energy, "$q$")
+        self.assertEqual(cells(self.figure.axes[0]), 40 * 20)
+        self.assertEqual(self.points_in_lines(), [[20], [20]])
         self.drawn("modes.h5")
+        self.says("energy of the mode", "$t$", energy)
+        self.assertEqual(self.points_in_lines(), [[20] * 4, [20]])
         self.drawn("sheet.h5")
+        self.says("$y$", "$x$", "$y$", "$x$", "$t$", energy, *4 * ["$z$"])
+        self.assertEqual([cells(axis) for axis in self.figure.axes[:4]], [40 * 24] * 4)
         copy = shutil.copy(self.shared / "field.h5", self.at / "begun.h5")
         with h5py.File(copy, "a") as file:
             file["lattice/frame_time"][1:] = np.nan
         self.refused(1, "no sample of the motion yet", arguments=(copy, "-o", self.at / "begun.png"))
 
     def test_landscapes(self):
-        self.drawn("landscape.h5", least=0.4)
-        self.drawn("landscapes.h5", least=0.3)
+        for name, count, least in (("landscape.h5", 1, 0.4), ("landscapes.h5", 4, 0.3)):
+            with self.subTest(name):
+                self.drawn(name, least=least)
+                for axis in self.figure.axes[:count]:
+                    self.assertEqual((axis.get_xlim(), axis.get_ylim()), ((-2.5, 2.5), (-1.5, 1.5)))
+                    wells, passes = (line.get_xydata() for line in axis.lines[:2])
+                    np.testing.assert_array_equal(wells, [(-1, 0), (1, 0)])
+                    np.testing.assert_array_equal(passes, [(0, 0)])
+        self.says("$y$", "$x$", "$y$", "$x$")
 
     def test_padded_lists_of_stationary_points(self):
         """The lists may be as long as their room in the file, the rest NaN, or hold a row for each parameter."""
@@ -225,14 +312,20 @@ class Pictures(PlotTest):
 
     def test_energy_errors(self):
         self.drawn("section.h5", "--what", "energy")
+        self.says("orbit", r"$\max_t\ |E - E_0|$", "orbits")
+        error = Result(self.shared / "section.h5").array("orbits/energy_error")
+        np.testing.assert_array_equal(np.sort(self.figure.axes[0].lines[0].get_ydata()), np.sort(error[np.isfinite(error)]))
 
     def test_work_precision(self):
         table = self.at / "work.csv"
         table.write_text("# title: Methods\nmethod,family,step,work,error\nVerlet,order 2,0.1,1e3,1e-3\n"
                          "Verlet,order 2,0.05,2e3,2.5e-4\nGauss 8,Gauss,0.5,1e3,1e-14\n")
-        for arguments in ((table,), (table, "--what", "work-precision")):
-            self.assertEqual(self.run_tool(*arguments, "-o", self.at / "work.png"), (0, ""))
-            self.assertGreater(inked(self.at / "work.png"), 0.01)
+        for arguments in ((), ("--what", "work-precision")):
+            self.drawn(table, *arguments)
+            self.says("work", "error")
+            self.assertEqual([line.get_xydata().tolist() for line in self.figure.axes[0].lines],
+                             [[[1e3, 1e-3], [2e3, 2.5e-4]], [[1e3, 1e-14]]])
+            self.assertEqual([text.get_text() for text in self.figure.axes[0].texts], ["Gauss 8", "Verlet"])
 
     def test_small_pictures_are_small(self):
         picture = self.drawn("section.h5", "--small")
@@ -271,11 +364,6 @@ class Pictures(PlotTest):
         alone = subprocess.run([tool, "--help"], capture_output=True, text=True, check=False)
         self.assertEqual(alone.returncode, 1)
         self.assertIn("cotangent_plot is neither in", alone.stderr)
-
-
-def labels(figure):
-    """The axes' labels, those that say nothing left out."""
-    return [text for axis in figure.axes for text in (axis.get_xlabel(), axis.get_ylabel()) if text]
 
 
 def beyond(figure):

@@ -6,6 +6,11 @@ import subprocess
 import tempfile
 import unittest
 
+import h5py
+import numpy as np
+
+from results import same_bits
+
 RANKS = int(os.environ.get("RANKS", "1"))
 MPIRUN = os.environ.get("MPIRUN", "mpirun --oversubscribe -n").split()
 PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", "."))
@@ -67,6 +72,14 @@ class ProgramTest(unittest.TestCase):
             self.assertIn(part, end.stderr, everything)
         for noise in ("terminate called", "what():", "Segmentation", "MPI_ABORT was invoked"):
             self.assertNotIn(noise, end.stderr)
+
+    def stopped_midway(self, file, whole):
+        """A run that was stopped has something to do, and something to lose: a checkpoint of a state that has moved."""
+        self.assertNotEqual(same_bits(self.at / whole, self.at / file), [], "the run was over before it was stopped")
+        with h5py.File(self.at / f"{file}.checkpoint", "r") as held:
+            state = held["state"]
+            moved = [name for name in ("step", "steps", "time", "state") if name in state and np.any(state[name][()] != 0)]
+        self.assertTrue(moved, "it was stopped before it had begun")
 
     def refused(self, *parts, text=POINCARE, words=(), code=2):
         """A deck (with these further words) is refused before a result is begun."""

@@ -2,6 +2,7 @@
 """What bad input gets: its own clear message or status, the exit code of its kind, and never a hang."""
 import errno
 import os
+import resource
 import subprocess
 import threading
 import time
@@ -116,22 +117,28 @@ class Deck(ProgramTest):
         self.refused("'B'", "valid: A, C, E", words=["method.name=lobatto", "method.treatment=B"])
         self.refused("give step (fixed) or tolerance (adaptive)", words=["method.step="])
 
+    @staticmethod
+    def processor_seconds():
+        """Of all programs that have ended: how busy the machine is with others doesn't matter."""
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime
+
     def test_unknown_keys_come_before_the_starts(self):
         """Not after a search through ten million points of which none is feasible."""
         for words in ([], ["--check"], ["--dry-run"]):
-            began = time.monotonic()
+            began = self.processor_seconds()
             self.refused("unknown key 'stepp'", words=[
                 "method.stepp=1", "ensemble.energy=-0.125",
                 "ensemble.grid={ q2 = [-0.1, 0.1, 10000], q2_dot = [0.0, 0.1, 1000] }", *words])
-            self.assertLess(time.monotonic() - began, 25)  # found: 0.4; the search would take a minute
+            self.assertLess(self.processor_seconds() - began, 10 * RANKS)  # found: 0.4; the search would take a minute
 
     def test_large_ensembles_are_judged_by_a_part(self):
-        began = time.monotonic()
+        began = self.processor_seconds()
         end = self.launch(self.deck(), "--dry-run", "ensemble.energy=-0.125",
                           "ensemble.grid={ q2 = [-0.1, 0.1, 10000], q2_dot = [0.0, 0.1, 1000] }")
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertIn("10000000 trajectories", end.stdout)
-        self.assertLess(time.monotonic() - began, 10)
+        self.assertLess(self.processor_seconds() - began, 5 * RANKS)
 
     def test_no_feasible_start(self):
         self.refused("[ensemble] energy", "no start is feasible", words=["ensemble.energy=-0.125"])

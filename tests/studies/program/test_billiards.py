@@ -144,6 +144,7 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
         long = ("stop.time=3000", "output.every=500", "output.lyapunov=true")
         self.run_to("whole.h5", *long)
         self.run_to("parts.h5", *long, "output.wall_minutes=1e-5", code=75)
+        self.stopped_midway("parts.h5", "whole.h5")
         for _ in range(2):
             end = self.launch("deck.toml", "output.file=parts.h5", *long, "--resume", ranks=RANKS + 1)
             self.assertEqual(end.returncode, 0, end.stdout + end.stderr)

@@ -172,7 +172,7 @@ class Lattice(ProgramTest):
             self.run_to("whole.h5", text)
             for ranks in others:
                 self.run_to("parts.h5", text, "output.wall_minutes=1e-5", code=75)
-                self.assertTrue((self.at / "parts.h5.checkpoint").exists())
+                self.stopped_midway("parts.h5", "whole.h5")
                 end = self.launch("deck.toml", "output.file=parts.h5", "--resume", "method.stages=5", ranks=ranks)
                 self.says(end, 2, "another deck")
                 for _ in range(2):  # the second has nothing left to do
@@ -351,6 +351,7 @@ class Constraints(ProgramTest):
     def test_stopped_and_resumed(self):
         whole = self.run_it("whole.h5")
         self.run_it("parts.h5", "output.wall_minutes=1e-5", code=75)
+        self.stopped_midway("parts.h5", "whole.h5")
         parts = self.run_it("parts.h5", "--resume")
         if RANKS == 1:
             self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
@@ -422,6 +423,7 @@ class OwnLattice(ProgramTest):
     def test_equal_bits_on_other_ranks_and_after_a_stop(self):
         self.run_it("whole.h5", ranks=1)
         self.run_it("parts.h5", "output.wall_minutes=1e-5", code=75)
+        self.stopped_midway("parts.h5", "whole.h5")
         self.run_it("parts.h5", "--resume", ranks=2)
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
         self.run_it("newton.h5", "method.solver=newton", "stop.time=20.0", "--", "-stage_pc_type", "redundant")

@@ -146,7 +146,7 @@ class Mechanism(ProgramTest):
     def test_stopped_and_resumed(self):
         self.run_to("whole.h5")
         self.run_to("parts.h5", "output.wall_minutes=1e-5", code=75)
-        self.assertTrue((self.at / "parts.h5.checkpoint").exists())
+        self.stopped_midway("parts.h5", "whole.h5")
         end = self.launch("deck.toml", "output.file=parts.h5", "--resume", "model.mass=2", ranks=RANKS)
         self.says(end, 2, "another deck")
         for _ in range(2):  # the second has nothing left to do
@@ -160,6 +160,7 @@ class Mechanism(ProgramTest):
         for name, first, then in (("more.h5", 2, 3), ("fewer.h5", 3, 1)):
             with self.subTest(name=name):
                 self.run_to(name, "output.wall_minutes=1e-5", ranks=first, code=75)
+                self.stopped_midway(name, "whole.h5")
                 end = self.launch("deck.toml", f"output.file={name}", "--resume", ranks=then)
                 self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
                 with h5py.File(self.at / name, "r") as file:

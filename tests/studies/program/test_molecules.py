@@ -158,11 +158,13 @@ class Molecules(ProgramTest):
     def test_stopped_and_resumed(self):
         self.run_to("whole.h5")
         self.run_to("parts.h5", "output.wall_minutes=1e-5", code=75)
+        self.stopped_midway("parts.h5", "whole.h5")
         for _ in range(2):  # the second has nothing left to do
             end = self.launch("deck.toml", "output.file=parts.h5", "--resume", ranks=RANKS)
             self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
             self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
         self.run_to("more.h5", "output.wall_minutes=1e-5", code=75)
+        self.stopped_midway("more.h5", "whole.h5")
         end = self.launch("deck.toml", "output.file=more.h5", "--resume", ranks=RANKS + 1)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         with h5py.File(self.at / "more.h5", "r") as more, h5py.File(self.at / "whole.h5", "r") as whole:

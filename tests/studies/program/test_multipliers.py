@@ -107,6 +107,7 @@ class Multipliers(ProgramTest):
         # What PETSc inverts block by block is the trajectory's own, and the bits are.
         self.flown(PARTICLES, "whole.h5", PETSC)
         self.flown(PARTICLES, "parts.h5", PETSC, "output.wall_minutes=0.0001", code=75)
+        self.stopped_midway("parts.h5", "whole.h5")
         self.flown(PARTICLES, "parts.h5", PETSC, "--resume")
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
 

@@ -304,6 +304,7 @@ class Overland(ProgramTest):
                 deck = self.deck(POOL)
                 self.run_deck(deck, "whole.h5", *words, ranks=RANKS)
                 self.run_deck(deck, "parts.h5", "output.wall_minutes=1e-9", *words, ranks=RANKS, code=75)
+                self.stopped_midway("parts.h5", "whole.h5")
                 end = self.launch(deck, "output.file=parts.h5", "--resume", "friction.coefficient=2", *words)
                 self.says(end, 2, "another deck")
                 self.run_deck(deck, "parts.h5", "--resume", *words, ranks=RANKS)

@@ -153,7 +153,7 @@ class Particles(ProgramTest):
             with self.subTest(words=words):
                 self.run_torus("whole.h5", *words)
                 self.run_torus("parts.h5", "output.wall_minutes=1e-5", *words, code=75)
-                self.assertTrue((self.at / "parts.h5.checkpoint").exists())
+                self.stopped_midway("parts.h5", "whole.h5")
                 end = self.launch("deck.toml", "output.file=parts.h5", "--resume", *words, "model.R=9")
                 self.says(end, 2, "another deck")
                 for ranks in (RANKS + 1, 1):  # the second has nothing left to do

@@ -123,7 +123,7 @@ class Comparison(ProgramTest):
         end = subprocess.run([sys.executable, tool, "out.h5"], cwd=self.at, capture_output=True, text=True,
                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
         self.assertEqual((end.returncode, end.stderr), (0, ""))
-        self.assertTrue((self.at / "out.png").exists())
+        self.assertEqual((self.at / "out.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
         with h5py.File(self.at / "out.h5", "r+") as held:  # as a run leaves it that was stopped
             for item in ("comparison/energy_error", "comparison/position_error", "run/comparison_seconds"):
                 held[item][...] = 0
