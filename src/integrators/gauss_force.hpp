@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gauss collocation where L = v^T M v / 2 - U(q): velocities eliminated, the unknowns are the stages'
-// accelerations times h^2, held as even and odd parts about the middle of the step (gauss_tables.hpp).
+// accelerations times h^2, held as even and odd parts about the middle of the step (gauss_parts.hpp).
 //   Q_i = q + c_i h v + h^2 sum_j (A^2)_ij a_j,   M a_i = L_q(Q_i)
 //   q' = q + h v + h^2 sum_i b_i (1 - c_i) a_i,   v' = v + h sum_i b_i a_i
 // Fixed-point iteration where it contracts; lanes in which it doesn't go on by simplified Newton.
@@ -8,9 +8,8 @@
 #pragma once
 
 #include "integrators/convergence.hpp"
+#include "integrators/gauss_parts.hpp"
 #include "integrators/method.hpp"
-#include "integrators/stage_algebra.hpp"
-#include "numerics/compensated.hpp"
 #include "numerics/legendre.hpp"
 
 namespace cotangent::integrators {
@@ -33,12 +32,9 @@ class GaussForce {
   static void first_guess(const System& system, const GaussTables& tables, const R& h, const State<R, N>& x,
                           Stages<R, N>& parts) {
     const Vector a = system.acceleration(x.q, x.v, x.t);
+    const GaussParts<R, N> by(tables);
     for (int i = 0; i < tables.stages; ++i) {
-      for (int n = 0; n < N; ++n) {
-        parts[i][n] = i < tables.parts.odds    ? R(2.0) * (h * h * a[n])
-                      : i < tables.parts.evens ? h * h * a[n]
-                                               : R(0.0);
-      }
+      for (int n = 0; n < N; ++n) parts[i][n] = by.of_constant(i, h * h * a[n]);
     }
   }
   /// What runs along with q: here the velocities themselves.
@@ -58,7 +54,7 @@ class GaussForce {
   /// From values at the stages to the unknown.
   static void from_values(const GaussTables& tables, Stages<R, N>& values) {
     const Stages<R, N> copy = values;
-    to_parts(tables, copy, values);
+    GaussParts<R, N>(tables).of_stages(copy, values);
   }
   /// The velocities' error where the next Legendre coefficient of the unknown is `next`.
   static R velocity_error(int s, const R& h, const R& next) { return next * R(0.5 / (2 * s + 1)) / h; }
@@ -97,22 +93,8 @@ class GaussForce {
 
   /// The step's end from its solved stages.
   static void finish(const System&, const GaussTables& tables, const R& h, const R&, const Running&,
-                     const Running& v0, const Stages<R, N>& parts, Running& q, Running& v) {
-    Vector sum{}, moment{};
-    for (int j = 0; j < tables.parts.evens; ++j) {
-      for (int n = 0; n < N; ++n) sum[n] = fma(R(tables.parts.even_weight[j]), parts[j][n], sum[n]);
-    }
-    for (int j = 0; j < tables.parts.odds; ++j) {
-      for (int n = 0; n < N; ++n) {
-        moment[n] = fma(R(tables.parts.moment[j]), parts[tables.parts.evens + j][n], moment[n]);
-      }
-    }
-    for (int n = 0; n < N; ++n) {
-      const R hv = h * v0[n].value;
-      const R hv_low = fma(h, v0[n].low, fma(h, v0[n].value, -hv));
-      q[n].add(hv + (fma(R(0.5), sum[n], moment[n]) + hv_low));
-      v[n].add(sum[n] / h);  // divided, not times 1/h: a rounded factor, the same in each step, would drift
-    }
+                     const Running&, const Stages<R, N>& parts, Running& q, Running& v) {
+    GaussParts<R, N>(tables).finish(h, parts.data(), q, v);
   }
 
   /// How much of the last coefficients comes back through the forces: h^2 |L_qq| / (4 (2 s + 1)^2), at most.
@@ -200,78 +182,35 @@ class GaussForce {
     return a;
   }
 
-  /// The motion of the step's middle: Q = q + (c - 1/2) velocity + K K a.
-  struct Middle {
-    Vector q, velocity;
-  };
+  using Middle = MiddleMotion<R, N>;
   /// S is the number of stages where the compiler shall know it, else 0.
   template <int S = 0>
   [[gnu::always_inline]] static Middle middle(const Step& step, const Stages<R, N>& parts) {
-    const auto& table = step.tables.parts;
-    const int evens = S > 0 ? S - S / 2 : table.evens, odds = S > 0 ? S / 2 : table.odds;
-    Vector sum{}, torque{};
-    for (int j = 0; j < evens; ++j) {
-      for (int n = 0; n < N; ++n) sum[n] = fma(R(table.even_weight[j]), parts[j][n], sum[n]);
-    }
-    for (int j = 0; j < odds; ++j) {
-      for (int n = 0; n < N; ++n) torque[n] = fma(R(table.odd_weight[j]), parts[evens + j][n], torque[n]);
-    }
-    Middle m;
-    for (int n = 0; n < N; ++n) {
-      m.velocity[n] = fma(R(0.5), sum[n], step.drift[n]);
-      m.q[n] = fma(R(0.5), fma(R(0.5), sum[n], torque[n]) + step.drift[n], step.q[n]);
-    }
-    return m;
+    return GaussParts<R, N, S>(step.tables).middle(step.q, step.drift, parts.data());
   }
 
   /// Positions of the mirrored stages i and s - 1 - i, for Block values of i, handed to `use(k, Q, Q')`.
   template <int Block, int S = 0, class Use>
   [[gnu::always_inline]] static void positions(const Step& step, const Middle& m, const Stages<R, N>& parts,
                                                int i, const Use& use) {
-    const auto& table = step.tables.parts;
-    const int evens = S > 0 ? S - S / 2 : table.evens, odds = S > 0 ? S / 2 : table.odds;
-    const double* even = table.even.data() + i * evens;
-    const double* odd = table.odd.data() + i * odds;
+    const GaussParts<R, N, S> by(step.tables);
+    typename GaussParts<R, N, S>::template Rows<Block> rows;
+    by.add(i, parts.data(), rows);
     // The middle's motion comes last: it is the last to be known.
-    std::array<std::array<R, N>, Block> e, o;
-    for (int k = 0; k < Block; ++k) {
-      for (int n = 0; n < N; ++n) {
-        e[k][n] = R(even[k * evens]) * parts[0][n];
-        o[k][n] = odds > 0 ? R(odd[k * odds]) * parts[evens][n] : R(0.0);
-      }
-    }
-#pragma GCC unroll 8
-    for (int j = 1; j < odds; ++j) {
-      const Vector x = parts[j], y = parts[evens + j];
-#pragma GCC unroll 8
-      for (int k = 0; k < Block; ++k) {
-#pragma GCC unroll 8
-        for (int n = 0; n < N; ++n) {
-          e[k][n] = fma(R(even[k * evens + j]), x[n], e[k][n]);
-          o[k][n] = fma(R(odd[k * odds + j]), y[n], o[k][n]);
-        }
-      }
-    }
 #pragma GCC unroll 8
     for (int k = 0; k < Block; ++k) {
       Vector first, mirrored;
       for (int n = 0; n < N; ++n) {
-        if (evens > odds) e[k][n] = fma(R(even[k * evens + odds]), parts[odds][n], e[k][n]);
-        e[k][n] += m.q[n];
-        o[k][n] = fma(R(table.offset[i + k]), m.velocity[n], o[k][n]);
-        first[n] = e[k][n] + o[k][n];
-        mirrored[n] = e[k][n] - o[k][n];
+        const R even = rows.even[k][n] + m.q[n];
+        const R odd = fma(by.offset(i + k), m.velocity[n], rows.odd[k][n]);
+        first[n] = even + odd;
+        mirrored[n] = even - odd;
       }
       use(k, first, mirrored);
     }
   }
   static Vector middle_position(const Step& step, const Middle& m, const Stages<R, N>& parts) {
-    const auto& table = step.tables.parts;
-    Vector e = m.q;
-    for (int j = 0; j < table.evens; ++j) {
-      for (int n = 0; n < N; ++n) e[n] = fma(R(table.even[table.odds * table.evens + j]), parts[j][n], e[n]);
-    }
-    return e;
+    return GaussParts<R, N>(step.tables).position_of_middle_stage(m, parts.data());
   }
 
   /// Fixed-point iteration. Changes are measured on the middle's motion, which is what the stages add up to.
@@ -330,17 +269,6 @@ class GaussForce {
     }
   }
 
-  static void to_parts(const GaussTables& tables, const Stages<R, N>& stages, Stages<R, N>& parts) {
-    const int s = tables.stages, evens = tables.parts.evens;
-    for (int j = 0; j < evens; ++j) {
-      for (int n = 0; n < N; ++n) {
-        const R sum = stages[j][n] + stages[s - 1 - j][n], difference = stages[j][n] - stages[s - 1 - j][n];
-        parts[j][n] = j < tables.parts.odds ? sum : stages[j][n];
-        if (j < tables.parts.odds) parts[evens + j][n] = difference;
-      }
-    }
-  }
-
   /// What did not contract: (1 - h^2 A^2 (x) M^-1 L_qq) d = h^2 F(Q)/M - a, the Hessian frozen at mid-step.
   [[gnu::noinline]] static void newton(const Step& step, Stages<R, N>& parts, Convergence<R>& convergence) {
     const auto& table = step.tables.parts;
@@ -383,7 +311,7 @@ class GaussForce {
         for (int n = 0; n < N; ++n) residual[table.odds][n] = a[n] - parts[table.odds][n];
       }
       solver.solve(step.tables, residual);
-      to_parts(step.tables, residual, correction);
+      GaussParts<R, N>(step.tables).of_stages(residual, correction);
       const bool every = all(convergence.open());
       R change(0.0);
       for (int i = 0; i < s; ++i) {

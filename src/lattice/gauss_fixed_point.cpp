@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gauss collocation of a lattice by fixed-point iteration, for L = v^T M v / 2 - U(q) with M diagonal. As
 // integrators/gauss_force.hpp does it: the unknowns are the stages' accelerations times h^2, held as even and
-// odd parts about the middle of the step, begun from the last step's polynomial.
-// Iterations run over blocks of sites in waves: while one is at a block, the next follows a reach behind it,
-// so that a block's numbers stay in the cache for all of them. Ghosts are as deep as a wave has iterations:
-// ranks talk once a wave. Neither changes a bit. Reference: Hairer, Lubich, Wanner (2006), VIII.6.1; for
-// waves, Wolf, Lam, PLDI (1991); for deep ghosts, Demmel et al., IPDPS (2008).
+// odd parts about the middle of the step (integrators/gauss_parts.hpp), begun from the last step's
+// polynomial. Iterations run over blocks of sites in waves: while one is at a block, the next follows a reach
+// behind it, so that a block's numbers stay in the cache for all of them. Ghosts are as deep as a wave has
+// iterations: ranks talk once a wave. Neither changes a bit. Reference: Hairer, Lubich, Wanner (2006),
+// VIII.6.1; for waves, Wolf, Lam, PLDI (1991); for deep ghosts, Demmel et al., IPDPS (2008).
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "integrators/convergence.hpp"
-#include "integrators/gauss_tables.hpp"
+#include "integrators/gauss_parts.hpp"
 #include "lattice/method.hpp"
-#include "numerics/compensated.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::lattice {
@@ -152,7 +151,7 @@ class GaussFixedPoint final : public Method {
   void guess(double h) {
     const auto from = components(std::as_const(q_));
     const auto into = components(begin_);
-    const auto& table = tables_->parts;
+    const integrators::GaussParts<double, 1> by(*tables_);
     ++effort_.forces;
     for (std::int64_t at = 0; at < lattice_.own(); at += block_) {
       const std::int64_t end = std::min(at + block_, lattice_.own());
@@ -160,8 +159,7 @@ class GaussFixedPoint final : public Method {
       for (int c = 0; c < dim(); ++c) {
         for (std::int64_t i = at; i < end; ++i) {
           begin_[c][i] *= h * h * inverse_mass_[c][i];
-          for (int j = 0; j < stages_; ++j)
-            part(now_, j, c)[i] = j < table.odds ? 2 * begin_[c][i] : j < table.evens ? begin_[c][i] : 0.0;
+          for (int j = 0; j < stages_; ++j) part(now_, j, c)[i] = by.of_constant(j, begin_[c][i]);
         }
       }
     }
@@ -236,96 +234,96 @@ class GaussFixedPoint final : public Method {
     }
   }
 
-  /// The middle of a step: position and velocity there.
-  struct Middle {
-    Pack q, velocity;
-  };
-  template <int S>
-  [[gnu::always_inline]] Middle middle(const Pack* parts, const Pack& q, const Pack& drift) const {
-    const auto& table = tables_->parts;
-    const int s = S > 0 ? S : stages_, odds = s / 2, evens = s - odds;
-    Pack sum(0.0), torque(0.0);
-    for (int j = 0; j < evens; ++j) sum = fma(Pack(table.even_weight[at(j)]), parts[j], sum);
-    for (int j = 0; j < odds; ++j) torque = fma(Pack(table.odd_weight[at(j)]), parts[evens + j], torque);
-    return {fma(Pack(0.5), fma(Pack(0.5), sum, torque) + drift, q), fma(Pack(0.5), sum, drift)};
-  }
+  /// The algebra of a site's parts; S is the number of stages where the compiler shall know it, else 0.
+  template <int S = 0>
+  using Parts = integrators::GaussParts<Pack, 1, S>;
+  /// Something for each stage.
+  template <int S, class T>
+  using Each = std::array<T, (S > 0 ? S : integrators::max_stages)>;
+  using One = std::array<Pack, 1>;
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  /// One iteration on the sites from low to high.
+  /// One iteration on the sites from low to high; their largest change.
   template <int S>
   double sweep_of(double h, int from, std::int64_t low, std::int64_t high) {
-    const auto& table = tables_->parts;
-    const int s = S > 0 ? S : stages_, odds = s / 2, evens = s - odds;
-    constexpr int room = S > 0 ? S : integrators::max_stages;
+    place_stages<S>(h, from, low, high);
+    for (int i = 0; i < stages_; ++i) {
+      pointers_.clear();
+      for (int c = 0; c < dim(); ++c) pointers_.push_back(stage_[i * dim() + c] - low);
+      kernel_.force(pointers_.data(), low, high, pointers_.data());
+    }
+    return renew<S>(h, 1 - from, low, high);
+  }
+
+  /// The stages' positions, and the middle's motion, on the sites from low to high; positions too as far
+  /// around them as the forces reach.
+  template <int S>
+  void place_stages(double h, int from, std::int64_t low, std::int64_t high) {
+    const Parts<S> by(*tables_);
+    const int s = by.stages(), odds = by.odds();
     const std::int64_t right = lattice_.here.listed ? right_ : reach_;
-    std::array<Pack, room> parts;
-    const auto read = [&](std::array<const double*, room>& pointers, int which, int c) {
-      for (int j = 0; j < s; ++j) pointers[at(j)] = part(which, j, c);
-    };
-    std::array<const double*, room> old;
+    Each<S, One> parts;
     for (int c = 0; c < dim(); ++c) {
-      read(old, from, c);
+      Each<S, const double*> old;
+      Each<S, double*> stage;
+      for (int i = 0; i < s; ++i) {
+        old[at(i)] = part(from, i, c);
+        stage[at(i)] = stage_[i * dim() + c] - low;
+      }
       const double *q = q_[c], *v = v_[c];
       double *middle_q = middle_[2 * c] - low, *middle_v = middle_[2 * c + 1] - low;
-      std::array<double*, room> stage;
-      for (int i = 0; i < s; ++i) stage[at(i)] = stage_[i * dim() + c] - low;
       for (std::int64_t x = low - lag(); x < high + right; x += pack) {
-        for (int j = 0; j < s; ++j) parts[at(j)] = load(old[at(j)] + x);
-        const Middle m = middle<S>(parts.data(), load(q + x), Pack(h) * load(v + x));
+        for (int j = 0; j < s; ++j) parts[at(j)][0] = load(old[at(j)] + x);
+        const auto m = by.middle({load(q + x)}, {Pack(h) * load(v + x)}, parts.data());
         if (x >= low && x < high) {
-          store(m.q, middle_q + x);
-          store(m.velocity, middle_v + x);
+          store(m.q[0], middle_q + x);
+          store(m.velocity[0], middle_v + x);
         }
-        for (int i = 0; i < evens; ++i) {
-          Pack e = m.q;
-          for (int j = 0; j < evens; ++j) e = fma(Pack(table.even[at(i * evens + j)]), parts[at(j)], e);
-          if (i >= odds) {
-            store(e, stage[at(i)] + x);
-            continue;
-          }
-          Pack o = Pack(table.offset[at(i)]) * m.velocity;
-          for (int j = 0; j < odds; ++j) o = fma(Pack(table.odd[at(i * odds + j)]), parts[at(evens + j)], o);
-          store(e + o, stage[at(i)] + x);
-          store(e - o, stage[at(s - 1 - i)] + x);
+        for (int i = 0; i < odds; ++i) {
+          typename Parts<S>::template Rows<1> row{{m.q}, {by.offset(i) * m.velocity[0]}};
+          by.add(i, parts.data(), row);
+          const Pack even = row.even[0][0], odd = row.odd[0][0];
+          store(even + odd, stage[at(i)] + x);
+          store(even - odd, stage[at(s - 1 - i)] + x);
         }
+        if (by.evens() > odds) store(by.position_of_middle_stage(m, parts.data())[0], stage[at(odds)] + x);
       }
     }
-    std::vector<double*>& pointers = pointers_;
-    for (int i = 0; i < s; ++i) {
-      pointers.clear();
-      for (int c = 0; c < dim(); ++c) pointers.push_back(stage_[i * dim() + c] - low);
-      kernel_.force(pointers.data(), low, high, pointers.data());
-    }
+  }
+
+  /// The parts from the forces at the stages; the largest change of the middle's motion on this rank's sites,
+  /// infinite where one isn't finite.
+  template <int S>
+  double renew(double h, int into, std::int64_t low, std::int64_t high) {
+    const Parts<S> by(*tables_);
+    const int s = by.stages(), odds = by.odds(), evens = by.evens();
+    const std::int64_t last = std::min(high, lattice_.own());
+    Each<S, One> parts;
     Pack largest(0.0), sum(0.0);
     for (int c = 0; c < dim(); ++c) {
       const double *q = q_[c], *v = v_[c], *inverse = inverse_mass_[c];
       const double *middle_q = middle_[2 * c] - low, *middle_v = middle_[2 * c + 1] - low;
-      std::array<const double*, room> stage;
-      std::array<double*, room> renewed;
+      Each<S, const double*> stage;
+      Each<S, double*> renewed;
       for (int i = 0; i < s; ++i) {
         stage[at(i)] = stage_[i * dim() + c] - low;
-        renewed[at(i)] = part(1 - from, i, c);
+        renewed[at(i)] = part(into, i, c);
       }
       for (std::int64_t x = low; x < high; x += pack) {
         const Pack factor = Pack(h * h) * load(inverse + x);
-        for (int i = 0; i < evens; ++i) {
-          const Pack a = factor * load(stage[at(i)] + x);
-          if (i >= odds) {
-            parts[at(i)] = a;
-            continue;
-          }
-          const Pack b = factor * load(stage[at(s - 1 - i)] + x);
-          parts[at(i)] = a + b;
-          parts[at(evens + i)] = a - b;
+        for (int i = 0; i < odds; ++i) {
+          const Pack a = factor * load(stage[at(i)] + x), b = factor * load(stage[at(s - 1 - i)] + x);
+          parts[at(i)][0] = a + b;
+          parts[at(evens + i)][0] = a - b;
         }
-        const std::int64_t count = high - x;
-        for (int j = 0; j < s; ++j) store(parts[at(j)], renewed[at(j)] + x, count);
+        if (evens > odds) parts[at(odds)][0] = factor * load(stage[at(odds)] + x);
+        for (int j = 0; j < s; ++j) store(parts[at(j)][0], renewed[at(j)] + x, high - x);
         if (x + pack <= 0 || x >= lattice_.own()) continue;
-        const Middle m = middle<S>(parts.data(), load(q + x), Pack(h) * load(v + x));
-        Pack change = abs(m.velocity - load(middle_v + x)) + abs(m.q - load(middle_q + x));
-        if (x < 0 || x + pack > std::min(high, lattice_.own())) {
+        const auto m = by.middle({load(q + x)}, {Pack(h) * load(v + x)}, parts.data());
+        Pack change = abs(m.velocity[0] - load(middle_v + x)) + abs(m.q[0] - load(middle_q + x));
+        if (x < 0 || x + pack > last) {
           for (int k = 0; k < pack; ++k) {
-            if (x + k < 0 || x + k >= std::min(high, lattice_.own())) numerics::set_lane(change, k, 0.0);
+            if (x + k < 0 || x + k >= last) numerics::set_lane(change, k, 0.0);
           }
         }
         largest = max(largest, change);
@@ -361,21 +359,16 @@ class GaussFixedPoint final : public Method {
   }
 
   void finish_block(double h, std::int64_t from, std::int64_t to) {
-    const auto& table = tables_->parts;
-    const Pack half(0.5), step(h);
+    const Parts<> by(*tables_);
+    Each<0, One> parts;
     for (int c = 0; c < dim(); ++c) {
       for (std::int64_t x = from; x < to; x += pack) {
-        Pack sum(0.0), moment(0.0);
-        for (int j = 0; j < table.evens; ++j)
-          sum = fma(Pack(table.even_weight[at(j)]), load(part(now_, j, c) + x), sum);
-        for (int j = 0; j < table.odds; ++j)
-          moment = fma(Pack(table.moment[at(j)]), load(part(now_, table.evens + j, c) + x), moment);
-        numerics::Compensated<Pack> q{load(q_[c] + x), load(q_low_[c] + x)},
-            v{load(v_[c] + x), load(v_low_[c] + x)};
-        const Pack hv = step * v.value;
-        const Pack hv_low = fma(step, v.low, fma(step, v.value, -hv));
-        q.add(hv + (fma(half, sum, moment) + hv_low));
-        v.add(sum / step);  // divided, as in gauss_force.hpp: a rounded factor would drift
+        for (int j = 0; j < stages_; ++j) parts[at(j)][0] = load(part(now_, j, c) + x);
+        std::array<numerics::Compensated<Pack>, 1> end_q{{{load(q_[c] + x), load(q_low_[c] + x)}}},
+            end_v{{{load(v_[c] + x), load(v_low_[c] + x)}}};
+        by.finish(Pack(h), parts.data(), end_q, end_v);
+        const auto& [q] = end_q;
+        const auto& [v] = end_v;
         const std::int64_t count = to - x;
         store(q.value, q_[c] + x, count);
         store(q.low, q_low_[c] + x, count);
@@ -386,26 +379,20 @@ class GaussFixedPoint final : public Method {
   }
 
   void extrapolate(double h, std::int64_t from, std::int64_t to) {
-    const auto& table = tables_->parts;
     const auto position = components(std::as_const(q_));
     const auto into = components(end_);
     kernel_.force(position.data(), from, to, into.data());
     for (int c = 0; c < dim(); ++c) {
-      std::array<Pack, integrators::max_stages + 2> known;
-      std::array<Pack, integrators::max_stages> next;
+      integrators::Stages<Pack, 1> known, next;
       for (std::int64_t x = from; x < to; x += pack) {
-        for (int j = 0; j < stages_; ++j) known[at(j)] = load(part(now_, j, c) + x);
-        known[at(stages_)] = load(begin_[c] + x);
+        for (int j = 0; j < stages_; ++j) known[at(j)][0] = load(part(now_, j, c) + x);
+        known[at(stages_)][0] = load(begin_[c] + x);
         const Pack end = Pack(h * h) * load(inverse_mass_[c] + x) * load(end_[c] + x);
-        known[at(stages_ + 1)] = end;
-        for (int i = 0; i < stages_; ++i) {
-          const double* row = table.extrapolation.data() + i * (stages_ + 2);
-          Pack sum = Pack(row[0]) * known[0];
-          for (int j = 1; j < stages_ + 2; ++j) sum = fma(Pack(row[j]), known[at(j)], sum);
-          next[at(i)] = sum;
-        }
+        known[at(stages_ + 1)][0] = end;
+        integrators::apply<Pack, 1>(tables_->parts.extrapolation.data(), stages_, stages_ + 2, known.data(),
+                                    next.data());
         const std::int64_t count = to - x;
-        for (int i = 0; i < stages_; ++i) store(next[at(i)], part(now_, i, c) + x, count);
+        for (int i = 0; i < stages_; ++i) store(next[at(i)][0], part(now_, i, c) + x, count);
         store(end, begin_[c] + x, count);
       }
     }

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "integrators/gauss_tables.hpp"
+#include "integrators/stage_algebra.hpp"
 #include "lattice/mass_matrix.hpp"
 #include "lattice/stages.hpp"
 #include "numerics/compensated.hpp"
@@ -226,17 +226,12 @@ class GaussNewton final : public Method {
   }
 
   /// A coordinate's stages at a pack of sites.
-  using Stages = std::array<Pack, integrators::max_stages>;
-  /// result_i = sum_j matrix_ij x_j
+  using Stages = integrators::Stages<Pack, 1>;
   void apply(const std::vector<double>& matrix, const Stages& x, Stages& result) const {
-    for (int i = 0; i < stages_; ++i) {
-      Pack sum(0.0);
-      for (int j = 0; j < stages_; ++j) sum = fma(Pack(matrix[at(i * stages_ + j)]), x[at(j)], sum);
-      result[at(i)] = sum;
-    }
+    integrators::apply<Pack, 1>(matrix.data(), stages_, stages_, x.data(), result.data());
   }
   void load_stages(const Field& field, int c, std::int64_t x, Stages& into) const {
-    for (int j = 0; j < stages_; ++j) into[at(j)] = load(field[j * dim() + c] + x);
+    for (int j = 0; j < stages_; ++j) into[at(j)][0] = load(field[j * dim() + c] + x);
   }
 
   /// One Newton correction of the velocities; the largest change of a position that it makes.
@@ -250,9 +245,9 @@ class GaussNewton final : public Method {
         apply(tables_->a, stage, sum);
         load_stages(momenta_, c, x, stage);
         for (int i = 0; i < stages_; ++i)
-          stage[at(i)] = (stage[at(i)] - load(p_[c] + x)) - Pack(h) * sum[at(i)];
+          stage[at(i)][0] = (stage[at(i)][0] - load(p_[c] + x)) - Pack(h) * sum[at(i)][0];
         apply(tables_->inverse, stage, sum);
-        for (int i = 0; i < stages_; ++i) store(sum[at(i)], residual[i * dim() + c] + x, own() - x);
+        for (int i = 0; i < stages_; ++i) store(sum[at(i)][0], residual[i * dim() + c] + x, own() - x);
       }
     }
     for (std::int64_t x = 0; x < own(); ++x) {
@@ -287,10 +282,10 @@ class GaussNewton final : public Method {
         apply(tables_->transform, stage, sum);
         for (int i = 0; i < stages_; ++i) {
           for (int k = static_cast<int>(std::min<std::int64_t>(pack, own() - x)); k < pack; ++k)
-            numerics::set_lane(sum[at(i)], k, 0);
+            numerics::set_lane(sum[at(i)][0], k, 0);
           double* velocity = velocities_[i * dim() + c] + x;
-          store(load(velocity) + sum[at(i)], velocity, own() - x);
-          const Pack change = abs(Pack(h) * sum[at(i)]);
+          store(load(velocity) + sum[at(i)][0], velocity, own() - x);
+          const Pack change = abs(Pack(h) * sum[at(i)][0]);
           largest = max(largest, select(isfinite(change), change, Pack(HUGE_VAL)));
         }
       }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "integrators/convergence.hpp"
+#include "integrators/stage_algebra.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::lattice {
@@ -12,16 +13,15 @@ namespace cotangent::lattice {
 void stage_positions(const Lattice& lattice, double h, std::span<const double> a, const Field& q,
                      const Field& velocities, int components, Field& positions) {
   const int stages = velocities.components() / components;
-  for (int i = 0; i < stages; ++i) {
-    for (int c = 0; c < lattice.dim; ++c) {
-      double* into = positions[i * components + c];
-      for (std::int64_t x = 0; x < lattice.own(); x += pack) {
-        Pack sum(0.0);
-        for (int j = 0; j < stages; ++j)
-          sum = fma(Pack(a[static_cast<std::size_t>(i * stages + j)]),
-                    load(velocities[j * components + c] + x), sum);
-        store(load(q[c] + x) + Pack(h) * sum, into + x, lattice.own() - x);
-      }
+  integrators::Stages<Pack, 1> velocity, way;
+  for (int c = 0; c < lattice.dim; ++c) {
+    for (std::int64_t x = 0; x < lattice.own(); x += pack) {
+      for (int j = 0; j < stages; ++j)
+        velocity[static_cast<std::size_t>(j)][0] = load(velocities[j * components + c] + x);
+      integrators::apply<Pack, 1>(a.data(), stages, stages, velocity.data(), way.data());
+      for (int i = 0; i < stages; ++i)
+        store(load(q[c] + x) + Pack(h) * way[static_cast<std::size_t>(i)][0],
+              positions[i * components + c] + x, lattice.own() - x);
     }
   }
 }
