@@ -9,18 +9,11 @@
 
 namespace cotangent::integrators {
 
-struct ConstrainedSymplecticEulerFormula {
+struct ConstrainedSymplecticEulerFormula : ConstrainedFormula {
   static constexpr std::string_view name = "constrained-symplectic-euler";
   static constexpr std::string_view about =
       "symplectic Euler on the constraint manifold, order 1: symplectic, energy error bounded";
   static constexpr int order = 1;
-  static constexpr bool adaptive = false;
-  static constexpr bool compensated = false;
-  static constexpr std::array options{option::step, option::constraint_tolerance};
-  template <class System>
-  static constexpr bool momenta = false;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   template <class System>
   struct StageCache {

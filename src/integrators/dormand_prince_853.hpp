@@ -60,14 +60,12 @@ class DormandPrinceDense {
   Vector error5_q_{}, error5_v_{}, error3_q_{}, error3_v_{};
 };
 
-struct DormandPrince853Formula {
+struct DormandPrince853Formula : PlainFormula {
   static constexpr std::string_view name = "dormand-prince-853";
   static constexpr std::string_view about =
       "Dormand-Prince 8(5,3), order 8, with step control: conserves nothing, energy drifts slowly";
   static constexpr int order = 8;
   static constexpr bool adaptive = true;
-  template <class System>
-  static constexpr bool momenta = false;
   template <class System>
   using Dense = DormandPrinceDense<System>;
 

@@ -7,17 +7,12 @@
 
 namespace cotangent::integrators {
 
-struct ExplicitEulerFormula {
+struct ExplicitEulerFormula : PlainFormula {
   static constexpr std::string_view name = "explicit-euler";
   static constexpr std::string_view about =
       "explicit Euler, order 1: conserves nothing, oscillations gain energy";
   static constexpr int order = 1;
-  static constexpr bool adaptive = false;
   static constexpr bool projects = true;
-  template <class System>
-  static constexpr bool momenta = false;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,

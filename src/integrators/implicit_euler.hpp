@@ -9,16 +9,13 @@
 
 namespace cotangent::integrators {
 
-struct ImplicitEulerFormula {
+struct ImplicitEulerFormula : PlainFormula {
   static constexpr std::string_view name = "implicit-euler";
   static constexpr std::string_view about =
       "implicit Euler, order 1: conserves nothing, oscillations lose energy";
   static constexpr int order = 1;
-  static constexpr bool adaptive = false;
   template <class System>
   static constexpr bool momenta = true;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>&, const R& h, const Beginning<R, N>& x,

@@ -2,17 +2,15 @@
 // What all simple one-step methods share: a step of h from (t, q, y), y the velocities or the momenta, its
 // sums compensated, and a polynomial over the step for those who look inside. A method's own file is its
 // formula:
-//   name, about, order, adaptive      what it is; `adaptive` where it estimates its error
+//   name, about, order                what it is
 //   options                           what it takes from a deck, if more than step (and tolerance, adaptive)
-//   momenta<System>                   whether y is p = L_v, else v
-//   Dense<System>                     its polynomial: the cubic below unless it has a better one
 //   step(system, motion, h, x, active, change, dense) -> solved    the changes of q and y over a step
 //   projects                          optional: whether its steps may be projected onto invariants
 //   check(options)                    optional: throws an Error for options that it can't take; step() then
 //                                     gets them too, last
-//   compensated                       optional: false where sums needn't be
 //   StageCache<System>                optional: reals that one step hands to the next; begin(...) makes
 //                                     them, step(..., last, next, options) renews them
+// and where it differs from PlainFormula, from which it derives.
 // Step control: h' = 0.8 h / error^(1/exponent), the error in units of the tolerance; V. P. Chan, The
 // design, implementation, and applications of a novel numerical solver: the Lagrangian solver (master's
 // thesis, OIST, 2018), (3.53), with the exponent of one-step errors.
@@ -55,6 +53,21 @@ struct CubicHermite {
   }
 };
 
+/// What most formulas have in common.
+struct PlainFormula {
+  static constexpr bool adaptive = false;    ///< whether it estimates its error
+  static constexpr bool compensated = true;  ///< whether sums are
+  template <class System>
+  static constexpr bool momenta = false;  ///< whether y is p = L_v, else v
+  template <class System>
+  using Dense = CubicHermite<System>;  ///< its polynomial
+};
+/// And those that solve for a manifold's multipliers.
+struct ConstrainedFormula : PlainFormula {
+  static constexpr bool compensated = false;  // errors off the manifold are taken out anyway
+  static constexpr std::array options{option::step, option::constraint_tolerance};
+};
+
 namespace detail {
 struct Nothing {
   Nothing() = default;
@@ -64,11 +77,6 @@ template <class System, class Formula, class = void>
 struct CarryOf {
   using type = Nothing;
 };
-template <class Formula>
-inline constexpr bool compensates = [] {
-  if constexpr (requires { Formula::compensated; }) return Formula::compensated;
-  return true;
-}();
 template <class System, class Formula>
 struct CarryOf<System, Formula, std::void_t<typename Formula::template StageCache<System>>> {
   using type = typename Formula::template StageCache<System>;
@@ -90,7 +98,7 @@ class OneStep {
   static constexpr int N = System::dim;
   using Vector = std::array<R, N>;
   using Mask = numerics::mask_of<R>;
-  using Sum = std::conditional_t<detail::compensates<Formula>, numerics::Compensated<R>, numerics::Plain<R>>;
+  using Sum = std::conditional_t<Formula::compensated, numerics::Compensated<R>, numerics::Plain<R>>;
   using Running = std::array<Sum, N>;
 
   static constexpr std::string_view name = Formula::name, about = Formula::about;

@@ -14,18 +14,12 @@
 
 namespace cotangent::integrators {
 
-struct RattleFormula {
+struct RattleFormula : ConstrainedFormula {
   static constexpr std::string_view name = "rattle";
   static constexpr std::string_view about =
       "RATTLE, order 2: symplectic and symmetric on the constraint manifold, energy error bounded";
   static constexpr int order = 2;
-  static constexpr bool adaptive = false;
-  static constexpr bool compensated = false;  // errors off the manifold are taken out anyway
   static constexpr std::array options{option::step, option::constraint_tolerance, option::multipliers};
-  template <class System>
-  static constexpr bool momenta = false;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   template <class System>
   struct StageCache {

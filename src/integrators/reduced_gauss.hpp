@@ -11,19 +11,14 @@
 
 namespace cotangent::integrators {
 
-struct ReducedGaussFormula {
+struct ReducedGaussFormula : PlainFormula {
   static constexpr std::string_view name = "reduced-gauss";
   static constexpr std::string_view about =
       "Gauss collocation on the index-reduced equations, order 2 stages: symmetric; constraints drift unless "
       "projected";
   static constexpr int order = 2;  // and more
-  static constexpr bool adaptive = false;
   static constexpr bool projects = true;
   static constexpr std::array options{option::stages, option::step, option::projection, option::onto};
-  template <class System>
-  static constexpr bool momenta = false;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   static void check(const MethodOptions& options) { GaussTables::of(options.stages); }
 

@@ -10,17 +10,12 @@
 
 namespace cotangent::integrators {
 
-struct ReducedMidpointFormula {
+struct ReducedMidpointFormula : PlainFormula {
   static constexpr std::string_view name = "reduced-midpoint";
   static constexpr std::string_view about =
       "implicit midpoint rule on the index-reduced equations, order 2: constraints drift, q . v is kept";
   static constexpr int order = 2;
-  static constexpr bool adaptive = false;
   static constexpr bool projects = true;
-  template <class System>
-  static constexpr bool momenta = false;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,

@@ -7,17 +7,12 @@
 
 namespace cotangent::integrators {
 
-struct Rk4Formula {
+struct Rk4Formula : PlainFormula {
   static constexpr std::string_view name = "rk4";
   static constexpr std::string_view about =
       "the classical Runge-Kutta method, order 4: conserves nothing, energy drifts";
   static constexpr int order = 4;
-  static constexpr bool adaptive = false;
   static constexpr bool projects = true;
-  template <class System>
-  static constexpr bool momenta = false;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,

@@ -16,18 +16,11 @@
 
 namespace cotangent::integrators {
 
-struct ShakeFormula {
+struct ShakeFormula : ConstrainedFormula {
   static constexpr std::string_view name = "shake";
   static constexpr std::string_view about =
       "SHAKE in velocity form, order 2: RATTLE's positions, velocities not quite tangent";
   static constexpr int order = 2;
-  static constexpr bool adaptive = false;
-  static constexpr bool compensated = false;
-  static constexpr std::array options{option::step, option::constraint_tolerance};
-  template <class System>
-  static constexpr bool momenta = false;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   /// The step to come: how far it goes, and its multiplier.
   template <class System>

@@ -11,16 +11,13 @@
 
 namespace cotangent::integrators {
 
-struct StormerVerletFormula {
+struct StormerVerletFormula : PlainFormula {
   static constexpr std::string_view name = "stormer-verlet";
   static constexpr std::string_view about =
       "Stormer-Verlet, order 2: symplectic and symmetric, conserves angular momentum, energy error bounded";
   static constexpr int order = 2;
-  static constexpr bool adaptive = false;
   template <class System>
   static constexpr bool momenta = !Motion<System>::constant_mass;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,

@@ -9,17 +9,14 @@
 
 namespace cotangent::integrators {
 
-struct SymplecticEulerFormula {
+struct SymplecticEulerFormula : PlainFormula {
   static constexpr std::string_view name = "symplectic-euler";
   static constexpr std::string_view about =
       "symplectic Euler, order 1: symplectic, conserves angular momentum, energy error bounded";
   static constexpr int order = 1;
-  static constexpr bool adaptive = false;
   static constexpr bool projects = true;
   template <class System>
   static constexpr bool momenta = !Motion<System>::constant_mass;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,

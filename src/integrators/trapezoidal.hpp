@@ -8,17 +8,12 @@
 
 namespace cotangent::integrators {
 
-struct TrapezoidalFormula {
+struct TrapezoidalFormula : PlainFormula {
   static constexpr std::string_view name = "trapezoidal";
   static constexpr std::string_view about =
       "trapezoidal rule, order 2: symmetric, conjugate to a symplectic method";
   static constexpr int order = 2;
-  static constexpr bool adaptive = false;
   static constexpr bool projects = true;
-  template <class System>
-  static constexpr bool momenta = false;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,

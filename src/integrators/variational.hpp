@@ -13,18 +13,11 @@
 
 namespace cotangent::integrators {
 
-struct VariationalFormula {
+struct VariationalFormula : ConstrainedFormula {
   static constexpr std::string_view name = "variational";
   static constexpr std::string_view about =
       "variational integrator of the augmented discrete Lagrangian, order 2: symplectic, momenta not tangent";
   static constexpr int order = 2;
-  static constexpr bool adaptive = false;
-  static constexpr bool compensated = false;
-  static constexpr std::array options{option::step, option::constraint_tolerance};
-  template <class System>
-  static constexpr bool momenta = false;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   template <class System>
   struct StageCache {
