@@ -12,34 +12,17 @@
 // Lagrangian systems (2009); Modin, Verdier, Numer. Math. 145 (2020) 405.
 #pragma once
 
-#include <memory>
-
+#include "integrators/lobatto_tables.hpp"
 #include "integrators/one_step.hpp"
 
 namespace cotangent::integrators {
 
-/// Coefficients of the pair with so many stages; rows are contiguous, matrices s x s unless said.
-struct LobattoTables {
-  int stages;
-  std::vector<double> c, b, a, mate;  ///< A of IIIA; its mate of IIIB
-  std::vector<double> moment;         ///< (s - 1) x s: b_j P_m(c_j)
-
-  static constexpr int least = 2, most = 8;
-  /// The shared tables. Throws an Error for fewer or more stages.
-  static std::shared_ptr<const LobattoTables> of(int stages);
-};
-
-struct LobattoSparkFormula {
+struct LobattoSparkFormula : PlainFormula {
   static constexpr std::string_view name = "lobatto-spark";
   static constexpr std::string_view about =
       "Lobatto IIIA-IIIB pair, order 2 stages - 2, any Lagrangian: on manifolds and rolling, symmetric";
   static constexpr int order = 2;  // and more
-  static constexpr bool adaptive = false;
   static constexpr std::array options{option::stages, option::step};
-  template <class System>
-  static constexpr bool momenta = false;
-  template <class System>
-  using Dense = CubicHermite<System>;
 
   static void check(const MethodOptions& options) { LobattoTables::of(options.stages); }
 
@@ -107,13 +90,8 @@ struct LobattoSparkFormula {
       look();
       Vector p = p_, v = stage_[s_ - 1].v;
       for (int n = 0; n < N; ++n) {
-        R way(0.0), kick(0.0);
-        for (int j = 0; j < s_; ++j) {
-          way = fma(R(tables_.b[j]), stage_[j].v[n], way);
-          kick = fma(R(tables_.b[j]), force(stage_[j], n, j < s_ - 1), kick);
-        }
-        change.q[n] = h_ * way;
-        p[n] = fma(h_, kick, p[n]);
+        change.q[n] = h_ * tables_.whole([&](int j) { return stage_[j].v[n]; });
+        p[n] = fma(h_, tables_.whole([&](int j) { return force(stage_[j], n, j < s_ - 1); }), p[n]);
       }
       const Mask ended = land(solved, p, v);
       for (int n = 0; n < N; ++n) change.y[n] = v[n] - x_.v[n];
@@ -122,8 +100,8 @@ struct LobattoSparkFormula {
 
    private:
     int unknowns() const { return s_ * N + (s_ - 1) * K; }
-    R a(int i, int j) const { return R(tables_.a[i * s_ + j]); }
-    R mate(int i, int j) const { return R(tables_.mate[i * s_ + j]); }
+    R a(int i, int j) const { return R(tables_.to_positions(i, j)); }
+    R mate(int i, int j) const { return R(tables_.to_momenta(i, j)); }
 
     /// L_q and, for all stages but the last, the constraints' forces.
     R force(const Stage& stage, int n, bool constrained) const {
@@ -137,9 +115,7 @@ struct LobattoSparkFormula {
       for (int i = 0; i < s_; ++i) {
         Stage& stage = stage_[i];
         for (int n = 0; n < N; ++n) {
-          R sum(0.0);
-          for (int j = 0; j < s_; ++j) sum = fma(a(i, j), stage_[j].v[n], sum);
-          stage.q[n] = fma(h_, sum, x_.q[n]);
+          stage.q[n] = fma(h_, tables_.way(i, [&](int j) { return stage_[j].v[n]; }), x_.q[n]);
         }
         stage.at = system_.hessian(stage.q, stage.v, fma(R(tables_.c[i]), h_, x_.t));
         stage.force_slope = system_.force_slope(stage.q, stage.v, stage.lambda);
@@ -201,8 +177,7 @@ struct LobattoSparkFormula {
       for (int i = 0; i < s_; ++i) {
         for (int n = 0; n < N; ++n) {
           auto& row = matrix_[i * N + n];
-          R kick(0.0);
-          for (int j = 0; j < s_ - 1; ++j) kick = fma(mate(i, j), force(stage_[j], n, true), kick);
+          const R kick = tables_.kick(i, [&](int j) { return force(stage_[j], n, true); });
           right_[i * N + n] = fma(h_, kick, p_[n] - stage_[i].at.v[n]);
           for (int k = 0; k < s_; ++k) {
             for (int m = 0; m < N; ++m) {

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "integrators/lobatto_spark.hpp"
+#include "integrators/lobatto_tables.hpp"
 #include "lattice/block_system.hpp"
 #include "lattice/constraints.hpp"
 #include "lattice/stages.hpp"
@@ -102,8 +102,8 @@ class LobattoPair final : public Method {
   static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
   Field make(int each) const { return {each, lattice_.here.left, lattice_.own(), lattice_.here.right}; }
   bool held(std::int64_t x) const { return lattice_.held[at(x)] != 0; }
-  double a(int i, int j) const { return tables_->a[at(i * s_ + j)]; }
-  double mate(int i, int j) const { return tables_->mate[at(i * s_ + j)]; }
+  double a(int i, int j) const { return tables_->to_positions(i, j); }
+  double mate(int i, int j) const { return tables_->to_momenta(i, j); }
 
   void copy(const Field& from, Field& to) const {
     for (int c = 0; c < n_; ++c) std::copy_n(from[c], own(), to[c]);
@@ -233,8 +233,7 @@ class LobattoPair final : public Method {
       double* row = values.data() + x * width;
       for (int i = 0; i < s_; ++i) {
         for (int c = 0; c < n_ && !held(x); ++c) {
-          double kick = 0;
-          for (int j = 0; j < s_ - 1; ++j) kick = fma(mate(i, j), forces_[j * d + c][x], kick);
+          const double kick = tables_->kick(i, [&](int j) { return forces_[j * d + c][x]; });
           row[i * n_ + c] = (p_[c][x] - momenta_[i * d + c][x]) + h * kick;
         }
         for (int k = 0; k < k_ && i > 0; ++k) {
@@ -265,16 +264,11 @@ class LobattoPair final : public Method {
     Field place = make(d), p = make(d), v = make(n_), low = q_low_;
     for (int c = 0; c < n_; ++c) {
       for (std::int64_t x = 0; x < own(); ++x) {
-        double way = 0, kick = 0;
-        for (int j = 0; j < s_; ++j) {
-          way = fma(tables_->b[at(j)], speeds_[j * d + c][x], way);
-          kick = fma(tables_->b[at(j)], forces_[j * d + c][x], kick);
-        }
         numerics::Compensated<double> q{q_[c][x], q_low_[c][x]};
-        q.add(h * way);
+        q.add(h * tables_->whole([&](int j) { return speeds_[j * d + c][x]; }));
         place[c][x] = q.value;
         low[c][x] = q.low;
-        p[c][x] = p_[c][x] + h * kick;
+        p[c][x] = p_[c][x] + h * tables_->whole([&](int j) { return forces_[j * d + c][x]; });
         v[c][x] = speeds_[(s_ - 1) * d + c][x];
       }
     }

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "fitted_order.hpp"
-#include "integrators/lobatto_spark.hpp"
+#include "integrators/lobatto_tables.hpp"
 #include "lattice/compositions.hpp"
 #include "lattice/network.hpp"
 #include "mpi_test.hpp"

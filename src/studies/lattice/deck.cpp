@@ -8,7 +8,7 @@
 
 #include "core/names.hpp"
 #include "integrators/gauss_tables.hpp"
-#include "integrators/lobatto_spark.hpp"
+#include "integrators/lobatto_tables.hpp"
 #include "io/hdf5.hpp"
 #include "lattice/compositions.hpp"
 #include "parallel/mpi.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "integrators/lobatto_spark.hpp"
+#include "integrators/lobatto_tables.hpp"
 
 namespace cotangent::studies {
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "integrators/lobatto_spark.hpp"
+#include "integrators/lobatto_tables.hpp"
 
 #include <map>
 #include <mutex>
+#include <string>
 
+#include "core/error.hpp"
 #include "numerics/polynomials.hpp"
 
 namespace cotangent::integrators {
@@ -13,6 +15,9 @@ std::shared_ptr<const LobattoTables> make(int s) {
   using numerics::Extended;
   const auto quadrature = numerics::lobatto(s);
   const auto a = numerics::integration_matrix(quadrature.nodes);
+  const auto mate = [&](int i, int j) {
+    return quadrature.weights[j] * (1 - a(j, i) / quadrature.weights[i]);
+  };
   auto t = std::make_shared<LobattoTables>();
   t->stages = s;
   for (int i = 0; i < s; ++i) {
@@ -20,8 +25,10 @@ std::shared_ptr<const LobattoTables> make(int s) {
     t->b.push_back(static_cast<double>(quadrature.weights[i]));
     for (int j = 0; j < s; ++j) {
       t->a.push_back(static_cast<double>(a(i, j)));
-      // b_i A^_ij + b_j A_ji = b_i b_j.
-      t->mate.push_back(static_cast<double>(quadrature.weights[j] * (1 - a(j, i) / quadrature.weights[i])));
+      t->mate.push_back(static_cast<double>(mate(i, j)));
+      Extended sum = 0;
+      for (int k = 0; k < s; ++k) sum += a(i, k) * mate(k, j);
+      t->product.push_back(static_cast<double>(sum));
     }
     t->mate.back() = 0.0;  // exactly
   }
