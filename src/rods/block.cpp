@@ -54,42 +54,20 @@ std::array<double, D> difference(const std::array<double, D>& a, const std::arra
 
 template <int D>
 RodBlock<D>::RodBlock(RodShare<D> share)
-    : rod_runs_(share.rod_runs),
-      point_runs_(share.point_runs),
+    : KnownRods(share.rod_runs, share.point_runs, share.rods),
       extent_(share.extent()),
-      first_rod_(share.first_rod()),
-      own_count_(static_cast<int>(share.rods.size())),
-      here_(parallel::rank()),
       gravity_(share.gravity),
       surface_(share.surface) {
   share.check();
-  find_points(share);
+  take_points(share);
   share.position = share.velocity = {};
   share.mass = {};
-  const std::vector<NumberedRod> foreign = ask_for_rods(share.rods);
-  for (const auto& [rod, number] : foreign) foreign_.push_back(number);
-  own_begin_ = static_cast<int>(std::ranges::lower_bound(foreign_, first_rod_) - foreign_.begin());
-
+  length_ = find_rods(share.rods, [this](int point) { return moves(point); });
+  share.rods = {};
   // The point of no concern: it takes what foreign rods do to points that aren't known here.
   inverse_mass_.push_back(0.0);
-  const std::size_t known = foreign.size() + share.rods.size();
-  ends_.reserve(known);
-  length_.reserve(known);
-  const auto take = [&](const Rod& rod) {
-    const auto place = [&](std::int64_t point) {
-      const int at = place_of_point(point);
-      return at < point_count() && point_[static_cast<std::size_t>(at)] == point ? at : point_count();
-    };
-    ends_.push_back({place(rod.first), place(rod.second)});
-    length_.push_back(rod.length);
-  };
-  const auto own_begin = foreign.begin() + own_begin_;
-  for (auto next = foreign.begin(); next != own_begin; ++next) take(next->rod);
-  std::ranges::for_each(share.rods, take);
-  for (auto next = own_begin; next != foreign.end(); ++next) take(next->rod);
-  share.rods = {};
   for (int d = 0; d < D; ++d) {
-    gradient[d].assign(known, 0.0);
+    gradient[d].assign(length_.size(), 0.0);
     moved_[d].assign(inverse_mass_.size(), 0.0);
   }
   old_gradient = gradient;
@@ -98,44 +76,21 @@ RodBlock<D>::RodBlock(RodShare<D> share)
   find_runs();
 }
 
-/// Points are kept by formula, and known wherever a rod ends at them: whoever keeps one tells those who know
-/// it where it is and of each other.
+/// Where the known points are at the beginning.
 template <int D>
-void RodBlock<D>::find_points(const RodShare<D>& share) {
-  for (const Rod& rod : share.rods) {
-    point_.push_back(rod.first);
-    if (!rod.holds()) point_.push_back(rod.second);
-  }
-  std::ranges::sort(point_);
-  point_.erase(std::unique(point_.begin(), point_.end()), point_.end());
-  point_.shrink_to_fit();
-
+void RodBlock<D>::take_points(const RodShare<D>& share) {
   struct Start {
     std::array<double, D> position, velocity;
     double mass;
   };
-  std::vector<int> whom;
-  std::vector<std::int64_t> about;
-  for (const std::int64_t point : point_) {
-    if (share.has(point)) continue;
-    whom.push_back(point_runs_.rank_of(point));
-    about.push_back(point);
+  for (auto* field : {&position, &velocity, &acceleration_}) {
+    for (auto& part : *field) part.reserve(static_cast<std::size_t>(point_count()));
   }
-  using Asker = std::pair<std::int64_t, std::int32_t>;
-  std::vector<Asker> askers;  // of points that are kept here
-  const std::vector<Start> starts = parallel::ask(whom, about, [&](std::int64_t point, int asker) {
-    askers.emplace_back(point, asker);
+  const auto tell = [&](std::int64_t point) {
     const std::size_t i = share.at(point);
     return Start{share.position[i], share.velocity[i], share.mass[i]};
-  });
-  auto next = starts.begin();
-  for (auto* field : {&position, &velocity, &acceleration_}) {
-    for (auto& part : *field) part.reserve(point_.size());
-  }
-  for (const std::int64_t point : point_) {
-    const std::size_t i = share.at(point);
-    const Start start =
-        share.has(point) ? Start{share.position[i], share.velocity[i], share.mass[i]} : *next++;
+  };
+  find_points(tell, [&](const Start& start) {
     for (int d = 0; d < D; ++d) {
       position[d].push_back(start.position[d]);
       velocity[d].push_back(start.velocity[d]);
@@ -143,63 +98,15 @@ void RodBlock<D>::find_points(const RodShare<D>& share) {
     }
     mass_.push_back(start.mass);
     inverse_mass_.push_back(1.0 / start.mass);
-  }
-
-  // Of the points kept here, by whom each is known, in the order of the ranks.
-  std::vector<char> joined(share.mass.size(), 0);
-  for (const auto& asker : askers) joined[share.at(asker.first)] = 1;
-  for (const std::int64_t point : point_) {
-    if (!share.has(point)) continue;
-    if (std::exchange(joined[share.at(point)], 1) != 0) askers.emplace_back(point, here_);
-  }
-  parallel::agree([&] {
-    const auto lonely = std::ranges::find(joined, 0);
-    if (lonely != joined.end())
-      refuse("point ", share.first_point() + (lonely - joined.begin()), " has no rod");
   });
-  std::ranges::sort(askers);
-  std::vector<std::vector<std::int64_t>> tell(static_cast<std::size_t>(point_runs_.ranks));
-  for (auto one = askers.begin(); one != askers.end();) {
-    const auto end = std::ranges::upper_bound(one, askers.end(), one->first, {}, &Asker::first);
-    for (auto to = one; to != end && end - one > 1; ++to) {
-      auto& text = tell[static_cast<std::size_t>(to->second)];
-      text.insert(text.end(), {one->first, end - one});
-      for (auto rank = one; rank != end; ++rank) text.push_back(rank->second);
-    }
-    one = end;
-  }
-  const std::vector<std::int64_t> told = parallel::exchange(std::move(tell));
-  for (auto word = told.begin(); word != told.end();) {
-    const int point = place_of_point(*word++);
-    const auto count = static_cast<std::size_t>(*word++);
-    shared_.push_back({point, sharers_.size(), sharers_.size() + count});
-    for (std::size_t k = 0; k < count; ++k) sharers_.push_back(static_cast<std::int32_t>(*word++));
-  }
-  for (int i = 0; i < point_count(); ++i) owned_.push_back(ranks_of(i).front() == here_);
-}
-
-template <int D>
-std::span<const std::int32_t> RodBlock<D>::ranks_of(int i) const {
-  const auto found = std::ranges::lower_bound(shared_, i, {}, &Shared::point);
-  if (found == shared_.end() || found->point != i) return {&here_, 1};
-  return std::span(sharers_).subspan(found->begin, found->end - found->begin);
-}
-
-template <int D>
-std::vector<std::int64_t> RodBlock<D>::reported() const {
-  std::vector<std::int64_t> points;
-  for (int i = 0; i < point_count(); ++i) {
-    if (owns_point(i)) points.push_back(point(i));
-  }
-  return points;
 }
 
 template <int D>
 std::vector<double> RodBlock<D>::reported(const Field& field) const {
   std::vector<double> rows;
-  rows.reserve(D * owned_.size());
-  for (std::size_t i = 0; i < owned_.size(); ++i) {
-    for (int d = 0; d < D && owned_[i] != 0; ++d) rows.push_back(field[d][i]);
+  rows.reserve(D * static_cast<std::size_t>(reported_count()));
+  for (int i = 0; i < point_count(); ++i) {
+    for (int d = 0; d < D && owns_point(i); ++d) rows.push_back(field[d][static_cast<std::size_t>(i)]);
   }
   return rows;
 }
@@ -227,62 +134,35 @@ void RodBlock<D>::take_reported(std::span<const double> rows, Field& field) cons
   }
 }
 
-/// Other ranks' rods that end at moving points known here, in their order.
-template <int D>
-auto RodBlock<D>::ask_for_rods(const std::vector<Rod>& own) const -> std::vector<NumberedRod> {
-  std::vector<std::vector<NumberedRod>> tell(static_cast<std::size_t>(rod_runs_.ranks));
-  parallel::agree([&] {
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      const std::int64_t number = first_rod_ + static_cast<std::int64_t>(k);
-      int still = 0;
-      for (const std::int64_t end : {own[k].first, own[k].second}) {
-        if (end == nowhere) continue;
-        const int i = place_of_point(end);
-        if (!moves(i)) {
-          if (own[k].holds()) refuse("rod ", number, " holds a point that is fixed");
-          if (++still == 2) refuse("rod ", number, " joins two fixed points");
-          continue;
-        }
-        for (const std::int32_t rank : ranks_of(i)) {
-          auto& list = tell[static_cast<std::size_t>(rank)];
-          if (rank != here_ && (list.empty() || list.back().number != number))
-            list.push_back({own[k], number});
-        }
-      }
-    }
-  });
-  return parallel::exchange(std::move(tell));
-}
-
 template <int D>
 void RodBlock<D>::check_start(double tolerance) const {
   const double far_off = tolerance * extent_;
   parallel::agree([&] {
-    for (int k = 0; k < own_count_; ++k) {
-      const auto known = static_cast<std::size_t>(own_begin_ + k);
-      const auto a = static_cast<std::size_t>(ends_[known][0]);
+    for (int k = 0; k < own_count(); ++k) {
+      const int known = own_begin() + k, first = first_end(known), second = second_end(known);
+      const auto a = static_cast<std::size_t>(first);
       const auto q = at(position, a), v = at(velocity, a);
-      if (second_end(own_begin_ + k) < 0) {
+      if (second < 0) {
         const auto [value, slope] = surface_->level(q);
         const double size = std::sqrt(product<D>(slope, slope)), rate = product<D>(slope, v) / size;
         if (!(std::abs(value) <= far_off * size))
-          refuse("point ", point_[a], " is off the surface by ", value / size);
+          refuse("point ", point(first), " is off the surface by ", value / size);
         if (!(std::abs(rate) <= tolerance * std::sqrt(product<D>(v, v))))
-          refuse("point ", point_[a], " would leave the surface at a rate of ", rate,
+          refuse("point ", point(first), " would leave the surface at a rate of ", rate,
                  ": its velocity isn't tangent");
         continue;
       }
-      const auto b = static_cast<std::size_t>(ends_[known][1]);
+      const auto b = static_cast<std::size_t>(second);
       const auto other_v = at(velocity, b);
       const auto r = difference<D>(q, at(position, b)), w = difference<D>(v, other_v);
-      const double apart = std::sqrt(product<D>(r, r)), length = length_[known];
+      const double apart = std::sqrt(product<D>(r, r)), length = length_[static_cast<std::size_t>(known)];
       if (!(std::abs(apart - length) <= tolerance * length))
-        refuse("rod ", first_rod_ + k, " is ", length, " long, and its points ", point_[a], " and ",
-               point_[b], " are ", apart, " apart");
+        refuse("rod ", rod(known), " is ", length, " long, and its points ", point(first), " and ",
+               point(second), " are ", apart, " apart");
       const double along = product<D>(r, w) / apart;
       const double speed = std::sqrt(product<D>(v, v)) + std::sqrt(product<D>(other_v, other_v));
       if (!(std::abs(along) <= tolerance * speed))
-        refuse("rod ", first_rod_ + k, " would change its length at a rate of ", along,
+        refuse("rod ", rod(known), " would change its length at a rate of ", along,
                ": the velocities of its points aren't tangent");
     }
   });
@@ -290,12 +170,13 @@ void RodBlock<D>::check_start(double tolerance) const {
 
 template <int D>
 void RodBlock<D>::find_runs() {
-  const auto own_begin = static_cast<std::size_t>(own_begin_),
-             own_end = own_begin + static_cast<std::size_t>(own_count_);
-  for (std::size_t k = 0; k < ends_.size(); ++k) {
-    const auto first = static_cast<std::size_t>(ends_[k][0]), second = static_cast<std::size_t>(ends_[k][1]);
+  const auto own_first = static_cast<std::size_t>(own_begin()),
+             own_end = own_first + static_cast<std::size_t>(own_count());
+  for (std::size_t k = 0; k < length_.size(); ++k) {
+    const auto& [a, b] = ends(static_cast<int>(k));
+    const auto first = static_cast<std::size_t>(a), second = static_cast<std::size_t>(b);
     // A hold, whose second end follows the last point, is a run by itself.
-    const bool goes_on = !runs_.empty() && k != own_begin && k != own_end && second < position[0].size() &&
+    const bool goes_on = !runs_.empty() && k != own_first && k != own_end && second < position[0].size() &&
                          first == runs_.back().first + runs_.back().count &&
                          second == runs_.back().second + runs_.back().count;
     if (goes_on) {
@@ -305,24 +186,14 @@ void RodBlock<D>::find_runs() {
     }
   }
   for (const Run& run : runs_) {
-    if (run.begin >= own_begin && run.begin < own_end) own_runs_.push_back(run);
+    if (run.begin >= own_first && run.begin < own_end) own_runs_.push_back(run);
   }
-}
-
-template <int D>
-std::vector<int> RodBlock<D>::foreign() const {
-  std::vector<int> list;
-  for (int k = 0; k < known_count(); ++k) {
-    if (k < own_begin_ || k >= own_begin_ + own_count_) list.push_back(k);
-  }
-  return list;
 }
 
 template <int D>
 double RodBlock<D>::weight(int own, int known) const {
   double sum = 0;
-  const auto& a = ends_[static_cast<std::size_t>(own)];
-  const auto& b = ends_[static_cast<std::size_t>(known)];
+  const auto &a = ends(own), &b = ends(known);
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 2; ++j) {
       if (a[i] == b[j]) sum += (i == j ? 1.0 : -1.0) * inverse_mass_[static_cast<std::size_t>(a[i])];
@@ -404,7 +275,7 @@ double RodBlock<D>::measure_at(const Place& place, std::span<double> g) {
   for (const Run& run : own_runs_) {
     const auto slope = pointers<D>(gradient, run.begin);
     const double* length = length_.data() + run.begin;
-    double* __restrict value = g.data() + (run.begin - static_cast<std::size_t>(own_begin_));
+    double* __restrict value = g.data() + (run.begin - static_cast<std::size_t>(own_begin()));
     if (holds(run)) {
       std::array<double, D> q;
       for (int d = 0; d < D; ++d) q[d] = place(d, run.first)(0);
@@ -459,7 +330,7 @@ double RodBlock<D>::rates(std::span<double> rate) const {
   Largest worst, fastest;
   fastest.see(std::numeric_limits<double>::min());
   for (const Run& run : own_runs_) {
-    double* __restrict value = rate.data() + (run.begin - static_cast<std::size_t>(own_begin_));
+    double* __restrict value = rate.data() + (run.begin - static_cast<std::size_t>(own_begin()));
     if (holds(run)) {
       const auto v = at(velocity, run.first), slope = at(gradient, run.begin);
       value[0] = product<D>(slope, v);
@@ -495,9 +366,10 @@ void RodBlock<D>::push(std::span<const double> multiplier, double factor) {
 
 template <int D>
 void RodBlock<D>::accelerations(std::span<double> result) const {
-  for (int k = 0; k < own_count_; ++k) {
-    const auto known = static_cast<std::size_t>(own_begin_ + k);
-    const auto a = static_cast<std::size_t>(ends_[known][0]), b = static_cast<std::size_t>(ends_[known][1]);
+  for (int k = 0; k < own_count(); ++k) {
+    const auto known = static_cast<std::size_t>(own_begin() + k);
+    const auto [first, second] = ends(own_begin() + k);
+    const auto a = static_cast<std::size_t>(first), b = static_cast<std::size_t>(second);
     std::array<double, D> r, w, f;
     if (b == position[0].size()) {
       f = at(acceleration_, a);
@@ -526,9 +398,10 @@ void RodBlock<D>::apply(std::span<const double> x, const Field& left, const Fiel
                         std::span<double> y) const {
   Field moved = moved_;
   spread(x, right, moved);
-  for (int k = 0; k < own_count_; ++k) {
-    const auto known = static_cast<std::size_t>(own_begin_ + k);
-    const auto a = static_cast<std::size_t>(ends_[known][0]), b = static_cast<std::size_t>(ends_[known][1]);
+  for (int k = 0; k < own_count(); ++k) {
+    const auto known = static_cast<std::size_t>(own_begin() + k);
+    const auto [first, second] = ends(own_begin() + k);
+    const auto a = static_cast<std::size_t>(first), b = static_cast<std::size_t>(second);
     double sum = 0;
     for (int d = 0; d < D; ++d) sum += left[d][known] * (moved[d][a] - moved[d][b]);
     y[static_cast<std::size_t>(k)] = sum;
@@ -548,7 +421,7 @@ template <int D>
 double RodBlock<D>::kinetic_energy() const {
   double sum = 0;
   for (std::size_t i = 0; i < mass_.size(); ++i) {
-    if (!owned_[i] || mass_[i] == fixed) continue;
+    if (!owns_point(static_cast<int>(i)) || mass_[i] == fixed) continue;
     for (int d = 0; d < D; ++d) sum += 0.5 * mass_[i] * (velocity[d][i] * velocity[d][i]);
   }
   return sum;
@@ -558,7 +431,7 @@ template <int D>
 double RodBlock<D>::potential_energy() const {
   double sum = 0;
   for (std::size_t i = 0; i < mass_.size(); ++i) {
-    if (!owned_[i] || mass_[i] == fixed) continue;
+    if (!owns_point(static_cast<int>(i)) || mass_[i] == fixed) continue;
     for (int d = 0; d < D; ++d) sum -= mass_[i] * gravity_[d] * position[d][i];
   }
   return sum;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's part of a system of rods: its own rods, a contiguous run of them; copies of all points that they
-// join; and of the other ranks' rods that end at these points, the multipliers and gradients. A point's
+// One rank's part of a system of rods, and a step's algebra on it: its own rods; copies of all points that
+// they join; and of the other ranks' rods that end at these points, the multipliers and gradients. A point's
 // copies see the same forces in the same order, so they keep the same bits, and only what belongs to foreign
 // rods ever crosses ranks.
 //
@@ -10,17 +10,19 @@
 // Chains are stored as runs of rods whose points follow each other, over which the loops are vectorised.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 
+#include "rods/known_rods.hpp"
 #include "rods/share.hpp"
 
 namespace cotangent::rods {
 
 template <int D>
-class RodBlock {
+class RodBlock : public KnownRods {
  public:
+  using KnownRods::reported;
+
   /// A vector for each rod or point, coordinate by coordinate.
   using Field = std::array<std::vector<double>, D>;
 
@@ -32,56 +34,16 @@ class RodBlock {
   /// `tolerance` relative to the rod, and to the points' speed. Collective.
   void check_start(double tolerance) const;
 
-  /// Who keeps which rods and which points, of all ranks.
-  const parallel::Runs& rod_runs() const { return rod_runs_; }
-  const parallel::Runs& point_runs() const { return point_runs_; }
   /// The size of what may be reached at the beginning.
   double extent() const { return extent_; }
   /// That points are held on.
   const std::optional<HoldingSurface<D>>& surface() const { return surface_; }
-  /// Rods of this rank, first to last in the order of all.
-  std::int64_t first_rod() const { return first_rod_; }
-  int own_count() const { return own_count_; }
-  /// Rods that are known here, own and foreign, in the order of all; the own ones begin at own_begin().
-  int known_count() const { return static_cast<int>(ends_.size()); }
-  int own_begin() const { return own_begin_; }
-  /// The number of a known rod among all.
-  std::int64_t rod(int known) const {
-    const int own = known - own_begin_;
-    if (own >= 0 && own < own_count_) return first_rod_ + own;
-    return foreign_[static_cast<std::size_t>(own < 0 ? known : known - own_count_)];
-  }
-  /// The known place of a rod, which must be known.
-  int place(std::int64_t rod) const {
-    const std::int64_t own = rod - first_rod_;
-    if (own >= 0 && own < own_count_) return own_begin_ + static_cast<int>(own);
-    const auto at = static_cast<int>(std::ranges::lower_bound(foreign_, rod) - foreign_.begin());
-    return own < 0 ? at : at + own_count_;
-  }
-  /// The known places of other ranks' rods.
-  std::vector<int> foreign() const;
-
-  /// Points known here, their place among all, and whether this rank is the one that reports them.
-  int point_count() const { return static_cast<int>(point_.size()); }
-  std::int64_t point(int i) const { return point_[static_cast<std::size_t>(i)]; }
-  bool owns_point(int i) const { return owned_[static_cast<std::size_t>(i)] != 0; }
-  /// How many points this rank reports; their numbers, and rows of a field that is given for all known ones.
-  int reported_count() const { return static_cast<int>(std::ranges::count(owned_, 1)); }
-  std::vector<std::int64_t> reported() const;
+  /// Rows of a field that is given for all known points, of those that this rank reports.
   std::vector<double> reported(const Field& field) const;
   /// The other way, and to copies on other ranks. Collective.
   void take_reported(std::span<const double> rows, Field& field) const;
-  /// The place of a point, which must be known.
-  int place_of_point(std::int64_t point) const {
-    return static_cast<int>(std::ranges::lower_bound(point_, point) - point_.begin());
-  }
-  /// The ranks that know a point, in order: the first reports it.
-  std::span<const std::int32_t> ranks_of(int i) const;
   double mass(int i) const { return mass_[static_cast<std::size_t>(i)]; }
   bool moves(int i) const { return inverse_mass_[static_cast<std::size_t>(i)] > 0; }
-  /// The ends of a known rod; -1 for nowhere, and of a foreign one for a point that isn't known here.
-  int first_end(int known) const { return known_end(ends_[static_cast<std::size_t>(known)][0]); }
-  int second_end(int known) const { return known_end(ends_[static_cast<std::size_t>(known)][1]); }
 
   /// w_kj of two known rods, the first an own one.
   double weight(int own, int known) const;
@@ -127,7 +89,6 @@ class RodBlock {
   double potential_energy() const;
 
  private:
-  int known_end(int end) const { return end == point_count() ? -1 : end; }
   /// Rods that join points i + 0 and j + 0, i + 1 and j + 1, ... in turn: loops over them are vectorised.
   struct Run {
     std::size_t begin, count, first, second;
@@ -139,34 +100,14 @@ class RodBlock {
     for (int d = 0; d < D; ++d) x[d] = field[d][i];
     return x;
   }
+  void take_points(const RodShare<D>& share);
   void find_runs();
   void spread(std::span<const double> x, const Field& along, Field& moved) const;
   template <class Place>
   double measure_at(const Place& place, std::span<double> g);
 
-  /// A point that several ranks know, and where those begin.
-  struct Shared {
-    int point;
-    std::size_t begin, end;
-  };
-  struct NumberedRod {
-    Rod rod;
-    std::int64_t number;
-  };
-  void find_points(const RodShare<D>& share);
-  std::vector<NumberedRod> ask_for_rods(const std::vector<Rod>& own) const;
-
-  parallel::Runs rod_runs_, point_runs_;
   double extent_ = 0;
-  std::int64_t first_rod_ = 0;
-  int own_count_ = 0, own_begin_ = 0;
-  std::vector<std::int64_t> foreign_, point_;
-  std::vector<Shared> shared_;  // in the order of the points
-  std::vector<std::int32_t> sharers_;
-  std::int32_t here_ = 0;
-  std::vector<std::array<int, 2>> ends_;  // one past the known points: a point of no concern
   std::vector<double> length_, mass_, inverse_mass_;
-  std::vector<char> owned_;
   std::vector<Run> runs_, own_runs_;
   std::array<double, D> gravity_{};
   std::optional<HoldingSurface<D>> surface_;
