@@ -204,7 +204,6 @@ std::vector<double> Conservative::moved(const std::vector<double>& base, double 
 Outcome Conservative::step(Water& water, double dt, const std::vector<double>& rain) {
   Outcome outcome;
   const std::size_t n = water.depth.size();
-  const auto own = static_cast<std::size_t>(land_.mesh.own);
   // With what has come until a stage's own time; given depths, too, are those of that time.
   const auto fed = [&](double time) {
     boundary_.set(water.time, water.time + time);
@@ -213,8 +212,8 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
       base[v] = water.depth[v] + time * (rain[v] + boundary_.inflow()[v] / land_.area[v]);
     return base;
   };
-  std::vector<double> through, out, base = fed(stages_ == 1 ? dt : gamma * dt), depth = water.depth, first,
-                                    left(land_.mesh.own, 0.0);
+  const double tau = stages_ == 1 ? dt : gamma * dt;
+  std::vector<double> through, out, base = fed(tau), depth = water.depth, first;
   const auto note_outflow = [&](double time) {
     for (std::size_t o = 0; o < outlets_.size(); ++o) {
       for (std::size_t end = 0; end < 2; ++end)
@@ -222,7 +221,6 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
           outcome.ledger.outflow += time * out[2 * o + end];
     }
   };
-  const double tau = stages_ == 1 ? dt : gamma * dt;
   if (!solve(base, tau, depth, outcome)) return outcome;
   fluxes_.values(depth, through, out);
   depth = moved(base, tau, through, out);
@@ -242,13 +240,25 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
     return outcome;
   }
 
-  // The step is taken: its ledger and its error.
-  std::vector<double> rained(own), came(own), kept(own), before(own), wrong(own), now(own), held(own);
+  account(water, dt, rain, first, depth, outcome);
+  water.rate.resize(n);
+  for (std::size_t v = 0; v < n; ++v) water.rate[v] = (depth[v] - water.depth[v]) / dt;
+  water.depth = std::move(depth);
+  water.time += dt;
+  show_discharge(water);
+  outcome.converged = true;
+  return outcome;
+}
+
+void Conservative::account(const Water& water, double dt, const std::vector<double>& rain,
+                           const std::vector<double>& first, const std::vector<double>& depth,
+                           Outcome& outcome) const {
+  const auto own = static_cast<std::size_t>(land_.mesh.own);
+  std::vector<double> rained(own), came(own), kept(own), wrong(own), now(own), held(own);
   for (std::size_t v = 0; v < own; ++v) {
     const double area = land_.area[v];
     rained[v] = area * dt * rain[v];
     came[v] = dt * boundary_.inflow()[v];
-    before[v] = area * water.depth[v];
     now[v] = area * depth[v];
     kept[v] = area * (depth[v] - water.depth[v]);
     // At a vertex whose depth is given, what the others lack or have too much came or went there.
@@ -264,21 +274,7 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
   outcome.ledger.rain = sums[0];
   outcome.ledger.inflow = sums[1];
   outcome.ledger.outflow = sums[6];
-  const double volume = std::max(sums[3], 1e-300);
-  const double missing = sums[2] - outcome.ledger.balance();
-  if (sums[5] > 0) {
-    (missing > 0 ? outcome.ledger.inflow : outcome.ledger.outflow) += std::abs(missing);
-  } else {
-    outcome.identity = std::abs(missing) / volume;
-  }
-  outcome.error = sums[4] / volume;
-  water.rate.resize(n);
-  for (std::size_t v = 0; v < n; ++v) water.rate[v] = (depth[v] - water.depth[v]) / dt;
-  water.depth = std::move(depth);
-  water.time += dt;
-  show_discharge(water);
-  outcome.converged = true;
-  return outcome;
+  outcome.close(sums[2], sums[3], sums[4], sums[5] > 0);
 }
 
 void Conservative::show_discharge(Water& water) {

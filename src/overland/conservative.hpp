@@ -27,6 +27,10 @@ class Conservative : public Scheme {
   void assemble(const std::vector<double>& base, double tau, const std::vector<double>& depth);
   std::vector<double> moved(const std::vector<double>& base, double tau, std::vector<double>& through,
                             std::vector<double>& out);
+  /// What of a step to `depth` came and went, and how far off it is, by the first stage where there are two.
+  /// Collective.
+  void account(const Water& water, double dt, const std::vector<double>& rain,
+               const std::vector<double>& first, const std::vector<double>& depth, Outcome& outcome) const;
   void show_discharge(Water& water);
 
   const Landscape& land_;

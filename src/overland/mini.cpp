@@ -31,8 +31,20 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
       halo3_(landscape.mesh, 3) {
   const Mesh& mesh = land_.mesh;
   for (std::size_t c = 0; c < mesh.cells.size(); ++c) area_.push_back(shape(mesh, c).area);
-  const std::size_t n = mesh.size();
-  std::vector<double> wall(n, 0.0);
+  wall_discharge.assign(2 * mesh.size(), 0.0);
+  z_.assign(3 * mesh.size(), 0.0);
+  f_.assign(3 * mesh.size(), 0.0);
+  find_openings();
+  make_matrix();
+  make_solver();
+  make_preconditioner();
+  la::check(SNESSetFromOptions(solver_), "SNESSetFromOptions");
+}
+
+/// Sides where water leaves, and vertices of the others.
+void Mini::find_openings() {
+  const Mesh& mesh = land_.mesh;
+  std::vector<double> wall(mesh.size(), 0.0);
   for (const auto& side : mesh.sides) {
     const auto kind = land_.rules[static_cast<std::size_t>(side.boundary)].kind;
     const Point& a = mesh.vertices[static_cast<std::size_t>(side.ends[0])];
@@ -45,9 +57,11 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
   halo_.add(wall);
   halo_.refresh(wall);
   for (const double count : wall) wall_.push_back(count > 0);
-  wall_discharge.assign(2 * n, 0.0);
+}
 
-  // The matrix: ones on the diagonal of what is given, nine blocks of 3 x 3 of each cell.
+/// The Jacobian's places: ones on the diagonal of what is given, nine blocks of 3 x 3 of each cell.
+void Mini::make_matrix() {
+  const Mesh& mesh = land_.mesh;
   const auto fixed = [&](int v, PetscInt field) {
     return (field == 0 ? held_ : wall_)[static_cast<std::size_t>(v)] != 0;
   };
@@ -64,7 +78,6 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
       for (const int j : cell) blocks.push_back({i, j});
     }
   }
-  const PetscInt own = 3 * mesh.own;
   std::vector<PetscInt> rows, columns;
   if (factorises_blocks(options_)) {
     for (const auto& [i, j] : blocks) {
@@ -72,28 +85,31 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
       columns.push_back(number(j));
     }
     held_matrix_.emplace(mesh.own, rows, columns, given);
-  } else {
-    for (const auto& [i, j] : blocks) {
-      for (PetscInt column = 0; column < 3; ++column) {
-        for (PetscInt row = 0; row < 3; ++row) {
-          rows.push_back(fixed(i, row) ? -1 : 3 * number(i) + row);
-          columns.push_back(fixed(i, row) ? -1 : 3 * number(j) + column);
-        }
+    return;
+  }
+  for (const auto& [i, j] : blocks) {
+    for (PetscInt column = 0; column < 3; ++column) {
+      for (PetscInt row = 0; row < 3; ++row) {
+        rows.push_back(fixed(i, row) ? -1 : 3 * number(i) + row);
+        columns.push_back(fixed(i, row) ? -1 : 3 * number(j) + column);
       }
     }
-    entries_.assign(rows.size(), 0.0);
-    entries_.resize(rows.size() + given.size(), 1.0);
-    for (auto* places : {&rows, &columns}) places->insert(places->end(), given.begin(), given.end());
-    la::check(MatCreate(PETSC_COMM_WORLD, matrix_.out()), "MatCreate");
-    la::check(MatSetSizes(matrix_, own, own, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
-    la::check(MatSetType(matrix_, MATAIJ), "MatSetType");
-    la::check(
-        MatSetPreallocationCOO(matrix_, static_cast<PetscCount>(rows.size()), rows.data(), columns.data()),
-        "MatSetPreallocationCOO");
   }
-  const Mat matrix = held_matrix_ ? held_matrix_->shell() : matrix_.raw();
-  z_.assign(3 * n, 0.0);
-  f_.assign(3 * n, 0.0);
+  entries_.assign(rows.size(), 0.0);
+  entries_.resize(rows.size() + given.size(), 1.0);
+  for (auto* places : {&rows, &columns}) places->insert(places->end(), given.begin(), given.end());
+  const PetscInt own = 3 * mesh.own;
+  la::check(MatCreate(PETSC_COMM_WORLD, matrix_.out()), "MatCreate");
+  la::check(MatSetSizes(matrix_, own, own, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
+  la::check(MatSetType(matrix_, MATAIJ), "MatSetType");
+  la::check(
+      MatSetPreallocationCOO(matrix_, static_cast<PetscCount>(rows.size()), rows.data(), columns.data()),
+      "MatSetPreallocationCOO");
+}
+
+/// Newton's method under the bounds h >= 0.
+void Mini::make_solver() {
+  const PetscInt own = 3 * land_.mesh.own;
   for (auto* v : {&x_, &residual_, &lower_, &upper_}) *v = la::vector(own);
   la::check(VecSet(upper_, PETSC_INFINITY), "VecSet");
   {
@@ -101,6 +117,7 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
     for (PetscInt i = 0; i < own; ++i) lower.data()[i] = i % 3 == 0 ? 0.0 : PETSC_NINFINITY;
   }
 
+  const Mat matrix = held_matrix_ ? held_matrix_->shell() : matrix_.raw();
   la::check(SNESCreate(PETSC_COMM_WORLD, solver_.out()), "SNESCreate");
   la::check(SNESSetOptionsPrefix(solver_, "water_"), "SNESSetOptionsPrefix");
   la::check(SNESSetType(solver_, SNESVINEWTONRSLS), "SNESSetType");
@@ -110,6 +127,10 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
   SNESLineSearch search = nullptr;
   la::check(SNESGetLineSearch(solver_, &search), "SNESGetLineSearch");
   la::check(SNESLineSearchSetType(search, SNESLINESEARCHBT), "SNESLineSearchSetType");
+}
+
+/// GMRES, over an LU or overlapping blocks.
+void Mini::make_preconditioner() {
   KSP linear = nullptr;
   PC preconditioner = nullptr;
   la::check(SNESGetKSP(solver_, &linear), "SNESGetKSP");
@@ -122,14 +143,13 @@ Mini::Mini(const Landscape& landscape, const MiniOptions& mini, const SolverOpti
     la::check(PCShellSetSetUp(preconditioner, factorise_callback), "PCShellSetSetUp");
     la::check(PCShellSetApply(preconditioner, apply_callback), "PCShellSetApply");
   } else if (options_.direct) {
-    la::choose_factorisation(preconditioner, static_cast<PetscInt>(3 * mesh.all_vertices));
+    la::choose_factorisation(preconditioner, static_cast<PetscInt>(3 * land_.mesh.all_vertices));
   } else {
     // Overlapping blocks: within one the friction's saddle is eliminated by an incomplete LU with fill.
     la::check(PCSetType(preconditioner, PCASM), "PCSetType");
     la::check(KSPGMRESSetRestart(linear, 100), "KSPGMRESSetRestart");
   }
   la::check(SNESSetLagPreconditionerPersists(solver_, PETSC_TRUE), "SNESSetLagPreconditionerPersists");
-  la::check(SNESSetFromOptions(solver_), "SNESSetFromOptions");
 }
 
 void Mini::forget() {
@@ -348,7 +368,6 @@ void Mini::close_storage() {
 
 Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
   Outcome outcome;
-  const auto own = static_cast<std::size_t>(land_.mesh.own);
   dt_ = dt;
   rain_ = rain;
   before_ = water.depth;
@@ -362,7 +381,6 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
   residual(x_, residual_);
   close_storage();
 
-  std::vector<double> rained(own), came(own), kept(own), now(own), wrong(own), clipped(own), held(own), out;
   Water next = water;
   for (std::size_t v = 0; v < next.depth.size(); ++v) {
     next.depth[v] = std::max(0.0, z_[3 * v]);
@@ -370,22 +388,34 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
   }
   next.rate.resize(next.depth.size());
   for (std::size_t v = 0; v < next.depth.size(); ++v) next.rate[v] = (next.depth[v] - water.depth[v]) / dt;
+  account(water, next, outcome);
+  if (next.earlier.size() == most_earlier) next.earlier.pop_back();
+  next.earlier.insert(next.earlier.begin(), {water.time, water.depth, water.discharge});
+  water = std::move(next);
+  water.time += dt;
+  outcome.converged = true;
+  return outcome;
+}
+
+void Mini::account(const Water& water, const Water& next, Outcome& outcome) const {
+  const auto own = static_cast<std::size_t>(land_.mesh.own);
+  std::vector<double> rained(own), came(own), kept(own), now(own), wrong(own), clipped(own), held(own), out;
   for (std::size_t v = 0; v < own; ++v) {
     const double area = land_.area[v];
-    rained[v] = area * dt * rain[v];
-    came[v] = dt * boundary_.inflow()[v];
+    rained[v] = area * dt_ * rain_[v];
+    came[v] = dt_ * boundary_.inflow()[v];
     kept[v] = area * (next.depth[v] - water.depth[v]);
     now[v] = area * next.depth[v];
     wrong[v] =
-        held_[v] ? 0 : area * 0.5 * dt * std::abs(next.rate[v] - (water.rate.empty() ? 0 : water.rate[v]));
-    clipped[v] = !held_[v] && next.depth[v] == 0 ? dt * f_[3 * v] : 0;
+        held_[v] ? 0 : area * 0.5 * dt_ * std::abs(next.rate[v] - (water.rate.empty() ? 0 : water.rate[v]));
+    clipped[v] = !held_[v] && next.depth[v] == 0 ? dt_ * f_[3 * v] : 0;
     held[v] = held_[v];
   }
   for (const auto& opening : openings_) {
     for (const int end : opening.ends) {
       const auto v = static_cast<std::size_t>(end);
       out.push_back(
-          dt * (next.discharge[2 * v] * opening.normal[0] + next.discharge[2 * v + 1] * opening.normal[1]));
+          dt_ * (next.discharge[2 * v] * opening.normal[0] + next.discharge[2 * v + 1] * opening.normal[1]));
     }
   }
   const std::vector<std::span<const double>> columns{rained, came, kept, now, wrong, clipped, held, out};
@@ -394,18 +424,7 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
   outcome.ledger.inflow = sums[1];
   (sums[7] > 0 ? outcome.ledger.outflow : outcome.ledger.inflow) += std::abs(sums[7]);
   outcome.ledger.clipped = sums[5];
-  const double volume = std::max(sums[3], 1e-300), missing = sums[2] - outcome.ledger.balance();
-  if (sums[6] > 0)
-    (missing > 0 ? outcome.ledger.inflow : outcome.ledger.outflow) += std::abs(missing);
-  else
-    outcome.identity = std::abs(missing) / volume;
-  outcome.error = sums[4] / volume;
-  if (next.earlier.size() == most_earlier) next.earlier.pop_back();
-  next.earlier.insert(next.earlier.begin(), {water.time, water.depth, water.discharge});
-  water = std::move(next);
-  water.time += dt;
-  outcome.converged = true;
-  return outcome;
+  outcome.close(sums[2], sums[3], sums[4], sums[6] > 0);
 }
 
 std::unique_ptr<Scheme> mini_scheme(const Landscape& landscape, const MiniOptions& mini,

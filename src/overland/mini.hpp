@@ -37,6 +37,10 @@ class Mini : public Scheme {
   std::vector<double> wall_discharge;
 
  private:
+  void find_openings();
+  void make_matrix();
+  void make_solver();
+  void make_preconditioner();
   void residual(Vec x, Vec f);
   void jacobian(Vec x, Mat matrix);
   /// Asks of GMRES as much as the next of Newton's iterates can use.
@@ -48,6 +52,8 @@ class Mini : public Scheme {
   /// F_h = 0 to rounding where h > 0: what the tolerance of Newton's method leaves goes into the depths, q
   /// staying.
   void close_storage();
+  /// What of the step's water came and went, and how far off its end is. Collective.
+  void account(const Water& water, const Water& next, Outcome& outcome) const;
   static PetscErrorCode factorise_callback(PC preconditioner);
   static PetscErrorCode apply_callback(PC preconditioner, Vec b, Vec x);
   static PetscErrorCode residual_callback(SNES, Vec x, Vec f, void* self);

@@ -231,80 +231,96 @@ void MiniCells::jacobian(const std::vector<double>& z, double dt, const Sink& si
   std::size_t cell = 0;
   for (const Cells& cells : packs_) {
     const Local here = local(cells, z);
-    // By the point: the form's derivatives by q and by h; `sharp` of the bubble's own equations.
-    std::array<std::array<Pack, most_points>, 3> smooth, sharp;
-    std::array<Pack, most_points> by_h, by_slope;
-    for (std::size_t p = 0; p < count_; ++p) {
-      const Plane q = discharge(cells, here, p);
-      const Pack h = at([&](std::size_t k) { return here.h[k]; }, p);
-      const auto drag = friction(land_.law, cells.friction[p], q, mini_.epsilon);
-      const auto own = friction(land_.law, cells.friction[p], q, bubble_epsilon);
-      const Jet<Pack, 1> depth = ad::dense(ad::variable<0, 1, 1, 1>(max(h, Pack(1e-30))));
-      const auto mobility = FrictionLaw::power(depth, power_);
-      for (std::size_t k = 0; k < 3; ++k) {
-        smooth[k][p] = drag.by_discharge[k];
-        sharp[k][p] = own.by_discharge[k];
-      }
-      by_slope[p] = land_.gravity * mobility.value();
-      by_h[p] = land_.gravity * ad::gradient<0>(mobility);
-    }
-    const auto integral = [&](const std::array<double, most_points>& weight,
-                              const std::array<Pack, most_points>& values) {
-      Pack sum(0.0);
-      for (std::size_t p = 0; p < count_; ++p) sum = fma(Pack(weight[p]), values[p], sum);
-      return cells.area * sum;
-    };
-    // Momentum rows: test functions a (three linear, bubble) by q's b, and by the depths.
-    Pack drag[4][4][3], push[4][3], tilt[4];
-    for (std::size_t a = 0; a < 4; ++a) {
-      tilt[a] = integral(once_[a], by_slope);
-      for (std::size_t b = 0; b <= a; ++b) {
-        if (b < 3) push[a][b] = integral(twice_[a][b], by_h);
-        if (a < 3) push[b][a] = push[a][b];
-        for (std::size_t k = 0; k < 3; ++k)
-          drag[a][b][k] = drag[b][a][k] = integral(twice_[a][b], a == 3 ? sharp[k] : smooth[k]);
-      }
-    }
-    const auto by_depth = [&](std::size_t a, std::size_t d, std::size_t k) {
-      return push[a][k] * here.surface_slope[d] + tilt[a] * cells.gradient[k][d];
-    };
-    // The bubble's answer to each of the nine: -J_bb^-1 J_bx.
-    const Pack* bb = drag[3][3];
-    const Pack inverse = 1.0 / (bb[0] * bb[2] - bb[1] * bb[1]);
-    Pack answer[2][9], block[81];
-    for (std::size_t j = 0; j < 3; ++j) {
-      const Plane columns[3] = {{by_depth(3, 0, j), by_depth(3, 1, j)},
-                                {drag[3][j][0], drag[3][j][1]},
-                                {drag[3][j][1], drag[3][j][2]}};
-      for (std::size_t m = 0; m < 3; ++m) {
-        answer[0][3 * j + m] = (bb[1] * columns[m][1] - bb[2] * columns[m][0]) * inverse;
-        answer[1][3 * j + m] = (bb[1] * columns[m][0] - bb[0] * columns[m][1]) * inverse;
-      }
-    }
-    const Pack third = cells.area / 3.0, bubble_weight = bubble_integral * cells.area;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const Plane& g = cells.gradient[i];
-      for (std::size_t j = 0; j < 3; ++j) {
-        const double share = mini_.lumped ? (i == j ? 1.0 / 3 : 0.0) : (i == j ? 1.0 / 6 : 1.0 / 12);
-        const Plane slope{by_depth(i, 0, j), by_depth(i, 1, j)};
-        const Pack direct[3][3] = {{share / dt * cells.area, slope[0], slope[1]},
-                                   {third * cells.gradient[j][0], drag[i][j][0], drag[i][j][1]},
-                                   {third * cells.gradient[j][1], drag[i][j][1], drag[i][j][2]}};
-        for (std::size_t c = 0; c < 3; ++c) {
-          Pack* column = block + 9 * (3 * i + j) + 3 * c;
-          const Pack &x = answer[0][3 * j + c], &y = answer[1][3 * j + c];
-          column[0] = direct[c][0] - bubble_weight * (g[0] * x + g[1] * y);
-          column[1] = direct[c][1] + (drag[i][3][0] * x + drag[i][3][1] * y);
-          column[2] = direct[c][2] + (drag[i][3][1] * x + drag[i][3][2] * y);
-        }
-      }
-    }
+    const std::array<Pack, 81> blocks = derivatives(cells, momentum_rows(cells, here), dt);
     for (int i = 0; i < cells.count; ++i) {
-      std::array<double, 81> derivatives;
-      for (std::size_t k = 0; k < derivatives.size(); ++k) derivatives[k] = block[k][i];
-      sink(cell++, derivatives);
+      std::array<double, 81> of_cell;
+      for (std::size_t k = 0; k < of_cell.size(); ++k) of_cell[k] = blocks[k][i];
+      sink(cell++, of_cell);
     }
   }
+}
+
+MiniCells::MomentumRows MiniCells::momentum_rows(const Cells& cells, const Local& here) const {
+  // By the point: the form's derivatives by q and by h; `sharp` of the bubble's own equations.
+  std::array<std::array<Pack, most_points>, 3> smooth, sharp;
+  std::array<Pack, most_points> by_h, by_slope;
+  for (std::size_t p = 0; p < count_; ++p) {
+    const Plane q = discharge(cells, here, p);
+    const Pack h = at([&](std::size_t k) { return here.h[k]; }, p);
+    const auto drag = friction(land_.law, cells.friction[p], q, mini_.epsilon);
+    const auto own = friction(land_.law, cells.friction[p], q, bubble_epsilon);
+    const Jet<Pack, 1> depth = ad::dense(ad::variable<0, 1, 1, 1>(max(h, Pack(1e-30))));
+    const auto mobility = FrictionLaw::power(depth, power_);
+    for (std::size_t k = 0; k < 3; ++k) {
+      smooth[k][p] = drag.by_discharge[k];
+      sharp[k][p] = own.by_discharge[k];
+    }
+    by_slope[p] = land_.gravity * mobility.value();
+    by_h[p] = land_.gravity * ad::gradient<0>(mobility);
+  }
+  const auto integral = [&](const std::array<double, most_points>& weight,
+                            const std::array<Pack, most_points>& values) {
+    Pack sum(0.0);
+    for (std::size_t p = 0; p < count_; ++p) sum = fma(Pack(weight[p]), values[p], sum);
+    return cells.area * sum;
+  };
+  MomentumRows rows;
+  std::array<std::array<Pack, 3>, 4> push;
+  std::array<Pack, 4> tilt;
+  for (std::size_t a = 0; a < 4; ++a) {
+    tilt[a] = integral(once_[a], by_slope);
+    for (std::size_t b = 0; b <= a; ++b) {
+      if (b < 3) push[a][b] = integral(twice_[a][b], by_h);
+      if (a < 3) push[b][a] = push[a][b];
+      for (std::size_t k = 0; k < 3; ++k)
+        rows.by_discharge[a][b][k] = rows.by_discharge[b][a][k] =
+            integral(twice_[a][b], a == 3 ? sharp[k] : smooth[k]);
+    }
+  }
+  for (std::size_t a = 0; a < 4; ++a) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t d = 0; d < 2; ++d)
+        rows.by_depth[a][k][d] = push[a][k] * here.surface_slope[d] + tilt[a] * cells.gradient[k][d];
+    }
+  }
+  return rows;
+}
+
+std::array<MiniCells::Pack, 81> MiniCells::derivatives(const Cells& cells, const MomentumRows& rows,
+                                                       double dt) const {
+  // The bubble's answer to each of the nine: -J_bb^-1 J_bx.
+  const auto& drag = rows.by_discharge;
+  const auto& bb = drag[3][3];
+  const Pack inverse = 1.0 / (bb[0] * bb[2] - bb[1] * bb[1]);
+  Pack answer[2][9];
+  for (std::size_t j = 0; j < 3; ++j) {
+    const Plane columns[3] = {
+        rows.by_depth[3][j], {drag[3][j][0], drag[3][j][1]}, {drag[3][j][1], drag[3][j][2]}};
+    for (std::size_t m = 0; m < 3; ++m) {
+      answer[0][3 * j + m] = (bb[1] * columns[m][1] - bb[2] * columns[m][0]) * inverse;
+      answer[1][3 * j + m] = (bb[1] * columns[m][0] - bb[0] * columns[m][1]) * inverse;
+    }
+  }
+  std::array<Pack, 81> blocks;
+  const Pack third = cells.area / 3.0, bubble_weight = bubble_integral * cells.area;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Plane& g = cells.gradient[i];
+    for (std::size_t j = 0; j < 3; ++j) {
+      const double share = mini_.lumped ? (i == j ? 1.0 / 3 : 0.0) : (i == j ? 1.0 / 6 : 1.0 / 12);
+      const Plane& slope = rows.by_depth[i][j];
+      const Pack direct[3][3] = {{share / dt * cells.area, slope[0], slope[1]},
+                                 {third * cells.gradient[j][0], drag[i][j][0], drag[i][j][1]},
+                                 {third * cells.gradient[j][1], drag[i][j][1], drag[i][j][2]}};
+      for (std::size_t c = 0; c < 3; ++c) {
+        Pack* column = blocks.data() + 9 * (3 * i + j) + 3 * c;
+        const Pack &x = answer[0][3 * j + c], &y = answer[1][3 * j + c];
+        column[0] = direct[c][0] - bubble_weight * (g[0] * x + g[1] * y);
+        column[1] = direct[c][1] + (drag[i][3][0] * x + drag[i][3][1] * y);
+        column[2] = direct[c][2] + (drag[i][3][1] * x + drag[i][3][2] * y);
+      }
+    }
+  }
+  return blocks;
 }
 
 double MiniCells::discharge_integral(const std::vector<double>& discharge) const {

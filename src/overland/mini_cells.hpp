@@ -55,6 +55,16 @@ class MiniCells {
     Plane surface_slope;
   };
 
+  /// The derivatives of the momentum's equations by what the test functions a, three linear ones and the
+  /// bubble, stand for.
+  struct MomentumRows {
+    std::array<std::array<std::array<Pack, 3>, 4>, 4> by_discharge;  // of function b: xx, xy, yy
+    std::array<std::array<Plane, 3>, 4> by_depth;                    // of vertex k
+  };
+
+  MomentumRows momentum_rows(const Cells& cells, const Local& here) const;
+  /// Of all nine equations by the nine unknowns at the vertices, the bubble eliminated.
+  std::array<Pack, 81> derivatives(const Cells& cells, const MomentumRows& rows, double dt) const;
   Local local(const Cells& cells, const std::vector<double>& z) const;
   template <class Values>
   Pack at(const Values& values, std::size_t point) const;

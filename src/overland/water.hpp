@@ -2,6 +2,8 @@
 // What all schemes share: the landscape, the water on it, what the sky and the boundaries do, and the ledger.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
@@ -73,6 +75,18 @@ struct Outcome {
   double error = 0;     ///< estimate of the step's own error, volume over volume
   Ledger ledger;        ///< of this step alone, on all ranks
   double identity = 0;  ///< |change of storage - what the ledger says|, over the volume
+
+  /// Of a step that has kept so much water more, all sums over the whole land: what the ledger doesn't know
+  /// of came or went where depths are given, if any are; `wrong` is the estimate of its error, a volume.
+  void close(double kept, double volume, double wrong, bool depths_given) {
+    volume = std::max(volume, 1e-300);
+    const double missing = kept - ledger.balance();
+    if (depths_given)
+      (missing > 0 ? ledger.inflow : ledger.outflow) += std::abs(missing);
+    else
+      identity = std::abs(missing) / volume;
+    error = wrong / volume;
+  }
 };
 
 /// How the linear systems are solved.
