@@ -11,6 +11,9 @@ namespace cotangent::studies {
 
 namespace {
 
+using io::DataSetSpec;
+using io::DataType;
+
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Of what `[plot] axes` names; momenta are counted in the model's own units.
@@ -41,133 +44,155 @@ std::vector<double> axis_values(const Plan& plan, const std::vector<double>& par
   return pairs;
 }
 
+/// What the data sets of an ensemble's result are, group by group.
+class EnsembleSets {
+ public:
+  EnsembleSets(const Plan& plan, const Ensemble& ensemble)
+      : plan_(plan),
+        ensemble_(ensemble),
+        problem_(*plan.model.problem),
+        n_(ensemble.size()),
+        dim_(problem_.dim()),
+        columns_(problem_.coordinates()),
+        states_(columns_.state_names()),
+        state_units_(columns_.state_units()),
+        length_(common_unit(columns_.units)) {}
+
+  std::vector<DataSetSpec> of_orbits() const {
+    std::vector<std::string> statuses;
+    for (const auto name : status_names) statuses.emplace_back(name);
+    const auto state = [&](const char* path, const char* meaning) {
+      return DataSetSpec{path,         DataType::float64, {n_, 2 * dim_},
+                         state_units_, meaning,           {{"columns", states_}}};
+    };
+    std::vector<DataSetSpec> sets{
+        state("/orbits/initial", "state at t = 0: q, then v"),
+        state("/orbits/final", "the last good state: q, then v"),
+        {"/orbits/status", DataType::int32, {n_}, "1", "how the trajectory ended", {{"names", statuses}}},
+        {"/orbits/time", DataType::float64, {n_}, "1", "time of the last good state"},
+        {"/orbits/energy", DataType::float64, {n_}, "1", "energy at t = 0"},
+        {"/orbits/energy_error", DataType::float64, {n_}, "1", "largest |E - E0| over all steps"},
+        {"/orbits/crossing_count", DataType::int64, {n_}, "1", "crossings of the section"},
+        {"/orbits/grazing_count", DataType::int64, {n_}, "1", "contacts with the section without a crossing"},
+        {"/orbits/steps", DataType::int64, {n_}, "1", "steps taken"}};
+    if (problem_.multipliers() > 0) {
+      const bool rolls = problem_.rolling() > 0;
+      sets.push_back({"/orbits/constraint_error",
+                      DataType::float64,
+                      {n_},
+                      rolls ? "1" : length_,
+                      rolls ? "largest |g| / |grad g|, or |r| / |dr/dv| of what rolls, over all steps"
+                            : "largest |g| / |grad g| over all steps"});
+    }
+    const auto parameters = ensemble_.parameter_columns();
+    sets.push_back({"/orbits/parameters",
+                    DataType::float64,
+                    {n_, std::ssize(parameters)},
+                    parameter_units(problem_.parameters(), parameters),
+                    "what varies over the ensemble: model parameters and energy",
+                    {{"columns", parameters}}});
+    return sets;
+  }
+
+  std::vector<DataSetSpec> of_section() const {
+    const std::int64_t m = plan_.watch.stop.crossings;
+    std::vector<DataSetSpec> sets{{"/section/points",
+                                   DataType::float64,
+                                   {n_, m, 2 * dim_},
+                                   state_units_,
+                                   "states on the section, unused places NaN",
+                                   {{"columns", states_}},
+                                   true}};
+    if (!plan_.plot_axes.empty())
+      sets.push_back({"/section/plot",
+                      DataType::float64,
+                      {n_, m, 2},
+                      axis_units(plan_),
+                      "what [plot] axes names at the crossings, unused places NaN",
+                      {{"columns", plan_.plot_axes}}});
+    sets.push_back(
+        {"/section/time", DataType::float64, {n_, m}, "1", "times of the crossings, unused places NaN"});
+    return sets;
+  }
+
+  std::vector<DataSetSpec> of_collisions() const {
+    const std::int64_t m = plan_.collisions;
+    std::vector<DataSetSpec> sets{
+        {"/collisions/time", DataType::float64, {n_, m}, "1", "times, unused places NaN"},
+        of_positions("/collisions/point", m, "where"),
+        of_velocities("/collisions/velocity", m, "velocities afterwards"),
+        {"/collisions/wall",
+         DataType::int32,
+         {n_, m},
+         "1",
+         "the set whose wall was hit, unused places -1",
+         {{"names", plan_.walls}}}};
+    if (plan_.birkhoff) {
+      sets.push_back(
+          {"/collisions/arc", DataType::float64, {n_, m}, length_, "arc length along /domain/outline"});
+      sets.push_back({"/collisions/tangential",
+                      DataType::float64,
+                      {n_, m},
+                      "1",
+                      "velocity along the outline afterwards, over the speed"});
+    }
+    return sets;
+  }
+
+  std::vector<DataSetSpec> of_trajectory() const {
+    const std::int64_t m = plan_.samples;
+    std::vector<DataSetSpec> sets{
+        {"/trajectory/time", DataType::float64, {m}, "1", "times of the samples"},
+        of_positions("/trajectory/q", m, "coordinates"),
+        of_velocities("/trajectory/v", m, "velocities"),
+        {"/trajectory/energy", DataType::float64, {n_, m}, "1", "energy of the samples"}};
+    if (problem_.multipliers() > 0)
+      sets.push_back({"/trajectory/multiplier",
+                      DataType::float64,
+                      {n_, m, problem_.multipliers()},
+                      "1",
+                      problem_.rolling() == 0 ? "Lagrange multipliers: M q'' = L_q + sum_k lambda_k grad g_k"
+                                              : "Lagrange multipliers of grad g_k, then of dr_k/dv"});
+    return sets;
+  }
+
+ private:
+  DataSetSpec of_positions(const char* path, std::int64_t rows, const char* meaning) const {
+    return {path, DataType::float64, {n_, rows, dim_}, columns_.units, meaning, {{"columns", columns_.names}},
+            true};
+  }
+  DataSetSpec of_velocities(const char* path, std::int64_t rows, const char* meaning) const {
+    return {path,
+            DataType::float64,
+            {n_, rows, dim_},
+            columns_.velocity_units,
+            meaning,
+            {{"columns", columns_.velocity_names}},
+            true};
+  }
+
+  const Plan& plan_;
+  const Ensemble& ensemble_;
+  const sections::Problem& problem_;
+  std::int64_t n_, dim_;
+  CoordinateColumns columns_;
+  std::vector<std::string> states_, state_units_;
+  std::string length_;
+};
+
 }  // namespace
 
 std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensemble) {
-  using io::DataType;
-  const std::int64_t n = ensemble.size();
-  const auto& problem = *plan.model.problem;
-  const std::int64_t dim = problem.dim();
-  const CoordinateColumns coordinates(problem.coordinates());
-  const auto& [names, speeds, units, speed_units] = coordinates;
-  const std::vector<std::string> columns = coordinates.state_names(), state_units = coordinates.state_units();
-  const std::string length = common_unit(units);
-  std::vector<std::string> statuses;
-  for (const auto name : status_names) statuses.emplace_back(name);
-
-  std::vector<io::DataSetSpec> sets{
-      {"/orbits/initial",
-       DataType::float64,
-       {n, 2 * dim},
-       state_units,
-       "state at t = 0: q, then v",
-       {{"columns", columns}}},
-      {"/orbits/final",
-       DataType::float64,
-       {n, 2 * dim},
-       state_units,
-       "the last good state: q, then v",
-       {{"columns", columns}}},
-      {"/orbits/status", DataType::int32, {n}, "1", "how the trajectory ended", {{"names", statuses}}},
-      {"/orbits/time", DataType::float64, {n}, "1", "time of the last good state"},
-      {"/orbits/energy", DataType::float64, {n}, "1", "energy at t = 0"},
-      {"/orbits/energy_error", DataType::float64, {n}, "1", "largest |E - E0| over all steps"},
-      {"/orbits/crossing_count", DataType::int64, {n}, "1", "crossings of the section"},
-      {"/orbits/grazing_count", DataType::int64, {n}, "1", "contacts with the section without a crossing"},
-      {"/orbits/steps", DataType::int64, {n}, "1", "steps taken"}};
-  if (problem.multipliers() > 0) {
-    sets.push_back({"/orbits/constraint_error",
-                    DataType::float64,
-                    {n},
-                    problem.rolling() > 0 ? "1" : length,
-                    problem.rolling() == 0
-                        ? "largest |g| / |grad g| over all steps"
-                        : "largest |g| / |grad g|, or |r| / |dr/dv| of what rolls, over all steps"});
-  }
-  const auto parameters = ensemble.parameter_columns();
-  sets.push_back({"/orbits/parameters",
-                  DataType::float64,
-                  {n, static_cast<std::int64_t>(parameters.size())},
-                  parameter_units(problem.parameters(), parameters),
-                  "what varies over the ensemble: model parameters and energy",
-                  {{"columns", parameters}}});
-  if (plan.watch.section) {
-    const std::int64_t m = plan.watch.stop.crossings;
-    sets.push_back({"/section/points",
-                    DataType::float64,
-                    {n, m, 2 * dim},
-                    state_units,
-                    "states on the section, unused places NaN",
-                    {{"columns", columns}},
-                    true});
-    if (!plan.plot_axes.empty())
-      sets.push_back({"/section/plot",
-                      DataType::float64,
-                      {n, m, 2},
-                      axis_units(plan),
-                      "what [plot] axes names at the crossings, unused places NaN",
-                      {{"columns", plan.plot_axes}}});
-    sets.push_back(
-        {"/section/time", DataType::float64, {n, m}, "1", "times of the crossings, unused places NaN"});
-  }
-  if (plan.collisions > 0) {
-    const std::int64_t m = plan.collisions;
-    sets.push_back({"/collisions/time", DataType::float64, {n, m}, "1", "times, unused places NaN"});
-    sets.push_back(
-        {"/collisions/point", DataType::float64, {n, m, dim}, units, "where", {{"columns", names}}, true});
-    sets.push_back({"/collisions/velocity",
-                    DataType::float64,
-                    {n, m, dim},
-                    speed_units,
-                    "velocities afterwards",
-                    {{"columns", speeds}},
-                    true});
-    sets.push_back({"/collisions/wall",
-                    DataType::int32,
-                    {n, m},
-                    "1",
-                    "the set whose wall was hit, unused places -1",
-                    {{"names", plan.walls}}});
-  }
-  if (plan.birkhoff) {
-    const std::int64_t m = plan.collisions;
-    sets.push_back(
-        {"/collisions/arc", DataType::float64, {n, m}, length, "arc length along /domain/outline"});
-    sets.push_back({"/collisions/tangential",
-                    DataType::float64,
-                    {n, m},
-                    "1",
-                    "velocity along the outline afterwards, over the speed"});
-  }
-  sets.insert(sets.end(), plan.tallies.begin(), plan.tallies.end());
-  if (plan.samples > 0) {
-    sets.push_back({"/trajectory/time", DataType::float64, {plan.samples}, "1", "times of the samples"});
-    sets.push_back({"/trajectory/q",
-                    DataType::float64,
-                    {n, plan.samples, dim},
-                    units,
-                    "coordinates",
-                    {{"columns", names}},
-                    true});
-    sets.push_back({"/trajectory/v",
-                    DataType::float64,
-                    {n, plan.samples, dim},
-                    speed_units,
-                    "velocities",
-                    {{"columns", speeds}},
-                    true});
-    sets.push_back(
-        {"/trajectory/energy", DataType::float64, {n, plan.samples}, "1", "energy of the samples"});
-    if (problem.multipliers() > 0) {
-      sets.push_back({"/trajectory/multiplier",
-                      DataType::float64,
-                      {n, plan.samples, problem.multipliers()},
-                      "1",
-                      problem.rolling() == 0 ? "Lagrange multipliers: M q'' = L_q + sum_k lambda_k grad g_k"
-                                             : "Lagrange multipliers of grad g_k, then of dr_k/dv"});
-    }
-  }
-  return sets;
+  const EnsembleSets sets(plan, ensemble);
+  std::vector<io::DataSetSpec> all = sets.of_orbits();
+  const auto add = [&](const std::vector<io::DataSetSpec>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  if (plan.watch.section) add(sets.of_section());
+  if (plan.collisions > 0) add(sets.of_collisions());
+  add(plan.tallies);
+  if (plan.samples > 0) add(sets.of_trajectory());
+  return all;
 }
 
 std::int64_t block_size(const Ensemble& ensemble) {

@@ -71,63 +71,78 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
     throw table.error(given.empty() ? "give the starts: one of grid, random, list, points, file"
                                     : "give one of " + given[0] + " and " + given[1] + ", not both");
   }
-  if (given[0] == "grid") {
-    kind_ = Kind::grid;
-    read_ranges(table.table("grid"), "grid", true);
-    choose_missing(table);
-    for (const auto& range : ranges_) points_ *= range.count;
-  } else if (given[0] == "random") {
-    kind_ = Kind::random;
-    const io::Table random = table.table("random");
-    points_ = random.integer_at_least("count", 1);
-    seed_ = static_cast<std::uint64_t>(random.integer("seed", 1));
-    read_ranges(random, "random", false);
-    if (!constrained_) find_box(table);
-    choose_missing(table);
-  } else if (given[0] == "points") {
-    kind_ = Kind::list;
-    std::vector<std::string> known;
-    for (const io::Table& point : table.tables("points")) {
-      std::vector<double> state(static_cast<std::size_t>(2 * dim_), 0.0);
-      if (section_ && section_->coordinate >= 0)
-        state[static_cast<std::size_t>(section_->coordinate)] = section_->value;
-      std::vector<std::string> here;
-      for (const auto& key : point.keys()) {
-        const auto at = std::find(names_.begin(), names_.end(), key);
-        if (at == names_.end())
-          throw point.error(key, unknown_name_text("variable", key, names_, "in points"));
-        state[static_cast<std::size_t>(at - names_.begin())] = point.number(key);
-        here.push_back(key);
-        if (list_.empty()) ranges_.push_back({static_cast<int>(at - names_.begin()), 0, 0, 1});
-      }
-      if (list_.empty()) known = here;
-      if (here != known) throw point.error("every point names the same variables, in the same order");
-      list_.push_back(state);
+  if (given[0] == "grid")
+    read_grid();
+  else if (given[0] == "random")
+    read_random();
+  else if (given[0] == "points")
+    read_points();
+  else
+    read_states(given[0]);
+}
+
+void Ensemble::read_grid() {
+  kind_ = Kind::grid;
+  read_ranges(table_.table("grid"), "grid", true);
+  choose_missing(table_);
+  for (const auto& range : ranges_) points_ *= range.count;
+}
+
+void Ensemble::read_random() {
+  kind_ = Kind::random;
+  const io::Table random = table_.table("random");
+  points_ = random.integer_at_least("count", 1);
+  seed_ = static_cast<std::uint64_t>(random.integer("seed", 1));
+  read_ranges(random, "random", false);
+  if (!constrained_) find_box(table_);
+  choose_missing(table_);
+}
+
+void Ensemble::read_points() {
+  kind_ = Kind::list;
+  std::vector<std::string> known;
+  for (const io::Table& point : table_.tables("points")) {
+    std::vector<double> state(static_cast<std::size_t>(2 * dim_), 0.0);
+    if (section_ && section_->coordinate >= 0)
+      state[static_cast<std::size_t>(section_->coordinate)] = section_->value;
+    std::vector<std::string> here;
+    for (const auto& key : point.keys()) {
+      const auto at = std::find(names_.begin(), names_.end(), key);
+      if (at == names_.end()) throw point.error(key, unknown_name_text("variable", key, names_, "in points"));
+      state[static_cast<std::size_t>(at - names_.begin())] = point.number(key);
+      here.push_back(key);
+      if (list_.empty()) ranges_.push_back({static_cast<int>(at - names_.begin()), 0, 0, 1});
     }
-    if (list_.empty()) throw table.error("points", "holds no point");
-    choose_missing(table);
-    points_ = static_cast<std::int64_t>(list_.size());
-  } else {
-    kind_ = given[0] == "list" ? Kind::list : Kind::file;
-    if (!energy_.empty() && !constrained_) {
-      throw table.error("energy",
-                        "whole states have their energy; leave it out, or give points without one velocity");
-    }
-    if (kind_ == Kind::list) {
-      list_ = table.rows("list");
-      for (const auto& row : list_) {
-        if (row.size() != static_cast<std::size_t>(2 * dim_)) {
-          throw table.error("list", "a state has " + std::to_string(2 * dim_) + " numbers, q then v, not " +
-                                        std::to_string(row.size()));
-        }
-      }
-      if (list_.empty()) throw table.error("list", "holds no state");
-      points_ = static_cast<std::int64_t>(list_.size());
-    } else {
-      parallel::agree([&] { stored_.emplace(table, "file", 2 * dim_); });
-      points_ = stored_->size();
+    if (list_.empty()) known = here;
+    if (here != known) throw point.error("every point names the same variables, in the same order");
+    list_.push_back(state);
+  }
+  if (list_.empty()) throw table_.error("points", "holds no point");
+  choose_missing(table_);
+  points_ = static_cast<std::int64_t>(list_.size());
+}
+
+/// Whole states, from a list or a file.
+void Ensemble::read_states(const std::string& kind) {
+  kind_ = kind == "list" ? Kind::list : Kind::file;
+  if (!energy_.empty() && !constrained_) {
+    throw table_.error("energy",
+                       "whole states have their energy; leave it out, or give points without one velocity");
+  }
+  if (kind_ == Kind::file) {
+    parallel::agree([&] { stored_.emplace(table_, "file", 2 * dim_); });
+    points_ = stored_->size();
+    return;
+  }
+  list_ = table_.rows("list");
+  for (const auto& row : list_) {
+    if (row.size() != static_cast<std::size_t>(2 * dim_)) {
+      throw table_.error("list", "a state has " + std::to_string(2 * dim_) + " numbers, q then v, not " +
+                                     std::to_string(row.size()));
     }
   }
+  if (list_.empty()) throw table_.error("list", "holds no state");
+  points_ = static_cast<std::int64_t>(list_.size());
 }
 
 void Ensemble::read_ranges(const io::Table& table, const std::string& what, bool counted) {

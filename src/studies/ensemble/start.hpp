@@ -63,6 +63,10 @@ class Ensemble {
   bool complete(std::vector<double>& state, double energy, const std::vector<double>& parameters) const;
   bool acceptable(const std::vector<double>& state, const std::vector<double>& parameters,
                   bool strictly) const;
+  void read_grid();
+  void read_random();
+  void read_points();
+  void read_states(const std::string& kind);
   void read_ranges(const io::Table& table, const std::string& what, bool counted);
   void find_box(const io::Table& table);
   void choose_missing(const io::Table& table);

@@ -149,6 +149,135 @@ std::vector<std::int64_t> read_fixed(const io::Table& model, bool nailed, std::i
   return fixed;
 }
 
+/// Reads the rods, and where their points begin.
+template <int D>
+class RodReader {
+ public:
+  explicit RodReader(Task& task)
+      : task_(task),
+        model_(task.deck.table("model")),
+        surface_(task.deck.table("surface")),
+        molecules_(task.deck.table("molecules")) {}
+
+  rods::RodShare<D> read() {
+    read_chains();
+    share_.expect_points(chains_.point_count());
+    share_.gravity[D - 1] = -gravity_;
+    take_given();
+    if constexpr (D == 3) {
+      if (chains_.held) hold();
+    }
+    if (!given() && !chains_.held) {
+      if (many_)
+        spread_in_box(task_, one(), share_);
+      else
+        rods::walk_chain<D>(chains_.rods, length_, angle_, chains_.closed, keep());
+    }
+    weigh_and_join();
+    heat();
+    return std::move(share_);
+  }
+
+ private:
+  bool given() const { return listed_ || stored_; }
+  /// A molecule by itself.
+  rods::RodSystem<D> one() const {
+    return rods::rod_chain<D>(chains_.rods, length_, mass_, gravity_, angle_, chains_.closed);
+  }
+  /// Takes a point where it is this rank's.
+  auto keep() {
+    return [this](std::int64_t point, const std::array<double, D>& q) {
+      if (share_.has(point)) share_.position[share_.at(point)] = q;
+    };
+  }
+
+  void read_chains() {
+    chains_.rods = model_.integer_at_least("rods", 1);
+    const double even = 1.0 / static_cast<double>(chains_.rods);
+    length_ = model_.positive("length", even);
+    mass_ = model_.positive("mass", even);
+    gravity_ = model_.at_least("gravity", 0.0, 1.0);
+    chains_.held = surface_.has("name");
+    many_ = molecules_.has("count");
+    listed_ = model_.has("positions");
+    stored_ = model_.has("file");
+    if (chains_.held && D != 3) throw surface_.error("name", "needs [model] dimension = 3");
+    angle_ = chains_.held || (many_ && !given()) ? 0.0 : model_.number("angle", std::numbers::pi / 2);
+    chains_.closed = model_.boolean("closed", false);
+    if (chains_.closed && chains_.rods < 3) throw model_.error("closed", "a loop needs three rods");
+    if (chains_.closed && chains_.held && !given())
+      throw model_.error("closed", "a loop on a surface has to be given by positions or file");
+    if (many_) chains_.molecules = molecules_.integer_at_least("count", 1);
+  }
+
+  /// Points that the deck lists, or a file holds.
+  void take_given() {
+    if (listed_ && stored_) throw model_.error("give positions or file, not both");
+    if (model_.has("velocities") && !listed_) throw model_.error("velocities", "go with positions");
+    if (listed_) {
+      put<D>(model_, "positions", share_, share_.position);
+      if (model_.has("velocities")) put<D>(model_, "velocities", share_, share_.velocity);
+    }
+    if (stored_) {
+      parallel::agree([&] {
+        put_stored<D>(model_, "/position", share_, share_.position);
+        if (io::File::open(model_.text("file")).contains("/velocity"))
+          put_stored<D>(model_, "/velocity", share_, share_.velocity);
+      });
+    }
+  }
+
+  /// Holds the points on the surface, and lays them there where they aren't given.
+  void hold() requires(D == 3) {
+    std::array<double, 3> from;
+    if (given()) {
+      std::vector<double> first(3, 0.0);
+      if (share_.has(0)) std::ranges::copy(share_.position.front(), first.begin());
+      std::ranges::copy(parallel::sum(first), from.begin());
+    } else {
+      from = read_vector(surface_, "from", {1.0, 0.0, 0.0});
+    }
+    share_.surface = read_surface(task_, surface_, from);
+    if (given()) return;
+    if (many_) return spread_along(task_, one(), *share_.surface, from, share_);
+    rods::SurfaceWalk walk(*share_.surface, from, read_vector(surface_, "towards", {0.0, 1.0, 0.0}));
+    const auto put = keep();
+    put(0, from);
+    try {
+      for (std::int64_t k = 1; k <= chains_.rods; ++k) put(k, walk.step(length_));
+    } catch (const Error& error) {
+      throw surface_.error("towards", error.what());
+    }
+  }
+
+  void weigh_and_join() {
+    std::ranges::fill(share_.mass, mass_);
+    chains_.fixed = read_fixed(model_, !chains_.held && !many_, chains_.point_count());
+    for (const std::int64_t point : chains_.fixed) {
+      if (share_.has(point)) share_.mass[share_.at(point)] = fixed;
+    }
+    share_.rod_runs = {chains_.rod_count(), parallel::size()};
+    share_.rods = chains_.run(share_.first_rod(), share_.rod_runs.begin(parallel::rank() + 1), length_);
+    share_.longest_molecule = chains_.longest_molecule(length_);
+  }
+
+  void heat() {
+    const double temperature = model_.at_least("temperature", 0.0, 0.0);
+    if (!(temperature > 0)) return;
+    const auto moves = [](const auto& v) { return v != std::array<double, D>{}; };
+    if (parallel::any(std::ranges::any_of(share_.velocity, moves)))
+      throw model_.error("temperature", "the points bring velocities of their own: give one of them");
+    rods::heat(share_, temperature, read_seed(model_));
+  }
+
+  Task& task_;
+  io::Table model_, surface_, molecules_;
+  rods::RodChains chains_;
+  rods::RodShare<D> share_;
+  double length_ = 0, mass_ = 0, gravity_ = 0, angle_ = 0;
+  bool many_ = false, listed_ = false, stored_ = false;
+};
+
 }  // namespace
 
 geometry::LevelFunction level_of(const rods::HoldingSurface<3>& surface) {
@@ -168,91 +297,7 @@ int read_dimension(Task& task) {
 
 template <int D>
 rods::RodShare<D> read_rods(Task& task) {
-  const io::Table model = task.deck.table("model"), surface = task.deck.table("surface"),
-                  molecules = task.deck.table("molecules");
-  rods::RodChains chains;
-  chains.rods = model.integer_at_least("rods", 1);
-  const double even = 1.0 / static_cast<double>(chains.rods);
-  const double length = model.positive("length", even), mass = model.positive("mass", even),
-               gravity = model.at_least("gravity", 0.0, 1.0);
-  chains.held = surface.has("name");
-  const bool many = molecules.has("count");
-  const bool listed = model.has("positions"), stored = model.has("file"), given = listed || stored;
-  if (chains.held && D != 3) throw surface.error("name", "needs [model] dimension = 3");
-  const double angle = chains.held || (many && !given) ? 0.0 : model.number("angle", std::numbers::pi / 2);
-  chains.closed = model.boolean("closed", false);
-  if (chains.closed && chains.rods < 3) throw model.error("closed", "a loop needs three rods");
-  if (chains.closed && chains.held && !given)
-    throw model.error("closed", "a loop on a surface has to be given by positions or file");
-  if (many) chains.molecules = molecules.integer_at_least("count", 1);
-  rods::RodShare<D> share;
-  share.expect_points(chains.point_count());
-  share.gravity[D - 1] = -gravity;
-
-  if (listed && stored) throw model.error("give positions or file, not both");
-  if (model.has("velocities") && !listed) throw model.error("velocities", "go with positions");
-  if (listed) {
-    put<D>(model, "positions", share, share.position);
-    if (model.has("velocities")) put<D>(model, "velocities", share, share.velocity);
-  }
-  if (stored) {
-    parallel::agree([&] {
-      put_stored<D>(model, "/position", share, share.position);
-      if (io::File::open(model.text("file")).contains("/velocity"))
-        put_stored<D>(model, "/velocity", share, share.velocity);
-    });
-  }
-  const auto keep = [&](std::int64_t point, const std::array<double, D>& q) {
-    if (share.has(point)) share.position[share.at(point)] = q;
-  };
-  const auto one = [&] {
-    return rods::rod_chain<D>(chains.rods, length, mass, gravity, angle, chains.closed);
-  };
-  if constexpr (D == 3) {
-    if (chains.held) {
-      std::array<double, 3> from;
-      if (given) {
-        std::vector<double> first(3, 0.0);
-        if (share.has(0)) std::ranges::copy(share.position.front(), first.begin());
-        std::ranges::copy(parallel::sum(first), from.begin());
-      } else {
-        from = read_vector(surface, "from", {1.0, 0.0, 0.0});
-      }
-      share.surface = read_surface(task, surface, from);
-      if (!given && !many) {
-        rods::SurfaceWalk walk(*share.surface, from, read_vector(surface, "towards", {0.0, 1.0, 0.0}));
-        keep(0, from);
-        try {
-          for (std::int64_t k = 1; k <= chains.rods; ++k) keep(k, walk.step(length));
-        } catch (const Error& error) {
-          throw surface.error("towards", error.what());
-        }
-      }
-      if (!given && many) spread_along(task, one(), *share.surface, from, share);
-    }
-  }
-  if (!given && !chains.held) {
-    if (many)
-      spread_in_box(task, one(), share);
-    else
-      rods::walk_chain<D>(chains.rods, length, angle, chains.closed, keep);
-  }
-  std::ranges::fill(share.mass, mass);
-  chains.fixed = read_fixed(model, !chains.held && !many, chains.point_count());
-  for (const std::int64_t point : chains.fixed) {
-    if (share.has(point)) share.mass[share.at(point)] = fixed;
-  }
-  share.rod_runs = {chains.rod_count(), parallel::size()};
-  share.rods = chains.run(share.first_rod(), share.rod_runs.begin(parallel::rank() + 1), length);
-  share.longest_molecule = chains.longest_molecule(length);
-  const double temperature = model.at_least("temperature", 0.0, 0.0);
-  if (temperature > 0) {
-    const auto moves = [](const auto& v) { return v != std::array<double, D>{}; };
-    if (parallel::any(std::ranges::any_of(share.velocity, moves)))
-      throw model.error("temperature", "the points bring velocities of their own: give one of them");
-    rods::heat(share, temperature, read_seed(model));
-  }
-  return share;
+  return RodReader<D>(task).read();
 }
 
 template rods::RodShare<2> read_rods(Task&);
