@@ -138,7 +138,7 @@ void read_plot(Task& task, Plan& plan, bool whole_states) {
 }
 
 void read_surface(Task& task, Plan& plan) {
-  if (!plan.model.problem->on_surface()) return;
+  if (plan.model.problem->surface() == nullptr) return;
   const io::Table table = task.deck.table("output");
   plan.surface_cells = table.integer_at_least("surface_cells", 0, 40);
   if (plan.surface_cells > 1000)
