@@ -35,7 +35,9 @@ struct LobattoSparkFormula {
       "Lobatto IIIA-IIIB pair, order 2 stages - 2, any Lagrangian: on manifolds and rolling, symmetric";
   static constexpr int order = 2;  // and more
   static constexpr bool adaptive = false;
-  static constexpr std::array options{option::stages, option::step};
+  static constexpr std::array options{
+      option::stages(LobattoTables::least, LobattoTables::most, "nodes in a step, both ends among them"),
+      option::step};
   template <class System>
   static constexpr bool momenta = false;
   template <class System>

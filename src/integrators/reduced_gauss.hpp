@@ -19,7 +19,8 @@ struct ReducedGaussFormula {
   static constexpr int order = 2;  // and more
   static constexpr bool adaptive = false;
   static constexpr bool projects = true;
-  static constexpr std::array options{option::stages, option::step, option::projection, option::onto};
+  static constexpr std::array options{option::stages(1, max_stages, "nodes in a step"), option::step,
+                                      option::projection, option::onto};
   template <class System>
   static constexpr bool momenta = false;
   template <class System>

@@ -7,6 +7,7 @@
 
 #include "core/names.hpp"
 #include "integrators/methods.hpp"
+#include "studies/program/method_options.hpp"
 #include "studies/program/multipliers.hpp"
 
 namespace cotangent::studies {
@@ -15,22 +16,6 @@ namespace {
 
 using integrators::MethodOptions;
 using integrators::Option;
-
-void read(const io::Table& table, const Option& option, MethodOptions& options) {
-  const auto into = [&]<class Value>(Value MethodOptions::*field) {
-    Value& value = options.*field;
-    if constexpr (std::is_same_v<Value, int>)
-      value = static_cast<int>(table.integer_at_least(option.name, 1, value));
-    else if constexpr (std::is_same_v<Value, double>)
-      value = table.positive(option.name, value);
-    else if constexpr (std::is_same_v<Value, std::string>)
-      value =
-          value.empty() && !table.has(option.name) ? "" : table.choice(option.name, value, option.valid());
-    else if (table.has(option.name))
-      value = table.positive(option.name);
-  };
-  std::visit(into, option.field);
-}
 
 bool takes(const integrators::MethodInfo& method, const Option& option) {
   return std::ranges::count(method.options, option) > 0;
