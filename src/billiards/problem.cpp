@@ -175,11 +175,11 @@ template <int D>
 class LeapfrogFlight final : public sections::TrajectoryBatch {
  public:
   LeapfrogFlight(const Domain<D>& domain, const BilliardRules<D>& rules, const sections::Observation& watch,
-                 const sections::Problem& problem)
+                 const sections::StateFunctions& functions)
       : domain_(domain),
         rules_(rules),
         watch_(watch),
-        problem_(problem),
+        functions_(functions),
         tallies_(2 * domain.members().size()) {}
 
   int lanes() const override { return 1; }
@@ -244,7 +244,7 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
     std::copy_n(start.v.begin(), D, particle_.v.begin());
   }
   double time() const { return static_cast<double>(record_.steps) * rules_.step; }
-  double energy() const { return problem_.energy(particle_.x, particle_.v, {}); }
+  double energy() const { return functions_.energy(particle_.x, particle_.v, {}); }
   void sample() {
     auto& rows = record_.samples;
     rows.time.push_back(time());
@@ -265,7 +265,7 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
   const Domain<D>& domain_;
   const BilliardRules<D>& rules_;
   const sections::Observation watch_;
-  const sections::Problem& problem_;
+  const sections::StateFunctions& functions_;
   const std::size_t tallies_;
   Falling<D> particle_;
   TrajectoryRecord record_;
@@ -273,6 +273,8 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
 
 template <int D>
 class Billiard final : public sections::Problem {
+  using Values = sections::Values;
+
  public:
   Billiard(const Domain<D>& domain, const BilliardRules<D>& rules) : domain_(domain), rules_(rules) {}
 
@@ -315,7 +317,6 @@ class Billiard final : public sections::Problem {
     std::copy_n(q.begin(), D, x.begin());
     return domain_.omega(x);
   }
-  bool time_dependent() const override { return false; }
   bool starts_inside() const override { return true; }
   int lanes() const override { return Gas<D>::width; }
   std::unique_ptr<sections::TrajectoryBatch> fly(const integrators::MethodOptions&,

@@ -34,7 +34,9 @@ class LagrangianCollocation {
   using Unknowns = std::array<Vector, max_collocation_degree>;
 
   static constexpr std::string_view name = Nodes::name, about = Nodes::about;
-  static constexpr std::array options{option::stages, option::step, option::tolerance, option::treatment};
+  static constexpr std::array options{
+      option::stages(2, max_collocation_degree, "degree of a step's polynomial"), option::step,
+      option::tolerance, option::treatment};
   static constexpr bool adaptive = true;
   static int order(const MethodOptions& options) {
     return treatment(options.treatment) == Treatment::e ? options.stages / 2 * 2 : options.stages;

@@ -38,7 +38,8 @@ class Gauss {
   static constexpr std::string_view name = "gauss";
   static constexpr std::string_view about =
       "Gauss collocation, order 2 stages: symplectic and symmetric at fixed steps; adaptive with a tolerance";
-  static constexpr std::array options{option::stages, option::step, option::tolerance};
+  static constexpr std::array options{option::stages(1, max_stages, "nodes in a step"), option::step,
+                                      option::tolerance};
 
   explicit Gauss(const MethodOptions& options)
       : tables_(GaussTables::of(options.stages)), options_(options), memory_{} {}

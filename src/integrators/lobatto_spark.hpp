@@ -22,7 +22,9 @@ struct LobattoSparkFormula : PlainFormula {
   static constexpr std::string_view about =
       "Lobatto IIIA-IIIB pair, order 2 stages - 2, any Lagrangian: on manifolds and rolling, symmetric";
   static constexpr int order = 2;  // and more
-  static constexpr std::array options{option::stages, option::step};
+  static constexpr std::array options{
+      option::stages(LobattoTables::least, LobattoTables::most, "nodes in a step, both ends among them"),
+      option::step};
 
   static void check(const MethodOptions& options) { LobattoTables::of(options.stages); }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a deck's `[method]` may say, and how a method declares what of it is its own: in its file, as
-//   static constexpr std::array options{option::stages, option::step, option::tolerance};
-// From that list the deck is read, a wrong option refused, and `--describe` told. A new option is a field of
-// MethodOptions and a constant below.
+//   static constexpr std::array options{option::stages(1, 16, "nodes in a step"), option::step};
+// From that list the deck is read, an option of another method or out of its range refused, and `--describe`,
+// the labels of a comparison and the summary told. A new option is a field of MethodOptions and a constant
+// below.
 #pragma once
 
 #include <array>
@@ -34,7 +35,8 @@ struct MethodOptions {
 /// The first step of an adaptive run that names none.
 inline constexpr double default_first_step = 0.01;
 
-/// An option of `[method]`: the field that it fills. Numbers are positive; a text is one of the choices.
+/// An option of `[method]`: the field that it fills. Real numbers are positive, whole ones from `least` to
+/// `most`; a text is one of the choices.
 struct Option {
   using Field = std::variant<int MethodOptions::*, double MethodOptions::*,
                              std::optional<double> MethodOptions::*, std::string MethodOptions::*>;
@@ -43,6 +45,7 @@ struct Option {
   std::string_view meaning, unit;
   std::array<std::string_view, 4> choices{};  ///< of a text; unused places are empty
   std::string_view table = "method";          ///< where a deck has it
+  int least = 1, most = 0;                    ///< of a whole number
 
   bool operator==(const Option& other) const { return name == other.name; }
   /// The choices there are.
@@ -57,9 +60,10 @@ struct Option {
 
 namespace option {
 
-inline constexpr Option stages{"stages", &MethodOptions::stages,
-                               "of a step: nodes of Gauss collocation, degree of the polynomial elsewhere",
-                               "1"};
+/// Of a method that takes `least` to `most` of what it says stages are.
+constexpr Option stages(int least, int most, std::string_view meaning) {
+  return {"stages", &MethodOptions::stages, meaning, "1", {}, "method", least, most};
+}
 inline constexpr Option step{"step", &MethodOptions::step, "length of a step; of the first where steps adapt",
                              "the model's time"};
 inline constexpr Option tolerance{"tolerance", &MethodOptions::tolerance,

@@ -18,7 +18,8 @@ struct ReducedGaussFormula : PlainFormula {
       "projected";
   static constexpr int order = 2;  // and more
   static constexpr bool projects = true;
-  static constexpr std::array options{option::stages, option::step, option::projection, option::onto};
+  static constexpr std::array options{option::stages(1, max_stages, "nodes in a step"), option::step,
+                                      option::projection, option::onto};
 
   static void check(const MethodOptions& options) { GaussTables::of(options.stages); }
 

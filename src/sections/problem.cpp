@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sections/problem.hpp"
 
-#include <algorithm>
-
 namespace cotangent::sections {
 
-bool Problem::on_surface() const {
-  return dim() == 3 && multipliers() == 1 && constraints() == 1 &&
-         std::ranges::none_of(coordinates(), &CoordinateInfo::angle);
-}
-
-std::vector<std::string> Problem::variable_names() const {
+std::vector<std::string> Statement::variable_names() const {
   std::vector<std::string> names;
   for (const auto& c : coordinates()) names.push_back(c.name);
   for (const auto& c : coordinates()) names.push_back(c.name + "_dot");
@@ -19,7 +12,7 @@ std::vector<std::string> Problem::variable_names() const {
   return names;
 }
 
-std::vector<double> Problem::variables(Values q, Values v, Values parameters) const {
+std::vector<double> StateFunctions::variables(Values q, Values v, Values parameters) const {
   std::vector<double> values(q.begin(), q.end());
   values.insert(values.end(), v.begin(), v.end());
   const auto p = momentum(q, v, parameters);

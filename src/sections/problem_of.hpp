@@ -3,6 +3,8 @@
 #pragma once
 
 #include "integrators/methods.hpp"
+#include "sections/problem.hpp"
+#include "sections/surface_of.hpp"
 #include "sections/trajectory_batch_of.hpp"
 
 namespace cotangent::sections {
@@ -92,27 +94,16 @@ class ProblemOf final : public Problem {
       return true;
     }
   }
-  geometry::LevelPoint level(const geometry::SpacePoint& q, Values parameters) const override {
-    if constexpr (N == 3 && System::constraints == 1 && !System::rolls) {
-      const auto at = system(parameters).constraint(q);
-      return {at.value[0], at.gradient[0]};
+  const Surface* surface() const override {
+    if constexpr (holds_particle_on_surface<Model>) {
+      static const SurfaceOf<Model> surface;
+      return &surface;
     } else {
-      static_cast<void>(q), static_cast<void>(parameters);
-      return {};
-    }
-  }
-  double curvature(const geometry::SpacePoint& q, const geometry::SpacePoint& v,
-                   Values parameters) const override {
-    if constexpr (N == 3 && System::constraints == 1) {
-      return mechanics::constraint_curvature<Model>(q, v, system(parameters).parameters)[0];
-    } else {
-      static_cast<void>(q), static_cast<void>(v), static_cast<void>(parameters);
-      return 0;
+      return nullptr;
     }
   }
   bool has_domain() const override { return mechanics::has_domain<Model>; }
   double domain(Values q, Values parameters) const override { return system(parameters).domain(vector(q)); }
-  bool time_dependent() const override { return System::time_dependent; }
 
   int lanes() const override { return width; }
   std::unique_ptr<TrajectoryBatch> fly(const integrators::MethodOptions& method, const Observation& watch,
@@ -128,11 +119,7 @@ class ProblemOf final : public Problem {
     std::copy_n(x.begin(), N, result.begin());
     return result;
   }
-  static System system(Values parameters) {
-    System s;
-    std::copy_n(parameters.begin(), System::parameter_count, s.parameters.begin());
-    return s;
-  }
+  static System system(Values parameters) { return system_of<Model>(parameters); }
 };
 
 }  // namespace cotangent::sections

@@ -9,7 +9,7 @@
 
 #include "integrators/stepper.hpp"
 #include "sections/bernstein_roots.hpp"
-#include "sections/problem.hpp"
+#include "sections/flight.hpp"
 
 namespace cotangent::sections {
 

@@ -42,12 +42,12 @@ struct Order {
 };
 
 /// All records, by id. Lanes are refilled as they become free.
-inline std::map<std::int64_t, TrajectoryRecord> fly(const Problem& problem,
+inline std::map<std::int64_t, TrajectoryRecord> fly(const Flights& flights,
                                                     const integrators::MethodOptions& method,
                                                     const Observation& watch,
                                                     const std::vector<Start>& starts, Order order = {}) {
   std::map<std::int64_t, TrajectoryRecord> landed;
-  const auto flight = problem.fly(method, watch, order.lanes);
+  const auto flight = flights.fly(method, watch, order.lanes);
   std::size_t next = 0;
   while (landed.size() < starts.size()) {
     for (int lane = 0; lane < flight->lanes(); ++lane) {
@@ -66,10 +66,10 @@ inline std::map<std::int64_t, TrajectoryRecord> fly(const Problem& problem,
   return landed;
 }
 
-inline TrajectoryRecord fly(const Problem& problem, const integrators::MethodOptions& method,
+inline TrajectoryRecord fly(const Flights& flights, const integrators::MethodOptions& method,
                             const Observation& watch, std::vector<double> q, std::vector<double> v,
                             std::vector<double> parameters = {}) {
-  return fly(problem, method, watch, {Start{0, std::move(q), std::move(v), std::move(parameters)}})[0];
+  return fly(flights, method, watch, {Start{0, std::move(q), std::move(v), std::move(parameters)}})[0];
 }
 
 /// A Henon-Heiles start on q1 = 0 of energy E, q1' > 0.

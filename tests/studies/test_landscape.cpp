@@ -14,6 +14,8 @@ namespace {
 /// U = (x^2 - 1)^2 / 4 + a z^2 / 2 + x y in the coordinates x, y, z, admissible while |x| < 2 (or 2 + a /
 /// 10).
 class Trough final : public sections::Problem {
+  using Values = sections::Values;
+
  public:
   explicit Trough(bool moving) : moving_(moving) {}
   std::string name() const override { return "trough"; }
@@ -39,7 +41,6 @@ class Trough final : public sections::Problem {
   double domain(Values q, Values p) const override {
     return 2 - std::abs(q[0]) + (moving_ ? p[0] / 10 : 0.0);
   }
-  bool time_dependent() const override { return false; }
   int lanes() const override { return 1; }
   std::unique_ptr<sections::TrajectoryBatch> fly(const integrators::MethodOptions&,
                                                  const sections::Observation&, int) const override {

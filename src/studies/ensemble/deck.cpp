@@ -7,6 +7,7 @@
 
 #include "core/names.hpp"
 #include "integrators/methods.hpp"
+#include "studies/program/method_options.hpp"
 #include "studies/program/multipliers.hpp"
 
 namespace cotangent::studies {
@@ -15,22 +16,6 @@ namespace {
 
 using integrators::MethodOptions;
 using integrators::Option;
-
-void read(const io::Table& table, const Option& option, MethodOptions& options) {
-  const auto into = [&]<class Value>(Value MethodOptions::*field) {
-    Value& value = options.*field;
-    if constexpr (std::is_same_v<Value, int>)
-      value = static_cast<int>(table.integer_at_least(option.name, 1, value));
-    else if constexpr (std::is_same_v<Value, double>)
-      value = table.positive(option.name, value);
-    else if constexpr (std::is_same_v<Value, std::string>)
-      value =
-          value.empty() && !table.has(option.name) ? "" : table.choice(option.name, value, option.valid());
-    else if (table.has(option.name))
-      value = table.positive(option.name);
-  };
-  std::visit(into, option.field);
-}
 
 bool takes(const integrators::MethodInfo& method, const Option& option) {
   return std::ranges::count(method.options, option) > 0;
@@ -138,7 +123,7 @@ void read_plot(Task& task, Plan& plan, bool whole_states) {
 }
 
 void read_surface(Task& task, Plan& plan) {
-  if (!plan.model.problem->on_surface()) return;
+  if (plan.model.problem->surface() == nullptr) return;
   const io::Table table = task.deck.table("output");
   plan.surface_cells = table.integer_at_least("surface_cells", 0, 40);
   if (plan.surface_cells > 1000)

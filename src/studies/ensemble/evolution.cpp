@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "parallel/mpi.hpp"
+#include "studies/program/method_options.hpp"
 #include "studies/program/multipliers.hpp"
 #include "studies/program/surface.hpp"
 
@@ -246,6 +247,7 @@ std::vector<run::Line> EnsembleEvolution::summary(const run::Effort& effort) {
                           status_names[k]);
   }
   std::vector<run::Line> lines{{"trajectories", landed}};
+  if (!plan_.model.problem->methods().empty()) lines.emplace_back("method", in_words(plan_.method));
   if (crossings > 0)
     lines.emplace_back("crossings", fmt::format("{}, {:.4g} a second", crossings,
                                                 static_cast<double>(crossings - earlier) / effort.wall));

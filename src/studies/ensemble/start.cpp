@@ -13,14 +13,14 @@
 
 namespace cotangent::studies {
 
-std::optional<sections::Section> read_section(Task& task, const sections::Problem& problem) {
+std::optional<sections::Section> read_section(Task& task, const sections::Statement& statement) {
   if (!task.deck.root().has("section")) return std::nullopt;
   const io::Table table = task.deck.table("section");
-  const auto names = problem.variable_names();
+  const auto names = statement.variable_names();
   sections::Section section;
   const std::string where = table.text("where");
-  const auto coordinates = problem.coordinates();
-  for (int k = 0; k < problem.dim(); ++k) {
+  const auto coordinates = statement.coordinates();
+  for (int k = 0; k < statement.dim(); ++k) {
     if (coordinates[static_cast<std::size_t>(k)].name == where) section.coordinate = k;
   }
   if (section.coordinate < 0) {

@@ -90,6 +90,6 @@ class Ensemble {
 };
 
 /// `[section]` of a deck, where it is there.
-std::optional<sections::Section> read_section(Task& task, const sections::Problem& problem);
+std::optional<sections::Section> read_section(Task& task, const sections::Statement& statement);
 
 }  // namespace cotangent::studies

@@ -10,8 +10,8 @@ namespace cotangent::studies {
 namespace {
 
 WindowSide read_side(const io::Table& landscape, const char* key, std::size_t otherwise,
-                     const sections::Problem& problem) {
-  const auto coordinates = problem.coordinates();
+                     const sections::Statement& statement) {
+  const auto coordinates = statement.coordinates();
   std::vector<std::string> names;
   for (const auto& c : coordinates) names.push_back(c.name);
   const io::Table table = landscape.table(key);
@@ -77,7 +77,8 @@ LandscapeSurvey read_survey(Task& task) {
     throw task.deck.table("model").error("name", "a landscape needs two coordinates, the model has one");
   }
   LandscapeSurvey survey{};
-  survey.problem = &problem;
+  survey.statement = &problem;
+  survey.functions = &problem;
   // The product of all axes, the last one fastest.
   survey.parameters.push_back({});
   for (const auto& axis : model.axes) {

@@ -36,7 +36,8 @@ struct ParameterChange {
 
 /// What the deck asks for.
 struct LandscapeSurvey {
-  const sections::Problem* problem;
+  const sections::Statement* statement;
+  const sections::StateFunctions* functions;
   std::vector<std::vector<double>> parameters;  ///< one row a landscape
   WindowSide x, y;
   std::vector<double> place;  ///< of all coordinates; x and y vary
@@ -54,14 +55,14 @@ struct LandscapeSurvey {
     return q;
   }
   landscapes::Jet2 potential(double x_value, double y_value, const std::vector<double>& values) const {
-    const auto u = problem->potential(at(x_value, y_value), values);
+    const auto u = functions->potential(at(x_value, y_value), values);
     const std::size_t n = place.size(), i = x.coordinate, j = y.coordinate;
     return {u.value,
             {u.gradient[i], u.gradient[j]},
             {u.hessian[i * n + i], u.hessian[i * n + j], u.hessian[j * n + j]}};
   }
   double domain(double x_value, double y_value, const std::vector<double>& values) const {
-    return problem->domain(at(x_value, y_value), values);
+    return functions->domain(at(x_value, y_value), values);
   }
 };
 

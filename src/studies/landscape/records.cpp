@@ -29,12 +29,12 @@ std::vector<io::DataSetSpec> landscape_data_sets(const LandscapeSurvey& survey,
   using io::DataType;
   std::vector<io::DataSetSpec> sets = landscape_grids(survey);
   std::vector<std::string> names;
-  for (const auto& p : survey.problem->parameters()) names.push_back(p.name);
+  for (const auto& p : survey.statement->parameters()) names.push_back(p.name);
   if (!names.empty()) {
     sets.push_back({"/landscape/parameters",
                     DataType::float64,
                     {survey.count(), static_cast<std::int64_t>(names.size())},
-                    parameter_units(survey.problem->parameters(), names),
+                    parameter_units(survey.statement->parameters(), names),
                     "the parameters of each landscape",
                     {{"columns", names}}});
   }

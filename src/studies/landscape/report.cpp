@@ -20,12 +20,12 @@ double rounded(double x) {
 
 std::string parameter_text(const LandscapeSurvey& survey, std::int64_t k) {
   std::string text;
-  const auto infos = survey.problem->parameters();
+  const auto infos = survey.statement->parameters();
   for (std::size_t p = 0; p < infos.size(); ++p) {
     text += fmt::format("{}{} = {}", p == 0 ? "" : ", ", infos[p].name,
                         survey.parameters[static_cast<std::size_t>(k)][p]);
   }
-  return text.empty() ? survey.problem->name() : text;
+  return text.empty() ? survey.statement->name() : text;
 }
 
 /// "3 minima, 9 saddles, 2 maxima"
@@ -110,7 +110,7 @@ std::string landscape_text(const LandscapeSurvey& survey, const LandscapeFinding
 
 std::string changes_text(const LandscapeSurvey& survey, const List& changes) {
   const auto& [parameter, range] = *survey.changes;
-  const std::string name = survey.problem->parameters()[parameter].name;
+  const std::string name = survey.statement->parameters()[parameter].name;
   std::string text =
       fmt::format("changes with {} from {} to {}: {}\n", name, range.first, range.last, changes.size());
   if (changes.size() > 0) text += heading(survey, 18, name, "kind");
@@ -160,7 +160,7 @@ std::string estimate_text(const LandscapeSurvey& survey, const std::string& file
                                  survey.stationary ? ", with their stationary points" : "");
   if (survey.changes) {
     text += fmt::format("                changes with {} in {} steps\n",
-                        survey.problem->parameters()[survey.changes->parameter].name,
+                        survey.statement->parameters()[survey.changes->parameter].name,
                         survey.changes->range.steps);
   }
   // Rows of grids wait until there are some megabytes of them.

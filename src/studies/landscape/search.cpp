@@ -104,7 +104,7 @@ LandscapeFindings search(const LandscapeSurvey& survey) {
   const auto answers = shared_out(landscapes + steps, [&](std::int64_t k) {
     return k < landscapes ? landscape_answer(survey, k) : changes_answer(survey, k - landscapes);
   });
-  const auto parameter_infos = survey.problem->parameters();
+  const auto parameter_infos = survey.statement->parameters();
   std::string parameter_units = survey.changes ? parameter_infos[survey.changes->parameter].unit : "";
   if (parameter_units.empty()) parameter_units = "1";
   LandscapeFindings all{stationary_list(units, survey.passes),
@@ -154,7 +154,7 @@ std::int64_t LandscapeFindings::unresolved() const {
 std::vector<const List*> LandscapeFindings::lists(const LandscapeSurvey& survey) const {
   std::vector<const List*> asked;
   if (survey.stationary) asked.push_back(&stationary);
-  if (survey.stationary && survey.problem->has_domain()) asked.push_back(&boundary);
+  if (survey.stationary && survey.functions->has_domain()) asked.push_back(&boundary);
   if (survey.passes) asked.push_back(&passes);
   if (survey.changes) asked.push_back(&changes);
   return asked;

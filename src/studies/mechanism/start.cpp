@@ -9,6 +9,7 @@
 #include "io/hdf5.hpp"
 #include "parallel/mpi.hpp"
 #include "rods/molecules.hpp"
+#include "sections/surface.hpp"
 #include "studies/mechanism/deck.hpp"
 #include "studies/program/surface.hpp"
 
@@ -55,7 +56,7 @@ void put_stored(const io::Table& table, const std::string& set, const rods::RodS
 rods::HoldingSurface<3> read_surface(const Task& task, const io::Table& table, std::array<double, 3>& from) {
   std::vector<std::string> names;
   for (const auto& problem : task.stated.problems) {
-    if (problem->on_surface()) names.push_back(problem->name());
+    if (problem->surface() != nullptr) names.push_back(problem->name());
   }
   const std::string name = table.choice("name", names);
   const auto& problem =
@@ -70,12 +71,13 @@ rods::HoldingSurface<3> read_surface(const Task& task, const io::Table& table, s
   if (!problem.project(q, v, parameters, -1))
     throw table.error("from", "is too far from the surface, or where it has no normal");
   std::copy_n(q.begin(), 3, from.begin());
-  return {[&problem, parameters](const std::array<double, 3>& x) {
-            const auto level = problem.level(x, parameters);
+  const sections::Surface* surface = problem.surface();
+  return {[surface, parameters](const std::array<double, 3>& x) {
+            const auto level = surface->level(x, parameters);
             return rods::HoldingSurface<3>::Level{level.value, level.gradient};
           },
-          [&problem, parameters](const std::array<double, 3>& x, const std::array<double, 3>& along) {
-            return problem.curvature(x, along, parameters);
+          [surface, parameters](const std::array<double, 3>& x, const std::array<double, 3>& along) {
+            return surface->curvature(x, along, parameters);
           }};
 }
 

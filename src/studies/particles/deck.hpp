@@ -9,6 +9,7 @@
 
 #include "geometry/triangulation.hpp"
 #include "particles/particle_dynamics.hpp"
+#include "sections/surface.hpp"
 #include "studies/particles/pair_choice.hpp"
 #include "studies/program/report.hpp"
 #include "studies/program/study.hpp"
@@ -34,7 +35,7 @@ struct ParticlePlan {
   std::int64_t surface_cells = 0;
 
   geometry::LevelFunction level() const {
-    return [this](const geometry::SpacePoint& q) { return problem->level(q, parameters); };
+    return [this](const geometry::SpacePoint& q) { return problem->surface()->level(q, parameters); };
   }
 };
 

@@ -272,7 +272,7 @@ geometry::Triangulation ParticleStarts::surface(std::int64_t cells) const {
 particles::Particle ParticleStarts::particle(Given start) const {
   auto& [id, q, v] = start;
   if (temperature_ > 0) {
-    const auto level = plan_.problem->level(q, plan_.parameters);
+    const auto level = plan_.problem->surface()->level(q, plan_.parameters);
     v = particles::thermal_velocity(id, level.gradient, temperature_, plan_.motion->mass(), seed_);
   }
   if (project_ && !plan_.problem->project(q, v, plan_.parameters, -1))

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "billiards/domain.hpp"
 #include "billiards/field.hpp"
@@ -17,6 +16,7 @@
 #include "lattice/kernel.hpp"
 #include "parallel/mpi.hpp"
 #include "particles/pair_kernel.hpp"
+#include "studies/program/method_options.hpp"
 #include "studies/program/units.hpp"
 
 namespace cotangent::studies {
@@ -107,21 +107,6 @@ std::string description(const lattice::Model& model) {
   return text + deck + "  sites = 64\n";
 }
 
-/// An option's default as TOML has it; empty where there is none.
-std::string fallback(const integrators::Option& option) {
-  const integrators::MethodOptions defaults;
-  const auto text = [&]<class Value>(Value integrators::MethodOptions::*field) -> std::string {
-    const Value& value = defaults.*field;
-    if constexpr (std::is_same_v<Value, std::string>)
-      return value.empty() ? "" : fmt::format("\"{}\"", value);
-    else if constexpr (std::is_same_v<Value, std::optional<double>>)
-      return value ? toml(*value) : "";
-    else
-      return value > 0 ? fmt::format("{}", value) : "";
-  };
-  return std::visit(text, option.field);
-}
-
 std::string description(const integrators::MethodInfo& method) {
   const char* kinds = !method.constrained ? "free" : method.free ? "free and constrained" : "constrained";
   std::string text = fmt::format("{}: {}\n\nfor {} motion{}\n\noptions, with their defaults\n", method.name,
@@ -130,14 +115,11 @@ std::string description(const integrators::MethodInfo& method) {
   std::string others;  // tables of the deck
   const bool adaptive = std::ranges::count(method.options, integrators::option::tolerance) > 0;
   for (const integrators::Option& option : method.options) {
-    const std::string value = fallback(option);
+    const std::string value = value_of(option, {});
     const std::string said = std::string(option.name) + (value.empty() ? "" : " = " + value);
-    std::string meaning(option.meaning);
-    if (const auto choices = option.valid(); !choices.empty())
-      meaning += fmt::format(": {}", fmt::join(choices, ", "));
     const bool own = option.table == "method";
     text += entry(own ? said : fmt::format("[{}] {}", option.table, said),
-                  fmt::format("{} [{}]", meaning, option.unit));
+                  fmt::format("{}: {} [{}]", option.meaning, range_of(option), option.unit));
     if (!own) {
       others += fmt::format("  [{}]\n  {}\n", option.table, said);
       continue;

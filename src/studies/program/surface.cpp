@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <ranges>
 
+#include "sections/surface.hpp"
+
 namespace cotangent::studies {
 
 namespace {
@@ -21,12 +23,13 @@ SpacePoint point(const std::vector<double>& q) {
 /// The box that these trajectories reach within some thousand steps.
 SpaceBox box_ahead(const Plan& plan, const std::vector<sections::Start>& starts) {
   constexpr double steps = 4096;
+  const sections::Flights& flights = *plan.model.problem;
   sections::Observation watch;
   watch.stop.time = std::min(plan.watch.stop.time, steps * plan.method.step);
   watch.sample_every = watch.stop.time / 1024;
   SpaceBox box{point(starts[0].q), point(starts[0].q)};
   for (std::size_t next = 0; next < starts.size();) {
-    const auto flight = plan.model.problem->fly(plan.method, watch, plan.model.problem->lanes());
+    const auto flight = flights.fly(plan.method, watch, flights.lanes());
     const int lanes = static_cast<int>(std::min<std::size_t>(flight->lanes(), starts.size() - next));
     for (int lane = 0; lane < lanes; ++lane) flight->load(lane, starts[next++]);
     const auto flying = [&](int lane) { return flight->flown(lane).status == Status::pending; };
@@ -48,7 +51,7 @@ std::optional<geometry::Triangulation> surface_of(const Plan& plan, const Ensemb
   constexpr std::int64_t most_judged = 256;
   constexpr std::size_t most_starts = 32;
   const auto& problem = *plan.model.problem;
-  if (plan.surface_cells == 0 || !problem.on_surface()) return std::nullopt;
+  if (plan.surface_cells == 0 || problem.surface() == nullptr) return std::nullopt;
   std::vector<double> parameters;
   for (const auto& axis : plan.model.axes) parameters.push_back(axis.front());
   std::vector<sections::Start> starts;
@@ -60,7 +63,9 @@ std::optional<geometry::Triangulation> surface_of(const Plan& plan, const Ensemb
   std::vector<SpacePoint> points;
   for (const auto& start : starts) points.push_back(point(start.q));
 
-  const geometry::LevelFunction g = [&](const SpacePoint& x) { return problem.level(x, parameters); };
+  const geometry::LevelFunction g = [&, s = problem.surface()](const SpacePoint& x) {
+    return s->level(x, parameters);
+  };
   const auto whole = geometry::surface_box(g, points);
   const SpaceBox box = whole ? *whole : box_ahead(plan, starts);
   auto surface = geometry::triangulate(g, points, box.longest() / static_cast<double>(plan.surface_cells),

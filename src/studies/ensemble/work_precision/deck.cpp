@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "integrators/methods.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 #include "run/state.hpp"
 #include "studies/ensemble/deck.hpp"
+#include "studies/program/method_options.hpp"
 
 namespace cotangent::studies {
 
@@ -53,12 +53,13 @@ file = "work_precision.h5"
 
 namespace {
 
+/// The method's name with the options that the entry gives, but for those that differ from run to run.
 std::string label_of(const io::Table& entry, const integrators::MethodOptions& method) {
   std::string text = method.name;
-  if (entry.has("stages")) text += fmt::format(" {}", method.stages);
-  if (entry.has("treatment")) text += " " + method.treatment;
-  if (entry.has("projection")) text += " " + method.projection;
-  if (entry.has("onto")) text += " " + method.onto;
+  for (const auto& option : options_of(method.name)) {
+    if (entry.has(option.name) && option != integrators::option::step) text += " " + value_of(option, method);
+  }
+  std::erase(text, '"');
   return text;
 }
 
