@@ -24,7 +24,7 @@
 namespace cotangent::benchmark {
 namespace {
 
-using lattice::Field;
+using lattice::SiteField;
 
 struct Chain {
   explicit Chain(std::int64_t sites, const std::string& name = "fput-beta") {

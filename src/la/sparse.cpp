@@ -8,7 +8,7 @@ void changed(Mat matrix) {
   check(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY), "MatAssemblyEnd");
 }
 
-Rows::Rows(Mat matrix) : matrix_(matrix) {
+MatrixRows::MatrixRows(Mat matrix) : matrix_(matrix) {
   PetscBool distributed = PETSC_FALSE;
   check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(matrix), MATMPIAIJ, &distributed),
         "PetscObjectTypeCompare");
@@ -34,7 +34,7 @@ Rows::Rows(Mat matrix) : matrix_(matrix) {
   }
 }
 
-PetscInt Rows::count() const {
+PetscInt MatrixRows::count() const {
   PetscInt sum = 0;
   for (int b = 0; b < blocks_; ++b) sum += parts_[b].begin[rows_];
   return sum;

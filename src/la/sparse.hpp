@@ -11,10 +11,10 @@ namespace cotangent::la {
 /// Tells PETSc that a matrix has other values than before, where they were written behind its back.
 void changed(Mat matrix);
 
-class Rows {
+class MatrixRows {
  public:
   /// Of a matrix of type AIJ that is assembled, and outlives this.
-  explicit Rows(Mat matrix);
+  explicit MatrixRows(Mat matrix);
 
   /// Calls function(row of this rank, column of all, place in storage) for each entry: first the one block,
   /// then the other.

@@ -259,7 +259,7 @@ bool is_tridiagonal(Mat matrix) {
   check(MatGetOwnershipRange(matrix, &first, &last), "MatGetOwnershipRange");
   check(MatGetSize(matrix, &size, nullptr), "MatGetSize");
   int fits = size >= 3 && last - first >= 2;
-  Rows(matrix).for_each([&](PetscInt i, PetscInt column, PetscInt) {
+  MatrixRows(matrix).for_each([&](PetscInt i, PetscInt column, PetscInt) {
     const PetscInt apart = (column - first - i + size) % size;
     if (apart > 1 && apart < size - 1) fits = 0;
   });

@@ -30,37 +30,38 @@ Constraints::Constraints(const Lattice& lattice, Kernel& multiplied, Ghosts& gho
       present_(make(std::max(1, k_))),
       system_(lattice, multiplied.pattern(), n_ + k_, "pair_", BlockSystem::Solver::pivoting) {}
 
-void Constraints::gradient(const Field& place, const Field& speed, Field& force, Field& momentum) {
+void Constraints::gradient(const SiteField& place, const SiteField& speed, SiteField& force,
+                           SiteField& momentum) {
   kernel_.gradient(components(place).data(), components(speed).data(), components(force).data(),
                    components(momentum).data());
 }
 
-Field Constraints::values(const Field& q) {
-  Field place = make(n_ + k_), speed = place, value = place, momentum = place;
+SiteField Constraints::values(const SiteField& q) {
+  SiteField place = make(n_ + k_), speed = place, value = place, momentum = place;
   for (int c = 0; c < n_; ++c) std::copy_n(q[c], own(), place[c]);
   ghosts_.exchange(components(place));
   gradient(place, speed, value, momentum);
   return value;
 }
 
-double Constraints::error(const Field& q) {
+double Constraints::error(const SiteField& q) {
   double error = 0;
-  const Field value = values(q);
+  const SiteField value = values(q);
   for (int k = 0; k < k_; ++k) {
     for (std::int64_t x = 0; x < own(); ++x) error = std::max(error, std::abs(value[n_ + k][x]));
   }
   return parallel::maximum(error);
 }
 
-void Constraints::judge_start(const Field& q) {
-  Field place = make(n_ + k_), speed = place, held_there = make(1);
+void Constraints::judge_start(const SiteField& q) {
+  SiteField place = make(n_ + k_), speed = place, held_there = make(1);
   for (int c = 0; c < n_; ++c) std::copy_n(q[c], own(), place[c]);
   for (std::int64_t x = 0; x < own(); ++x) held_there[0][x] = held(x) ? 1.0 : 0.0;
   ghosts_.exchange(components({&place, &held_there}));
   SecondDerivatives derivatives;
   kernel_.second_derivatives(components(std::as_const(place)).data(), components(std::as_const(speed)).data(),
                              derivatives);
-  const Field value = values(q);
+  const SiteField value = values(q);
   parallel::agree([&] {
     for (std::int64_t x = 0; x < own(); ++x) {
       for (int k = 0; k < k_; ++k) {
@@ -96,9 +97,9 @@ bool Constraints::begins(int k, std::int64_t x) const {
   return false;
 }
 
-std::string Constraints::project(const Field& place, const Field& p, Field& v) {
+std::string Constraints::project(const SiteField& place, const SiteField& p, SiteField& v) {
   const int d = n_ + k_;
-  Field speed = make(d), force = speed, momentum = speed, mu = make(std::max(1, k_));
+  SiteField speed = make(d), force = speed, momentum = speed, mu = make(std::max(1, k_));
   SecondDerivatives derivatives;
   std::vector<double> values(at(own() * d));
   for (int iteration = 0; iteration < 8; ++iteration) {
@@ -140,7 +141,7 @@ std::string Constraints::project(const Field& place, const Field& p, Field& v) {
   return "";
 }
 
-double Constraints::along(const SecondDerivatives& derivatives, std::int64_t x, int c, const Field& mu) {
+double Constraints::along(const SecondDerivatives& derivatives, std::int64_t x, int c, const SiteField& mu) {
   const Pattern& pattern = kernel_.pattern();
   const int d = n_ + k_;
   double sum = 0;

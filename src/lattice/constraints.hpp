@@ -16,27 +16,27 @@ class Constraints {
 
   /// Which copies hold anything. Throws Error, which names the site, where positions miss one or its gradient
   /// vanishes. Collective.
-  void judge_start(const Field& q);
+  void judge_start(const SiteField& q);
   /// Whether a copy of constraint k that holds anything has this rank's site x as its first.
   bool present(int k, std::int64_t x) const { return present_[k][x] != 0; }
   /// The largest |g| of any. Collective.
-  double error(const Field& q);
+  double error(const SiteField& q);
   /// Velocities of momenta p at a place with ghosts and room for multipliers; v is a guess on entry. Empty
   /// where that went well, else why not. Collective.
-  std::string project(const Field& place, const Field& p, Field& v);
+  std::string project(const SiteField& place, const SiteField& p, SiteField& v);
 
  private:
   std::int64_t own() const { return lattice_.own(); }
   static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-  Field make(int each) const { return {each, lattice_.here.left, lattice_.own(), lattice_.here.right}; }
+  SiteField make(int each) const { return {each, lattice_.here.left, lattice_.own(), lattice_.here.right}; }
   bool held(std::int64_t x) const { return lattice_.held[at(x)] != 0; }
-  void gradient(const Field& place, const Field& speed, Field& force, Field& momentum);
+  void gradient(const SiteField& place, const SiteField& speed, SiteField& force, SiteField& momentum);
   /// g at the positions, behind n_ components of no interest.
-  Field values(const Field& q);
+  SiteField values(const SiteField& q);
   /// Whether a copy of a constraint has this site as its first.
   bool begins(int k, std::int64_t x) const;
   /// (grad g mu) of a coordinate.
-  double along(const SecondDerivatives& derivatives, std::int64_t x, int c, const Field& mu);
+  double along(const SecondDerivatives& derivatives, std::int64_t x, int c, const SiteField& mu);
   void fill(const SecondDerivatives& derivatives);
 
   /// Calls use(place, coordinate, dg/dq) for the constraint k of site x.
@@ -55,7 +55,7 @@ class Constraints {
   Ghosts& ghosts_;
   std::vector<TermInfo> infos_;
   int n_, k_;
-  Field present_;  // 1 where a constraint is, 0 elsewhere
+  SiteField present_;  // 1 where a constraint is, 0 elsewhere
   BlockSystem system_;
 };
 

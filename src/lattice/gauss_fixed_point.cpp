@@ -23,7 +23,7 @@ using integrators::GaussTables;
 
 class GaussFixedPoint final : public Method {
  public:
-  GaussFixedPoint(const Lattice& lattice, Kernel& kernel, int stages, Field q, Field v)
+  GaussFixedPoint(const Lattice& lattice, Kernel& kernel, int stages, SiteField q, SiteField v)
       : lattice_(lattice),
         kernel_(kernel),
         tables_(GaussTables::of(stages)),
@@ -94,11 +94,11 @@ class GaussFixedPoint final : public Method {
   }
 
   double time() const override { return time_; }
-  const Field& position() override { return q_; }
-  const Field& velocity() override { return v_; }
+  const SiteField& position() override { return q_; }
+  const SiteField& velocity() override { return v_; }
   Effort& effort() override { return effort_; }
   const std::string& failure() const override { return failure_; }
-  void fill_ghosts(Field& field) override { near_.exchange(components(field)); }
+  void fill_ghosts(SiteField& field) override { near_.exchange(components(field)); }
 
   std::string solver() override { return "fixed-point iteration"; }
   void visit(StateVisitor& state) override {
@@ -119,7 +119,7 @@ class GaussFixedPoint final : public Method {
   static constexpr int most_iterations = 50;
 
   int dim() const { return lattice_.dim; }
-  Field make(int each = 1) const { return {each * lattice_.dim, left_, lattice_.own(), right_}; }
+  SiteField make(int each = 1) const { return {each * lattice_.dim, left_, lattice_.own(), right_}; }
   /// The reach in whole packs.
   std::int64_t lag() const { return (reach_ + pack - 1) / pack * pack; }
   std::int64_t right_room() const { return lattice_.here.listed ? right_ : 2 * reach_; }
@@ -407,11 +407,11 @@ class GaussFixedPoint final : public Method {
   int longest_;
   std::int64_t left_, right_, block_;
   Ghosts ghosts_, near_;  // as deep as waves need them, and as the terms reach
-  Field q_, q_low_, v_, v_low_;
-  Field begin_, end_;           // h^2 times the accelerations at the step's ends
-  std::array<Field, 2> parts_;  // the unknowns, and their next iterate
-  Field stage_, middle_;        // of a block: positions and then forces at the stages; the middle of the step
-  Field inverse_mass_;
+  SiteField q_, q_low_, v_, v_low_;
+  SiteField begin_, end_;           // h^2 times the accelerations at the step's ends
+  std::array<SiteField, 2> parts_;  // the unknowns, and their next iterate
+  SiteField stage_, middle_;  // of a block: positions and then forces at the stages; the middle of the step
+  SiteField inverse_mass_;
   std::vector<double*> pointers_;
   int now_ = 0, planned_ = 10;
   double time_ = 0, last_step_ = 0, scale_ = 0;
@@ -421,8 +421,8 @@ class GaussFixedPoint final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_gauss_fixed_point(const Lattice& lattice, Kernel& kernel, int stages, Field q,
-                                               Field v) {
+std::unique_ptr<Method> make_gauss_fixed_point(const Lattice& lattice, Kernel& kernel, int stages,
+                                               SiteField q, SiteField v) {
   return std::make_unique<GaussFixedPoint>(lattice, kernel, stages, std::move(q), std::move(v));
 }
 

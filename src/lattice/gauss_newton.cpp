@@ -26,7 +26,7 @@ using integrators::GaussTables;
 
 class GaussNewton final : public Method {
  public:
-  GaussNewton(const Lattice& lattice, Kernel& kernel, int stages, const Field& q, const Field& v,
+  GaussNewton(const Lattice& lattice, Kernel& kernel, int stages, const SiteField& q, const SiteField& v,
               BlockSystem::Solver solver)
       : lattice_(lattice),
         kernel_(kernel),
@@ -57,7 +57,7 @@ class GaussNewton final : public Method {
       std::copy_n(v[c], own(), v_[c]);
     }
     ghosts_.exchange(components({&q_, &v_}));
-    Field force = make();
+    SiteField force = make();
     kernel_.gradient(read(q_).data(), read(v_).data(), components(force).data(), components(p_).data());
     SecondDerivatives derivatives;
     kernel_.second_derivatives(read(q_).data(), read(v_).data(), derivatives);
@@ -78,14 +78,14 @@ class GaussNewton final : public Method {
     return status;
   }
   double time() const override { return time_; }
-  const Field& position() override { return q_; }
-  const Field& velocity() override {
+  const SiteField& position() override { return q_; }
+  const SiteField& velocity() override {
     solve_velocity();
     return velocity_at_;
   }
   Effort& effort() override { return effort_; }
   const std::string& failure() const override { return failure_; }
-  void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
+  void fill_ghosts(SiteField& field) override { ghosts_.exchange(components(field)); }
 
   std::string solver() override { return "Newton's method, " + systems_.front().solver(); }
   void visit(StateVisitor& state) override {
@@ -113,10 +113,10 @@ class GaussNewton final : public Method {
   int dim() const { return lattice_.dim; }
   std::int64_t own() const { return lattice_.own(); }
   static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-  Field make(int each = 1) const {
+  SiteField make(int each = 1) const {
     return {each * lattice_.dim, lattice_.here.left, lattice_.own(), lattice_.here.right};
   }
-  static std::vector<const double*> read(const Field& field) { return components(field); }
+  static std::vector<const double*> read(const SiteField& field) { return components(field); }
   bool held(std::int64_t i) const { return lattice_.held[at(i)] != 0; }
 
   /// From the stages' values to those at the next step's nodes and at its beginning; and from a step's stages
@@ -230,14 +230,14 @@ class GaussNewton final : public Method {
   void apply(const std::vector<double>& matrix, const Stages& x, Stages& result) const {
     integrators::apply<Pack, 1>(matrix.data(), stages_, stages_, x.data(), result.data());
   }
-  void load_stages(const Field& field, int c, std::int64_t x, Stages& into) const {
+  void load_stages(const SiteField& field, int c, std::int64_t x, Stages& into) const {
     for (int j = 0; j < stages_; ++j) into[at(j)][0] = load(field[j * dim() + c] + x);
   }
 
   /// One Newton correction of the velocities; the largest change of a position that it makes.
   double improve(double h, std::string& reason) {
     // Residuals, transformed, in the place of the momenta.
-    Field& residual = momenta_;
+    SiteField& residual = momenta_;
     Stages stage, sum;
     for (int c = 0; c < dim(); ++c) {
       for (std::int64_t x = 0; x < own(); x += pack) {
@@ -323,7 +323,7 @@ class GaussNewton final : public Method {
 
   /// The velocities that belong to the momenta, into a field beside the state: samples change nothing.
   void solve_velocity() {
-    Field q = q_, force = make(), momentum = make();
+    SiteField q = q_, force = make(), momentum = make();
     velocity_at_ = v_;
     std::vector<double> values(at(own() * dim()));
     for (int iteration = 0; iteration < 8; ++iteration) {
@@ -363,11 +363,11 @@ class GaussNewton final : public Method {
   std::shared_ptr<const GaussTables> tables_;
   int stages_;
   Ghosts ghosts_;
-  Field q_, q_low_, p_, p_low_;
-  Field v_;                                          // at the step's beginning, from the stages before
-  Field old_q_, old_v_;                              // where the matrices are from
-  Field velocities_, positions_, forces_, momenta_;  // at the stages
-  Field velocity_at_;
+  SiteField q_, q_low_, p_, p_low_;
+  SiteField v_;                                          // at the step's beginning, from the stages before
+  SiteField old_q_, old_v_;                              // where the matrices are from
+  SiteField velocities_, positions_, forces_, momenta_;  // at the stages
+  SiteField velocity_at_;
   MassMatrix mass_;
   std::vector<SparseSystem> systems_;
   std::vector<double> next_, middle_speed_, middle_way_;
@@ -380,8 +380,8 @@ class GaussNewton final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages, Field q,
-                                          Field v, bool assembled) {
+std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages, SiteField q,
+                                          SiteField v, bool assembled) {
   return std::make_unique<GaussNewton>(
       lattice, kernel, stages, q, v,
       assembled ? BlockSystem::Solver::assembled : BlockSystem::Solver::reduced);

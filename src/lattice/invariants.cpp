@@ -14,7 +14,7 @@ Invariants::Invariants(const Lattice& lattice, const Model& model, std::vector<d
       state_(2, model.invariant_reach(), lattice.own(), model.invariant_reach()),
       ghosts_(lattice.sites, lattice.here.range, lattice.halo(model.invariant_reach())) {}
 
-std::vector<double> Invariants::operator()(const Field& q, const Field& v) {
+std::vector<double> Invariants::operator()(const SiteField& q, const SiteField& v) {
   std::copy_n(q[0], lattice_.own(), state_[0]);
   std::copy_n(v[0], lattice_.own(), state_[1]);
   ghosts_.exchange(components(state_));

@@ -13,13 +13,13 @@ class Invariants {
   Invariants(const Lattice& lattice, const Model& model, std::vector<double> parameters);
 
   /// Collective.
-  std::vector<double> operator()(const Field& q, const Field& v);
+  std::vector<double> operator()(const SiteField& q, const SiteField& v);
 
  private:
   const Lattice& lattice_;
   const Model& model_;
   std::vector<double> parameters_;
-  Field state_;  // position, velocity
+  SiteField state_;  // position, velocity
   Ghosts ghosts_;
 };
 

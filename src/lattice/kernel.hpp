@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "lattice/field.hpp"
 #include "lattice/grid.hpp"
+#include "lattice/site_field.hpp"
 #include "mechanics/lagrangian.hpp"
 
 namespace cotangent::lattice {

@@ -27,7 +27,7 @@ using integrators::LobattoTables;
 class LobattoPair final : public Method {
  public:
   LobattoPair(const Lattice& lattice, Kernel& kernel, std::vector<TermInfo> constraints,
-              std::shared_ptr<const LobattoTables> tables, const Field& q, const Field& v)
+              std::shared_ptr<const LobattoTables> tables, const SiteField& q, const SiteField& v)
       : lattice_(lattice),
         kernel_(kernel),
         tables_(std::move(tables)),
@@ -56,11 +56,11 @@ class LobattoPair final : public Method {
     }
     constraints_.judge_start(q_);
     // Velocities along the constraints, with the momenta's difference along their forces.
-    Field place = make(n_ + k_), speed = place;
+    SiteField place = make(n_ + k_), speed = place;
     copy(q_, place);
     copy(v_, speed);
     ghosts_.exchange(components({&place, &speed}));
-    Field force = place;
+    SiteField force = place;
     kernel_.gradient(components(std::as_const(place)).data(), components(std::as_const(speed)).data(),
                      components(force).data(), components(p_).data());
     if (const std::string reason = constraints_.project(place, p_, v_); !reason.empty())
@@ -70,18 +70,18 @@ class LobattoPair final : public Method {
   Status attempt(double h) override {
     const Status status = try_step(h);
     if (status != Status::pending) {  // the guess was of no use
-      for (Field* field : {&acceleration_, &lambda_}) {
+      for (SiteField* field : {&acceleration_, &lambda_}) {
         for (int c = 0; c < field->components(); ++c) std::fill_n((*field)[c], own(), 0.0);
       }
     }
     return status;
   }
   double time() const override { return time_; }
-  const Field& position() override { return q_; }
-  const Field& velocity() override { return v_; }
+  const SiteField& position() override { return q_; }
+  const SiteField& velocity() override { return v_; }
   Effort& effort() override { return effort_; }
   const std::string& failure() const override { return failure_; }
-  void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
+  void fill_ghosts(SiteField& field) override { ghosts_.exchange(components(field)); }
   double constraint_error() override { return constraints_.error(q_); }
 
   std::string solver() override { return "Newton's method, " + stages_system_.solver(); }
@@ -100,12 +100,12 @@ class LobattoPair final : public Method {
 
   std::int64_t own() const { return lattice_.own(); }
   static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-  Field make(int each) const { return {each, lattice_.here.left, lattice_.own(), lattice_.here.right}; }
+  SiteField make(int each) const { return {each, lattice_.here.left, lattice_.own(), lattice_.here.right}; }
   bool held(std::int64_t x) const { return lattice_.held[at(x)] != 0; }
   double a(int i, int j) const { return tables_->to_positions(i, j); }
   double mate(int i, int j) const { return tables_->to_momenta(i, j); }
 
-  void copy(const Field& from, Field& to) const {
+  void copy(const SiteField& from, SiteField& to) const {
     for (int c = 0; c < n_; ++c) std::copy_n(from[c], own(), to[c]);
   }
 
@@ -135,7 +135,7 @@ class LobattoPair final : public Method {
 
   /// A first guess: the stages' velocities from the acceleration before, multipliers as they were.
   void begin(double h) {
-    Field speed = make(n_ + k_), place = speed, force = speed;
+    SiteField speed = make(n_ + k_), place = speed, force = speed;
     copy(q_, place);
     copy(v_, speed);
     ghosts_.exchange(components({&place, &speed}));
@@ -261,7 +261,7 @@ class LobattoPair final : public Method {
 
   Status finish(double h) {
     const int d = n_ + k_;
-    Field place = make(d), p = make(d), v = make(n_), low = q_low_;
+    SiteField place = make(d), p = make(d), v = make(n_), low = q_low_;
     for (int c = 0; c < n_; ++c) {
       for (std::int64_t x = 0; x < own(); ++x) {
         numerics::Compensated<double> q{q_[c][x], q_low_[c][x]};
@@ -294,10 +294,10 @@ class LobattoPair final : public Method {
   int s_, n_, k_;
   Ghosts ghosts_;
   Constraints constraints_;
-  Field q_, q_low_, p_, v_;
-  Field acceleration_;                        // in the step before
-  Field lambda_;                              // of the stages before
-  Field places_, speeds_, forces_, momenta_;  // at the stages; coordinates and then multipliers
+  SiteField q_, q_low_, p_, v_;
+  SiteField acceleration_;                        // in the step before
+  SiteField lambda_;                              // of the stages before
+  SiteField places_, speeds_, forces_, momenta_;  // at the stages; coordinates and then multipliers
   std::vector<SecondDerivatives> derivatives_;
   BlockSystem stages_system_;
   double time_ = 0;
@@ -309,7 +309,8 @@ class LobattoPair final : public Method {
 
 std::unique_ptr<Method> make_lobatto_pair(const Lattice& lattice, Kernel& multiplied,
                                           const std::vector<TermInfo>& constraints,
-                                          std::shared_ptr<const LobattoTables> tables, Field q, Field v) {
+                                          std::shared_ptr<const LobattoTables> tables, SiteField q,
+                                          SiteField v) {
   return std::make_unique<LobattoPair>(lattice, multiplied, constraints, std::move(tables), q, v);
 }
 

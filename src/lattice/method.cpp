@@ -22,25 +22,25 @@ Status advance(Method& method, double h) {
   return advance_in_parts(method, h, 0);
 }
 
-std::vector<double*> components(Field& field) {
+std::vector<double*> components(SiteField& field) {
   return components({&field});
 }
-std::vector<const double*> components(const Field& field) {
+std::vector<const double*> components(const SiteField& field) {
   std::vector<const double*> result;
   for (int c = 0; c < field.components(); ++c) result.push_back(field[c]);
   return result;
 }
-std::vector<double*> components(std::initializer_list<Field*> fields) {
+std::vector<double*> components(std::initializer_list<SiteField*> fields) {
   std::vector<double*> result;
-  for (Field* field : fields) {
+  for (SiteField* field : fields) {
     for (int c = 0; c < field->components(); ++c) result.push_back((*field)[c]);
   }
   return result;
 }
 
-Field inverse_masses(const Lattice& lattice, Kernel& kernel, const Field& at, std::int64_t left,
-                     std::int64_t right) {
-  Field result(lattice.dim, left, lattice.own(), right);
+SiteField inverse_masses(const Lattice& lattice, Kernel& kernel, const SiteField& at, std::int64_t left,
+                         std::int64_t right) {
+  SiteField result(lattice.dim, left, lattice.own(), right);
   const auto into = components(result);
   kernel.masses(components(at).data(), into.data());
   parallel::agree([&] {

@@ -48,7 +48,7 @@ class StateVisitor {
  public:
   virtual ~StateVisitor() = default;
   virtual void number(std::string_view name, double& x) = 0;
-  virtual void field(std::string_view name, Field& values) = 0;
+  virtual void field(std::string_view name, SiteField& values) = 0;
   template <std::integral Integer>
   void number(std::string_view name, Integer& x) {
     auto value = static_cast<double>(x);
@@ -66,14 +66,14 @@ class Method {
   virtual Status attempt(double h) = 0;
   virtual double time() const = 0;
   /// Positions and velocities of this rank's sites; velocities may need a solve. Collective.
-  virtual const Field& position() = 0;
-  virtual const Field& velocity() = 0;
+  virtual const SiteField& position() = 0;
+  virtual const SiteField& velocity() = 0;
   virtual Effort& effort() = 0;
   virtual const std::string& failure() const = 0;
   /// The largest |g| of any constraint. Collective.
   virtual double constraint_error() { return 0; }
   /// Fills the ghosts of a field, to the reach of the terms. Collective.
-  virtual void fill_ghosts(Field& field) = 0;
+  virtual void fill_ghosts(SiteField& field) = 0;
 
   /// The state by names, from which steps go on to the same bits.
   virtual void visit(StateVisitor& state) = 0;
@@ -92,29 +92,29 @@ Status advance(Method& method, double h);
 
 /// h and the other steps are the same on every rank; so are the options.
 std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> coefficients,
-                                    Field q, Field v);
+                                    SiteField q, SiteField v);
 /// Throws Error, which names the site, where a site has no mass. Collective.
-std::unique_ptr<Method> make_gauss_fixed_point(const Lattice& lattice, Kernel& kernel, int stages, Field q,
-                                               Field v);
+std::unique_ptr<Method> make_gauss_fixed_point(const Lattice& lattice, Kernel& kernel, int stages,
+                                               SiteField q, SiteField v);
 /// The stages' systems are solved by substructures, or assembled over all ranks for PETSc's KSP.
-std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages, Field q,
-                                          Field v, bool assembled = false);
+std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages, SiteField q,
+                                          SiteField v, bool assembled = false);
 
 /// The Lobatto IIIA-IIIB pair, order 2 stages - 2, for models with and without constraints; of the multiplied
 /// kernel. Velocities are projected onto the constraints; throws Error, which names the site, where positions
 /// are off them. Collective.
 std::unique_ptr<Method> make_lobatto_pair(const Lattice& lattice, Kernel& multiplied,
                                           const std::vector<TermInfo>& constraints,
-                                          std::shared_ptr<const integrators::LobattoTables> tables, Field q,
-                                          Field v);
+                                          std::shared_ptr<const integrators::LobattoTables> tables,
+                                          SiteField q, SiteField v);
 
 /// 1 / mass of every coordinate, 0 where it is held; `at` holds positions with ghosts. Collective.
-Field inverse_masses(const Lattice& lattice, Kernel& kernel, const Field& at, std::int64_t left,
-                     std::int64_t right);
+SiteField inverse_masses(const Lattice& lattice, Kernel& kernel, const SiteField& at, std::int64_t left,
+                         std::int64_t right);
 /// Pointers to the components.
-std::vector<double*> components(Field& field);
-std::vector<const double*> components(const Field& field);
+std::vector<double*> components(SiteField& field);
+std::vector<const double*> components(const SiteField& field);
 /// The components of several fields, one after another.
-std::vector<double*> components(std::initializer_list<Field*> fields);
+std::vector<double*> components(std::initializer_list<SiteField*> fields);
 
 }  // namespace cotangent::lattice

@@ -10,8 +10,8 @@
 
 namespace cotangent::lattice {
 
-void stage_positions(const Lattice& lattice, double h, std::span<const double> a, const Field& q,
-                     const Field& velocities, int components, Field& positions) {
+void stage_positions(const Lattice& lattice, double h, std::span<const double> a, const SiteField& q,
+                     const SiteField& velocities, int components, SiteField& positions) {
   const int stages = velocities.components() / components;
   integrators::Stages<Pack, 1> velocity, way;
   for (int c = 0; c < lattice.dim; ++c) {
@@ -26,7 +26,7 @@ void stage_positions(const Lattice& lattice, double h, std::span<const double> a
   }
 }
 
-double step_scale(const Lattice& lattice, double h, const Field& q, const Field& v) {
+double step_scale(const Lattice& lattice, double h, const SiteField& q, const SiteField& v) {
   double scale = 0;
   for (int c = 0; c < lattice.dim; ++c) {
     for (std::int64_t x = 0; x < lattice.own(); ++x)

@@ -12,12 +12,12 @@ namespace cotangent::lattice {
 
 /// Q_i = q + h sum_j a_ij V_j on this rank's sites; each stage's coordinates are the first of so many
 /// components.
-void stage_positions(const Lattice& lattice, double h, std::span<const double> a, const Field& q,
-                     const Field& velocities, int components, Field& positions);
+void stage_positions(const Lattice& lattice, double h, std::span<const double> a, const SiteField& q,
+                     const SiteField& velocities, int components, SiteField& positions);
 
 /// What changes of positions are measured against: a step of velocities v, or what round-off positions have.
 /// Collective.
-double step_scale(const Lattice& lattice, double h, const Field& q, const Field& v);
+double step_scale(const Lattice& lattice, double h, const SiteField& q, const SiteField& v);
 
 /// How Newton's iterations went.
 struct Newton {

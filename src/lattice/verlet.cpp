@@ -16,12 +16,12 @@ namespace {
 
 class Verlet final : public Method {
  public:
-  Verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> coefficients, Field q, Field v)
+  Verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> coefficients, SiteField q, SiteField v)
       : lattice_(lattice),
         kernel_(kernel),
         coefficients_(std::move(coefficients)),
         ghosts_(lattice.sites, lattice.here.range, lattice.halo(lattice.here.reach)),
-        state_{State(*this), State(*this)},
+        state_{CompensatedState(*this), CompensatedState(*this)},
         force_(make()) {
     for (int c = 0; c < lattice.dim; ++c) {
       std::copy_n(q[c], lattice.own(), now().q[c]);
@@ -36,8 +36,8 @@ class Verlet final : public Method {
     const int before = now_;
     double kick = 0;
     for (const double share : coefficients_) {  // the first of them leaves the step's beginning as it is
-      const State& from = now();
-      State& to = state_[1 - before];
+      const CompensatedState& from = now();
+      CompensatedState& to = state_[1 - before];
       now_ = 1 - before;
       move(h * (kick + share / 2), from.v, from.v_low, force_, &inverse_mass_, to.v, to.v_low);
       move(h * share, from.q, from.q_low, to.v, nullptr, to.q, to.q_low);
@@ -45,7 +45,7 @@ class Verlet final : public Method {
       fill_ghosts(to.q);
       renew_force();
     }
-    State& end = now();
+    CompensatedState& end = now();
     move(h * kick, end.v, end.v_low, force_, &inverse_mass_, end.v, end.v_low);
     double sum = 0;
     for (int c = 0; c < lattice_.dim; ++c) {
@@ -62,11 +62,11 @@ class Verlet final : public Method {
     return Status::non_finite;
   }
   double time() const override { return time_; }
-  const Field& position() override { return now().q; }
-  const Field& velocity() override { return now().v; }
+  const SiteField& position() override { return now().q; }
+  const SiteField& velocity() override { return now().v; }
   Effort& effort() override { return effort_; }
   const std::string& failure() const override { return failure_; }
-  void fill_ghosts(Field& field) override { ghosts_.exchange(components(field)); }
+  void fill_ghosts(SiteField& field) override { ghosts_.exchange(components(field)); }
 
   std::string solver() override { return "explicit"; }
   void visit(StateVisitor& state) override {
@@ -84,12 +84,13 @@ class Verlet final : public Method {
 
  private:
   /// With what it takes to sum with compensation.
-  struct State {
-    explicit State(const Verlet& of) : q(of.make()), q_low(of.make()), v(of.make()), v_low(of.make()) {}
-    Field q, q_low, v, v_low;
+  struct CompensatedState {
+    explicit CompensatedState(const Verlet& of)
+        : q(of.make()), q_low(of.make()), v(of.make()), v_low(of.make()) {}
+    SiteField q, q_low, v, v_low;
   };
-  State& now() { return state_[now_]; }
-  Field make() const { return {lattice_.dim, lattice_.here.left, lattice_.own(), lattice_.here.right}; }
+  CompensatedState& now() { return state_[now_]; }
+  SiteField make() const { return {lattice_.dim, lattice_.here.left, lattice_.own(), lattice_.here.right}; }
   void renew_force() {
     ++effort_.forces;
     const std::int64_t own = lattice_.own(), block = lattice_.here.listed ? own : 256;
@@ -99,8 +100,8 @@ class Verlet final : public Method {
       kernel_.force(from.data(), low, std::min(low + block, own), into.data());
   }
   /// x + h (rate of x), with compensation.
-  void move(double h, const Field& x, const Field& low, const Field& rate, const Field* factor, Field& to,
-            Field& to_low) {
+  void move(double h, const SiteField& x, const SiteField& low, const SiteField& rate,
+            const SiteField* factor, SiteField& to, SiteField& to_low) {
     for (int c = 0; c < lattice_.dim; ++c) {
       for (std::int64_t i = 0; i < lattice_.own(); i += pack) {
         Pack change = Pack(h) * load(rate[c] + i);
@@ -117,9 +118,9 @@ class Verlet final : public Method {
   Kernel& kernel_;
   std::vector<double> coefficients_;
   Ghosts ghosts_;
-  std::array<State, 2> state_;  // a step's beginning and its end, in turn
+  std::array<CompensatedState, 2> state_;  // a step's beginning and its end, in turn
   int now_ = 0;
-  Field force_, inverse_mass_;
+  SiteField force_, inverse_mass_;
   double time_ = 0;
   Effort effort_;
   std::string failure_;
@@ -128,7 +129,7 @@ class Verlet final : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std::vector<double> coefficients,
-                                    Field q, Field v) {
+                                    SiteField q, SiteField v) {
   return std::make_unique<Verlet>(lattice, kernel, std::move(coefficients), std::move(q), std::move(v));
 }
 

@@ -8,7 +8,7 @@ namespace cotangent::overland {
 namespace {
 
 /// The first row after a time.
-auto first_after(const TimeSeries::Rows& rows, double time) {
+auto first_after(const TimeSeries::Table& rows, double time) {
   return std::ranges::upper_bound(rows, time, {}, &std::pair<double, double>::first);
 }
 

@@ -11,13 +11,13 @@ namespace cotangent::overland {
 class TimeSeries {
  public:
   /// Time and value; at least two, times rising.
-  using Rows = std::vector<std::pair<double, double>>;
+  using Table = std::vector<std::pair<double, double>>;
   TimeSeries(double constant = 0) : constant_(constant) {}
-  explicit TimeSeries(Rows rows) : rows_(std::move(rows)) {}
+  explicit TimeSeries(Table rows) : rows_(std::move(rows)) {}
 
   bool varies() const { return !rows_.empty(); }
   /// Empty where it is a constant.
-  const Rows& rows() const { return rows_; }
+  const Table& rows() const { return rows_; }
   /// At a time; before and after the table that of its nearest row.
   double value(double time) const;
   /// Over an interval that isn't empty; a table counts as 0 before and after.
@@ -25,7 +25,7 @@ class TimeSeries {
 
  private:
   double constant_ = 0;
-  Rows rows_;
+  Table rows_;
 };
 
 }  // namespace cotangent::overland

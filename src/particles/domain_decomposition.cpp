@@ -107,7 +107,7 @@ void DomainDecomposition::insert(std::int32_t block) {
 }
 
 /// Cells come along the curve, those of a block one after the other, unless they are ghosts.
-void DomainDecomposition::remember(Grid::Key cell, Rows rows) {
+void DomainDecomposition::remember(Grid::Key cell, RowRange rows) {
   const Grid::Key key = Grid::block(cell);
   auto* block =
       !blocks_.empty() && blocks_.back().key == key ? &blocks_.back() : const_cast<Block*>(find_block(key));
@@ -132,7 +132,7 @@ void DomainDecomposition::list_cells(const ParticleArrays& cloud, const Order& o
     const Grid::Key key = order[i].first;
     std::size_t end = i + 1;
     while (end < order.size() && order[end].first == key) ++end;
-    const Rows rows{static_cast<std::int32_t>(i), static_cast<std::int32_t>(end)};
+    const RowRange rows{static_cast<std::int32_t>(i), static_cast<std::int32_t>(end)};
     cells_.push_back({grid_.cell(cloud.position.data() + 4 * i), key, rows});
     remember(key, rows);
     i = end;

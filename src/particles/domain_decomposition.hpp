@@ -17,7 +17,7 @@
 namespace cotangent::particles {
 
 /// Rows that follow one another.
-struct Rows {
+struct RowRange {
   std::int32_t begin = 0, end = 0;
 };
 
@@ -25,7 +25,7 @@ struct Rows {
 struct CellRows {
   Grid::Cell cell{};
   Grid::Key key = 0;
-  Rows rows;
+  RowRange rows;
 };
 
 class DomainDecomposition {
@@ -40,7 +40,7 @@ class DomainDecomposition {
   struct Block {
     Grid::Key key = 0;
     unsigned occupied = 0;
-    std::array<Rows, 8> rows{};
+    std::array<RowRange, 8> rows{};
   };
 
  public:
@@ -67,7 +67,7 @@ class DomainDecomposition {
       known_.fill(~Grid::Key{0});
     }
     /// The occupied cells of the block that a cell lies in, and those around it; until the next call.
-    std::span<const Rows> around_block(const Grid::Cell& cell) {
+    std::span<const RowRange> around_block(const Grid::Cell& cell) {
       static constexpr Block empty{};
       std::size_t count = 0;
       std::array<Grid::Part, 27> parts;
@@ -88,7 +88,7 @@ class DomainDecomposition {
     const DomainDecomposition& decomposition_;
     std::array<Grid::Key, 64> known_;
     std::array<const Block*, 64> block_{};
-    std::array<Rows, 8 * 27 + 8> found_;
+    std::array<RowRange, 8 * 27 + 8> found_;
   };
   parallel::HaloPlan& halo() { return halo_; }
   /// Whether other ranks see particles of a group.
@@ -116,7 +116,7 @@ class DomainDecomposition {
   bool all_ours_around(const Grid::Cell& cell, int here) const;
   void list_cells(const ParticleArrays& cloud, const Order& order);
   void plan_halo(ParticleArrays& cloud);
-  void remember(Grid::Key cell, Rows rows);
+  void remember(Grid::Key cell, RowRange rows);
 
   Grid grid_;
   std::vector<Grid::Key> first_key_;  ///< of each rank but the first

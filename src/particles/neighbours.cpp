@@ -37,7 +37,7 @@ struct Candidates {
   std::array<numerics::AlignedVector<double>, 3> q;
 
   /// A register at a time, beyond the last one: `name` and `all` have room for it.
-  void take(const std::vector<std::uint64_t>& all, Rows rows) {
+  void take(const std::vector<std::uint64_t>& all, RowRange rows) {
     const auto size = static_cast<std::size_t>(rows.end - rows.begin);
     if (count + size + pack > name.size()) name.resize(2 * (count + size + pack));
     const std::uint64_t* from = all.data() + rows.begin;
@@ -155,7 +155,7 @@ void NeighbourLists::build(const ParticleArrays& cloud, const DomainDecompositio
   for (auto cell = cells.begin(); cell != cells.end();) {
     const Grid::Key block = Grid::block(cell->key);
     around.count = 0;
-    for (const Rows rows : find.around_block(cell->cell)) around.take(names, rows);
+    for (const RowRange rows : find.around_block(cell->cell)) around.take(names, rows);
     around.look_up(cloud);
     found.resize(around.count + 8);
     sorted.resize(found.size());

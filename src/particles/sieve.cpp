@@ -183,7 +183,7 @@ std::int64_t Sieve::take(const std::vector<NumberedPoint>& later) {
   look(sorted_copies, [&](std::size_t other) { return names[other]; });
   if (!sorted_copies.empty()) numerics::sort_by_number(before, [](const Before& pair) { return pair.point; });
 
-  std::vector<State> state(own + came.size(), State::open);
+  std::vector<Fate> state(own + came.size(), Fate::open);
   for (bool open_anywhere = true; open_anywhere;) {
     bool open = false;
     for (bool changed = true; changed;) {
@@ -192,12 +192,12 @@ std::int64_t Sieve::take(const std::vector<NumberedPoint>& later) {
       for (std::size_t i = 0; i < own; ++i) {
         bool waits = false, dropped = false;
         for (; next != before.cend() && next->point == i; ++next) {
-          waits = waits || state[next->near] == State::open;
-          dropped = dropped || state[next->near] == State::kept;
+          waits = waits || state[next->near] == Fate::open;
+          dropped = dropped || state[next->near] == Fate::kept;
         }
-        if (state[i] != State::open) continue;
-        if (dropped || !waits) state[i] = dropped ? State::dropped : State::kept;
-        (state[i] == State::open ? open : changed) = true;
+        if (state[i] != Fate::open) continue;
+        if (dropped || !waits) state[i] = dropped ? Fate::dropped : Fate::kept;
+        (state[i] == Fate::open ? open : changed) = true;
       }
     }
     open_anywhere = parallel::any(open);
@@ -207,12 +207,12 @@ std::int64_t Sieve::take(const std::vector<NumberedPoint>& later) {
     }
     std::ranges::transform(parallel::exchange(std::move(told)),
                            state.begin() + static_cast<std::ptrdiff_t>(own),
-                           [](std::int64_t settled) { return static_cast<State>(settled); });
+                           [](std::int64_t settled) { return static_cast<Fate>(settled); });
   }
 
   std::vector<Point> fresh;
   for (std::size_t i = 0; i < state.size(); ++i) {
-    if (state[i] == State::kept) fresh.push_back(i < own ? points[i] : came[i - own]);
+    if (state[i] == Fate::kept) fresh.push_back(i < own ? points[i] : came[i - own]);
   }
   keep(std::move(fresh));
   return parallel::sum(static_cast<std::int64_t>(std::ranges::count(kept_, true, &Point::own)));

@@ -42,7 +42,7 @@ class Sieve {
     SpacePoint q{};
     bool own = true;  ///< it lies in this rank's slab, and is no copy
   };
-  enum class State : char { open, kept, dropped };
+  enum class Fate : char { open, kept, dropped };
 
   Cell cell(const SpacePoint& q) const;
   std::uint64_t key(const Cell& cell) const;

@@ -89,7 +89,7 @@ struct SparseMultipliers::Matrices {
   /// The blocks as `put(gradients, directions)` writes them, and their product.
   template <class Put>
   void assemble(const Put& put) {
-    la::Rows left(gradients), right(directions);
+    la::MatrixRows left(gradients), right(directions);
     left.write([&](double* g, const double*) { right.write([&](double* d, const double*) { put(g, d); }); });
     Mat same = product;
     check(MatMatMult(gradients, directions, MAT_REUSE_MATRIX, PETSC_DEFAULT, &same), "MatMatMult");

@@ -29,8 +29,8 @@ class Largest {
   std::int64_t bits_ = 0;
 };
 
-template <int D, class Field>
-auto pointers(Field& field, std::size_t from) {
+template <int D, class PointVectors>
+auto pointers(PointVectors& field, std::size_t from) {
   std::array<decltype(field[0].data()), D> result;
   for (int d = 0; d < D; ++d) result[d] = field[d].data() + from;
   return result;
@@ -102,7 +102,7 @@ void RodBlock<D>::take_points(const RodShare<D>& share) {
 }
 
 template <int D>
-std::vector<double> RodBlock<D>::reported(const Field& field) const {
+std::vector<double> RodBlock<D>::reported(const PointVectors& field) const {
   std::vector<double> rows;
   rows.reserve(D * static_cast<std::size_t>(reported_count()));
   for (int i = 0; i < point_count(); ++i) {
@@ -112,7 +112,7 @@ std::vector<double> RodBlock<D>::reported(const Field& field) const {
 }
 
 template <int D>
-void RodBlock<D>::take_reported(std::span<const double> rows, Field& field) const {
+void RodBlock<D>::take_reported(std::span<const double> rows, PointVectors& field) const {
   std::vector<int> whom, copies;
   std::vector<std::int64_t> about;
   auto next = rows.begin();
@@ -213,7 +213,7 @@ void RodBlock<D>::predict(double h) {
 }
 
 template <int D>
-void RodBlock<D>::feel(const Field& force, double h) {
+void RodBlock<D>::feel(const PointVectors& force, double h) {
   for (int d = 0; d < D; ++d) {
     const double *f = force[d].data(), *w = inverse_mass_.data();
     double* __restrict a = acceleration_[d].data(), * __restrict v = velocity[d].data();
@@ -226,7 +226,7 @@ void RodBlock<D>::feel(const Field& force, double h) {
 }
 
 template <int D>
-void RodBlock<D>::spread(std::span<const double> x, const Field& along, Field& moved) const {
+void RodBlock<D>::spread(std::span<const double> x, const PointVectors& along, PointVectors& moved) const {
   // First all second ends, then all first ones: the order at a point is the same on every rank.
   for (auto& part : moved) std::ranges::fill(part, 0.0);
   for (const Run& run : runs_) {
@@ -394,9 +394,9 @@ void RodBlock<D>::accelerations(std::span<double> result) const {
 }
 
 template <int D>
-void RodBlock<D>::apply(std::span<const double> x, const Field& left, const Field& right,
+void RodBlock<D>::apply(std::span<const double> x, const PointVectors& left, const PointVectors& right,
                         std::span<double> y) const {
-  Field moved = moved_;
+  PointVectors moved = moved_;
   spread(x, right, moved);
   for (int k = 0; k < own_count(); ++k) {
     const auto known = static_cast<std::size_t>(own_begin() + k);

@@ -24,7 +24,7 @@ class RodBlock : public KnownRods {
   using KnownRods::reported;
 
   /// A vector for each rod or point, coordinate by coordinate.
-  using Field = std::array<std::vector<double>, D>;
+  using PointVectors = std::array<std::vector<double>, D>;
 
   /// What this rank needs of all shares: its own, and by what other ranks say of its rods' ends. Throws Error
   /// where the system makes no sense: what check() refuses, a rod between two fixed points, a point without a
@@ -39,9 +39,9 @@ class RodBlock : public KnownRods {
   /// That points are held on.
   const std::optional<HoldingSurface<D>>& surface() const { return surface_; }
   /// Rows of a field that is given for all known points, of those that this rank reports.
-  std::vector<double> reported(const Field& field) const;
+  std::vector<double> reported(const PointVectors& field) const;
   /// The other way, and to copies on other ranks. Collective.
-  void take_reported(std::span<const double> rows, Field& field) const;
+  void take_reported(std::span<const double> rows, PointVectors& field) const;
   double mass(int i) const { return mass_[static_cast<std::size_t>(i)]; }
   bool moves(int i) const { return inverse_mass_[static_cast<std::size_t>(i)] > 0; }
 
@@ -49,13 +49,13 @@ class RodBlock : public KnownRods {
   double weight(int own, int known) const;
 
   /// Gradients G of all known rods; those of foreign ones are filled in by the halo.
-  Field gradient, old_gradient;
-  Field position, velocity;
+  PointVectors gradient, old_gradient;
+  PointVectors position, velocity;
 
   /// Takes forces on the known points, beside gravity, as they are where the points are now; for a step h
   /// that accept() has made with those before, corrects the velocities to the mean of both. With h = 0 the
   /// velocities stay.
-  void feel(const Field& force, double h);
+  void feel(const PointVectors& force, double h);
 
   /// The prediction q + h v + h^2 f / 2, where multipliers begin to act.
   void predict(double h);
@@ -79,7 +79,8 @@ class RodBlock : public KnownRods {
   /// d2g/dt2 of free flight, v.Hv + G.f, of the own rods.
   void accelerations(std::span<double> result) const;
   /// G M^-1 G'^T x of the own rods, with the gradients given for G and G', and x, for all known ones.
-  void apply(std::span<const double> x, const Field& left, const Field& right, std::span<double> y) const;
+  void apply(std::span<const double> x, const PointVectors& left, const PointVectors& right,
+             std::span<double> y) const;
 
   /// The largest coordinate of a known point.
   double reach() const;
@@ -95,14 +96,14 @@ class RodBlock : public KnownRods {
   };
   /// Whether a run is one hold. Its second end is then the point of no concern.
   bool holds(const Run& run) const { return run.second == position[0].size(); }
-  std::array<double, D> at(const Field& field, std::size_t i) const {
+  std::array<double, D> at(const PointVectors& field, std::size_t i) const {
     std::array<double, D> x;
     for (int d = 0; d < D; ++d) x[d] = field[d][i];
     return x;
   }
   void take_points(const RodShare<D>& share);
   void find_runs();
-  void spread(std::span<const double> x, const Field& along, Field& moved) const;
+  void spread(std::span<const double> x, const PointVectors& along, PointVectors& moved) const;
   template <class Place>
   double measure_at(const Place& place, std::span<double> g);
 
@@ -111,8 +112,8 @@ class RodBlock : public KnownRods {
   std::vector<Run> runs_, own_runs_;
   std::array<double, D> gravity_{};
   std::optional<HoldingSurface<D>> surface_;
-  Field acceleration_;  // by gravity and the forces felt; 0 for a fixed point
-  Field predicted_, before_position_, before_velocity_, moved_;
+  PointVectors acceleration_;  // by gravity and the forces felt; 0 for a fixed point
+  PointVectors predicted_, before_position_, before_velocity_, moved_;
 };
 
 extern template class RodBlock<2>;

@@ -47,7 +47,7 @@ void RodHalo<D>::fill(Vec own, std::span<double> known) {
 }
 
 template <int D>
-void RodHalo<D>::fill(typename RodBlock<D>::Field& gradients) {
+void RodHalo<D>::fill(typename RodBlock<D>::PointVectors& gradients) {
   if (!needed_) return;
   for (std::vector<double>& part : gradients) {
     check(VecPlaceArray(own_values_, part.data() + begin_), "VecPlaceArray");

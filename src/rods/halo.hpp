@@ -15,7 +15,7 @@ class RodHalo {
   /// A distributed vector, one entry a rod, into an entry for each known rod.
   void fill(Vec own, std::span<double> known);
   /// The gradients of foreign rods.
-  void fill(typename RodBlock<D>::Field& gradients);
+  void fill(typename RodBlock<D>::PointVectors& gradients);
 
  private:
   int begin_, count_;

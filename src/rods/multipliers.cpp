@@ -31,7 +31,7 @@ void use_factorisation(KSP solver, bool pivoting) {
 template <int D>
 struct RodMultipliers<D>::Schur {
   la::Matrix matrix;
-  std::unique_ptr<la::Rows> rows;
+  std::unique_ptr<la::MatrixRows> rows;
   /// Entries (row + i, column + i), i < count, of known rods, stored `stride` apart: a diagonal of the
   /// matrix.
   struct Run {
@@ -87,7 +87,7 @@ struct RodMultipliers<D>::Schur {
     // From now on only values change: no rank has to ask another whether they do.
     check(MatSetOption(matrix, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE), "MatSetOption");
     check(MatSetOption(matrix, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE), "MatSetOption");
-    rows = std::make_unique<la::Rows>(matrix);
+    rows = std::make_unique<la::MatrixRows>(matrix);
     find_runs(block);
   }
 
@@ -118,7 +118,7 @@ struct RodMultipliers<D>::Schur {
     }
   }
 
-  void assemble(const Field& left, const Field& right) {
+  void assemble(const PointVectors& left, const PointVectors& right) {
     rows->write([&](double* here, double* elsewhere) {
       for (const Run& run : runs) {
         double* __restrict values = (run.elsewhere ? elsewhere : here) + run.place;
@@ -204,7 +204,7 @@ struct RodMultipliers<D>::Chain {
            block.weight(0, block.own_count() - 1) == 0.0;
   }
 
-  void solve(const Field& left, const Field& right, const double* b, double* y) {
+  void solve(const PointVectors& left, const PointVectors& right, const double* b, double* y) {
     const std::size_t n = own.size();
     const auto entry = [&](std::size_t k, std::size_t j) {
       double sum = left[0][k] * right[0][j];
@@ -234,7 +234,7 @@ struct RodMultipliers<D>::Saddle {
   la::LinearSolver solver;
   la::Vector right_side, solution;
   std::vector<double> values, known;
-  const Field *left = nullptr, *right = nullptr;
+  const PointVectors *left = nullptr, *right = nullptr;
   PetscInt coordinates = 0;
 
   Saddle(const RodBlock<D>& own, RodHalo<D>& rod_halo)
@@ -312,7 +312,7 @@ struct RodMultipliers<D>::Saddle {
   template <class Function>
   void for_each_entry(const Function& function) const {
     const auto row_of = [&](int i) { return point_row[static_cast<std::size_t>(i)]; };
-    const auto part = [](const Field* vectors, int k, int d) {
+    const auto part = [](const PointVectors* vectors, int k, int d) {
       return vectors == nullptr ? 0.0 : (*vectors)[static_cast<std::size_t>(d)][static_cast<std::size_t>(k)];
     };
     for (int i = 0; i < block.point_count(); ++i) {
@@ -421,7 +421,7 @@ void RodMultipliers<D>::configure(KSP solver) {
 }
 
 template <int D>
-void RodMultipliers<D>::assemble(const Field& left, const Field& right) {
+void RodMultipliers<D>::assemble(const PointVectors& left, const PointVectors& right) {
   if (schur_) {
     schur_->assemble(left, right);
   } else {
@@ -432,7 +432,8 @@ void RodMultipliers<D>::assemble(const Field& left, const Field& right) {
 }
 
 template <int D>
-void RodMultipliers<D>::solve(const Field& left, const Field& right, const double* b, double* y) {
+void RodMultipliers<D>::solve(const PointVectors& left, const PointVectors& right, const double* b,
+                              double* y) {
   chain_->solve(left, right, b, y);
 }
 

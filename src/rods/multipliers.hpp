@@ -25,7 +25,7 @@ namespace cotangent::rods {
 template <int D>
 class RodMultipliers {
  public:
-  using Field = typename RodBlock<D>::Field;
+  using PointVectors = typename RodBlock<D>::PointVectors;
 
   /// Options of PETSc are heeded under the prefix ("position_ksp_type") once configure() is called.
   RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, Formulation formulation, std::string prefix);
@@ -36,13 +36,13 @@ class RodMultipliers {
   /// Sets the solver up for this matrix, then by the user's options. Collective.
   void configure(KSP solver);
   /// The values for G and G', given for all known rods; both outlive the next solve.
-  void assemble(const Field& left, const Field& right);
+  void assemble(const PointVectors& left, const PointVectors& right);
 
   /// Whether solve() serves: on one rank, for an open chain, unless the user has given PETSc options for this
   /// system.
   bool direct() const { return chain_ != nullptr; }
   /// G M^-1 G'^T y = b, one number for each of this rank's rods, without PETSc's matrices and calls.
-  void solve(const Field& left, const Field& right, const double* b, double* y);
+  void solve(const PointVectors& left, const PointVectors& right, const double* b, double* y);
 
  private:
   struct Schur;

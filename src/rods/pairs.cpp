@@ -213,7 +213,7 @@ void RodPairs<D>::choose_skin(double way) {
 }
 
 template <int D>
-const typename RodPairs<D>::Field& RodPairs<D>::forces() {
+const typename RodPairs<D>::PointVectors& RodPairs<D>::forces() {
   const double way = farthest();
   if (lists_made_ == 0 || way > 0.5 * skin_) {
     if (lists_made_ > 0) choose_skin(way / static_cast<double>(moves_ + 1));

@@ -33,13 +33,13 @@ struct RodPairOptions {
 template <int D>
 class RodPairs {
  public:
-  using Field = typename RodBlock<D>::Field;
+  using PointVectors = typename RodBlock<D>::PointVectors;
 
   /// Collective, as all that follows.
   RodPairs(const RodBlock<D>& block, const RodPairOptions& options);
 
   /// On all points that the block knows, where they are now.
-  const Field& forces();
+  const PointVectors& forces();
   /// Of all pairs on all ranks, where forces() found the points; the same bits on any number of ranks.
   double energy() const;
   /// Throws Error where points lie so close that their energy isn't finite; after forces().
@@ -79,7 +79,7 @@ class RodPairs {
   std::vector<int> arrive_at_;       ///< rows of the cloud for positions that come
   std::vector<int> come_to_;         ///< points of the block for forces that come
   std::vector<double> sent_, arrived_, summed_, came_;
-  Field listed_at_, force_;
+  PointVectors listed_at_, force_;
   std::array<numerics::AlignedVector<double>, 3> sum_;
   std::int64_t moves_ = 0, lists_made_ = 0;
 };

@@ -24,7 +24,7 @@ std::string path_of(std::string_view field) {
 }
 
 /// The first visit: learns names, types and shapes of the fields, and where this rank's rows begin.
-class Description : public State {
+class Description : public StateFields {
  public:
   std::vector<io::DataSetSpec> fields;
   std::vector<std::int64_t> first_rows;
@@ -56,7 +56,7 @@ class Description : public State {
 };
 
 /// The second visit: writes the fields, in the order in which they were described.
-class Writer : public State {
+class Writer : public StateFields {
  public:
   Writer(io::SharedFile& file, const Description& description) : file_(file), description_(description) {}
 
@@ -93,7 +93,7 @@ class Writer : public State {
 };
 
 /// The visit of a run that goes on: reads each field by its name.
-class Reader : public State {
+class Reader : public StateFields {
  public:
   explicit Reader(const io::File& file) : file_(file), stored_(file.names_in("/state")) {}
 

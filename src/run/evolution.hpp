@@ -54,7 +54,7 @@ class Evolution {
   /// Goes on from a state that was read. Collective.
   virtual void resume(Records&) {}
   /// All that a checkpoint holds. To read, it is called in place of begin(). Collective.
-  virtual void state(State& state) = 0;
+  virtual void state(StateFields& state) = 0;
 
   /// Advances by at most `units` (steps, events, rows: what the study counts), and no further than to the
   /// next sample. The driver measures how long a call takes, and chooses `units` so that it can look at the

@@ -23,9 +23,9 @@ struct Share {
   static Share even(std::int64_t all);
 };
 
-class State {
+class StateFields {
  public:
-  virtual ~State() = default;
+  virtual ~StateFields() = default;
 
   /// Whether the fields are filled from a checkpoint now.
   virtual bool reading() const = 0;

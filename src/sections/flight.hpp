@@ -51,7 +51,7 @@ struct Start {
 /// Rows along a trajectory, one thing in all rows after the other, as a result file has them. Crossings of a
 /// section have their times and states (q, then v); samples times, q, v, energies and multipliers; collisions
 /// times, q, v afterwards, walls and, where asked for, Birkhoff's coordinates.
-struct Rows {
+struct TrajectoryRows {
   std::vector<double> time, state, q, v, energy, multiplier, arc, tangential;
   std::vector<std::int32_t> wall;
 
@@ -61,14 +61,14 @@ struct Rows {
     for (auto* numbers : {&time, &state, &q, &v, &energy, &multiplier, &arc, &tangential}) numbers->clear();
     wall.clear();
   }
-  bool operator==(const Rows&) const = default;
+  bool operator==(const TrajectoryRows&) const = default;
 };
 
 /// What a trajectory leaves behind. Whoever reads `crossings` and `samples` may clear them, the counts go on.
 struct TrajectoryRecord {
   std::int64_t id = -1;
   Status status = Status::pending;
-  Rows crossings, samples;
+  TrajectoryRows crossings, samples;
   std::int64_t crossing_count = 0, sample_count = 0, grazing_count = 0, steps = 0;
   double energy = 0.0, energy_error = 0.0;  ///< at the start; the largest |E - E0| over all steps
   double constraint_error = 0.0;            ///< the largest |g| / |grad g|, |r| / |dr/dv| over all steps

@@ -18,7 +18,7 @@
 namespace cotangent::test {
 
 using lattice::Boundary;
-using lattice::Field;
+using lattice::SiteField;
 
 /// This rank's share of a network that is given whole: of every list an even part of the copies.
 inline lattice::Network shared(lattice::Network network) {
@@ -57,7 +57,7 @@ class Bench {
 
   /// A smooth start: a few waves of this amplitude.
   void start(double amplitude) {
-    q = Field(lattice.dim, 0, lattice.own(), 0);
+    q = SiteField(lattice.dim, 0, lattice.own(), 0);
     v = q;
     const double n = static_cast<double>(lattice.sites);
     for (int c = 0; c < lattice.dim; ++c) {
@@ -94,8 +94,8 @@ class Bench {
   }
 
   double energy(lattice::Method& method) {
-    Field at(lattice.dim, lattice.here.left, lattice.own(), lattice.here.right), rate = at;
-    const Field &position = method.position(), &velocity = method.velocity();
+    SiteField at(lattice.dim, lattice.here.left, lattice.own(), lattice.here.right), rate = at;
+    const SiteField &position = method.position(), &velocity = method.velocity();
     for (int c = 0; c < lattice.dim; ++c) {
       std::copy_n(position[c], lattice.own(), at[c]);
       std::copy_n(velocity[c], lattice.own(), rate[c]);
@@ -110,7 +110,7 @@ class Bench {
     return sums[0] + sums[1];
   }
   /// All sites' values, on every rank.
-  std::vector<double> gathered(const Field& field) const {
+  std::vector<double> gathered(const SiteField& field) const {
     std::vector<double> mine;
     for (std::int64_t i = 0; i < lattice.own(); ++i) {
       for (int c = 0; c < lattice.dim; ++c) mine.push_back(field[c][i]);
@@ -125,7 +125,7 @@ class Bench {
 
   lattice::Lattice lattice;
   std::unique_ptr<lattice::Kernel> kernel;
-  Field q, v;
+  SiteField q, v;
   const lattice::Model& model() const { return *model_; }
   const std::vector<double>& parameters() const { return parameters_; }
 

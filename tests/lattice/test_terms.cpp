@@ -60,11 +60,11 @@ TEST_CASE("forces are the energy's differences, second derivatives the forces'")
     bench.start(0.3);
     const auto& lattice = bench.lattice;
     const auto field = [&] {
-      return Field(lattice.dim, lattice.here.left, lattice.own(), lattice.here.right);
+      return SiteField(lattice.dim, lattice.here.left, lattice.own(), lattice.here.right);
     };
     lattice::Ghosts ghosts(lattice.sites, lattice.here.range, lattice.halo(lattice.here.reach));
     const auto gradient = [&](std::int64_t site, int coordinate, double shift, bool velocity) {
-      Field q = field(), v = field(), by_q = field(), by_v = field();
+      SiteField q = field(), v = field(), by_q = field(), by_v = field();
       for (int c = 0; c < lattice.dim; ++c) {
         std::copy_n(bench.q[c], lattice.own(), q[c]);
         std::copy_n(bench.v[c], lattice.own(), v[c]);
@@ -79,7 +79,7 @@ TEST_CASE("forces are the energy's differences, second derivatives the forces'")
     };
     const auto& pattern = bench.kernel->pattern();
     lattice::SecondDerivatives h;
-    Field q = field(), v = field();
+    SiteField q = field(), v = field();
     for (int c = 0; c < lattice.dim; ++c) {
       std::copy_n(bench.q[c], lattice.own(), q[c]);
       std::copy_n(bench.v[c], lattice.own(), v[c]);

@@ -231,7 +231,7 @@ TEST_CASE("The conservative scheme's depths are those of one rank, on any number
 }
 
 TEST_CASE("A table over time is linear between its rows; its integral is exact across them") {
-  const TimeSeries table(TimeSeries::Rows{{1, 2}, {2, 4}, {4, 0}});
+  const TimeSeries table(TimeSeries::Table{{1, 2}, {2, 4}, {4, 0}});
   CHECK_ALL(table.value(0) == 2);
   CHECK_ALL(table.value(1.5) == 3);
   CHECK_ALL(table.value(3) == 2);
@@ -274,7 +274,7 @@ Water stepped(const Landscape& land, int stages, double time, int steps, Water w
 TEST_CASE("A closed basin holds all that a hydrograph lets in, whatever the steps") {
   const la::Petsc petsc;
   Landscape land = landscape(8, [](const Point& p) { return 0.3 * p[0]; });
-  const TimeSeries hydrograph(TimeSeries::Rows{{0, 0}, {0.13, 0.4}, {0.31, 0.1}, {0.57, 0}});
+  const TimeSeries hydrograph(TimeSeries::Table{{0, 0}, {0.13, 0.4}, {0.31, 0.1}, {0.57, 0}});
   const double volume = 0.13 * 0.2 + 0.18 * 0.25 + 0.26 * 0.05;  // the side is 1 long
   rule(land, "left") = {BoundaryRule::Kind::discharge, hydrograph};
   const Water start = at_rest(land, [](const Point&) { return 0.1; });
@@ -308,7 +308,7 @@ TEST_CASE("A basin follows a slow tide at its boundary, and a fast one it doesn'
   const Infiltration soil;
   for (const double time : {100.0, 0.1}) {
     Landscape land = landscape(8, [](const Point&) { return 0.0; });
-    const TimeSeries tide(TimeSeries::Rows{{0, 0.5}, {0.4 * time, 0.7}, {time, 0.4}});
+    const TimeSeries tide(TimeSeries::Table{{0, 0.5}, {0.4 * time, 0.7}, {time, 0.4}});
     rule(land, "left") = {BoundaryRule::Kind::depth, tide};
     for (const int stages : {0, 2}) {
       for (const double tolerance : {0.0, 1e-2}) {
@@ -336,7 +336,7 @@ TEST_CASE("SDIRK2 is of order 2 where boundaries change, values of a step's end 
   for (const bool depth : {true, false}) {
     Landscape land = landscape(8, [](const Point& p) { return 0.5 * p[0]; });
     rule(land, "left") = {depth ? BoundaryRule::Kind::depth : BoundaryRule::Kind::discharge,
-                          TimeSeries(TimeSeries::Rows{{0, 1}, {0.02, depth ? 1.1 : 3.0}})};
+                          TimeSeries(TimeSeries::Table{{0, 1}, {0.02, depth ? 1.1 : 3.0}})};
     const Water start = at_rest(land, [](const Point& p) { return 1 - 0.5 * p[0] * p[0]; });
     const auto fine = stepped(land, 2, 0.02, 512, start);
     const auto order = [&](std::optional<double> held) {

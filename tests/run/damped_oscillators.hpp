@@ -39,7 +39,7 @@ class DampedOscillators : public run::Evolution {
     }
     sample(records);
   }
-  void state(run::State& state) override {
+  void state(run::StateFields& state) override {
     share_ = run::Share::even(count);
     state.number("step", step_);
     state.number("worst", worst_);

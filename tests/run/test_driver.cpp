@@ -219,7 +219,7 @@ TEST_CASE("a checkpoint that doesn't fit is refused by name, and left whole") {
   };
   SECTION("a field that is missing, and one too many") {
     struct Fewer : DampedOscillators {
-      void state(run::State& state) override {
+      void state(run::StateFields& state) override {
         double worst = 0;
         std::int64_t step = 5;
         std::vector<double> q(static_cast<std::size_t>(run::Share::even(count).count));
@@ -229,7 +229,7 @@ TEST_CASE("a checkpoint that doesn't fit is refused by name, and left whole") {
       }
     };
     struct More : Fewer {
-      void state(run::State& state) override {
+      void state(run::StateFields& state) override {
         Fewer::state(state);
         std::vector<double> v(static_cast<std::size_t>(run::Share::even(count).count));
         double mood = 0;
@@ -244,7 +244,7 @@ TEST_CASE("a checkpoint that doesn't fit is refused by name, and left whole") {
   }
   SECTION("a field of another shape") {
     struct Wider : DampedOscillators {
-      void state(run::State& state) override {
+      void state(run::StateFields& state) override {
         const run::Share share = run::Share::even(count);
         double worst = 0;
         std::int64_t step = 5;
@@ -298,7 +298,7 @@ class Squares : public run::Evolution {
     const auto known = records.read<std::int64_t>("/squares");
     done_.assign(known.begin(), known.end());
   }
-  void state(run::State& state) override {
+  void state(run::StateFields& state) override {
     std::vector<double> under_way(pending_.begin(), pending_.end());
     state.loose_rows("under_way", 1, under_way);
     if (state.reading()) pending_.assign(under_way.begin(), under_way.end());

@@ -39,7 +39,7 @@ class Moments : public test::DampedOscillators {
   double moment = 1;
   bool right = true;
 
-  void state(run::State& state) override {
+  void state(run::StateFields& state) override {
     const run::Share share = run::Share::even(rows);
     state.number("moment", moment);
     std::vector<double> values;

@@ -88,7 +88,7 @@ inline std::vector<double> row(const TrajectoryRecord& flown, std::size_t k) {
 }
 /// A sample: t, q, v, the energy, multipliers.
 inline std::vector<double> sample(const TrajectoryRecord& flown, std::size_t k) {
-  const Rows& rows = flown.samples;
+  const TrajectoryRows& rows = flown.samples;
   std::vector<double> result{rows.time[k]};
   for (const auto* values : {&rows.q, &rows.v, &rows.energy, &rows.multiplier}) {
     const std::size_t width = values->size() / rows.count();
@@ -99,10 +99,11 @@ inline std::vector<double> sample(const TrajectoryRecord& flown, std::size_t k) 
 }
 
 /// `next` after what is there.
-inline void append(Rows& rows, const Rows& next) {
+inline void append(TrajectoryRows& rows, const TrajectoryRows& next) {
   const auto put = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-  for (const auto values : {&Rows::time, &Rows::state, &Rows::q, &Rows::v, &Rows::energy, &Rows::multiplier,
-                            &Rows::arc, &Rows::tangential})
+  for (const auto values : {&TrajectoryRows::time, &TrajectoryRows::state, &TrajectoryRows::q,
+                            &TrajectoryRows::v, &TrajectoryRows::energy, &TrajectoryRows::multiplier,
+                            &TrajectoryRows::arc, &TrajectoryRows::tangential})
     put(rows.*values, next.*values);
   put(rows.wall, next.wall);
 }

@@ -91,7 +91,7 @@ void EnsembleEvolution::resume(run::Records& records) {
   begin(records);
 }
 
-void EnsembleEvolution::state(run::State& state) {
+void EnsembleEvolution::state(run::StateFields& state) {
   std::vector<CarriedTask> under_way;
   for (int lane = 0; lane < lanes_ && !state.reading(); ++lane) {
     if (flight_.free(lane)) continue;

@@ -25,7 +25,7 @@ class EnsembleEvolution : public run::Evolution {
   bool complete(const run::Records& records) override;
   void begin(run::Records& records) override;
   void resume(run::Records& records) override;
-  void state(run::State& state) override;
+  void state(run::StateFields& state) override;
   /// Advances by so many steps; in each, all lanes take one together.
   void advance(std::int64_t steps, run::Records& records) override;
   bool ended() const override { return exhausted_ && !flying(); }

@@ -79,7 +79,7 @@ LatticePlan read_lattice_plan(Task& task);
 Estimate estimate(const LatticePlan& plan);
 
 /// The start, on this rank. Collective.
-void start_lattice(const LatticePlan& plan, const lattice::Lattice& lattice, lattice::Field& q,
-                   lattice::Field& v);
+void start_lattice(const LatticePlan& plan, const lattice::Lattice& lattice, lattice::SiteField& q,
+                   lattice::SiteField& v);
 
 }  // namespace cotangent::studies

@@ -13,11 +13,11 @@ namespace {
 /// Fields of sites as rows of a checkpoint.
 class SiteRows : public lattice::StateVisitor {
  public:
-  SiteRows(run::State& state, const lattice::Lattice& lattice)
+  SiteRows(run::StateFields& state, const lattice::Lattice& lattice)
       : state_(state), share_{lattice.sites, lattice.here.range.first, lattice.own()} {}
 
   void number(std::string_view name, double& x) override { state_.number(name, x); }
-  void field(std::string_view name, lattice::Field& values) override {
+  void field(std::string_view name, lattice::SiteField& values) override {
     const int width = values.components();
     std::vector<double> rows(static_cast<std::size_t>(share_.count * width));
     const auto each = [&](const auto& use) {
@@ -32,7 +32,7 @@ class SiteRows : public lattice::StateVisitor {
   }
 
  private:
-  run::State& state_;
+  run::StateFields& state_;
   run::Share share_;
 };
 
@@ -51,7 +51,7 @@ LatticeMotion::LatticeMotion(LatticePlan& plan) : plan_(plan), lattice_(lattice_
   }
   kernel_ = plan.model->kernel(plan.parameters, lattice_.here);
   if (plan.model->constraints() > 0) multiplied_ = plan.model->multiplied(plan.parameters, lattice_.here);
-  lattice::Field q, v;
+  lattice::SiteField q, v;
   start_lattice(plan, lattice_, q, v);
   make(std::move(q), std::move(v));
 }
@@ -62,7 +62,7 @@ LatticeMotion::Way LatticeMotion::chosen() const {
   return plan_.by_newton() ? Way::newton : Way::fixed_point;
 }
 
-void LatticeMotion::make(lattice::Field q, lattice::Field v) {
+void LatticeMotion::make(lattice::SiteField q, lattice::SiteField v) {
   if (way_ == Way::explicit_steps) {
     method_ =
         lattice::make_verlet(lattice_, *kernel_, plan_.composition_coefficients, std::move(q), std::move(v));
@@ -83,7 +83,7 @@ void LatticeMotion::make(lattice::Field q, lattice::Field v) {
 Status LatticeMotion::step(std::int64_t done) {
   if (way_ == Way::fixed_point && plan_.solver == "auto") {
     if (method_->attempt(plan_.step) == Status::pending) return Status::pending;
-    lattice::Field q = method_->position(), v = method_->velocity();
+    lattice::SiteField q = method_->position(), v = method_->velocity();
     way_ = Way::newton;
     make(std::move(q), std::move(v));
     switched_at_ = done;
@@ -94,12 +94,12 @@ Status LatticeMotion::step(std::int64_t done) {
   return status;
 }
 
-void LatticeMotion::visit(run::State& state) {
+void LatticeMotion::visit(run::StateFields& state) {
   Way way = way_;
   state.number("way", way);
   if (way != way_) {  // Newton's method took over before the stop
     way_ = way;
-    lattice::Field q = method_->position(), v = method_->velocity();
+    lattice::SiteField q = method_->position(), v = method_->velocity();
     make(std::move(q), std::move(v));
   }
   SiteRows rows(state, lattice_);

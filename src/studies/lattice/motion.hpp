@@ -25,7 +25,7 @@ class LatticeMotion {
   /// The part of a failed step that was done, as a time.
   double part_of_step() const { return part_of_step_; }
   /// The method and its state, for a checkpoint. Collective.
-  void visit(run::State& state);
+  void visit(run::StateFields& state);
   /// Lines on the method and what it took, for so many steps in so many seconds. Collective.
   void describe(std::vector<run::Line>& lines, double steps, double seconds) const;
 
@@ -33,7 +33,7 @@ class LatticeMotion {
   enum class Way { explicit_steps, fixed_point, newton, pair };
 
   Way chosen() const;
-  void make(lattice::Field q, lattice::Field v);
+  void make(lattice::SiteField q, lattice::SiteField v);
 
   const LatticePlan& plan_;
   lattice::Lattice lattice_;

@@ -26,7 +26,8 @@ bool has_invariants(const LatticePlan& plan) {
 
 /// Columns whose sums are the amplitudes of a mode and their rates.
 void add_mode(const LatticePlan& plan, const lattice::Lattice& lattice, std::int64_t k,
-              const lattice::Field& q, const lattice::Field& v, std::vector<std::vector<double>>& columns) {
+              const lattice::SiteField& q, const lattice::SiteField& v,
+              std::vector<std::vector<double>>& columns) {
   for (const bool second : {false, true}) {
     if (second && !plan.modes->pairs()) continue;
     std::vector<double> at, rate;
@@ -52,7 +53,7 @@ std::vector<double> mode_energies(const LatticePlan& plan, const std::vector<dou
 }
 
 /// Site after site, all its components.
-std::vector<double> by_site(const lattice::Field& field, std::int64_t own) {
+std::vector<double> by_site(const lattice::SiteField& field, std::int64_t own) {
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(own * field.components()));
   for (std::int64_t i = 0; i < own; ++i) {
@@ -148,8 +149,8 @@ void LatticeRecords::enter(run::Records& records, double time, std::int64_t row)
   const lattice::Lattice& lattice = motion_.lattice();
   lattice::Method& method = motion_.method();
   const std::int64_t own = lattice.own();
-  lattice::Field q(plan_.dim(), lattice.here.left, own, lattice.here.right), v = q;
-  const lattice::Field &position = method.position(), &velocity = method.velocity();
+  lattice::SiteField q(plan_.dim(), lattice.here.left, own, lattice.here.right), v = q;
+  const lattice::SiteField &position = method.position(), &velocity = method.velocity();
   for (int c = 0; c < plan_.dim(); ++c) {
     std::copy_n(position[c], own, q[c]);
     std::copy_n(velocity[c], own, v[c]);
@@ -188,7 +189,7 @@ void LatticeRecords::enter(run::Records& records, double time, std::int64_t row)
 }
 
 void LatticeRecords::enter_frame(run::Records& records, double time, std::int64_t frame,
-                                 const lattice::Field& q, const lattice::Field& v) const {
+                                 const lattice::SiteField& q, const lattice::SiteField& v) const {
   const std::int64_t first = motion_.lattice().here.range.first, own = motion_.lattice().own();
   const int d = plan_.dim();
   records.one("/lattice/frame_time", frame, time);
@@ -223,7 +224,7 @@ void LatticeRecords::finish(run::Records& records, double time, std::int64_t rea
   }
 }
 
-void LatticeRecords::visit(run::State& state) {
+void LatticeRecords::visit(run::StateFields& state) {
   state.number("start_energy", start_energy_);
   state.number("energy_error", energy_error_);
   state.number("exact_error", exact_error_);

@@ -29,13 +29,13 @@ class LatticeRecords {
   void finish(run::Records& records, double time, std::int64_t reached);
 
   /// For a checkpoint.
-  void visit(run::State& state);
+  void visit(run::StateFields& state);
   /// Lines on what the samples have shown.
   void describe(std::vector<run::Line>& lines) const;
 
  private:
-  void enter_frame(run::Records& records, double time, std::int64_t frame, const lattice::Field& q,
-                   const lattice::Field& v) const;
+  void enter_frame(run::Records& records, double time, std::int64_t frame, const lattice::SiteField& q,
+                   const lattice::SiteField& v) const;
 
   const LatticePlan& plan_;
   const LatticeMotion& motion_;

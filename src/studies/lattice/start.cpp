@@ -16,8 +16,8 @@ namespace {
 
 /// Normal random numbers that depend on seed and site alone, less their mean, so that the lattice as a whole
 /// stays where it is.
-void add_random(const LatticePlan& plan, const lattice::Lattice& lattice, lattice::Field& q,
-                lattice::Field& v) {
+void add_random(const LatticePlan& plan, const lattice::Lattice& lattice, lattice::SiteField& q,
+                lattice::SiteField& v) {
   for (int c = 0; c < plan.dim(); ++c) {
     std::array<std::vector<double>, 2> drawn;
     for (std::int64_t i = 0; i < lattice.own(); ++i) {
@@ -38,13 +38,13 @@ void add_random(const LatticePlan& plan, const lattice::Lattice& lattice, lattic
 
 }  // namespace
 
-void start_lattice(const LatticePlan& plan, const lattice::Lattice& lattice, lattice::Field& q,
-                   lattice::Field& v) {
+void start_lattice(const LatticePlan& plan, const lattice::Lattice& lattice, lattice::SiteField& q,
+                   lattice::SiteField& v) {
   const std::int64_t first = lattice.here.range.first, own = lattice.own();
   const int dim = plan.dim();
-  q = lattice::Field(dim, 0, own, 0);
-  v = lattice::Field(dim, 0, own, 0);
-  const auto spread = [&](const std::vector<double>& rows, lattice::Field& into, std::int64_t from) {
+  q = lattice::SiteField(dim, 0, own, 0);
+  v = lattice::SiteField(dim, 0, own, 0);
+  const auto spread = [&](const std::vector<double>& rows, lattice::SiteField& into, std::int64_t from) {
     for (std::int64_t i = 0; i < own; ++i) {
       for (int c = 0; c < dim; ++c) into[c][i] = rows[static_cast<std::size_t>((from + i) * dim + c)];
     }

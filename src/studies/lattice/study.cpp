@@ -29,7 +29,7 @@ class LatticeEvolution : public run::Evolution {
     records_.enter_places(records);
     sample(records);
   }
-  void state(run::State& state) override {
+  void state(run::StateFields& state) override {
     state.number("step", steps_);
     motion_.visit(state);
     records_.visit(state);

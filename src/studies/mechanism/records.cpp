@@ -156,7 +156,7 @@ void MechanismRecords<D>::finish(run::Records& records, Status status, std::int6
 }
 
 template <int D>
-void MechanismRecords<D>::visit(run::State& state, rods::RodMemory& memory) {
+void MechanismRecords<D>::visit(run::StateFields& state, rods::RodMemory& memory) {
   const run::Share points{block_.point_runs().count, 0, block_.reported_count(),
                           std::make_shared<const std::vector<std::int64_t>>(block_.reported())};
   const run::Share rods{block_.rod_runs().count, block_.first_rod(), block_.own_count(), nullptr};
@@ -228,7 +228,7 @@ void MechanismRecords<D>::write_multipliers(run::Records& records, std::int64_t 
 
 template <int D>
 void MechanismRecords<D>::write_points(run::Records& records, const char* path, std::int64_t row,
-                                       const typename rods::RodBlock<D>::Field& field) const {
+                                       const typename rods::RodBlock<D>::PointVectors& field) const {
   for (const Run& run : runs_) {
     const std::int64_t offset[3] = {row, block_.point(run.begin), 0}, count[3] = {1, run.end - run.begin, D};
     std::vector<double> rows;

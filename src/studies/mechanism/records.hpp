@@ -32,7 +32,7 @@ class MechanismRecords {
   void finish(run::Records& records, Status status, std::int64_t reached) const;
 
   /// A checkpoint's fields: what the method remembers, and these errors.
-  void visit(run::State& state, rods::RodMemory& memory);
+  void visit(run::StateFields& state, rods::RodMemory& memory);
   /// Lines on what rods and samples have shown, after so many seconds of motion from step `resumed_at`.
   void describe(std::vector<run::Line>& lines, Status status, std::int64_t resumed_at, double seconds) const;
 
@@ -42,7 +42,7 @@ class MechanismRecords {
     int begin, end;
   };
   void write_points(run::Records& records, const char* path, std::int64_t row,
-                    const typename rods::RodBlock<D>::Field& field) const;
+                    const typename rods::RodBlock<D>::PointVectors& field) const;
   void write_multipliers(run::Records& records, std::int64_t row, const std::vector<double>& values) const;
   /// Whether this rank's k-th rod joins two points, or holds one.
   bool joins(int k) const { return block_.second_end(block_.own_begin() + k) >= 0; }

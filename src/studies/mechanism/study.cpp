@@ -36,7 +36,7 @@ class Mechanism : public run::Evolution {
     records_.sample(records, 0);
   }
 
-  void state(run::State& state) override {
+  void state(run::StateFields& state) override {
     rods::RodMemory memory = state.reading() ? rods::RodMemory{} : rattle_.memory();
     records_.visit(state, memory);
     if (!state.reading()) return;

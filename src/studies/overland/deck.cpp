@@ -86,7 +86,7 @@ overland::Raster deck_raster(const Task& task, const std::string& name) {
 }
 
 overland::TimeSeries read_time_series(const io::Table& table) {
-  overland::TimeSeries::Rows rows;
+  overland::TimeSeries::Table rows;
   for (const auto& row : table.rows("table")) {
     const auto refuse = [&](const char* why) {
       throw table.error("table", fmt::format("row {}, [{}]: {}", rows.size() + 1, fmt::join(row, ", "), why));

@@ -137,7 +137,7 @@ std::vector<run::Line> overland_summary(const OverlandPlan& plan, const overland
           {"balance error", fmt::format("{:.3g} at worst, in the samples", balance)}};
 }
 
-void visit_water(run::State& state, const overland::Mesh& mesh, overland::Water& water,
+void visit_water(run::StateFields& state, const overland::Mesh& mesh, overland::Water& water,
                  overland::Progress& progress) {
   state.number("time", water.time);
   overland::Ledger& ledger = progress.ledger;

@@ -24,7 +24,7 @@ void blank_overland_rows(run::Records& records, const OverlandPlan& plan, std::i
 std::vector<run::Line> overland_summary(const OverlandPlan& plan, const overland::Flow& flow, Status status,
                                         double balance);
 /// The water and what the run tells of itself, written to a state or read from it.
-void visit_water(run::State& state, const overland::Mesh& mesh, overland::Water& water,
+void visit_water(run::StateFields& state, const overland::Mesh& mesh, overland::Water& water,
                  overland::Progress& progress);
 
 }  // namespace cotangent::studies

@@ -12,10 +12,10 @@
 namespace cotangent::studies {
 
 /// A number, or an expression in x and y.
-class Field {
+class MeshField {
  public:
   /// Throws Error that names the key.
-  Field(const io::Table& table, const std::string& key, std::optional<double> fallback = {});
+  MeshField(const io::Table& table, const std::string& key, std::optional<double> fallback = {});
   double operator()(const overland::Point& p) const {
     return expression_ ? expression_->evaluate(p) : number_;
   }
@@ -42,8 +42,8 @@ class OverlandFields {
  private:
   OverlandPlan& plan_;
   io::Table bed_, initial_, friction_, rain_table_;
-  Field height_, friction_field_;
-  std::optional<Field> depth_, level_;
+  MeshField height_, friction_field_;
+  std::optional<MeshField> depth_, level_;
   std::optional<expressions::Condition> where_;
   std::string projection_;
   overland::Rain sky_;

@@ -30,7 +30,7 @@ class OverlandEvolution : public run::Evolution {
     write_landscape(records, sheet_.land);
     sample(records);
   }
-  void state(run::State& state) override {
+  void state(run::StateFields& state) override {
     state.number("sample", sample_);
     state.number("balance_error", worst_balance_);
     overland::Water water = sheet_.flow.water();

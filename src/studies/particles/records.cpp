@@ -123,7 +123,7 @@ void write_frame(run::Records& records, const particles::ParticleArrays& particl
 }
 
 /// The particles' fields of a checkpoint, by id: of these, or read into an even share of so many.
-std::vector<particles::Particle> visit_particles(run::State& state, std::int64_t count,
+std::vector<particles::Particle> visit_particles(run::StateFields& state, std::int64_t count,
                                                  const particles::ParticleArrays* particles) {
   run::Share share = run::Share::even(count);
   if (!state.reading()) share.ids = ids_of(*particles);
@@ -308,7 +308,7 @@ void ParticleRecords::write_pair_correlation(run::Records& records, std::int64_t
   records.rows("/particles/pair_correlation", 0, plan_.pair_bins, correlation.data());
 }
 
-std::vector<particles::Particle> ParticleRecords::visit(run::State& state,
+std::vector<particles::Particle> ParticleRecords::visit(run::StateFields& state,
                                                         const particles::ParticleDynamics* dynamics) {
   if (dynamics) constraint_error_ = std::max(constraint_error_, dynamics->constraint_error());
   state.number("start_energy", start_energy_);

@@ -38,7 +38,8 @@ class ParticleRecords {
 
   /// A checkpoint's fields: what the samples have shown, and the particles, by id; to read, there is no
   /// motion yet, and this rank's even share of the particles comes back.
-  std::vector<particles::Particle> visit(run::State& state, const particles::ParticleDynamics* dynamics);
+  std::vector<particles::Particle> visit(run::StateFields& state,
+                                         const particles::ParticleDynamics* dynamics);
   /// Lines on what the samples have shown, up to this state.
   void describe(std::vector<run::Line>& lines, const particles::ParticleDynamics& dynamics) const;
 

@@ -40,7 +40,7 @@ class ParticleEvolution : public run::Evolution {
     sample(records);
   }
 
-  void state(run::State& state) override {
+  void state(run::StateFields& state) override {
     std::int64_t step = dynamics_ ? dynamics_->steps() : 0;
     state.number("step", step);
     auto particles = records_.visit(state, dynamics_ ? &*dynamics_ : nullptr);

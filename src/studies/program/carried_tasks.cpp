@@ -8,7 +8,8 @@
 
 namespace cotangent::studies {
 
-void CarriedTasks::visit(run::State& state, std::size_t width, const std::vector<CarriedTask>& under_way) {
+void CarriedTasks::visit(run::StateFields& state, std::size_t width,
+                         const std::vector<CarriedTask>& under_way) {
   std::vector<double> ids, states;
   for (const auto* tasks : {&under_way, static_cast<const std::vector<CarriedTask>*>(&mine_)}) {
     for (const CarriedTask& task : *tasks) {

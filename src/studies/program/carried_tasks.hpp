@@ -22,7 +22,7 @@ class CarriedTasks {
   /// The fields of a checkpoint. To write: the tasks under way here, and those that this rank was to go on
   /// with and hasn't come to yet. To read: this rank's share of all. A task's state has `width` numbers.
   /// Collective.
-  void visit(run::State& state, std::size_t width, const std::vector<CarriedTask>& under_way);
+  void visit(run::StateFields& state, std::size_t width, const std::vector<CarriedTask>& under_way);
 
   bool empty() const { return mine_.empty(); }
   /// The next that this rank is to go on with.

@@ -42,7 +42,7 @@ class Systems : public run::Evolution {
   void begin(run::Records&) override { sharing_.emplace(); }
   void resume(run::Records&) override { sharing_.emplace(); }
 
-  void state(run::State& state) override {
+  void state(run::StateFields& state) override {
     const std::size_t width = 2 + billiards::HardSpheres<D>::state_size(plan_.size());
     std::vector<CarriedTask> under_way;
     if (spheres_ && !state.reading()) {

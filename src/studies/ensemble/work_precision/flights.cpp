@@ -64,7 +64,7 @@ Flights::Flights(const Comparison& comparison)
       lanes_(static_cast<std::size_t>(c_.model.problem->lanes())),
       groups_((c_.starts.size() + lanes_ - 1) / lanes_) {}
 
-void Flights::state(run::State& state) {
+void Flights::state(run::StateFields& state) {
   earlier_.visit(state, 1 + lanes_ * width_, flown_);
   while (!earlier_.empty()) flown_.push_back(*earlier_.take(earlier_.next()));
 }

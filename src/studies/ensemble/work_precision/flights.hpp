@@ -45,7 +45,7 @@ class Flights {
   /// Collective.
   void begin() { sharing_.emplace(); }
   /// What a checkpoint holds: the groups that have flown. Collective.
-  void state(run::State& state);
+  void state(run::StateFields& state);
   /// So many steps of all lanes, of what this rank flies now.
   void advance(std::int64_t steps);
   bool ended() const { return exhausted_ && !flight_; }

@@ -28,7 +28,7 @@ class WorkPrecision : public run::Evolution {
   std::vector<io::DataSetSpec> data_sets() const override { return comparison_data_sets(c_); }
   void begin(run::Records&) override { flights_.begin(); }
   void resume(run::Records&) override { flights_.begin(); }
-  void state(run::State& state) override { flights_.state(state); }
+  void state(run::StateFields& state) override { flights_.state(state); }
   void advance(std::int64_t steps, run::Records&) override { flights_.advance(steps); }
   bool ended() const override { return flights_.ended(); }
 

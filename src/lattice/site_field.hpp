@@ -14,11 +14,11 @@ namespace cotangent::lattice {
 inline constexpr int pack = numerics::native_width;
 using Pack = numerics::Lanes<pack>;
 
-class Field {
+class SiteField {
  public:
-  Field() = default;
+  SiteField() = default;
   /// Components of sites -left to own + right, all zero.
-  Field(int components, std::int64_t left, std::int64_t own, std::int64_t right)
+  SiteField(int components, std::int64_t left, std::int64_t own, std::int64_t right)
       : components_(components),
         left_((left + pack - 1) / pack * pack + pack),
         stride_((left_ + own + right + 2 * pack - 1) / pack * pack),
