@@ -24,8 +24,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 else()
   target_compile_options(cotangent_warnings INTERFACE -Wno-unknown-pragmas)  # GCC's hints to its vectoriser
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(cotangent_warnings INTERFACE -Wno-restrict)  # GCC bug 105651: string + "literal"
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(cotangent_warnings INTERFACE -Wno-restrict)  # GCC bug 105651: string + "literal"
+  else()  # false where copies of vectors are inlined: sizes that can't be are warned of
+    target_compile_options(cotangent_warnings INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
+  endif()
 endif()
 if(COTANGENT_WERROR)
   target_compile_options(cotangent_warnings INTERFACE -Werror)
