@@ -159,7 +159,7 @@ namespace {
 
 /// The solver of a matrix, and where each band's entries are stored in the matrix.
 struct Setting {
-  Rows rows;
+  MatrixRows rows;
   Tridiagonal solver;
   std::vector<int> lower, diagonal, upper;  // places in the first block; -1 for none
   struct Corner {
