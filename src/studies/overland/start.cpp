@@ -28,7 +28,8 @@ double judged(const io::Table& table, const std::string& key, double value, doub
 
 }  // namespace
 
-MeshField::MeshField(const io::Table& table, const std::string& key, std::optional<double> fallback) : key_(key) {
+MeshField::MeshField(const io::Table& table, const std::string& key, std::optional<double> fallback)
+    : key_(key) {
   if (!table.has(key) && fallback) {
     number_ = table.number(key, *fallback);
     return;
