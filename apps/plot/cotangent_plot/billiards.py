@@ -150,19 +150,19 @@ def gas(result, options):
     names = result.columns("orbits/impulse")
     force = result.array("orbits/impulse")[ids].sum(0) / t[last]
     place = np.arange(len(names))
-    axes["pressure"].bar(place - 0.2, force, 0.4, color=style.CATEGORICAL[0], label="force on the walls")
     within = result.array("orbits/samples_within")[ids].sum(0) / (len(ids) * len(t))
-    axes["pressure"].set_ylabel("mean force")
-    if free(result) and not space and len(loops(result)):
+    bars = [("samples inside [%]", style.CATEGORICAL[4], 100 * within)]
+    if force.any():  # a method by steps records none
+        bars.insert(0, ("mean force", style.CATEGORICAL[0], force))
+    if force.any() and free(result) and not space and len(loops(result)):
         length = result.array("domain/outline")[-1, 2]
         ideal = kinetic[0] / area(result)
         axes["pressure"].set_title(f"pressure ${force.sum() / length:.4g}$, of an ideal gas ${ideal:.4g}$", loc="left")
-    twin = axes["pressure"].twinx()
-    twin.bar(place + 0.2, 100 * within, 0.4, color=style.CATEGORICAL[4])
-    twin.set_ylabel("samples inside [%]")
-    for a, colour in ((axes["pressure"], style.CATEGORICAL[0]), (twin, style.CATEGORICAL[4])):
-        a.yaxis.label.set_color(colour)
-        a.tick_params(which="both", right=a is twin, left=a is not twin)
+    scales = [axes["pressure"], *(axes["pressure"].twinx() for _ in bars[1:])]
+    for k, (axis, (text, colour, height)) in enumerate(zip(scales, bars)):
+        axis.bar(place + 0.4 * (k - 0.5 * (len(bars) - 1)), height, 0.4, color=colour)
+        axis.set_ylabel(text, color=colour)
+        axis.tick_params(which="both", left=k == 0, right=k > 0 or len(bars) == 1)
     axes["pressure"].set_xticks(place, names)
     axes["pressure"].tick_params(axis="x", which="minor", bottom=False, top=False)
     method = captions.method(result)

@@ -210,7 +210,11 @@ def _draw_energy(axis, t, energy, span, colours):
         axis.plot(*envelope(t[row][seen], error[row, seen] / shown), lw=0.7, color=colour)
     axis.set_ylabel("$E - E_0$")
     if logarithmic:
-        axis.set_yscale("symlog", linthresh=10.0 ** np.ceil(np.log10(np.median(size))))
+        least, most = int(np.ceil(np.log10(np.median(size)))), int(np.floor(np.log10(size.max())))
+        axis.set_yscale("symlog", linthresh=10.0 ** least)
+        powers = 10.0 ** np.arange(least, most + 1, -(-(most + 1 - least) // 3))  # three either way, at most
+        low, high = axis.get_ylim()
+        axis.set_yticks([tick for tick in (*-powers, 0.0, *powers) if low <= tick <= high])
     elif exponent:
         axis.set_ylabel(rf"$E - E_0$  $[10^{{{exponent}}}]$")
     axis.axhline(0, color=style.FAINT, lw=0.5, zorder=0)
