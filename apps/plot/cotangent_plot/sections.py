@@ -135,10 +135,10 @@ def panels(results, options):
         if len(set(methods)) > 1:
             for panel, method in zip(found, methods):
                 panel.label = method + (f":  {panel.label}" if panel.label else "")
-        elif not any(panel.label for panel in found):
-            for panel in found:
-                own = captions.constants(panel.result, panel.ids)
-                common = captions.shared([captions.constants(p.result, p.ids) for p in found])
+        else:
+            constants = [captions.constants(panel.result, panel.ids) for panel in found]
+            common = captions.shared(constants)
+            for panel, own in zip(found, constants):
                 panel.label = ",  ".join(item for item in own if item not in common) or panel.result.path.stem
     return found, names
 
