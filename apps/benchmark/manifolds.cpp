@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "integrators/methods.hpp"
 #include "mechanics/surfaces/lemniscate.hpp"
 #include "mechanics/surfaces/torus.hpp"
 #include "sections/problem_of.hpp"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem for one model. A program that brings a model of its own needs this header and the struct, no more.
+// Problem for one model. Who instantiates it compiles the lists of methods too, here or in another source
+// (integrators/methods.hpp has them all).
 #pragma once
 
-#include "integrators/methods.hpp"
+#include "integrators/make_stepper.hpp"
+#include "integrators/manifold.hpp"
 #include "sections/problem.hpp"
 #include "sections/surface_of.hpp"
 #include "sections/trajectory_batch_of.hpp"
@@ -14,9 +16,6 @@ class ProblemOf final : public Problem {
   static constexpr int N = Model::dim;
   using System = mechanics::System<Model, double>;
   using Vector = std::array<double, N>;
-  /// One constraint is solved for by operations that wait for one another: two registers then advance in
-  /// little more time than one.
-  static constexpr int width = (System::constraints == 1 ? 2 : 1) * numerics::native_width;
 
  public:
   std::string name() const override { return std::string(Model::name); }
@@ -59,7 +58,9 @@ class ProblemOf final : public Problem {
   }
   int constraints() const override { return System::constraints; }
   int rolling() const override { return System::rolling; }
-  std::vector<std::string> methods() const override { return integrators::method_names<System>(); }
+  std::vector<std::string> methods() const override {
+    return integrators::method_names(integrators::motion_of<System>);
+  }
   std::optional<std::string> objection(Values parameters) const override {
     if constexpr (requires { Model::objection(system(parameters).parameters); }) {
       return Model::objection(system(parameters).parameters);
@@ -105,10 +106,10 @@ class ProblemOf final : public Problem {
   bool has_domain() const override { return mechanics::has_domain<Model>; }
   double domain(Values q, Values parameters) const override { return system(parameters).domain(vector(q)); }
 
-  int lanes() const override { return width; }
+  int lanes() const override { return integrators::lanes_of<Model>; }
   std::unique_ptr<TrajectoryBatch> fly(const integrators::MethodOptions& method, const Observation& watch,
                                        int lanes) const override {
-    using Packed = mechanics::System<Model, numerics::Lanes<width>>;
+    using Packed = integrators::PackedSystem<Model>;
     return std::make_unique<TrajectoryBatchOf<Packed>>(
         integrators::make_stepper<Packed>(method), integrators::make_stepper<Packed>(method), watch, lanes);
   }

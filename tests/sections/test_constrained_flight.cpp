@@ -3,6 +3,7 @@
 // bits.
 #include "catch.hpp"
 #include "flight_test.hpp"
+#include "integrators/methods.hpp"
 #include "mechanics/surface.hpp"
 #include "sections/problem_of.hpp"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/names.hpp"
-#include "integrators/methods.hpp"
+#include "integrators/method_list.hpp"
 #include "studies/program/method_options.hpp"
 #include "studies/program/multipliers.hpp"
 

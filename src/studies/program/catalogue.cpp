@@ -8,7 +8,7 @@
 #include "billiards/field.hpp"
 #include "core/names.hpp"
 #include "core/version.hpp"
-#include "integrators/methods.hpp"
+#include "integrators/method_list.hpp"
 #include "io/build.hpp"
 #include "io/git_commit.hpp"
 #include "io/hdf5.hpp"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "integrators/methods.hpp"
+#include "integrators/method_list.hpp"
 
 namespace cotangent::studies {
 

@@ -12,6 +12,7 @@
 
 #include "billiards/domain.hpp"
 #include "billiards/field_of.hpp"
+#include "integrators/methods.hpp"
 #include "lattice/model_of.hpp"
 #include "lattice/point.hpp"
 #include "mechanics/statement.hpp"
