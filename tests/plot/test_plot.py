@@ -327,6 +327,21 @@ class Pictures(PlotTest):
                              [[[1e3, 1e-3], [2e3, 2.5e-4]], [[1e3, 1e-14]]])
             self.assertEqual([text.get_text() for text in self.figure.axes[0].texts], ["Gauss 8", "Verlet"])
 
+    def test_orders(self):
+        """Errors 3 h^4 and 5 h^2: their lines' slopes stand by the methods; two points make no line."""
+        steps = np.array([1.0, 0.5, 0.25])
+        errors = [*3 * steps ** 4, *5 * steps ** 2, 1.0, 0.5]
+        with h5py.File(self.at / "orders.h5", "w") as file:
+            synthetic.head(file, "work-precision", '[model]\nname = "henon-heiles"\n[stop]\ntime = 40.0\n')
+            names = ["fourth", "second", "two points"]
+            synthetic.put(file, "comparison/method", np.repeat([0, 1, 2], [3, 3, 2]), names=names)
+            synthetic.put(file, "comparison/step", [*steps, *steps, 1.0, 0.5])
+            synthetic.put(file, "comparison/position_error", errors)
+            synthetic.put(file, "comparison/initial", np.zeros((1, 4)))
+        self.drawn(self.at / "orders.h5", "--what", "orders")
+        self.says("step $h$", "largest distance from the reference at the end")
+        self.assertEqual([text.get_text() for text in self.figure.axes[0].texts], ["fourth:  4.0", "second:  2.0"])
+
     def test_small_pictures_are_small(self):
         picture = self.drawn("section.h5", "--small")
         with Image.open(picture) as image:

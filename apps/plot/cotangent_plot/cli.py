@@ -11,8 +11,8 @@ from pathlib import Path
 
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
-WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "mechanism", "particles", "billiard", "hard-spheres",
-         "lattice", "overland")
+WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "orders", "mechanism", "particles", "billiard",
+         "hard-spheres", "lattice", "overland")
 
 EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
@@ -176,6 +176,9 @@ def figure_of(options):
     if tables or options.what == "work-precision":
         from . import work_precision
         return work_precision.draw(options.files, options), []
+    if options.what == "orders":
+        from . import work_precision
+        return work_precision.draw(options.files, options, work_precision.read_orders), []
     results = [Result(f) for f in options.files]
     what = options.what or subject(results[0])
     if what == "work-precision":

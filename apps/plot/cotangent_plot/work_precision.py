@@ -4,12 +4,15 @@
 Reads the result files of the study, or CSV with a header and the columns method, error, and one of work, evaluations,
 seconds; optional are family (one colour each), step, and problem (one panel each). Lines that begin with # may say
 'title: ...', 'work: ...' and 'error: ...', the texts of heading and axes.
+
+As orders: a result's error over its fixed steps, and each method's order, the slope of the line that fits its points.
 """
 import csv
 from collections import defaultdict
 from pathlib import Path
 
 import matplotlib
+import matplotlib.ticker
 import numpy as np
 
 from . import captions, layout, style
@@ -22,26 +25,55 @@ MARKERS = "os^Dv<>Ph*"
 NAME_HEIGHT = 0.165  # inches that a method's name takes beside its panel
 
 
+POSITION = "largest distance from the reference at the end"
+
+
 def read_result(path):
     """The same as read(), of a result file: a panel for the energy error and one for the position error."""
     result = Result(path)
-    which = result.array("comparison/method")
-    methods = [_written(texts(result.file["comparison/method"].attrs["names"])[k]) for k in which]
+    panels = {"largest energy error  $|E - E_0|$": "energy_error", POSITION: "position_error"}
     seconds = result.array("run/comparison_seconds")
-    panels = {"largest energy error  $|E - E_0|$": "energy_error",
-              "largest distance from the reference at the end": "position_error"}
-    columns = {panel: result.array(f"comparison/{name}") for panel, name in panels.items()}
     rows = [{"method": method, "problem": panel, "seconds": work, "error": error}
-            for panel, errors in columns.items() for method, work, error in zip(methods, seconds, errors)
+            for panel, name in panels.items()
+            for method, work, error in zip(_methods(result), seconds, result.array(f"comparison/{name}"))
             if work > 0 and error > 0 and np.isfinite(error)]
     if not rows:
         raise PlotError(f"{path}: no method has an error yet: the run isn't finished, or none arrived", 1)
+    said = _said(result, "work against precision") | {"work": "seconds of one core", "error": "error"}
+    return rows, said, "seconds", "error"
+
+
+def read_orders(path):
+    """The same with the fixed steps in place of work, and each method's fitted order in its name."""
+    result = Result(path)
+    steps, errors = (result.array(f"comparison/{name}") for name in ("step", "position_error"))
+    methods = np.array(_methods(result))
+    good = np.isfinite(steps) & np.isfinite(errors) & (errors > 0)
+    rows = []
+    for method in dict.fromkeys(methods):
+        here = good & (methods == method)
+        if here.sum() < 3:  # a line through two is no fit
+            continue
+        order = np.polyfit(np.log(steps[here]), np.log(errors[here]), 1)[0]
+        rows += [{"method": f"{method}:  {order:.1f}", "step": step, "error": error}
+                 for step, error in zip(steps[here], errors[here])]
+    if not rows:
+        raise PlotError(f"{path}: no method has errors at three fixed steps or more")
+    return rows, _said(result, "error over step, and orders fitted") | {"work": "step $h$", "error": POSITION}, "step", "error"
+
+
+def _methods(result):
+    """The name of each row's method."""
+    names = texts(result.file["comparison/method"].attrs["names"])
+    return [_written(names[k]) for k in result.array("comparison/method")]
+
+
+def _said(result, what):
+    """Heading and note."""
     time = result.section_of_deck("stop").get("time", 0.0)
     starts = len(result.array("comparison/initial"))
-    said = {"title": f"{captions.model(result)}: work against precision",
-            "note": "  ·  ".join([*captions.constants(result), f"{style.plural(starts, 'orbit')} to $t = {style.number(time)}$"]),
-            "work": "seconds of one core", "error": "error"}
-    return rows, said, "seconds", "error"
+    return {"title": f"{captions.model(result)}: {what}",
+            "note": "  ·  ".join([*captions.constants(result), f"{style.plural(starts, 'orbit')} to $t = {style.number(time)}$"])}
 
 
 def read(path):
@@ -85,11 +117,11 @@ def read(path):
     return rows, said, work, error
 
 
-def draw(paths, options):
-    """The figure."""
-    rows, said, work, error = read(paths[0])
+def draw(paths, options, source=read):
+    """The figure, of what `source` reads."""
+    rows, said, work, error = source(paths[0])
     for path in paths[1:]:
-        more, _, *columns = read(path)
+        more, _, *columns = source(path)
         if columns != [work, error]:
             raise PlotError(f"{path}: its columns for work and error are {columns[0]}, {columns[1]}, those of "
                             f"{paths[0]} are {work}, {error}")
@@ -123,9 +155,13 @@ def draw(paths, options):
             ends.append((x[-1], y[-1], key[1], colours[family]))
         axis.set_xlim(options.xlim)
         axis.set_ylim(options.ylim)
+        if work == "step":  # within a decade or two: 1, 2 and 5 are written out
+            axis.xaxis.set_major_locator(matplotlib.ticker.LogLocator(10, (1, 2, 5)))
+            axis.xaxis.set_major_formatter(lambda step, _: f"${step:g}$")
+            axis.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
         axis.grid(True, which="major", color="#e4e4e8", lw=0.6)
         axis.set_axisbelow(True)
-        axis.set_xlabel(said.get("work", WORK[work]))
+        axis.set_xlabel(said.get("work") or WORK[work])
         axis.tick_params(labelleft=True, labelbottom=True)
         if problem:
             axis.set_title(problem, loc="left", pad=4)

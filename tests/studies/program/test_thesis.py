@@ -96,6 +96,40 @@ class References(ProgramTest):
         self.assertEqual(end.returncode, 2)
         self.assertIn("no start is feasible", end.stderr)
 
+    def test_orders_by_two_steps(self):
+        """Chan (2018), 3.4.1: N = log(E1/E2) / log(h1/h2) of q2's L2 error is "6.6 for K = 8, 10.2 for K = 13". Degrees 7
+        and 12 give that, 8 gives 8."""
+        def q2(method, step, until):
+            text = f"""study = "trajectory"
+[model]
+name = "henon-heiles"
+[method]
+{method}
+step = {step}
+[ensemble]
+list = [[0.0, -0.1, 0.3783906541, 0.0]]
+[stop]
+time = {until}
+[output]
+every = 0.05
+file = "out.h5"
+"""
+            end = self.launch(self.deck(text), ranks=1)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            with h5py.File(self.at / "out.h5", "r") as file:
+                return file["trajectory/q"][0, :, 1]
+
+        for degree, treatment, steps, until, printed, ours in ((7, "A", (1.0, 0.5), 40.0, 6.6, 6.61),
+                                                               (8, "A", (1.0, 0.5), 40.0, 6.6, 7.98),
+                                                               (12, "E", (2.0, 1.0), 10.0, 10.2, 10.05)):
+            with self.subTest(degree=degree):
+                exact = q2('name = "gauss"\nstages = 16', 0.25, until)
+                method = f'name = "chebyshev-lobatto"\nstages = {degree}\ntreatment = "{treatment}"'
+                errors = [np.linalg.norm(q2(method, step, until) - exact) for step in steps]
+                order = math.log(errors[0] / errors[1]) / math.log(steps[0] / steps[1])
+                self.assertAlmostEqual(order, ours, delta=0.02)
+                self.assertEqual(abs(order - printed) < 0.2, degree != 8)
+
     def test_main_job(self):
         """The feasible starts at E = 1/8, and their energy."""
         text = (SOURCE / "input" / "sections/henon_heiles_chaos.toml").read_text()
