@@ -83,7 +83,8 @@ void yardstick(const Domain<2>& disc) {
   const int steps = 1000000;
   int hits = 0;
   for (int k = 0; k < steps; ++k)
-    hits += linearised_step<2>(disc, {0.0, -10.0}, Fall::leapfrog, 1e-3, true, particle) >= 0 ? 1 : 0;
+    hits +=
+        linearised_step<2>(disc, {0.0, -10.0}, {.step = 1e-3, .mended = true}, particle).wall >= 0 ? 1 : 0;
   const double seconds = processor_seconds() - begin;
   std::printf("leapfrog, step 1e-3    %8.3g steps/s, %.3g collisions/s\n", steps / seconds, hits / seconds);
 }

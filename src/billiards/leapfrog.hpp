@@ -7,8 +7,14 @@
 // v* the velocity at lambda dt. So the velocity is that of the collision and the position that of the end;
 // the mended one adds the missing kick, (1 - lambda) dt g. First order in energy, and second order mended;
 // Euler's step itself gains g^2 dt^2 / 2, which nothing mends. A particle belongs to the first set in the
-// list that holds it; a wall is that of the set it was in last. Limits: sets of one wall each, at rest; one
-// reflection a step; what is outside then stays so.
+// list that holds it; a wall is that of the set it was in last.
+//
+// Morita leaves the search for lambda open to "an even more precise way: we could expand both around x_i and
+// x_i+1 and combine the results". Here that is the cubic that has omega and its slope along x' - x at both
+// ends: its first root is lambda, never off the way, and exact where omega is a quadric or cubic. It is
+// looked for even where x' is inside, so that a wall is met that is crossed twice within a step, or on the
+// way into another set. Limits: sets of one wall each, at rest; one reflection a step; what is outside then
+// stays so.
 #pragma once
 
 #include "billiards/domain.hpp"
@@ -23,14 +29,31 @@ struct Falling {
 
 /// How a particle falls in a step.
 enum class Fall { leapfrog, euler };
+/// Where omega is expanded to find its zero on the way.
+enum class Expansion { start, both_ends };
+
+/// What Morita's method leaves open.
+struct SteppedFlight {
+  double step = 0;  ///< its length; 0: exact flights instead
+  Fall fall = Fall::leapfrog;
+  Expansion expansion = Expansion::start;
+  bool mended = false;   ///< with the kick that he leaves out
+  bool compare = false;  ///< watch each step beside the exact flight
+};
+
+/// The wall that a step hits, or -1, and where on its way.
+struct SteppedHit {
+  int wall = -1;
+  double lambda = 0;
+};
 
 /// The first member that holds the point; -1 where none does.
 template <int D>
 int first_member(const Domain<D>& domain, const Vector<D>& x);
 
-/// One step of length dt. Returns the wall that was hit, or -1.
+/// One step.
 template <int D>
-int linearised_step(const Domain<D>& domain, const Vector<D>& gravity, Fall fall, double dt, bool mended,
-                    Falling<D>& particle);
+SteppedHit linearised_step(const Domain<D>& domain, const Vector<D>& gravity, const SteppedFlight& flight,
+                           Falling<D>& particle);
 
 }  // namespace cotangent::billiards

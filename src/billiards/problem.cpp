@@ -180,7 +180,8 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
         rules_(rules),
         watch_(watch),
         functions_(functions),
-        tallies_(2 * domain.members().size()) {}
+        exact_(domain, rules.gravity),
+        tallies_(2 * domain.members().size() + (rules.stepped.compare ? SteppedComparison::numbers : 0)) {}
 
   int lanes() const override { return 1; }
   bool free(int) const override { return record_.id < 0; }
@@ -197,16 +198,18 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
 
   void advance(std::int64_t steps) override {
     for (std::int64_t k = 0; k < steps && record_.status == Status::pending; ++k) {
-      const int wall =
-          linearised_step<D>(domain_, rules_.gravity, rules_.fall, rules_.step, rules_.mended, particle_);
-      record_.crossing_count += wall >= 0 ? 1 : 0;
+      const Falling<D> before = particle_;
+      const SteppedHit hit = linearised_step<D>(domain_, rules_.gravity, rules_.stepped, particle_);
+      record_.crossing_count += hit.wall >= 0 ? 1 : 0;
+      if (rules_.stepped.compare) compare(before, hit);
       ++record_.steps;
       record_.energy_error = std::max(record_.energy_error, std::abs(energy() - record_.energy));
       const double due = static_cast<double>(record_.sample_count) * watch_.sample_every;
-      if (watch_.sample_every > 0 && due <= time() + 0.5 * rules_.step) sample();
+      if (watch_.sample_every > 0 && due <= time() + 0.5 * rules_.stepped.step) sample();
       if (!std::isfinite(energy())) {
         land(Status::non_finite);
-      } else if (static_cast<double>(record_.steps + 1) * rules_.step > watch_.stop.time * (1 + 1e-12)) {
+      } else if (static_cast<double>(record_.steps + 1) * rules_.stepped.step >
+                 watch_.stop.time * (1 + 1e-12)) {
         land(Status::finished);
       }
     }
@@ -243,7 +246,26 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
     std::copy_n(start.q.begin(), D, particle_.x.begin());
     std::copy_n(start.v.begin(), D, particle_.v.begin());
   }
-  double time() const { return static_cast<double>(record_.steps) * rules_.step; }
+  double time() const { return static_cast<double>(record_.steps) * rules_.stepped.step; }
+  /// Flies the step that has led to this hit, or to none, exactly. What begins outside can't be.
+  void compare(const Falling<D>& before, const SteppedHit& hit) {
+    exact_.load(0, record_.id, before.x, before.v);
+    if (exact_.status(0) != Status::pending) return;
+    double first = 0;
+    while (exact_.active()[0]) {
+      exact_.advance(rules_.stepped.step);
+      if (exact_.hit()[0] && exact_.bounces(0) == 1) first = exact_.time()[0];
+    }
+    const double more = static_cast<double>(exact_.bounces(0)) - (hit.wall >= 0 ? 1 : 0);
+    double* const count = &record_.tallies[2 * domain_.members().size()];
+    SteppedComparison all{count[0], count[1], count[2], count[3]};
+    (more > 0 ? all.missed : all.invented) += std::abs(more);
+    if (hit.wall >= 0) {
+      if (!(hit.lambda >= 0 && hit.lambda <= 1)) ++all.off;
+      if (first > 0) all.late = std::max(all.late, std::abs(hit.lambda * rules_.stepped.step - first));
+    }
+    std::ranges::copy(std::array{all.missed, all.invented, all.off, all.late}, count);
+  }
   double energy() const { return functions_.energy(particle_.x, particle_.v, {}); }
   void sample() {
     auto& rows = record_.samples;
@@ -266,6 +288,7 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
   const BilliardRules<D>& rules_;
   const sections::Observation watch_;
   const sections::StateFunctions& functions_;
+  Gas<D> exact_;
   const std::size_t tallies_;
   Falling<D> particle_;
   TrajectoryRecord record_;
@@ -322,7 +345,7 @@ class Billiard final : public sections::Problem {
   std::unique_ptr<sections::TrajectoryBatch> fly(const integrators::MethodOptions&,
                                                  const sections::Observation& watch,
                                                  int lanes) const override {
-    if (rules_.step > 0) return std::make_unique<LeapfrogFlight<D>>(domain_, rules_, watch, *this);
+    if (rules_.stepped.step > 0) return std::make_unique<LeapfrogFlight<D>>(domain_, rules_, watch, *this);
     return std::make_unique<BilliardFlight<D>>(domain_, rules_, watch, lanes);
   }
 

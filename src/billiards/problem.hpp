@@ -20,13 +20,21 @@ struct BilliardRules {
   std::int64_t collisions = 0;             ///< recorded of each trajectory
   std::shared_ptr<const Outline> outline;  ///< for their arc length
   bool tangent = false;                    ///< watch how neighbours part
-  double step = 0;                         ///< of Morita's method (leapfrog.hpp); 0: exact flights
-  Fall fall = Fall::leapfrog;              ///< in such a step
-  bool mended = false;                     ///< Morita's method with the kick that he leaves out
+  SteppedFlight stepped;                   ///< Morita's method (leapfrog.hpp), where it has a step
 };
 
 /// TrajectoryRecord::tallies holds of each member of the domain the impulse that its walls took and the
-/// number of samples inside it; and the Lyapunov exponent where it is watched.
+/// number of samples inside it; and the Lyapunov exponent where it is watched, or of steps beside the exact
+/// flight the four numbers of SteppedComparison.
+/// What steps of Morita's method make of walls, each beside the exact flight from its own beginning.
+struct SteppedComparison {
+  static constexpr std::size_t numbers = 4;
+  double missed = 0;    ///< hits of exact flights that steps have not
+  double invented = 0;  ///< hits of steps that exact flights have not
+  double off = 0;       ///< hits whose lambda isn't in [0, 1]
+  double late = 0;      ///< the largest error of a hit's time, where both have one
+};
+
 template <int D>
 std::unique_ptr<sections::Problem> make_billiard(const Domain<D>& domain, const BilliardRules<D>& rules);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The leapfrog of A. Morita, "Reinventing the wheel: simulating collisions" (blog KakkoKari): its ten
-// particles in a circle, its energy errors at three steps, and the mended one's; beside them the exact
-// flight.
+// particles in a circle, its energy errors at three steps, and the mended one's; its search for the wall from
+// one end and from both; beside them the exact flight.
 #include <algorithm>
 #include <cmath>
 
@@ -53,7 +53,8 @@ Run source_run(double dt, bool mended, Fall fall = Fall::leapfrog) {
   int hits = 0;
   const int steps = static_cast<int>(std::ceil((10 - dt) / dt - 1e-9));
   for (int k = 0; k < steps; ++k) {
-    for (auto& p : particles) hits += linearised_step<2>(domain, gravity, fall, dt, mended, p) >= 0 ? 1 : 0;
+    for (auto& p : particles)
+      hits += linearised_step<2>(domain, gravity, {.step = dt, .fall = fall, .mended = mended}, p).wall >= 0;
     low = std::min(low, energy());
     high = std::max(high, energy());
   }
@@ -81,6 +82,64 @@ TEST_CASE(
     const double own = 10 * 100 * dt * T / 2;  // of ten particles
     CHECK(std::abs(source_run(dt, true, Fall::euler).range * E0 / own - 1) < 0.02);
   }
+}
+
+namespace {
+
+/// All but the unit disc: a straight way can be in it in between.
+struct AroundDisc {
+  static constexpr std::string_view name = "around-disc";
+  static constexpr std::string_view about = "all but the unit disc";
+  static constexpr int dim = 2;
+  static constexpr std::array<Parameter, 0> parameters{};
+  auto operator()(const auto& q, const auto&) const {
+    using ad::square;
+    const auto& [x, y] = q;
+    return square(x) + square(y) - 1.0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("From both ends a wall's place on the way is exact in circles; from one end it isn't", "[unit]") {
+  const auto domain = disc();
+  for (const Expansion expansion : {Expansion::start, Expansion::both_ends}) {
+    double worst = 0;
+    for (const Vector<2>& start : starts) {
+      Falling<2> p{start, {0.0, 0.0}, 0};
+      for (int k = 0; k < 1000; ++k) {
+        const Falling<2> before = p;
+        const SteppedHit hit = linearised_step<2>(domain, gravity, {.step = 1e-2, .expansion = expansion}, p);
+        if (hit.wall < 0) continue;
+        Vector<2> at;
+        for (int d = 0; d < 2; ++d)
+          at[d] = before.x[d] + hit.lambda * (before.v[d] * 1e-2 + gravity[d] * 0.5e-4);
+        worst = std::max(worst, std::abs(std::hypot(at[0], at[1]) - 1));
+      }
+    }
+    CAPTURE(expansion, worst);
+    CHECK((worst < 1e-14) == (expansion == Expansion::both_ends));  // measured: 0, 1.7e-3
+  }
+}
+
+TEST_CASE("From both ends a wall is met that is crossed twice in a step; from one end it is missed",
+          "[unit]") {
+  Domain<2> domain;
+  domain.add<AroundDisc>("around", {});
+  domain.enclose_all();
+  const Falling<2> start{{-0.15, 0.995}, {0.3, 0.0}, 0};
+  for (const Expansion expansion : {Expansion::start, Expansion::both_ends}) {
+    Falling<2> p = start;
+    const SteppedHit hit = linearised_step<2>(domain, {0.0, 0.0}, {.step = 1, .expansion = expansion}, p);
+    const bool found = expansion == Expansion::both_ends;
+    CHECK((hit.wall >= 0) == found);
+    CHECK((p.v[1] > 0) == found);
+    if (found) CHECK(std::abs(-0.15 + 0.3 * hit.lambda + std::sqrt(1 - 0.995 * 0.995)) < 1e-14);
+  }
+  Gas<2> exact(domain, {0.0, 0.0});
+  exact.load(0, 0, start.x, start.v);
+  while (exact.active()[0]) exact.advance(1.0);
+  CHECK(exact.bounces(0) == 1);
 }
 
 TEST_CASE("The same particles, exactly: 201 collisions, energy to round-off", "[unit]") {

@@ -26,6 +26,8 @@ gravity = [0.0, -10.0]
 # [method]                          # exact flights; or, for comparison, Morita's
 # name = "leapfrog"                 # or "euler"; with mended = true: with the kick that he leaves out
 # step = 1e-3
+# search = "one-ended"              # or "two-ended": for the wall on a step's way
+# compare = false                   # true: count what steps miss, each beside the exact flight
 
 [ensemble]
 random = { count = 500, seed = 1, x = [-4.0, 4.0], y = [-4.5, 1.0] }     # at rest unless x_dot, y_dot
@@ -128,9 +130,13 @@ void read_flight(const io::Table& table, const billiards::Domain<D>& domain, con
                  billiards::BilliardRules<D>& rules) {
   const std::string name = table.choice("name", "exact", {"exact", "leapfrog", "euler"});
   if (name == "exact") return;
-  rules.fall = name == "euler" ? billiards::Fall::euler : billiards::Fall::leapfrog;
-  rules.step = table.positive("step");
-  rules.mended = table.boolean("mended", false);
+  billiards::SteppedFlight& flight = rules.stepped;
+  flight.fall = name == "euler" ? billiards::Fall::euler : billiards::Fall::leapfrog;
+  flight.step = table.positive("step");
+  flight.mended = table.boolean("mended", false);
+  const bool both_ends = table.choice("search", "one-ended", {"one-ended", "two-ended"}) == "two-ended";
+  flight.expansion = both_ends ? billiards::Expansion::both_ends : billiards::Expansion::start;
+  flight.compare = table.boolean("compare", false);
   if (rules.field) throw table.error("name", "Morita's method knows gravity alone");
   for (const auto& member : domain.members()) {
     if (member.region.size() > 1 || member.region.front().size() > 1 || !member.law.elastic() ||
@@ -142,7 +148,7 @@ void read_flight(const io::Table& table, const billiards::Domain<D>& domain, con
     throw table.error("name", "Morita's method runs to stop.time");
   if (plan.collisions > 0 || rules.tangent)
     throw table.error("name", "Morita's method records no collisions");
-  const double each = plan.watch.sample_every / rules.step;
+  const double each = plan.watch.sample_every / flight.step;
   if (std::abs(each - std::round(each)) > 1e-9 * each)
     throw table.error("step", "output.every must be a whole number of steps");
 }

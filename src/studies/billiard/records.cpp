@@ -125,7 +125,7 @@ std::optional<geometry::Triangulation> walls_of(const billiards::Domain<3>& doma
 }
 
 std::vector<io::DataSetSpec> billiard_tallies(const std::vector<std::string>& walls, std::int64_t particles,
-                                              bool lyapunov) {
+                                              bool lyapunov, bool compared) {
   const auto members = static_cast<std::int64_t>(walls.size());
   std::vector<io::DataSetSpec> sets{{"/orbits/impulse",
                                      io::DataType::float64,
@@ -145,6 +145,14 @@ std::vector<io::DataSetSpec> billiard_tallies(const std::vector<std::string>& wa
                     {particles},
                     "1",
                     "rate of stretching of a displacement over the whole time"});
+  if (compared)
+    sets.push_back({"/orbits/against_exact",
+                    io::DataType::float64,
+                    {particles, 4},
+                    "1",
+                    "steps beside the exact flight from their own beginning: hits that they miss, hits that "
+                    "they invent, hits off their way, the largest error of a hit's time",
+                    {{"columns", {"missed", "invented", "off", "late"}}}});
   return sets;
 }
 

@@ -25,6 +25,6 @@ std::optional<geometry::Triangulation> walls_of(const billiards::Domain<3>& doma
 
 /// What is counted of each particle, a column for each set.
 std::vector<io::DataSetSpec> billiard_tallies(const std::vector<std::string>& walls, std::int64_t particles,
-                                              bool lyapunov);
+                                              bool lyapunov, bool compared);
 
 }  // namespace cotangent::studies

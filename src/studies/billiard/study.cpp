@@ -32,7 +32,7 @@ ExitCode run_in(Task& task) {
   if constexpr (D == 3) {
     if (cells > 0) plan.surface = walls_of(domain, ensemble, cells);
   }
-  plan.tallies = billiard_tallies(plan.walls, ensemble.size(), rules.tangent);
+  plan.tallies = billiard_tallies(plan.walls, ensemble.size(), rules.tangent, rules.stepped.compare);
   return run_ensemble(task, "billiard", plan, ensemble);
 }
 

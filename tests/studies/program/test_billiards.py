@@ -133,6 +133,12 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
         self.assertLess(np.ptp(energy) / abs(energy[0]), 2.5e-14)  # measured: 1.5e-15
         self.assertEqual(found["orbits/crossing_count"][()].sum(), 201)
 
+    def test_the_search_for_the_wall(self):
+        deck = (SOURCE / "input" / "billiards/three_circles_two_ended.toml").read_text(encoding="utf-8")
+        for search, expected in (("two-ended", [1, 0, 0]), ("one-ended", [16, 0, 176])):
+            found = self.run_to("search.h5", f'method.search="{search}"', text=deck)["orbits/against_exact"][()]
+            self.assertEqual(found[:, :3].sum(0).tolist(), expected)  # missed, invented, off the way
+
     def test_bits(self):
         self.run_to("one.h5", ranks=1)
         self.run_to("more.h5", ranks=3)
