@@ -193,27 +193,86 @@ void read_sites(const io::Table& table, LatticePlan& plan) {
   }
 }
 
+/// A formula of the sites' places and of constants, from `[start]`.
+expressions::Expression read_formula(const io::Table& table, const std::string& key, std::string_view text,
+                                     const std::vector<expressions::Constant>& constants) {
+  try {
+    return expressions::Expression::parse(std::string(text), place_names, constants);
+  } catch (const Error& error) {
+    throw table.error(key, error.what());
+  }
+}
+
+void read_modes(const io::Table& table, LatticePlan& plan) {
+  if (!plan.modes)
+    throw table.error("modes", "are those of a chain whose small oscillations the model knows");
+  plan.mode_amplitudes = table.numbers("modes");
+  if (std::ssize(plan.mode_amplitudes) > plan.modes->count())
+    throw table.error("modes", fmt::format("there are {}", plan.modes->count()));
+}
+
+void read_wave(const io::Table& table, std::vector<expressions::Constant> constants, LatticePlan& plan) {
+  const auto waves = plan.model->waves();
+  std::vector<std::string> names;
+  for (const auto& wave : waves) names.emplace_back(wave.name);
+  if (names.empty()) throw table.error("wave", "model " + plan.model->name() + " knows none");
+  const std::string name = table.choice("wave", names);
+  const auto& wave = *std::ranges::find(waves, name, [](const auto& w) { return w.name; });
+  for (const auto& option : wave.options) {
+    const std::string key(option.name);
+    const double value = table.number(key, option.value);
+    constants.push_back({key, value});
+    if ((key == "speed" || key == "frequency") && !(std::abs(value) < 1))
+      throw table.error(key, "must be below 1");
+    if (key == "frequency" && !(value > 0)) throw table.error(key, "must be above 0");
+  }
+  plan.q.push_back(read_formula(table, "wave", wave.q, constants));
+  plan.q_dot.push_back(read_formula(table, "wave", wave.q_dot, constants));
+  plan.exact = wave.exact && !plan.network;
+}
+
+void read_list(const io::Table& table, LatticePlan& plan) {
+  const auto rows = table.rows("list");
+  const auto width = static_cast<std::size_t>(plan.dim());
+  if (std::ssize(rows) != plan.sites())
+    throw table.error("list", fmt::format("has {} rows, and there are {} sites", rows.size(), plan.sites()));
+  for (const auto& row : rows) {
+    if (row.size() != 2 * width)
+      throw table.error("list",
+                        fmt::format("a row must have {} numbers: coordinates, then velocities", 2 * width));
+    plan.start_q.insert(plan.start_q.end(), row.begin(), row.begin() + plan.dim());
+    plan.start_v.insert(plan.start_v.end(), row.begin() + plan.dim(), row.end());
+  }
+}
+
+/// Collective.
+void read_start_file(const io::Table& table, LatticePlan& plan) {
+  plan.start_file = table.text("file");
+  parallel::agree([&] {
+    const io::File file = io::File::open(plan.start_file);
+    for (const char* set : {"/q", "/v"}) {
+      if (!file.contains(set)) throw table.error("file", std::string("has no data set ") + set);
+      if (file.dims(set) != std::vector<std::int64_t>{plan.sites(), plan.dim()})
+        throw table.error(
+            "file", fmt::format("{} must be of {} sites with {} coordinates", set, plan.sites(), plan.dim()));
+    }
+  });
+}
+
 void read_start(Task& task, LatticePlan& plan) {
   const io::Table table = task.deck.table("start");
   const auto coordinates = plan.model->coordinates();
   std::vector<expressions::Constant> constants;  // parameters and options don't change during a run
   for (std::size_t k = 0; k < plan.parameters.size(); ++k)
     constants.push_back({std::string(plan.model->parameters()[k].name), plan.parameters[k]});
-  const auto formula = [&](const std::string& key, std::string_view text) {
-    try {
-      return expressions::Expression::parse(std::string(text), place_names, constants);
-    } catch (const Error& error) {
-      throw table.error(key, error.what());
-    }
-  };
   std::vector<std::string> given;
   for (const char* kind : {"modes", "wave", "list", "file"}) {
     if (table.has(kind)) given.emplace_back(kind);
   }
-  bool by_formula = false;
-  for (const auto& c : coordinates)
-    by_formula |= table.has(c.name) || table.has(std::string(c.name) + "_dot");
-  if (by_formula) given.emplace_back("a formula");
+  if (std::ranges::any_of(coordinates, [&](const auto& c) {
+        return table.has(c.name) || table.has(std::string(c.name) + "_dot");
+      }))
+    given.emplace_back("a formula");
   if (given.size() > 1) throw table.error("give one of " + given[0] + " and " + given[1] + ", not both");
   if (table.has("random")) {
     const io::Table random = table.table("random");
@@ -225,58 +284,18 @@ void read_start(Task& task, LatticePlan& plan) {
   }
   if (given.empty()) return;
   if (given[0] == "modes") {
-    if (!plan.modes)
-      throw table.error("modes", "are those of a chain whose small oscillations the model knows");
-    plan.mode_amplitudes = table.numbers("modes");
-    if (std::ssize(plan.mode_amplitudes) > plan.modes->count())
-      throw table.error("modes", fmt::format("there are {}", plan.modes->count()));
+    read_modes(table, plan);
   } else if (given[0] == "wave") {
-    std::vector<std::string> names;
-    for (const auto& wave : plan.model->waves()) names.emplace_back(wave.name);
-    if (names.empty()) throw table.error("wave", "model " + plan.model->name() + " knows none");
-    const std::string name = table.choice("wave", names);
-    const auto waves = plan.model->waves();
-    const auto& wave = *std::ranges::find(waves, name, [](const auto& w) { return w.name; });
-    for (const auto& option : wave.options) {
-      const std::string key(option.name);
-      const double value = table.number(key, option.value);
-      constants.push_back({key, value});
-      if ((key == "speed" || key == "frequency") && !(std::abs(value) < 1))
-        throw table.error(key, "must be below 1");
-      if (key == "frequency" && !(value > 0)) throw table.error(key, "must be above 0");
-    }
-    plan.q.push_back(formula("wave", wave.q));
-    plan.q_dot.push_back(formula("wave", wave.q_dot));
-    plan.exact = wave.exact && !plan.network;
+    read_wave(table, std::move(constants), plan);
   } else if (given[0] == "list") {
-    const auto rows = table.rows("list");
-    const auto width = static_cast<std::size_t>(plan.dim());
-    if (std::ssize(rows) != plan.sites())
-      throw table.error("list",
-                        fmt::format("has {} rows, and there are {} sites", rows.size(), plan.sites()));
-    for (const auto& row : rows) {
-      if (row.size() != 2 * width)
-        throw table.error("list",
-                          fmt::format("a row must have {} numbers: coordinates, then velocities", 2 * width));
-      plan.start_q.insert(plan.start_q.end(), row.begin(), row.begin() + plan.dim());
-      plan.start_v.insert(plan.start_v.end(), row.begin() + plan.dim(), row.end());
-    }
+    read_list(table, plan);
   } else if (given[0] == "file") {
-    plan.start_file = table.text("file");
-    parallel::agree([&] {
-      const io::File file = io::File::open(plan.start_file);
-      for (const char* set : {"/q", "/v"}) {
-        if (!file.contains(set)) throw table.error("file", std::string("has no data set ") + set);
-        if (file.dims(set) != std::vector<std::int64_t>{plan.sites(), plan.dim()})
-          throw table.error("file", fmt::format("{} must be of {} sites with {} coordinates", set,
-                                                plan.sites(), plan.dim()));
-      }
-    });
+    read_start_file(table, plan);
   } else {
     for (const auto& c : coordinates) {
       const std::string key(c.name), rate = key + "_dot";
-      plan.q.push_back(formula(key, table.text(key, "0")));
-      plan.q_dot.push_back(formula(rate, table.text(rate, "0")));
+      plan.q.push_back(read_formula(table, key, table.text(key, "0"), constants));
+      plan.q_dot.push_back(read_formula(table, rate, table.text(rate, "0"), constants));
     }
   }
 }
