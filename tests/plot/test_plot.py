@@ -342,6 +342,30 @@ class Pictures(PlotTest):
         self.says("step $h$", "largest distance from the reference at the end")
         self.assertEqual([text.get_text() for text in self.figure.axes[0].texts], ["fourth:  4.0", "second:  2.0"])
 
+    def test_statements(self):
+        """Drawn from the words of the program, here one that says of each name what a file of that name holds."""
+        (self.at / "bin").mkdir()
+        stub = self.at / "bin" / "cotangent"
+        stub.write_text('#!/bin/sh\n[ -f "$2" ] && exec cat "$2"\necho "cotangent: unknown $2" >&2\nexit 2\n')
+        stub.chmod(0o755)
+        spring, ball = self.at / "spring", self.at / "ball"
+        spring.write_text("# spring: A spring\n# k = 2\nr,U\n0,1\n1,-0.5\n2,0\n")
+        side = np.linspace(-2, 2, 41)
+        disc = "\n".join(f"{x},{y},{x * x + y * y - 1}" for x in side for y in side)
+        ball.write_text("# ball: A ball\n# R = 1\nx,y,g\n" + disc + "\n")
+        with mock.patch.dict(os.environ, PATH=f"{self.at / 'bin'}:{os.environ['PATH']}"):
+            self.drawn(spring, "--statement")
+            self.says("distance  $r$", "potential  $U$")
+            np.testing.assert_array_equal(self.figure.axes[0].lines[0].get_xydata(), [[0, 1], [1, -0.5], [2, 0]])
+            self.drawn(ball, "--statement")
+            self.says("$x$", "$y$")
+            edge = self.figure.axes[0].collections[-1].get_paths()[0].vertices
+            self.assertLess(abs(np.hypot(*edge.T) - 1).max(), 0.01)
+            for names, word in (((ball, spring), "one picture"), (("bell",), "unknown bell")):
+                code, err = self.run_tool(*names, "--statement", "-o", self.at / "a.png")
+                self.assertEqual(code, 2)
+                self.assertIn(word, err)
+
     def test_small_pictures_are_small(self):
         picture = self.drawn("section.h5", "--small")
         with Image.open(picture) as image:

@@ -21,6 +21,7 @@ EXAMPLES = """examples:
   cotangent-plot pendulum.h5 --movie pendulum.mp4 --duration 30
   cotangent-plot three_circles.h5 --movie gas.mp4 --duration 10
   cotangent-plot genus2_gravity.h5 --view 20,50 --xdmf  also writes genus2_gravity.xdmf, for ParaView
+  cotangent-plot --statement lemniscate lemniscate-3    the surfaces themselves; writes lemniscate.png
   cotangent-plot work_precision.csv -o work.svg         columns method, family, step, work, error
 exit code: 0 drawn, 1 drawn but the run is unfinished, 2 wrong input, 3 file-system failure"""
 
@@ -77,6 +78,8 @@ def parser():
     p.add_argument("--movie", metavar="FILE", help="a movie of trajectories or particles: .mp4 or .gif")
     p.add_argument("--xdmf", action="store_true", help="also write RESULT.xdmf beside the result, with which ParaView "
                    "shows the surface and the curves in space")
+    p.add_argument("--statement", action="store_true", help="in place of results, names of surfaces or of pair potentials: "
+                   "drawn from what `cotangent --statement NAME` says of them")
     p.add_argument("--what", choices=WHATS, help="what to draw; default: what the study is about")
     p.add_argument("--axes", type=pair, metavar="X,Y", help="the columns to draw against each other")
     p.add_argument("--orbits", type=id_list, metavar="LIST", help="only these rows of /orbits, from 0: 1,4,7-9")
@@ -176,6 +179,9 @@ def figure_of(options):
     if tables or options.what == "work-precision":
         from . import work_precision
         return work_precision.draw(options.files, options), []
+    if options.statement:
+        from . import statements
+        return statements.draw(options.files, options), []
     if options.what == "orders":
         from . import work_precision
         return work_precision.draw(options.files, options, work_precision.read_orders), []

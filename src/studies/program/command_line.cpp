@@ -19,7 +19,7 @@ class Formatter : public CLI::Formatter {
   std::string make_usage(const CLI::App*, std::string name) const override {
     return fmt::format(
         "usage: {0} DECK.toml [key=value ...] [--resume] [--check] [--dry-run] [-- PETSc options]\n"
-        "       {0} --list | --describe NAME | --template STUDY | --version | --help\n\n"
+        "       {0} --list | --describe NAME | --statement NAME | --template STUDY | --version | --help\n\n"
         "  DECK.toml           the problem, the method and what is asked of them\n"
         "  key=value           instead of what the deck says: method.step=0.25 model.alpha=[16,18]\n",
         name);
@@ -70,18 +70,21 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.allow_extras();
 
   bool list = false, version = false, help = false;
-  std::string described, study;
+  std::string described, sampled, study;
   app.add_flag("--resume", line.resume, "go on from the checkpoint of a run that was stopped or killed");
   app.add_flag("--check", line.check, "read and judge the deck, and stop");
   app.add_flag("--dry-run", line.dry_run, "say what would run, and what time, memory and disk it would take");
   app.add_flag("--list", list, "all studies, models and methods");
   const auto* describe = app.add_option("--describe", described, "all about a study, a model or a method");
+  const auto* sample =
+      app.add_option("--statement", sampled, "numbers of a surface's g or a pair potential's U, as csv");
   const auto* example =
       app.add_option("--template", study, "a commented deck for a study, which runs as it is");
   app.add_flag("--version", version, "what this program was built from, and with");
   app.add_flag("-h,--help", help, "this text");
   for (CLI::Option* option : app.get_options()) option->group("Options");
-  for (const auto& [name, label] : {std::pair("--describe", "NAME"), std::pair("--template", "STUDY")}) {
+  for (const auto& [name, label] : {std::pair("--describe", "NAME"), std::pair("--statement", "NAME"),
+                                    std::pair("--template", "STUDY")}) {
     app.get_option(name)->type_name(label);
   }
 
@@ -108,6 +111,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   request(!loose.empty(), Request::run, "a deck", loose.empty() ? "" : loose.front());
   request(list, Request::list, "--list");
   request(describe->count() > 0, Request::describe, "--describe", described);
+  request(sample->count() > 0, Request::samples, "--statement", sampled);
   request(example->count() > 0, Request::deck_template, "--template", study);
   request(version, Request::version, "--version");
   if (help) {

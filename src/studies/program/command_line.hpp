@@ -7,11 +7,11 @@
 
 namespace cotangent::studies {
 
-enum class Request { run, list, describe, deck_template, version, help };
+enum class Request { run, list, describe, samples, deck_template, version, help };
 
 struct CommandLine {
   Request request = Request::run;
-  std::string subject;                 ///< the deck to run, the NAME to describe, the STUDY of the template
+  std::string subject;  ///< the deck to run, the NAME to describe or sample, the STUDY of the template
   std::vector<std::string> overrides;  ///< key=value
   std::vector<std::string> petsc_options;
   bool resume = false, check = false, dry_run = false;

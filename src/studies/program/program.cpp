@@ -10,6 +10,7 @@
 #include "parallel/signals.hpp"
 #include "studies/program/catalogue.hpp"
 #include "studies/program/command_line.hpp"
+#include "studies/program/samples.hpp"
 #include "studies/program/settings.hpp"
 
 namespace cotangent::studies {
@@ -82,6 +83,9 @@ ExitCode fulfil(const CommandLine& line, const Statements& stated) {
       break;
     case Request::describe:
       print(description(line.subject, stated));
+      break;
+    case Request::samples:
+      print(samples(line.subject, stated));
       break;
     case Request::deck_template:
       print(study_named(line.subject).example + settings_keys);

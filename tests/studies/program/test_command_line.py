@@ -4,6 +4,7 @@ import re
 import unittest
 
 import h5py
+import numpy as np
 
 from launch import SOURCE, ProgramTest
 
@@ -67,6 +68,28 @@ class SaysOfItself(Program):
                 self.deck(f'study = "trajectory"\n[model]\nname = "{model}"\n' + text[text.index("[method]"):]
                           + f"[stop]\ntime = 1\n[ensemble]\nlist = [[{start}]]\n")
                 self.assertEqual(self.text("deck.toml", "--check"), "deck ok\n")
+
+    def rows(self, name):
+        lines = [line for line in self.text("--statement", name).splitlines() if not line.startswith("#")]
+        return np.array([line.split(",") for line in lines[1:]], float)
+
+    def test_statements_in_numbers(self):
+        """Ricker's wavelet: U(0) = depth exp(3/2) / 2, zero at r_e / sqrt 3, the least, -depth, at r_e. Bernoulli's
+        lemniscate, inflated: f^2 - r^2 in the plane z = 0, and -r^2, the least, where the curve meets the grid."""
+        r, u = self.rows("ricker").T
+        self.assertAlmostEqual(u[0], 0.25 * np.exp(1.5), delta=1e-15)
+        self.assertAlmostEqual(np.interp(1 / 6 / np.sqrt(3), r, u), 0, delta=1e-4)
+        self.assertLess(abs(r[np.argmin(u)] - 1 / 6), r[1])
+        self.assertAlmostEqual(u.min(), -0.5, delta=1e-4)
+        x, y, g = self.rows("lemniscate").T
+        f = (x**2 + y**2)**2 - (x**2 - y**2)
+        self.assertLess(abs(g - (f**2 - 1 / 36)).max(), 1e-13)
+        self.assertEqual(g.size, 241**2)
+        self.assertAlmostEqual(g.min(), -1 / 36, delta=1e-15)
+        self.assertGreater(g[abs(x) == abs(x).max()].min(), 0)
+        self.assertTrue(np.isfinite(self.rows("lennard-jones")).all())
+        for name, word in (("torsu", "did you mean 'torus'?"), ("plane", "doesn't cross"), ("none", "nothing to draw")):
+            self.says(self.launch("--statement", name, ranks=1), 2, word)
 
     def test_help(self):
         text = self.text("--help")

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a surface or a pair potential is, drawn from its own statement: the numbers are those of `cotangent --statement`.
+
+A surface: its cut with the plane z = 0. Colours within, where g < 0, are even in the root of g above its least value: of a
+curve f = 0 inflated, g = f^2 + z^2 - r^2, that is |f|, and the curve is the darkest. Beyond, level lines of g.
+
+Potentials: U over the distance r, at most as high above zero as three times the well's depth where U has no end at r = 0.
+"""
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+
+from . import layout, style
+from .result import PlotError
+
+
+def program():
+    """The program beside this tool, or the one on the path."""
+    beside = Path(sys.argv[0]).resolve().parent / "cotangent"
+    found = str(beside) if beside.is_file() else shutil.which("cotangent")
+    if not found:
+        raise PlotError("--statement asks the program cotangent, which is neither beside this tool nor on the path")
+    return found
+
+
+def read(name):
+    """(what it is, {parameter: value}, names of the columns, values [rows, columns])"""
+    end = subprocess.run([program(), "--statement", name], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if end.returncode:
+        raise PlotError(end.stderr.strip().removeprefix("cotangent: "), end.returncode)
+    lines = end.stdout.splitlines()
+    said = [line[2:] for line in lines if line.startswith("#")]
+    columns, *rows = [line.split(",") for line in lines if not line.startswith("#")]
+    values = dict(line.split(" = ") for line in said[1:])
+    return said[0].partition(": ")[2], {key: float(value) for key, value in values.items()}, columns, np.array(rows, float)
+
+
+def draw(names, options):
+    """The figure of surfaces, or of potentials."""
+    found = [read(name) for name in names]
+    kinds = {tuple(columns) for _, _, columns, _ in found}
+    if len(kinds) > 1:
+        raise PlotError("--statement: surfaces and potentials don't go into one picture")
+    return (potentials if kinds == {("r", "U")} else surfaces)(names, found, options)
+
+
+def _parameters(values, skip=()):
+    """Without units: of a potential all, of a surface those of its shape."""
+    return ",  ".join(f"${style.symbol(key)} = {style.number(value)}$" for key, value in values.items() if key not in skip)
+
+
+def surfaces(names, found, options):
+    """A panel for each, all to one scale."""
+    reach = options.xlim or (min(rows[:, 0].min() for *_, rows in found), max(rows[:, 0].max() for *_, rows in found))
+    heading = options.title or (found[0][0] if len(found) == 1 else "Surfaces $g = 0$")
+    figure, axes = layout.grid(len(found), options, heading, ["cut by the plane $z = 0$", "coloured within, $g < 0$, darkest where $g$ is least", "lines: $g = 0$ and levels beyond"],
+                               aspect=1.0, panel_titles=True)
+    for axis, name, (_, values, _, rows) in zip(axes, names, found):
+        side = round(len(rows) ** 0.5)
+        x, y, g = (column.reshape(side, side) for column in rows.T)
+        depth = -g.min()
+        bands = depth * (np.linspace(0, 1, 13) ** 2 - 1)
+        axis.contourf(x, y, g, bands, cmap=style.height_map(), norm=matplotlib.colors.BoundaryNorm(bands, 256))
+        axis.contour(x, y, g, depth * 4.0 ** np.arange(8), colors=[style.FAINT], linewidths=0.5)
+        axis.contour(x, y, g, [0.0], colors=[style.INK], linewidths=1.3)
+        axis.set_xlim(reach)
+        axis.set_ylim(options.ylim or reach)
+        axis.set_title(f"{name}:  {_parameters(values, ('mass', 'gravity'))}", loc="left", pad=4, size=10)
+    left, bottom = layout.outer(axes, layout.columns_for(len(axes)))
+    for axis in left:
+        axis.set_ylabel("$y$")
+    for axis in bottom:
+        axis.set_xlabel("$x$")
+    return figure
+
+
+def potentials(names, found, options):
+    """All in one panel."""
+    figure, (axis,) = layout.stack([3.6], options, options.title or (found[0][0] if len(found) == 1 else "Pair potentials"),
+                                   [], legend=True)
+    low, high = 0.0, 0.0
+    for name, (_, values, _, rows), colour in zip(names, found, style.distinct(len(found))):
+        r, u = rows.T
+        axis.plot(r, u, color=colour, lw=1.4, label=f"{name}:  {_parameters(values)}")
+        low = min(low, u.min())
+        high = max(high, u[0] if r[0] == 0 else 3 * abs(u.min()) if u.min() < 0 else np.median(u) * 10)
+    axis.axhline(0, color=style.FAINT, lw=0.5, zorder=0)
+    margin = 0.06 * (high - low)
+    axis.set_xlim(options.xlim or (0, max(rows[-1, 0] for *_, rows in found)))
+    axis.set_ylim(options.ylim or (low - margin, high + margin))
+    axis.set_xlabel("distance  $r$")
+    axis.set_ylabel("potential  $U$")
+    axis.legend(loc="upper right")
+    return figure
