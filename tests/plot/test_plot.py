@@ -342,6 +342,22 @@ class Pictures(PlotTest):
         self.says("step $h$", "largest distance from the reference at the end")
         self.assertEqual([text.get_text() for text in self.figure.axes[0].texts], ["fourth:  4.0", "second:  2.0"])
 
+    def test_collocation(self):
+        degree, levels = np.arange(2, 12), 3
+        with h5py.File(self.at / "examples.h5", "w") as file:
+            synthetic.head(file, "collocation", "")
+            synthetic.put(file, "collocation/degree", degree)
+            for name in ("initial_value", "boundary_value"):
+                synthetic.put(file, f"collocation/{name}_error", 10.0 ** -degree)
+            synthetic.put(file, "collocation/level_error", -np.outer(10.0 ** -degree, [1, 10, 100]))
+        self.drawn(self.at / "examples.h5")
+        self.says("degree $K$", "degree $K$")
+        values, errors = self.figure.axes
+        self.assertEqual(len(values.lines), 2)
+        for n, circle in enumerate(errors.lines[1::2], 1):
+            np.testing.assert_allclose(circle.get_xydata(), [[3 * n, 10.0 ** (-2 * n - 1)]])
+        self.assertEqual(len(errors.lines), 2 * levels)
+
     def test_statements(self):
         """Drawn from the words of the program, here one that says of each name what a file of that name holds."""
         (self.at / "bin").mkdir()

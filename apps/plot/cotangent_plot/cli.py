@@ -12,7 +12,7 @@ from pathlib import Path
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
 WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "orders", "mechanism", "particles", "billiard",
-         "hard-spheres", "lattice", "overland")
+         "hard-spheres", "lattice", "overland", "collocation")
 
 EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
@@ -161,7 +161,7 @@ def subject(result):
                                        ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
                                        ("work-precision", "comparison/method"), ("mechanism", "particles/ends"),
                                        ("particles", "particles/sample_time"), ("lattice", "lattice/frame_time"),
-                                       ("overland", "water/depth"))
+                                       ("overland", "water/depth"), ("collocation", "collocation/degree"))
                if name in result]
     preferred = by_study.get(result.study)
     if preferred in present:
@@ -208,9 +208,12 @@ def figure_of(options):
         from . import lattices as module
     elif what == "overland":
         from . import overland as module
+    elif what == "collocation":
+        from . import collocation as module
     else:
         from . import energy as module
-    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres", "lattice"):
+    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres", "lattice",
+                                     "collocation"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
     return module.draw(results, options), results
 

@@ -88,5 +88,6 @@ Study billiard_study();
 Study hard_spheres_study();
 Study overland_study();
 Study lattice_study();
+Study collocation_study();
 
 }  // namespace cotangent::studies
