@@ -242,7 +242,7 @@ std::string description(const std::string& name, const Statements& stated) {
   unknown_name("study, model, potential, set, field or method", name, names, "");
 }
 
-const Study& study_named(const std::string& name) {
+const Study& study_named(std::string_view name) {
   const auto& studies = study_list();
   const auto found = std::ranges::find(studies, name, &Study::name);
   if (found == studies.end()) unknown_name("study", name, study_names(), "");

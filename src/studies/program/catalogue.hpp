@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "studies/program/study.hpp"
 
@@ -16,7 +17,7 @@ std::string catalogue(const Statements& stated);
 std::string description(const std::string& name, const Statements& stated);
 
 /// The study of this name. Throws Error with the nearest one.
-const Study& study_named(const std::string& name);
+const Study& study_named(std::string_view name);
 
 /// Version, commit, compiler, libraries.
 std::string version_text();
