@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "integrators/collocation_equations.hpp"
+#include "integrators/constrained_collocation_equations.hpp"
 #include "integrators/motion.hpp"
 #include "numerics/compensated.hpp"
 #include "numerics/legendre.hpp"
@@ -32,6 +32,8 @@ class LagrangianCollocation {
   using Mask = numerics::mask_of<R>;
   using Running = std::array<numerics::Compensated<R>, N>;
   using Unknowns = std::array<Vector, max_collocation_degree>;
+  using Equations = std::conditional_t<(System::multipliers > 0), ConstrainedCollocationEquations<System>,
+                                       CollocationEquations<System>>;
 
   static constexpr std::string_view name = Nodes::name, about = Nodes::about;
   static constexpr std::array options{
@@ -82,7 +84,7 @@ class LagrangianCollocation {
     auto t = memory_.t;
     auto q = memory_.q, v = memory_.v;
     t.add(h);
-    finish(h, y, q, v);
+    finish(system, h, y, q, v);
     R sum(0.0);  // finite where everything is
     for (int n = 0; n < N; ++n) sum += numerics::absolute(q[n].value) + numerics::absolute(v[n].value);
     accepted = accepted & (sum <= R(std::numeric_limits<double>::max()));
@@ -158,7 +160,7 @@ class LagrangianCollocation {
       q[n].value = begin_.q[n];
       v[n].value = begin_.v[n];
     }
-    finish(h, y, q, v);
+    finish(system, h, y, q, v);
     State<R, N> x;
     x.t = begin_.t + h;
     for (int n = 0; n < N; ++n) {
@@ -236,7 +238,7 @@ class LagrangianCollocation {
     equations_.begin(system, h, x.t, x.q, x.v);
     R length(0.0);
     for (int n = 0; n < N; ++n) length += numerics::absolute(h * x.v[n]);
-    const auto correct = [&](Mask open) { return newton_correction(system, y, open); };
+    const auto correct = [&](Mask open) { return equations_.correct(system, y.data(), open); };
     const auto size = [&] {
       R sum = R(1.0 * tables_->degree) * length;
       for (int k = 0; k < tables_->degree; ++k) {
@@ -244,12 +246,19 @@ class LagrangianCollocation {
       }
       return sum;
     };
-    Mask solved = newton<R>(active & !fresh, 12, correct, size);
+    // Off its manifold a position rounds as a whole.
+    const auto noise = [&] {
+      R sum(0.0);
+      for (int n = 0; n < N && System::constrained; ++n) sum += numerics::absolute(x.q[n]);
+      return R(1.0 * tables_->degree) * sum;
+    };
+    Mask solved = newton<R>(active & !fresh, 12, correct, size, noise);
     for (const Start from : {Start::parabola, Start::rest}) {
       const Mask rest = active & !solved;
       if (!any(rest)) break;
       begin_afresh(system, from, h, x, y, rest);
-      solved = solved | newton<R>(rest, 20, correct, size);
+      if constexpr (System::multipliers > 0) equations_.restart(rest);
+      solved = solved | newton<R>(rest, 20, correct, size, noise);
     }
     return solved;
   }
@@ -269,31 +278,19 @@ class LagrangianCollocation {
     }
   }
 
-  /// One correction of the open lanes by the full Jacobian; returns its size.
-  [[gnu::noinline]] R newton_correction(const System& system, Unknowns& y, Mask open) {
-    equations_.evaluate(system, y.data());
-    auto& d = equations_.residual();
-    numerics::solve_in_place<R>(equations_.size(), equations_.jacobian(), d);
-    R change(0.0);
-    for (int k = 0; k < tables_->degree; ++k) {
-      for (int n = 0; n < N; ++n) {
-        change += numerics::absolute(d[k * N + n]);
-        y[k][n] = select(open, y[k][n] - d[k * N + n], y[k][n]);
-      }
-    }
-    return change;
-  }
-
-  /// The step's end: q + h v + Y_K and v + (1/h) sum_j D_Kj Y_j.
-  void finish(const R& h, const Unknowns& y, Running& q, Running& v) const {
+  /// The step's end: q + h v + Y_K and v + (1/h) sum_j D_Kj Y_j, of constrained motion brought back to what
+  /// its constraints allow.
+  void finish([[maybe_unused]] const System& system, const R& h, const Unknowns& y, Running& q, Running& v) {
     const int K = tables_->degree;
+    Vector push{};
+    if constexpr (System::multipliers > 0) push = equations_.end_push(system, y.data());
     for (int n = 0; n < N; ++n) {
       const R hv = h * v[n].value;
       const R hv_low = fma(h, v[n].low, fma(h, v[n].value, -hv));
       q[n].add(hv + (y[K - 1][n] + hv_low));
       R slope(0.0);
       for (int j = 1; j <= K; ++j) slope = fma(R(tables_->derivative(K, j)), y[j - 1][n], slope);
-      v[n].add(slope / h);
+      v[n].add(System::multipliers > 0 ? slope / h + push[n] : slope / h);
     }
   }
 
@@ -347,7 +344,7 @@ class LagrangianCollocation {
   std::shared_ptr<const CollocationTables> tables_;
   MethodOptions options_;
   Motion<System> motion_;
-  CollocationEquations<System> equations_;
+  Equations equations_;
   Memory memory_;
   State<R, N> begin_{};
   R taken_{0.0}, failure_{0.0};

@@ -24,17 +24,13 @@ class CollocationEquations {
   static constexpr int N = System::dim;
   using Vector = std::array<R, N>;
   using Hessian = typename System::Hessian;
+  using Mask = numerics::mask_of<R>;
 
   CollocationEquations(std::shared_ptr<const CollocationTables> tables, Treatment treatment)
-      : tables_(std::move(tables)),
-        treatment_(treatment),
-        at_(tables_->degree + 1),
-        velocity_(tables_->degree + 1),
-        residual_(size()),
-        jacobian_(size(), std::vector<R>(size())) {}
+      : CollocationEquations(tables, treatment, N * tables->degree) {}
 
   /// The number of unknowns: N K. Unknown n of node k is number (k - 1) N + n.
-  int size() const { return N * tables_->degree; }
+  int size() const { return static_cast<int>(residual_.size()); }
 
   /// Fixes the step: h from (t, q, v).
   void begin(const System& system, const R& h, const R& t, const Vector& q, const Vector& v) {
@@ -61,27 +57,71 @@ class CollocationEquations {
 
   /// Residual and Jacobian at the unknowns Y_1 ... Y_K.
   [[gnu::noinline]] void evaluate(const System& system, const Vector* y) {
-    const int K = tables_->degree;
     velocities(y);
-    for (int k = 1; k <= K; ++k) {
-      const R time = R(tables_->c[k]) * h_;
-      Vector x;
-      for (int n = 0; n < N; ++n) x[n] = fma(time, velocity_[0][n], q_[n]) + y[k - 1][n];
-      at_[k] = hessian(system, x, velocity_[k], t_ + time);
-    }
-    for (int row = 0; row < K; ++row) {
-      if (treatment_ == Treatment::e && row == 0) {
-        initial_slope(y);
-      } else {
-        euler_lagrange(row, treatment_ == Treatment::a ? row + 1 : row);
-      }
-    }
+    for (int k = 1; k <= tables_->degree; ++k) look(system, k, position(k, y));
+    balance(y);
+  }
+
+  /// One Newton correction of the unknowns in the open lanes; returns its size.
+  [[gnu::noinline]] R correct(const System& system, Vector* y, Mask open) {
+    evaluate(system, y);
+    numerics::solve_in_place<R>(size(), jacobian_, residual_);
+    return apply(y, open);
   }
 
   std::vector<R>& residual() { return residual_; }
   std::vector<std::vector<R>>& jacobian() { return jacobian_; }
   /// L and its derivatives at node k.
   const Hessian& at(int k) const { return at_[k]; }
+
+ protected:
+  /// With more unknowns, and as many rows, after those of positions.
+  CollocationEquations(std::shared_ptr<const CollocationTables> tables, Treatment treatment, int size)
+      : tables_(std::move(tables)),
+        treatment_(treatment),
+        at_(tables_->degree + 1),
+        velocity_(tables_->degree + 1),
+        residual_(size),
+        jacobian_(size, std::vector<R>(size)) {}
+
+  /// X_k, k >= 1.
+  Vector position(int k, const Vector* y) const {
+    const R time = R(tables_->c[k]) * h_;
+    Vector x;
+    for (int n = 0; n < N; ++n) x[n] = fma(time, velocity_[0][n], q_[n]) + y[k - 1][n];
+    return x;
+  }
+  /// L and its derivatives at X_k and V_k.
+  void look(const System& system, int k, const Vector& x) {
+    at_[k] = hessian(system, x, velocity_[k], t_ + R(tables_->c[k]) * h_);
+  }
+  /// The node whose Euler-Lagrange equations stand in block `row`; none (-1) where KIN_0 does.
+  int node_of(int row) const {
+    if (treatment_ == Treatment::e && row == 0) return -1;
+    return treatment_ == Treatment::a ? row + 1 : row;
+  }
+  /// The first N K rows and columns.
+  void balance(const Vector* y) {
+    for (int row = 0; row < tables_->degree; ++row) {
+      if (node_of(row) < 0) {
+        initial_slope(y);
+      } else {
+        euler_lagrange(row, node_of(row));
+      }
+    }
+  }
+  /// Takes the corrections from the positions of the open lanes; returns their size.
+  R apply(Vector* y, Mask open) const {
+    R change(0.0);
+    for (int k = 0; k < tables_->degree; ++k) {
+      for (int n = 0; n < N; ++n) {
+        const R& by = residual_[k * N + n];
+        change += numerics::absolute(by);
+        y[k][n] = select(open, y[k][n] - by, y[k][n]);
+      }
+    }
+    return change;
+  }
 
  private:
   [[gnu::noinline]] static Hessian hessian(const System& system, const Vector& q, const Vector& v,
@@ -105,7 +145,7 @@ class CollocationEquations {
   /// EL_k times h^2, in the rows of block `row`.
   void euler_lagrange(int row, int k) {
     const int K = tables_->degree;
-    const auto& here = at_[k];
+    const Hessian& here = at_[k];
     for (int n = 0; n < N; ++n) {
       // D annuls constants, so momenta count from the first: their differences keep more digits.
       R sum(0.0);
@@ -146,6 +186,7 @@ class CollocationEquations {
     }
   }
 
+ protected:
   std::shared_ptr<const CollocationTables> tables_;
   Treatment treatment_;
   R h_{0.0}, t_{0.0};

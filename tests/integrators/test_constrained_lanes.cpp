@@ -4,7 +4,9 @@
 #include <bit>
 #include <cstdint>
 
+#include "integrators/chebyshev_collocation.hpp"
 #include "integrators/composition.hpp"
+#include "integrators/lobatto_collocation.hpp"
 #include "integrators/lobatto_pair.hpp"
 #include "integrators/shake.hpp"
 #include "manifold_orbits.hpp"
@@ -156,4 +158,6 @@ TEST_CASE("lanes of the other methods that hold constraints are their own") {
   check<KahanLi, mechanics::ParticleOn<mechanics::Lemniscate>>(with_tolerance(1e-14), false);
   check<Pair4, mechanics::ParticleOn<mechanics::Lemniscate>>(with_tolerance(1e-14), false);
   check<Shake, mechanics::ParticleOn<mechanics::Lemniscate>>(with_tolerance(1e-14), false);
+  check<ChebyshevLobattoCollocation, mechanics::ParticleOn<mechanics::Lemniscate>>(fixed(0.03, 5), false);
+  check<LobattoCollocation, mechanics::FourBarLinkage>(fixed(0.03, 4, "C"), false);
 }
