@@ -18,6 +18,6 @@ struct ChebyshevLobattoNodes {
 };
 
 template <class System>
-using ChebyshevLobattoCollocation = LagrangianCollocation<System, ChebyshevLobattoNodes>;
+using ChebyshevLobattoCollocation = CollocationOn<System, ChebyshevLobattoNodes>;
 
 }  // namespace cotangent::integrators

@@ -22,8 +22,8 @@
 
 namespace cotangent::integrators {
 
-/// `Nodes` names the method and its family of nodes.
-template <class System, class Nodes>
+/// On nodes of either family.
+template <class System>
 class LagrangianCollocation {
  public:
   using R = typename System::Real;
@@ -35,7 +35,6 @@ class LagrangianCollocation {
   using Equations = std::conditional_t<(System::multipliers > 0), ConstrainedCollocationEquations<System>,
                                        CollocationEquations<System>>;
 
-  static constexpr std::string_view name = Nodes::name, about = Nodes::about;
   static constexpr std::array options{
       option::stages(2, max_collocation_degree, "degree of a step's polynomial"), option::step,
       option::tolerance, option::treatment};
@@ -51,8 +50,8 @@ class LagrangianCollocation {
     Unknowns y;         ///< the last step's Y_1 ... Y_K: positions less q + c h v
   };
 
-  explicit LagrangianCollocation(const MethodOptions& options)
-      : tables_(CollocationTables::of(Nodes::family, options.stages)),
+  LagrangianCollocation(NodeFamily family, const MethodOptions& options)
+      : tables_(CollocationTables::of(family, options.stages)),
         options_(options),
         equations_(tables_, treatment(options.treatment)),
         memory_{} {}
@@ -348,6 +347,14 @@ class LagrangianCollocation {
   Memory memory_;
   State<R, N> begin_{};
   R taken_{0.0}, failure_{0.0};
+};
+
+/// The method on the nodes that `Nodes` names.
+template <class System, class Nodes>
+struct CollocationOn : LagrangianCollocation<System> {
+  static constexpr std::string_view name = Nodes::name, about = Nodes::about;
+  explicit CollocationOn(const MethodOptions& options)
+      : LagrangianCollocation<System>(Nodes::family, options) {}
 };
 
 }  // namespace cotangent::integrators

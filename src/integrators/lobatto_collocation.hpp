@@ -18,6 +18,6 @@ struct LobattoNodes {
 };
 
 template <class System>
-using LobattoCollocation = LagrangianCollocation<System, LobattoNodes>;
+using LobattoCollocation = CollocationOn<System, LobattoNodes>;
 
 }  // namespace cotangent::integrators
