@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The gradient of a scalar of 4, 40 and 400 inputs: the energy of a closed chain (a sum of terms of two
-// neighbours), and a nested function, where all inputs meet. In units of the time that the function alone
-// takes:
+// neighbours), a nested function and a mean field, where all inputs meet. In units of the time that the
+// function alone takes:
 //   forward   jets over all inputs, their structure known to the compiler; 40 at a time where there are more
 //   terms     jets of each local term over its two inputs, added up: what partial separability allows
 //   reverse   the tape of src/ad/reverse.hpp, one number at a time, and in packs of lanes
@@ -91,6 +91,40 @@ struct Nested {
     } else {
       return after<K + 1>(r * cos(std::get<K>(x)) + sin(std::get<K>(x)), x);
     }
+  }
+};
+
+/// The potential of a mean field, that of N rotors which attract each other alike: n/2 (1 - |m|^2), m the
+/// mean of (cos x_k, sin x_k). Antoni, Ruffo, Phys. Rev. E 52 (1995) 2361.
+struct MeanField {
+  static constexpr const char* name = "mean field";
+  static constexpr bool local = false;
+  template <class X>
+  auto operator()(const X& x) const {
+    using std::cos, std::sin;
+    std::remove_cvref_t<decltype(x[0])> along = cos(x[0]), across = sin(x[0]);
+    for (std::size_t k = 1; k < x.size(); ++k) {
+      along = along + cos(x[k]);
+      across = across + sin(x[k]);
+    }
+    const auto n = static_cast<double>(x.size());
+    return 0.5 * n - 0.5 / n * (along * along + across * across);
+  }
+  template <class... X, std::size_t... I>
+  static auto at(const std::tuple<X...>& x, std::index_sequence<I...>) {
+    const auto along = (cos(std::get<I>(x)) + ...), across = (sin(std::get<I>(x)) + ...);
+    constexpr double n = sizeof...(X);
+    return 0.5 * n - 0.5 / n * (along * along + across * across);
+  }
+  static std::vector<double> by_hand(const std::vector<double>& x) {
+    double along = 0, across = 0;
+    for (const double y : x) {
+      along += std::cos(y) / static_cast<double>(x.size());
+      across += std::sin(y) / static_cast<double>(x.size());
+    }
+    std::vector<double> g;
+    for (const double y : x) g.push_back(along * std::sin(y) - across * std::cos(y));
+    return g;
   }
 };
 
@@ -228,6 +262,9 @@ int main(int argc, char** argv) {
   compare<Nested, 4>(4);
   compare<Nested, 40>(40);
   compare<Nested, 40>(400);
+  compare<MeanField, 4>(4);
+  compare<MeanField, 40>(40);
+  compare<MeanField, 40>(400);
 #ifndef COTANGENT_ADOLC
   std::printf("ADOL-C was not found when this was built\n");
 #endif
