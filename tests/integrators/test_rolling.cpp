@@ -5,21 +5,17 @@
 #include <cmath>
 
 #include "fitted_order.hpp"
-#include "integrators/constrained.hpp"
+#include "integrators/bodies_that_roll.hpp"
 #include "integrators/gauss.hpp"
 #include "integrators/orbits.hpp"
 #include "mechanics/models/chaplygin_sleigh.hpp"
 #include "mechanics/models/magnetic_balls_rolling.hpp"
 #include "mechanics/models/magnetic_chain.hpp"
-#include "mechanics/models/rolling_disc.hpp"
-#include "mechanics/models/turntable_ball.hpp"
 
 namespace cotangent::integrators {
 namespace {
 
 using Sleigh = mechanics::System<mechanics::ChaplyginSleigh, double>;
-using Disc = mechanics::System<mechanics::RollingDisc, double>;
-using Ball = mechanics::System<mechanics::TurntableBall, double>;
 using Balls = mechanics::System<mechanics::MagneticBallsRolling, double>;
 
 template <class System>
@@ -38,17 +34,6 @@ std::unique_ptr<Stepper<System>> roller(const std::string& name, int stages, dou
 State<double, 3> sleigh_start() {
   return {0, {0, 0, 0.3}, {std::cos(0.3), std::sin(0.3), 1.2}};
 }
-/// Tilted, rolling and wobbling.
-State<double, 5> disc_start() {
-  const double s = 1.1;
-  return {0, {0, 0, 0.2, 1.2, 0}, {-s * std::cos(0.2), -s * std::sin(0.2), 0.4, 0.1, s}};
-}
-State<double, 6> ball_start() {
-  State<double, 6> x{0, {0.4, 0.1, 1, 0, 0, 0}, {0.2, -0.3, 0, 0.1, 0.2, 0.35}};
-  REQUIRE(project_state(Ball{}, x.q, x.v, -1));
-  return x;
-}
-
 template <class System, int N>
 test::FittedOrder order_of(const System& system, const State<double, N>& start, const std::string& name,
                            int stages, double step) {
@@ -78,31 +63,6 @@ TEST_CASE("rolling: the Lobatto pair has order 2 s - 2, Gauss collocation on the
           test::ClaimedOrder{2.0 * s, 0.15, 0.02});
   }
   CHECK(order_of(Sleigh{}, sleigh_start(), "lobatto-spark", 3, 1.0 / 16) == test::ClaimedOrder{4, 0.1, 0.02});
-}
-
-/// A bead on a sphere whose mass grows with x, in a magnetic field: L isn't separable, its mass matrix
-/// varies.
-struct HeavyBead {
-  static constexpr std::string_view name = "heavy-bead", about = "";
-  static constexpr int dim = 3;
-  static constexpr std::array<mechanics::Coordinate, dim> coordinates{{{"x"}, {"y"}, {"z"}}};
-  static constexpr std::array<mechanics::Parameter, 0> parameters{};
-  auto operator()(const auto& q, const auto& v) const {
-    using ad::square;
-    const auto [x, y, z] = q;
-    const auto [u, w, s] = v;
-    return 0.5 * (1.0 + 0.5 * x * x) * (square(u) + square(w) + square(s)) + 0.3 * u * w * y +
-           0.8 * z * z * u - z;
-  }
-  auto constraint(const auto& q, const auto&) const {
-    using ad::square;
-    const auto [x, y, z] = q;
-    return square(x) + 2.0 * square(y) + square(z) - 1.0;
-  }
-};
-using Bead = mechanics::System<HeavyBead, double>;
-State<double, 3> bead_start() {
-  return {0, {1, 0, 0}, {0, 0.6, 0.5}};
 }
 
 TEST_CASE("the Lobatto pair of any number of stages serves Lagrangians that aren't separable") {
