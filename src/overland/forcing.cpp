@@ -22,7 +22,7 @@ double Infiltration::taken(double depth, double infiltrated, double time) const 
     case Law::none:
       return 0;
     case Law::constant:
-      return std::min(depth, rate * time);
+      return std::min(std::max(depth, 0.0), rate * time);
     case Law::green_ampt:
       break;
   }
@@ -36,7 +36,7 @@ double Infiltration::taken(double depth, double infiltrated, double time) const 
     more = std::max(more - change, rate * time);
     if (std::abs(change) <= 1e-14 * more) break;
   }
-  return std::min(depth, more);
+  return std::min(std::max(depth, 0.0), more);
 }
 
 }  // namespace cotangent::overland

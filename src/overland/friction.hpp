@@ -67,4 +67,23 @@ struct FrictionLaw {
   }
 };
 
+template <class Real, int N>
+using Jet = ad::Jet<Real, N, 1, ad::full<N>>;
+
+/// A weak form's friction, k |q|^(1/p - 1) q, at a point; |q| rounded off at epsilon. With its derivatives
+/// by q, a symmetric matrix: xx, xy, yy.
+template <class Real>
+struct Friction {
+  std::array<Real, 2> force;
+  std::array<Real, 3> by_discharge;
+};
+template <class Real>
+Friction<Real> friction(const FrictionLaw& law, const Real& k, const std::array<Real, 2>& q, double epsilon) {
+  const Jet<Real, 2> x = ad::dense(ad::variable<0, 2, 1, 1>(q[0]));
+  const Jet<Real, 2> y = ad::dense(ad::variable<1, 2, 1, 1>(q[1]));
+  const auto drag = law.drag(x, y, epsilon);
+  return {{k * drag[0].value(), k * drag[1].value()},
+          {k * ad::gradient<0>(drag[0]), k * ad::gradient<1>(drag[0]), k * ad::gradient<1>(drag[1])}};
+}
+
 }  // namespace cotangent::overland

@@ -152,15 +152,15 @@ std::vector<double> dual_areas(const Mesh& mesh) {
   return area;
 }
 
-Halo::Halo(const Mesh& mesh, int width) : ranks_(parallel::size()) {
-  const auto n = static_cast<PetscInt>(mesh.size()), own = static_cast<PetscInt>(mesh.own);
+Halo::Halo(int of_rank, std::span<const PetscInt> number, int width) : ranks_(parallel::size()) {
+  const auto n = static_cast<PetscInt>(number.size()), own = static_cast<PetscInt>(of_rank);
   la::check(VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, own * width, PETSC_DETERMINE, nullptr, owners_.out()),
             "VecCreateMPIWithArray");
   la::check(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n * width, nullptr, here_.out()),
             "VecCreateSeqWithArray");
   la::IndexSet from, to;
   la::check(
-      ISCreateBlock(PETSC_COMM_SELF, width, n - own, mesh.number.data() + own, PETSC_COPY_VALUES, from.out()),
+      ISCreateBlock(PETSC_COMM_SELF, width, n - own, number.data() + own, PETSC_COPY_VALUES, from.out()),
       "ISCreateBlock");
   la::check(ISCreateStride(PETSC_COMM_SELF, (n - own) * width, own * width, 1, to.out()), "ISCreateStride");
   la::check(VecScatterCreate(owners_, from, here_, to, scatter_.out()), "VecScatterCreate");

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,10 +71,13 @@ struct Mesh {
 /// Collective.
 Mesh distribute(Triangles&& triangles, int refine);
 
-/// What ranks tell one another of vertices, `width` numbers each.
+/// What ranks tell one another of vertices, or edges, `width` numbers each.
 class Halo {
  public:
-  Halo(const Mesh& mesh, int width);
+  Halo(const Mesh& mesh, int width) : Halo(mesh.own, mesh.number, width) {}
+  /// Of things of which so many are this rank's; after them come those that it sees. Each bears its number
+  /// among all.
+  Halo(int own, std::span<const PetscInt> number, int width);
   /// Copies the owners' values to those who see the vertices. Collective, as add().
   void refresh(std::vector<double>& values);
   /// Adds what others have in their copies to the owners' values; the copies stay as they are.

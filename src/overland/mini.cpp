@@ -13,9 +13,10 @@ namespace cotangent::overland {
 
 namespace {
 
-/// Whether the LU is our own, in blocks of a vertex's three unknowns.
+/// Whether the LU is our own, in blocks of a vertex's three unknowns: it serves vinewtonrsls alone.
 bool factorises_blocks(const SolverOptions& options) {
-  return options.direct && parallel::size() == 1 && !la::has_option("water_pc_");
+  return options.direct && parallel::size() == 1 && !la::has_option("water_pc_") &&
+         !la::has_option("water_snes_type");
 }
 
 }  // namespace
@@ -107,14 +108,14 @@ void Mini::make_matrix() {
       "MatSetPreallocationCOO");
 }
 
-/// Newton's method under the bounds h >= 0.
+/// Newton's method under the bounds h >= 0, if any.
 void Mini::make_solver() {
   const PetscInt own = 3 * land_.mesh.own;
   for (auto* v : {&x_, &residual_, &lower_, &upper_}) *v = la::vector(own);
   la::check(VecSet(upper_, PETSC_INFINITY), "VecSet");
   {
     const la::Values lower(lower_);
-    for (PetscInt i = 0; i < own; ++i) lower.data()[i] = i % 3 == 0 ? 0.0 : PETSC_NINFINITY;
+    for (PetscInt i = 0; i < own; ++i) lower.data()[i] = i % 3 == 0 && mini_.bound ? 0.0 : PETSC_NINFINITY;
   }
 
   const Mat matrix = held_matrix_ ? held_matrix_->shell() : matrix_.raw();
@@ -340,9 +341,10 @@ void Mini::close_storage() {
     const double time = mini_.lumped ? dt_ : dt_ / root[pass % 4];
     double worst = 0;
     for (std::size_t v = 0; v < own; ++v) {
-      const double h = z_[3 * v];
-      change[v] = h > 0 && !held_[v] ? std::max(-h, -time * f_[3 * v] / land_.area[v]) : 0;
-      if (h > 0) worst = std::max(worst, std::abs(change[v]));
+      const double h = z_[3 * v], wish = -time * f_[3 * v] / land_.area[v];
+      const bool free = h > 0 || !mini_.bound;
+      change[v] = !free || held_[v] ? 0 : mini_.bound ? std::max(-h, wish) : wish;
+      if (free) worst = std::max(worst, std::abs(change[v]));
       z_[3 * v] += change[v];
     }
     halo_.refresh(change);
@@ -383,7 +385,7 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
 
   Water next = water;
   for (std::size_t v = 0; v < next.depth.size(); ++v) {
-    next.depth[v] = std::max(0.0, z_[3 * v]);
+    next.depth[v] = mini_.bound ? std::max(0.0, z_[3 * v]) : z_[3 * v];
     for (std::size_t d = 0; d < 2; ++d) next.discharge[2 * v + d] = z_[3 * v + 1 + d];
   }
   next.rate.resize(next.depth.size());
@@ -408,7 +410,7 @@ void Mini::account(const Water& water, const Water& next, Outcome& outcome) cons
     now[v] = area * next.depth[v];
     wrong[v] =
         held_[v] ? 0 : area * 0.5 * dt_ * std::abs(next.rate[v] - (water.rate.empty() ? 0 : water.rate[v]));
-    clipped[v] = !held_[v] && next.depth[v] == 0 ? dt_ * f_[3 * v] : 0;
+    clipped[v] = mini_.bound && !held_[v] && next.depth[v] == 0 ? dt_ * f_[3 * v] : 0;
     held[v] = held_[v];
   }
   for (const auto& opening : openings_) {

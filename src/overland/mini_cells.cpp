@@ -12,25 +12,6 @@ namespace {
 constexpr double bubble_epsilon = 1e-8;
 constexpr double bubble_integral = 9.0 / 20;  // of 27 l0 l1 l2 over a triangle of area 1
 
-template <class Real, int N>
-using Jet = ad::Jet<Real, N, 1, ad::full<N>>;
-
-/// The weak form's friction, k |q|^(1/p - 1) q, at a point; |q| rounded off at epsilon. With its derivatives
-/// by q, a symmetric matrix: xx, xy, yy.
-template <class Real>
-struct Friction {
-  std::array<Real, 2> force;
-  std::array<Real, 3> by_discharge;
-};
-template <class Real>
-Friction<Real> friction(const FrictionLaw& law, const Real& k, const std::array<Real, 2>& q, double epsilon) {
-  const Jet<Real, 2> x = ad::dense(ad::variable<0, 2, 1, 1>(q[0]));
-  const Jet<Real, 2> y = ad::dense(ad::variable<1, 2, 1, 1>(q[1]));
-  const auto drag = law.drag(x, y, epsilon);
-  return {{k * drag[0].value(), k * drag[1].value()},
-          {k * ad::gradient<0>(drag[0]), k * ad::gradient<1>(drag[0]), k * ad::gradient<1>(drag[1])}};
-}
-
 }  // namespace
 
 MiniCells::MiniCells(const Landscape& landscape, const MiniOptions& mini)
@@ -126,6 +107,12 @@ MiniCells::Plane MiniCells::discharge(const Cells& cells, const Local& here, std
   return q;
 }
 
+MiniCells::Pack MiniCells::mobility(const Pack& depth) const {
+  if (!mini_.odd) return FrictionLaw::power(max(depth, Pack(0.0)), power_);
+  const Pack size = FrictionLaw::power(abs(depth), power_);
+  return select(depth < Pack(0.0), -size, size);
+}
+
 void MiniCells::solve_bubbles(const std::vector<double>& z) {
   if (z == solved_at_) return;
   for (Cells& cells : packs_) solve_bubble(cells, local(cells, z));
@@ -139,7 +126,7 @@ void MiniCells::solve_bubble(Cells& cells, const Local& here) const {
   for (std::size_t p = 0; p < count_; ++p) {
     for (std::size_t d = 0; d < 2; ++d) linear[p][d] = at([&](std::size_t k) { return here.q[k][d]; }, p);
     const Pack h = at([&](std::size_t k) { return here.h[k]; }, p);
-    pushed = fma(Pack(once_[3][p]), FrictionLaw::power(max(h, Pack(0.0)), power_), pushed);
+    pushed = fma(Pack(once_[3][p]), mobility(h), pushed);
   }
   const Plane load{land_.gravity * pushed * here.surface_slope[0],
                    land_.gravity * pushed * here.surface_slope[1]};
@@ -195,7 +182,7 @@ void MiniCells::residual(const std::vector<double>& z, const std::vector<double>
       const Plane q = discharge(cells, here, p);
       const Pack h = at([&](std::size_t k) { return here.h[k]; }, p);
       const auto drag = land_.law.drag(q[0], q[1], 0.0);
-      const Pack m = land_.gravity * FrictionLaw::power(max(h, Pack(0.0)), power_);
+      const Pack m = land_.gravity * mobility(h);
       for (std::size_t d = 0; d < 2; ++d) {
         const Pack force = cells.friction[p] * drag[d] + m * here.surface_slope[d];
         for (std::size_t k = 0; k < 3; ++k) momentum[k][d] = fma(Pack(once_[k][p]), force, momentum[k][d]);
@@ -249,14 +236,16 @@ MiniCells::MomentumRows MiniCells::momentum_rows(const Cells& cells, const Local
     const Pack h = at([&](std::size_t k) { return here.h[k]; }, p);
     const auto drag = friction(land_.law, cells.friction[p], q, mini_.epsilon);
     const auto own = friction(land_.law, cells.friction[p], q, bubble_epsilon);
-    const Jet<Pack, 1> depth = ad::dense(ad::variable<0, 1, 1, 1>(max(h, Pack(1e-30))));
-    const auto mobility = FrictionLaw::power(depth, power_);
+    // An odd function has an even derivative.
+    const Jet<Pack, 1> depth = ad::dense(ad::variable<0, 1, 1, 1>(max(mini_.odd ? abs(h) : h, Pack(1e-30))));
+    const auto power = FrictionLaw::power(depth, power_);
     for (std::size_t k = 0; k < 3; ++k) {
       smooth[k][p] = drag.by_discharge[k];
       sharp[k][p] = own.by_discharge[k];
     }
-    by_slope[p] = land_.gravity * mobility.value();
-    by_h[p] = land_.gravity * ad::gradient<0>(mobility);
+    const Pack value = power.value();
+    by_slope[p] = land_.gravity * (mini_.odd ? select(h < Pack(0.0), -value, value) : value);
+    by_h[p] = land_.gravity * ad::gradient<0>(power);
   }
   const auto integral = [&](const std::array<double, most_points>& weight,
                             const std::array<Pack, most_points>& values) {

@@ -69,6 +69,8 @@ class MiniCells {
   template <class Values>
   Pack at(const Values& values, std::size_t point) const;
   Plane discharge(const Cells& cells, const Local& here, std::size_t point) const;
+  /// h^(a/p), also of the depths below 0 that iterates without a bound meet.
+  Pack mobility(const Pack& depth) const;
   void solve_bubbles(const std::vector<double>& z);
   void solve_bubble(Cells& cells, const Local& here) const;
 

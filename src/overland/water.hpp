@@ -51,6 +51,9 @@ struct Water {
   std::vector<double> infiltrated;  ///< infiltrated so far, a depth
   std::vector<double> rate;         ///< (h - h_before) / dt of the last step; empty before one
   std::vector<Earlier> earlier;     ///< the last steps' starts, newest first, as far as the scheme wants them
+  /// Of a scheme whose depths are the cells' (rt0.hpp), of each of this rank's cells: its depth, and the
+  /// discharge per width out over the side opposite to each vertex. The depths above are then their means.
+  std::vector<double> cells;
 };
 
 /// Volumes of water since the start. storage = start + rain - infiltration + inflow - outflow + clipped.
@@ -115,12 +118,20 @@ struct MiniOptions {
   bool lumped = true;     ///< the storage term: at the vertices, or by the consistent mass matrix
   double epsilon = 1e-5;  ///< rounds |q| off, in the Jacobian alone
   int degree = 8;         ///< of the quadrature: 6 or 8
+  bool bound = true;      ///< depths are held at h >= 0
+  bool odd = false;       ///< at h < 0 g h^(a/p) is -g |h|^(a/p), as Shapero's h^3, and not 0
 };
 /// The mixed form with the MINI element and depths held above 0; backward Euler.
 std::unique_ptr<Scheme> mini_scheme(const Landscape& landscape, const MiniOptions& mini,
                                     const SolverOptions& options);
 /// What solves its systems on so many vertices, in words.
 std::string mini_solver(std::int64_t vertices, const SolverOptions& options);
+/// The mixed form with depths constant in cells and discharges of Raviart and Thomas; backward Euler. Its
+/// water begins by rt0_start().
+std::unique_ptr<Scheme> rt0_scheme(const Landscape& landscape, double epsilon, const SolverOptions& options);
+std::string rt0_solver(std::int64_t vertices, const SolverOptions& options);
+/// Water at rest of these depths of this rank's cells. Collective.
+Water rt0_start(const Landscape& landscape, const std::vector<double>& depths);
 /// Vertex-centred finite volumes; `stages` 1 (backward Euler) or 2 (SDIRK2).
 std::unique_ptr<Scheme> conservative_scheme(const Landscape& landscape, int stages,
                                             const SolverOptions& options);

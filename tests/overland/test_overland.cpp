@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The schemes on their own: quadrature, MINI's orders on a manufactured solution, the conservative scheme's
-// volume and depths where water dries and wets (with an explicit scheme as the control that must fail),
-// boundaries whose values change with time (the controls: values that stay over each step), meshes.
+// The schemes on their own: quadrature; MINI's and RT0's orders on a manufactured solution; what MINI makes
+// without a bound, and by the semi-smooth Newton method; the volume and depths of RT0 and the conservative
+// scheme where water dries and wets (with clipping as the control that must fail); boundaries whose values
+// change with time (the controls: values that stay over each step); meshes.
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "overland/conservative.hpp"
 #include "overland/flow.hpp"
 #include "overland/mini.hpp"
+#include "overland/rt0.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::overland {
@@ -141,6 +143,72 @@ TEST_CASE("MINI's errors are those of one rank, on any number") {
   CHECK_ALL(std::abs(error.discharge / 0.0124397505 - 1) < 1e-7);
 }
 
+/// Of RT0: depths at the cells' middles, discharges across the middles of their sides.
+Errors manufactured_rt0(int n) {
+  const Landscape land = landscape(n, [](const Point&) { return 0.0; });
+  const Mesh& mesh = land.mesh;
+  Rt0 rt0(land, 1e-3, {.tolerance = 1e-10});
+  std::vector<double> depths;
+  for (std::size_t c = 0; c < mesh.cells.size(); ++c) depths.push_back(exact_depth(mesh.middle(c), 0));
+  Water water = rt0_start(land, depths);
+  const int steps = n / 2;
+  const double dt = 0.05 / steps, d = 1e-5;
+  for (int k = 1; k <= steps; ++k) {
+    const double t = k * dt;
+    rt0.wall_slope = [&](const Point& p, const Point& normal) {
+      const Point q = exact_discharge(p, t);
+      return (q[0] * normal[0] + q[1] * normal[1]) / std::pow(exact_depth(p, t), 1.5);
+    };
+    std::vector<double> rain(mesh.size());
+    for (std::size_t v = 0; v < rain.size(); ++v) {
+      const Point p = mesh.vertices[v];
+      const double change = (exact_depth(p, t + d) - exact_depth(p, t - d)) / (2 * d);
+      const double along = exact_discharge({p[0] + d, p[1]}, t)[0] - exact_discharge({p[0] - d, p[1]}, t)[0];
+      const double across = exact_discharge({p[0], p[1] + d}, t)[1] - exact_discharge({p[0], p[1] - d}, t)[1];
+      rain[v] = change + (along + across) / (2 * d);
+    }
+    REQUIRE_ALL(rt0.step(water, dt, rain).converged);
+  }
+  Errors e;
+  for (std::size_t c = 0; c < mesh.cells.size(); ++c) {
+    const Shape s = shape(mesh, c);
+    e.depth += s.area * std::pow(water.cells[4 * c] - exact_depth(mesh.middle(c), water.time), 2);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Point& a = mesh.vertices[static_cast<std::size_t>(mesh.cells[c][(k + 1) % 3])];
+      const Point& b = mesh.vertices[static_cast<std::size_t>(mesh.cells[c][(k + 2) % 3])];
+      const double length = std::hypot(b[0] - a[0], b[1] - a[1]);
+      const Point q = exact_discharge({(a[0] + b[0]) / 2, (a[1] + b[1]) / 2}, water.time);
+      const double out = (q[0] * (b[1] - a[1]) - q[1] * (b[0] - a[0])) / length;
+      e.discharge += s.area / 3 * std::pow(water.cells[4 * c + 1 + k] - out, 2);
+    }
+  }
+  return {std::sqrt(parallel::sum(e.depth)), std::sqrt(parallel::sum(e.discharge))};
+}
+
+TEST_CASE("RT0 is of order 1 in depth and discharge, not 2", "[one-rank]") {
+  const la::Petsc petsc;
+  std::vector<double> width, depth, discharge;
+  for (const int n : {8, 16, 24, 32}) {
+    const Errors error = manufactured_rt0(n);
+    width.push_back(1.0 / n);
+    depth.push_back(error.depth);
+    discharge.push_back(error.discharge);
+  }
+  const auto of_depth = test::fitted_order(width, depth), of_discharge = test::fitted_order(width, discharge);
+  CAPTURE(of_depth, of_discharge);
+  CHECK(of_depth == test::ClaimedOrder{1.2, 0.1, 0.05});    // measured: 1.23, on its way to 1
+  CHECK(of_discharge == test::ClaimedOrder{1, 0.1, 0.05});  // measured: 0.94
+  CHECK_FALSE(of_depth == test::ClaimedOrder{2, 0.1, 0.05});
+}
+
+TEST_CASE("RT0's errors are those of one rank, on any number") {
+  const la::Petsc petsc;
+  const Errors error = manufactured_rt0(8);
+  CAPTURE(error.depth, error.discharge);
+  CHECK_ALL(std::abs(error.depth / 0.0058390854 - 1) < 1e-7);
+  CHECK_ALL(std::abs(error.discharge / 0.0135536312 - 1) < 1e-7);
+}
+
 Water at_rest(const Landscape& land, const std::function<double(const Point&)>& depth) {
   Water water;
   for (const auto& p : land.mesh.vertices) water.depth.push_back(depth(p));
@@ -179,6 +247,87 @@ TEST_CASE("The conservative scheme keeps every drop and no depth below 0; clippi
   CHECK_ALL(flow.progress().worst_identity < 1e-12);
   CHECK_ALL(std::abs(flow.storage() - flow.progress().start_storage - flow.progress().ledger.clipped) <
             1e-11);
+}
+
+TEST_CASE("RT0 keeps every drop and no depth below 0, on any number of ranks; clipping doesn't") {
+  const la::Petsc petsc;
+  const Landscape land =
+      landscape(16, [](const Point& p) { return 2 * std::pow(p[0] - 0.7, 2) + 0.3 * p[1]; });
+  const Rain rain;
+  const Infiltration soil;
+  std::vector<double> depths;
+  for (std::size_t c = 0; c < land.mesh.cells.size(); ++c)
+    depths.push_back(land.mesh.middle(c)[0] < 0.5 ? 0.5 : 0.0);
+  const auto scheme = rt0_scheme(land, 1e-3, {.tolerance = 1e-8});
+  Flow flow(land, *scheme, rain, soil, {.step = 0.05}, rt0_start(land, depths));
+  REQUIRE_ALL(flow.advance(0.2) == Status::finished);
+  double least = 1, dry = 0, moment = 0;
+  for (std::size_t c = 0; c < depths.size(); ++c) {
+    const double h = flow.water().cells[4 * c];
+    least = std::min(least, h);
+    dry += h == 0 ? 1 : 0;
+    moment += shape(land.mesh, c).area * h * h;
+  }
+  moment = parallel::sum(moment);
+  CAPTURE(moment);
+  CHECK_ALL(parallel::minimum(least) == 0);
+  CHECK_ALL(parallel::sum(dry) > 10);
+  CHECK_ALL(flow.progress().ledger.clipped == 0);
+  CHECK_ALL(flow.balance_error() < 1e-14);  // measured: 3e-16
+  CHECK_ALL(flow.progress().worst_identity < 1e-14);
+  CHECK_ALL(std::abs(moment - 0.0896712576) < 1e-7);
+  // The control: the same problem, depths held above 0 by a bound and a consistent mass matrix.
+  const auto mini = mini_scheme(land, {.lumped = false}, {.tolerance = 1e-8});
+  Flow clipping(land, *mini, rain, soil, {.step = 0.05}, half_full(land));
+  REQUIRE_ALL(clipping.advance(0.2) == Status::finished);
+  CHECK_ALL(clipping.progress().ledger.clipped > 1e-5);
+}
+
+TEST_CASE("Without the bound MINI keeps every drop, and depths fall below 0") {
+  const la::Petsc petsc;
+  const Landscape land =
+      landscape(16, [](const Point& p) { return 2 * std::pow(p[0] - 0.7, 2) + 0.3 * p[1]; });
+  const Rain rain;
+  const Infiltration soil;
+  for (const bool bound : {false, true}) {
+    const auto mini = mini_scheme(land, {.lumped = false, .bound = bound}, {.tolerance = 1e-8});
+    Flow flow(land, *mini, rain, soil, {.step = 0.05}, half_full(land));
+    REQUIRE_ALL(flow.advance(0.2) == Status::finished);
+    double least = 0;
+    for (const double h : flow.water().depth) least = std::min(least, h);
+    least = parallel::minimum(least);
+    const double gained = flow.storage() - flow.progress().start_storage;
+    CAPTURE(bound, least, gained);
+    CHECK_ALL((least < -1e-2) == !bound);
+    CHECK_ALL((std::abs(gained) < 1e-12) == !bound);
+    CHECK_ALL(flow.balance_error() < 1e-12);
+  }
+}
+
+TEST_CASE("The semi-smooth Newton method finds what the active set does, on any number of ranks") {
+  const la::Petsc petsc;
+  const Landscape land =
+      landscape(16, [](const Point& p) { return 2 * std::pow(p[0] - 0.7, 2) + 0.3 * p[1]; });
+  const auto step = [&](bool bound) {
+    Water water = half_full(land);
+    const auto mini =
+        mini_scheme(land, {.lumped = false, .bound = bound}, {.tolerance = 1e-8, .most_iterations = 200});
+    const std::vector<double> rain(land.mesh.size(), 0.0);
+    REQUIRE_ALL(mini->step(water, 0.05, rain).converged);
+    return water.depth;
+  };
+  const auto by_active_set = step(true), without_bound = step(false);
+  la::check(PetscOptionsSetValue(nullptr, "-water_snes_type", "vinewtonssls"), "PetscOptionsSetValue");
+  const auto semi_smooth = step(true);
+  la::check(PetscOptionsClearValue(nullptr, "-water_snes_type"), "PetscOptionsClearValue");
+  const auto apart = [](const std::vector<double>& a, const std::vector<double>& b) {
+    double worst = 0;
+    for (std::size_t v = 0; v < a.size(); ++v) worst = std::max(worst, std::abs(a[v] - b[v]));
+    return parallel::maximum(worst);
+  };
+  CAPTURE(apart(semi_smooth, by_active_set), apart(without_bound, by_active_set));
+  CHECK_ALL(apart(semi_smooth, by_active_set) < 1e-6);
+  CHECK_ALL(apart(without_bound, by_active_set) > 1e-3);  // the control
 }
 
 /// The largest difference on any rank.

@@ -49,15 +49,17 @@ kind = "free"                # closed | free | depth | discharge
 # value = 0.05               # the last two's; or: table = [[time, value], ...], which of a depth must span the run
 
 [method]
-name = "conservative"        # conservative | mini
+name = "conservative"        # conservative | mini | rt0
 time = "sdirk2"              # sdirk2 | backward-euler
 tolerance = 1e-3             # of each step, volume over volume; or: step = 0.01, fixed
 # first_step = 0.01          # with a tolerance, as the next two
 # smallest_step = 0.01       # no error makes steps shorter
 # largest_step = 0.1         # by default every
-# storage = "lumped"         # mini alone, as the next two: lumped | consistent, as Shapero has it
-# epsilon = 1e-5             # by which |q| is rounded off in the Jacobian
+# storage = "lumped"         # mini alone, as all below: lumped | consistent, as Shapero has it
+# epsilon = 1e-5             # by which |q| is rounded off in the Jacobian; rt0's |s|, 1e-3
 # quadrature = 8             # its degree
+# bound = true               # false: depths may fall below 0
+# below_zero = "dry"         # dry | odd: water's discharge there: none, or by Shapero's h^3 uphill
 
 # [solver]
 # linear = "direct"          # direct | krylov
@@ -160,6 +162,8 @@ void read_boundaries(Task& task, OverlandPlan& plan) {
     const io::Table table = all.table(name);
     BoundaryRule& rule = plan.rules[static_cast<std::size_t>(found - boundaries.begin())];
     const std::string kind = table.choice("kind", {"closed", "free", "depth", "discharge"});
+    if (kind != "closed" && plan.method == "rt0")
+      throw table.error("kind", "the method rt0 has closed boundaries alone");
     if (kind == "free") rule.kind = BoundaryRule::Kind::free;
     if (kind == "depth") rule.kind = BoundaryRule::Kind::depth;
     if (kind == "discharge") rule.kind = BoundaryRule::Kind::discharge;
@@ -189,13 +193,20 @@ void read_friction(Task& task, OverlandPlan& plan) {
 
 void read_method(Task& task, OverlandPlan& plan) {
   const io::Table table = task.deck.table("method"), solver = task.deck.table("solver");
-  plan.method = table.choice("name", "conservative", {"conservative", "mini"});
+  plan.method = table.choice("name", "conservative", {"conservative", "mini", "rt0"});
   if (plan.method == "mini") {
     plan.mini.lumped = table.choice("storage", "lumped", {"lumped", "consistent"}) == "lumped";
     plan.mini.epsilon = table.positive("epsilon", 1e-5);
     plan.mini.degree = static_cast<int>(table.integer("quadrature", 8));
     if (plan.mini.degree != 6 && plan.mini.degree != 8) throw table.error("quadrature", "must be 6 or 8");
+    plan.mini.bound = table.boolean("bound", true);
+    plan.mini.odd = table.choice("below_zero", "dry", {"dry", "odd"}) == "odd";
     plan.stages = 1;
+  } else if (plan.method == "rt0") {
+    plan.mini.epsilon = table.positive("epsilon", 1e-3);
+    plan.stages = 1;
+    const io::Table soil = task.deck.table("infiltration");
+    if (soil.text("law", "none") != "none") throw soil.error("law", "the method rt0 has no soil");
   } else {
     plan.stages = table.choice("time", "sdirk2", {"sdirk2", "backward-euler"}) == "sdirk2" ? 2 : 1;
   }
@@ -213,7 +224,7 @@ void read_method(Task& task, OverlandPlan& plan) {
     plan.solver.step_tolerance = plan.stepping.tolerance;
   }
   plan.solver.direct = solver.choice("linear", "direct", {"direct", "krylov"}) == "direct";
-  plan.solver.tolerance = solver.positive("tolerance", plan.method == "mini" ? 1e-8 : 1e-9);
+  plan.solver.tolerance = solver.positive("tolerance", plan.method == "conservative" ? 1e-9 : 1e-8);
   plan.solver.most_iterations = static_cast<int>(solver.integer_at_least("most_iterations", 1, 50));
 }
 
@@ -233,20 +244,22 @@ void read_output(Task& task, OverlandPlan& plan) {
 }  // namespace
 
 std::unique_ptr<overland::Scheme> OverlandPlan::scheme(const overland::Landscape& land) const {
-  return method == "mini" ? overland::mini_scheme(land, mini, solver)
-                          : overland::conservative_scheme(land, stages, solver);
+  return method == "mini"  ? overland::mini_scheme(land, mini, solver)
+         : method == "rt0" ? overland::rt0_scheme(land, mini.epsilon, solver)
+                           : overland::conservative_scheme(land, stages, solver);
 }
 
 std::string OverlandPlan::solver_text() const {
-  std::string text = method == "mini" ? overland::mini_solver(vertices, solver)
-                                      : overland::conservative_solver(vertices, solver);
+  std::string text = method == "mini"  ? overland::mini_solver(vertices, solver)
+                     : method == "rt0" ? overland::rt0_solver(vertices, solver)
+                                       : overland::conservative_solver(vertices, solver);
   if (!petsc_options.empty()) text += fmt::format(", but for the options {}", fmt::join(petsc_options, " "));
   return text;
 }
 
 std::string OverlandPlan::advice(Status status) const {
   if (status == Status::step_too_small) return "; a larger tolerance may go on";
-  return method == "mini"
+  return method != "conservative"
              ? "; a smaller step, epsilon between 1e-6 and 1e-4, or method = \"conservative\" may go on"
              : "; a smaller step or [solver] linear = \"direct\" may go on";
 }
@@ -258,8 +271,11 @@ Estimate OverlandPlan::estimate() const {
   // Measured, of 2 x 10^4 to 2.5 x 10^5 vertices on 1 to 8 ranks: bytes a vertex; a factorisation's entries
   // grow as n log n, and MUMPS takes three times the room.
   const double n = static_cast<double>(vertices), depth = std::log2(std::max(2.0, n));
-  const bool is_mini = method == "mini", across = parallel::size() > 1;
-  const double unknowns = is_mini ? 3 * n : n, factor = (is_mini ? 300 : 50) * depth * (across ? 3 : 1);
+  const bool is_mini = method != "conservative", across = parallel::size() > 1;
+  const double unknowns = method == "rt0" ? 5 * n
+                          : is_mini       ? 3 * n
+                                          : n,
+               factor = (is_mini ? 300 : 50) * depth * (across ? 3 : 1);
   const double each = !solver.direct ? (is_mini ? 10500 : 1900) : (is_mini ? 3000 : 1700) + factor;
   estimate.rank_bytes = (std::int64_t{60} << 20) + static_cast<std::int64_t>(each * n / parallel::size());
   const double steps = stepping.tolerance > 0 ? static_cast<double>(3 * samples) : time / stepping.step;

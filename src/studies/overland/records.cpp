@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/names.hpp"
+#include "overland/edges.hpp"
 #include "parallel/records.hpp"
 
 namespace cotangent::studies {
@@ -24,6 +25,17 @@ std::string path(const char* name) {
 /// Of rows for all of this rank's vertices those that it owns.
 std::vector<double> own_rows(const overland::Mesh& mesh, const std::vector<double>& values, int width) {
   return {values.begin(), values.begin() + std::ptrdiff_t{width} * mesh.own};
+}
+/// What cells hold of their vertices, from the one of lowest id on; or back.
+std::vector<double> turned(const overland::Mesh& mesh, std::vector<double> cells, bool to_lowest) {
+  for (std::size_t c = 0; c < mesh.cells.size(); ++c) {
+    const auto lowest = std::ranges::min_element(mesh.cells[c], {},
+                                                 [&](int v) { return mesh.id[static_cast<std::size_t>(v)]; });
+    const auto by = lowest - mesh.cells[c].begin();
+    const auto first = cells.begin() + static_cast<std::ptrdiff_t>(4 * c + 1);
+    std::rotate(first, first + (to_lowest ? by : (3 - by) % 3), first + 3);
+  }
+  return cells;
 }
 io::RowIds own_ids(const overland::Mesh& mesh) {
   return std::make_shared<std::vector<std::int64_t>>(mesh.id.begin(), mesh.id.begin() + mesh.own);
@@ -169,6 +181,12 @@ void visit_water(run::StateFields& state, const overland::Mesh& mesh, overland::
   field("discharge", 2, water.discharge);
   field("infiltrated", 1, water.infiltrated);
   field("rate", 1, water.rate);
+  if (!water.cells.empty()) {
+    const auto ids = std::make_shared<std::vector<std::int64_t>>(overland::cell_ids(mesh));
+    std::vector<double> rows = turned(mesh, water.cells, true);
+    state.rows("cells", {mesh.all_cells, 0, 0, ids}, 4, rows);
+    water.cells = turned(mesh, rows, false);
+  }
   // What the scheme looks back at, as much of it as there is.
   std::int64_t known = std::ssize(water.earlier);
   state.number("earlier_count", known);

@@ -128,7 +128,7 @@ overland::Water OverlandFields::water(const overland::Landscape& land) const {
   };
   overland::Water water;
   const std::size_t n = land.mesh.size();
-  if (projection_ == "centroid") {
+  if (projection_ == "centroid" || plan_.method == "rt0") {
     std::vector<double> values;
     parallel::agree([&] {
       for (std::size_t c = 0; c < land.mesh.cells.size(); ++c) {
@@ -137,6 +137,7 @@ overland::Water OverlandFields::water(const overland::Landscape& land) const {
         values.push_back(start(land.mesh.middle(c), bed));
       }
     });
+    if (plan_.method == "rt0") return overland::rt0_start(land, values);
     water.depth = overland::projected(land.mesh, values);
   } else {
     parallel::agree([&] {
