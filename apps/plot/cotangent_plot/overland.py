@@ -196,7 +196,7 @@ def compared(results, options):
 def notes(result):
     """Scheme, friction, cells."""
     method, friction = result.section_of_deck("method"), result.section_of_deck("friction")
-    parts = [{"mini": "MINI element", "conservative": "conservative finite volumes"}.get(method.get("name"), "")]
+    parts = [{"mini": "MINI element", "rt0": "Raviart-Thomas elements", "conservative": "conservative finite volumes"}.get(method.get("name"), "")]
     parts.append(str(friction.get("law", "")).replace("darcy-weisbach", "Darcy–Weisbach").replace("manning", "Manning"))
     parts.append(style.plural(result.array("mesh/cells").shape[0], "cell"))
     return "  ·  ".join(filter(None, parts))

@@ -43,6 +43,7 @@ file = "out.h5"
 TIDE = [[0, 0.2], [0.15, 0.5], [0.4, 0.3]]
 TABLES = ("boundary.left.kind=depth", f"boundary.left.table={TIDE}",
           "boundary.right.kind=discharge", "boundary.right.table=[[0.05,0],[0.1,0.2],[0.25,0]]")
+RT0 = ("method.name=rt0", "boundary.left.kind=closed")
 ADAPTIVE = ("method.tolerance=1e-2", "method.step=")
 
 GRID = """ncols 5
@@ -289,7 +290,7 @@ class Overland(ProgramTest):
 
     def test_ranks(self):
         for name, words in (("conservative", ()), ("mini", ("method.name=mini",)),
-                            ("krylov", ("solver.linear=krylov",)), ("tables", TABLES)):
+                            ("krylov", ("solver.linear=krylov",)), ("tables", TABLES), ("rt0", RT0)):
             with self.subTest(name=name):
                 alone = self.run_deck(self.deck(POOL), "alone.h5", *words)
                 several = self.run_deck(self.deck(POOL), "several.h5", *words, ranks=max(2, RANKS))
@@ -299,7 +300,8 @@ class Overland(ProgramTest):
                 self.assertLess(apart, 1e-7)  # direct solvers across ranks round in another order
 
     def test_stopped_and_resumed(self):
-        for words in ((), ("method.name=mini",), ADAPTIVE, (*TABLES, *ADAPTIVE), (*TABLES, "method.name=mini")):
+        for words in ((), ("method.name=mini",), ADAPTIVE, (*TABLES, *ADAPTIVE), (*TABLES, "method.name=mini"), RT0,
+                      (*RT0, *ADAPTIVE)):
             with self.subTest(words=words):
                 deck = self.deck(POOL)
                 self.run_deck(deck, "whole.h5", *words, ranks=RANKS)
@@ -314,6 +316,10 @@ class Overland(ProgramTest):
                 for name in ("depth", "volume", "ledger"):  # MUMPS itself doesn't repeat its bits across ranks
                     np.testing.assert_allclose(parts[name][()], whole[name][()], atol=1e-12)
                 self.assertFalse(list(self.at.glob("*.checkpoint")))
+
+    def test_rt0_refuses_what_it_has_not(self):
+        self.says(self.launch(self.deck(POOL), "method.name=rt0"), 2, "closed boundaries alone")
+        self.says(self.launch(self.deck(POOL), *RT0, "infiltration.law=constant", "infiltration.rate=1"), 2, "no soil")
 
     def test_checkpoint(self):
         # What it holds, by name; and that it is refused, and left as it is, where a field is another's.
