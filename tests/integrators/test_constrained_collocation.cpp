@@ -96,7 +96,7 @@ TEST_CASE("each step ends on the manifold, tangent to it, and rolling; energy is
   //                     E  2.7e-16, 5.3e-16    1.1e-13   1.0e-7
   //   lobatto-spark, 3     2.2e-16, 3.3e-16    7.4e-14   2.1e-7
   //   reduced-gauss, 2     7.2e-7,  1.1e-15    2.4e-7    4.0e-7    the control
-  // The disc's slipping is that of its position's rounding: it rolls 550 away.
+  // The disc's slipping is that of its angles' rounding: they grow with time.
   const int steps = 10000;
   for (const char* name : {"chebyshev-lobatto", "lobatto"}) {
     for (const char* treatment : {"A", "C", "E"}) {
