@@ -147,7 +147,7 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
         self.assertNotEqual(same_bits(self.at / "one.h5", self.at / "other.h5"), [])
 
     def test_stopped_and_resumed(self):
-        long = ("stop.time=3000", "output.every=500", "output.lyapunov=true")
+        long = ("stop.time=30000", "output.every=5000", "output.lyapunov=true")
         self.run_to("whole.h5", *long)
         self.run_to("parts.h5", *long, "output.wall_minutes=1e-5", code=75)
         self.stopped_midway("parts.h5", "whole.h5")
