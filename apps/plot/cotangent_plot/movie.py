@@ -245,7 +245,7 @@ def _scene(axis, result, q, options, tail):
         pad = 0.06 * (high - low) or 1.0
         limit(low - pad, high + pad)
         label(style.label(name, result.units("trajectory/q", name)))
-    axis.set_aspect("equal", adjustable="datalim")
+    axis.set_aspect("equal")
     return Trace(axis, path, colours, tail, result.model == "kepler")
 
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 #include "parallel/mpi.hpp"
 #include "studies/program/method_options.hpp"
@@ -263,11 +264,15 @@ std::vector<run::Line> EnsembleEvolution::summary(const run::Effort& effort) {
 }
 
 bool EnsembleEvolution::failed() {
-  std::int64_t failures = 0;
-  for (std::size_t k = 0; k < counts_.status.size(); ++k) {
-    if (is_failure(static_cast<Status>(k))) failures += counts_.status[k];
-  }
-  return parallel::sum(failures) > 0;
+  // The judgements are made first: in one loop with the sum GCC 14.2 loses the first of them (AVX-512).
+  static constexpr auto fails = [] {
+    std::array<std::int64_t, status_names.size()> result{};
+    for (std::size_t k = 0; k < result.size(); ++k) result[k] = is_failure(static_cast<Status>(k)) ? 1 : 0;
+    return result;
+  }();
+  const std::int64_t failed =
+      std::inner_product(fails.begin(), fails.end(), counts_.status.begin(), std::int64_t{0});
+  return parallel::sum(failed) > 0;
 }
 
 }  // namespace cotangent::studies
