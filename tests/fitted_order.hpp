@@ -35,8 +35,8 @@ inline std::ostream& operator<<(std::ostream& out, const ClaimedOrder& claim) {
              << claim.scatter;
 }
 
-inline FittedOrder fitted_order(const std::vector<double>& steps, const std::vector<double>& errors) {
-  REQUIRE(steps.size() >= 4);
+/// The line of least squares through any number of points.
+inline FittedOrder logarithmic_fit(const std::vector<double>& steps, const std::vector<double>& errors) {
   REQUIRE(errors.size() == steps.size());
   const auto n = static_cast<double>(steps.size());
   double x = 0, y = 0, xx = 0, xy = 0;
@@ -53,6 +53,12 @@ inline FittedOrder fitted_order(const std::vector<double>& steps, const std::vec
     fit.scatter = std::max(fit.scatter, std::abs(off));
   }
   return fit;
+}
+
+/// The same through four points or more.
+inline FittedOrder fitted_order(const std::vector<double>& steps, const std::vector<double>& errors) {
+  REQUIRE(steps.size() >= 4);
+  return logarithmic_fit(steps, errors);
 }
 
 }  // namespace cotangent::test

@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::size_t cell_width = 4;  // numbers of a cell in the water: depth, three discharges
 
-/// Depths and discharges at the vertices: means of the cells around them.
-void show(const Landscape& land, Water& water) {
+/// Depths and discharges at the vertices: means of the cells around them. The halo is of three numbers a
+/// vertex.
+void show(const Landscape& land, Halo& halo, Water& water) {
   const Mesh& mesh = land.mesh;
   std::vector<double> sum(3 * mesh.size(), 0.0);
   for (std::size_t c = 0; c < mesh.cells.size(); ++c) {
@@ -39,7 +40,6 @@ void show(const Landscape& land, Water& water) {
       at[2] += weight * q[1];
     }
   }
-  Halo halo(mesh, 3);
   halo.add(sum);
   halo.refresh(sum);
   water.depth.resize(mesh.size());
@@ -56,7 +56,8 @@ Water rt0_start(const Landscape& land, const std::vector<double>& depths) {
   Water water;
   water.cells.assign(cell_width * depths.size(), 0.0);
   for (std::size_t c = 0; c < depths.size(); ++c) water.cells[cell_width * c] = depths[c];
-  show(land, water);
+  Halo halo(land.mesh, 3);
+  show(land, halo, water);
   water.infiltrated.assign(land.mesh.size(), 0.0);
   return water;
 }
@@ -66,8 +67,9 @@ Rt0::Rt0(const Landscape& landscape, double epsilon, const SolverOptions& option
       epsilon_(epsilon),
       options_(options),
       edges_(edges(landscape.mesh)),
-      halo_(edges_.own, edges_.number, 1),
-      halo2_(edges_.own, edges_.number, 2) {
+      of_edges_(edges_.own, edges_.number, 1),
+      of_sides_(edges_.own, edges_.number, 2),
+      of_vertices_(landscape.mesh, 3) {
   const Mesh& mesh = land_.mesh;
   const auto vertex = [&](int v) -> const Point& { return mesh.vertices[static_cast<std::size_t>(v)]; };
   const auto middle = [](const Point& a, const Point& b) {
@@ -113,8 +115,8 @@ std::vector<double> Rt0::both_sides(const std::vector<double>& of_cells) {
       sides[2 * e + (sign[k] > 0 ? 0 : 1)] = of_cells[c];
     }
   }
-  halo2_.add(sides);
-  halo2_.refresh(sides);
+  of_sides_.add(sides);
+  of_sides_.refresh(sides);
   return sides;
 }
 
@@ -128,7 +130,7 @@ void Rt0::make_matrix() {
     cell_number[c] = static_cast<double>(first) + static_cast<double>(c);
   for (std::size_t e = 0; e < own_edges; ++e)
     number[e] = static_cast<double>(first) + static_cast<double>(cells + e);
-  halo_.refresh(number);
+  of_edges_.refresh(number);
   const std::vector<double> beside = both_sides(cell_number);
   std::vector<PetscInt> rows, columns;
   const auto place = [&](double row, double column) {
@@ -197,7 +199,7 @@ void Rt0::spread(Vec x) {
   std::copy_n(values, std::ssize(depth_), depth_.begin());
   std::copy_n(values + std::ssize(depth_), edges_.own, slope_.begin());
   la::check(VecRestoreArrayRead(x, &values), "VecRestoreArrayRead");
-  halo_.refresh(slope_);
+  of_edges_.refresh(slope_);
   depths_ = both_sides(depth_);
 }
 
@@ -236,7 +238,7 @@ void Rt0::residual(Vec x, Vec f) {
     }
     out.data()[c] = kept;
   }
-  halo_.add(force_);
+  of_edges_.add(force_);
   for (std::size_t e = 0; e < static_cast<std::size_t>(edges_.own); ++e) {
     const double fall = depths_[2 * e] + beds_[2 * e] - depths_[2 * e + 1] - beds_[2 * e + 1];
     out.data()[area_.size() + e] = edges_.side[e] >= 0 ? 0.0 : force_[e] - length_[e] * fall;
@@ -357,8 +359,8 @@ void Rt0::move(std::vector<double>& discharge) {
       }
     }
     if (!parallel::any(short_of)) return;
-    halo_.add(share);
-    halo_.refresh(share);
+    of_edges_.add(share);
+    of_edges_.refresh(share);
     for (std::size_t e = 0; e < discharge.size(); ++e) discharge[e] *= share[e];
   }
 }
@@ -386,7 +388,7 @@ Outcome Rt0::step(Water& water, double dt, const std::vector<double>& rain) {
     for (std::size_t k = 0; k < 3; ++k)
       next.cells[cell_width * c + 1 + k] = sign[k] * discharge[static_cast<std::size_t>(edge[k])];
   }
-  show(land_, next);
+  show(land_, of_vertices_, next);
   next.rate.resize(next.depth.size());
   for (std::size_t v = 0; v < next.depth.size(); ++v) next.rate[v] = (next.depth[v] - water.depth[v]) / dt;
   account(water, next, discharge, outcome);

@@ -57,7 +57,7 @@ class Rt0 : public Scheme {
   double epsilon_;
   SolverOptions options_;
   Edges edges_;
-  Halo halo_, halo2_;
+  Halo of_edges_, of_sides_, of_vertices_;  ///< one, two and three numbers each
   std::vector<Basis> basis_;
   std::vector<double> area_, bed_;                          // of cells
   std::vector<double> length_, conveyance_, areas_, beds_;  // of edges; the last two on both sides

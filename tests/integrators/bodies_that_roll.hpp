@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "fitted_order.hpp"
 #include "integrators/constrained.hpp"
 #include "mechanics/models/rolling_disc.hpp"
 #include "mechanics/models/turntable_ball.hpp"
@@ -48,6 +49,24 @@ inline State<double, 6> ball_start() {
   State<double, 6> x{0, {0.4, 0.1, 1, 0, 0, 0}, {0.2, -0.3, 0, 0.1, 0.2, 0.35}};
   REQUIRE(project_state(Ball{}, x.q, x.v, -1));
   return x;
+}
+
+/// The order that make(step) shows over `time` with `fewest` to twice as many steps, beside the Lobatto pair
+/// of ten orders with `many` steps.
+template <class System, int N, class Make>
+test::FittedOrder order_of(const System& system, const State<double, N>& start, double time, int many,
+                           int fewest, const Make& make) {
+  MethodOptions options;
+  options.name = "lobatto-spark";
+  options.stages = 6;
+  options.step = time / many;
+  const auto reference = after(system, *make_stepper<System>(options), start, many);
+  std::vector<double> steps, errors;
+  for (const int count : {fewest, fewest * 5 / 4, fewest * 3 / 2, fewest * 2}) {
+    steps.push_back(time / count);
+    errors.push_back(distance_of(after(system, *make(steps.back()), start, count), reference));
+  }
+  return test::fitted_order(steps, errors);
 }
 
 }  // namespace cotangent::integrators

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "fitted_order.hpp"
 #include "integrators/method.hpp"
 #include "mechanics/models/henon_heiles.hpp"
 #include "mechanics/models/kepler.hpp"
@@ -115,18 +116,9 @@ double henon_heiles_error(const MethodOptions& options, double time = 10) {
   throw std::logic_error("no reference at this time");
 }
 
-/// The slope of log(error) over log(step), by least squares.
+/// The slope of log(error) over log(step), by least squares, through three points as well.
 inline double fitted_order(const std::vector<double>& steps, const std::vector<double>& errors) {
-  double x = 0, y = 0, xx = 0, xy = 0;
-  const auto n = static_cast<double>(steps.size());
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const double a = std::log(steps[i]), b = std::log(errors[i]);
-    x += a;
-    y += b;
-    xx += a * a;
-    xy += a * b;
-  }
-  return (n * xy - x * y) / (n * xx - x * x);
+  return test::logarithmic_fit(steps, errors).order;
 }
 
 template <template <class> class Method>

@@ -4,7 +4,6 @@
 // which drift, treatments that aren't symmetric.
 #include <cmath>
 
-#include "fitted_order.hpp"
 #include "integrators/bodies_that_roll.hpp"
 
 namespace cotangent::integrators {
@@ -24,16 +23,8 @@ std::unique_ptr<Stepper<System>> collocation(const std::string& name, int degree
 template <class System, int N>
 test::FittedOrder order_of(const System& system, const State<double, N>& start, const std::string& name,
                            int degree, const std::string& treatment, int fewest) {
-  constexpr double time = 1;
-  auto fine = collocation<System>("lobatto-spark", 6, time / 64);
-  const auto reference = after(system, *fine, start, 64);
-  std::vector<double> steps, errors;
-  for (const int count : {fewest, fewest * 5 / 4, fewest * 3 / 2, fewest * 2}) {
-    steps.push_back(time / count);
-    auto method = collocation<System>(name, degree, steps.back(), treatment);
-    errors.push_back(distance_of(after(system, *method, start, count), reference));
-  }
-  return test::fitted_order(steps, errors);
+  return order_of(system, start, 1, 64, fewest,
+                  [&](double step) { return collocation<System>(name, degree, step, treatment); });
 }
 
 TEST_CASE("collocation under constraints has the orders of free motion: the degree, with E its even part") {

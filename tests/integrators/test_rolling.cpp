@@ -4,7 +4,6 @@
 // hand. Controls: RK4, whose energy drifts and which doesn't come back.
 #include <cmath>
 
-#include "fitted_order.hpp"
 #include "integrators/bodies_that_roll.hpp"
 #include "integrators/gauss.hpp"
 #include "integrators/orbits.hpp"
@@ -38,16 +37,9 @@ template <class System, int N>
 test::FittedOrder order_of(const System& system, const State<double, N>& start, const std::string& name,
                            int stages, double step) {
   constexpr double time = 2;
-  auto fine = roller<System>("lobatto-spark", 6, step / 4);
-  const auto reference = after(system, *fine, start, static_cast<int>(std::lround(4 * time / step)));
-  std::vector<double> steps, errors;
-  const auto most = std::lround(time / step);
-  for (const long count : {most, most * 5 / 4, most * 3 / 2, most * 2}) {
-    steps.push_back(time / static_cast<double>(count));
-    auto method = roller<System>(name, stages, steps.back());
-    errors.push_back(distance_of(after(system, *method, start, static_cast<int>(count)), reference));
-  }
-  return test::fitted_order(steps, errors);
+  const int fewest = static_cast<int>(std::lround(time / step));
+  return order_of(system, start, time, 4 * fewest, fewest,
+                  [&](double shorter) { return roller<System>(name, stages, shorter); });
 }
 
 TEST_CASE("rolling: the Lobatto pair has order 2 s - 2, Gauss collocation on the reduced equations 2 s") {

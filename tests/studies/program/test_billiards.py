@@ -121,7 +121,7 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
         self.assertLess(np.nanmax(np.abs(found["collisions/tangential"][()])), 1)
         self.assertEqual(set(found["orbits/status"][()]), {1})
 
-    def test_the_source(self):
+    def test_the_energies_of_morita(self):
         deck = (SOURCE / "input" / "billiards/billiard_circle_leapfrog.toml").read_text(encoding="utf-8")
         for words, expected, within in (((), 0.1310, 5e-5), (("method.mended=true",), 1.3e-4, 5e-6),
                                         (("method.name=euler",), 0.3878, 5e-5)):
