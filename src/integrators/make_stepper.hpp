@@ -52,6 +52,18 @@ std::unique_ptr<Stepper<System>> make_stepper(const MethodOptions& options) {
   return result;
 }
 
+/// Whether a method is compiled for a system: each is, unless the model's struct names one alone as its
+/// `method`, or by an empty name that of its motion by default.
+template <class System, class Method>
+constexpr bool is_compiled = [] {
+  if constexpr (requires { System::Model::method; }) {
+    constexpr std::string_view chosen = System::Model::method;
+    return Method::name == (chosen.empty() ? default_method(motion_of<System>) : chosen);
+  } else {
+    return true;
+  }
+}();
+
 /// One that visits a list's methods and makes that of the options' name.
 template <class System>
 struct MakeByName {
@@ -60,7 +72,9 @@ struct MakeByName {
 
   template <class Method>
   void operator()() const {
-    if (Method::name == options.name) result = std::make_unique<StepperOf<System, Method>>(options);
+    if constexpr (is_compiled<System, Method>) {
+      if (Method::name == options.name) result = std::make_unique<StepperOf<System, Method>>(options);
+    }
   }
 };
 

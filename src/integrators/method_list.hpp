@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "integrators/options.hpp"
@@ -25,6 +26,12 @@ enum class MotionKind {
   on_manifold,  ///< holonomic constraints, the mass matrix constant
   general       ///< constraints of any kind, any Lagrangian
 };
+
+constexpr std::string_view default_method(MotionKind motion) {
+  return motion == MotionKind::free          ? "gauss"
+         : motion == MotionKind::on_manifold ? "rattle"
+                                             : "lobatto-spark";
+}
 
 /// The names of the methods that suit a kind of motion; the first is its default.
 std::vector<std::string> method_names(MotionKind motion);

@@ -67,6 +67,8 @@ class Table {
 
   /// Whether the key is given. To ask doesn't use it: Deck::finish() still wants it read.
   bool has(std::string_view key) const;
+  /// Whether it is given as a table.
+  bool holds_table(std::string_view key) const;
   /// The keys given, in the order of the file; those from the command line last.
   std::vector<std::string> keys() const;
   /// The table within, empty where it isn't given.

@@ -287,6 +287,11 @@ bool Table::has(std::string_view key) const {
   return ask(key).given.has_value();
 }
 
+bool Table::holds_table(std::string_view key) const {
+  const Item& item = ask(key);
+  return item.given && std::holds_alternative<std::shared_ptr<Section>>(item.given->content);
+}
+
 std::vector<std::string> Table::keys() const {
   std::vector<std::string> out;
   for (const auto& item : section_->items)

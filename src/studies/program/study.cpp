@@ -7,6 +7,7 @@
 #include "lattice/kernel.hpp"
 #include "particles/pair_kernel.hpp"
 #include "particles/surface_motion.hpp"
+#include "studies/program/formula_model.hpp"
 
 namespace cotangent::studies {
 
@@ -23,6 +24,7 @@ const std::vector<Study>& study_list() {
 }
 
 ModelChoice read_model(Task& task) {
+  if (states_model(task)) return read_formula_model(task);
   const io::Table table = task.deck.table("model");
   std::vector<std::string> names;
   for (const auto& problem : task.stated.problems) names.push_back(problem->name());

@@ -71,9 +71,12 @@ struct Study {
 /// All studies, in the order of the list.
 const std::vector<Study>& study_list();
 
-/// The model that `[model] name` asks for, with the axes of its parameters: one list of values each.
+/// The model that `[model] name` asks for or formulas state, with the axes of its parameters: one list of
+/// values each.
 struct ModelChoice {
   const sections::Problem* problem = nullptr;
+  std::shared_ptr<const sections::Problem> formula;  ///< the same, where the deck states it
+  std::string made;                                  ///< how that was compiled
   std::vector<std::vector<double>> axes;
 };
 ModelChoice read_model(Task& task);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formulas/compiler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <spawn.h>
+#include <sstream>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "core/version.hpp"
+
+extern char** environ;
+
+namespace cotangent::formulas {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr rlim_t most_seconds = 120, most_bytes = rlim_t{4} << 30;
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> words(const char* text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+/// Where the headers are: beside an installed program, else where it was built.
+std::vector<std::string> header_folders() {
+  std::error_code none;
+  const fs::path program = fs::read_symlink("/proc/self/exe", none);
+  const fs::path installed = program.parent_path().parent_path() / "include" / "cotangent";
+  if (fs::exists(installed / "formulas" / "problem.hpp", none)) return {installed};
+  return {COTANGENT_SOURCE_HEADERS, COTANGENT_BUILT_HEADERS};
+}
+
+/// 128 bits by two runs of FNV-1a: for telling texts apart, not against malice.
+class Fingerprint {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) {
+      a_ = (a_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+      b_ = (b_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+      b_ ^= b_ >> 29;
+    }
+    a_ = (a_ ^ text.size()) * 0x100000001b3u;
+  }
+  std::string text() const {
+    std::array<char, 33> hex{};
+    std::snprintf(hex.data(), hex.size(), "%016llx%016llx", static_cast<unsigned long long>(a_),
+                  static_cast<unsigned long long>(b_));
+    return hex.data();
+  }
+
+ private:
+  std::uint64_t a_ = 0xcbf29ce484222325u, b_ = 0x9ae16a3b2f90404fu;
+};
+
+/// The processor that "native" means, by its flags.
+std::string processor() {
+  std::ifstream in("/proc/cpuinfo");
+  std::string line, all;
+  while (std::getline(in, line) && !line.empty())  // those of the first
+    if (line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features"))
+      all += line;
+  return all;
+}
+
+std::optional<fs::path> compiler() {
+  const fs::path given = COTANGENT_COMPILER;
+  if (::access(given.c_str(), X_OK) == 0) return given;
+  return std::nullopt;
+}
+
+std::string key(const std::string& source, const fs::path& compiler) {
+  Fingerprint print;
+  print.add(source);
+  print.add(version);
+  print.add(COTANGENT_COMPILER_FLAGS);
+  print.add(processor());
+  struct stat of {};
+  if (::stat(compiler.c_str(), &of) == 0)
+    print.add(compiler.string() + std::to_string(of.st_size) + " " + std::to_string(of.st_mtime));
+  for (const std::string& folder : header_folders()) {
+    std::vector<fs::path> headers;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.path().extension() == ".hpp") headers.push_back(entry.path());
+    std::ranges::sort(headers);
+    for (const fs::path& header : headers) print.add(read(header));
+  }
+  return print.text();
+}
+
+/// Whether this user owns a file and nobody else may write to it.
+bool is_ours(const fs::path& file) {
+  struct stat of {};
+  return ::lstat(file.c_str(), &of) == 0 && of.st_uid == ::geteuid() &&
+         (of.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+bool can_write(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) return false;
+  if (!is_ours(folder)) fs::permissions(folder, fs::perms::owner_all, failed);
+  return ::access(folder.c_str(), W_OK) == 0 && is_ours(folder);
+}
+
+/// Runs a program with its words, its output into a file. Its exit code, -1 where it was stopped.
+int run(const std::vector<std::string>& command, const fs::path& log) {
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t child = 0;
+  const int failed = ::posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) throw Error("cannot start the compiler " + command[0] + ": " + std::strerror(failed));
+  // What the compiler starts in turn inherits these.
+  const rlimit time{most_seconds, most_seconds}, memory{most_bytes, most_bytes};
+  ::prlimit(child, RLIMIT_CPU, &time, nullptr);
+  ::prlimit(child, RLIMIT_AS, &memory, nullptr);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return -1;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::vector<std::byte> bytes_of(const fs::path& file) {
+  const std::string text = read(file);
+  const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
+  return {begin, begin + text.size()};
+}
+
+}  // namespace
+
+fs::path cache_folder() {
+  if (const char* given = std::getenv("COTANGENT_CACHE"); given && *given) return given;
+  if (const char* given = std::getenv("XDG_CACHE_HOME"); given && *given)
+    return fs::path(given) / "cotangent";
+  if (const char* home = std::getenv("HOME"); home && *home) return fs::path(home) / ".cache" / "cotangent";
+  return ".cotangent";
+}
+
+SharedObject shared_object(const std::string& source) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto with = compiler();
+  if (!with)
+    throw Error(std::string("a formula needs the compiler that built this program, and there is none at ") +
+                COTANGENT_COMPILER);
+  SharedObject result;
+  fs::path folder = cache_folder();
+  if (!can_write(folder)) {
+    result.note = "the cache " + folder.string() + " can't be written or is another user's: ";
+    folder = ".cotangent";
+    result.note += folder.string() + " here serves";
+    if (!can_write(folder)) throw FileError("cannot write to " + fs::absolute(folder).string());
+  }
+  const std::string name = key(source, *with);
+  result.file = folder / (name + ".so");
+  if (fs::exists(result.file)) {
+    if (!is_ours(result.file))
+      throw Error(result.file.string() + " belongs to another user, or others may write to it: remove it");
+    result.bytes = bytes_of(result.file);
+  } else {
+    const std::string own = name + "." + std::to_string(::getpid());
+    const fs::path text = folder / (own + ".cpp"), made = folder / (own + ".so"),
+                   log = folder / (own + ".log");
+    std::ofstream(text) << source;
+    std::vector<std::string> command{*with};
+    for (const std::string& flag : words(COTANGENT_COMPILER_FLAGS)) command.push_back(flag);
+    for (const std::string& folder_of_headers : header_folders()) command.push_back("-I" + folder_of_headers);
+    for (const std::string& word :
+         {std::string("-fPIC"), std::string("-shared"), text.string(), std::string("-o"), made.string()})
+      command.push_back(word);
+    const int code = run(command, log);
+    if (code != 0)
+      throw Error("the compiler " +
+                  (code < 0 ? std::string("was stopped by its limits of ") + std::to_string(most_seconds) +
+                                  " s and " + std::to_string(most_bytes >> 30) + " GB"
+                            : "failed") +
+                  " on the formula; its source is " + text.string() + ", its log " + log.string());
+    fs::permissions(made, fs::perms::owner_all);
+    fs::rename(made, result.file);
+    fs::remove(text);
+    fs::remove(log);
+    result.bytes = bytes_of(result.file);
+    result.compiled = true;
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return result;
+}
+
+}  // namespace cotangent::formulas

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The compiler that built the program, for formulas: one process, never through a shell, with limits on its
+// time and memory; and the cache of what it made.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace cotangent::formulas {
+
+/// What a source became, and how.
+struct SharedObject {
+  std::vector<std::byte> bytes;
+  bool compiled = false;       ///< now, not found in the cache
+  double seconds = 0;          ///< that it took
+  std::filesystem::path file;  ///< where it is kept
+  std::string note;            ///< what the user should know: that the cache can't be written
+};
+
+/// The shared object of a source: found in the cache by everything that it depends on, or compiled into it
+/// under another name and renamed, so that any number of programs may do so at once. Throws Error where there
+/// is no compiler or it fails; says where its log is. On one rank alone.
+SharedObject shared_object(const std::string& source);
+
+/// $COTANGENT_CACHE, or the user's cache folder.
+std::filesystem::path cache_folder();
+
+}  // namespace cotangent::formulas

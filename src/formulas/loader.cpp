@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formulas/loader.hpp"
+
+#include <array>
+#include <cstdio>
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "formulas/compiler.hpp"
+#include "formulas/labels.hpp"
+#include "parallel/mpi.hpp"
+
+namespace cotangent::formulas {
+
+namespace {
+
+/// The texts that a loaded model looks at.
+struct Texts {
+  Statement statement;
+  std::vector<mechanics::Coordinate> coordinates;
+  std::vector<mechanics::Parameter> parameters;
+
+  explicit Texts(Statement given) : statement(std::move(given)) {
+    for (const Variable& q : statement.coordinates) coordinates.push_back({q.name, q.unit, q.angle});
+    for (const Parameter& p : statement.parameters) parameters.push_back({p.name, p.value, "", p.unit});
+  }
+};
+
+void* opened(const std::vector<std::byte>& bytes) {
+  const int file = ::memfd_create("cotangent_formula", MFD_CLOEXEC);
+  if (file < 0) throw Error("cannot load the compiled formula: no memory file");
+  for (std::size_t done = 0; done < bytes.size();) {
+    const auto written = ::write(file, bytes.data() + done, bytes.size() - done);
+    if (written <= 0) throw Error("cannot load the compiled formula: out of memory");
+    done += static_cast<std::size_t>(written);
+  }
+  void* const object = ::dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::string why = object ? "" : ::dlerror();
+  ::close(file);
+  if (!object) throw Error("cannot load the compiled formula: " + why);
+  return object;
+}
+
+}  // namespace
+
+Library::Library(const std::string& source) {
+  SharedObject made;
+  parallel::on_rank_zero([&] { made = shared_object(source); });
+  std::array<char, 160> how{};
+  std::snprintf(how.data(), how.size(), made.compiled ? "compiled in %.1f s" : "from the cache, in %.2f s",
+                made.seconds);
+  how_ = how.data();
+  if (!made.note.empty()) how_ += "; " + made.note;
+  const std::vector<std::byte> bytes = parallel::broadcast(std::move(made.bytes));
+  parallel::agree([&] { handle_ = opened(bytes); });
+}
+
+void* Library::symbol(const char* name) const {
+  void* const found = ::dlsym(handle_, name);
+  if (!found) throw Error(std::string("the compiled formula holds no ") + name);
+  return found;
+}
+
+Loaded load(const Statement& statement, const std::string& method) {
+  const Library library(source(statement, method));
+  using Make = sections::Problem*(const Labels&);
+  auto* const make = library.function<Make>("cotangent_formula_problem");
+  const auto* const texts = new Texts(statement);  // as long as the program runs, like its code
+  return {std::shared_ptr<const sections::Problem>(
+              make({texts->statement.name, texts->statement.about, texts->coordinates, texts->parameters})),
+          library.how()};
+}
+
+}  // namespace cotangent::formulas

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A problem stated by formulas: what a model's struct states, as trees.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expressions/tree.hpp"
+
+namespace cotangent::formulas {
+
+struct Variable {
+  std::string name, unit = "1";
+  bool angle = false;
+};
+struct Parameter {
+  std::string name, unit = "1";
+  double value = 0;
+};
+/// A named part of the formulas that follow it.
+struct Part {
+  std::string name;
+  expressions::Tree value;
+};
+
+/// Names are counted: coordinates, their velocities, parameters, the time, parts.
+struct Statement {
+  std::string name, about;
+  std::vector<Variable> coordinates;
+  std::vector<Parameter> parameters;
+  std::vector<Part> where;
+  expressions::Tree lagrangian;
+  std::vector<expressions::Tree> constraint;  ///< kept zero: of coordinates and parameters
+  std::vector<expressions::Tree> rolling;     ///< kept zero: linear in the velocities
+  std::optional<expressions::Tree> domain;    ///< positive inside
+
+  std::size_t velocities() const { return coordinates.size(); }
+  std::size_t first_parameter() const { return 2 * coordinates.size(); }
+  std::size_t time() const { return first_parameter() + parameters.size(); }
+  std::size_t first_part() const { return time() + 1; }
+  std::vector<std::string> names() const;
+};
+
+/// The source of a shared object that has this problem: a struct like a built-in model's and problem() of
+/// loader.hpp. Of the deck's text it holds numbers alone; names are q0, v0, p0, w0, t. `method` is the only
+/// one compiled, that of its motion by default where empty, all of them where "*".
+std::string source(const Statement& statement, const std::string& method);
+
+}  // namespace cotangent::formulas

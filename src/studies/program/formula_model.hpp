@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A model that the deck states itself: `[model]` with a Lagrangian.
+#pragma once
+
+#include "formulas/statement.hpp"
+#include "studies/program/study.hpp"
+
+namespace cotangent::studies {
+
+/// Whether the deck states its model by formulas.
+bool states_model(const Task& task);
+
+/// What `[model]` states:
+///   coordinates = { x = "m", y = "m" }    or a list of names; angles = [...] are periodic with 2 pi
+///   parameters = { a = 1.0 }              numbers, lists or ranges; their units in `parameter_units`
+///   where = { r2 = "x^2 + y^2" }          parts, each of what stands before it
+///   lagrangian = "..."                    of coordinates, velocities x_dot, parameters, t, parts
+///   constraint = ["..."]                  kept zero: coordinates and parameters
+///   rolling = ["..."]                     kept zero: linear in the velocities
+///   domain = "..."                        positive inside
+/// Throws Error with the deck's line and the formula's column.
+formulas::Statement read_statement(const Task& task);
+
+/// The same as a problem to fly. Collective.
+ModelChoice read_formula_model(Task& task);
+
+}  // namespace cotangent::studies
