@@ -22,12 +22,13 @@ inline constexpr const char* git_commit = \"@commit@\";
   return()
 endif()
 
-set(header ${PROJECT_BINARY_DIR}/generated/io/git_commit.hpp)
+set(header ${PROJECT_BINARY_DIR}/generated/core/git_commit.hpp)
 add_custom_target(cotangent_git_commit BYPRODUCTS ${header}
                   COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DHEADER=${header}
                           -P ${CMAKE_CURRENT_LIST_FILE}
                   COMMENT "Looking at the git commit")
 add_dependencies(cotangent_io cotangent_git_commit)
+add_dependencies(cotangent_formulas cotangent_git_commit)
 
 # What compiled us, as the provenance of a result tells it.
 get_target_property(own_options cotangent_flags INTERFACE_COMPILE_OPTIONS)

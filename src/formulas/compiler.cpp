@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "core/git_commit.hpp"
 #include "core/version.hpp"
 
 extern char** environ;
@@ -50,7 +51,7 @@ std::vector<std::string> header_folders() {
   const fs::path program = fs::read_symlink("/proc/self/exe", none);
   const fs::path installed = program.parent_path().parent_path() / "include" / "cotangent";
   if (fs::exists(installed / "formulas" / "problem.hpp", none)) return {installed};
-  return {COTANGENT_SOURCE_HEADERS, COTANGENT_BUILT_HEADERS};
+  return {COTANGENT_BUILT_HEADERS, COTANGENT_SOURCE_HEADERS};  // precompiled ones first
 }
 
 /// 128 bits by two runs of FNV-1a: for telling texts apart, not against malice.
@@ -91,21 +92,28 @@ std::optional<fs::path> compiler() {
   return std::nullopt;
 }
 
-std::string key(const std::string& source, const fs::path& compiler) {
+/// A file as it is now.
+std::string identity(const fs::path& file, const struct stat& of) {
+  return file.string() + " " + std::to_string(of.st_size) + " " + std::to_string(of.st_mtim.tv_sec) + "." +
+         std::to_string(of.st_mtim.tv_nsec);
+}
+
+/// What the cache calls a source's object: by everything that it depends on.
+std::string cache_key(const std::string& source, const fs::path& compiler) {
   Fingerprint print;
-  print.add(source);
-  print.add(version);
-  print.add(COTANGENT_COMPILER_FLAGS);
+  print.add(program_key(source));
   print.add(processor());
   struct stat of {};
-  if (::stat(compiler.c_str(), &of) == 0)
-    print.add(compiler.string() + std::to_string(of.st_size) + " " + std::to_string(of.st_mtime));
+  if (::stat(compiler.c_str(), &of) == 0) print.add(identity(compiler, of));
   for (const std::string& folder : header_folders()) {
-    std::vector<fs::path> headers;
-    for (const auto& entry : fs::recursive_directory_iterator(folder))
-      if (entry.path().extension() == ".hpp") headers.push_back(entry.path());
+    std::vector<std::string> headers;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      struct stat of_header {};
+      if (entry.path().extension() == ".hpp" && ::stat(entry.path().c_str(), &of_header) == 0)
+        headers.push_back(identity(entry.path(), of_header));
+    }
     std::ranges::sort(headers);
-    for (const fs::path& header : headers) print.add(read(header));
+    for (const std::string& header : headers) print.add(header);
   }
   return print.text();
 }
@@ -150,13 +158,44 @@ int run(const std::vector<std::string>& command, const fs::path& log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-std::vector<std::byte> bytes_of(const fs::path& file) {
-  const std::string text = read(file);
+std::vector<std::byte> bytes_of(const std::string& text) {
   const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
   return {begin, begin + text.size()};
 }
 
 }  // namespace
+
+std::string program_key(const std::string& source) {
+  Fingerprint print;
+  for (const char* text : {source.c_str(), version, git_commit, COTANGENT_FORMULA_FLAGS}) print.add(text);
+  return print.text();
+}
+
+// The key stands before the object, in a line of its own.
+SharedObject read_compiled(const std::string& source, const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string key;
+  if (!in || !std::getline(in, key)) throw FileError("cannot read the compiled formula " + file.string());
+  if (key != program_key(source))
+    throw Error(file.string() +
+                " was compiled from another formula or by another build of this program: make it again by "
+                "'cotangent --compile DECK -o FILE'");
+  SharedObject object;
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  object.bytes = bytes_of(text);
+  object.file = file;
+  return object;
+}
+
+void write_compiled(const std::string& source, const SharedObject& object, const fs::path& file) {
+  const fs::path other = file.string() + ".new";
+  std::ofstream out(other, std::ios::binary);
+  out << program_key(source) << '\n';
+  out.write(reinterpret_cast<const char*>(object.bytes.data()), std::ssize(object.bytes));
+  out.close();
+  if (!out) throw FileError("cannot write " + other.string());
+  fs::rename(other, file);
+}
 
 fs::path cache_folder() {
   if (const char* given = std::getenv("COTANGENT_CACHE"); given && *given) return given;
@@ -180,22 +219,21 @@ SharedObject shared_object(const std::string& source) {
     result.note += folder.string() + " here serves";
     if (!can_write(folder)) throw FileError("cannot write to " + fs::absolute(folder).string());
   }
-  const std::string name = key(source, *with);
+  const std::string name = cache_key(source, *with);
   result.file = folder / (name + ".so");
   if (fs::exists(result.file)) {
     if (!is_ours(result.file))
       throw Error(result.file.string() + " belongs to another user, or others may write to it: remove it");
-    result.bytes = bytes_of(result.file);
+    result.bytes = bytes_of(read(result.file));
   } else {
     const std::string own = name + "." + std::to_string(::getpid());
     const fs::path text = folder / (own + ".cpp"), made = folder / (own + ".so"),
                    log = folder / (own + ".log");
     std::ofstream(text) << source;
     std::vector<std::string> command{*with};
-    for (const std::string& flag : words(COTANGENT_COMPILER_FLAGS)) command.push_back(flag);
+    for (const std::string& flag : words(COTANGENT_FORMULA_FLAGS)) command.push_back(flag);
     for (const std::string& folder_of_headers : header_folders()) command.push_back("-I" + folder_of_headers);
-    for (const std::string& word :
-         {std::string("-fPIC"), std::string("-shared"), text.string(), std::string("-o"), made.string()})
+    for (const std::string& word : {std::string("-shared"), text.string(), std::string("-o"), made.string()})
       command.push_back(word);
     const int code = run(command, log);
     if (code != 0)
@@ -208,7 +246,7 @@ SharedObject shared_object(const std::string& source) {
     fs::rename(made, result.file);
     fs::remove(text);
     fs::remove(log);
-    result.bytes = bytes_of(result.file);
+    result.bytes = bytes_of(read(result.file));
     result.compiled = true;
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

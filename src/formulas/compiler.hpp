@@ -19,10 +19,18 @@ struct SharedObject {
   std::string note;            ///< what the user should know: that the cache can't be written
 };
 
+/// A source's fingerprint with that of this program: what a compiled formula must have been made for.
+std::string program_key(const std::string& source);
+
 /// The shared object of a source: found in the cache by everything that it depends on, or compiled into it
 /// under another name and renamed, so that any number of programs may do so at once. Throws Error where there
 /// is no compiler or it fails; says where its log is. On one rank alone.
 SharedObject shared_object(const std::string& source);
+
+/// The shared object that write_compiled left: for machines without a compiler. Throws Error where it was
+/// made for another formula or by another program, FileError where it can't be read. On one rank alone.
+SharedObject read_compiled(const std::string& source, const std::filesystem::path& file);
+void write_compiled(const std::string& source, const SharedObject& object, const std::filesystem::path& file);
 
 /// $COTANGENT_CACHE, or the user's cache folder.
 std::filesystem::path cache_folder();

@@ -45,13 +45,17 @@ void* opened(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-Library::Library(const std::string& source) {
+Library::Library(const std::string& source, const CompiledFiles& files) {
   SharedObject made;
-  parallel::on_rank_zero([&] { made = shared_object(source); });
-  std::array<char, 160> how{};
-  std::snprintf(how.data(), how.size(), made.compiled ? "compiled in %.1f s" : "from the cache, in %.2f s",
-                made.seconds);
-  how_ = how.data();
+  parallel::on_rank_zero([&] {
+    made = files.read.empty() ? shared_object(source) : read_compiled(source, files.read);
+    if (!files.write.empty()) write_compiled(source, made, files.write);
+  });
+  std::array<char, 80> seconds{};
+  std::snprintf(seconds.data(), seconds.size(), "%.*f s", made.compiled ? 1 : 2, made.seconds);
+  how_ = !files.read.empty() ? "from " + files.read
+         : made.compiled     ? "compiled in " + std::string(seconds.data())
+                             : "from the cache, in " + std::string(seconds.data());
   if (!made.note.empty()) how_ += "; " + made.note;
   const std::vector<std::byte> bytes = parallel::broadcast(std::move(made.bytes));
   parallel::agree([&] { handle_ = opened(bytes); });
@@ -63,8 +67,8 @@ void* Library::symbol(const char* name) const {
   return found;
 }
 
-Loaded load(const Statement& statement, const std::string& method) {
-  const Library library(source(statement, method));
+Loaded load(const Statement& statement, const std::string& method, const CompiledFiles& files) {
+  const Library library(source(statement, method), files);
   using Make = sections::Problem*(const Labels&);
   auto* const make = library.function<Make>("cotangent_formula_problem");
   const auto* const texts = new Texts(statement);  // as long as the program runs, like its code

@@ -10,12 +10,18 @@
 
 namespace cotangent::formulas {
 
+/// Whether files beside the cache play a part.
+struct CompiledFiles {
+  std::string read;   ///< loaded from here, where not empty, and nothing compiled
+  std::string write;  ///< also left here, where not empty, for `read`
+};
+
 /// A shared object in memory, for as long as the program runs.
 class Library {
  public:
   /// Compiles a source or finds it in the cache (compiler.hpp), on rank 0; loads it on every rank.
   /// Collective.
-  explicit Library(const std::string& source);
+  explicit Library(const std::string& source, const CompiledFiles& files = {});
 
   /// The function of this name. Throws an Error where there is none.
   template <class Function>
@@ -39,6 +45,6 @@ struct Loaded {
 
 /// The problem that a statement makes, with one method, that of its motion by default where empty, or all of
 /// them ("*"). Collective.
-Loaded load(const Statement& statement, const std::string& method);
+Loaded load(const Statement& statement, const std::string& method, const CompiledFiles& files);
 
 }  // namespace cotangent::formulas

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "formulas/functions.hpp"
 #include "formulas/labels.hpp"
 #include "integrators/methods.hpp"
 #include "sections/problem_of.hpp"

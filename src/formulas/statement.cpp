@@ -82,7 +82,7 @@ class Source {
                       v = "const auto& v, ", p = "const auto& p";
     const bool timed = mentions(s_.lagrangian, s_.time(), 1);
     std::string text =
-        "#include \"formulas/functions.hpp\"\n#include \"formulas/problem.hpp\"\n\n"
+        "#include \"formulas/problem.hpp\"\n\n"
         "namespace cotangent::formulas {\nnamespace {\nstruct Model {\n"
         "  static inline std::string_view name, about;\n"
         "  static constexpr int dim = " +

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/git_commit.hpp"
 #include "core/names.hpp"
 #include "core/version.hpp"
 #include "io/build.hpp"
-#include "io/git_commit.hpp"
 #include "io/posix.hpp"
 #include "parallel/mpi.hpp"
 
@@ -59,6 +59,7 @@ void write_provenance(File& file, const ResultContent& content) {
   file.write_attribute("/provenance", "hdf5", hdf5_version());
   file.write_attribute("/provenance", "mpi", parallel::library_version());
   file.write_attribute("/provenance", "petsc", content.petsc_version);
+  if (!content.formulas.empty()) file.write_attribute("/provenance", "formulas", content.formulas);
 }
 
 // An upper bound of what the file holds beside rows.

@@ -34,6 +34,7 @@ struct ResultContent {
   std::vector<std::string> parts;  ///< names for the parts of the run's time, as in RunRecord::part_seconds
   std::string command_line;
   std::string petsc_version = "not linked";
+  std::string formulas;          ///< how those of the deck became code; empty: there are none
   std::int64_t extra_bytes = 0;  ///< what else the disk must hold, such as a checkpoint
   FileOptions options = {};
 };

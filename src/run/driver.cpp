@@ -53,6 +53,7 @@ class Driver {
     content.parts = part_names;
     content.command_line = settings_.command_line;
     content.petsc_version = settings_.petsc;
+    content.formulas = settings_.formulas;
     content.options = settings_.options;
     const bool goes_on = settings_.resume && there();
     if (goes_on) {
@@ -260,6 +261,7 @@ class Driver {
     if (complete_) return say(fmt::format("{:<17} {} was complete\n", "result", settings_.file));
     std::string text = stopped_ ? fmt::format("stopped; go on with --resume. So far in {}\n", settings_.file)
                                 : fmt::format("{:<17} {}\n", "result", settings_.file);
+    if (!settings_.formulas.empty()) text += fmt::format("{:<17} {}\n", "formulas", settings_.formulas);
     for (const auto& [name, what] : lines) text += fmt::format("{:<17} {}\n", name, what);
     text += fmt::format("{:<17} {} on {} ranks", "time", duration(wall), parallel::size());
     for (std::size_t k = 0; k < parts.size(); ++k)

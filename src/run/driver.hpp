@@ -24,6 +24,7 @@ struct Settings {
   std::string command_line;
   double began = parallel::wall_time();  ///< the moment from which the run's time counts
   std::string petsc = "not used";        ///< for /provenance: version and what it solves
+  std::string formulas;                  ///< for /provenance: how those of the deck became code; empty: none
 };
 
 /// Runs to the end, or until a signal or the clock stops it. Throws Error, FileError on every rank alike.

@@ -6,11 +6,11 @@
 
 #include "billiards/domain.hpp"
 #include "billiards/field.hpp"
+#include "core/git_commit.hpp"
 #include "core/names.hpp"
 #include "core/version.hpp"
 #include "integrators/method_list.hpp"
 #include "io/build.hpp"
-#include "io/git_commit.hpp"
 #include "io/hdf5.hpp"
 #include "lattice/compositions.hpp"
 #include "lattice/kernel.hpp"

@@ -19,6 +19,7 @@ class Formatter : public CLI::Formatter {
   std::string make_usage(const CLI::App*, std::string name) const override {
     return fmt::format(
         "usage: {0} DECK.toml [key=value ...] [--resume] [--check] [--dry-run] [-- PETSc options]\n"
+        "       {0} --compile DECK.toml [key=value ...] [-o FILE]\n"
         "       {0} --list | --describe NAME | --statement NAME | --template STUDY | --version | --help\n\n"
         "  DECK.toml           the problem, the method and what is asked of them\n"
         "  key=value           instead of what the deck says: method.step=0.25 model.alpha=[16,18]\n",
@@ -74,6 +75,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.add_flag("--resume", line.resume, "go on from the checkpoint of a run that was stopped or killed");
   app.add_flag("--check", line.check, "read and judge the deck, and stop");
   app.add_flag("--dry-run", line.dry_run, "say what would run, and what time, memory and disk it would take");
+  app.add_flag("--compile", line.compile, "compile the deck's formulas into the cache, and stop");
+  app.add_option("-o", line.compiled_file,
+                 "with --compile: also into a file, for [model] compiled = \"FILE\"");
   app.add_flag("--list", list, "all studies, models and methods");
   const auto* describe = app.add_option("--describe", described, "all about a study, a model or a method");
   const auto* sample =
@@ -84,7 +88,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.add_flag("-h,--help", help, "this text");
   for (CLI::Option* option : app.get_options()) option->group("Options");
   for (const auto& [name, label] : {std::pair("--describe", "NAME"), std::pair("--statement", "NAME"),
-                                    std::pair("--template", "STUDY")}) {
+                                    std::pair("--template", "STUDY"), std::pair("-o", "FILE")}) {
     app.get_option(name)->type_name(label);
   }
 
@@ -123,6 +127,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (line.request == Request::run) line.overrides.assign(loose.begin() + 1, loose.end());
   if (line.check && line.dry_run)
     throw Error("--check and --dry-run don't go together; --dry-run checks as well");
+  if (line.compile && (line.request != Request::run || line.check || line.dry_run || line.resume))
+    throw Error("--compile takes a deck, and nothing else is done with it");
+  if (!line.compiled_file.empty() && !line.compile) throw Error("-o FILE goes with --compile");
   return line;
 }
 

@@ -14,9 +14,10 @@ struct CommandLine {
   std::string subject;  ///< the deck to run, the NAME to describe or sample, the STUDY of the template
   std::vector<std::string> overrides;  ///< key=value
   std::vector<std::string> petsc_options;
-  bool resume = false, check = false, dry_run = false;
-  std::string help;     ///< what --help prints
-  std::string written;  ///< the whole, as a shell would take it
+  bool resume = false, check = false, dry_run = false, compile = false;
+  std::string compiled_file;  ///< where --compile leaves its object, beside the cache
+  std::string help;           ///< what --help prints
+  std::string written;        ///< the whole, as a shell would take it
 };
 
 /// Throws Error where the words make no sense together.

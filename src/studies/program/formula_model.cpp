@@ -144,11 +144,13 @@ ModelChoice read_formula_model(Task& task) {
   const Statement statement = read_statement(task);
   const io::Table method = task.deck.table("method");
   const bool one = task.deck.root().has("method") && !task.deck.root().has("methods");
-  auto loaded = formulas::load(statement, one ? method.text("name", "") : "*");
+  auto loaded =
+      formulas::load(statement, one ? method.text("name", "") : "*",
+                     {.read = task.deck.table("model").text("compiled", ""), .write = task.compiled_file});
   ModelChoice choice;
   choice.formula = std::move(loaded.problem);
   choice.problem = choice.formula.get();
-  choice.made = loaded.how;
+  task.formulas = loaded.how;
   const io::Table parameters = task.deck.table("model").table("parameters");
   for (const auto& parameter : statement.parameters) choice.axes.push_back(parameters.axis(parameter.name));
   return choice;

@@ -58,7 +58,8 @@ ExitCode run_deck(const CommandLine& line, const Statements& stated) {
             .stated = stated,
             .command_line = line.written,
             .resume = line.resume,
-            .check = line.check,
+            .check = line.check || line.compile,
+            .compiled_file = line.compiled_file,
             .dry_run = line.dry_run,
             .petsc_options = line.petsc_options,
             .deck_file = line.subject};
@@ -70,6 +71,10 @@ ExitCode run_deck(const CommandLine& line, const Statements& stated) {
                 "\" solves no large systems: the PETSc options after -- would have " + "no effect");
   }
   const ExitCode code = study.run(task);
+  if (line.compile) {
+    if (task.formulas.empty()) throw Error("the deck has no formulas to compile");
+    print("formulas " + task.formulas + "\n");
+  }
   if (line.check && code == exit_success) print("deck ok\n");
   return code;
 }
@@ -129,7 +134,7 @@ int run_program(int argc, char** argv, Statements own) {
     parallel::install_signal_handlers();
     try {
       const CommandLine line = parse_command_line(argc, argv);
-      if (!mpi && line.request == Request::run && !line.check) mpi.emplace(argc, argv);
+      if (!mpi && line.request == Request::run && !line.check && !line.compile) mpi.emplace(argc, argv);
       return fulfil(line, with_built_in(std::move(own)));
     } catch (const Error& error) {
       return report({error.code(), error.what()});

@@ -54,9 +54,11 @@ struct Task {
   std::string command_line;
   bool resume = false;
   bool check = false;                      ///< read and judge the deck, then stop
+  std::string compiled_file;               ///< where compiled formulas are left, beside the cache
   bool dry_run = false;                    ///< say what would run and what it would take, then stop
   std::vector<std::string> petsc_options;  ///< the words after --
   std::string deck_file;                   ///< where the deck was read from
+  std::string formulas = {};               ///< how the deck's formulas were compiled, once they are read
 };
 
 struct Study {
@@ -76,7 +78,6 @@ const std::vector<Study>& study_list();
 struct ModelChoice {
   const sections::Problem* problem = nullptr;
   std::shared_ptr<const sections::Problem> formula;  ///< the same, where the deck states it
-  std::string made;                                  ///< how that was compiled
   std::vector<std::vector<double>> axes;
 };
 ModelChoice read_model(Task& task);
