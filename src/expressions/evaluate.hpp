@@ -13,8 +13,8 @@
 
 namespace cotangent::expressions {
 
-/// Operands that may wait for their operation while a tree is evaluated.
-inline constexpr std::size_t most_pending = 64;
+/// As many nodes are evaluated without an allocation.
+inline constexpr std::size_t most_on_stack = 64;
 
 namespace detail {
 
@@ -120,51 +120,49 @@ template <class R>
   }
 }
 
-/// The tree's value, given those of its names. At most most_pending operands may wait; no allocation.
+/// The tree's value, given those of its names. No allocation for up to most_on_stack nodes.
 template <class R>
 R evaluate(const Tree& tree, std::span<const R> values) {
   static_assert(std::is_trivially_destructible_v<R>);
-  union Place {  // holds nothing until an operand comes
+  union Place {  // holds nothing until its node comes
     R value;
     Place() {}
   };
-  Place stack[most_pending + 1];
-  Place* top = stack;  // below the first operand
-  const auto push = [&](const R& value) { std::construct_at(&(++top)->value, value); };
-  for (const Node& node : tree.nodes()) {
+  Place few[most_on_stack];
+  std::unique_ptr<Place[]> many;
+  const std::vector<Node>& nodes = tree.nodes();
+  if (nodes.size() > most_on_stack) many.reset(new Place[nodes.size()]);
+  Place* const places = many ? many.get() : few;
+  Place* next = places;
+  for (const Node& node : nodes) {
+    const auto put = [&](const R& value) { std::construct_at(&(next++)->value, value); };
+    const auto& [a, b] = node.operand;
     switch (node.operation) {  // arithmetic first: it is most of what decks hold
       case Operation::number:
-        push(R(node.number));
+        put(R(node.number));
         continue;
       case Operation::name:
-        push(values[node.name]);
+        put(values[node.name]);
         continue;
       case Operation::add:
-        --top;
-        top->value = top[0].value + top[1].value;
+        put(places[a].value + places[b].value);
         continue;
       case Operation::subtract:
-        --top;
-        top->value = top[0].value - top[1].value;
+        put(places[a].value - places[b].value);
         continue;
       case Operation::multiply:
-        --top;
-        top->value = top[0].value * top[1].value;
+        put(places[a].value * places[b].value);
         continue;
       case Operation::fixed_power:
-        top->value = detail::fixed_power(top->value, node.number);
+        put(detail::fixed_power(places[a].value, node.number));
         continue;
       default:
         break;
     }
-    if (operands(node.operation) == 1) {
-      top->value = applied(node, top->value);
-    } else {
-      --top;
-      top->value = applied(node, top[0].value, top[1].value);
-    }
+    put(operands(node.operation) == 1 ? applied(node, places[a].value)
+                                      : applied(node, places[a].value, places[b].value));
   }
-  return top->value;
+  return next[-1].value;
 }
 
 extern template double evaluate(const Tree&, std::span<const double>);

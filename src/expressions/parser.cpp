@@ -10,10 +10,11 @@
 #include <charconv>
 #include <numbers>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/names.hpp"
-#include "expressions/evaluate.hpp"
 
 namespace cotangent::expressions {
 
@@ -22,6 +23,8 @@ namespace {
 enum class Kind { value, truth };
 
 constexpr int most_nested = 400;  ///< parentheses count twice
+constexpr std::size_t most_nodes = std::size_t{1} << 18;
+constexpr std::size_t most_shown = 60;  ///< characters of a text that an error repeats
 constexpr std::size_t any_number = 0;
 
 struct Function {
@@ -90,13 +93,8 @@ class Parser {
     if (at_end()) refuse("expected " + std::string(whole()), 0);
     const Kind found = disjunction();
     if (!at_end()) unexpected(of_sets() ? "expected 'and' or 'or'" : "expected an operator");
-    if (found != wanted)
-      throw Error("'" + text_ + "' " +
-                  (wanted == Kind::truth
-                       ? "is a value where a condition is needed; compare it, as in '" + text_ + " > 0'"
-                       : "is a condition where a value is needed"));
-    if (tree_.pending() > most_pending) throw Error("'" + text_ + "' is nested too deeply");
-    return std::move(tree_);
+    if (found != wanted) refuse_whole(wanted);
+    return graph_.tree(waiting_.back());
   }
 
  private:
@@ -110,18 +108,61 @@ class Parser {
   bool at_end() const { return position_ == text_.size(); }
   std::string_view rest() const { return std::string_view(text_).substr(position_); }
 
+  /// The line of a place, counted from 0, and where it begins.
+  std::pair<std::size_t, std::size_t> line_of(std::size_t position) const {
+    const auto end = text_.begin() + static_cast<std::ptrdiff_t>(position);
+    const auto number = static_cast<std::size_t>(std::count(text_.begin(), end, '\n'));
+    return {number, number == 0 ? 0 : text_.rfind('\n', position - 1) + 1};
+  }
   std::string at(std::size_t position) const {
-    if (position >= text_.size()) return "at the end of '" + text_ + "'";
-    return "at column " + std::to_string(position + 1) + " of '" + text_ + "'";
+    const bool shown = text_.size() <= most_shown && text_.find('\n') == std::string::npos;
+    const std::string of = shown ? " of '" + text_ + "'" : "";
+    if (position >= text_.size()) return "at the end" + of;
+    const auto [line, begin] = line_of(position);
+    return "at " + (line > 0 ? "line " + std::to_string(line + 1) + ", " : std::string()) + "column " +
+           std::to_string(position - begin + 1) + of;
+  }
+  /// The line of a place, cut where it is long, and a caret under the place.
+  std::string marked(std::size_t position) const {
+    const std::size_t last = text_.find_last_not_of(" \t\r\n");
+    if (last == std::string::npos) return "";
+    position = std::min(position, last + 1);
+    const std::size_t begin = line_of(position).second;
+    const std::size_t end = std::min(text_.find('\n', position), text_.size());
+    std::size_t from = position - begin > most_shown / 2 ? position - most_shown / 2 : begin;
+    std::size_t to = std::min(end, from + most_shown);
+    const auto continues = [this](std::size_t i) {  // a letter of several bytes
+      return i < text_.size() && (static_cast<unsigned char>(text_[i]) & 0xc0) == 0x80;
+    };
+    while (from < position && continues(from)) ++from;
+    while (to < end && continues(to)) ++to;
+    std::string line = from > begin ? "..." : "", caret(line.size(), ' ');
+    for (std::size_t i = from; i < to; ++i) {
+      const bool control = static_cast<unsigned char>(text_[i]) < ' ';
+      line += control ? ' ' : text_[i];
+      if (i < position && !continues(i)) caret += ' ';
+    }
+    return "\n  " + line + (to < end ? "..." : "") + "\n  " + caret + "^";
   }
   [[noreturn]] void refuse(const std::string& what, std::size_t position, std::string_view hint = "") const {
-    throw Error(what + " " + at(position) + std::string(hint));
+    throw Error(what + " " + at(position) + std::string(hint) + marked(position));
+  }
+  [[noreturn]] void refuse_name(std::string_view what, const std::string& word,
+                                const std::vector<std::string>& valid, std::size_t position) const {
+    throw Error(unknown_name_text(what, word, valid, at(position)) + marked(position));
   }
   [[noreturn]] void unexpected(const std::string& expected) const {
     for (const Hint& hint : hints)
       if (rest().starts_with(hint.sign) && (hint.of_sets || !of_sets()))
         refuse(expected, position_, hint.text);
     refuse(expected, position_);
+  }
+  [[noreturn]] void refuse_whole(Kind wanted) const {
+    const std::string text = text_.size() > most_shown ? text_.substr(0, most_shown) + "..." : text_;
+    throw Error("'" + text + "' " +
+                (wanted == Kind::truth
+                     ? "is a value where a condition is needed; compare it, as in '" + text + " > 0'"
+                     : "is a condition where a value is needed"));
   }
   void demand(Kind kind, Kind wanted, std::size_t position) const {
     if (kind == wanted) return;
@@ -150,6 +191,16 @@ class Parser {
   }
   bool accept_word(std::string_view word) { return peek_name() == word && accept(word); }
 
+  /// An operation on the last operand, or the last two.
+  void apply(Operation operation) {
+    const Graph::Id last = waiting_.back();
+    if (operands(operation) == 2) waiting_.pop_back();
+    Graph::Id& result = waiting_.back();
+    result = operands(operation) == 2 ? graph_.apply(operation, result, last) : graph_.apply(operation, last);
+    if (graph_.nodes().size() > most_nodes)
+      refuse("too long", position_, ": at most " + std::to_string(most_nodes) + " different operations");
+  }
+
   // The grammar, loosest first.
   Kind disjunction() {
     return joined("or", Operation::disjunction, [this] { return conjunction(); });
@@ -165,7 +216,7 @@ class Parser {
       demand(left, Kind::truth, begin);
       const std::size_t right = position_;
       demand(operand(), Kind::truth, right);
-      tree_.apply(operation);
+      apply(operation);
     }
     return left;
   }
@@ -175,7 +226,7 @@ class Parser {
     if (!accept_word("not")) return of_sets() ? primary() : comparison();
     const std::size_t begin = position_;
     demand(negation(), Kind::truth, begin);
-    tree_.apply(Operation::negation);
+    apply(Operation::negation);
     return Kind::truth;
   }
 
@@ -192,7 +243,7 @@ class Parser {
     demand(left, Kind::value, begin);
     const std::size_t right = position_;
     demand(sum(), Kind::value, right);
-    tree_.apply(found->operation);
+    apply(found->operation);
     const std::size_t again = position_;
     if (accept_comparison()) refuse("a second comparison", again, "; write 'a < b and b < c'");
     return Kind::truth;
@@ -207,7 +258,7 @@ class Parser {
       demand(left, Kind::value, begin);
       const std::size_t right = position_;
       demand(product(), Kind::value, right);
-      tree_.apply(plus ? Operation::add : Operation::subtract);
+      apply(plus ? Operation::add : Operation::subtract);
     }
   }
   Kind product() {
@@ -220,7 +271,7 @@ class Parser {
       demand(left, Kind::value, begin);
       const std::size_t right = position_;
       demand(unary(), Kind::value, right);
-      tree_.apply(times ? Operation::multiply : Operation::divide);
+      apply(times ? Operation::multiply : Operation::divide);
     }
   }
   Kind unary() {
@@ -229,7 +280,7 @@ class Parser {
     if (!minus && !accept("+")) return power();
     const std::size_t begin = position_;
     demand(unary(), Kind::value, begin);
-    if (minus) tree_.apply(Operation::negate);
+    if (minus) apply(Operation::negate);
     return Kind::value;
   }
   Kind power() {
@@ -239,7 +290,7 @@ class Parser {
     demand(base, Kind::value, begin);
     const std::size_t exponent = position_;
     demand(unary(), Kind::value, exponent);
-    tree_.apply(Operation::power);
+    apply(Operation::power);
     return Kind::value;
   }
 
@@ -263,7 +314,7 @@ class Parser {
     if (error == std::errc::result_out_of_range) refuse("a number beyond the reach of doubles", position_);
     if (error != std::errc()) refuse("expected a number", position_);
     position_ += static_cast<std::size_t>(end - begin);
-    tree_.add_number(value);
+    waiting_.push_back(graph_.number(value));
     if (!at_end() && (is_letter(text_[position_]) || text_[position_] == '.'))
       refuse("expected an operator", position_);
     skip();
@@ -277,25 +328,25 @@ class Parser {
     if (word == "and" || word == "or" || word == "not") refuse(operand(), begin);
     const auto found = std::find(names_.begin(), names_.end(), word);
     if (of_sets()) {
-      if (found == names_.end()) unknown_name("set", word, names_, at(begin));
-      tree_.add_name(static_cast<std::size_t>(found - names_.begin()));
+      if (found == names_.end()) refuse_name("set", word, {names_.begin(), names_.end()}, begin);
+      waiting_.push_back(graph_.name(static_cast<std::size_t>(found - names_.begin())));
       return Kind::truth;
     }
     if (rest().starts_with("(")) return call(word, begin);
     const auto constant =
         std::find_if(constants_.begin(), constants_.end(), [&](const Constant& c) { return c.name == word; });
     if (constant != constants_.end()) {
-      tree_.add_number(constant->value);
+      waiting_.push_back(graph_.number(constant->value));
     } else if (found != names_.end()) {
-      tree_.add_name(static_cast<std::size_t>(found - names_.begin()));
+      waiting_.push_back(graph_.name(static_cast<std::size_t>(found - names_.begin())));
     } else if (word == "pi") {
-      tree_.add_number(std::numbers::pi);
+      waiting_.push_back(graph_.number(std::numbers::pi));
     } else if (function_called(word) != nullptr) {
       refuse("'" + word + "' is a function and needs (...)", begin);
     } else {
       std::vector<std::string> valid = variables();
       valid.emplace_back("pi");
-      unknown_name("name", word, valid, at(begin));
+      refuse_name("name", word, valid, begin);
     }
     return Kind::value;
   }
@@ -315,7 +366,7 @@ class Parser {
         refuse("'" + word + "' is a variable, not a function,", begin);
       std::vector<std::string> valid;
       for (const Function& f : functions) valid.emplace_back(f.name);
-      unknown_name("function", word, valid, at(begin));
+      refuse_name("function", word, valid, begin);
     }
     accept("(");
     std::size_t given = 0;
@@ -324,7 +375,7 @@ class Parser {
         const std::size_t argument = position_;
         demand(disjunction(), Kind::value, argument);
         // Of more than two arguments the first two are one already.
-        if (++given > 1 && function->arguments == any_number) tree_.apply(function->operation);
+        if (++given > 1 && function->arguments == any_number) apply(function->operation);
       } while (accept(","));
     }
     if (!accept(")")) unexpected("expected ',' or ')'");
@@ -336,14 +387,18 @@ class Parser {
                                                     : "two arguments") +
                  ", not " + std::to_string(given) + ",",
              begin);
-    if (function->arguments != any_number) tree_.apply(function->operation);
+    if (function->arguments != any_number) apply(function->operation);
     return Kind::value;
   }
 
   /// Counts the calls within calls, so that a text cannot exhaust the stack.
   struct Nesting {
     explicit Nesting(Parser& parser) : depth(parser.depth_) {
-      if (++depth > most_nested) throw Error("'" + parser.text_.substr(0, 40) + "...' is nested too deeply");
+      if (++depth > most_nested)
+        parser.refuse("nested too deeply", parser.position_,
+                      ": at most " + std::to_string(most_nested / 2) +
+                          " parentheses within one another, or " + std::to_string(most_nested) +
+                          " signs or powers");
     }
     Nesting(const Nesting&) = delete;
     Nesting& operator=(const Nesting&) = delete;
@@ -357,7 +412,8 @@ class Parser {
   std::span<const Constant> constants_;
   std::size_t position_ = 0;
   int depth_ = 0;
-  Tree tree_;
+  Graph graph_;
+  std::vector<Graph::Id> waiting_;  ///< operands, for their operation
 };
 
 }  // namespace

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A formula as a tree. Its leaves are numbers and names; every other node is an operation on one operand or
-// on two, and a call is an operation that the text writes by its name. The nodes are kept in postorder, each
-// behind its operands (Dijkstra 1961), so that one pass with a stack folds the tree into whatever its
-// operations are taken to mean: numbers (evaluate.hpp), the regions of a billiard.
+// A formula as a tree whose equal parts are one node: a graph without cycles. Its leaves are numbers and
+// names; every other node is an operation on one operand or on two, and a call is an operation that the text
+// writes by its name. Each node stands behind its operands, so that one pass folds the tree into whatever its
+// operations are taken to mean: numbers (evaluate.hpp), texts (print.hpp), the regions of a billiard.
+// Reference: Ershov, On programming of arithmetic operations, Comm. ACM 1 (1958) 3, who numbers the values.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -58,43 +61,77 @@ constexpr std::size_t operands(Operation operation) {
 
 struct Node {
   Operation operation;
-  std::uint32_t name = 0;  ///< which of the names; of Operation::name
-  double number = 0;       ///< of Operation::number and Operation::fixed_power
+  std::uint32_t name = 0;                  ///< which of the names; of Operation::name
+  double number = 0;                       ///< of Operation::number and Operation::fixed_power
+  std::array<std::uint32_t, 2> operand{};  ///< which nodes, as many as the operation has
+
+  /// To the bit: 0 isn't -0, and a NaN is itself.
+  bool operator==(const Node& other) const;
 };
 
+/// How often each node is an operand of another.
+std::vector<std::uint32_t> uses(const std::vector<Node>& nodes);
+
+/// One formula: its root is the last node, and no two nodes are equal. Equal formulas are equal trees.
 class Tree {
  public:
-  void add_number(double number) { nodes_.push_back({Operation::number, 0, number}); }
-  void add_name(std::size_t name) { nodes_.push_back({Operation::name, static_cast<std::uint32_t>(name)}); }
-  /// An operation on the last operand, or the last two. On numbers it is done at once.
-  void apply(Operation operation);
-
   const std::vector<Node>& nodes() const { return nodes_; }
-  /// How many operands wait for their operation at most.
-  std::size_t pending() const;
   bool mentions(std::size_t name) const;
+  bool operator==(const Tree&) const = default;
 
   /// The root's meaning, given those of leaves, leaf(node), and of operations, one(node, a) and
-  /// two(node, a, b).
+  /// two(node, a, b). An operand's meaning is moved to whom needs it last.
   template <class Meaning, class Leaf, class One, class Two>
   Meaning fold(const Leaf& leaf, const One& one, const Two& two) const {
-    std::vector<Meaning> stack;
+    std::vector<std::uint32_t> left = uses(nodes_);
+    std::vector<Meaning> meanings;
+    meanings.reserve(nodes_.size());
+    const auto of = [&](std::uint32_t node) {
+      return --left[node] > 0 ? Meaning(meanings[node]) : Meaning(std::move(meanings[node]));
+    };
     for (const Node& node : nodes_) {
       if (operands(node.operation) == 0) {
-        stack.push_back(leaf(node));
+        meanings.push_back(leaf(node));
       } else if (operands(node.operation) == 1) {
-        stack.back() = one(node, stack.back());
+        meanings.push_back(one(node, of(node.operand[0])));
       } else {
-        const Meaning right = std::move(stack.back());
-        stack.pop_back();
-        stack.back() = two(node, stack.back(), right);
+        Meaning first = of(node.operand[0]);
+        meanings.push_back(two(node, std::move(first), of(node.operand[1])));
       }
     }
-    return std::move(stack.back());
+    return std::move(meanings.back());
   }
 
  private:
+  friend class Graph;
   std::vector<Node> nodes_;
+};
+
+/// Formulas as they grow, from the leaves on: what is stated again is found again.
+class Graph {
+ public:
+  using Id = std::uint32_t;  ///< of a node
+
+  Id number(double number) { return found({Operation::number, 0, number, {}}); }
+  Id name(std::size_t name) { return found({Operation::name, static_cast<std::uint32_t>(name), 0, {}}); }
+  /// An operation on one operand, or on two. On numbers it is done at once; a power whose exponent is a
+  /// number is a fixed power.
+  Id apply(Operation operation, Id a);
+  Id apply(Operation operation, Id a, Id b);
+  /// The root of a tree that stood elsewhere.
+  Id add(const Tree& tree);
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  /// The formula whose root is this node.
+  Tree tree(Id root) const;
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Node& node) const;
+  };
+  Id found(const Node& node);
+  std::vector<Node> nodes_;
+  std::unordered_map<Node, Id, Hash> ids_;
 };
 
 }  // namespace cotangent::expressions

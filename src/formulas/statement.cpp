@@ -58,16 +58,25 @@ class Source {
     unpack("q", s_.coordinates.size());
     if (velocities) unpack("v", s_.coordinates.size());
     unpack("p", s_.parameters.size());
+    const auto statement = [&](const std::string& name, const std::string& value) {
+      text += "    const auto " + name + " = " + value + ";\n";
+    };
+    const auto printed = [&](std::span<const Tree> values, const std::string& prefix) {
+      expressions::Printed code = cpp(values, names_, prefix);
+      for (const expressions::Part& part : code.parts) statement(part.name, part.value);
+      return std::move(code.values);
+    };
     for (std::size_t i = 0; i < s_.where.size(); ++i) {
       const bool used = std::ranges::any_of(
           trees, [&](const Tree& tree) { return mentions(tree, s_.first_part() + i, 1); });
-      if (used)
-        text += "    const auto w" + std::to_string(i) + " = " + cpp(s_.where[i].value, names_) + ";\n";
+      const std::string name = "w" + std::to_string(i);
+      if (used) statement(name, printed({&s_.where[i].value, 1}, name + "_")[0]);
     }
+    const std::vector<std::string> values = printed(trees, "n");
     text += "    return ";
-    if (trees.size() > 1) text += "std::tuple(";
-    for (std::size_t k = 0; k < trees.size(); ++k) text += (k > 0 ? ", " : "") + cpp(trees[k], names_);
-    return text + (trees.size() > 1 ? ");\n" : ";\n");
+    if (values.size() > 1) text += "std::tuple(";
+    for (std::size_t k = 0; k < values.size(); ++k) text += (k > 0 ? ", " : "") + values[k];
+    return text + (values.size() > 1 ? ");\n" : ";\n");
   }
 
   /// A member that a model's struct may have.

@@ -114,3 +114,22 @@ TEST_CASE("what holds numbers alone is one number, and a fixed power one node") 
   CHECK(nodes("2^y") == 3);
   CHECK(nodes("max(x, y, 1)") == 5);
 }
+
+TEST_CASE("equal parts are one node, whose value is taken once") {
+  const auto nodes = [](const std::string& text) {
+    return parse(text, Language::value, names).nodes().size();
+  };
+  CHECK(nodes("(x + y)*(x + y)") == 4);
+  CHECK(nodes("(x + y)*(y + x)") == 5);
+  CHECK(nodes("sin(x + y)^2 + cos(x + y)*sin(x + y)") == 8);
+  CHECK(nodes("0*x - (-0)*x") == 6);  // 0 isn't -0
+  std::string doubled = "x";
+  for (int k = 0; k < 6; ++k) doubled = "(" + doubled + " + " + doubled + ")";
+  Graph graph;
+  Graph::Id id = graph.name(0);
+  for (int k = 0; k < 100; ++k) id = graph.apply(Operation::add, id, id);
+  const Tree tree = graph.tree(id);
+  CHECK(tree.nodes().size() == 101);
+  CHECK(evaluate(tree, std::span<const double>(std::vector<double>{3.0})) == std::ldexp(3.0, 100));
+  CHECK(parse(doubled, Language::value, names).nodes().size() == 7);
+}

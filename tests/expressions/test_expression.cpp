@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Expressions and conditions: values, precedence, constants, and every way to get one wrong.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "catch.hpp"
 #include "core/error.hpp"
@@ -25,15 +27,22 @@ bool holds(const std::string& text) {
   return Condition::parse(text, names).holds(state);
 }
 
+/// What was said, in its first line, and what of the text was shown.
 template <class Kind>
-std::string refusal(const std::string& text) {
+std::pair<std::string, std::string> refusal_shown(const std::string& text) {
   try {
     Kind::parse(text, names);
   } catch (const Error& error) {
     CHECK(error.code() == exit_bad_input);
-    return error.what();
+    const std::string what = error.what();
+    const auto end = std::min(what.find('\n'), what.size());
+    return {what.substr(0, end), what.substr(end)};
   }
-  return "no refusal";
+  return {"no refusal", ""};
+}
+template <class Kind>
+std::string refusal(const std::string& text) {
+  return refusal_shown<Kind>(text).first;
 }
 std::string refused(const std::string& text) {
   return refusal<Expression>(text);
@@ -296,11 +305,46 @@ TEST_CASE("depth is limited, length is not") {
     return text;
   };
   CHECK(value(repeated("(", 150) + "q1" + repeated(")", 150)) == 0.3);
-  CHECK(contains(refused(repeated("(", 100000)), "nested too deeply"));
-  CHECK(contains(refused(repeated("-", 100000) + "1"), "nested too deeply"));
-  CHECK(contains(refused(repeated("2^", 100000) + "1"), "nested too deeply"));
-  CHECK(contains(refused_condition(repeated("not ", 100000) + "1 > 0"), "nested too deeply"));
-  CHECK(contains(refused(repeated("q1 + (", 100) + "q1" + repeated(")", 100)), "nested too deeply"));
-  CHECK(value(repeated("q1 + (", 63) + "q1" + repeated(")", 63)) == Approx(64 * 0.3));
-  CHECK(value(repeated("p_q1 - ", 20000) + "0") == 4.0 - 19999 * 4.0);
+  CHECK(
+      refused(repeated("(", 1000000)) ==
+      "nested too deeply at column 201: at most 200 parentheses within one another, or 400 signs or powers");
+  CHECK(contains(refused(repeated("-", 100000) + "1"), "nested too deeply at column 400"));
+  CHECK(contains(refused(repeated("2^", 100000) + "1"), "nested too deeply at column 799"));
+  CHECK(contains(refused(repeated("sin(", 100000)), "nested too deeply at column 801"));
+  CHECK(contains(refused_condition(repeated("not ", 100000) + "1 > 0"), "nested too deeply at column"));
+  CHECK(value(repeated("q1 + (", 150) + "q1" + repeated(")", 150)) == Approx(151 * 0.3));
+  CHECK(value(repeated("p_q1 - ", 100000) + "0") == 4.0 - 99999 * 4.0);
+  CHECK(contains(refused(repeated("q1 + ", 300000) + "q1"), ": at most 262144 different operations"));
+}
+
+TEST_CASE("the place of a slip is marked in the text") {
+  const auto shown = [](const std::string& text) { return refusal_shown<Expression>(text).second; };
+  CHECK(shown("q1 + p_q11") ==
+        "\n  q1 + p_q11"
+        "\n       ^");
+  CHECK(shown("1 +  ") ==
+        "\n  1 +  "
+        "\n     ^");
+  CHECK(shown("").empty());
+  CHECK(shown("q1\t* 2 q2") ==
+        "\n  q1 * 2 q2"
+        "\n         ^");
+  SECTION("of several lines the one") {
+    CHECK(refused("q1 +\n  q2 q1\n+ 1") == "expected an operator at line 2, column 6");
+    CHECK(shown("q1 +\n  q2 q1\n+ 1") ==
+          "\n    q2 q1"
+          "\n       ^");
+  }
+  SECTION("of a long one what surrounds it") {
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += "q1 + ";
+    CHECK(refused(text + "x1 + " + text + "1").starts_with("unknown name 'x1' at column 201;"));
+    CHECK(shown(text + "x1 + " + text + "1") ==
+          "\n  ...q1 + q1 + q1 + q1 + q1 + q1 + x1 + q1 + q1 + q1 + q1 + q1 + ..."
+          "\n                                   ^");
+  }
+  SECTION("letters of several bytes are one") {
+    CHECK(shown("q1 + \xc3\xa9 $") == "\n  q1 + \xc3\xa9 $\n       ^");
+    CHECK(shown("q1 \xc3\xa9 $") == "\n  q1 \xc3\xa9 $\n     ^");
+  }
 }

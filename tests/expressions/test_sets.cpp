@@ -25,7 +25,8 @@ std::string refused(const std::string& text) {
     parse(text, Language::set, sets);
   } catch (const Error& error) {
     CHECK(error.code() == exit_bad_input);
-    return error.what();
+    const std::string what = error.what();
+    return what.substr(0, what.find('\n'));
   }
   return "no refusal";
 }
