@@ -38,8 +38,11 @@ void* opened(const std::vector<std::byte>& bytes) {
   }
   void* const object = ::dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
   const std::string why = object ? "" : ::dlerror();
-  ::close(file);
-  if (!object) throw Error("cannot load the compiled formula: " + why);
+  if (!object) {
+    ::close(file);
+    throw Error("cannot load the compiled formula: " + why);
+  }
+  // The file stays open: another of the same number, and so of the same name, would be taken for this one.
   return object;
 }
 

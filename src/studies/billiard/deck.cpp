@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "expressions/parser.hpp"
+#include "formulas/wall.hpp"
+#include "studies/program/formula_model.hpp"
+
 namespace cotangent::studies {
 
 const char* const billiard_example = R"(# Particles that fall within three circles.
@@ -16,7 +20,9 @@ sets = [                            # cotangent --list; --describe circle
   { name = "left", set = "circle", centre = [-2.0, 0.0], radius = 1.0 },
   { name = "right", set = "circle", centre = [2.0, 0.0], radius = 1.0 },
   { name = "bowl", set = "circle", centre = [0.0, -2.0], radius = 2.23606797749979 },
-]                                   # of each also: restitution, or temperature of a rough wall; velocity,
+]                                   # or, above 0 inside, { name = "disc", omega = "1 - x^2 - y^2" }, with
+                                    # parameters = { a = 1.0 } where it names them
+                                    # of each also: restitution, or temperature of a rough wall; velocity,
                                     # amplitude, frequency, phase of a moving one
 
 [forces]
@@ -57,28 +63,81 @@ billiards::Vector<D> read_vector(const io::Table& table, const char* key) {
   return result;
 }
 
+/// What intervals and the derivatives by time can take: how else to find where a path meets a wall?
+void judge_operations(const expressions::Tree& omega) {
+  using expressions::Operation;
+  for (const expressions::Node& node : omega.nodes()) {
+    const Operation o = node.operation;
+    const bool smooth = o == Operation::number || o == Operation::name || o == Operation::negate ||
+                        (o == Operation::fixed_power && node.number == std::round(node.number)) ||
+                        (o >= Operation::sqrt && o <= Operation::cos) ||
+                        (o >= Operation::add && o <= Operation::divide);
+    if (!smooth)
+      throw Error(
+          "a wall is made of + - * /, whole powers, sqrt, exp, log, sin and cos; corners are made by "
+          "`inside`");
+  }
+}
+
+/// A set that the deck states: omega = "..." of x, y, in space z, and the numbers in `parameters`.
 template <int D>
-void read_set(const io::Table& table, const Sets& sets, std::vector<std::string>& names,
-              billiards::Domain<D>& domain) {
-  std::vector<billiards::SetKind> kinds;
+billiards::SetKind read_omega(Task& task, const io::Table& table, std::vector<double>& values) {
+  if (table.has("set")) throw table.error("set", "give set or omega, not both");
+  if (!task.compiled_file.empty())
+    throw table.error("omega", "walls are compiled into the cache, not into a file");
+  std::vector<std::string> names{"x", "y", "z"};
+  names.resize(D);
+  const io::Table given = table.table("parameters");
+  for (const std::string& name : given.keys()) {
+    judge_name(given, name, name, names);
+    names.push_back(name);
+    values.push_back(given.number(name));
+  }
+  const std::string own = table.text("name");
+  formulas::WallStatement statement{D, values.size(), {}};
+  try {
+    statement.omega = expressions::parse(table.text("omega"), expressions::Language::value, names);
+    judge_operations(statement.omega);
+    bool any = false;
+    for (std::size_t d = 0; d < D; ++d) any = any || statement.omega.mentions(d);
+    if (!any) throw Error("is constant: no coordinate is in it");
+  } catch (const Error& error) {
+    throw table.error("omega", error.what());
+  }
+  formulas::LoadedWall loaded = formulas::load(statement);
+  task.formulas += (task.formulas.empty() ? "" : "; ") + loaded.how;
+  loaded.kind.name = own;
+  return std::move(loaded.kind);
+}
+
+/// A set of the lists, by its name, with its parameters beside it.
+template <int D>
+billiards::SetKind read_kind(const io::Table& table, const Sets& sets, std::vector<double>& values) {
   std::vector<std::string> valid;
   for (const auto& kind : sets) {
-    if (kind.dim != D) continue;
-    valid.push_back(kind.name);
-    kinds.push_back(kind);
+    if (kind.dim == D) valid.push_back(kind.name);
   }
-  const std::string what = table.choice("set", valid);
-  const std::string name = table.text("name", what);
+  const auto& kind = *std::ranges::find_if(
+      sets, [what = table.choice("set", valid)](const auto& k) { return k.dim == D && k.name == what; });
+  for (const auto& p : kind.parameters) {
+    const std::string key(p.name);
+    values.push_back(key[0] == 'n' || key == "level" || key == "k" ? table.number(key, p.value)
+                                                                   : table.positive(key, p.value));
+  }
+  return kind;
+}
+
+template <int D>
+void read_set(Task& task, const io::Table& table, std::vector<std::string>& names,
+              billiards::Domain<D>& domain) {
+  std::vector<double> parameters;
+  const bool stated = table.has("omega");
+  const billiards::SetKind kind =
+      stated ? read_omega<D>(task, table, parameters) : read_kind<D>(table, task.stated.sets, parameters);
+  const std::string name = table.text("name", kind.name);
   if (std::ranges::count(names, name) > 0) throw table.error("name", "stands for two sets");
   if (name == "and" || name == "or" || name == "not") throw table.error("name", "is a word of `inside`");
   names.push_back(name);
-  const auto& kind = *std::ranges::find(kinds, what, &billiards::SetKind::name);
-  std::vector<double> parameters;
-  for (const auto& p : kind.parameters) {
-    const std::string key(p.name);
-    parameters.push_back(key[0] == 'n' || key == "level" || key == "k" ? table.number(key, p.value)
-                                                                       : table.positive(key, p.value));
-  }
   billiards::Place<D> place;
   place.centre = read_vector<D>(table, "centre");
   place.velocity = read_vector<D>(table, "velocity");
@@ -93,9 +152,9 @@ void read_set(const io::Table& table, const Sets& sets, std::vector<std::string>
 }
 
 template <int D>
-billiards::Domain<D> read_domain(const io::Table& table, const Sets& sets, std::vector<std::string>& names) {
+billiards::Domain<D> read_domain(Task& task, const io::Table& table, std::vector<std::string>& names) {
   billiards::Domain<D> domain;
-  for (const io::Table& set : table.tables("sets")) read_set<D>(set, sets, names, domain);
+  for (const io::Table& set : table.tables("sets")) read_set<D>(task, set, names, domain);
   if (names.empty()) throw table.error("sets", "give at least one: sets = [{ set = \"circle\" }]");
   if (table.has("inside")) {
     try {
@@ -161,7 +220,7 @@ BilliardPlan<D> read_billiard(Task& task) {
   auto& [plan, domain, rules, still, surface_cells] = billiard;
   const io::Table table = task.deck.table("domain"), stop = task.deck.table("stop"),
                   output = task.deck.table("output");
-  domain = read_domain<D>(table, task.stated.sets, plan.walls);
+  domain = read_domain<D>(task, table, plan.walls);
   const io::Table forces = task.deck.table("forces");
   rules.gravity = read_vector<D>(forces, "gravity");
   if (forces.has("potential")) rules.field = read_field<D>(forces, task.stated.fields);

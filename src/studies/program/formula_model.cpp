@@ -18,7 +18,8 @@ using formulas::Statement;
 
 constexpr std::size_t most_coordinates = 24, most_nodes = 20000, longest_name = 32;
 
-/// A name that formulas can hold, not taken yet.
+}  // namespace
+
 void judge_name(const io::Table& table, const std::string& key, const std::string& name,
                 const std::vector<std::string>& taken) {
   const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
@@ -32,6 +33,8 @@ void judge_name(const io::Table& table, const std::string& key, const std::strin
     throw table.error(key, fmt::format("'{}' reads as a velocity or a momentum", name));
   if (std::ranges::count(taken, name) > 0) throw table.error(key, fmt::format("'{}' stands twice", name));
 }
+
+namespace {
 
 class Reader {
  public:

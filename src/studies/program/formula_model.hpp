@@ -7,6 +7,10 @@
 
 namespace cotangent::studies {
 
+/// Refuses a name of `key` that formulas can't hold, or that is among those taken.
+void judge_name(const io::Table& table, const std::string& key, const std::string& name,
+                const std::vector<std::string>& taken);
+
 /// Whether the deck states its model by formulas.
 bool states_model(const Task& task);
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """study = "billiard": what it writes, the numbers of A. Morita, "Reinventing the wheel: simulating collisions" (blog
 KakkoKari), bits on any number of ranks and after a stop, bad input."""
+import os
 import subprocess
 import time
 import tomllib
 import unittest
+import unittest.mock
 
 import h5py
 import numpy as np
@@ -175,6 +177,46 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
         self.assertEqual(status('domain.sets=[{set="rectangle"}]', "ensemble.list=[[0.0,0.0,1.0,1.0]]"), "corner")
         self.assertEqual(status('domain.sets=[{set="half-plane",restitution=0.5}]', "forces.gravity=[0,-1]",
                                 "ensemble.list=[[0.0,1.0,0.0,0.0]]", "stop.collisions=1000"), "collapsed")
+
+    def test_walls_by_formula_have_the_bits_of_built_in_ones(self):
+        """Walls that are polynomials in time, on intervals, moving and in space; and a control."""
+        cache = unittest.mock.patch.dict(os.environ, COTANGENT_CACHE=str(self.at / "cache"))
+        cache.start()
+        self.addCleanup(cache.stop)
+        self.alone["COTANGENT_CACHE"] = os.environ["COTANGENT_CACHE"]
+        egg = 'name="egg", omega="1 - (x/a)^2 - (y/b)^2*exp(k*x)", parameters={a=1.3, b=1.0, k=%s}'
+        cases = {
+            "circle": ('set="circle", radius=1.1', 'name="circle", omega="r*r - x^2 - y^2", parameters={r=1.1}', ""),
+            "egg": ('set="egg"', egg % 0.4, ""),
+            "moving egg": ('set="egg", amplitude=[0.1, 0.0], frequency=2.0', egg % 0.4 + ", amplitude=[0.1, 0.0], frequency=2.0",
+                           ""),
+            "with a core": ('set="egg"}, {name="core", set="circle", radius=0.2', egg % 0.4 +
+                            '}, {name="core", omega="r*r - x^2 - y^2", parameters={r=0.2}', "domain.inside=egg and not core"),
+            "torus": ('name="ring", set="torus"', 'name="ring", parameters={R=1.0, r=0.4}, '
+                      'omega="(4*R*R)*(x^2 + y^2) - (x^2 + y^2 + z^2 + (R*R - r*r))^2"', "domain.dimension=3")}
+        for name, (built_in, formula, more) in cases.items():
+            with self.subTest(name):
+                words = [more] if more else []
+                if name == "torus":
+                    words.append("ensemble.list=[[1.1,0.1,0.0,1.0,0.5,0.2]]")
+                self.run_to("built_in.h5", "domain.sets=[{%s}]" % built_in, *words, text=ONE)
+                self.run_to("formula.h5", "domain.sets=[{%s}]" % formula, *words, text=ONE)
+                self.assertEqual(same_bits(self.at / "built_in.h5", self.at / "formula.h5"), [])
+        self.run_to("built_in.h5", 'domain.sets=[{set="egg"}]', text=ONE)
+        self.run_to("other.h5", "domain.sets=[{%s}]" % (egg % 0.4000000000001), text=ONE)
+        self.assertIn("orbits/final", same_bits(self.at / "built_in.h5", self.at / "other.h5"))
+
+    def test_walls_by_formula_refused(self):
+        for wall, *parts in (('omega="1 - x^2 - yy^2"', "omega", "unknown", "'yy'", "did you mean 'y'?"),
+                             ('omega="1 - z^2"', "'z'"),
+                             ('omega="2"', "is constant"),
+                             ('omega="a", parameters={a=1.0}', "is constant"),
+                             ('omega="1 - abs(x)"', "a wall is made of"),
+                             ('omega="1 - x^2", parameters={x=1.0}', "stands twice"),
+                             ('omega="1 - x^2", set="circle"', "not both")):
+            with self.subTest(wall):
+                self.refused(*parts, text=ONE, words=['domain.sets=[{name="wall", %s}]' % wall])
+        self.refused("name", text=ONE, words=['domain.sets=[{omega="1 - x^2"}]'])
 
     def test_refused(self):
         for words, *parts in ((['domain.sets=[{set="circel"}]'], "did you mean 'circle'"),
