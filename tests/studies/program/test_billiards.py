@@ -185,13 +185,14 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
         self.addCleanup(cache.stop)
         self.alone["COTANGENT_CACHE"] = os.environ["COTANGENT_CACHE"]
         egg = 'name="egg", omega="1 - (x/a)^2 - (y/b)^2*exp(k*x)", parameters={a=1.3, b=1.0, k=%s}'
+        swings = ", amplitude=[0.1, 0.0], frequency=2.0"
         cases = {
             "circle": ('set="circle", radius=1.1', 'name="circle", omega="r*r - x^2 - y^2", parameters={r=1.1}', ""),
             "egg": ('set="egg"', egg % 0.4, ""),
-            "moving egg": ('set="egg", amplitude=[0.1, 0.0], frequency=2.0', egg % 0.4 + ", amplitude=[0.1, 0.0], frequency=2.0",
-                           ""),
-            "with a core": ('set="egg"}, {name="core", set="circle", radius=0.2', egg % 0.4 +
-                            '}, {name="core", omega="r*r - x^2 - y^2", parameters={r=0.2}', "domain.inside=egg and not core"),
+            "moving egg": ('set="egg"' + swings, egg % 0.4 + swings, ""),
+            "with a core": ('set="egg"}, {name="core", set="circle", radius=0.2',
+                            egg % 0.4 + '}, {name="core", omega="r*r - x^2 - y^2", parameters={r=0.2}',
+                            "domain.inside=egg and not core"),
             "torus": ('name="ring", set="torus"', 'name="ring", parameters={R=1.0, r=0.4}, '
                       'omega="(4*R*R)*(x^2 + y^2) - (x^2 + y^2 + z^2 + (R*R - r*r))^2"', "domain.dimension=3")}
         for name, (built_in, formula, more) in cases.items():
