@@ -8,9 +8,9 @@
 
 namespace cotangent::formulas {
 
+using ad::min, ad::max;
 using std::abs, std::sqrt, std::exp, std::log, std::sin, std::cos, std::tan, std::asin, std::acos, std::atan,
     std::sinh, std::cosh, std::tanh, std::pow, std::atan2, std::hypot;
-using ad::min, ad::max;
 
 /// a^n by multiplications alone, so that the type knows the degree.
 template <int n, class R>

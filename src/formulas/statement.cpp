@@ -16,8 +16,9 @@ std::vector<std::string> Statement::names() const {
   for (const Variable& q : coordinates) all.push_back(q.name);
   for (const Variable& q : coordinates) all.push_back(q.name + "_dot");
   for (const Parameter& p : parameters) all.push_back(p.name);
-  all.emplace_back("t");
+  all.emplace_back();
   for (const Part& part : where) all.push_back(part.name);
+  if (std::ranges::count(all, "t") == 0) all[time()] = "t";  // a coordinate of this name hides the time
   return all;
 }
 

@@ -98,7 +98,8 @@ class ProblemOf final : public Problem {
   const Surface* surface() const override {
     if constexpr (holds_particle_on_surface<Model>) {
       static const SurfaceOf<Model> surface;
-      return &surface;
+      const bool angles = std::ranges::any_of(Model::coordinates, &mechanics::Coordinate::angle);
+      return angles ? nullptr : &surface;
     } else {
       return nullptr;
     }

@@ -20,8 +20,7 @@ mechanics::System<Model, double> system_of(Values parameters) {
 template <class Model>
 inline constexpr bool holds_particle_on_surface = [] {
   using System = mechanics::System<Model, double>;
-  return System::dim == 3 && System::constraints == 1 && !System::rolls &&
-         std::ranges::none_of(Model::coordinates, &mechanics::Coordinate::angle);
+  return System::dim == 3 && System::constraints == 1 && !System::rolls;
 }();
 
 template <class Model>

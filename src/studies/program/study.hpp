@@ -54,7 +54,7 @@ struct Task {
   std::string command_line;
   bool resume = false;
   bool check = false;                      ///< read and judge the deck, then stop
-  std::string compiled_file;               ///< where compiled formulas are left, beside the cache
+  std::string compiled_file = {};          ///< where compiled formulas are left, beside the cache
   bool dry_run = false;                    ///< say what would run and what it would take, then stop
   std::vector<std::string> petsc_options;  ///< the words after --
   std::string deck_file;                   ///< where the deck was read from

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Problems stated by formulas in the deck: the bits of the built-in models, the cache, compiled files, strangers' decks."""
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+import h5py
+
+from launch import POINCARE, PROGRAMS, RANKS, ProgramTest
+from results import same_bits
+
+HENON_HEILES = """coordinates = ["q1", "q2"]
+lagrangian = "0.5*(q1_dot*q1_dot + q2_dot*q2_dot) - q1*q1*(0.5 + q2) + q2*q2*(q2 - 1.5)/3"
+"""
+DOUBLE_PENDULUM = """coordinates = ["a", "b"]
+angles = ["a", "b"]
+parameters = { m1 = 1.0, m2 = 1.0, l1 = 1.0, l2 = 1.0, g = 1.0 }
+where = { difference = "cos(a)*cos(b) + sin(a)*sin(b)", mass = "m1 + m2" }
+lagrangian = '''0.5*mass*l1*l1*a_dot^2 + 0.5*m2*l2*l2*b_dot^2 + m2*l1*l2*(difference*(a_dot*b_dot))
+  + mass*g*l1*cos(a) + m2*g*l2*cos(b)'''
+"""
+MAGNETIC_CHAIN = """coordinates = ["t", "s"]
+angles = ["t", "s"]
+parameters = { alpha = [18.0, 18.005] }
+lagrangian = '''(3.4 + 2*cos_sum)*t_dot^2 + 0.7*s_dot^2 + (2.4 + cos_sum)*t_dot*s_dot
+  + alpha/12*magnetic - heights'''
+domain = "2*abs(cos_c) - 1"
+[model.where]
+sin_c = "sin(0.5*(t + s))"
+cos_c = "cos(0.5*(t + s))"
+sin_d = "sin(0.5*(t - s))"
+cos_d = "cos(0.5*(t - s))"
+cos_sum = "2*cos_c^2 - 1"
+cos_difference = "2*cos_d^2 - 1"
+r13 = "2*abs(cos_c)"
+far = "1/(r13*r13*r13)"
+magnetic = "6 + (2*cos_sum^2 - 1)*far + cos_difference*(2*cos_sum + 3*far)"
+heights = "(2*cos_sum + 1)*cos_c*cos_d - (2*cos_sum + 3)*sin_c*sin_d"
+"""
+TORUS = """coordinates = ["x", "y", "z"]
+parameters = { R = 1.0, r = 0.4, mass = 1.0, gravity = 0.0 }
+lagrangian = "mass*(0.5*(x_dot^2 + y_dot^2 + z_dot^2) - gravity*z)"
+constraint = ["(sqrt(x^2 + y^2) - R)^2 + z^2 - r^2"]
+"""
+SLEIGH = """coordinates = { x = "1", y = "1", a = "rad" }
+angles = ["a"]
+parameters = { mass = 1.0, inertia = 1.0, offset = 0.5, tilt = 0.1 }
+where = { u = "x_dot - offset*sin(a)*a_dot", w = "y_dot + offset*cos(a)*a_dot" }
+lagrangian = "0.5*mass*(u^2 + w^2) + 0.5*inertia*a_dot^2 - mass*tilt*(x + offset*cos(a))"
+rolling = ["y_dot*cos(a) - x_dot*sin(a)"]
+"""
+SECTION = """[method]
+name = "gauss"
+stages = 8
+step = 0.25
+[section]
+where = "{0}"
+direction = "both"
+[ensemble]
+energy = {1}
+random = {{ count = 20, seed = 4, {2} = [-0.3, 0.3], {2}_dot = [-0.3, 0.3] }}
+[stop]
+crossings = 20
+[output]
+file = "out.h5"
+"""
+GEODESICS = """[method]
+name = "rattle"
+step = 0.01
+[section]
+where = "y"
+[ensemble]
+energy = 0.5
+project = true
+grid = { x = [1.4, 1.4, 1], y_dot = [1.0, 1.0, 1], z_dot = [0.05, 4.05, 21] }
+[stop]
+crossings = 20
+[output]
+surface_cells = 0
+file = "out.h5"
+"""
+ROLLING = """[method]
+name = "lobatto-spark"
+stages = 4
+step = 0.1
+[ensemble]
+project = true
+list = [[0.0, 0.0, 0.0, 1.0, 0.0, 1.5], [0.0, 0.0, 1.0, -0.8, -1.2, -0.3]]
+[stop]
+time = 4.0
+[output]
+every = 0.1
+file = "out.h5"
+"""
+CASES = {
+    "henon-heiles": (HENON_HEILES, "poincare", SECTION.format("q1", "0.125", "q2"), "name = \"henon-heiles\""),
+    "double-pendulum": (DOUBLE_PENDULUM, "poincare", SECTION.format("a", "[-1.0, 4.0]", "b"), "name = \"double-pendulum\""),
+    "magnetic-chain": (MAGNETIC_CHAIN, "poincare", SECTION.format("t", "[-9.745, -9.74]", "s"),
+                       "name = \"magnetic-chain\"\nalpha = [18.0, 18.005]"),
+    "torus": (TORUS, "poincare", GEODESICS, "name = \"torus\"\nR = 1.0\nr = 0.4"),
+    "chaplygin-sleigh": (SLEIGH, "trajectory", ROLLING, "name = \"chaplygin-sleigh\"\ntilt = 0.1"),
+}
+
+
+def deck_of(model, study="poincare", rest=SECTION.format("q1", "0.125", "q2")):
+    return f'study = "{study}"\n[model]\n{model}{rest}'
+
+
+class Formulas(ProgramTest):
+    longest = 300
+
+    def setUp(self):
+        super().setUp()
+        self.cache = self.at / "cache"
+        before = os.environ.get("COTANGENT_CACHE")
+        os.environ["COTANGENT_CACHE"] = self.alone["COTANGENT_CACHE"] = str(self.cache)
+        self.addCleanup(lambda: os.environ.pop("COTANGENT_CACHE") if before is None
+                        else os.environ.__setitem__("COTANGENT_CACHE", before))
+
+    def run_to(self, name, text, *words, ranks=RANKS, **options):
+        end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks, **options)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        return end.stdout
+
+    def objects(self):
+        return sorted(self.cache.glob("*.so"))
+
+    def test_bits_of_the_built_in_models(self):
+        for name, (formulas, study, rest, built_in) in CASES.items():
+            with self.subTest(name):
+                self.run_to("built_in.h5", deck_of(built_in + "\n", study, rest))
+                self.run_to("formula.h5", deck_of(formulas, study, rest))
+                self.assertEqual(same_bits(self.at / "built_in.h5", self.at / "formula.h5"), [])
+                with h5py.File(self.at / "formula.h5") as found:
+                    self.assertIn("compiled in", found["provenance"].attrs["formulas"])
+
+    def test_control_another_formula_has_other_bits(self):
+        self.run_to("one.h5", deck_of(HENON_HEILES))
+        self.run_to("other.h5", deck_of(HENON_HEILES.replace("q2 - 1.5", "q2 - 1.5000000000001")))
+        self.assertIn("section/points", same_bits(self.at / "one.h5", self.at / "other.h5"))
+
+    def test_compiled_once(self):
+        self.assertIn("compiled in", self.run_to("first.h5", deck_of(HENON_HEILES)))
+        self.assertIn("from the cache", self.run_to("second.h5", deck_of(HENON_HEILES)))
+        self.assertEqual(len(self.objects()), 1)
+        self.assertEqual(same_bits(self.at / "first.h5", self.at / "second.h5"), [])
+        # Names, units and values are no part of the code.
+        renamed = HENON_HEILES.replace("q1", "first").replace("q2", "second")
+        self.run_to("renamed.h5", deck_of(renamed, rest=SECTION.format("first", "0.125", "second")))
+        self.assertEqual(len(self.objects()), 1)
+        # Nor is a run that is resumed another.
+        self.run_to("half.h5", deck_of(HENON_HEILES), "stop.crossings=20")
+        self.assertIn("was complete", self.run_to("half.h5", deck_of(HENON_HEILES), "stop.crossings=20", "--resume"))
+
+    def test_many_start_at_once(self):
+        deck = self.deck(deck_of(HENON_HEILES))
+        runs = [subprocess.Popen([PROGRAMS / "cotangent", deck, f"output.file={k}.h5"], cwd=self.at, env=self.alone,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for k in range(4)]
+        for run in runs:
+            out, error = run.communicate(timeout=self.longest)
+            self.assertEqual(run.returncode, 0, out + error)
+        self.assertEqual(len(list(self.cache.iterdir())), 1)  # nothing is left beside the object
+        for k in range(1, 4):
+            self.assertEqual(same_bits(self.at / "0.h5", self.at / f"{k}.h5"), [])
+
+    def test_cache_that_is_no_ones_to_write(self):
+        self.cache.write_text("a file, not a folder", encoding="utf-8")
+        told = self.run_to("out.h5", deck_of(HENON_HEILES))
+        self.assertIn("can't be written", told)
+        self.assertEqual(len(list((self.at / ".cotangent").glob("*.so"))), 1)
+
+    def test_object_that_others_may_write_is_not_loaded(self):
+        self.run_to("out.h5", deck_of(HENON_HEILES))
+        self.objects()[0].chmod(0o777)
+        self.says(self.launch(self.deck(deck_of(HENON_HEILES)), "output.file=next.h5"), 2, "others may write", "remove it")
+        self.assertFalse((self.at / "next.h5").exists())
+
+    def test_compiled_ahead(self):
+        deck = self.deck(deck_of(HENON_HEILES))
+        end = self.launch("--compile", deck, "-o", "hh.formula", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stderr)
+        self.assertFalse((self.at / "out.h5").exists())
+        self.run_to("usual.h5", deck_of(HENON_HEILES))
+        shutil.rmtree(self.cache)
+        told = self.run_to("ahead.h5", deck_of(HENON_HEILES), "model.compiled=hh.formula")
+        self.assertIn("from hh.formula", told)
+        self.assertFalse(self.cache.exists())
+        self.assertEqual(same_bits(self.at / "usual.h5", self.at / "ahead.h5"), [])
+        # It serves the formula and the method that it was made for alone, whatever its parameters.
+        self.says(self.launch(deck, "model.compiled=hh.formula", "method.stages=4",
+                              "model.lagrangian=q1_dot^2 + q2_dot^2 - q1^2", "output.file=x.h5"), 2, "another formula")
+        (self.at / "hh.formula").write_bytes(b"\x7fELF")
+        self.says(self.launch(deck, "model.compiled=hh.formula", "output.file=x.h5"), 2, "another formula")
+        self.says(self.launch(deck, "model.compiled=none.formula", "output.file=x.h5"), 3, "none.formula")
+        self.says(self.launch("--compile", self.deck(POINCARE), ranks=1), 2, "no formulas")
+
+
+class Strangers(ProgramTest):
+    """What isn't arithmetic never reaches the compiler; what is wrong is said with its place."""
+
+    def refused_formula(self, formula, *parts, model=HENON_HEILES):
+        text = deck_of(model).replace(model.split("lagrangian = ")[1].split("\n")[0], "'''" + formula + "'''")
+        self.refused(*parts, text=text)
+
+    def test_attacks(self):
+        for attack in ('1); system("touch owned"); (1', "__asm__(q1)", "q1_dot^2 // comment", "q1_dot ??/", "q1_dot\\",
+                       "q1_dot^2 #include q1", "q1_dot^2; q2", "`touch owned`", "$(touch owned)", "q1_dot^2 /* q2_dot */",
+                       "{q1_dot}", "int(q1)", "q1_dot^2 + operator", "std::abs(q1)", "q1_dot^2 + 1e999999x", "q1[0]"):
+            with self.subTest(attack):
+                self.refused_formula(attack, "lagrangian", "column")
+                self.assertFalse((self.at / "owned").exists())
+
+    def test_names_that_are_words_of_cpp(self):
+        model = HENON_HEILES.replace("q1", "class").replace("q2", "double")
+        end = self.launch(self.deck(deck_of(model, rest=SECTION.format("class", "0.125", "double"))))
+        self.assertEqual(end.returncode, 0, end.stderr)
+
+    def test_names_that_are_none(self):
+        for name in ("", "1q", "q 1", "q-1", "x" * 40, "pi", "q1_dot", "p_q1", "q2"):
+            with self.subTest(name):
+                self.refused("coordinates", text=deck_of(HENON_HEILES.replace('"q1", "q2"', f'"{name}", "q2"')))
+
+    def test_limits(self):
+        self.refused_formula("(" * 10**6 + "q1" + ")" * 10**6, "lagrangian", "within one another")
+        self.refused_formula("q1_dot^2 + q2_dot^2" + " + q1" * 10**5, "lagrangian", "operations")
+
+    def test_what_is_no_problem(self):
+        self.refused_formula("q1_dot^2 + q2_dot^2 + q3", "lagrangian", "q3", "did you mean")
+        self.refused_formula("q1_dot^2 + q3_dot^2", "lagrangian", "q3_dot")
+        self.refused_formula("q1_dot^2 + q2", "lagrangian", "q2_dot", "mass of q2")
+        self.refused("constraint", "constant", text=deck_of(HENON_HEILES + 'constraint = ["1 + 1"]\n'))
+        self.refused("constraint", "velocity", text=deck_of(HENON_HEILES + 'constraint = ["q1_dot - 1"]\n'))
+        self.refused("lagrangian", text=deck_of('coordinates = ["q1", "q2"]\n'))
+
+
+if __name__ == "__main__":
+    unittest.main()
