@@ -54,6 +54,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (!(numerics::lane(system_.domain(x.q), lane) > 0)) return land(lane, Status::left_domain);
     numerics::set_lane(energy_, lane, r.energy);
     numerics::set_lane(energy_error_, lane, 0.0);
+    set_work(lane, 0.0, 0.0);
     numerics::set_lane(constraint_error_squared_, lane, 0.0);
     if (watch_.sample_every > 0) {
       integrators::State<double, N> first;
@@ -75,7 +76,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
   }
 
-  std::size_t state_size() const override { return method_->memory_size() + 9; }
+  std::size_t state_size() const override { return method_->memory_size() + (System::driven ? 11 : 9); }
 
   void save(int lane, std::span<double> state) const override {
     method_->save(lane, state.data());
@@ -90,6 +91,10 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     own[6] = numerics::lane(last_crossing_, lane);
     own[7] = numerics::lane(fresh_, lane) ? 1.0 : 0.0;
     own[8] = numerics::lane(constraint_error_squared_, lane);
+    if constexpr (System::driven) {
+      own[9] = numerics::lane(work_.value, lane);
+      own[10] = numerics::lane(work_.low, lane);
+    }
   }
 
   void restore(int lane, const Start& start, std::span<const double> state) override {
@@ -109,6 +114,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(last_crossing_, lane, own[6]);
     numerics::set_lane(fresh_, lane, own[7] != 0);
     numerics::set_lane(constraint_error_squared_, lane, own[8]);
+    if constexpr (System::driven) set_work(lane, own[9], own[10]);
     plan_sample(lane, r.sample_count);
     numerics::set_lane(active_, lane, true);
   }
@@ -120,6 +126,11 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(steps_, lane, 0.0);
     numerics::set_lane(last_crossing_, lane, 0.0);
     return r;
+  }
+
+  void set_work(int lane, double value, double low) {
+    numerics::set_lane(work_.value, lane, value);
+    numerics::set_lane(work_.low, lane, low);
   }
 
   /// Puts the start into a lane of the system; lanes never used yet get it too, so that they hold numbers.
@@ -169,7 +180,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   /// Whether the direction of a constraint's force vanishes here, or is a combination of others'.
   bool dependent_constraints(const State& x, int lane) const {
     if constexpr (System::multipliers > 0) {
-      auto gradient = system_.force_directions(x.q, x.v);  // made orthogonal, by Gram and Schmidt
+      auto gradient = system_.force_directions(x.q, x.v, x.t);  // made orthogonal, by Gram and Schmidt
       for (int k = 0; k < System::multipliers; ++k) {
         double whole = 0, rest = 0;
         std::array<double, N> row;
@@ -248,7 +259,14 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   void step() {
     const Mask took = method_->advance(system_, active_);
     const State end = method_->end();
-    const R error = numerics::absolute(system_.energy(end.q, end.v, end.t) - energy_);
+    R gained = system_.energy(end.q, end.v, end.t) - energy_;
+    if constexpr (System::driven) {
+      auto work = work_;
+      work.add(method_->work(system_));
+      work_ = numerics::select(took & active_, work, work_);
+      gained = (gained - work_.value) - work_.low;
+    }
+    const R error = numerics::absolute(gained);
     const Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
     if (any(active_ & !fine)) land_failed(took, fine, end);
     const Mask good = fine & active_;
@@ -385,7 +403,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   const R patience_{static_cast<double>(watch_.stop.patience)};
   Mask active_{false}, fresh_{false};
   R energy_{0.0}, energy_error_{0.0}, constraint_error_squared_{0.0}, steps_{0.0};
-  R last_crossing_{0.0};  ///< in steps
+  numerics::Compensated<R> work_{};  ///< that driving did since the start
+  R last_crossing_{0.0};             ///< in steps
   R next_sample_time_{std::numeric_limits<double>::infinity()};
   R next_time_{std::numeric_limits<double>::infinity()};  ///< of the next sample, or the end
   std::array<std::int64_t, W> next_sample_{};
