@@ -240,8 +240,8 @@ class System {
     return equations(q, v, t).multiplier;
   }
 
-  /// The power that changes the energy: of the applied force, of an explicit time, of moving constraints, and
-  /// of what rolls on something that moves: (Q - R_v) . v - L_t + sum_k lambda_k (direction_k . v).
+  /// The power that changes the energy, (Q - R_v) . v - L_t - sum_k lambda_k dg_k/dt: of the applied force,
+  /// of an explicit time, of moving constraints; and of rolling on what moves, r = r_v v + b, - lambda b.
   R power([[maybe_unused]] const Vector& q, [[maybe_unused]] const Vector& v,
           [[maybe_unused]] const R& t) const {
     R sum(0.0);
@@ -254,9 +254,17 @@ class System {
     }
     if constexpr (moving || rolls) {
       const Multipliers lambda = multiplier(q, v, t);
-      const auto direction = force_directions(q, v, t);
-      for (int k = 0; k < multipliers; ++k) {
-        for (int n = 0; n < dim; ++n) sum = fma(lambda[k] * direction[k][n], v[n], sum);
+      if constexpr (moving) {
+        const auto rate = constraint_rate<M>(q, parameters, t);
+        for (int k = 0; k < constraints; ++k) sum = fma(-lambda[k], rate[k], sum);
+      }
+      if constexpr (rolls) {
+        const Rolling r = slip(q, v);
+        for (int k = 0; k < rolling; ++k) {
+          R still = -r.value[k];
+          for (int n = 0; n < dim; ++n) still = fma(r.v[k][n], v[n], still);
+          sum = fma(lambda[constraints + k], still, sum);
+        }
       }
     }
     return sum;

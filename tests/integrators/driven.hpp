@@ -97,6 +97,18 @@ struct DrivenDuffing {
   }
 };
 
+/// Kapitza's pendulum as an explicit time: L = a'^2 / 2 + (1 + cos(3 t) / 2) cos a, newtonian.
+struct ParametricPendulum {
+  static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Parameter, 0> parameters{};
+  auto operator()(const auto& q, const auto& v, const auto&, const auto& t) const {
+    using std::cos, ad::cos;
+    const auto [a] = q;
+    const auto [a_dot] = v;
+    return 0.5 * a_dot * a_dot + (1.0 + 0.5 * cos(3.0 * t)) * cos(a);
+  }
+};
+
 /// Where a pivot is that shakes, X = 0.3 sin 1.7 t, Y = 0.2 cos 1.1 t, from 0.
 struct Pivot {
   static auto x(const auto& t) {

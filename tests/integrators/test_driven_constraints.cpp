@@ -127,6 +127,23 @@ TEST_CASE("forces of place and time on a manifold: the methods of RATTLE's famil
   composed(Yoshida6{}, {1.0 / 16, 1.0 / 32, 1.0 / 64}, 6);
 }
 
+TEST_CASE("methods that can't are refused") {
+  MethodOptions rattle = fixed(0.01);
+  rattle.name = "rattle";
+  CHECK_THROWS_WITH(make_stepper<System<ShakenCircle>>(rattle), Catch::Contains("rattle"));
+  CHECK_NOTHROW(make_stepper<System<PushedOnSphere>>(rattle));
+  MethodOptions onto = fixed(0.01);
+  onto.name = "reduced-gauss";
+  onto.projection = "symmetric";
+  onto.onto = "both";
+  CHECK_THROWS_WITH(make_stepper<System<BreathingSphere>>(onto), Catch::Contains("onto = \"manifold\""));
+  onto.onto = "manifold";
+  const auto known = breathing();
+  const auto end = run<ReducedGauss>(System<BreathingSphere>{}, known.start, 2, onto);
+  CHECK(distance(end, known.end) < 1e-12);
+  CHECK(std::sqrt(System<BreathingSphere>{}.constraint(end.q, end.t).error_squared()) < 1e-15);
+}
+
 TEST_CASE("starts are moved onto where the constraints are at the time 0, and along with them") {
   const System<BreathingSphere> system;
   std::array<double, 3> q{0.7, 0.2, -0.8}, v{0.1, 0.4, 0.3};

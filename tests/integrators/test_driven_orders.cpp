@@ -79,3 +79,9 @@ TEST_CASE("a driven bead of variable mass, a damped pendulum and Duffing's oscil
   check_orders<DrivenDampedPendulum>(accurate<DrivenDampedPendulum>(4));
   check_orders<DrivenDuffing>(accurate<DrivenDuffing>(4));
 }
+
+TEST_CASE("explicit time in the Lagrangian: orders of every method of free motion") {
+  static_assert(System<ParametricPendulum>::newtonian && System<ParametricPendulum>::driven);
+  check_orders<ParametricPendulum>(accurate<ParametricPendulum>(4));
+  check_orders<ShakenPendulum>(accurate<ShakenPendulum>(4));  // momenta that depend on time
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The balance of energy and work, E - E0 - integral of the power: zero in the exact motion, and as small as
 // the method's order makes it in every one; the energy alone is the control.
+#include <concepts>
+
 #include "driven.hpp"
 #include "integrators/methods.hpp"
 #include "integrators/stepper.hpp"
@@ -58,10 +60,16 @@ auto within(double expected, double margin) {
 template <class Model>
 void check_free() {
   const State<double, 1> start{0.0, {0.7}, {-0.4}};
-  CHECK(order<Model, Gauss>(start, coarse, fixed(0, 2)) == within(4, 0.5));
-  CHECK(order<Model, Gauss>(start, coarse, fixed(0, 3)) == within(6, 0.5));
-  CHECK(order<Model, Gauss>(start, {1.0, 0.5, 0.25}, fixed(0, 4)) == within(8, 1));
-  CHECK(order<Model, ImplicitMidpoint>(start, fine, fixed(0)) == within(2, 0.1));
+  if constexpr (std::same_as<Model, DrivenOscillator>) {
+    // A quadratic energy, and so it is with the work as one more unknown: Gauss keeps it.
+    CHECK(balance<Gauss<System<Model>>>(System<Model>{}, start, 2, fixed(0.25, 2)).error < 1e-15);
+    CHECK(balance<ImplicitMidpoint<System<Model>>>(System<Model>{}, start, 2, fixed(0.25)).error < 1e-15);
+  } else {
+    CHECK(order<Model, Gauss>(start, coarse, fixed(0, 2)) == within(4, 0.5));
+    CHECK(order<Model, Gauss>(start, coarse, fixed(0, 3)) == within(6, 0.5));
+    CHECK(order<Model, Gauss>(start, {1.0, 0.5, 0.25}, fixed(0, 4)) == within(8, 1));
+    CHECK(order<Model, ImplicitMidpoint>(start, fine, fixed(0)) == within(2, 0.1));
+  }
   CHECK(order<Model, ChebyshevLobattoCollocation>(start, coarse, fixed(0, 4, "C")) > 3.6);
   CHECK(order<Model, LobattoCollocation>(start, coarse, fixed(0, 4, "E")) > 3.6);
   CHECK(order<Model, DormandPrince853>(start, {1.0, 0.5, 0.25}, fixed(0)) > 7);
@@ -77,8 +85,8 @@ template <class Model>
 void check_general(const State<double, Model::dim>& start) {
   CHECK(order<Model, LobattoSpark>(start, middling, fixed(0, 3)) == within(4, 0.4));
   CHECK(order<Model, LobattoSpark>(start, coarse, fixed(0, 4)) == within(6, 0.8));
-  // These energies are quadratic, and so are they with the work as one more unknown: Gauss keeps that.
-  CHECK(balance<ReducedGauss<System<Model>>>(System<Model>{}, start, 2, fixed(0.125, 2)).error < 5e-15);
+  CHECK(order<Model, ReducedGauss>(start, middling, fixed(0, 2)) == within(4, 0.4));
+  CHECK(order<Model, ReducedGauss>(start, coarse, fixed(0, 3)) == within(6, 0.8));
   CHECK(order<Model, ChebyshevLobattoCollocation>(start, middling, fixed(0, 4, "C")) > 3.6);
   CHECK(order<Model, DormandPrince853>(start, {0.5, 0.25, 0.125}, fixed(0)) > 7);
   CHECK(order<Model, Rk4>(start, middling, fixed(0)) > 3.6);
@@ -92,6 +100,7 @@ TEST_CASE("energy and work balance to the method's order: free motion") {
   check_free<DrivenBead>();
   check_free<DrivenDampedPendulum>();
   check_free<DrivenDuffing>();
+  check_free<ParametricPendulum>();
   check_free<ShakenPendulum>();
 }
 
