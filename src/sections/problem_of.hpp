@@ -36,6 +36,7 @@ class ProblemOf final : public Problem {
   double energy(Values q, Values v, Values parameters) const override {
     return system(parameters).energy(vector(q), vector(v), 0.0);
   }
+  bool driven() const override { return System::driven; }
   std::vector<double> momentum(Values q, Values v, Values parameters) const override {
     const auto p = system(parameters).momentum(vector(q), vector(v), 0.0);
     return {p.begin(), p.end()};

@@ -278,11 +278,14 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
       v(state.data() + dim_, static_cast<std::size_t>(dim_));
   if (project_ && !problem_->project(q, v, parameters, section_ ? section_->coordinate : -1)) return false;
   if (energy) {
-    const std::vector<double> rest(v.size(), 0.0);
-    const double potential = problem_->energy(q, rest, parameters);
-    const double factor = std::sqrt((*energy - potential) / (problem_->energy(q, v, parameters) - potential));
+    // What constraints move has a least velocity, across all that they leave free; of others that is rest.
+    std::vector<double> least(v.size(), 0.0), place(q.begin(), q.end());
+    if (problem_->driven() && !problem_->project(place, least, parameters, -1)) return false;
+    const double lowest = problem_->energy(q, least, parameters);
+    const double factor = std::sqrt((*energy - lowest) / (problem_->energy(q, v, parameters) - lowest));
     if (!std::isfinite(factor)) return false;
-    for (double& component : v) component *= factor;
+    for (std::size_t k = 0; k < v.size(); ++k)
+      if (v[k] != least[k]) v[k] = least[k] + factor * (v[k] - least[k]);
   }
   const auto off = problem_->off_manifold(q, v, parameters);
   double length = 1, speed = 1;

@@ -299,6 +299,16 @@ list = [[{angle!r}, {speed!r}]]
         self.assertAlmostEqual(end[0], x + math.sin(at[0]), delta=1e-11)
         self.assertAlmostEqual(end[1], y - math.cos(at[0]), delta=1e-11)
 
+    def test_energy_under_a_constraint_that_moves(self):
+        grid = "grid = { x = [0.4, 0.4, 1], y = [-0.7, -0.7, 1], x_dot = [0.9, 0.9, 1], y_dot = [0.3, 0.3, 1] }"
+        self.final(SHAKEN.replace("list = [[0.4, -0.7, 0.5, 0.3]]", f"energy = [0.3, 0.9]\n{grid}"))
+        with h5py.File(self.at / "out.h5") as found:
+            for (x, y, u, v), energy in zip(found["orbits/initial"], found["orbits/energy"]):
+                self.assertAlmostEqual(x * (u - 0.51) + (y - 0.2) * v, 0, delta=1e-13)  # the pivot's velocity
+                self.assertAlmostEqual((u * u + v * v) / 2 + y, energy, delta=1e-13)
+            self.assertAlmostEqual(found["orbits/energy"][0], 0.3, delta=1e-13)
+            self.assertAlmostEqual(found["orbits/energy"][1], 0.9, delta=1e-13)
+
     def test_what_is_refused(self):
         self.refused("force", "unknown coordinate 'y'", "valid: x", text=DRIVEN.replace("{ x =", "{ y ="))
         self.refused("dissipation", "no velocity", text=DRIVEN.replace("c*x_dot^2/2", "c*x^2/2"))
