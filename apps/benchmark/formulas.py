@@ -41,7 +41,7 @@ list = [{}]
 [stop]
 time = STOP
 [output]
-every = 0
+every = 100
 """
 STARTS = ", ".join(f"[{{0}}, 0.0, {{1}}, 0.0, 1.0, {0.1 * k}]" for k in range(16))
 ON_SURFACE = """lagrangian = "mass*(0.5*(x_dot^2 + y_dot^2 + z_dot^2) - gravity*z)"
@@ -91,24 +91,24 @@ coordinates = ["q1", "q2"]
 lagrangian = "0.5*(q1_dot^2 + q2_dot^2) - 0.5*(q1^2 + q2^2) - (q1^2*q2 - q2^3/3)"
 """, SECTION.format("q1", "0.125", "q2"), 2000, 200),
     "magnetic-chain": ("poincare", '[model]\nname = "magnetic-chain"\n', """[model]
-coordinates = ["t", "s"]
-angles = ["t", "s"]
+coordinates = ["u", "s"]
+angles = ["u", "s"]
 parameters = { alpha = 18.0 }
-lagrangian = '''(3.4 + 2*cos_sum)*t_dot^2 + 0.7*s_dot^2 + (2.4 + cos_sum)*t_dot*s_dot
+lagrangian = '''(3.4 + 2*cos_sum)*u_dot^2 + 0.7*s_dot^2 + (2.4 + cos_sum)*u_dot*s_dot
   + alpha/12*magnetic - heights'''
 domain = "2*abs(cos_c) - 1"
 [model.where]
-sin_c = "sin(0.5*(t + s))"
-cos_c = "cos(0.5*(t + s))"
-sin_d = "sin(0.5*(t - s))"
-cos_d = "cos(0.5*(t - s))"
+sin_c = "sin(0.5*(u + s))"
+cos_c = "cos(0.5*(u + s))"
+sin_d = "sin(0.5*(u - s))"
+cos_d = "cos(0.5*(u - s))"
 cos_sum = "2*cos_c^2 - 1"
 cos_difference = "2*cos_d^2 - 1"
 r13 = "2*abs(cos_c)"
 far = "1/(r13*r13*r13)"
 magnetic = "6 + (2*cos_sum^2 - 1)*far + cos_difference*(2*cos_sum + 3*far)"
 heights = "(2*cos_sum + 1)*cos_c*cos_d - (2*cos_sum + 3)*sin_c*sin_d"
-""", SECTION.format("t", "-9.745", "s"), 800, 80),
+""", SECTION.format("COORDINATE", "-9.745", "s"), 800, 80),
     "double-pendulum": ("poincare", '[model]\nname = "double-pendulum"\n', """[model]
 coordinates = ["a", "b"]
 angles = ["a", "b"]
@@ -177,6 +177,7 @@ class Runs:
     def deck(self, name, study, problem, rest, stop):
         at = self.folder / "deck.toml"
         text = f'study = "{study}"\n{problem}' + rest.replace("STOP", str(stop))
+        text = text.replace("COORDINATE", "u" if "lagrangian" in problem else "t")  # t is the time
         text += ("" if "[output]" in text else "[output]\n") + 'file = "out.h5"\n'
         at.write_text(text)
         (self.folder / "out.h5").unlink(missing_ok=True)
