@@ -34,6 +34,44 @@ void judge_name(const io::Table& table, const std::string& key, const std::strin
   if (std::ranges::count(taken, name) > 0) throw table.error(key, fmt::format("'{}' stands twice", name));
 }
 
+Tree read_formula(const io::Table& table, const std::string& key, const std::string& text,
+                  const std::vector<std::string>& names) {
+  try {
+    Tree tree = expressions::parse(text, expressions::Language::value, names);
+    if (tree.nodes().size() > most_nodes)
+      throw Error(fmt::format("has {} operations; the most is {}: state it as a struct", tree.nodes().size(),
+                              most_nodes));
+    return tree;
+  } catch (const Error& error) {
+    throw table.error(key, error.what());
+  }
+}
+
+std::vector<formulas::Variable> read_coordinates(const io::Table& table) {
+  std::vector<formulas::Variable> all;
+  std::vector<std::string> taken;
+  const auto add = [&](const std::string& name, const std::string& unit) {
+    judge_name(table, "coordinates", name, taken);
+    taken.push_back(name);
+    all.push_back({name, unit});
+  };
+  if (table.holds_table("coordinates")) {
+    const io::Table given = table.table("coordinates");
+    for (const std::string& name : given.keys()) add(name, given.text(name));
+  } else {
+    for (const std::string& name : table.texts("coordinates")) add(name, "1");
+  }
+  if (taken.empty() || taken.size() > most_coordinates)
+    throw table.error("coordinates", fmt::format("must be 1 to {} names", most_coordinates));
+  for (const std::string& name : table.texts("angles", {})) {
+    const auto at = std::ranges::find(all, name, &formulas::Variable::name);
+    if (at == all.end()) unknown_name("coordinate", name, taken, table.where("angles"));
+    at->angle = true;
+    if (at->unit == "1") at->unit = "rad";
+  }
+  return all;
+}
+
 namespace {
 
 class Reader {
@@ -43,7 +81,7 @@ class Reader {
   Statement read() {
     s_.name = table_.text("name", "formula");
     s_.about = "stated by the deck";
-    read_coordinates();
+    s_.coordinates = read_coordinates(table_);
     read_parameters();
     const io::Table where = table_.table("where");
     for (const std::string& name : where.keys()) {
@@ -65,29 +103,6 @@ class Reader {
   }
 
  private:
-  void read_coordinates() {
-    std::vector<std::string> taken;
-    const auto add = [&](const std::string& name, const std::string& unit) {
-      judge_name(table_, "coordinates", name, taken);
-      taken.push_back(name);
-      s_.coordinates.push_back({name, unit});
-    };
-    if (table_.holds_table("coordinates")) {
-      const io::Table given = table_.table("coordinates");
-      for (const std::string& name : given.keys()) add(name, given.text(name));
-    } else {
-      for (const std::string& name : table_.texts("coordinates")) add(name, "1");
-    }
-    if (taken.empty() || taken.size() > most_coordinates)
-      throw table_.error("coordinates", fmt::format("must be 1 to {} names", most_coordinates));
-    for (const std::string& name : table_.texts("angles", {})) {
-      const auto at = std::ranges::find(s_.coordinates, name, &formulas::Variable::name);
-      if (at == s_.coordinates.end()) unknown_name("coordinate", name, taken, table_.where("angles"));
-      at->angle = true;
-      if (at->unit == "1") at->unit = "rad";
-    }
-  }
-
   void read_parameters() {
     const io::Table given = table_.table("parameters"), units = table_.table("parameter_units");
     for (const std::string& name : given.keys()) {
@@ -97,15 +112,7 @@ class Reader {
   }
 
   Tree formula(const io::Table& table, const std::string& key, const std::string& text) const {
-    try {
-      Tree tree = expressions::parse(text, expressions::Language::value, s_.names());
-      if (tree.nodes().size() > most_nodes)
-        throw Error(fmt::format("has {} operations; the most is {}: state it as a struct",
-                                tree.nodes().size(), most_nodes));
-      return tree;
-    } catch (const Error& error) {
-      throw table.error(key, error.what());
-    }
+    return read_formula(table, key, text, s_.names());
   }
 
   /// Generalised forces, by the names of their coordinates, and Rayleigh's function.
