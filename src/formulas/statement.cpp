@@ -51,12 +51,12 @@ class Source {
   }
 
   /// The body of a function that returns these trees' values: what it unpacks, the parts, the values.
-  std::string body(std::span<const Tree> trees, bool velocities) const {
+  std::string body(std::span<const Tree> trees, bool velocities, bool places = true) const {
     std::string text;
     const auto unpack = [&](const char* letter, std::size_t count) {
       if (count > 0) text += "    const auto [" + numbered(letter, count) + "] = " + letter + ";\n";
     };
-    unpack("q", s_.coordinates.size());
+    if (places) unpack("q", s_.coordinates.size());
     if (velocities) unpack("v", s_.coordinates.size());
     unpack("p", s_.parameters.size());
     const auto statement = [&](const std::string& name, const std::string& value) {
@@ -105,6 +105,11 @@ class Source {
     text += member("operator()", q + v + p + (timed ? ", const auto& t" : ""), {&s_.lagrangian, 1}, true);
     if (!s_.constraint.empty()) text += member("constraint", q + p, s_.constraint, false);
     if (!s_.rolling.empty()) text += member("rolling", q + v + p, s_.rolling, true);
+    if (s_.kick) {
+      text += member("kick", q + p, {&s_.kick->potential, 1}, false);
+      text += "  [[gnu::always_inline]] auto kick_every(" + p + ") const {\n" +
+              body({&s_.kick->every, 1}, false, false) + "  }\n";
+    }
     if (s_.domain) text += member("domain", q + p, {&*s_.domain, 1}, false);
     return text +
            "};\n}  // namespace\nCOTANGENT_FORMULA_PROBLEM(Model)\n}  // namespace cotangent::formulas\n";

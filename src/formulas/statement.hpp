@@ -24,6 +24,12 @@ struct Part {
   expressions::Tree value;
 };
 
+/// Kicks: the momenta change by -dV/dq at every whole multiple of a time.
+struct Kick {
+  expressions::Tree potential;  ///< V, of coordinates and parameters
+  expressions::Tree every;      ///< of parameters
+};
+
 /// Names are counted: coordinates, their velocities, parameters, the time, parts.
 struct Statement {
   std::string name, about;
@@ -33,7 +39,8 @@ struct Statement {
   expressions::Tree lagrangian;
   std::vector<expressions::Tree> constraint;  ///< kept zero: of coordinates and parameters
   std::vector<expressions::Tree> rolling;     ///< kept zero: linear in the velocities
-  std::optional<expressions::Tree> domain;    ///< positive inside
+  std::optional<Kick> kick;
+  std::optional<expressions::Tree> domain;  ///< positive inside
 
   std::size_t velocities() const { return coordinates.size(); }
   std::size_t first_parameter() const { return 2 * coordinates.size(); }
