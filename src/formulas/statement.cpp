@@ -90,7 +90,12 @@ class Source {
   std::string text(const std::string& method) const {
     const std::string dim = std::to_string(s_.coordinates.size()), q = "const auto& q, ",
                       v = "const auto& v, ", p = "const auto& p";
-    const bool timed = mentions(s_.lagrangian, s_.time(), 1);
+    const auto time = [&](std::span<const Tree> trees) {
+      const bool timed =
+          std::ranges::any_of(trees, [&](const Tree& tree) { return mentions(tree, s_.time(), 1); });
+      return timed ? ", const auto& t" : "";
+    };
+    const std::span<const Tree> lagrangian(&s_.lagrangian, 1);
     std::string text =
         "#include \"formulas/problem.hpp\"\n\n"
         "namespace cotangent::formulas {\nnamespace {\nstruct Model {\n"
@@ -102,13 +107,19 @@ class Source {
         "  static inline std::array<mechanics::Parameter, " +
         std::to_string(s_.parameters.size()) + "> parameters;\n" +
         (method == "*" ? "" : "  static constexpr std::string_view method = \"" + method + "\";\n");
-    text += member("operator()", q + v + p + (timed ? ", const auto& t" : ""), {&s_.lagrangian, 1}, true);
-    if (!s_.constraint.empty()) text += member("constraint", q + p, s_.constraint, false);
+    text += member("operator()", q + v + p + time(lagrangian), lagrangian, true);
+    if (!s_.constraint.empty())
+      text += member("constraint", q + p + time(s_.constraint), s_.constraint, false);
     if (!s_.rolling.empty()) text += member("rolling", q + v + p, s_.rolling, true);
     if (s_.kick) {
       text += member("kick", q + p, {&s_.kick->potential, 1}, false);
       text += "  [[gnu::always_inline]] auto kick_every(" + p + ") const {\n" +
               body({&s_.kick->every, 1}, false, false) + "  }\n";
+    }
+    if (!s_.force.empty()) text += member("force", q + v + p + time(s_.force), s_.force, true);
+    if (s_.dissipation) {
+      const std::span<const Tree> function(&*s_.dissipation, 1);
+      text += member("dissipation", q + v + p + time(function), function, true);
     }
     if (s_.domain) text += member("domain", q + p, {&*s_.domain, 1}, false);
     return text +

@@ -82,7 +82,7 @@ struct TrajectoryRecord {
   Status status = Status::pending;
   TrajectoryRows crossings, samples;
   std::int64_t crossing_count = 0, sample_count = 0, grazing_count = 0, steps = 0;
-  double energy = 0.0, energy_error = 0.0;  ///< at the start; the largest |E - E0| over all steps
+  double energy = 0.0, energy_error = 0.0;  ///< at the start; the largest |E - E0 - work| over all steps
   double constraint_error = 0.0;            ///< the largest |g| / |grad g|, |r| / |dr/dv| over all steps
   double t = 0.0;
   std::vector<double> tallies;  ///< what else is counted over the whole trajectory

@@ -16,6 +16,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   using R = typename System::Real;
   static constexpr int N = System::dim;
   static constexpr int W = numerics::width_of<R>;
+  static constexpr bool works = System::driven || System::kicked;  ///< the energy isn't kept
   using Mask = numerics::mask_of<R>;
   using State = integrators::State<R, N>;
   using Stepper = integrators::Stepper<System>;
@@ -54,6 +55,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (!(numerics::lane(system_.domain(x.q), lane) > 0)) return land(lane, Status::left_domain);
     numerics::set_lane(energy_, lane, r.energy);
     numerics::set_lane(energy_error_, lane, 0.0);
+    set_work(lane, 0.0, 0.0);
     numerics::set_lane(constraint_error_squared_, lane, 0.0);
     if (watch_.sample_every > 0) {
       integrators::State<double, N> first;
@@ -76,7 +78,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
   }
 
-  std::size_t state_size() const override { return method_->memory_size() + 10; }
+  std::size_t state_size() const override { return method_->memory_size() + (works ? 11 : 9); }
 
   void save(int lane, std::span<double> state) const override {
     method_->save(lane, state.data());
@@ -91,7 +93,10 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     own[6] = numerics::lane(last_crossing_, lane);
     own[7] = numerics::lane(fresh_, lane) ? 1.0 : 0.0;
     own[8] = numerics::lane(constraint_error_squared_, lane);
-    own[9] = r.energy;
+    if constexpr (works) {
+      own[9] = numerics::lane(work_.value, lane);
+      own[10] = numerics::lane(work_.low, lane);
+    }
   }
 
   void restore(int lane, const Start& start, std::span<const double> state) override {
@@ -104,13 +109,14 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     r.sample_count = static_cast<std::int64_t>(own[1]);
     r.grazing_count = static_cast<std::int64_t>(own[2]);
     r.steps = static_cast<std::int64_t>(own[3]);
-    r.energy = own[9];
+    r.energy = own[4];
     numerics::set_lane(energy_, lane, own[4]);
     numerics::set_lane(energy_error_, lane, own[5]);
     numerics::set_lane(steps_, lane, own[3]);
     numerics::set_lane(last_crossing_, lane, own[6]);
     numerics::set_lane(fresh_, lane, own[7] != 0);
     numerics::set_lane(constraint_error_squared_, lane, own[8]);
+    if constexpr (works) set_work(lane, own[9], own[10]);
     plan_times(lane, numerics::lane(method_->end().t, lane));
     plan_sample(lane, r.sample_count);
     numerics::set_lane(active_, lane, true);
@@ -123,6 +129,11 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(steps_, lane, 0.0);
     numerics::set_lane(last_crossing_, lane, 0.0);
     return r;
+  }
+
+  void set_work(int lane, double value, double low) {
+    numerics::set_lane(work_.value, lane, value);
+    numerics::set_lane(work_.low, lane, low);
   }
 
   /// Puts the start into a lane of the system; lanes never used yet get it too, so that they hold numbers.
@@ -172,7 +183,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   /// Whether the direction of a constraint's force vanishes here, or is a combination of others'.
   bool dependent_constraints(const State& x, int lane) const {
     if constexpr (System::multipliers > 0) {
-      auto gradient = system_.force_directions(x.q, x.v);  // made orthogonal, by Gram and Schmidt
+      auto gradient = system_.force_directions(x.q, x.v, x.t);  // made orthogonal, by Gram and Schmidt
       for (int k = 0; k < System::multipliers; ++k) {
         double whole = 0, rest = 0;
         std::array<double, N> row;
@@ -274,8 +285,16 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     const Mask took = method_->advance(system_, active_);
     State end = method_->end();
     Mask kicked(false);
-    if constexpr (System::kicked) kicked = cut_at_kicks(took & active_, end);
-    const R error = numerics::absolute(system_.energy(end.q, end.v, end.t) - energy_);
+    R part(1.0);
+    if constexpr (System::kicked) kicked = cut_at_kicks(took & active_, end, part);
+    R gained = system_.energy(end.q, end.v, end.t) - energy_;
+    if constexpr (works) {
+      auto work = work_;
+      if constexpr (System::driven) work.add(method_->work(system_, part));
+      work_ = numerics::select(took & active_, work, work_);
+      gained = (gained - work_.value) - work_.low;
+    }
+    const R error = numerics::absolute(gained);
     const Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
     if (any(active_ & !fine)) land_failed(took, fine, end);
     const Mask good = fine & active_;
@@ -301,12 +320,13 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   }
 
   /// Lanes whose step reaches a kick end there instead, in the state just before it, by the method's own step
-  /// of that length.
-  Mask cut_at_kicks(Mask took, State& end) {
+  /// of that length; `part` is what they flew of it.
+  Mask cut_at_kicks(Mask took, State& end, R& part) {
     const Mask due = took & (end.t >= next_kick_time_);
     if (any(due)) {
       const R theta = (next_kick_time_ - method_->begin_time()) / method_->step();
-      State x = method_->again(system_, select(due, numerics::lesser(theta, R(1.0)), R(1.0)), due);
+      part = select(due, numerics::lesser(theta, R(1.0)), R(1.0));
+      State x = method_->again(system_, part, due);
       x.t = next_kick_time_;
       end = select(due, x, end);
     }
@@ -319,8 +339,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (!any(kicked)) return;
     State x = end;
     x.v = system_.kicked_velocity(end.q, end.v, end.t);
-    const R work = system_.energy(x.q, x.v, x.t) - system_.energy(end.q, end.v, end.t);
-    energy_ = select(kicked, energy_ + work, energy_);
+    auto work = work_;
+    work.add(system_.energy(x.q, x.v, x.t) - system_.energy(end.q, end.v, end.t));
+    work_ = numerics::select(kicked, work, work_);
     method_->start(system_, x, kicked);
     numerics::for_lanes(kicked, [&](int i) { plan_kick(i, numerics::lane(end.t, i)); });
   }
@@ -443,7 +464,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   const R patience_{static_cast<double>(watch_.stop.patience)};
   Mask active_{false}, fresh_{false};
   R energy_{0.0}, energy_error_{0.0}, constraint_error_squared_{0.0}, steps_{0.0};
-  R last_crossing_{0.0};  ///< in steps
+  numerics::Compensated<R> work_{};  ///< that driving and kicks did since the start
+  R last_crossing_{0.0};             ///< in steps
   R next_sample_time_{std::numeric_limits<double>::infinity()};
   R next_time_{std::numeric_limits<double>::infinity()};  ///< of the next sample, or the end
   std::array<std::int64_t, W> next_sample_{};

@@ -36,11 +36,8 @@ MethodOptions read_options(const io::Table& table, const sections::Problem& prob
   if (!own.empty() && std::ranges::count(own, options.name) == 0) {
     std::string suited;
     for (const auto& name : own) suited += (suited.empty() ? "" : ", ") + name;
-    throw table.error("name", "the motion of '" + problem.name() +
-                                  (problem.rolling() > 0 ? "' rolls"
-                                   : free                ? "' isn't constrained"
-                                                         : "' is constrained") +
-                                  ": choose one of " + suited);
+    throw table.error("name", fmt::format("the motion of '{}' {}, which '{}' doesn't take: choose one of {}",
+                                          problem.name(), problem.motion(), options.name, suited));
   }
   for (const auto& other : methods) {
     for (const Option& option : other.options) {

@@ -107,10 +107,20 @@ std::string description(const lattice::Model& model) {
   return text + deck + "  sites = 64\n";
 }
 
+/// What forces a method takes.
+std::string forces_of(const integrators::MethodInfo& method) {
+  if (!method.constrained) return "forces, dissipation and an explicit time too";
+  if (method.rolling) return "forces, dissipation, an explicit time and constraints that move too";
+  return method.free
+             ? "forces, dissipation and an explicit time too; constrained, forces of place and time alone"
+             : "forces of place and time too, no others, and no constraints that move";
+}
+
 std::string description(const integrators::MethodInfo& method) {
   const char* kinds = !method.constrained ? "free" : method.free ? "free and constrained" : "constrained";
-  std::string text = fmt::format("{}: {}\n\nfor {} motion{}\n\noptions, with their defaults\n", method.name,
-                                 method.about, kinds, method.rolling ? ", rolling included" : "");
+  std::string text =
+      fmt::format("{}: {}\n\nfor {} motion{}; {}\n\noptions, with their defaults\n", method.name,
+                  method.about, kinds, method.rolling ? ", rolling included" : "", forces_of(method));
   std::string deck = fmt::format("\nin a deck\n  [method]\n  name = \"{}\"\n", method.name);
   std::string others;  // tables of the deck
   const bool adaptive = std::ranges::count(method.options, integrators::option::tolerance) > 0;

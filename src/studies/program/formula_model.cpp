@@ -56,11 +56,12 @@ class Reader {
         throw table_.error("lagrangian", fmt::format("has no velocity {0}_dot: the mass of {0} would be zero",
                                                      s_.coordinates[i].name));
     for (const std::string& text : table_.texts("constraint", {}))
-      s_.constraint.push_back(of_places(table_, "constraint", text));
+      s_.constraint.push_back(of_places(table_, "constraint", text, true));
+    read_forces();
     for (const std::string& text : table_.texts("rolling", {}))
       s_.rolling.push_back(formula(table_, "rolling", text));
     if (table_.has("kick")) read_kick();
-    if (table_.has("domain")) s_.domain = of_places(table_, "domain", table_.text("domain"));
+    if (table_.has("domain")) s_.domain = of_places(table_, "domain", table_.text("domain"), false);
     return std::move(s_);
   }
 
@@ -108,14 +109,33 @@ class Reader {
     }
   }
 
-  /// A formula of coordinates and parameters alone.
-  Tree of_places(const io::Table& table, const std::string& key, const std::string& text) const {
+  /// Generalised forces, by the names of their coordinates, and Rayleigh's function.
+  void read_forces() {
+    if (table_.has("force")) {
+      const io::Table given = table_.table("force");
+      std::vector<std::string> names;
+      for (const formulas::Variable& q : s_.coordinates) names.push_back(q.name);
+      for (const std::string& name : given.keys())
+        if (std::ranges::count(names, name) == 0) unknown_name("coordinate", name, names, given.where(name));
+      for (const std::string& name : names) s_.force.push_back(formula(given, name, given.text(name, "0")));
+    }
+    if (!table_.has("dissipation")) return;
+    s_.dissipation = formula(table_, "dissipation", table_.text("dissipation"));
+    bool any = false;
+    for (std::size_t i = 0; i < s_.coordinates.size(); ++i)
+      any = any || depends(*s_.dissipation, s_.velocities() + i);
+    if (!any) throw table_.error("dissipation", "has no velocity: it would dissipate nothing");
+  }
+
+  /// A formula of coordinates and parameters alone, and of the time where it may be.
+  Tree of_places(const io::Table& table, const std::string& key, const std::string& text, bool timed) const {
     Tree tree = formula(table, key, text);
     const std::size_t dim = s_.coordinates.size();
     for (std::size_t i = 0; i < dim; ++i)
       if (depends(tree, s_.velocities() + i))
         throw table.error(key, fmt::format("'{}' depends on a velocity", text));
-    if (depends(tree, s_.time())) throw table.error(key, fmt::format("'{}' depends on the time", text));
+    if (!timed && depends(tree, s_.time()))
+      throw table.error(key, fmt::format("'{}' depends on the time", text));
     bool any = false;
     for (std::size_t i = 0; i < dim; ++i) any = any || depends(tree, i);
     if (!any) throw table.error(key, fmt::format("'{}' is constant: no coordinate is in it", text));
@@ -128,7 +148,7 @@ class Reader {
     if (!table_.holds_table("kick"))
       throw table_.error("kick", "states V and its times: { potential = \"K*cos(x)\", every = 1.0 }");
     const io::Table given = table_.table("kick");
-    s_.kick = {of_places(given, "potential", given.text("potential")),
+    s_.kick = {of_places(given, "potential", given.text("potential"), false),
                formula(given, "every", given.formula("every"))};
     for (std::size_t i = 0; i < s_.names().size(); ++i) {
       const bool constant = i >= s_.first_parameter() && i != s_.time();
