@@ -81,6 +81,10 @@ class Source {
     text += member("operator()", takes("qvp", lagrangian), lagrangian);
     if (!s_.constraint.empty()) text += member("constraint", takes("qp", s_.constraint), s_.constraint);
     if (!s_.rolling.empty()) text += member("rolling", "qvp", s_.rolling);
+    if (s_.kick) {
+      text += member("kick", "qp", {&s_.kick->potential, 1});
+      text += member("kick_every", "p", {&s_.kick->every, 1});
+    }
     if (!s_.force.empty()) text += member("force", takes("qvp", s_.force), s_.force);
     if (s_.dissipation) {
       const std::span<const Tree> function(&*s_.dissipation, 1);

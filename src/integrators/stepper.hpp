@@ -37,8 +37,9 @@ class Stepper {
   virtual State<R, N> again(const System& system, const R& theta, Mask lanes) = 0;
   virtual Mask dense_is_exact() const = 0;
   virtual R failure() const = 0;
-  /// What the driving of a driven system added to the energy over the last step, to the method's accuracy.
-  virtual R work(const System& system) = 0;
+  /// What the driving of a driven system added to the energy over the last step, or the first `part` of it,
+  /// to the method's accuracy.
+  virtual R work(const System& system, const R& part) = 0;
   /// How far off its constraints the last step ended: the largest (g / |grad g|)^2 and (r / |dr/dv|)^2.
   virtual R constraint_error_squared(const System& system) const = 0;
   /// Whether that is within a bound, at the cost of no division.
@@ -91,9 +92,9 @@ class StepperOf final : public Stepper<System> {
   }
   Mask dense_is_exact() const override { return method_.dense_is_exact(); }
   R failure() const override { return method_.failure(); }
-  R work([[maybe_unused]] const System& system) override {
+  R work([[maybe_unused]] const System& system, [[maybe_unused]] const R& part) override {
     R sum(0.0);
-    if constexpr (System::driven && requires { method_.work(); }) {
+    if constexpr (System::driven && !System::kicked && requires { method_.work(); }) {
       sum = method_.work();
     } else if constexpr (System::driven) {
       // Where these are the method's own nodes, W' = power as one more of its equations has this sum.
@@ -101,10 +102,10 @@ class StepperOf final : public Stepper<System> {
       if constexpr (requires { method_.gauss_nodes(); }) nodes = method_.gauss_nodes();
       if (!work_nodes_) work_nodes_ = GaussTables::of(nodes);
       for (int i = 0; i < nodes; ++i) {
-        const X x = method_.dense(R(work_nodes_->c[i]));
+        const X x = method_.dense(part * R(work_nodes_->c[i]));
         sum = fma(R(work_nodes_->b[i]), system.power(x.q, x.v, x.t), sum);
       }
-      sum *= step();
+      sum *= part * step();
     }
     return sum;
   }

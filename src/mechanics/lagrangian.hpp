@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "mechanics/applied_force.hpp"
+#include "mechanics/kick.hpp"
 #include "mechanics/rolling.hpp"
 
 namespace cotangent::mechanics {
@@ -395,6 +396,22 @@ class System {
     }
     return v;
   }
+
+  static constexpr bool kicked = has_kick<M>;
+  /// The velocities after a kick, of a model that has kicks.
+  Vector kicked_velocity(const Vector& q, const Vector& v, const R& t) const requires kicked {
+    const Vector impulse = impulse_at<M>(q, parameters);
+    Vector after = numerics::solve<R, dim>(mass(q, v, t), impulse);
+    for (int i = 0; i < dim; ++i) after[i] += v[i];
+    if constexpr (sparsity.degree > 2) {
+      Vector p = momentum(q, v, t);
+      for (int i = 0; i < dim; ++i) p[i] += impulse[i];
+      after = velocity(q, p, after, t);
+    }
+    return after;
+  }
+  /// The time between kicks.
+  R kick_every() const requires kicked { return R(M{}.kick_every(parameters)); }
 
   /// The signed distance to the end of the model's domain (positive inside); 1 where it has none.
   R domain(const Vector& q) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a struct has to say to be a model, checked before anything is made of it: whoever forgets a part reads
 // one sentence that names it. A member whose name a model may use (constraint, rolling, force, dissipation,
-// domain, objection) but that can't be called as models are would else be passed over without a word.
+// kick, domain, objection) but that can't be called as models are would else be passed over without a word.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace detail {
 
 /// Two bases' members of one name can't be told apart: so it shows that M has one, whatever that takes.
 struct OptionalMembers {
-  int constraint, rolling, force, dissipation, domain, objection;
+  int constraint, rolling, force, dissipation, kick, domain, objection;
 };
 template <class M>
 struct WithOptionalMembers : M, OptionalMembers {};
@@ -162,6 +162,14 @@ constexpr bool members_are_stated() {
         rest = rest && number;
       }
       rest = rest && callable;
+    }
+    if constexpr (!requires { &Members::kick; }) {
+      static_assert(has_kick<M>,
+                    "a model that is kicked has V and its period, both const: auto kick(const auto& q, const "
+                    "auto& p) const, auto kick_every(const auto& p) const");
+      constexpr bool is_free = constraint_count<M> == 0 && rolling_count<M> == 0;
+      static_assert(is_free, "a model that is kicked moves freely, without constraints and rolling");
+      rest = rest && has_kick<M> && is_free;
     }
     if constexpr (!requires { &Members::objection; }) {
       constexpr bool callable = requires(const P& p) {

@@ -71,6 +71,11 @@ class ProblemOf final : public Problem {
                                  : "is constrained, its mass matrix not constant";
   }
   std::optional<std::string> objection(Values parameters) const override {
+    if constexpr (System::kicked) {
+      const double every = system(parameters).kick_every();
+      if (!(every > 0) || !std::isfinite(every))
+        return "kicks must come at times above zero and finite, not every " + std::to_string(every);
+    }
     if constexpr (requires { Model::objection(system(parameters).parameters); }) {
       return Model::objection(system(parameters).parameters);
     } else {

@@ -28,7 +28,7 @@ Balance balance(const System& system, const State<double, System::dim>& start, d
   Balance result;
   for (long i = 0; i < std::lround(time / options.step); ++i) {
     if (!method.advance(system, true)) FAIL("step " << i << " failed with status " << method.failure());
-    work += method.work(system);
+    work += method.work(system, 1.0);
     const auto x = method.end();
     const double gained = system.energy(x.q, x.v, x.t) - first;
     result.exchanged = std::max(result.exchanged, std::abs(gained));

@@ -94,11 +94,12 @@ class Reader {
         throw table_.error("lagrangian", fmt::format("has no velocity {0}_dot: the mass of {0} would be zero",
                                                      s_.coordinates[i].name));
     for (const std::string& text : table_.texts("constraint", {}))
-      s_.constraint.push_back(of_places("constraint", text, true));
+      s_.constraint.push_back(of_places(table_, "constraint", text, true));
     read_forces();
     for (const std::string& text : table_.texts("rolling", {}))
       s_.rolling.push_back(formula(table_, "rolling", text));
-    if (table_.has("domain")) s_.domain = of_places("domain", table_.text("domain"), false);
+    if (table_.has("kick")) read_kick();
+    if (table_.has("domain")) s_.domain = of_places(table_, "domain", table_.text("domain"), false);
     return std::move(s_);
   }
 
@@ -134,18 +135,34 @@ class Reader {
   }
 
   /// A formula of coordinates and parameters alone, and of the time where it may be.
-  Tree of_places(const std::string& key, const std::string& text, bool timed) const {
-    Tree tree = formula(table_, key, text);
+  Tree of_places(const io::Table& table, const std::string& key, const std::string& text, bool timed) const {
+    Tree tree = formula(table, key, text);
     const std::size_t dim = s_.coordinates.size();
     for (std::size_t i = 0; i < dim; ++i)
       if (depends(tree, s_.velocities() + i))
-        throw table_.error(key, fmt::format("'{}' depends on a velocity", text));
+        throw table.error(key, fmt::format("'{}' depends on a velocity", text));
     if (!timed && depends(tree, s_.time()))
-      throw table_.error(key, fmt::format("'{}' depends on the time", text));
+      throw table.error(key, fmt::format("'{}' depends on the time", text));
     bool any = false;
     for (std::size_t i = 0; i < dim; ++i) any = any || depends(tree, i);
-    if (!any) throw table_.error(key, fmt::format("'{}' is constant: no coordinate is in it", text));
+    if (!any) throw table.error(key, fmt::format("'{}' is constant: no coordinate is in it", text));
     return tree;
+  }
+
+  void read_kick() {
+    if (!s_.constraint.empty() || !s_.rolling.empty())
+      throw table_.error("kick", "is of free motion alone, without constraint and rolling");
+    if (!table_.holds_table("kick"))
+      throw table_.error("kick", "states V and its times: { potential = \"K*cos(x)\", every = 1.0 }");
+    const io::Table given = table_.table("kick");
+    s_.kick = {of_places(given, "potential", given.text("potential"), false),
+               formula(given, "every", given.formula("every"))};
+    for (std::size_t i = 0; i < s_.names().size(); ++i) {
+      const bool constant = i >= s_.first_parameter() && i != s_.time();
+      if (!constant && depends(s_.kick->every, i))
+        throw given.error("every",
+                          "depends on '" + s_.names()[i] + "': a number, or a formula of parameters");
+    }
   }
 
   /// Whether a name is in a tree, or in a part that is.

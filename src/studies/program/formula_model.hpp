@@ -28,6 +28,7 @@ bool states_model(const Task& task);
 ///   lagrangian = "..."                    of coordinates, velocities x_dot, parameters, t, parts
 ///   constraint = ["..."]                  kept zero: coordinates and parameters
 ///   rolling = ["..."]                     kept zero: linear in the velocities
+///   kick = { potential = "...", every = "..." }  momenta change by -dV/dq at t = every, 2 every ...
 ///   domain = "..."                        positive inside
 /// Throws Error with the deck's line and the formula's column.
 formulas::Statement read_statement(const Task& task);
