@@ -82,6 +82,7 @@ class ProblemOf final : public Problem {
       return std::nullopt;
     }
   }
+  std::optional<mechanics::Formulas> formulas() const override { return mechanics::formulas_of<Model>(); }
   Distance off_manifold(Values q, Values v, Values parameters) const override {
     Distance result;
     if constexpr (System::constrained) {

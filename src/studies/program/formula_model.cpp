@@ -27,7 +27,7 @@ void judge_name(const io::Table& table, const std::string& key, const std::strin
       std::isdigit(static_cast<unsigned char>(name[0])))
     throw table.error(key, fmt::format("'{}' is no name: up to {} letters, digits and _, no digit first",
                                        name, longest_name));
-  for (const char* word : {"t", "pi", "and", "or", "not"})
+  for (const char* word : {"pi", "and", "or", "not"})
     if (name == word) throw table.error(key, fmt::format("'{}' has a meaning of its own", name));
   if (name.ends_with("_dot") || name.starts_with("p_"))
     throw table.error(key, fmt::format("'{}' reads as a velocity or a momentum", name));

@@ -320,6 +320,37 @@ list = [[{angle!r}, {speed!r}]]
         self.refused("forces that depend on velocities", "'rattle'", "lobatto-spark", text=still)
 
 
+class Described(ProgramTest):
+    """What the program says of its own models, as formulas."""
+    longest = 300
+
+    def said(self, *words):
+        end = self.launch("--describe", *words, ranks=1)
+        self.assertEqual(end.returncode, 0, end.stderr)
+        return end.stdout
+
+    def test_formulas_of_models(self):
+        self.assertIn("L = 0.5*(q1_dot^2 + q2_dot^2) - q1^2*(0.5 + q2) + q2^2*(q2 - 1.5)/3", self.said("henon-heiles"))
+        self.assertIn("0 = (sqrt(x^2 + y^2) - R)^2 + z^2 - r^2", self.said("torus"))
+        self.assertIn("U = (1 - s*(1/sigma^2))^2*strength", self.said("soft"))
+        self.assertIn(r"L &= \frac{1}{2} \, \left(\dot{q}_1^{2}", self.said("henon-heiles", "--latex"))
+        self.says(self.launch("--describe", "henon-heils", "--as-deck", ranks=1), 2, "did you mean 'henon-heiles'")
+        self.says(self.launch("--list", "--latex", ranks=1), 2, "go with --describe")
+
+    def test_decks_of_models_have_their_bits(self):
+        cache = os.environ.get("COTANGENT_CACHE")
+        self.alone["COTANGENT_CACHE"] = cache or str(self.at / "cache")
+        for name in ("henon-heiles", "magnetic-chain", "double-pendulum", "torus", "chaplygin-sleigh", "heavy-top"):
+            with self.subTest(name):
+                deck = self.said(name, "--as-deck")
+                # The built-in model in the rest of the same deck.
+                named = deck[:deck.index("[model]")] + f'[model]\nname = "{name}"\n\n' + deck[deck.index("[method]"):]
+                for text, file in ((deck, "formula.h5"), (named, "built_in.h5")):
+                    end = self.launch(self.deck(text), f"output.file={file}", ranks=1)
+                    self.assertEqual(end.returncode, 0, text + end.stdout + end.stderr)
+                self.assertEqual(same_bits(self.at / "built_in.h5", self.at / "formula.h5"), [])
+
+
 class Strangers(ProgramTest):
     """What isn't arithmetic never reaches the compiler; what is wrong is said with its place."""
 
