@@ -88,7 +88,7 @@ COTANGENT_RECORDED(max)
 inline Recorded pow(const Recorded& a, const Recorded& b) {
   return Recorded::of(Operation::power, a, b);
 }
-inline Recorded pow(const Recorded& a, std::integral auto n) {
+inline Recorded pow(const Recorded& a, int n) {
   return Recorded::power(a, n);
 }
 

@@ -5,7 +5,7 @@
 // size no longer shrink. Reference: Hairer, McLachlan, Razakarivony, BIT 48 (2008) 231.
 #pragma once
 
-#include "numerics/lanes.hpp"
+#include "numerics/dense.hpp"
 
 namespace cotangent::integrators {
 
@@ -18,10 +18,11 @@ class Convergence {
   Convergence(Mask active, double target, double noise)
       : target_fraction_(target), noise_fraction_(noise), active_(active), open_(active) {}
 
-  /// Changes of the unknowns are measured against `scale`.
-  void measure_against(const R& scale) {
+  /// Changes of the unknowns are measured against `scale`; they may also stall at `rounding`, what the
+  /// rounding of positions makes of them: unknowns may vanish where positions don't.
+  void measure_against(const R& scale, const R& rounding = R(0.0)) {
     target_ = scale * R(target_fraction_);
-    noise_ = scale * R(noise_fraction_);
+    noise_ = numerics::larger(scale * R(noise_fraction_), rounding);
   }
 
   /// The lanes that still iterate.

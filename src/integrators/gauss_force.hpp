@@ -64,16 +64,17 @@ class GaussForce {
   Mask solve(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
              const Running& v, Stages<R, N>& parts, Mask active, bool close = false) const {
     Step step{system, tables, h, t, {}, {}, {}};
-    R scale(0.0);
+    R scale(0.0), far(0.0);
     for (int n = 0; n < N; ++n) {
       step.q[n] = q[n].value;
+      far = numerics::larger(far, numerics::absolute(step.q[n]));
       step.drift[n] = h * v[n].value;
       scale = numerics::larger(scale, numerics::absolute(step.drift[n]));
       scale = numerics::larger(scale, numerics::absolute(parts[0][n]));
       for (int m = 0; m < N; ++m) step.inverse_mass[n][m] = (h * h) * inverse_mass_[n][m];
     }
     Convergence<R> convergence(active, close ? 0x1p-49 : 0x1p-57, 0x1p-46);
-    convergence.measure_against(scale);
+    convergence.measure_against(scale, R(0x1p-50 * N) * far);
     switch (tables.stages) {
       case 6:
         iterate<6>(step, parts, convergence, close);

@@ -140,6 +140,9 @@ class GaussHamilton {
                       bool close, const Correct& correct) {
     const int s = step.tables.stages;
     const R& h = step.h;
+    R far(0.0);
+    for (int n = 0; n < N; ++n) far = numerics::larger(far, numerics::absolute(step.q[n].value));
+    const R rounding = R(0x1p-53 * N) * R(static_cast<double>(s)) * far / numerics::absolute(h);
     Stages<R, N> position, force, momentum, residual;
     for (int iteration = 0; iteration < limit && any(convergence.open()); ++iteration) {
       positions(step.tables, h, step.q, velocity, position);
@@ -166,7 +169,7 @@ class GaussHamilton {
       if (iteration == 0 && !close) continue;  // the guess tells neither scale nor contraction
       const R change = sum_of_sizes(s, residual);
       if (iteration == 0) convergence.begin_after(change * R(1 / contraction));
-      convergence.measure_against(largest(s, velocity));
+      convergence.measure_against(largest(s, velocity), rounding);
       convergence.close(change);
     }
   }

@@ -48,6 +48,8 @@ def shortened(deck):
     text = deck.read_text(encoding="utf-8")
     study = re.search(r'^study\s*=\s*"([^"]+)"', text, re.M).group(1)
     words = list(EXTRA.get(deck.name, SHORT.get(study, [])))
+    if "skip =" in text:
+        words.append("plot.skip=0")
     if "random" in text and "[ensemble]" in text:
         words.append("ensemble.random.count=3")
     return words
