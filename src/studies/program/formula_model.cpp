@@ -7,12 +7,14 @@
 
 #include "core/names.hpp"
 #include "expressions/parser.hpp"
+#include "expressions/print.hpp"
 #include "formulas/loader.hpp"
 
 namespace cotangent::studies {
 
 namespace {
 
+using expressions::Dimension;
 using expressions::Tree;
 using formulas::Statement;
 
@@ -45,10 +47,14 @@ class Reader {
     s_.about = "stated by the deck";
     read_coordinates();
     read_parameters();
+    arrange_dimensions();
     const io::Table where = table_.table("where");
     for (const std::string& name : where.keys()) {
       judge_name(where, name, name, s_.names());
-      s_.where.push_back({name, formula(where, name, where.text(name))});
+      std::optional<Dimension> dimension;
+      Tree tree = formula(where, name, where.text(name), &dimension);
+      s_.where.push_back({name, std::move(tree)});
+      dimensions_.push_back(dimension);
     }
     s_.lagrangian = formula(table_, "lagrangian", table_.text("lagrangian"));
     for (std::size_t i = 0; i < s_.coordinates.size(); ++i)
@@ -73,9 +79,13 @@ class Reader {
     };
     if (table_.holds_table("coordinates")) {
       const io::Table given = table_.table("coordinates");
-      for (const std::string& name : given.keys()) add(name, given.text(name));
+      for (const std::string& name : given.keys()) {
+        add(name, given.text(name));
+        of_coordinates_.push_back(dimension(given, name, given.text(name)));
+      }
     } else {
       for (const std::string& name : table_.texts("coordinates")) add(name, "1");
+      of_coordinates_.resize(taken.size());
     }
     if (taken.empty() || taken.size() > most_coordinates)
       throw table_.error("coordinates", fmt::format("must be 1 to {} names", most_coordinates));
@@ -91,13 +101,41 @@ class Reader {
     const io::Table given = table_.table("parameters"), units = table_.table("parameter_units");
     for (const std::string& name : given.keys()) {
       judge_name(given, name, name, s_.names());
-      s_.parameters.push_back({name, units.text(name, "1"), given.axis(name).front()});
+      const std::string unit = units.text(name, "1");
+      s_.parameters.push_back({name, unit, given.axis(name).front()});
+      of_parameters_.push_back(units.has(name) ? std::optional(dimension(units, name, unit)) : std::nullopt);
     }
   }
 
-  Tree formula(const io::Table& table, const std::string& key, const std::string& text) const {
+  static Dimension dimension(const io::Table& table, const std::string& key, const std::string& unit) {
     try {
-      Tree tree = expressions::parse(text, expressions::Language::value, s_.names());
+      return Dimension::parse(unit);
+    } catch (const Error& error) {
+      throw table.error(key, error.what());
+    }
+  }
+
+  /// What the parser is told, in the order of names. Where nothing but numbers and angles is measured, the
+  /// deck's numbers are in units of their own: nothing is known.
+  void arrange_dimensions() {
+    const Dimension time = dimension(table_, "time_unit", table_.text("time_unit", "s"));
+    const auto measures = [](const std::optional<Dimension>& d) { return d && !d->none(); };
+    if (!std::ranges::any_of(of_coordinates_, measures) && !std::ranges::any_of(of_parameters_, measures)) {
+      dimensions_.resize(s_.first_part());
+      return;
+    }
+    dimensions_ = of_coordinates_;
+    for (const auto& d : of_coordinates_) dimensions_.push_back(d ? std::optional(*d / time) : std::nullopt);
+    dimensions_.insert(dimensions_.end(), of_parameters_.begin(), of_parameters_.end());
+    dimensions_.emplace_back(time);
+  }
+
+  Tree formula(const io::Table& table, const std::string& key, const std::string& text,
+               std::optional<Dimension>* whole = nullptr) const {
+    try {
+      expressions::Units units{dimensions_, {}};
+      Tree tree = expressions::parse(text, expressions::Language::value, s_.names(), {}, &units);
+      if (whole) *whole = units.whole;
       if (tree.nodes().size() > most_nodes)
         throw Error(fmt::format("has {} operations; the most is {}: state it as a struct",
                                 tree.nodes().size(), most_nodes));
@@ -111,14 +149,31 @@ class Reader {
   Tree of_places(const std::string& key, const std::string& text) const {
     Tree tree = formula(table_, key, text);
     const std::size_t dim = s_.coordinates.size();
-    for (std::size_t i = 0; i < dim; ++i)
+    for (std::size_t i = 0; i < dim; ++i) {
+      const std::string velocity = s_.coordinates[i].name + "_dot";
       if (depends(tree, s_.velocities() + i))
-        throw table_.error(key, fmt::format("'{}' depends on a velocity", text));
-    if (depends(tree, s_.time())) throw table_.error(key, fmt::format("'{}' depends on the time", text));
+        throw table_.error(
+            key, fmt::format("'{}' depends on a velocity, {}{}", text, velocity, shown(text, velocity)));
+    }
+    if (depends(tree, s_.time()))
+      throw table_.error(key, fmt::format("'{}' depends on the time{}", text, shown(text, "t")));
     bool any = false;
     for (std::size_t i = 0; i < dim; ++i) any = any || depends(tree, i);
-    if (!any) throw table_.error(key, fmt::format("'{}' is constant: no coordinate is in it", text));
+    if (!any)
+      throw table_.error(
+          key, fmt::format("'{}' is constant: no coordinate is in it{}", text, expressions::marked(text, 0)));
     return tree;
+  }
+
+  /// Where a name stands in a text, as an error shows it; nothing where a part brings it.
+  static std::string shown(const std::string& text, const std::string& name) {
+    const auto continues = [&](std::size_t i) {
+      return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+    };
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+      if ((at == 0 || !continues(at - 1)) && !continues(at + name.size()))
+        return expressions::marked(text, at);
+    return "";
   }
 
   /// Whether a name is in a tree, or in a part that is.
@@ -131,7 +186,45 @@ class Reader {
 
   const io::Table& table_;
   Statement s_;
+  std::vector<std::optional<Dimension>> of_coordinates_, of_parameters_;
+  std::vector<std::optional<Dimension>> dimensions_;  ///< of all names, in their order
 };
+
+/// The parameters and parts that no formula mentions, directly or through a part that is in use.
+std::string unused(const Statement& s) {
+  std::vector<bool> used(s.first_part() + s.where.size());
+  const auto use = [&](const Tree& tree) {
+    for (std::size_t i = 0; i < used.size(); ++i)
+      if (tree.mentions(i)) used[i] = true;
+  };
+  use(s.lagrangian);
+  for (const Tree& tree : s.constraint) use(tree);
+  for (const Tree& tree : s.rolling) use(tree);
+  if (s.domain) use(*s.domain);
+  for (std::size_t i = s.where.size(); i-- > 0;)  // a part is mentioned by later ones alone
+    if (used[s.first_part() + i]) use(s.where[i].value);
+  std::string warning;
+  for (std::size_t i = 0; i < s.parameters.size(); ++i)
+    if (!used[s.first_parameter() + i])
+      warning += fmt::format("; warning: parameter '{}' is in no formula", s.parameters[i].name);
+  for (std::size_t i = 0; i < s.where.size(); ++i)
+    if (!used[s.first_part() + i])
+      warning += fmt::format("; warning: part '{}' of [model.where] is in no formula", s.where[i].name);
+  return warning;
+}
+
+/// Loads a statement; where its compiler fails, the error shows the user's formula.
+formulas::Loaded loaded_or_shown(const io::Table& model, const Statement& statement,
+                                 const std::string& method, const formulas::CompiledFiles& files) {
+  try {
+    return formulas::load(statement, method, files);
+  } catch (const FileError&) {
+    throw;
+  } catch (const Error& error) {
+    throw model.error("lagrangian", fmt::format("{}\n  {}", error.what(),
+                                                expressions::text(statement.lagrangian, statement.names())));
+  }
+}
 
 }  // namespace
 
@@ -147,14 +240,14 @@ ModelChoice read_formula_model(Task& task) {
   const Statement statement = read_statement(task);
   const io::Table method = task.deck.table("method");
   const bool one = task.deck.root().has("method") && !task.deck.root().has("methods");
-  auto loaded =
-      formulas::load(statement, one ? method.text("name", "") : "*",
-                     {.read = task.deck.table("model").text("compiled", ""), .write = task.compiled_file});
+  const io::Table model = task.deck.table("model");
+  auto loaded = loaded_or_shown(model, statement, one ? method.text("name", "") : "*",
+                                {.read = model.text("compiled", ""), .write = task.compiled_file});
   ModelChoice choice;
   choice.formula = std::move(loaded.problem);
   choice.problem = choice.formula.get();
-  task.formulas = loaded.how;
-  const io::Table parameters = task.deck.table("model").table("parameters");
+  task.formulas = loaded.how + unused(statement);
+  const io::Table parameters = model.table("parameters");
   for (const auto& parameter : statement.parameters) choice.axes.push_back(parameters.axis(parameter.name));
   return choice;
 }
