@@ -16,6 +16,7 @@
 
 #include "core/error.hpp"
 #include "core/names.hpp"
+#include "expressions/place.hpp"
 
 namespace cotangent::expressions {
 
@@ -25,7 +26,6 @@ enum class Kind { value, truth };
 
 constexpr int most_nested = 400;  ///< parentheses count twice
 constexpr std::size_t most_nodes = std::size_t{1} << 18;
-constexpr std::size_t most_shown = 60;  ///< characters of a text that an error repeats
 constexpr std::size_t any_number = 0;
 
 struct Function {
@@ -80,13 +80,6 @@ bool is_digit(char c) {
 }
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/// The line of a place, counted from 0, and where it begins.
-std::pair<std::size_t, std::size_t> line_of(const std::string& text, std::size_t position) {
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(position);
-  const auto number = static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
-  return {number, number == 0 ? 0 : text.rfind('\n', position - 1) + 1};
 }
 
 class Parser {
@@ -161,14 +154,18 @@ class Parser {
     skip();
     return true;
   }
-  /// Sets may be called half-plane or 2: there is no minus between them, and no number.
+  /// Sets may be called half-plane or 2: there is no minus between them, and no number. A dot before a letter
+  /// is a part of a value's name: right.u is the neighbour's u.
   bool begins_name(char c) const { return is_letter(c) || (of_sets() && is_digit(c)); }
   bool continues_name(char c) const { return is_letter(c) || is_digit(c) || (of_sets() && c == '-'); }
   std::string_view peek_name() const {
     const auto left = rest();
     if (left.empty() || !begins_name(left[0])) return {};
     std::size_t length = 1;
-    while (length < left.size() && continues_name(left[length])) ++length;
+    const auto dotted = [&] {
+      return !of_sets() && left[length] == '.' && length + 1 < left.size() && is_letter(left[length + 1]);
+    };
+    while (length < left.size() && (continues_name(left[length]) || dotted())) ++length;
     return left.substr(0, length);
   }
   bool accept_word(std::string_view word) { return peek_name() == word && accept(word); }
@@ -475,28 +472,6 @@ class Parser {
 };
 
 }  // namespace
-
-std::string marked(const std::string& text, std::size_t position) {
-  const std::size_t last = text.find_last_not_of(" \t\r\n");
-  if (last == std::string::npos) return "";
-  position = std::min(position, last + 1);
-  const std::size_t begin = line_of(text, position).second;
-  const std::size_t end = std::min(text.find('\n', position), text.size());
-  std::size_t from = position - begin > most_shown / 2 ? position - most_shown / 2 : begin;
-  std::size_t to = std::min(end, from + most_shown);
-  const auto continues = [&](std::size_t i) {  // a letter of several bytes
-    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80;
-  };
-  while (from < position && continues(from)) ++from;
-  while (to < end && continues(to)) ++to;
-  std::string line = from > begin ? "..." : "", caret(line.size(), ' ');
-  for (std::size_t i = from; i < to; ++i) {
-    const bool control = static_cast<unsigned char>(text[i]) < ' ';
-    line += control ? ' ' : text[i];
-    if (i < position && !continues(i)) caret += ' ';
-  }
-  return "\n  " + line + (to < end ? "..." : "") + "\n  " + caret + "^";
-}
 
 Tree parse(const std::string& text, Language language, std::span<const std::string> names,
            std::span<const Constant> constants, Units* units) {

@@ -25,8 +25,4 @@ struct Constant {
 Tree parse(const std::string& text, Language language, std::span<const std::string> names,
            std::span<const Constant> constants = {}, Units* units = nullptr);
 
-/// The line of a text in which a place is, cut where it is long, and a caret under the place: what an error
-/// about the place ends with.
-std::string marked(const std::string& text, std::size_t position);
-
 }  // namespace cotangent::expressions

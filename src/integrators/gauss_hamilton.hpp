@@ -214,7 +214,7 @@ class GaussHamilton {
                                             fma(step.h, R(step.tables.c[middle]), step.t));
         numerics::Matrix<R, N> coupling;
         for (int i = 0; i < N; ++i) {
-          for (int j = 0; j < N; ++j) coupling[i][j] = at.qv[j][i] - at.qv[i][j];
+          for (int j = 0; j < N; ++j) coupling[i][j] = at.qv[j][i] - at.force_by_velocity(i, j);
         }
         newton.factorise(step.tables, step.h, at.vv, coupling, at.qq);
         mass = at.vv;
@@ -277,7 +277,7 @@ class GaussHamilton {
         }
         for (int n = 0; n < N; ++n) {
           for (int m = 0; m < N; ++m) {
-            const R mixed = fma(a(i, k), at[i].qv[m][n] - at[k].qv[n][m], -bent[n][m]);
+            const R mixed = fma(a(i, k), at[i].qv[m][n] - at[k].force_by_velocity(n, m), -bent[n][m]);
             matrix[i * N + n][k * N + m] = i == k ? at[i].vv[n][m] + mixed : mixed;
           }
         }

@@ -17,7 +17,7 @@ struct StormerVerletFormula : PlainFormula {
       "Stormer-Verlet, order 2: symplectic and symmetric, conserves angular momentum, energy error bounded";
   static constexpr int order = 2;
   template <class System>
-  static constexpr bool momenta = !Motion<System>::constant_mass;
+  static constexpr bool momenta = !Motion<System>::newtonian;
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,

@@ -16,7 +16,7 @@ struct SymplecticEulerFormula : PlainFormula {
   static constexpr int order = 1;
   static constexpr bool projects = true;
   template <class System>
-  static constexpr bool momenta = !Motion<System>::constant_mass;
+  static constexpr bool momenta = !Motion<System>::newtonian;
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,

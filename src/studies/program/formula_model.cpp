@@ -7,6 +7,7 @@
 
 #include "core/names.hpp"
 #include "expressions/parser.hpp"
+#include "expressions/place.hpp"
 #include "expressions/print.hpp"
 #include "formulas/loader.hpp"
 
@@ -29,11 +30,49 @@ void judge_name(const io::Table& table, const std::string& key, const std::strin
       std::isdigit(static_cast<unsigned char>(name[0])))
     throw table.error(key, fmt::format("'{}' is no name: up to {} letters, digits and _, no digit first",
                                        name, longest_name));
-  for (const char* word : {"t", "pi", "and", "or", "not"})
+  for (const char* word : {"pi", "and", "or", "not"})
     if (name == word) throw table.error(key, fmt::format("'{}' has a meaning of its own", name));
   if (name.ends_with("_dot") || name.starts_with("p_"))
     throw table.error(key, fmt::format("'{}' reads as a velocity or a momentum", name));
   if (std::ranges::count(taken, name) > 0) throw table.error(key, fmt::format("'{}' stands twice", name));
+}
+
+Tree read_formula(const io::Table& table, const std::string& key, const std::string& text,
+                  const std::vector<std::string>& names, expressions::Units* units) {
+  try {
+    Tree tree = expressions::parse(text, expressions::Language::value, names, {}, units);
+    if (tree.nodes().size() > most_nodes)
+      throw Error(fmt::format("has {} operations; the most is {}: state it as a struct", tree.nodes().size(),
+                              most_nodes));
+    return tree;
+  } catch (const Error& error) {
+    throw table.error(key, error.what());
+  }
+}
+
+std::vector<formulas::Variable> read_coordinates(const io::Table& table) {
+  std::vector<formulas::Variable> all;
+  std::vector<std::string> taken;
+  const auto add = [&](const std::string& name, const std::string& unit) {
+    judge_name(table, "coordinates", name, taken);
+    taken.push_back(name);
+    all.push_back({name, unit});
+  };
+  if (table.holds_table("coordinates")) {
+    const io::Table given = table.table("coordinates");
+    for (const std::string& name : given.keys()) add(name, given.text(name));
+  } else {
+    for (const std::string& name : table.texts("coordinates")) add(name, "1");
+  }
+  if (taken.empty() || taken.size() > most_coordinates)
+    throw table.error("coordinates", fmt::format("must be 1 to {} names", most_coordinates));
+  for (const std::string& name : table.texts("angles", {})) {
+    const auto at = std::ranges::find(all, name, &formulas::Variable::name);
+    if (at == all.end()) unknown_name("coordinate", name, taken, table.where("angles"));
+    at->angle = true;
+    if (at->unit == "1") at->unit = "rad";
+  }
+  return all;
 }
 
 namespace {
@@ -45,7 +84,8 @@ class Reader {
   Statement read() {
     s_.name = table_.text("name", "formula");
     s_.about = "stated by the deck";
-    read_coordinates();
+    s_.coordinates = read_coordinates(table_);
+    read_dimensions();
     read_parameters();
     arrange_dimensions();
     const io::Table where = table_.table("where");
@@ -56,44 +96,32 @@ class Reader {
       s_.where.push_back({name, std::move(tree)});
       dimensions_.push_back(dimension);
     }
-    s_.lagrangian = formula(table_, "lagrangian", table_.text("lagrangian"));
+    if (!table_.has("lagrangian"))
+      throw table_.error("coordinates", "stand without a Lagrangian: lagrangian = \"...\" is missing");
+    s_.lagrangian = formula(table_, "lagrangian", table_.text("lagrangian"), &energy_);
     for (std::size_t i = 0; i < s_.coordinates.size(); ++i)
       if (!depends(s_.lagrangian, s_.velocities() + i))
         throw table_.error("lagrangian", fmt::format("has no velocity {0}_dot: the mass of {0} would be zero",
                                                      s_.coordinates[i].name));
     for (const std::string& text : table_.texts("constraint", {}))
-      s_.constraint.push_back(of_places("constraint", text));
+      s_.constraint.push_back(of_places(table_, "constraint", text, true));
+    read_forces();
     for (const std::string& text : table_.texts("rolling", {}))
       s_.rolling.push_back(formula(table_, "rolling", text));
-    if (table_.has("domain")) s_.domain = of_places("domain", table_.text("domain"));
+    if (table_.has("kick")) read_kick();
+    if (table_.has("domain")) s_.domain = of_places(table_, "domain", table_.text("domain"), false);
     return std::move(s_);
   }
 
  private:
-  void read_coordinates() {
-    std::vector<std::string> taken;
-    const auto add = [&](const std::string& name, const std::string& unit) {
-      judge_name(table_, "coordinates", name, taken);
-      taken.push_back(name);
-      s_.coordinates.push_back({name, unit});
-    };
-    if (table_.holds_table("coordinates")) {
-      const io::Table given = table_.table("coordinates");
-      for (const std::string& name : given.keys()) {
-        add(name, given.text(name));
-        of_coordinates_.push_back(dimension(given, name, given.text(name)));
-      }
-    } else {
-      for (const std::string& name : table_.texts("coordinates")) add(name, "1");
-      of_coordinates_.resize(taken.size());
-    }
-    if (taken.empty() || taken.size() > most_coordinates)
-      throw table_.error("coordinates", fmt::format("must be 1 to {} names", most_coordinates));
-    for (const std::string& name : table_.texts("angles", {})) {
-      const auto at = std::ranges::find(s_.coordinates, name, &formulas::Variable::name);
-      if (at == s_.coordinates.end()) unknown_name("coordinate", name, taken, table_.where("angles"));
-      at->angle = true;
-      if (at->unit == "1") at->unit = "rad";
+  /// Of the coordinates, where the deck gives their units; an angle has none to give.
+  void read_dimensions() {
+    const bool given = table_.holds_table("coordinates");
+    const io::Table units = given ? table_.table("coordinates") : table_;
+    for (const formulas::Variable& q : s_.coordinates) {
+      const bool known = given || q.angle;
+      of_coordinates_.push_back(
+          known ? std::optional(dimension(units, given ? q.name : "coordinates", q.unit)) : std::nullopt);
     }
   }
 
@@ -132,35 +160,70 @@ class Reader {
 
   Tree formula(const io::Table& table, const std::string& key, const std::string& text,
                std::optional<Dimension>* whole = nullptr) const {
-    try {
-      expressions::Units units{dimensions_, {}};
-      Tree tree = expressions::parse(text, expressions::Language::value, s_.names(), {}, &units);
-      if (whole) *whole = units.whole;
-      if (tree.nodes().size() > most_nodes)
-        throw Error(fmt::format("has {} operations; the most is {}: state it as a struct",
-                                tree.nodes().size(), most_nodes));
-      return tree;
-    } catch (const Error& error) {
-      throw table.error(key, error.what());
-    }
+    expressions::Units units{dimensions_, {}};
+    Tree tree = read_formula(table, key, text, s_.names(), &units);
+    if (whole) *whole = units.whole;
+    return tree;
   }
 
-  /// A formula of coordinates and parameters alone.
-  Tree of_places(const std::string& key, const std::string& text) const {
-    Tree tree = formula(table_, key, text);
+  static std::optional<Dimension> quotient(const std::optional<Dimension>& of,
+                                           const std::optional<Dimension>& by) {
+    return of && by ? std::optional(*of / *by) : std::nullopt;
+  }
+
+  /// Refuses a formula as a whole, where its unit and the wanted one are known and differ.
+  static void judge_unit(const io::Table& table, const std::string& key, const std::string& text,
+                         const std::optional<Dimension>& found, const std::optional<Dimension>& wanted,
+                         const std::string& what) {
+    if (found && wanted && *found != *wanted)
+      throw table.error(key, fmt::format("is of unit {}, but has to be of {}, {}{}", found->text(),
+                                         wanted->text(), what, expressions::marked(text, 0)));
+  }
+
+  /// Generalised forces, by the names of their coordinates, and Rayleigh's function.
+  void read_forces() {
+    if (table_.has("force")) {
+      const io::Table given = table_.table("force");
+      std::vector<std::string> names;
+      for (const formulas::Variable& q : s_.coordinates) names.push_back(q.name);
+      for (const std::string& name : given.keys())
+        if (std::ranges::count(names, name) == 0) unknown_name("coordinate", name, names, given.where(name));
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::string text = given.text(names[i], "0");
+        std::optional<Dimension> unit;
+        s_.force.push_back(formula(given, names[i], text, &unit));
+        judge_unit(given, names[i], text, unit, quotient(energy_, dimensions_[i]),
+                   "the Lagrangian's by that of " + names[i]);
+      }
+    }
+    if (!table_.has("dissipation")) return;
+    std::optional<Dimension> power;
+    s_.dissipation = formula(table_, "dissipation", table_.text("dissipation"), &power);
+    judge_unit(table_, "dissipation", table_.text("dissipation"), power,
+               quotient(energy_, dimensions_[s_.time()]), "the Lagrangian's by that of time");
+    bool any = false;
+    for (std::size_t i = 0; i < s_.coordinates.size(); ++i)
+      any = any || depends(*s_.dissipation, s_.velocities() + i);
+    if (!any) throw table_.error("dissipation", "has no velocity: it would dissipate nothing");
+  }
+
+  /// A formula of coordinates and parameters alone, and of the time where it may be.
+  Tree of_places(const io::Table& table, const std::string& key, const std::string& text, bool timed,
+                 std::optional<Dimension>* whole = nullptr) const {
+    Tree tree = formula(table, key, text, whole);
     const std::size_t dim = s_.coordinates.size();
     for (std::size_t i = 0; i < dim; ++i) {
       const std::string velocity = s_.coordinates[i].name + "_dot";
       if (depends(tree, s_.velocities() + i))
-        throw table_.error(
+        throw table.error(
             key, fmt::format("'{}' depends on a velocity, {}{}", text, velocity, shown(text, velocity)));
     }
-    if (depends(tree, s_.time()))
-      throw table_.error(key, fmt::format("'{}' depends on the time{}", text, shown(text, "t")));
+    if (!timed && depends(tree, s_.time()))
+      throw table.error(key, fmt::format("'{}' depends on the time{}", text, shown(text, "t")));
     bool any = false;
     for (std::size_t i = 0; i < dim; ++i) any = any || depends(tree, i);
     if (!any)
-      throw table_.error(
+      throw table.error(
           key, fmt::format("'{}' is constant: no coordinate is in it{}", text, expressions::marked(text, 0)));
     return tree;
   }
@@ -176,6 +239,31 @@ class Reader {
     return "";
   }
 
+  void read_kick() {
+    if (!s_.constraint.empty() || !s_.rolling.empty())
+      throw table_.error("kick", "is of free motion alone, without constraint and rolling");
+    if (!table_.holds_table("kick"))
+      throw table_.error("kick", "states V and its times: { potential = \"K*cos(x)\", every = 1.0 }");
+    const io::Table given = table_.table("kick");
+    const std::string potential = given.text("potential"), every = given.formula("every");
+    std::optional<Dimension> action, period;
+    s_.kick = {of_places(given, "potential", potential, false, &action),
+               formula(given, "every", every, &period)};
+    const std::optional<Dimension>& time = dimensions_[s_.time()];
+    if (time && energy_)
+      judge_unit(given, "potential", potential, action, *energy_ * *time,
+                 "the Lagrangian's times that of time");
+    if (s_.kick->every.nodes().size() > 1 || !period ||
+        !period->none())  // a number is one of the deck's unit
+      judge_unit(given, "every", every, period, time, "that of time");
+    for (std::size_t i = 0; i < s_.names().size(); ++i) {
+      const bool constant = i >= s_.first_parameter() && i != s_.time();
+      if (!constant && depends(s_.kick->every, i))
+        throw given.error("every",
+                          "depends on '" + s_.names()[i] + "': a number, or a formula of parameters");
+    }
+  }
+
   /// Whether a name is in a tree, or in a part that is.
   bool depends(const Tree& tree, std::size_t name) const {
     if (tree.mentions(name)) return true;
@@ -188,6 +276,7 @@ class Reader {
   Statement s_;
   std::vector<std::optional<Dimension>> of_coordinates_, of_parameters_;
   std::vector<std::optional<Dimension>> dimensions_;  ///< of all names, in their order
+  std::optional<Dimension> energy_;                   ///< the Lagrangian's
 };
 
 /// The parameters and parts that no formula mentions, directly or through a part that is in use.
@@ -200,7 +289,13 @@ std::string unused(const Statement& s) {
   use(s.lagrangian);
   for (const Tree& tree : s.constraint) use(tree);
   for (const Tree& tree : s.rolling) use(tree);
-  if (s.domain) use(*s.domain);
+  for (const Tree& tree : s.force) use(tree);
+  for (const std::optional<Tree>& tree : {s.domain, s.dissipation})
+    if (tree) use(*tree);
+  if (s.kick) {
+    use(s.kick->potential);
+    use(s.kick->every);
+  }
   for (std::size_t i = s.where.size(); i-- > 0;)  // a part is mentioned by later ones alone
     if (used[s.first_part() + i]) use(s.where[i].value);
   std::string warning;
@@ -229,7 +324,9 @@ formulas::Loaded loaded_or_shown(const io::Table& model, const Statement& statem
 }  // namespace
 
 bool states_model(const Task& task) {
-  return task.deck.root().has("model") && task.deck.table("model").has("lagrangian");
+  if (!task.deck.root().has("model")) return false;
+  const io::Table model = task.deck.table("model");
+  return model.has("lagrangian") || (model.has("coordinates") && !model.has("name"));
 }
 
 Statement read_statement(const Task& task) {
