@@ -9,12 +9,14 @@
 #include <array>
 #include <charconv>
 #include <numbers>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/names.hpp"
+#include "expressions/place.hpp"
 
 namespace cotangent::expressions {
 
@@ -24,7 +26,6 @@ enum class Kind { value, truth };
 
 constexpr int most_nested = 400;  ///< parentheses count twice
 constexpr std::size_t most_nodes = std::size_t{1} << 18;
-constexpr std::size_t most_shown = 60;  ///< characters of a text that an error repeats
 constexpr std::size_t any_number = 0;
 
 struct Function {
@@ -84,8 +85,8 @@ bool is_letter(char c) {
 class Parser {
  public:
   Parser(const std::string& text, Language language, std::span<const std::string> names,
-         std::span<const Constant> constants)
-      : text_(text), language_(language), names_(names), constants_(constants) {}
+         std::span<const Constant> constants, Units* units)
+      : text_(text), language_(language), names_(names), constants_(constants), units_(units) {}
 
   Tree parse() {
     const Kind wanted = language_ == Language::value ? Kind::value : Kind::truth;
@@ -94,6 +95,8 @@ class Parser {
     const Kind found = disjunction();
     if (!at_end()) unexpected(of_sets() ? "expected 'and' or 'or'" : "expected an operator");
     if (found != wanted) refuse_whole(wanted);
+    if (units_) units_->whole = all_known_ ? dimensions_.back() : std::nullopt;
+    if (units_ && all_known_ && !misfit_.empty()) throw Error(misfit_);
     return graph_.tree(waiting_.back());
   }
 
@@ -108,48 +111,20 @@ class Parser {
   bool at_end() const { return position_ == text_.size(); }
   std::string_view rest() const { return std::string_view(text_).substr(position_); }
 
-  /// The line of a place, counted from 0, and where it begins.
-  std::pair<std::size_t, std::size_t> line_of(std::size_t position) const {
-    const auto end = text_.begin() + static_cast<std::ptrdiff_t>(position);
-    const auto number = static_cast<std::size_t>(std::count(text_.begin(), end, '\n'));
-    return {number, number == 0 ? 0 : text_.rfind('\n', position - 1) + 1};
-  }
   std::string at(std::size_t position) const {
     const bool shown = text_.size() <= most_shown && text_.find('\n') == std::string::npos;
     const std::string of = shown ? " of '" + text_ + "'" : "";
     if (position >= text_.size()) return "at the end" + of;
-    const auto [line, begin] = line_of(position);
+    const auto [line, begin] = line_of(text_, position);
     return "at " + (line > 0 ? "line " + std::to_string(line + 1) + ", " : std::string()) + "column " +
            std::to_string(position - begin + 1) + of;
   }
-  /// The line of a place, cut where it is long, and a caret under the place.
-  std::string marked(std::size_t position) const {
-    const std::size_t last = text_.find_last_not_of(" \t\r\n");
-    if (last == std::string::npos) return "";
-    position = std::min(position, last + 1);
-    const std::size_t begin = line_of(position).second;
-    const std::size_t end = std::min(text_.find('\n', position), text_.size());
-    std::size_t from = position - begin > most_shown / 2 ? position - most_shown / 2 : begin;
-    std::size_t to = std::min(end, from + most_shown);
-    const auto continues = [this](std::size_t i) {  // a letter of several bytes
-      return i < text_.size() && (static_cast<unsigned char>(text_[i]) & 0xc0) == 0x80;
-    };
-    while (from < position && continues(from)) ++from;
-    while (to < end && continues(to)) ++to;
-    std::string line = from > begin ? "..." : "", caret(line.size(), ' ');
-    for (std::size_t i = from; i < to; ++i) {
-      const bool control = static_cast<unsigned char>(text_[i]) < ' ';
-      line += control ? ' ' : text_[i];
-      if (i < position && !continues(i)) caret += ' ';
-    }
-    return "\n  " + line + (to < end ? "..." : "") + "\n  " + caret + "^";
-  }
   [[noreturn]] void refuse(const std::string& what, std::size_t position, std::string_view hint = "") const {
-    throw Error(what + " " + at(position) + std::string(hint) + marked(position));
+    throw Error(what + " " + at(position) + std::string(hint) + marked(text_, position));
   }
   [[noreturn]] void refuse_name(std::string_view what, const std::string& word,
                                 const std::vector<std::string>& valid, std::size_t position) const {
-    throw Error(unknown_name_text(what, word, valid, at(position)) + marked(position));
+    throw Error(unknown_name_text(what, word, valid, at(position)) + marked(text_, position));
   }
   [[noreturn]] void unexpected(const std::string& expected) const {
     for (const Hint& hint : hints)
@@ -195,14 +170,86 @@ class Parser {
   }
   bool accept_word(std::string_view word) { return peek_name() == word && accept(word); }
 
-  /// An operation on the last operand, or the last two.
-  void apply(Operation operation) {
+  // Operands, and their dimensions where units are given: none of a zero, which fits to any.
+  void push_number(double value) {
+    waiting_.push_back(graph_.number(value));
+    dimensions_.push_back(value == 0 ? std::nullopt : std::optional(Dimension{}));
+  }
+  void push_name(std::size_t name) {
+    waiting_.push_back(graph_.name(name));
+    dimensions_.push_back(units_ ? units_->names[name] : std::nullopt);
+    all_known_ = all_known_ && dimensions_.back();
+  }
+  /// The first place where dimensions don't fit counts, once it is known that those of all names are.
+  void misfit(const std::string& what, std::size_t position) {
+    if (misfit_.empty()) misfit_ = what + " " + at(position) + marked(text_, position);
+  }
+
+  /// An operation on the last operand, or the last two. The last one, or the call, begins at a place.
+  void apply(Operation operation, std::size_t position) {
+    if (units_) apply_to_dimensions(operation, position);
     const Graph::Id last = waiting_.back();
     if (operands(operation) == 2) waiting_.pop_back();
     Graph::Id& result = waiting_.back();
     result = operands(operation) == 2 ? graph_.apply(operation, result, last) : graph_.apply(operation, last);
     if (graph_.nodes().size() > most_nodes)
       refuse("too long", position_, ": at most " + std::to_string(most_nodes) + " different operations");
+  }
+  void apply_to_dimensions(Operation operation, std::size_t position) {
+    const std::optional<Dimension> last = dimensions_.back();
+    if (operands(operation) == 2) dimensions_.pop_back();
+    std::optional<Dimension>& result = dimensions_.back();
+    const auto number_wanted = [&](const std::optional<Dimension>& given, const std::string& what) {
+      if (given && !given->none())
+        misfit(what + " of unit " + given->text() + ", where it must be 1", position);
+    };
+    switch (operation) {
+      case Operation::negate:
+      case Operation::abs:
+        break;
+      case Operation::sqrt:
+        if (result) result = result->power(0.5);
+        break;
+      case Operation::multiply:
+      case Operation::divide:
+        if (result && last)
+          result = operation == Operation::multiply ? *result * *last : *result / *last;
+        else
+          result = std::nullopt;
+        break;
+      case Operation::power: {
+        number_wanted(last, "an exponent");
+        const Node& exponent = graph_.nodes()[waiting_.back()];
+        if (result && exponent.operation == Operation::number) {
+          result = result->power(exponent.number);
+        } else {
+          number_wanted(result, "the base of an exponent that is no number, itself");
+          result = Dimension{};
+        }
+        break;
+      }
+      case Operation::add:
+      case Operation::subtract:
+      case Operation::hypot:
+      case Operation::min:
+      case Operation::max:
+      case Operation::atan2:
+      case Operation::less:
+      case Operation::less_equal:
+      case Operation::greater:
+      case Operation::greater_equal:
+      case Operation::equal:
+      case Operation::unequal:
+        if (result && last && *result != *last)
+          misfit("unit " + last->text() + " doesn't fit to " + result->text() + ":", position);
+        if (!result) result = last;
+        if (operation == Operation::atan2 || operation >= Operation::less) result = Dimension{};
+        break;
+      default:  // functions of one argument; truths are numbers
+        number_wanted(result, "an argument");
+        result = Dimension{};
+        if (operands(operation) == 2) number_wanted(last, "an argument");
+    }
   }
 
   // The grammar, loosest first.
@@ -220,7 +267,7 @@ class Parser {
       demand(left, Kind::truth, begin);
       const std::size_t right = position_;
       demand(operand(), Kind::truth, right);
-      apply(operation);
+      apply(operation, right);
     }
     return left;
   }
@@ -230,7 +277,7 @@ class Parser {
     if (!accept_word("not")) return of_sets() ? primary() : comparison();
     const std::size_t begin = position_;
     demand(negation(), Kind::truth, begin);
-    apply(Operation::negation);
+    apply(Operation::negation, begin);
     return Kind::truth;
   }
 
@@ -247,7 +294,7 @@ class Parser {
     demand(left, Kind::value, begin);
     const std::size_t right = position_;
     demand(sum(), Kind::value, right);
-    apply(found->operation);
+    apply(found->operation, right);
     const std::size_t again = position_;
     if (accept_comparison()) refuse("a second comparison", again, "; write 'a < b and b < c'");
     return Kind::truth;
@@ -262,7 +309,7 @@ class Parser {
       demand(left, Kind::value, begin);
       const std::size_t right = position_;
       demand(product(), Kind::value, right);
-      apply(plus ? Operation::add : Operation::subtract);
+      apply(plus ? Operation::add : Operation::subtract, right);
     }
   }
   Kind product() {
@@ -275,7 +322,7 @@ class Parser {
       demand(left, Kind::value, begin);
       const std::size_t right = position_;
       demand(unary(), Kind::value, right);
-      apply(times ? Operation::multiply : Operation::divide);
+      apply(times ? Operation::multiply : Operation::divide, right);
     }
   }
   Kind unary() {
@@ -284,7 +331,7 @@ class Parser {
     if (!minus && !accept("+")) return power();
     const std::size_t begin = position_;
     demand(unary(), Kind::value, begin);
-    if (minus) apply(Operation::negate);
+    if (minus) apply(Operation::negate, begin);
     return Kind::value;
   }
   Kind power() {
@@ -294,7 +341,7 @@ class Parser {
     demand(base, Kind::value, begin);
     const std::size_t exponent = position_;
     demand(unary(), Kind::value, exponent);
-    apply(Operation::power);
+    apply(Operation::power, exponent);
     return Kind::value;
   }
 
@@ -318,7 +365,7 @@ class Parser {
     if (error == std::errc::result_out_of_range) refuse("a number beyond the reach of doubles", position_);
     if (error != std::errc()) refuse("expected a number", position_);
     position_ += static_cast<std::size_t>(end - begin);
-    waiting_.push_back(graph_.number(value));
+    push_number(value);
     if (!at_end() && (is_letter(text_[position_]) || text_[position_] == '.'))
       refuse("expected an operator", position_);
     skip();
@@ -333,18 +380,18 @@ class Parser {
     const auto found = std::find(names_.begin(), names_.end(), word);
     if (of_sets()) {
       if (found == names_.end()) refuse_name("set", word, {names_.begin(), names_.end()}, begin);
-      waiting_.push_back(graph_.name(static_cast<std::size_t>(found - names_.begin())));
+      push_name(static_cast<std::size_t>(found - names_.begin()));
       return Kind::truth;
     }
     if (rest().starts_with("(")) return call(word, begin);
     const auto constant =
         std::find_if(constants_.begin(), constants_.end(), [&](const Constant& c) { return c.name == word; });
     if (constant != constants_.end()) {
-      waiting_.push_back(graph_.number(constant->value));
+      push_number(constant->value);
     } else if (found != names_.end()) {
-      waiting_.push_back(graph_.name(static_cast<std::size_t>(found - names_.begin())));
+      push_name(static_cast<std::size_t>(found - names_.begin()));
     } else if (word == "pi") {
-      waiting_.push_back(graph_.number(std::numbers::pi));
+      push_number(std::numbers::pi);
     } else if (function_called(word) != nullptr) {
       refuse("'" + word + "' is a function and needs (...)", begin);
     } else {
@@ -373,13 +420,13 @@ class Parser {
       refuse_name("function", word, valid, begin);
     }
     accept("(");
-    std::size_t given = 0;
+    std::size_t given = 0, argument = begin;
     if (!rest().starts_with(")")) {
       do {
-        const std::size_t argument = position_;
+        argument = position_;
         demand(disjunction(), Kind::value, argument);
         // Of more than two arguments the first two are one already.
-        if (++given > 1 && function->arguments == any_number) apply(function->operation);
+        if (++given > 1 && function->arguments == any_number) apply(function->operation, argument);
       } while (accept(","));
     }
     if (!accept(")")) unexpected("expected ',' or ')'");
@@ -391,7 +438,7 @@ class Parser {
                                                     : "two arguments") +
                  ", not " + std::to_string(given) + ",",
              begin);
-    if (function->arguments != any_number) apply(function->operation);
+    if (function->arguments != any_number) apply(function->operation, argument);
     return Kind::value;
   }
 
@@ -414,17 +461,21 @@ class Parser {
   Language language_;
   std::span<const std::string> names_;
   std::span<const Constant> constants_;
+  Units* units_;
   std::size_t position_ = 0;
   int depth_ = 0;
   Graph graph_;
-  std::vector<Graph::Id> waiting_;  ///< operands, for their operation
+  std::vector<Graph::Id> waiting_;                    ///< operands, for their operation
+  std::vector<std::optional<Dimension>> dimensions_;  ///< of the operands
+  bool all_known_ = true;                             ///< the dimensions of all names so far
+  std::string misfit_;
 };
 
 }  // namespace
 
 Tree parse(const std::string& text, Language language, std::span<const std::string> names,
-           std::span<const Constant> constants) {
-  return Parser(text, language, names, constants).parse();
+           std::span<const Constant> constants, Units* units) {
+  return Parser(text, language, names, constants, units).parse();
 }
 
 }  // namespace cotangent::expressions

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "expressions/tree.hpp"
+#include "expressions/units.hpp"
 
 namespace cotangent::expressions {
 
@@ -20,8 +21,8 @@ struct Constant {
 
 /// The tree, whose names are counted in the order given. A constant's name hides a variable's, and that hides
 /// pi. Throws an Error that says what is wrong at which column, and for an unknown name the nearest valid
-/// one.
+/// one. Where units are given, it also throws where dimensions don't fit, unless one that matters is unknown.
 Tree parse(const std::string& text, Language language, std::span<const std::string> names,
-           std::span<const Constant> constants = {});
+           std::span<const Constant> constants = {}, Units* units = nullptr);
 
 }  // namespace cotangent::expressions

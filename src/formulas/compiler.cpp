@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <spawn.h>
 #include <sstream>
 #include <sys/resource.h>
@@ -86,10 +85,23 @@ std::string processor() {
   return all;
 }
 
-std::optional<fs::path> compiler() {
-  const fs::path given = COTANGENT_COMPILER;
-  if (::access(given.c_str(), X_OK) == 0) return given;
-  return std::nullopt;
+/// $COTANGENT_COMPILER, another of the same kind, or the one that built the program.
+fs::path compiler() {
+  const char* const other = std::getenv("COTANGENT_COMPILER");
+  const fs::path given = other && *other ? other : COTANGENT_COMPILER;
+  if (::access(given.c_str(), X_OK) == 0 && fs::is_regular_file(given)) return given;
+  throw Error("a formula needs a compiler, and there is none at " + given.string() +
+              (other && *other
+                   ? ", which COTANGENT_COMPILER names: give a whole path"
+                   : ", which built this program: name one of its kind by the variable "
+                     "COTANGENT_COMPILER, or compile elsewhere by 'cotangent --compile DECK -o FILE'"));
+}
+
+/// A name that no other process has, on any machine that shares the folder.
+std::string own_name() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return std::string(host.data()) + "." + std::to_string(::getpid());
 }
 
 /// A file as it is now.
@@ -207,10 +219,7 @@ fs::path cache_folder() {
 
 SharedObject shared_object(const std::string& source) {
   const auto began = std::chrono::steady_clock::now();
-  const auto with = compiler();
-  if (!with)
-    throw Error(std::string("a formula needs the compiler that built this program, and there is none at ") +
-                COTANGENT_COMPILER);
+  const fs::path with = compiler();
   SharedObject result;
   fs::path folder = cache_folder();
   if (!can_write(folder)) {
@@ -219,18 +228,18 @@ SharedObject shared_object(const std::string& source) {
     result.note += folder.string() + " here serves";
     if (!can_write(folder)) throw FileError("cannot write to " + fs::absolute(folder).string());
   }
-  const std::string name = cache_key(source, *with);
+  const std::string name = cache_key(source, with);
   result.file = folder / (name + ".so");
   if (fs::exists(result.file)) {
     if (!is_ours(result.file))
       throw Error(result.file.string() + " belongs to another user, or others may write to it: remove it");
     result.bytes = bytes_of(read(result.file));
   } else {
-    const std::string own = name + "." + std::to_string(::getpid());
+    const std::string own = name + "." + own_name();
     const fs::path text = folder / (own + ".cpp"), made = folder / (own + ".so"),
                    log = folder / (own + ".log");
     std::ofstream(text) << source;
-    std::vector<std::string> command{*with};
+    std::vector<std::string> command{with};
     for (const std::string& flag : words(COTANGENT_FORMULA_FLAGS)) command.push_back(flag);
     for (const std::string& folder_of_headers : header_folders()) command.push_back("-I" + folder_of_headers);
     for (const std::string& word : {std::string("-shared"), text.string(), std::string("-o"), made.string()})

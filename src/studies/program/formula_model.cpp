@@ -7,12 +7,15 @@
 
 #include "core/names.hpp"
 #include "expressions/parser.hpp"
+#include "expressions/place.hpp"
+#include "expressions/print.hpp"
 #include "formulas/loader.hpp"
 
 namespace cotangent::studies {
 
 namespace {
 
+using expressions::Dimension;
 using expressions::Tree;
 using formulas::Statement;
 
@@ -35,9 +38,9 @@ void judge_name(const io::Table& table, const std::string& key, const std::strin
 }
 
 Tree read_formula(const io::Table& table, const std::string& key, const std::string& text,
-                  const std::vector<std::string>& names) {
+                  const std::vector<std::string>& names, expressions::Units* units) {
   try {
-    Tree tree = expressions::parse(text, expressions::Language::value, names);
+    Tree tree = expressions::parse(text, expressions::Language::value, names, {}, units);
     if (tree.nodes().size() > most_nodes)
       throw Error(fmt::format("has {} operations; the most is {}: state it as a struct", tree.nodes().size(),
                               most_nodes));
@@ -82,13 +85,20 @@ class Reader {
     s_.name = table_.text("name", "formula");
     s_.about = "stated by the deck";
     s_.coordinates = read_coordinates(table_);
+    read_dimensions();
     read_parameters();
+    arrange_dimensions();
     const io::Table where = table_.table("where");
     for (const std::string& name : where.keys()) {
       judge_name(where, name, name, s_.names());
-      s_.where.push_back({name, formula(where, name, where.text(name))});
+      std::optional<Dimension> dimension;
+      Tree tree = formula(where, name, where.text(name), &dimension);
+      s_.where.push_back({name, std::move(tree)});
+      dimensions_.push_back(dimension);
     }
-    s_.lagrangian = formula(table_, "lagrangian", table_.text("lagrangian"));
+    if (!table_.has("lagrangian"))
+      throw table_.error("coordinates", "stand without a Lagrangian: lagrangian = \"...\" is missing");
+    s_.lagrangian = formula(table_, "lagrangian", table_.text("lagrangian"), &energy_);
     for (std::size_t i = 0; i < s_.coordinates.size(); ++i)
       if (!depends(s_.lagrangian, s_.velocities() + i))
         throw table_.error("lagrangian", fmt::format("has no velocity {0}_dot: the mass of {0} would be zero",
@@ -104,16 +114,70 @@ class Reader {
   }
 
  private:
+  /// Of the coordinates, where the deck gives their units; an angle has none to give.
+  void read_dimensions() {
+    const bool given = table_.holds_table("coordinates");
+    const io::Table units = given ? table_.table("coordinates") : table_;
+    for (const formulas::Variable& q : s_.coordinates) {
+      const bool known = given || q.angle;
+      of_coordinates_.push_back(
+          known ? std::optional(dimension(units, given ? q.name : "coordinates", q.unit)) : std::nullopt);
+    }
+  }
+
   void read_parameters() {
     const io::Table given = table_.table("parameters"), units = table_.table("parameter_units");
     for (const std::string& name : given.keys()) {
       judge_name(given, name, name, s_.names());
-      s_.parameters.push_back({name, units.text(name, "1"), given.axis(name).front()});
+      const std::string unit = units.text(name, "1");
+      s_.parameters.push_back({name, unit, given.axis(name).front()});
+      of_parameters_.push_back(units.has(name) ? std::optional(dimension(units, name, unit)) : std::nullopt);
     }
   }
 
-  Tree formula(const io::Table& table, const std::string& key, const std::string& text) const {
-    return read_formula(table, key, text, s_.names());
+  static Dimension dimension(const io::Table& table, const std::string& key, const std::string& unit) {
+    try {
+      return Dimension::parse(unit);
+    } catch (const Error& error) {
+      throw table.error(key, error.what());
+    }
+  }
+
+  /// What the parser is told, in the order of names. Where nothing but numbers and angles is measured, the
+  /// deck's numbers are in units of their own: nothing is known.
+  void arrange_dimensions() {
+    const Dimension time = dimension(table_, "time_unit", table_.text("time_unit", "s"));
+    const auto measures = [](const std::optional<Dimension>& d) { return d && !d->none(); };
+    if (!std::ranges::any_of(of_coordinates_, measures) && !std::ranges::any_of(of_parameters_, measures)) {
+      dimensions_.resize(s_.first_part());
+      return;
+    }
+    dimensions_ = of_coordinates_;
+    for (const auto& d : of_coordinates_) dimensions_.push_back(d ? std::optional(*d / time) : std::nullopt);
+    dimensions_.insert(dimensions_.end(), of_parameters_.begin(), of_parameters_.end());
+    dimensions_.emplace_back(time);
+  }
+
+  Tree formula(const io::Table& table, const std::string& key, const std::string& text,
+               std::optional<Dimension>* whole = nullptr) const {
+    expressions::Units units{dimensions_, {}};
+    Tree tree = read_formula(table, key, text, s_.names(), &units);
+    if (whole) *whole = units.whole;
+    return tree;
+  }
+
+  static std::optional<Dimension> quotient(const std::optional<Dimension>& of,
+                                           const std::optional<Dimension>& by) {
+    return of && by ? std::optional(*of / *by) : std::nullopt;
+  }
+
+  /// Refuses a formula as a whole, where its unit and the wanted one are known and differ.
+  static void judge_unit(const io::Table& table, const std::string& key, const std::string& text,
+                         const std::optional<Dimension>& found, const std::optional<Dimension>& wanted,
+                         const std::string& what) {
+    if (found && wanted && *found != *wanted)
+      throw table.error(key, fmt::format("is of unit {}, but has to be of {}, {}{}", found->text(),
+                                         wanted->text(), what, expressions::marked(text, 0)));
   }
 
   /// Generalised forces, by the names of their coordinates, and Rayleigh's function.
@@ -124,10 +188,19 @@ class Reader {
       for (const formulas::Variable& q : s_.coordinates) names.push_back(q.name);
       for (const std::string& name : given.keys())
         if (std::ranges::count(names, name) == 0) unknown_name("coordinate", name, names, given.where(name));
-      for (const std::string& name : names) s_.force.push_back(formula(given, name, given.text(name, "0")));
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::string text = given.text(names[i], "0");
+        std::optional<Dimension> unit;
+        s_.force.push_back(formula(given, names[i], text, &unit));
+        judge_unit(given, names[i], text, unit, quotient(energy_, dimensions_[i]),
+                   "the Lagrangian's by that of " + names[i]);
+      }
     }
     if (!table_.has("dissipation")) return;
-    s_.dissipation = formula(table_, "dissipation", table_.text("dissipation"));
+    std::optional<Dimension> power;
+    s_.dissipation = formula(table_, "dissipation", table_.text("dissipation"), &power);
+    judge_unit(table_, "dissipation", table_.text("dissipation"), power,
+               quotient(energy_, dimensions_[s_.time()]), "the Lagrangian's by that of time");
     bool any = false;
     for (std::size_t i = 0; i < s_.coordinates.size(); ++i)
       any = any || depends(*s_.dissipation, s_.velocities() + i);
@@ -135,18 +208,35 @@ class Reader {
   }
 
   /// A formula of coordinates and parameters alone, and of the time where it may be.
-  Tree of_places(const io::Table& table, const std::string& key, const std::string& text, bool timed) const {
-    Tree tree = formula(table, key, text);
+  Tree of_places(const io::Table& table, const std::string& key, const std::string& text, bool timed,
+                 std::optional<Dimension>* whole = nullptr) const {
+    Tree tree = formula(table, key, text, whole);
     const std::size_t dim = s_.coordinates.size();
-    for (std::size_t i = 0; i < dim; ++i)
+    for (std::size_t i = 0; i < dim; ++i) {
+      const std::string velocity = s_.coordinates[i].name + "_dot";
       if (depends(tree, s_.velocities() + i))
-        throw table.error(key, fmt::format("'{}' depends on a velocity", text));
+        throw table.error(
+            key, fmt::format("'{}' depends on a velocity, {}{}", text, velocity, shown(text, velocity)));
+    }
     if (!timed && depends(tree, s_.time()))
-      throw table.error(key, fmt::format("'{}' depends on the time", text));
+      throw table.error(key, fmt::format("'{}' depends on the time{}", text, shown(text, "t")));
     bool any = false;
     for (std::size_t i = 0; i < dim; ++i) any = any || depends(tree, i);
-    if (!any) throw table.error(key, fmt::format("'{}' is constant: no coordinate is in it", text));
+    if (!any)
+      throw table.error(
+          key, fmt::format("'{}' is constant: no coordinate is in it{}", text, expressions::marked(text, 0)));
     return tree;
+  }
+
+  /// Where a name stands in a text, as an error shows it; nothing where a part brings it.
+  static std::string shown(const std::string& text, const std::string& name) {
+    const auto continues = [&](std::size_t i) {
+      return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+    };
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+      if ((at == 0 || !continues(at - 1)) && !continues(at + name.size()))
+        return expressions::marked(text, at);
+    return "";
   }
 
   void read_kick() {
@@ -155,8 +245,17 @@ class Reader {
     if (!table_.holds_table("kick"))
       throw table_.error("kick", "states V and its times: { potential = \"K*cos(x)\", every = 1.0 }");
     const io::Table given = table_.table("kick");
-    s_.kick = {of_places(given, "potential", given.text("potential"), false),
-               formula(given, "every", given.formula("every"))};
+    const std::string potential = given.text("potential"), every = given.formula("every");
+    std::optional<Dimension> action, period;
+    s_.kick = {of_places(given, "potential", potential, false, &action),
+               formula(given, "every", every, &period)};
+    const std::optional<Dimension>& time = dimensions_[s_.time()];
+    if (time && energy_)
+      judge_unit(given, "potential", potential, action, *energy_ * *time,
+                 "the Lagrangian's times that of time");
+    if (s_.kick->every.nodes().size() > 1 || !period ||
+        !period->none())  // a number is one of the deck's unit
+      judge_unit(given, "every", every, period, time, "that of time");
     for (std::size_t i = 0; i < s_.names().size(); ++i) {
       const bool constant = i >= s_.first_parameter() && i != s_.time();
       if (!constant && depends(s_.kick->every, i))
@@ -175,12 +274,59 @@ class Reader {
 
   const io::Table& table_;
   Statement s_;
+  std::vector<std::optional<Dimension>> of_coordinates_, of_parameters_;
+  std::vector<std::optional<Dimension>> dimensions_;  ///< of all names, in their order
+  std::optional<Dimension> energy_;                   ///< the Lagrangian's
 };
+
+/// The parameters and parts that no formula mentions, directly or through a part that is in use.
+std::string unused(const Statement& s) {
+  std::vector<bool> used(s.first_part() + s.where.size());
+  const auto use = [&](const Tree& tree) {
+    for (std::size_t i = 0; i < used.size(); ++i)
+      if (tree.mentions(i)) used[i] = true;
+  };
+  use(s.lagrangian);
+  for (const Tree& tree : s.constraint) use(tree);
+  for (const Tree& tree : s.rolling) use(tree);
+  for (const Tree& tree : s.force) use(tree);
+  for (const std::optional<Tree>& tree : {s.domain, s.dissipation})
+    if (tree) use(*tree);
+  if (s.kick) {
+    use(s.kick->potential);
+    use(s.kick->every);
+  }
+  for (std::size_t i = s.where.size(); i-- > 0;)  // a part is mentioned by later ones alone
+    if (used[s.first_part() + i]) use(s.where[i].value);
+  std::string warning;
+  for (std::size_t i = 0; i < s.parameters.size(); ++i)
+    if (!used[s.first_parameter() + i])
+      warning += fmt::format("; warning: parameter '{}' is in no formula", s.parameters[i].name);
+  for (std::size_t i = 0; i < s.where.size(); ++i)
+    if (!used[s.first_part() + i])
+      warning += fmt::format("; warning: part '{}' of [model.where] is in no formula", s.where[i].name);
+  return warning;
+}
+
+/// Loads a statement; where its compiler fails, the error shows the user's formula.
+formulas::Loaded loaded_or_shown(const io::Table& model, const Statement& statement,
+                                 const std::string& method, const formulas::CompiledFiles& files) {
+  try {
+    return formulas::load(statement, method, files);
+  } catch (const FileError&) {
+    throw;
+  } catch (const Error& error) {
+    throw model.error("lagrangian", fmt::format("{}\n  {}", error.what(),
+                                                expressions::text(statement.lagrangian, statement.names())));
+  }
+}
 
 }  // namespace
 
 bool states_model(const Task& task) {
-  return task.deck.root().has("model") && task.deck.table("model").has("lagrangian");
+  if (!task.deck.root().has("model")) return false;
+  const io::Table model = task.deck.table("model");
+  return model.has("lagrangian") || (model.has("coordinates") && !model.has("name"));
 }
 
 Statement read_statement(const Task& task) {
@@ -191,14 +337,14 @@ ModelChoice read_formula_model(Task& task) {
   const Statement statement = read_statement(task);
   const io::Table method = task.deck.table("method");
   const bool one = task.deck.root().has("method") && !task.deck.root().has("methods");
-  auto loaded =
-      formulas::load(statement, one ? method.text("name", "") : "*",
-                     {.read = task.deck.table("model").text("compiled", ""), .write = task.compiled_file});
+  const io::Table model = task.deck.table("model");
+  auto loaded = loaded_or_shown(model, statement, one ? method.text("name", "") : "*",
+                                {.read = model.text("compiled", ""), .write = task.compiled_file});
   ModelChoice choice;
   choice.formula = std::move(loaded.problem);
   choice.problem = choice.formula.get();
-  task.formulas = loaded.how;
-  const io::Table parameters = task.deck.table("model").table("parameters");
+  task.formulas = loaded.how + unused(statement);
+  const io::Table parameters = model.table("parameters");
   for (const auto& parameter : statement.parameters) choice.axes.push_back(parameters.axis(parameter.name));
   return choice;
 }

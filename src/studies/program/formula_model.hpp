@@ -2,6 +2,7 @@
 // A model that the deck states itself: `[model]` with a Lagrangian.
 #pragma once
 
+#include "expressions/units.hpp"
 #include "formulas/statement.hpp"
 #include "studies/program/study.hpp"
 
@@ -11,9 +12,10 @@ namespace cotangent::studies {
 void judge_name(const io::Table& table, const std::string& key, const std::string& name,
                 const std::vector<std::string>& taken);
 
-/// A formula of these names, the value of a key. Throws Error with the deck's line and the formula's column.
+/// A formula of these names, the value of a key; units are judged where they are given. Throws Error with the
+/// deck's line and the formula's column.
 expressions::Tree read_formula(const io::Table& table, const std::string& key, const std::string& text,
-                               const std::vector<std::string>& names);
+                               const std::vector<std::string>& names, expressions::Units* units = nullptr);
 
 /// `coordinates`, names or a table of names and units, and which of them are `angles`.
 std::vector<formulas::Variable> read_coordinates(const io::Table& table);
@@ -23,7 +25,8 @@ bool states_model(const Task& task);
 
 /// What `[model]` states:
 ///   coordinates = { x = "m", y = "m" }    or a list of names; angles = [...] are periodic with 2 pi
-///   parameters = { a = 1.0 }              numbers, lists or ranges; their units in `parameter_units`
+///   parameters = { a = 1.0 }              numbers, lists or ranges; their units in `parameter_units`, which
+///                                         formulas are judged by; that of time is `time_unit`, s by default
 ///   where = { r2 = "x^2 + y^2" }          parts, each of what stands before it
 ///   lagrangian = "..."                    of coordinates, velocities x_dot, parameters, t, parts
 ///   constraint = ["..."]                  kept zero: coordinates and parameters
