@@ -10,6 +10,7 @@
 #include "integrators/convergence.hpp"
 #include "integrators/gauss_parts.hpp"
 #include "integrators/method.hpp"
+#include "numerics/elimination.hpp"
 #include "numerics/legendre.hpp"
 
 namespace cotangent::integrators {
@@ -63,14 +64,11 @@ class GaussForce {
   /// A `close` guess is the step's own polynomial, for a part of it.
   Mask solve(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
              const Running& v, Stages<R, N>& parts, Mask active, bool close = false) const {
-    Step step{system, tables, h, t, {}, {}, {}};
+    const Step step = begin_step(system, tables, h, t, q, v);
     R scale(0.0);
     for (int n = 0; n < N; ++n) {
-      step.q[n] = q[n].value;
-      step.drift[n] = h * v[n].value;
       scale = numerics::larger(scale, numerics::absolute(step.drift[n]));
       scale = numerics::larger(scale, numerics::absolute(parts[0][n]));
-      for (int m = 0; m < N; ++m) step.inverse_mass[n][m] = (h * h) * inverse_mass_[n][m];
     }
     Convergence<R> convergence(active, close ? 0x1p-49 : 0x1p-57, 0x1p-46);
     convergence.measure_against(scale);
@@ -95,6 +93,59 @@ class GaussForce {
   static void finish(const System&, const GaussTables& tables, const R& h, const R&, const Running&,
                      const Running&, const Stages<R, N>& parts, Running& q, Running& v) {
     GaussParts<R, N>(tables).finish(h, parts.data(), q, v);
+  }
+
+  /// Takes deviations over the solved step of h from (t, q, v) in these lanes. With G_i = h^2 M^-1 L_qq(Q_i),
+  ///   da_i - G_i sum_j (A^2)_ij da_j = G_i (dq + c_i h dv), and a step's end as that of q and v.
+  void tangent(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
+               const Running& v, const Stages<R, N>& parts, Mask lanes, Deviation<R, N>* d, int count,
+               numerics::Elimination<R>& elimination) const {
+    const Step step = begin_step(system, tables, h, t, q, v);
+    const int s = tables.stages;
+    elimination.resize(s * N, count);
+    const auto fill = [&](int i, const Vector& position) {
+      const auto bend = system.force_derivative(position, fma(h, R(tables.c[i]), t));
+      for (int n = 0; n < N; ++n) {
+        Vector g{};
+        for (int m = 0; m < N; ++m) {
+          for (int k = 0; k < N; ++k) g[m] = fma(step.inverse_mass[n][k], bend[k][m], g[m]);
+        }
+        R* row = elimination.row(i * N + n);
+        for (int j = 0; j < s; ++j) {
+          const R weight(-tables.square[i * s + j]);
+          for (int m = 0; m < N; ++m) row[j * N + m] = weight * g[m];
+        }
+        row[i * N + n] += R(1.0);
+        R* right = elimination.right(i * N + n);
+        for (int c = 0; c < count; ++c) {
+          right[c] = R(0.0);
+          for (int m = 0; m < N; ++m) {
+            right[c] = fma(g[m], fma(R(tables.c[i]) * h, d[c].y[m], d[c].q[m]), right[c]);
+          }
+        }
+      }
+    };
+    const Middle m = middle(step, parts);
+    for (int i = 0; i < tables.parts.odds; ++i) {
+      positions<1>(step, m, parts, i, [&](int, const Vector& first, const Vector& mirrored) {
+        fill(i, first);
+        fill(s - 1 - i, mirrored);
+      });
+    }
+    if (s % 2 != 0) fill(s / 2, middle_position(step, m, parts));
+    elimination.solve();
+    for (int c = 0; c < count; ++c) {
+      for (int n = 0; n < N; ++n) {
+        R sum(0.0), moment(0.0);
+        for (int i = 0; i < s; ++i) {
+          const R a = elimination.right(i * N + n)[c];
+          sum = fma(R(tables.b[i]), a, sum);
+          moment = fma(R(tables.b[i] * (1 - tables.c[i])), a, moment);
+        }
+        d[c].q[n] = select(lanes, d[c].q[n] + fma(h, d[c].y[n], moment), d[c].q[n]);
+        d[c].y[n] = select(lanes, d[c].y[n] + sum / h, d[c].y[n]);
+      }
+    }
   }
 
   /// How much of the last coefficients comes back through the forces: h^2 |L_qq| / (4 (2 s + 1)^2), at most.
@@ -164,6 +215,17 @@ class GaussForce {
     Vector q, drift;                      ///< at the beginning; drift is h v
     numerics::Matrix<R, N> inverse_mass;  ///< times h^2
   };
+
+  [[gnu::always_inline]] Step begin_step(const System& system, const GaussTables& tables, const R& h,
+                                         const R& t, const Running& q, const Running& v) const {
+    Step step{system, tables, h, t, {}, {}, {}};
+    for (int n = 0; n < N; ++n) {
+      step.q[n] = q[n].value;
+      step.drift[n] = h * v[n].value;
+      for (int m = 0; m < N; ++m) step.inverse_mass[n][m] = (h * h) * inverse_mass_[n][m];
+    }
+    return step;
+  }
 
   /// h^2 times the acceleration at q, stage i.
   [[gnu::always_inline]] static Vector acceleration(const Step& step, int i, const Vector& q) {

@@ -139,6 +139,12 @@ class System {
     zero.fill(R(0.0));
     return ad::gradient_of<dim>(lagrangian(ad::seed<0, dim, 1, 0>(q), zero, t));
   }
+  /// And its derivative L_qq.
+  [[gnu::always_inline]] Matrix force_derivative(const Vector& q, const R& t) const {
+    Vector zero;
+    zero.fill(R(0.0));
+    return ad::hessian_of<dim>(lagrangian(ad::seed<0, dim, 2, 0>(q), zero, t));
+  }
   /// L_q and L_v.
   [[gnu::always_inline]] Gradient gradient(const Vector& q, const Vector& v, const R& t) const {
     const auto g = ad::gradient_of<2 * dim>(

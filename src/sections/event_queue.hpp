@@ -4,6 +4,7 @@
 // what comes out is in the order of each trajectory's time and depends on its own step alone.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -53,6 +54,11 @@ class EventQueue {
   }
 
   bool full() const { return size_ == W; }
+  /// How many steps of a lane wait.
+  std::int64_t waiting(int lane) const {
+    return std::count_if(queued_.begin(), queued_.begin() + size_,
+                         [&](const QueuedStep& step) { return step.lane == lane; });
+  }
   const std::optional<SectionOf<System>>& section() const { return section_; }
 
   /// Takes over a lane's last step.

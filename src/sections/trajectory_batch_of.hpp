@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.hpp"
+#include "sections/deviation_frame.hpp"
 #include "sections/event_queue.hpp"
 
 namespace cotangent::sections {
@@ -28,7 +30,11 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       : method_(std::move(method)),
         queue_(std::move(method_inside), watch),
         watch_(watch),
-        lanes_(std::clamp(lanes, 1, W)) {}
+        lanes_(std::clamp(lanes, 1, W)) {
+    if (!watch.growth) return;
+    if (!method_->has_tangent()) throw Error("the method has no tangent map with these options");
+    deviations_.emplace(*watch.growth);
+  }
 
   int lanes() const override { return lanes_; }
   bool free(int lane) const override { return record_[lane].id < 0; }
@@ -41,6 +47,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(only, lane, true);
     method_->start(system_, x, only);
     auto& r = begin_record(lane, start);
+    if (deviations_) deviations_->begin(lane, start.id, system_, x);
     r.energy = numerics::lane(system_.energy(x.q, x.v, x.t), lane);
     const auto a = system_.acceleration(x.q, x.v, x.t);
     bool finite = std::isfinite(r.energy), regular = true;
@@ -75,7 +82,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
   }
 
-  std::size_t state_size() const override { return method_->memory_size() + 9; }
+  std::size_t state_size() const override {
+    return method_->memory_size() + own_numbers + (deviations_ ? deviations_->state_size() : 0);
+  }
 
   void save(int lane, std::span<double> state) const override {
     method_->save(lane, state.data());
@@ -90,6 +99,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     own[6] = numerics::lane(last_crossing_, lane);
     own[7] = numerics::lane(fresh_, lane) ? 1.0 : 0.0;
     own[8] = numerics::lane(constraint_error_squared_, lane);
+    if (deviations_) deviations_->save(lane, own + own_numbers);
   }
 
   void restore(int lane, const Start& start, std::span<const double> state) override {
@@ -109,11 +119,14 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(last_crossing_, lane, own[6]);
     numerics::set_lane(fresh_, lane, own[7] != 0);
     numerics::set_lane(constraint_error_squared_, lane, own[8]);
+    if (deviations_) deviations_->restore(lane, own + own_numbers);
     plan_sample(lane, r.sample_count);
     numerics::set_lane(active_, lane, true);
   }
 
  private:
+  static constexpr std::size_t own_numbers = 9;  ///< of a lane's state, beside the method's
+
   TrajectoryRecord& begin_record(int lane, const Start& start) {
     auto& r = record_[lane];
     r.begin(start);
@@ -198,6 +211,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   void land(int lane, Status status) {
     auto& r = record_[lane];
     r.status = status;
+    if (deviations_) deviations_->finish(lane, r.tallies);
     numerics::set_lane(active_, lane, false);
     landed_ = true;
   }
@@ -262,6 +276,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       }
     }
     steps_ += select(good, R(1.0), R(0.0));
+    if (deviations_) deviations_->follow(system_, *method_, good, method_->begin_time());
     watch_step(good, end);
     if (watch_.section) {
       const auto lost = [&] { return good & active_ & (steps_ - last_crossing_ >= patience_); };
@@ -300,7 +315,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       fresh_ = fresh_ & !good;
       return;
     }
-    const Mask ends = good & (end.t >= R(watch_.stop.time));
+    bool at_once = any(leaves | (good & (end.t >= R(watch_.stop.time))));
     numerics::for_lanes(some & active_, [&](int i) {
       QueuedStep step{i,
                       numerics::lane(fresh_, i),
@@ -315,10 +330,13 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
         plan_sample(i, ++step.sample_end);
       }
       queue_.push(*method_, system_, step);
+      // Deviations may not go on beyond the step with the last crossing.
+      at_once |= deviations_ && watch_.stop.crossings > 0 &&
+                 record_[i].crossing_count + most_in_a_step * queue_.waiting(i) >= watch_.stop.crossings;
       if (queue_.full()) resolve_events();
     });
     fresh_ = fresh_ & !good;
-    if (any(ends | leaves)) resolve_events();
+    if (at_once) resolve_events();
   }
 
   /// Lanes that are out of the model's domain at the end of their step or in its middle.
@@ -377,7 +395,11 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   }
 
   System system_;
+  /// Crossings: a dense polynomial has no more roots.
+  static constexpr std::int64_t most_in_a_step = integrators::max_degree;
+
   std::unique_ptr<Stepper> method_;
+  std::optional<DeviationFrame<System>> deviations_;
   Queue queue_;
   Observation watch_;
   int lanes_;
