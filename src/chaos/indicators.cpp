@@ -195,22 +195,26 @@ int deviations(const Indicators& indicators, int dimensions) {
 }
 
 std::vector<Column> columns(const Indicators& indicators, int dimensions) {
-  std::vector<Column> list{{"verdict", "1", "0 undecided, 1 regular, 2 chaotic"}};
-  if (indicators.lyapunov)
-    list.push_back({"lyapunov", "1", "largest Lyapunov exponent, over the whole time: 1 / time"});
-  if (indicators.spectrum)
-    list.push_back(
-        {"spectrum", "1", "all Lyapunov exponents, over the whole time: 1 / time", dimensions, true});
+  std::vector<Column> list;
+  const auto add = [&](std::string name, std::string meaning) -> Column& {
+    return list.emplace_back(Column{std::move(name), "1", std::move(meaning), 1, false, {}});
+  };
+  add("verdict", "whether the trajectory is chaotic").names = {"undecided", "regular", "chaotic"};
+  if (indicators.lyapunov) add("lyapunov", "largest Lyapunov exponent, over the whole time");
+  if (indicators.spectrum) {
+    Column& spectrum = add("spectrum", "all Lyapunov exponents, over the whole time");
+    spectrum.numbers = dimensions;
+    spectrum.list = true;
+  }
   if (indicators.sali)
-    list.push_back({"sali", "1",
-                    "smaller alignment index: what two unit deviations, or one and the other's "
-                    "opposite, differ by"});
-  for (const int k : indicators.gali)
-    list.push_back({"gali_" + std::to_string(k), "1",
-                    "generalised alignment index: the volume that so many unit deviations span"});
+    add("sali", "smaller alignment index: by what unit deviations, or one and the other's opposite, differ");
+  for (const int k : indicators.gali) {
+    const std::string number = std::to_string(k);
+    add("gali_" + number, "generalised alignment index: the volume of " + number + " unit deviations");
+  }
   if (indicators.megno) {
-    list.push_back({"megno", "1", "mean exponential growth of nearby orbits, at the end"});
-    list.push_back({"mean_megno", "1", "its mean over the time: tends to 2 for regular motion"});
+    add("megno", "mean exponential growth of nearby orbits, at the end");
+    add("mean_megno", "its mean over the time: tends to 2 for regular motion");
   }
   return list;
 }

@@ -35,7 +35,8 @@ Indicators read_indicators(const std::vector<std::string>& names, int dimensions
 struct Column {
   std::string name, unit, meaning;
   int numbers = 1;
-  bool list = false;  ///< several numbers, or one of a list of them
+  bool list = false;               ///< several numbers, or one of a list of them
+  std::vector<std::string> names;  ///< of what the number counts
 };
 /// In the order in which the tallies have them; the verdict comes first.
 std::vector<Column> columns(const Indicators& indicators, int dimensions);

@@ -9,8 +9,8 @@
 
 #include "integrators/convergence.hpp"
 #include "integrators/gauss_parts.hpp"
+#include "integrators/gauss_tangent.hpp"
 #include "integrators/method.hpp"
-#include "numerics/elimination.hpp"
 #include "numerics/legendre.hpp"
 
 namespace cotangent::integrators {
@@ -95,57 +95,31 @@ class GaussForce {
     GaussParts<R, N>(tables).finish(h, parts.data(), q, v);
   }
 
-  /// Takes deviations over the solved step of h from (t, q, v) in these lanes. With G_i = h^2 M^-1 L_qq(Q_i),
-  ///   da_i - G_i sum_j (A^2)_ij da_j = G_i (dq + c_i h dv), and a step's end as that of q and v.
+  /// Takes deviations over the solved step of h from (t, q, v) in these lanes (gauss_tangent.hpp).
   void tangent(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
                const Running& v, const Stages<R, N>& parts, Mask lanes, Deviation<R, N>* d, int count,
                numerics::Elimination<R>& elimination) const {
     const Step step = begin_step(system, tables, h, t, q, v);
     const int s = tables.stages;
-    elimination.resize(s * N, count);
-    const auto fill = [&](int i, const Vector& position) {
+    GaussTangent<R, N> map(tables, h);
+    const auto look = [&](int i, const Vector& position) {
       const auto bend = system.force_derivative(position, fma(h, R(tables.c[i]), t));
       for (int n = 0; n < N; ++n) {
-        Vector g{};
         for (int m = 0; m < N; ++m) {
-          for (int k = 0; k < N; ++k) g[m] = fma(step.inverse_mass[n][k], bend[k][m], g[m]);
-        }
-        R* row = elimination.row(i * N + n);
-        for (int j = 0; j < s; ++j) {
-          const R weight(-tables.square[i * s + j]);
-          for (int m = 0; m < N; ++m) row[j * N + m] = weight * g[m];
-        }
-        row[i * N + n] += R(1.0);
-        R* right = elimination.right(i * N + n);
-        for (int c = 0; c < count; ++c) {
-          right[c] = R(0.0);
-          for (int m = 0; m < N; ++m) {
-            right[c] = fma(g[m], fma(R(tables.c[i]) * h, d[c].y[m], d[c].q[m]), right[c]);
-          }
+          R& slope = map.slope(i)[n][m] = step.inverse_mass[n][0] * bend[0][m];
+          for (int k = 1; k < N; ++k) slope = fma(step.inverse_mass[n][k], bend[k][m], slope);
         }
       }
     };
     const Middle m = middle(step, parts);
     for (int i = 0; i < tables.parts.odds; ++i) {
       positions<1>(step, m, parts, i, [&](int, const Vector& first, const Vector& mirrored) {
-        fill(i, first);
-        fill(s - 1 - i, mirrored);
+        look(i, first);
+        look(s - 1 - i, mirrored);
       });
     }
-    if (s % 2 != 0) fill(s / 2, middle_position(step, m, parts));
-    elimination.solve();
-    for (int c = 0; c < count; ++c) {
-      for (int n = 0; n < N; ++n) {
-        R sum(0.0), moment(0.0);
-        for (int i = 0; i < s; ++i) {
-          const R a = elimination.right(i * N + n)[c];
-          sum = fma(R(tables.b[i]), a, sum);
-          moment = fma(R(tables.b[i] * (1 - tables.c[i])), a, moment);
-        }
-        d[c].q[n] = select(lanes, d[c].q[n] + fma(h, d[c].y[n], moment), d[c].q[n]);
-        d[c].y[n] = select(lanes, d[c].y[n] + sum / h, d[c].y[n]);
-      }
-    }
+    if (s % 2 != 0) look(s / 2, middle_position(step, m, parts));
+    map.move(lanes, d, count, elimination);
   }
 
   /// How much of the last coefficients comes back through the forces: h^2 |L_qq| / (4 (2 s + 1)^2), at most.

@@ -9,6 +9,7 @@
 #include "integrators/rk4.hpp"
 #include "integrators/stormer_verlet.hpp"
 #include "integrators/symplectic_euler.hpp"
+#include "mechanics/models/harmonic_oscillator.hpp"
 #include "mechanics/models/magnetic_chain.hpp"
 #include "tangent_maps.hpp"
 
@@ -81,6 +82,10 @@ TEST_CASE("the tangent map of a symplectic method is symplectic to round-off, fo
   CHECK(defect<StormerVerlet, Chain>(hanging, 0.1, 1) < 1e-13);
   CHECK(defect<SymplecticEuler, Galaxy>(regular, 0.1, 1) < 1e-15);
   CHECK(defect<SymplecticEuler, Chain>(hanging, 0.1, 1) < 1e-13);
+  // Stiff: sweeps over the stages don't contract, elimination takes over.
+  const State<double, 2> swing{0.0, {1.0, 0.2}, {0.0, 1.0}};
+  CHECK(defect<Gauss, mechanics::System<mechanics::HarmonicOscillator, double>>(swing, 100, 1) < 1e-11);
+  CHECK(defect<Gauss, Galaxy>(regular, 2.5, 1, 16) < 1e-13);
   // The controls.
   CHECK(defect<ExplicitEuler, Galaxy>(regular, 0.1, 1) > 1e-3);
   CHECK(defect<ExplicitEuler, Chain>(hanging, 0.1, 1) > 1e-2);
