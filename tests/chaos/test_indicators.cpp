@@ -117,6 +117,30 @@ TEST_CASE("integrable motion is regular without exception") {
   }
 }
 
+TEST_CASE("geodesics of a torus are regular, by the tangent map of RATTLE") {
+  const auto torus = problem("torus");
+  std::vector<Start> starts;
+  std::vector<double> parameters;
+  for (const auto& parameter : torus->parameters()) parameters.push_back(parameter.value);
+  for (int id = 0; id < 16; ++id) {
+    const double direction = 0.1 + 0.08 * id;
+    starts.push_back({id, {1.4, 0, 0}, {0, std::cos(direction), std::sin(direction)}, parameters});
+  }
+  integrators::MethodOptions rattle;
+  rattle.name = "rattle";
+  rattle.step = 0.02;
+  const std::vector<std::string> names{"spectrum", "megno"};
+  for (const auto& [id, flown] : fly(*torus, rattle, watch_for(400, names), starts)) {
+    auto of = by_name(flown.tallies, names);
+    INFO("id " << id << ", mean MEGNO " << of["mean_megno"][0] << ", largest exponent " << of["spectrum"][0]);
+    CHECK(of["verdict"][0] == regular);
+    CHECK(of["spectrum"][0] < 0.03);
+    double sum = 0;
+    for (const double lambda : of["spectrum"]) sum += lambda;
+    CHECK(std::abs(sum) < 1e-2);  // volumes are measured in space: a bounded factor, over the time
+  }
+}
+
 TEST_CASE("indicators don't depend on lanes, neighbours or rests, and orbits don't depend on indicators") {
   const auto galaxy = problem("henon-heiles");
   std::vector<Start> starts;

@@ -44,6 +44,11 @@ class Indicators(ProgramTest):
         self.assertTrue({1, 2} <= set(rows["verdict"][flown]))
         self.assertTrue((rows["sali"][rows["verdict"] == 2] < 1e-8).all())
 
+    def test_methods_say_whether_they_have_a_tangent_map(self):
+        for method, has in (("gauss", True), ("rattle", True), ("shake", False)):
+            end = self.launch("--describe", method)
+            self.assertEqual("has a tangent map" in end.stdout, has, end.stdout)
+
     def test_refusals(self):
         for words, say in ((["indicators.list=['lyapunow']"], "did you mean 'lyapunov'"),
                            (["indicators.list=['gali-5']"], "gali-4"),
