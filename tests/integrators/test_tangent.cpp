@@ -204,3 +204,40 @@ TEST_CASE("a lane's deviations are its own, to the bit, and its orbit's bits are
   check.operator()<StormerVerlet<HenonHeilesSystem<R>>, StormerVerlet<Galaxy>>(0.1);
   check.operator()<DormandPrince853<HenonHeilesSystem<R>>, DormandPrince853<Galaxy>>(0.1);
 }
+
+TEST_CASE("steps that adapt don't feel deviations; these are mapped at the length that was taken") {
+  using Planet = mechanics::System<mechanics::Kepler, double>;
+  const Planet system;
+  const State<double, 2> start{0.0, {0.4, 0.0}, {0.0, 2.0}};
+  Gauss<Planet> method(adaptive(1e-10)), plain(adaptive(1e-10));
+  method.start(system, start, true);
+  plain.start(system, start, true);
+  std::array<Deviation<double, 2>, 4> d;
+  for (int k = 0; k < 4; ++k) d[k] = canonical_unit<Gauss<Planet>>(system, start, k);
+  double shortest = 1, longest = 0;
+  int refused = 0;
+  for (int i = 0; i < 100; ++i) {
+    const bool took = method.advance(system, true);
+    CHECK(plain.advance(system, true) == took);
+    method.tangent(system, took, d.data(), 4);
+    refused += took ? 0 : 1;
+    if (!took) continue;
+    shortest = std::min(shortest, method.step());
+    longest = std::max(longest, method.step());
+  }
+  CHECK(longest > 2 * shortest);
+  CHECK(method.end().t == plain.end().t);
+  CHECK(method.end().q == plain.end().q);
+  CHECK(method.end().v == plain.end().v);
+  Square<4> m;
+  double size = 0;
+  for (int k = 0; k < 4; ++k) {
+    for (int n = 0; n < 2; ++n) {
+      m[n][k] = d[k].q[n];
+      m[2 + n][k] = d[k].y[n];
+      size = std::max({size, std::abs(d[k].q[n]), std::abs(d[k].y[n])});
+    }
+  }
+  INFO("|M| " << size << ", refused steps " << refused << ", steps " << shortest << " to " << longest);
+  CHECK(symplectic_defect_of(m) < 1e-14 * size * size);
+}
