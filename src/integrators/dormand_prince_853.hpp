@@ -65,6 +65,7 @@ struct DormandPrince853Formula : PlainFormula {
   static constexpr std::string_view about =
       "Dormand-Prince 8(5,3), order 8, with step control: conserves nothing, energy drifts slowly";
   static constexpr int order = 8;
+  static constexpr bool has_tangent = true;
   static constexpr bool adaptive = true;
   template <class System>
   using Dense = DormandPrinceDense<System>;

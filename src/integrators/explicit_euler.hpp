@@ -12,6 +12,7 @@ struct ExplicitEulerFormula : PlainFormula {
   static constexpr std::string_view about =
       "explicit Euler, order 1: conserves nothing, oscillations gain energy";
   static constexpr int order = 1;
+  static constexpr bool has_tangent = true;
   static constexpr bool projects = true;
 
   template <class System, class R, int N, class Mask>

@@ -35,6 +35,7 @@ class Gauss {
     Stages<R, N> stages;  ///< the last step's unknowns, and what they would be at its ends
   };
 
+  static constexpr bool momenta = !System::newtonian;
   static constexpr std::string_view name = "gauss";
   static constexpr std::string_view about =
       "Gauss collocation, order 2 stages: symplectic and symmetric at fixed steps; adaptive with a tolerance";
@@ -231,6 +232,13 @@ class Gauss {
     return Form::velocity_error(s + 2, taken_, next) <= scale * R(exact_below);
   }
 
+  /// Directly, by one elimination for all deviations: the stages are known.
+  void tangent(const System& system, Mask lanes, Deviation<R, N>* d, int count) {
+    form_.tangent(system, *tables_, taken_, begin_t_, begin_q_, begin_conjugate_, memory_.stages, lanes, d,
+                  count, elimination_);
+  }
+  static bool has_tangent() { return true; }
+
   R failure() const { return failure_; }
   Memory& memory() { return memory_; }
   const Memory& memory() const { return memory_; }
@@ -353,6 +361,7 @@ class Gauss {
   Coefficients<R, N> legendre_;  ///< of the unknown over the last step; terms_ of them
   int terms_ = 0;
   bool legendre_known_ = false;
+  numerics::Elimination<R> elimination_;  ///< of the tangent map
 };
 
 }  // namespace cotangent::integrators

@@ -9,6 +9,7 @@
 
 #include "integrators/convergence.hpp"
 #include "integrators/gauss_parts.hpp"
+#include "integrators/gauss_tangent.hpp"
 #include "integrators/method.hpp"
 #include "numerics/legendre.hpp"
 
@@ -63,15 +64,12 @@ class GaussForce {
   /// A `close` guess is the step's own polynomial, for a part of it.
   Mask solve(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
              const Running& v, Stages<R, N>& parts, Mask active, bool close = false) const {
-    Step step{system, tables, h, t, {}, {}, {}};
+    const Step step = begin_step(system, tables, h, t, q, v);
     R scale(0.0), far(0.0);
     for (int n = 0; n < N; ++n) {
-      step.q[n] = q[n].value;
       far = numerics::larger(far, numerics::absolute(step.q[n]));
-      step.drift[n] = h * v[n].value;
       scale = numerics::larger(scale, numerics::absolute(step.drift[n]));
       scale = numerics::larger(scale, numerics::absolute(parts[0][n]));
-      for (int m = 0; m < N; ++m) step.inverse_mass[n][m] = (h * h) * inverse_mass_[n][m];
     }
     Convergence<R> convergence(active, close ? 0x1p-49 : 0x1p-57, 0x1p-46);
     convergence.measure_against(scale, R(0x1p-50 * N) * far);
@@ -96,6 +94,33 @@ class GaussForce {
   static void finish(const System&, const GaussTables& tables, const R& h, const R&, const Running&,
                      const Running&, const Stages<R, N>& parts, Running& q, Running& v) {
     GaussParts<R, N>(tables).finish(h, parts.data(), q, v);
+  }
+
+  /// Takes deviations over the solved step of h from (t, q, v) in these lanes (gauss_tangent.hpp).
+  void tangent(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
+               const Running& v, const Stages<R, N>& parts, Mask lanes, Deviation<R, N>* d, int count,
+               numerics::Elimination<R>& elimination) const {
+    const Step step = begin_step(system, tables, h, t, q, v);
+    const int s = tables.stages;
+    GaussTangent<R, N> map(tables, h);
+    const auto look = [&](int i, const Vector& position) {
+      const auto bend = system.force_derivative(position, fma(h, R(tables.c[i]), t));
+      for (int n = 0; n < N; ++n) {
+        for (int m = 0; m < N; ++m) {
+          R& slope = map.slope(i)[n][m] = step.inverse_mass[n][0] * bend[0][m];
+          for (int k = 1; k < N; ++k) slope = fma(step.inverse_mass[n][k], bend[k][m], slope);
+        }
+      }
+    };
+    const Middle m = middle(step, parts);
+    for (int i = 0; i < tables.parts.odds; ++i) {
+      positions<1>(step, m, parts, i, [&](int, const Vector& first, const Vector& mirrored) {
+        look(i, first);
+        look(s - 1 - i, mirrored);
+      });
+    }
+    if (s % 2 != 0) look(s / 2, middle_position(step, m, parts));
+    map.move(lanes, d, count, elimination);
   }
 
   /// How much of the last coefficients comes back through the forces: h^2 |L_qq| / (4 (2 s + 1)^2), at most.
@@ -165,6 +190,17 @@ class GaussForce {
     Vector q, drift;                      ///< at the beginning; drift is h v
     numerics::Matrix<R, N> inverse_mass;  ///< times h^2
   };
+
+  [[gnu::always_inline]] Step begin_step(const System& system, const GaussTables& tables, const R& h,
+                                         const R& t, const Running& q, const Running& v) const {
+    Step step{system, tables, h, t, {}, {}, {}};
+    for (int n = 0; n < N; ++n) {
+      step.q[n] = q[n].value;
+      step.drift[n] = h * v[n].value;
+      for (int m = 0; m < N; ++m) step.inverse_mass[n][m] = (h * h) * inverse_mass_[n][m];
+    }
+    return step;
+  }
 
   /// h^2 times the acceleration at q, stage i.
   [[gnu::always_inline]] static Vector acceleration(const Step& step, int i, const Vector& q) {

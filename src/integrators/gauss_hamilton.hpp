@@ -14,6 +14,7 @@
 #include "integrators/method.hpp"
 #include "integrators/stage_algebra.hpp"
 #include "numerics/compensated.hpp"
+#include "numerics/elimination.hpp"
 #include "numerics/legendre.hpp"
 
 namespace cotangent::integrators {
@@ -75,6 +76,64 @@ class GaussHamilton {
     for (int n = 0; n < N; ++n) {
       q[n].add(h * dq[n]);
       p[n].add(h * dp[n]);
+    }
+  }
+
+  /// Takes deviations over the solved step of h from (t, q, p) in these lanes, by the derivative of the
+  /// stages' equations (fill_jacobian below) and dQ_i = dq + h sum_j A_ij dV_j.
+  void tangent(const System& system, const GaussTables& tables, const R& h, const R& t, const Running& q,
+               const Running& p, const Stages<R, N>& velocity, Mask lanes, Deviation<R, N>* d, int count,
+               numerics::Elimination<R>& elimination) const {
+    const Step step{system, tables, h, t, q, p};
+    const int s = tables.stages;
+    Stages<R, N> position;
+    positions(tables, h, q, velocity, position);
+    const auto at = hessians(step, position, velocity);
+    elimination.resize(s * N, count);
+    fill_jacobian(step, at, [&](int i) { return elimination.row(i); });
+    for (int c = 0; c < count; ++c) {
+      Stages<R, N> pull;  // L_qq dq
+      for (int j = 0; j < s; ++j) {
+        for (int n = 0; n < N; ++n) {
+          pull[j][n] = R(0.0);
+          for (int m = 0; m < N; ++m) pull[j][n] = fma(at[j].qq[n][m], d[c].q[m], pull[j][n]);
+        }
+      }
+      for (int i = 0; i < s; ++i) {
+        for (int n = 0; n < N; ++n) {
+          R kick(0.0), right = d[c].y[n];
+          for (int j = 0; j < s; ++j) kick = fma(R(tables.a[i * s + j]), pull[j][n], kick);
+          for (int m = 0; m < N; ++m) right = fma(-at[i].qv[m][n], d[c].q[m], right);
+          elimination.right(i * N + n)[c] = fma(h, kick, right);
+        }
+      }
+    }
+    elimination.solve();
+    for (int c = 0; c < count; ++c) {
+      Vector dq{}, dp{};
+      for (int i = 0; i < s; ++i) {
+        Vector away = d[c].q;
+        for (int n = 0; n < N; ++n) {
+          R sum(0.0);
+          for (int j = 0; j < s; ++j) {
+            sum = fma(R(tables.a[i * s + j]), elimination.right(j * N + n)[c], sum);
+          }
+          away[n] = fma(h, sum, away[n]);
+          dq[n] = fma(R(tables.b[i]), elimination.right(i * N + n)[c], dq[n]);
+        }
+        for (int n = 0; n < N; ++n) {
+          R force(0.0);
+          for (int m = 0; m < N; ++m) {
+            force = fma(at[i].qq[n][m], away[m], force);
+            force = fma(at[i].force_by_velocity(n, m), elimination.right(i * N + m)[c], force);
+          }
+          dp[n] = fma(R(tables.b[i]), force, dp[n]);
+        }
+      }
+      for (int n = 0; n < N; ++n) {
+        d[c].q[n] = select(lanes, fma(h, dq[n], d[c].q[n]), d[c].q[n]);
+        d[c].y[n] = select(lanes, fma(h, dp[n], d[c].y[n]), d[c].y[n]);
+      }
     }
   }
 
@@ -257,18 +316,24 @@ class GaussHamilton {
     });
   }
 
-  /// Solves M d = r, M_ik = L_vv(i) delta_ik + h A_ik (L_vq(i) - L_qv(k)) - h^2 sum_j A_ij L_qq(j) A_jk.
-  static void newton_correction(const Step& step, const Stages<R, N>& position, const Stages<R, N>& velocity,
-                                Stages<R, N>& residual) {
-    const int s = step.tables.stages;
+  /// The Hessians of L at the stages.
+  static std::vector<typename System::Hessian> hessians(const Step& step, const Stages<R, N>& position,
+                                                        const Stages<R, N>& velocity) {
     std::vector<typename System::Hessian> at;
-    std::vector<std::vector<R>> matrix(s * N, std::vector<R>(s * N, R(0.0)));
-    std::vector<R> right(s * N);
-    const auto a = [&](int i, int k) { return step.h * R(step.tables.a[i * s + k]); };
-    for (int i = 0; i < s; ++i) {
+    at.reserve(step.tables.stages);
+    for (int i = 0; i < step.tables.stages; ++i) {
       const R time = fma(step.h, R(step.tables.c[i]), step.t);
       at.push_back(step.system.hessian(position[i], velocity[i], time));
     }
+    return at;
+  }
+  /// The derivative of the stages' equations by their velocities, row by row,
+  ///   M_ik = L_vv(i) delta_ik + h A_ik (L_vq(i) - L_qv(k)) - h^2 sum_j A_ij L_qq(j) A_jk.
+  template <class Row>
+  static void fill_jacobian(const Step& step, const std::vector<typename System::Hessian>& at,
+                            const Row& row) {
+    const int s = step.tables.stages;
+    const auto a = [&](int i, int k) { return step.h * R(step.tables.a[i * s + k]); };
     for (int i = 0; i < s; ++i) {
       for (int k = 0; k < s; ++k) {
         numerics::Matrix<R, N> bent{};
@@ -281,10 +346,21 @@ class GaussHamilton {
         for (int n = 0; n < N; ++n) {
           for (int m = 0; m < N; ++m) {
             const R mixed = fma(a(i, k), at[i].qv[m][n] - at[k].force_by_velocity(n, m), -bent[n][m]);
-            matrix[i * N + n][k * N + m] = i == k ? at[i].vv[n][m] + mixed : mixed;
+            row(i * N + n)[k * N + m] = i == k ? at[i].vv[n][m] + mixed : mixed;
           }
         }
       }
+    }
+  }
+
+  /// Solves M d = r.
+  static void newton_correction(const Step& step, const Stages<R, N>& position, const Stages<R, N>& velocity,
+                                Stages<R, N>& residual) {
+    const int s = step.tables.stages;
+    std::vector<std::vector<R>> matrix(s * N, std::vector<R>(s * N, R(0.0)));
+    std::vector<R> right(s * N);
+    fill_jacobian(step, hessians(step, position, velocity), [&](int i) { return matrix[i].data(); });
+    for (int i = 0; i < s; ++i) {
       for (int n = 0; n < N; ++n) right[i * N + n] = residual[i][n];
     }
     numerics::solve_in_place<R>(s * N, matrix, right);

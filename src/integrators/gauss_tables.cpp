@@ -126,6 +126,7 @@ std::shared_ptr<const GaussTables> make(int s) {
     tables->b.push_back(static_cast<double>(rule.weights[i]));
   }
   tables->a = rounded(a, s);
+  tables->square = rounded(a * a, s);
   const ExtendedMatrix coefficients = numerics::legendre_coefficients(rule.nodes);
   auto points = rule.nodes;
   points.insert(points.end(), {0, 1});

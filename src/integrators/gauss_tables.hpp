@@ -24,6 +24,7 @@ struct GaussTables {
   int stages;
   std::vector<double> c, b;      ///< nodes and weights
   std::vector<double> a;         ///< A
+  std::vector<double> square;    ///< A A
   std::vector<double> legendre;  ///< Legendre coefficients on [0, 1] from values at the nodes
   /// Values at the next step's nodes (equal steps) from those at this one's, its beginning and its end:
   /// s x (s + 2). And Legendre coefficients from the same.

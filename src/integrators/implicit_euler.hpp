@@ -14,6 +14,7 @@ struct ImplicitEulerFormula : PlainFormula {
   static constexpr std::string_view about =
       "implicit Euler, order 1: conserves nothing, oscillations lose energy";
   static constexpr int order = 1;
+  static constexpr bool has_tangent = true;
   template <class System>
   static constexpr bool momenta = true;
 

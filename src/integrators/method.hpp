@@ -20,6 +20,10 @@
 //   work()                           optional: of driven systems, System::power() over the last step
 //   failure()                        why lanes stopped: Status codes, 0 where they did not
 //   memory()                         all that the next step depends on, a struct of reals, for checkpoints
+//   tangent(system, lanes, d, count) optional, the method's tangent map: takes deviations d[0 .. count) in
+//                                    these lanes from the last step's beginning to its end
+//   has_tangent()                    with it: whether it has one with its options
+//   momenta                          with it: whether the pair of a deviation is (q, p), else (q, v)
 // All of it lane by lane: what one lane does never depends on what another holds.
 #pragma once
 
@@ -40,6 +44,13 @@ template <class R, int N>
 struct State {
   R t{0.0};
   std::array<R, N> q{}, v{};
+};
+
+/// A small displacement of a state: of q, and of the other half of the pair that the method takes along, v
+/// or p. Its step's derivative, at a fixed length, maps one to the next.
+template <class R, int N>
+struct Deviation {
+  std::array<R, N> q{}, y{};
 };
 
 using cotangent::select;  // for doubles; lanes bring their own

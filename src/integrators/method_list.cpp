@@ -43,6 +43,9 @@ std::vector<MethodInfo> method_list() {
         at = list.end() - 1;
       }
       (*at).*kind = true;
+      at->tangent = at->tangent || requires(Method & method) {
+        method.has_tangent();
+      };
     });
   };
   put(MotionKind::free, &MethodInfo::free);

@@ -15,6 +15,7 @@ struct MethodInfo {
   std::string name, about;
   std::vector<Option> options;
   bool free = false, constrained = false, rolling = false;  ///< the kinds of motion that it suits
+  bool tangent = false;                                     ///< whether it has a tangent map (chaos)
 };
 
 /// All methods, in the order of the list.

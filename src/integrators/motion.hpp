@@ -24,6 +24,15 @@ class Motion {
 
   static constexpr bool constant_mass = System::constant_mass, newtonian = System::newtonian;
 
+  Motion() = default;
+  /// The same over dual numbers.
+  template <class Other>
+  explicit Motion(const Motion<Other>& other) {
+    for (int i = 0; i < N; ++i) {
+      for (int j = 0; j < N; ++j) inverse_mass_[i][j] = R(other.inverse_mass_[i][j]);
+    }
+  }
+
   /// Inverts the mass matrix where it is constant; any point serves.
   void prepare(const System& system, const State<R, N>& x) {
     if constexpr (constant_mass) inverse_mass_ = numerics::inverse<R, N>(system.mass(x.q, x.v, x.t));
@@ -78,6 +87,9 @@ class Motion {
   }
 
  private:
+  template <class Other>
+  friend class Motion;
+
   /// One Newton correction of v in the open lanes; returns its size.
   [[gnu::noinline]] static R correct(const System& system, const R& a, const R& b, const R& t,
                                      const Vector& q, const Vector& p, Vector& v, Mask open) {

@@ -5,7 +5,7 @@
 // shrink.
 #pragma once
 
-#include "numerics/dense.hpp"
+#include "numerics/dual.hpp"
 
 namespace cotangent::integrators {
 
@@ -33,6 +33,8 @@ numerics::mask_of<R> newton(numerics::mask_of<R> lanes, int limit, const Correct
     open = open & !(change == R(0.0));
     last = change;
   }
+  // The last correction but one knew values by half their digits, and deviations too.
+  if constexpr (numerics::is_dual<R>) correct(lanes);
   return lanes & !open;
 }
 
@@ -56,7 +58,7 @@ template <class R, class Begin, class Vector, class Renew>
 numerics::mask_of<R> fixed_point(numerics::mask_of<R> lanes, const Begin& x, const Vector& v,
                                  const Renew& renew, const R& noise = R(0.0)) {
   auto open = lanes;
-  R last(0.0);
+  R last(0.0), enough(1e3);  // of iterations, for deviations
   for (int iteration = 0; iteration < 200 && any(open); ++iteration) {
     const R change = renew(open);
     R scale(0.0);
@@ -66,7 +68,13 @@ numerics::mask_of<R> fixed_point(numerics::mask_of<R> lanes, const Begin& x, con
     const auto small = change <= scale * R(0x1p-54);
     const auto stalled =
         (last > R(0.0)) & (change >= R(0.75) * last) & (change <= (scale + noise) * R(0x1p-46));
-    open = open & !(small | stalled | (change == R(0.0)));
+    auto closed = small | stalled | (change == R(0.0));
+    if constexpr (numerics::is_dual<R>) {
+      // Deviations contract as values do, some iterations behind them.
+      enough = select(closed & (enough == R(1e3)), R(1.5 * iteration + 4), enough);
+      closed = enough <= R(1.0 * iteration);
+    }
+    open = open & !closed;
     last = change;
   }
   return lanes & !open;

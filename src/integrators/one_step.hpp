@@ -10,6 +10,10 @@
 //                                     gets them too, last
 //   StageCache<System>                optional: reals that one step hands to the next; begin(...) makes
 //                                     them, step(..., last, next, options) renews them
+//   has_tangent                       whether its step, run on dual numbers (numerics/dual.hpp), is the
+//                                     method's tangent map: iterations go by values, and end with a
+//                                     correction of Newton's, which makes the deviations exact
+//   lift(system, motion, x, cache)    with a StageCache, the same on dual numbers
 // and where it differs from PlainFormula, from which it derives.
 // Step control: h' = 0.8 h / error^(1/exponent), the error in units of the tolerance; V. P. Chan, The
 // design, implementation, and applications of a novel numerical solver: the Lagrangian solver (master's
@@ -24,6 +28,7 @@
 #include "integrators/motion.hpp"
 #include "integrators/projection.hpp"
 #include "numerics/compensated.hpp"
+#include "numerics/dual.hpp"
 
 namespace cotangent::integrators {
 
@@ -71,6 +76,7 @@ using HermiteOfStages = std::conditional_t<System::driven, WorkingHermite<System
 struct PlainFormula {
   static constexpr bool adaptive = false;    ///< whether it estimates its error
   static constexpr bool compensated = true;  ///< whether sums are
+  static constexpr bool has_tangent = false;
   template <class System>
   static constexpr bool momenta = false;  ///< whether y is p = L_v, else v
   template <class System>
@@ -102,9 +108,8 @@ class OneStep {
   using StageCache = typename detail::CarryOf<System, Formula>::type;
   static constexpr bool carries = !std::is_empty_v<StageCache>;
 
-  static constexpr bool momenta = Formula::template momenta<System>;
   using Dense = typename Formula::template Dense<System>;
-  static constexpr bool projects = can_be_projected<Formula> && !momenta;
+  static constexpr bool projects = can_be_projected<Formula> && !Formula::template momenta<System>;
   static constexpr bool checks = requires(const MethodOptions& options) { Formula::check(options); };
 
  public:
@@ -119,6 +124,7 @@ class OneStep {
   static constexpr auto options = options_of<Formula>();
   static constexpr int order = Formula::order;
   static constexpr bool adaptive = Formula::adaptive;
+  static constexpr bool momenta = Formula::template momenta<System>;
 
   struct Memory {
     numerics::Compensated<R> t;
@@ -274,6 +280,40 @@ class OneStep {
   /// No lane's: the polynomial is of lower order than the step.
   Mask dense_is_exact() const { return Mask(false); }
 
+  /// The step itself on dual numbers, two deviations at a time.
+  [[gnu::noinline]] void tangent(const System& system, Mask lanes, Deviation<R, N>* d,
+                                 int count) const requires Formula::has_tangent {
+    using Real = numerics::Dual<R, 2>;
+    using Lifted = mechanics::System<typename System::Model, Real>;
+    const Beginning<R, N> from = beginning(before());
+    Lifted lifted;
+    for (int k = 0; k < System::parameter_count; ++k) lifted.parameters[k] = Real(system.parameters[k]);
+    const Motion<Lifted> motion(motion_);
+    for (int first = 0; first < count; first += 2) {
+      const Deviation<R, N>& a = d[first];
+      const Deviation<R, N> b = first + 1 < count ? d[first + 1] : Deviation<R, N>{};
+      Beginning<Real, N> x;
+      x.t = Real(from.t);
+      for (int n = 0; n < N; ++n) {
+        x.q[n] = Real(from.q[n], {a.q[n], b.q[n]});
+        x.y[n] = Real(from.y[n], {a.y[n], b.y[n]});
+        x.v[n] = momenta ? Real(from.v[n]) : x.y[n];  // beside momenta a guess
+      }
+      Change<Real, N> change;
+      lifted_step(lifted, motion, Real(taken_), x, lanes, change);
+      for (int c = first; c < std::min(first + 2, count); ++c) {
+        for (int n = 0; n < N; ++n) {
+          d[c].q[n] = select(lanes, d[c].q[n] + change.q[n].part[c - first], d[c].q[n]);
+          d[c].y[n] = select(lanes, d[c].y[n] + change.y[n].part[c - first], d[c].y[n]);
+        }
+      }
+    }
+  }
+  bool has_tangent() const requires Formula::has_tangent {
+    if constexpr (projects) return !projection_.active();
+    return true;
+  }
+
   R failure() const { return failure_; }
   Memory& memory() { return memories_[now_]; }
   const Memory& memory() const { return memories_[now_]; }
@@ -303,6 +343,21 @@ class OneStep {
       return Formula::step(system, motion_, h, x, active, change, dense, options_);
     } else {
       return Formula::step(system, motion_, h, x, active, change, dense);
+    }
+  }
+
+  template <class Lifted, class Real>
+  void lifted_step(const Lifted& system, const Motion<Lifted>& motion, const Real& h,
+                   const Beginning<Real, N>& x, Mask lanes, Change<Real, N>& change) const {
+    typename Formula::template Dense<Lifted> unused;
+    if constexpr (carries) {
+      const auto cache = Formula::lift(system, motion, x, before().carry);
+      auto next = cache;
+      Formula::step(system, motion, h, x, lanes, change, unused, cache, next, options_);
+    } else if constexpr (checks) {
+      Formula::step(system, motion, h, x, lanes, change, unused, options_);
+    } else {
+      Formula::step(system, motion, h, x, lanes, change, unused);
     }
   }
 

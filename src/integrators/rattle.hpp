@@ -19,6 +19,7 @@ struct RattleFormula : ConstrainedFormula {
   static constexpr std::string_view about =
       "RATTLE, order 2: symplectic and symmetric on the constraint manifold, energy error bounded";
   static constexpr int order = 2;
+  static constexpr bool has_tangent = true;  // on the tangent bundle of the manifold
   static constexpr std::array options{option::step, option::constraint_tolerance, option::multipliers};
 
   template <class System>
@@ -32,6 +33,18 @@ struct RattleFormula : ConstrainedFormula {
   static StageCache<System> begin(const System& system, const Motion<System>& motion, const State<R, N>& x) {
     const auto lambda = system.multiplier(x.q, x.v, x.t);
     return {lambda, lambda, motion.free_acceleration(system, x.q, x.t), system.constraint(x.q)};
+  }
+
+  /// On dual numbers, the multipliers' guess without deviations: Newton's method finds those.
+  template <class System, class R, int N, class Cache>
+  static StageCache<System> lift(const System& system, const Motion<System>& motion, const Beginning<R, N>& x,
+                                 const Cache& cache) {
+    StageCache<System> result{{}, {}, motion.free_acceleration(system, x.q, x.t), system.constraint(x.q)};
+    for (int k = 0; k < System::constraints; ++k) {
+      result.lambda[k] = R(cache.lambda[k]);
+      result.lambda_before[k] = R(cache.lambda_before[k]);
+    }
+    return result;
   }
 
   template <class System, class R, int N, class Mask>
@@ -55,9 +68,14 @@ struct RattleFormula : ConstrainedFormula {
     for (int k = 0; k < C; ++k) lambda[k] = fma(R(2.0), last.lambda[k], -last.lambda_before[k]);
     ManifoldPoint<System> to;
     const double close = close_for_gradients(options.constraint_tolerance);
-    const Mask solved =
-        options.solver ? onto_manifold_by(*options.solver, system, base, direction, close, active, lambda, to)
-                       : onto_manifold(system, base, direction, close, active, lambda, to);
+    // Deviations are each lane's own affair.
+    MultiplierSolver* const solver = numerics::is_dual<R> ? nullptr : options.solver.get();
+    const Mask solved = [&] {
+      if constexpr (!numerics::is_dual<R>) {
+        if (solver) return onto_manifold_by(*solver, system, base, direction, close, active, lambda, to);
+      }
+      return onto_manifold(system, base, direction, close, active, lambda, to);
+    }();
 
     const auto acceleration = motion.free_acceleration(system, to.q, x.t + h);
     for (int n = 0; n < N; ++n) {
@@ -66,8 +84,10 @@ struct RattleFormula : ConstrainedFormula {
       v[n] = fma(half, acceleration[n], v[n]);
     }
     for (int k = 0; k < C; ++k) response[k] = motion.over_mass(to.at.gradient[k]);
-    if (options.solver) {
-      make_tangent_by<System>(*options.solver, to.at.gradient, response, solved, v);
+    if (solver) {
+      if constexpr (!numerics::is_dual<R>) {
+        make_tangent_by<System>(*solver, to.at.gradient, response, solved, v);
+      }
     } else {
       make_tangent<System>(to.at.gradient, response, v);
     }

@@ -17,6 +17,7 @@ struct ReducedGaussFormula : PlainFormula {
       "Gauss collocation on the index-reduced equations, order 2 stages: symmetric; constraints drift unless "
       "projected";
   static constexpr int order = 2;  // and more
+  static constexpr bool has_tangent = true;
   static constexpr bool projects = true;
   static constexpr std::array options{option::stages(1, max_stages, "nodes in a step"), option::step,
                                       option::projection, option::onto};

@@ -12,6 +12,7 @@ struct Rk4Formula : PlainFormula {
   static constexpr std::string_view about =
       "the classical Runge-Kutta method, order 4: conserves nothing, energy drifts";
   static constexpr int order = 4;
+  static constexpr bool has_tangent = true;
   static constexpr bool projects = true;
 
   template <class System, class R, int N, class Mask>

@@ -44,6 +44,9 @@ class Stepper {
   virtual R constraint_error_squared(const System& system) const = 0;
   /// Whether that is within a bound, at the cost of no division.
   virtual Mask constraint_within(const System& system, const R& squared) const = 0;
+  /// Whether the method has a tangent map with its options.
+  virtual bool has_tangent() const = 0;
+  virtual void tangent(const System& system, Mask lanes, Deviation<R, N>* d, int count) = 0;
   virtual std::size_t memory_size() const = 0;
   /// A lane's memory to and from memory_size() numbers.
   virtual void save(int lane, double* out) const = 0;
@@ -128,6 +131,19 @@ class StepperOf final : public Stepper<System> {
       return method_.constraint_within(squared);
     } else {
       return constraint_error_squared(system) <= squared;
+    }
+  }
+  bool has_tangent() const override {
+    if constexpr (requires { method_.has_tangent(); }) {
+      return method_.has_tangent();
+    } else {
+      return false;
+    }
+  }
+  void tangent([[maybe_unused]] const System& system, [[maybe_unused]] Mask lanes,
+               [[maybe_unused]] Deviation<R, Base::N>* d, [[maybe_unused]] int count) override {
+    if constexpr (requires { method_.tangent(system, lanes, d, count); }) {
+      method_.tangent(system, lanes, d, count);
     }
   }
   std::size_t memory_size() const override { return sizeof(Memory) / sizeof(R); }

@@ -16,6 +16,7 @@ struct StormerVerletFormula : PlainFormula {
   static constexpr std::string_view about =
       "Stormer-Verlet, order 2: symplectic and symmetric, conserves angular momentum, energy error bounded";
   static constexpr int order = 2;
+  static constexpr bool has_tangent = true;
   template <class System>
   static constexpr bool momenta = !Motion<System>::newtonian;
 

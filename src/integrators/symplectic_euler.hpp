@@ -14,6 +14,7 @@ struct SymplecticEulerFormula : PlainFormula {
   static constexpr std::string_view about =
       "symplectic Euler, order 1: symplectic, conserves angular momentum, energy error bounded";
   static constexpr int order = 1;
+  static constexpr bool has_tangent = true;
   static constexpr bool projects = true;
   template <class System>
   static constexpr bool momenta = !Motion<System>::newtonian;

@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "ad/ad.hpp"
-#include "numerics/dense.hpp"
+#include "numerics/dual.hpp"
 
 namespace cotangent::mechanics {
 

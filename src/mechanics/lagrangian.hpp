@@ -168,6 +168,19 @@ class System {
     }
     return result;
   }
+  /// And its derivative by q.
+  [[gnu::always_inline]] Matrix force_derivative(const Vector& q, const R& t) const {
+    Vector zero;
+    zero.fill(R(0.0));
+    Matrix result = ad::hessian_of<dim>(lagrangian(ad::seed<0, dim, 2, 0>(q), zero, t));
+    if constexpr (forced) {
+      const auto applied = applied_force_slopes<M>(q, zero, parameters, t);
+      for (int i = 0; i < dim; ++i) {
+        for (int j = 0; j < dim; ++j) result[i][j] += applied.q[i][j];
+      }
+    }
+    return result;
+  }
   /// What p' and p are.
   [[gnu::always_inline]] Gradient gradient(const Vector& q, const Vector& v, const R& t) const {
     const auto g = ad::gradient_of<2 * dim>(

@@ -4,6 +4,7 @@
 // what comes out is in the order of each trajectory's time and depends on its own step alone.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -58,6 +59,15 @@ class EventQueue {
   }
 
   bool full() const { return size_ == W; }
+  /// How many crossings there may be in the steps of a lane that wait: a polynomial has no more roots.
+  std::int64_t most_crossings(int lane) const {
+    std::int64_t most = 0;
+    for (int i = 0; i < size_; ++i) {
+      if (queued_[i].lane != lane) continue;
+      most += strobes_ ? queued_[i].strobe_end - queued_[i].first_strobe : integrators::max_degree;
+    }
+    return most;
+  }
   const std::optional<SectionOf<System>>& section() const { return section_; }
 
   /// Takes over a lane's last step.

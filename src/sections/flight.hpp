@@ -16,6 +16,7 @@
 #include "core/status.hpp"
 #include "expressions/expression.hpp"
 #include "integrators/options.hpp"
+#include "sections/growth.hpp"
 #include "sections/ticks.hpp"
 
 namespace cotangent::sections {
@@ -52,6 +53,8 @@ struct Observation {
   std::optional<Section> section;
   StopRule stop;
   double sample_every = 0.0;  ///< 0: no samples; else at t = 0, dt, 2 dt ... up to the time limit
+  /// Of small deviations, by a method that has a tangent map; the tallies then are the watch's results.
+  std::shared_ptr<const GrowthRule> growth;
 };
 
 /// Where a trajectory starts, at t = 0.

@@ -17,6 +17,8 @@ class Manifold {
 
   /// What the problem's motion is, as it decides which methods suit it: "is constrained".
   virtual std::string motion() const { return "isn't constrained"; }
+  /// Whether its momenta jump at times (mechanics/kick.hpp).
+  virtual bool kicked() const { return false; }
 
   struct Distance {
     double position = 0.0;  ///< the largest |g| / |grad g|, a length; NaN where a gradient vanishes

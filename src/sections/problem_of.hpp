@@ -70,6 +70,7 @@ class ProblemOf final : public Problem {
     return System::constant_mass ? "is constrained, with forces that depend on velocities"
                                  : "is constrained, its mass matrix not constant";
   }
+  bool kicked() const override { return System::kicked; }
   std::optional<std::string> objection(Values parameters) const override {
     if constexpr (System::kicked) {
       const double every = system(parameters).kick_every();

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.hpp"
+#include "sections/deviation_frame.hpp"
 #include "sections/event_queue.hpp"
 
 namespace cotangent::sections {
@@ -29,7 +31,12 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       : method_(std::move(method)),
         queue_(std::move(method_inside), watch),
         watch_(watch),
-        lanes_(std::clamp(lanes, 1, W)) {}
+        lanes_(std::clamp(lanes, 1, W)) {
+    if (!watch.growth) return;
+    if (System::kicked) throw Error("deviations aren't taken over kicks");
+    if (!method_->has_tangent()) throw Error("the method has no tangent map with these options");
+    deviations_.emplace(*watch.growth);
+  }
 
   int lanes() const override { return lanes_; }
   bool free(int lane) const override { return record_[lane].id < 0; }
@@ -42,6 +49,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(only, lane, true);
     method_->start(system_, x, only);
     auto& r = begin_record(lane, start);
+    if (deviations_) deviations_->begin(lane, start.id, system_, x);
     r.energy = numerics::lane(system_.energy(x.q, x.v, x.t), lane);
     const auto a = system_.acceleration(x.q, x.v, x.t);
     bool finite = std::isfinite(r.energy), regular = true;
@@ -78,7 +86,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
   }
 
-  std::size_t state_size() const override { return method_->memory_size() + (works ? 11 : 9); }
+  std::size_t state_size() const override {
+    return method_->memory_size() + own_numbers + (deviations_ ? deviations_->state_size() : 0);
+  }
 
   void save(int lane, std::span<double> state) const override {
     method_->save(lane, state.data());
@@ -97,6 +107,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       own[9] = numerics::lane(work_.value, lane);
       own[10] = numerics::lane(work_.low, lane);
     }
+    if (deviations_) deviations_->save(lane, own + own_numbers);
   }
 
   void restore(int lane, const Start& start, std::span<const double> state) override {
@@ -117,12 +128,15 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(fresh_, lane, own[7] != 0);
     numerics::set_lane(constraint_error_squared_, lane, own[8]);
     if constexpr (works) set_work(lane, own[9], own[10]);
+    if (deviations_) deviations_->restore(lane, own + own_numbers);
     plan_times(lane, numerics::lane(method_->end().t, lane));
     plan_sample(lane, r.sample_count);
     numerics::set_lane(active_, lane, true);
   }
 
  private:
+  static constexpr std::size_t own_numbers = works ? 11 : 9;  ///< of a lane's state, beside the method's
+
   TrajectoryRecord& begin_record(int lane, const Start& start) {
     auto& r = record_[lane];
     r.begin(start);
@@ -212,6 +226,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   void land(int lane, Status status) {
     auto& r = record_[lane];
     r.status = status;
+    if (deviations_) deviations_->finish(lane, r.tallies);
     numerics::set_lane(active_, lane, false);
     landed_ = true;
   }
@@ -308,6 +323,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       }
     }
     steps_ += select(good, R(1.0), R(0.0));
+    if (deviations_) deviations_->follow(system_, *method_, good, method_->begin_time());
     watch_step(good, end);
     if constexpr (System::kicked) kick(kicked & good, end);
     if (watch_.section) {
@@ -375,7 +391,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       fresh_ = fresh_ & !good;
       return;
     }
-    const Mask ends = good & (end.t >= R(watch_.stop.time));
+    bool at_once = any(leaves | (good & (end.t >= R(watch_.stop.time))));
     numerics::for_lanes(some & active_, [&](int i) {
       QueuedStep step{.lane = i,
                       .fresh = numerics::lane(fresh_, i),
@@ -392,10 +408,13 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       step.strobe_end = next_strobe_[i];
       plan_next(i);
       queue_.push(*method_, system_, step);
+      // Deviations may not go on beyond the step with the last crossing.
+      at_once |= deviations_ && watch_.stop.crossings > 0 &&
+                 record_[i].crossing_count + queue_.most_crossings(i) >= watch_.stop.crossings;
       if (queue_.full()) resolve_events();
     });
     fresh_ = fresh_ & !good;
-    if (any(ends | leaves)) resolve_events();
+    if (at_once) resolve_events();
   }
 
   /// Lanes that are out of the model's domain at the end of their step or in its middle.
@@ -457,6 +476,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
 
   System system_;
   std::unique_ptr<Stepper> method_;
+  std::optional<DeviationFrame<System>> deviations_;
   Queue queue_;
   Observation watch_;
   int lanes_;

@@ -214,6 +214,8 @@ def orbit_values(panel, by, limits):
         name = {"energy-error": "energy_error", "crossings": "crossing_count"}.get(by, by)
         value = result.array(f"orbits/{name}")[panel.ids].astype(float)
         return np.log10(np.maximum(np.abs(value), 1e-17)) if by == "energy-error" else value
+    if f"indicators/{by}" in result and result.file[f"indicators/{by}"].ndim == 1:
+        return result.array(f"indicators/{by}")[panel.ids]
     for name in ("orbits/parameters", "orbits/initial"):
         if by in result.columns(name):
             return result.column(name, by)[panel.ids]
@@ -261,6 +263,8 @@ def draw(results, options):
     found, names = panels(results, options)
     limits = shared_limits(found, names, options)
     first = results[0]
+    if options.color_by == "auto" and "indicators/lyapunov" in first and any(len(p.ids) > FEW for p in found):
+        options.color_by = "lyapunov"
     notes = captions.shared([captions.constants(p.result, p.ids) for p in found])
     notes.append(_extent_of_work(found))
     notes.append(captions.section(first))
@@ -362,5 +366,5 @@ def _draw_scale(axis, panel, options, limits):
     bar.tick_params(labelsize=8, pad=1)
     bar.minorticks_off()
     names = {"energy-error": r"$\log_{10}|E - E_0|$", "chaos": "area filled", "crossings": "crossings",
-             "status": "status"}
+             "status": "status", "lyapunov": "largest Lyapunov exponent"}
     bar.set_title(names.get(options.color_by, style.label(options.color_by)), fontsize=9, pad=2)

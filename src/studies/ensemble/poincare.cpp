@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // study = "poincare": the Poincare map of an ensemble, from starts on the section to any number of crossings.
 #include "parallel/mpi.hpp"
+#include "studies/ensemble/indicators.hpp"
 #include "studies/ensemble/study.hpp"
 
 namespace cotangent::studies {
@@ -43,6 +44,9 @@ checkpoint_minutes = 10
 # [plot]
 # axes = ["q2", "p_q2"]      # columns of the picture, or a parameter that is swept; else the conjugate pair that spreads
 # skip = 100                 # crossings of each orbit that aren't drawn
+
+# [indicators]               # whether a trajectory is chaotic, in /indicators
+# list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]
 )";
 
 ExitCode run(Task& task) {
@@ -60,6 +64,7 @@ ExitCode run(Task& task) {
   read_surface(task, plan);
   read_plot(task, plan, true);
   const Ensemble ensemble(task, plan.model, plan.watch.section);
+  read_indicators(task, plan, ensemble);
   return run_ensemble(task, "poincare", plan, ensemble);
 }
 

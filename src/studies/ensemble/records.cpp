@@ -247,6 +247,7 @@ void EnsembleRecords::land(Block& block, sections::TrajectoryRecord& flown) {
   const auto at = static_cast<std::size_t>(row);
   std::copy(flown.q.begin(), flown.q.end(), block.final.begin() + row * 2 * dim_);
   std::copy(flown.v.begin(), flown.v.end(), block.final.begin() + row * 2 * dim_ + dim_);
+  if (flown.tallies.empty()) flown.tallies.assign(static_cast<std::size_t>(tally_count_), nan);  // never flew
   std::copy(flown.tallies.begin(), flown.tallies.end(), block.tallies.begin() + row * tally_count_);
   block.time[at] = flown.t;
   block.energy[at] = flown.energy;

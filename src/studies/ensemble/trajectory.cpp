@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // study = "trajectory": time series of an ensemble, sampled at equal times, with their energy.
+#include "studies/ensemble/indicators.hpp"
 #include "studies/ensemble/study.hpp"
 
 namespace cotangent::studies {
@@ -26,6 +27,9 @@ time = 20.0
 [output]
 every = 0.02                 # time between samples
 file = "trajectory.h5"
+
+# [indicators]               # whether a trajectory is chaotic, in /indicators
+# list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]
 )";
 
 ExitCode run(Task& task) {
@@ -39,6 +43,7 @@ ExitCode run(Task& task) {
   read_surface(task, plan);
   read_plot(task, plan, false);
   const Ensemble ensemble(task, plan.model, read_section(task, *plan.model.problem));
+  read_indicators(task, plan, ensemble);
   return run_ensemble(task, "trajectory", plan, ensemble);
 }
 

@@ -122,8 +122,9 @@ std::string forces_of(const integrators::MethodInfo& method) {
 std::string description(const integrators::MethodInfo& method) {
   const char* kinds = !method.constrained ? "free" : method.free ? "free and constrained" : "constrained";
   std::string text =
-      fmt::format("{}: {}\n\nfor {} motion{}; {}\n\noptions, with their defaults\n", method.name,
-                  method.about, kinds, method.rolling ? ", rolling included" : "", forces_of(method));
+      fmt::format("{}: {}\n\nfor {} motion{}; {}{}\n\noptions, with their defaults\n", method.name,
+                  method.about, kinds, method.rolling ? ", rolling included" : "", forces_of(method),
+                  method.tangent ? "; has a tangent map, as [indicators] needs" : "");
   std::string deck = fmt::format("\nin a deck\n  [method]\n  name = \"{}\"\n", method.name);
   std::string others;  // tables of the deck
   const bool adaptive = std::ranges::count(method.options, integrators::option::tolerance) > 0;

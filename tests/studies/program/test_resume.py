@@ -142,6 +142,14 @@ class ResumeOnASurface(Resume):
     test_forwarded_by_mpirun = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 
+class ResumeWithIndicators(Resume):
+    """The same with deviations along, whose frame and growth are saved too."""
+    text = DECK.replace("crossings = 60000", "crossings = 12000") + """[indicators]
+list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]
+"""
+    test_forwarded_by_mpirun = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
+
+
 class ResumeWhatIsDriven(Resume):
     """The same with friction and a drive, stated by formulas: the work done goes on too."""
     text = DRIVEN

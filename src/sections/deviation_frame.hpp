@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An orthonormal frame of deviations of each lane's trajectory, carried by the method's tangent map and made
+// orthonormal again after each step by the modified Gram-Schmidt process; a GrowthWatch hears of it. It
+// begins with random directions, keyed by the trajectory's id, d_1 ... d_N isotropic and then J d_N ... J
+// d_1: a symplectic map leaves such a frame of that kind, so that exponents come in pairs from the first step
+// on. Under constraints the directions are made tangent to the manifold's tangent bundle instead: G dq = 0,
+// G dv + (H v + g_qt) dq = 0. The norm is that of (dq, dv), or (dq, dp).
+// References: Benettin, Galgani, Giorgilli, Strelcyn, Meccanica 15 (1980) 9 and 21; Leimkuhler, Van Vleck,
+// Numer. Math. 77 (1997) 269.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "integrators/stepper.hpp"
+#include "numerics/random.hpp"
+#include "sections/growth.hpp"
+
+namespace cotangent::sections {
+
+template <class System>
+class DeviationFrame {
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+  static constexpr int W = numerics::width_of<R>;
+  using Mask = numerics::mask_of<R>;
+  using State = integrators::State<R, N>;
+  using Deviation = integrators::Deviation<R, N>;
+
+ public:
+  explicit DeviationFrame(const GrowthRule& rule)
+      : frame_(static_cast<std::size_t>(rule.deviations)),
+        factor_(frame_.size() * (frame_.size() + 1) / 2),
+        watch_(rule.watch(W)) {}
+
+  void begin(int lane, std::int64_t id, const System& system, const State& x) {
+    watch_->begin(lane);
+    constexpr int drawn = System::constrained ? 2 * N : N;
+    std::vector<Deviation> fresh(static_cast<std::size_t>(drawn));
+    for (std::size_t k = 0; k < fresh.size(); ++k) {
+      for (int n = 0; n < N; ++n) {
+        const auto draw = static_cast<std::uint64_t>(k) * N + static_cast<std::uint64_t>(n);
+        const auto random = numerics::normals(seed, static_cast<std::uint64_t>(id), draw);
+        fresh[k].q[n] = R(random[0]);
+        fresh[k].y[n] = R(random[1]);
+      }
+    }
+    fresh.resize(System::constrained ? frame_.size() : fresh.size());
+    if constexpr (System::constrained) {
+      for (Deviation& d : fresh) make_tangent(system, x, d);
+    }
+    for (int round = 0; round < 2; ++round) {  // twice, for random vectors may be nearly dependent
+      if constexpr (System::constrained) {
+        orthonormalise(Mask(true), fresh);
+      } else {
+        make_isotropic(fresh);
+      }
+    }
+    if constexpr (!System::constrained) {
+      for (int k = N - 1; k >= 0; --k) fresh.push_back(conjugate(fresh[k]));
+    }
+    for (std::size_t k = 0; k < frame_.size(); ++k)
+      integrators::copy_lane<R>(fresh[k], lane, frame_[k], lane);
+  }
+
+  /// After a step of these lanes, which began at `time`.
+  void follow(const System& system, integrators::Stepper<System>& method, Mask lanes, const R& time) {
+    method.tangent(system, lanes, frame_.data(), static_cast<int>(frame_.size()));
+    orthonormalise(lanes, frame_);
+    const R taken = select(lanes, R(1.0), R(0.0)), step = method.step();
+    watch_->grow(doubles(&taken), doubles(&time), doubles(&step), doubles(factor_.data()));
+  }
+  void finish(int lane, std::vector<double>& tallies) const { watch_->finish(lane, tallies); }
+
+  std::size_t state_size() const { return frame_.size() * 2 * N + watch_->state_size(); }
+  void save(int lane, double* state) const {
+    for (const Deviation& d : frame_) {
+      integrators::save_lane<R>(d, lane, state);
+      state += 2 * N;
+    }
+    watch_->save(lane, state);
+  }
+  void restore(int lane, const double* state) {
+    for (Deviation& d : frame_) {
+      integrators::load_lane<R>(d, lane, state);
+      state += 2 * N;
+    }
+    watch_->restore(lane, state);
+  }
+
+ private:
+  static constexpr std::uint64_t seed = 0x6465766961746573;
+  static const double* doubles(const R* reals) { return reinterpret_cast<const double*>(reals); }
+
+  /// What of d isn't tangent goes, first of dq, then of dv.
+  static void make_tangent(const System& system, const State& x, Deviation& d) {
+    constexpr int C = System::constraints;
+    using Values = std::array<R, C>;
+    const auto gradient = system.constraint(x.q, x.t).gradient;
+    const auto take_out = [&](std::array<R, N>& vector, Values off) {
+      numerics::Matrix<R, C> products{};
+      for (int k = 0; k < C; ++k) {
+        for (int n = 0; n < N; ++n) off[k] = fma(gradient[k][n], vector[n], off[k]);
+        for (int l = 0; l < C; ++l) {
+          for (int n = 0; n < N; ++n) products[k][l] = fma(gradient[k][n], gradient[l][n], products[k][l]);
+        }
+      }
+      numerics::solve_in_place<R>(C, products, off);
+      for (int k = 0; k < C; ++k) {
+        for (int n = 0; n < N; ++n) vector[n] = fma(-off[k], gradient[k][n], vector[n]);
+      }
+    };
+    take_out(d.q, Values{});
+    const auto bend =
+        mechanics::constraint_hessian_times<typename System::Model>(x.q, x.v, system.parameters, x.t);
+    Values turned{};
+    for (int k = 0; k < C; ++k) {
+      for (int n = 0; n < N; ++n) turned[k] = fma(bend[k][n], d.q[n], turned[k]);
+    }
+    take_out(d.y, turned);
+  }
+
+  /// J d
+  static Deviation conjugate(const Deviation& d) {
+    Deviation result;
+    for (int n = 0; n < N; ++n) {
+      result.q[n] = d.y[n];
+      result.y[n] = -d.q[n];
+    }
+    return result;
+  }
+  static void take_out(Deviation& d, const Deviation& unit, const R& along) {
+    for (int n = 0; n < N; ++n) {
+      d.q[n] = fma(-along, unit.q[n], d.q[n]);
+      d.y[n] = fma(-along, unit.y[n], d.y[n]);
+    }
+  }
+  /// Orthonormal, and each orthogonal to J times any other.
+  static void make_isotropic(std::vector<Deviation>& fresh) {
+    for (std::size_t j = 0; j < fresh.size(); ++j) {
+      Deviation& d = fresh[j];
+      for (std::size_t i = 0; i < j; ++i) {
+        const Deviation other = conjugate(fresh[i]);
+        take_out(d, fresh[i], product(fresh[i], d));
+        take_out(d, other, product(other, d));
+      }
+      const R scale = R(1.0) / sqrt(product(d, d));
+      for (int n = 0; n < N; ++n) {
+        d.q[n] = scale * d.q[n];
+        d.y[n] = scale * d.y[n];
+      }
+    }
+  }
+
+  static R product(const Deviation& a, const Deviation& b) {
+    R sum(0.0);
+    for (int n = 0; n < N; ++n) sum = fma(a.y[n], b.y[n], fma(a.q[n], b.q[n], sum));
+    return sum;
+  }
+  /// The frame of these lanes; the others keep theirs.
+  void orthonormalise(Mask lanes, std::vector<Deviation>& frame) {
+    const int count = static_cast<int>(frame.size());
+    const auto factor = [&](int i, int j) -> R& { return factor_[i * count - i * (i + 1) / 2 + j]; };
+    for (int j = 0; j < count; ++j) {
+      Deviation d = frame[j];
+      for (int i = 0; i < j; ++i) {
+        const R along = factor(i, j) = product(frame[i], d);
+        take_out(d, frame[i], along);
+      }
+      const R size = factor(j, j) = sqrt(product(d, d)), scale = R(1.0) / size;
+      for (int n = 0; n < N; ++n) {
+        frame[j].q[n] = select(lanes, scale * d.q[n], frame[j].q[n]);
+        frame[j].y[n] = select(lanes, scale * d.y[n], frame[j].y[n]);
+      }
+    }
+  }
+
+  std::vector<Deviation> frame_;
+  std::vector<R> factor_;  ///< F of the last step, row by row of its upper triangle
+  std::unique_ptr<GrowthWatch> watch_;
+};
+
+}  // namespace cotangent::sections

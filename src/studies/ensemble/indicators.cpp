@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "studies/ensemble/indicators.hpp"
+
+#include <algorithm>
+
+#include "chaos/indicators.hpp"
+#include "integrators/method_list.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+/// Those that suit the problem and have a tangent map.
+std::string methods_with_tangent(const sections::Problem& problem) {
+  const auto suited = problem.methods();
+  std::string names;
+  for (const auto& method : integrators::method_list()) {
+    if (method.tangent && std::ranges::count(suited, method.name) > 0)
+      names += (names.empty() ? "" : ", ") + method.name;
+  }
+  return names;
+}
+
+}  // namespace
+
+void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
+  if (!task.deck.root().has("indicators")) return;
+  const io::Table table = task.deck.table("indicators");
+  const sections::Problem& problem = *plan.model.problem;
+  if (problem.rolling() > 0) throw table.error("indicators are for motion that doesn't roll");
+  if (problem.kicked())
+    throw table.error("indicators are for motion without kicks: deviations aren't taken over them");
+  const auto methods = integrators::method_list();
+  const auto chosen = std::ranges::find(methods, plan.method.name, &integrators::MethodInfo::name);
+  if (!chosen->tangent)
+    throw task.deck.table("method").error(
+        "name", "indicators need a method with a tangent map: " + methods_with_tangent(problem));
+  if (plan.method.projection != "none")
+    throw task.deck.table("method").error("projection", "indicators need steps that aren't projected");
+  const int dimensions = 2 * (problem.dim() - problem.constraints());
+  const auto names = table.texts("list");
+  if (names.empty()) throw table.error("list", "names no indicator: [\"lyapunov\", \"megno\"], say");
+  const auto indicators = chaos::read_indicators(names, dimensions, table.where("list"));
+  plan.watch.growth = chaos::growth_rule(indicators, dimensions);
+  for (const auto& column : chaos::columns(indicators, dimensions)) {
+    std::vector<std::int64_t> extent{ensemble.size()};
+    if (column.list) extent.push_back(column.numbers);
+    io::DataSetSpec set{"/indicators/" + column.name, io::DataType::float64, extent, column.unit,
+                        column.meaning};
+    if (!column.names.empty()) set.labels.push_back({"names", column.names});
+    plan.tallies.push_back(std::move(set));
+  }
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `[indicators]` of a deck: what is watched of the deviations of an ensemble's trajectories, and its rows in
+// the result, /indicators.
+#pragma once
+
+#include "studies/ensemble/deck.hpp"
+#include "studies/ensemble/start.hpp"
+
+namespace cotangent::studies {
+
+/// Reads `[indicators] list`, where the deck has it, into the plan. Refuses motion and methods without a
+/// tangent map, and names the methods that have one.
+void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble);
+
+}  // namespace cotangent::studies

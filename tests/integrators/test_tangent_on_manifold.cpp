@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tangent map of RATTLE and its compositions on the tangent bundle of the constraint manifold: deviations
+// stay tangent, the symplectic form of two of them is conserved, and they are what neighbours differ by.
+#include "constrained.hpp"
+#include "tangent_maps.hpp"
+
+using namespace cotangent;
+using namespace cotangent::integrators;
+
+namespace {
+
+using X = State<double, 3>;
+using D = Deviation<double, 3>;
+
+double along(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// What d misses the tangent bundle by: G dq and G dv + v H dq, over |G|.
+std::array<double, 2> off_tangent(const Genus2& system, const X& x, const D& d) {
+  const auto gradient = system.constraint(x.q).gradient[0];
+  const auto bend =
+      mechanics::constraint_hessian_times<typename Genus2::Model>(x.q, d.q, system.parameters, 0.0)[0];
+  const double size = std::sqrt(along(gradient, gradient));
+  return {along(gradient, d.q) / size, (along(gradient, d.y) + along(bend, x.v)) / size};
+}
+
+/// Makes any vector a deviation that is tangent.
+D tangent_deviation(const Genus2& system, const X& x, D d) {
+  const auto gradient = system.constraint(x.q).gradient[0];
+  const double size = along(gradient, gradient);
+  const double off = along(gradient, d.q) / size;
+  for (int n = 0; n < 3; ++n) d.q[n] -= off * gradient[n];
+  const double rest = off_tangent(system, x, d)[1] / std::sqrt(size);
+  for (int n = 0; n < 3; ++n) d.y[n] -= rest * gradient[n];
+  return d;
+}
+
+double symplectic_form(const D& a, const D& b) {
+  return along(a.q, b.y) - along(b.q, a.y);
+}
+
+std::array<D, 2> two_deviations(const Genus2& system) {
+  return {tangent_deviation(system, genus2_start(), {{1, 0, 0}, {0, 0.5, 0.3}}),
+          tangent_deviation(system, genus2_start(), {{0, 1, 0.2}, {1, 0.1, 0}})};
+}
+
+/// The largest difference between a deviation and central differences of neighbours, this far apart.
+template <class Method>
+double off_differences(double apart) {
+  const Genus2 system = genus2();
+  const auto end_of = [&](const D& d, double by) {
+    X x = genus2_start();
+    for (int n = 0; n < 3; ++n) {
+      x.q[n] += by * d.q[n];
+      x.v[n] += by * d.y[n];
+    }
+    REQUIRE(project_state<Genus2>(system, x.q, x.v, -1));
+    return run_of<Method>(system, x, fixed(0.05), 20);
+  };
+  auto d = two_deviations(system);
+  const auto start = d;
+  Method method(fixed(0.05));
+  method.start(system, genus2_start(), true);
+  for (int i = 0; i < 20; ++i) {
+    REQUIRE(method.advance(system, true));
+    method.tangent(system, true, d.data(), 2);
+  }
+  double worst = 0;
+  for (int k = 0; k < 2; ++k) {
+    const X up = end_of(start[k], apart), down = end_of(start[k], -apart);
+    for (int n = 0; n < 3; ++n) {
+      worst = std::max(worst, std::abs((up.q[n] - down.q[n]) / (2 * apart) - d[k].q[n]));
+      worst = std::max(worst, std::abs((up.v[n] - down.v[n]) / (2 * apart) - d[k].y[n]));
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("deviations of constrained motion stay tangent, and their symplectic form is conserved") {
+  const Genus2 system = genus2();
+  const auto check = [&]<class Method>() {
+    auto d = two_deviations(system);
+    const double form = symplectic_form(d[0], d[1]);
+    Method method(fixed(0.02));
+    method.start(system, genus2_start(), true);
+    double tangent = 0, first = 0;
+    for (int i = 0; i < 1000; ++i) {
+      REQUIRE(method.advance(system, true));
+      method.tangent(system, true, d.data(), 2);
+      const double size = std::max(1.0, std::sqrt(along(d[0].q, d[0].q) + along(d[0].y, d[0].y)));
+      for (const double off : off_tangent(system, method.end(), d[0])) {
+        tangent = std::max(tangent, std::abs(off) / size);
+      }
+      if (i == 0) first = std::abs(symplectic_form(d[0], d[1]) - form);
+    }
+    const double size = std::sqrt((along(d[0].q, d[0].q) + along(d[0].y, d[0].y)) *
+                                  (along(d[1].q, d[1].q) + along(d[1].y, d[1].y)));
+    const double last = std::abs(symplectic_form(d[0], d[1]) - form);
+    INFO(Method::name << ": off tangent " << tangent << ", form " << first << " a step, " << last
+                      << " in all, of " << size);
+    CHECK(tangent < 1e-12);
+    CHECK(first < 1e-13);
+    CHECK(last < 1e-13 * std::max(size, 1.0));
+    return last / std::max(size, 1.0);
+  };
+  check.operator()<Rattle<Genus2>>();
+  check.operator()<RattleComposition<Genus2, Suzuki4>>();
+  check.operator()<RattleComposition<Genus2, KahanLi6>>();
+}
+
+TEST_CASE("they are what neighbours on the manifold differ by, with order 2") {
+  const auto check = []<class Method>() {
+    std::vector<double> distances{0.004, 0.002, 0.001}, errors;
+    for (const double apart : distances) errors.push_back(off_differences<Method>(apart));
+    INFO(Method::name << ": " << errors[0] << " " << errors[1] << " " << errors[2]);
+    const double order = test::logarithmic_fit(distances, errors).order;
+    CHECK(order > 1.9);
+    CHECK(order < 2.1);
+  };
+  check.operator()<Rattle<Genus2>>();
+  check.operator()<RattleComposition<Genus2, Yoshida4>>();
+  check.operator()<ReducedGauss<Genus2>>();
+  check.operator()<Rk4<Genus2>>();
+}
+
+TEST_CASE("a method says whether it has a tangent map") {
+  MethodOptions options = fixed(0.01);
+  CHECK(StepperOf<Genus2, Rattle<Genus2>>(options).has_tangent());
+  CHECK(!StepperOf<Genus2, Shake<Genus2>>(options).has_tangent());
+  CHECK(StepperOf<Genus2, Rk4<Genus2>>(options).has_tangent());
+  options.projection = "standard";
+  options.onto = "manifold";
+  CHECK(!StepperOf<Genus2, Rk4<Genus2>>(options).has_tangent());
+}
