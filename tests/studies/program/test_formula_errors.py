@@ -93,18 +93,18 @@ class Told(FormulaTest):
         self.run_to("out.h5", SPRING)
         (self.at / "out.h5").unlink()
         kinetic = "mass*x_dot^2/2 - "
-        self.shows(kinetic + "stiffness*x/2", "stiffness*x/2", "'lagrangian'", "unit kg*m/s^2 doesn't fit to kg*m^2/s^2",
+        self.shows(kinetic + "stiffness*x/2", "stiffness*x/2", "lagrangian = ", "unit kg*m/s^2 doesn't fit to kg*m^2/s^2",
                    text=SPRING.replace("stiffness*x^2/2", "stiffness*x/2"))
         self.shows(kinetic + "stiffness*x^2*cos(x)", "x)", "unit m, where it must be 1",
                    text=SPRING.replace("stiffness*x^2/2", "stiffness*x^2*cos(x)"))
-        self.shows("drag*x_dot/2", "drag", "'dissipation'", "is of unit kg*m/s^2", "has to be of kg*m^2/s^3",
+        self.shows("drag*x_dot/2", "drag", "dissipation = ", "is of unit kg*m/s^2", "has to be of kg*m^2/s^3",
                    text=SPRING.replace("drag*x_dot^2/2", "drag*x_dot/2"))
-        self.shows("drag*x", "drag", "'x'", "is of unit kg*m/s,", "has to be of kg*m/s^2",
+        self.shows("drag*x", "drag", "[model.force] x", "is of unit kg*m/s,", "has to be of kg*m/s^2",
                    text=SPRING.replace("-stiffness*x^3/(1 + x^2/x^2)/x^2", "drag*x"))
         kicked = 'kick = {{ potential = "{0}", every = "{1}" }}\n[method]'
-        self.shows("stiffness*x^2", "stiffness", "'potential'", "has to be of kg*m^2/s,",
+        self.shows("stiffness*x^2", "stiffness", "potential = ", "has to be of kg*m^2/s,",
                    text=SPRING.replace("[method]", kicked.format("stiffness*x^2", "drag/stiffness")))
-        self.shows("mass/stiffness", "mass", "'every'", "is of unit s^2", "has to be of s,",
+        self.shows("mass/stiffness", "mass", "every = ", "is of unit s^2", "has to be of s,",
                    text=SPRING.replace("[method]", kicked.format("drag*x^2", "mass/stiffness")))
         self.refused("parameter_units", "stiffness", text=SPRING.replace('"N/m"', '"N/"'))
         self.shows("mass*x_dot^2/2 - stiffness*x^2/2", "stiffness*x^2", "kg*m^2/s^2 doesn't fit to kg*m^2/day^2",
@@ -119,10 +119,10 @@ class Told(FormulaTest):
                    text=SPRING.replace("stiffness*x^2/2", "stifness*x^2/2"))
         self.shows("mass*y_dot^2/2", "y_dot", "unknown name 'y_dot'", "did you mean 'x_dot'?",
                    text=SPRING.replace("mass*x_dot^2/2 - stiffness*x^2/2", "mass*y_dot^2/2"))
-        self.refused("'lagrangian'", "no velocity x_dot", "mass of x would be zero", text=BARE.format("-x^2/2"))
-        self.shows("2*pi - 1", "2", "'constraint'", "constant", text=BARE.format("x_dot^2").replace(
+        self.refused("lagrangian = ", "no velocity x_dot", "mass of x would be zero", text=BARE.format("-x^2/2"))
+        self.shows("2*pi - 1", "2", "constraint = ", "constant", text=BARE.format("x_dot^2").replace(
             "[method]", 'constraint = ["2*pi - 1"]\n[method]'))
-        self.shows("x - 2*x_dot", "x_dot", "'constraint'", "depends on a velocity", text=BARE.format("x_dot^2").replace(
+        self.shows("x - 2*x_dot", "x_dot", "constraint = ", "depends on a velocity", text=BARE.format("x_dot^2").replace(
             "[method]", 'constraint = ["x - 2*x_dot"]\n[method]'))
         self.refused("lagrangian", "missing", "line 3", text=BARE.replace('lagrangian = "{0}"\n', ""))
 
@@ -140,7 +140,7 @@ class Told(FormulaTest):
         self.cache = self.at / "cache"
         self.set_variable("COTANGENT_CACHE", self.cache)
         self.set_variable("COTANGENT_COMPILER", "/bin/false")
-        self.refused("'lagrangian'", "the compiler failed", "x_dot^2/2 - x^4/4", str(self.cache), ".log",
+        self.refused("lagrangian = ", "the compiler failed", "x_dot^2/2 - x^4/4", str(self.cache), ".log",
                      text=BARE.format("x_dot^2/2 - x^4/4"))
         self.assertEqual(sorted(file.suffix for file in self.cache.iterdir()), [".cpp", ".log"])
         self.set_variable("COTANGENT_COMPILER", self.at / "none")
