@@ -124,7 +124,7 @@ class Told(FormulaTest):
             "[method]", 'constraint = ["2*pi - 1"]\n[method]'))
         self.shows("x - 2*x_dot", "x_dot", "constraint = ", "depends on a velocity", text=BARE.format("x_dot^2").replace(
             "[method]", 'constraint = ["x - 2*x_dot"]\n[method]'))
-        self.refused("lagrangian", "missing", "line 3", text=BARE.replace('lagrangian = "{0}"\n', ""))
+        self.refused("lagrangian", "missing", "deck.toml:3", text=BARE.replace('lagrangian = "{0}"\n', ""))
 
     def test_names_without_use(self):
         told = self.run_to("out.h5", BARE.format("x_dot^2/2 - x^2/2").replace(
