@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What decks with formulas get that are wrong: strangers' decks, units, names, compilers, and runs that fail."""
+import unittest
+
+import h5py
+
+from formula_test import HENON_HEILES, SECTION, FormulaTest, deck_of
+
+SPRING = """study = "trajectory"
+[model]
+coordinates = { x = "m" }
+parameters = { mass = 1.0, stiffness = 1.7, drag = 0.1 }
+parameter_units = { mass = "kg", stiffness = "N/m", drag = "kg/s" }
+lagrangian = "mass*x_dot^2/2 - stiffness*x^2/2"
+dissipation = "drag*x_dot^2/2"
+force = { x = "-stiffness*x^3/(1 + x^2/x^2)/x^2" }
+[method]
+name = "gauss"
+stages = 4
+step = 0.1
+[ensemble]
+list = [[0.7, -0.4]]
+[stop]
+time = 0.5
+[output]
+every = 0.5
+file = "out.h5"
+"""
+BARE = """study = "trajectory"
+[model]
+coordinates = ["x"]
+lagrangian = "{0}"
+[method]
+name = "gauss"
+stages = 4
+step = 0.1
+[ensemble]
+list = [[0.5, 0.3], [2.0, 0.3]]
+[stop]
+time = 1.0
+[output]
+every = 0.5
+file = "out.h5"
+"""
+
+
+class Strangers(FormulaTest):
+    """What isn't arithmetic never reaches the compiler; what is wrong is said with its place."""
+
+    def refused_formula(self, formula, *parts, model=HENON_HEILES):
+        text = deck_of(model).replace(model.split("lagrangian = ")[1].split("\n")[0], "'''" + formula + "'''")
+        self.refused(*parts, text=text)
+
+    def test_attacks(self):
+        for attack in ('1); system("touch owned"); (1', "__asm__(q1)", "q1_dot^2 // comment", "q1_dot ??/", "q1_dot\\",
+                       "q1_dot^2 #include q1", "q1_dot^2; q2", "`touch owned`", "$(touch owned)", "q1_dot^2 /* q2_dot */",
+                       "{q1_dot}", "int(q1)", "q1_dot^2 + operator", "std::abs(q1)", "q1_dot^2 + 1e999999x", "q1[0]"):
+            with self.subTest(attack):
+                self.refused_formula(attack, "lagrangian", "column")
+                self.assertFalse((self.at / "owned").exists())
+
+    def test_names_that_are_words_of_cpp(self):
+        model = HENON_HEILES.replace("q1", "class").replace("q2", "double")
+        end = self.launch(self.deck(deck_of(model, rest=SECTION.format("class", "0.125", "double"))))
+        self.assertEqual(end.returncode, 0, end.stderr)
+
+    def test_names_that_are_none(self):
+        for name in ("", "1q", "q 1", "q-1", "x" * 40, "pi", "q1_dot", "p_q1", "q2"):
+            with self.subTest(name):
+                self.refused("coordinates", text=deck_of(HENON_HEILES.replace('"q1", "q2"', f'"{name}", "q2"')))
+
+    def test_limits(self):
+        self.refused_formula("(" * 10**6 + "q1" + ")" * 10**6, "lagrangian", "within one another")
+        self.refused_formula("q1_dot^2 + q2_dot^2" + " + q1" * 10**5, "lagrangian", "operations")
+
+    def test_what_is_no_problem(self):
+        self.refused_formula("q1_dot^2 + q2_dot^2 + q3", "lagrangian", "q3", "did you mean")
+        self.refused_formula("q1_dot^2 + q3_dot^2", "lagrangian", "q3_dot")
+        self.refused_formula("q1_dot^2 + q2", "lagrangian", "q2_dot", "mass of q2")
+        self.refused("constraint", "constant", text=deck_of(HENON_HEILES + 'constraint = ["1 + 1"]\n'))
+        self.refused("constraint", "velocity", text=deck_of(HENON_HEILES + 'constraint = ["q1_dot - 1"]\n'))
+        self.refused("lagrangian", "missing", text=deck_of('coordinates = ["q1", "q2"]\n'))
+
+
+class Told(FormulaTest):
+    """What doesn't fit is told with its place; what is of no use, as a warning."""
+
+    def shows(self, line, place, *parts, text):
+        """Refused; under this line of the formula a caret is at this part of it."""
+        self.refused(f"{line}\n  " + " " * line.index(place) + "^", *parts, text=text)
+
+    def test_units(self):
+        self.run_to("out.h5", SPRING)
+        (self.at / "out.h5").unlink()
+        kinetic = "mass*x_dot^2/2 - "
+        self.shows(kinetic + "stiffness*x/2", "stiffness*x/2", "lagrangian = ", "unit kg*m/s^2 doesn't fit to kg*m^2/s^2",
+                   text=SPRING.replace("stiffness*x^2/2", "stiffness*x/2"))
+        self.shows(kinetic + "stiffness*x^2*cos(x)", "x)", "unit m, where it must be 1",
+                   text=SPRING.replace("stiffness*x^2/2", "stiffness*x^2*cos(x)"))
+        self.shows("drag*x_dot/2", "drag", "dissipation = ", "is of unit kg*m/s^2", "has to be of kg*m^2/s^3",
+                   text=SPRING.replace("drag*x_dot^2/2", "drag*x_dot/2"))
+        self.shows("drag*x", "drag", "[model.force] x", "is of unit kg*m/s,", "has to be of kg*m/s^2",
+                   text=SPRING.replace("-stiffness*x^3/(1 + x^2/x^2)/x^2", "drag*x"))
+        kicked = 'kick = {{ potential = "{0}", every = "{1}" }}\n[method]'
+        self.shows("stiffness*x^2", "stiffness", "potential = ", "has to be of kg*m^2/s,",
+                   text=SPRING.replace("[method]", kicked.format("stiffness*x^2", "drag/stiffness")))
+        self.shows("mass/stiffness", "mass", "every = ", "is of unit s^2", "has to be of s,",
+                   text=SPRING.replace("[method]", kicked.format("drag*x^2", "mass/stiffness")))
+        self.refused("parameter_units", "stiffness", text=SPRING.replace('"N/m"', '"N/"'))
+        self.shows("mass*x_dot^2/2 - stiffness*x^2/2", "stiffness*x^2", "kg*m^2/s^2 doesn't fit to kg*m^2/day^2",
+                   text=SPRING.replace("[method]", 'time_unit = "day"\n[method]'))
+        # What isn't measured isn't judged; nor is anything where no unit is given.
+        self.run_to("out.h5", SPRING.replace(', drag = "kg/s"', "").replace("drag*x_dot^2/2", "drag*x_dot^2*cos(x)^2"))
+        self.run_to("out.h5", BARE.format("x_dot^2/2 - x - cos(x)"))
+
+    def test_names(self):
+        line = "mass*x_dot^2/2 - stifness*x^2/2"
+        self.shows(line, "stifness", "unknown name 'stifness' at column 18", "did you mean 'stiffness'?",
+                   text=SPRING.replace("stiffness*x^2/2", "stifness*x^2/2"))
+        self.shows("mass*y_dot^2/2", "y_dot", "unknown name 'y_dot'", "did you mean 'x_dot'?",
+                   text=SPRING.replace("mass*x_dot^2/2 - stiffness*x^2/2", "mass*y_dot^2/2"))
+        self.refused("lagrangian = ", "no velocity x_dot", "mass of x would be zero", text=BARE.format("-x^2/2"))
+        self.shows("2*pi - 1", "2", "constraint = ", "constant", text=BARE.format("x_dot^2").replace(
+            "[method]", 'constraint = ["2*pi - 1"]\n[method]'))
+        self.shows("x - 2*x_dot", "x_dot", "constraint = ", "depends on a velocity", text=BARE.format("x_dot^2").replace(
+            "[method]", 'constraint = ["x - 2*x_dot"]\n[method]'))
+        self.refused("lagrangian", "missing", "deck.toml:3", text=BARE.replace('lagrangian = "{0}"\n', ""))
+
+    def test_names_without_use(self):
+        told = self.run_to("out.h5", BARE.format("x_dot^2/2 - x^2/2").replace(
+            "[method]", 'parameters = { a = 1.0, b = 2.0 }\nwhere = { used = "a*x", idle = "used + b" }\n'
+            'force = { x = "-used" }\n[method]'))
+        self.assertIn("warning: parameter 'b' is in no formula", told)
+        self.assertIn("warning: part 'idle' of [model.where] is in no formula", told)
+        for name in ("'a'", "'used'"):
+            self.assertNotIn(name, told)
+        self.assertNotIn("warning", self.run_to("out.h5", SPRING))
+
+    def test_a_compiler_that_fails(self):
+        self.cache = self.at / "cache"
+        self.set_variable("COTANGENT_CACHE", self.cache)
+        self.set_variable("COTANGENT_COMPILER", "/bin/false")
+        self.refused("lagrangian = ", "the compiler failed", "x_dot^2/2 - x^4/4", str(self.cache), ".log",
+                     text=BARE.format("x_dot^2/2 - x^4/4"))
+        self.assertEqual(sorted(file.suffix for file in self.cache.iterdir()), [".cpp", ".log"])
+        self.set_variable("COTANGENT_COMPILER", self.at / "none")
+        self.refused("needs a compiler", "there is none at", "COTANGENT_COMPILER", text=BARE.format("x_dot^2/2 - x^4/4"))
+
+    def statuses(self, text):
+        end = self.launch(self.deck(text))
+        with h5py.File(self.at / "out.h5") as found:
+            return end, list(found["orbits/status"][()])
+
+    def test_formulas_that_fail_on_the_way(self):
+        # The root of a negative number, for the second start alone, which doesn't hinder the first.
+        end, (first, second) = self.statuses(BARE.format("x_dot^2/2 + sqrt(1 - x^2)"))
+        self.assertEqual((first, second), (1, 8), end.stdout + end.stderr)
+        # No mass at x = 2.
+        end, (first, second) = self.statuses(BARE.format("(2 - x)*x_dot^2/2 - x^2/2"))
+        self.assertEqual((first, second), (1, 6), end.stdout + end.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
