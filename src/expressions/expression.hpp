@@ -14,6 +14,8 @@ namespace cotangent::expressions {
 /// A real function of the variables.
 class Expression {
  public:
+  /// A text that has been read.
+  Expression(std::string text, Tree tree) : text_(std::move(text)), tree_(std::move(tree)) {}
   /// Throws like expressions::parse.
   static Expression parse(const std::string& text, std::span<const std::string> variables,
                           std::span<const Constant> constants = {}) {
@@ -31,7 +33,6 @@ class Expression {
   const std::string& text() const { return text_; }
 
  private:
-  Expression(std::string text, Tree tree) : text_(std::move(text)), tree_(std::move(tree)) {}
   std::string text_;
   Tree tree_;
 };
@@ -39,6 +40,8 @@ class Expression {
 /// Something that holds or doesn't. A comparison with NaN doesn't hold, but != does.
 class Condition {
  public:
+  /// A text that has been read.
+  Condition(std::string text, Tree tree) : text_(std::move(text)), tree_(std::move(tree)) {}
   /// Throws like expressions::parse.
   static Condition parse(const std::string& text, std::span<const std::string> variables) {
     return {text, expressions::parse(text, Language::condition, variables)};
@@ -49,7 +52,6 @@ class Condition {
   const std::string& text() const { return text_; }
 
  private:
-  Condition(std::string text, Tree tree) : text_(std::move(text)), tree_(std::move(tree)) {}
   std::string text_;
   Tree tree_;
 };

@@ -10,13 +10,18 @@
 #include "core/names.hpp"
 #include "numerics/random.hpp"
 #include "parallel/mpi.hpp"
+#include "studies/program/formula_reader.hpp"
 
 namespace cotangent::studies {
 
 std::optional<sections::Section> read_section(Task& task, const sections::Statement& statement) {
   if (!task.deck.root().has("section")) return std::nullopt;
   const io::Table table = task.deck.table("section");
-  const auto names = statement.variable_names();
+  Parts parts(statement.variable_names());
+  parts.read_what_fits(task.deck.table("model").table("where"));
+  const auto parsed = [&](const std::string& text, expressions::Language language) {
+    return parts.substituted(expressions::parse(text, language, parts.names()));
+  };
   sections::Section section;
   const std::string where = table.text("where");
   const auto coordinates = statement.coordinates();
@@ -25,7 +30,7 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
   }
   if (section.coordinate < 0) {
     try {
-      section.expression = expressions::Expression::parse(where, names);
+      section.expression = expressions::Expression(where, parsed(where, expressions::Language::value));
     } catch (const Error& e) {
       throw table.error("where", e.what());
     }
@@ -36,7 +41,8 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
   if (table.has("condition")) {
     const std::string condition = table.text("condition");
     try {
-      section.condition = expressions::Condition::parse(condition, names);
+      section.condition =
+          expressions::Condition(condition, parsed(condition, expressions::Language::condition));
     } catch (const Error& e) {
       throw table.error("condition", e.what());
     }

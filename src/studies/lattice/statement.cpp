@@ -41,7 +41,7 @@ class Reader {
     s_.coordinates = read_coordinates(model_);
     const FormulaReader formulas(model_, variables());
     for (std::size_t k = 0; k < formulas.values().size(); ++k) {
-      const std::string& name = formulas.names()[s_.first_parameter() + k];
+      const std::string& name = formulas.parameters()[k];
       s_.parameters.push_back({name, "1", formulas.values()[k]});
       if (name != "spacing") continue;
       if (!(formulas.values()[k] > 0)) throw model_.table("parameters").error(name, "must be positive");

@@ -1,49 +1,65 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "studies/program/formula_reader.hpp"
 
-#include <algorithm>
-
+#include "core/error.hpp"
+#include "expressions/parser.hpp"
 #include "studies/program/formula_model.hpp"
 
 namespace cotangent::studies {
 
 using expressions::Tree;
 
-FormulaReader::FormulaReader(const io::Table& table, std::vector<std::string> variables)
-    : table_(table), names_(std::move(variables)) {
-  const io::Table parameters = table.table("parameters"), where = table.table("where");
-  for (const std::string& name : parameters.keys()) {
-    judge_name(parameters, name, name, names_);
-    names_.push_back(name);
-    values_.push_back(parameters.number(name));
-  }
-  all_ = names_;
+void Parts::read(const io::Table& where) {
   for (const std::string& name : where.keys()) {
-    judge_name(where, name, name, all_);
-    parts_.push_back(read(where, name));
-    all_.push_back(name);
+    judge_name(where, name, name, names_);
+    trees_.push_back(substituted(read_formula(where, name, where.text(name), names_)));
+    names_.push_back(name);
   }
 }
 
+void Parts::read_what_fits(const io::Table& where) {
+  for (const std::string& name : where.keys()) {
+    try {
+      trees_.push_back(
+          substituted(expressions::parse(where.text(name), expressions::Language::value, names_)));
+      names_.push_back(name);
+    } catch (const Error&) {  // of what isn't known here; the model has judged it
+    }
+  }
+}
+
+Tree Parts::substituted(const Tree& tree) const {
+  expressions::Graph graph;
+  std::vector<expressions::Graph::Id> meanings;
+  for (std::size_t i = 0; i < count_; ++i) meanings.push_back(graph.name(i));
+  for (const Tree& part : trees_) meanings.push_back(graph.add(part));
+  return graph.tree(graph.add(tree, meanings));
+}
+
+FormulaReader::FormulaReader(const io::Table& table, std::vector<std::string> variables)
+    : table_(table), parts_({}) {
+  const io::Table parameters = table.table("parameters");
+  for (const std::string& name : parameters.keys()) {
+    judge_name(parameters, name, name, variables);
+    variables.push_back(name);
+    parameters_.push_back(name);
+    values_.push_back(parameters.number(name));
+  }
+  parts_ = Parts(std::move(variables));
+  parts_.read(table.table("where"));
+}
+
 Tree FormulaReader::read(const io::Table& table, const std::string& key) const {
-  return substituted(read_formula(table, key, table.text(key), all_));
+  return parts_.substituted(read_formula(table, key, table.text(key), parts_.names()));
 }
 
 Tree FormulaReader::read_varying(const std::string& key, std::size_t variables) const {
   Tree tree = read(table_, key);
   for (std::size_t i = 0; i < variables; ++i)
     if (tree.mentions(i)) return tree;
-  std::string list = names_.front();
-  for (std::size_t i = 1; i < variables; ++i) list += ", " + names_[i];
+  std::string list;
+  for (std::size_t i = 0; i < variables; ++i) list += (i > 0 ? ", " : "") + parts_.names()[i];
   throw table_.error(key, "is constant: " + list + (variables > 1 ? " are" : " is") + " not in it");
-}
-
-Tree FormulaReader::substituted(const Tree& tree) const {
-  expressions::Graph graph;
-  std::vector<expressions::Graph::Id> meanings;
-  for (std::size_t i = 0; i < names_.size(); ++i) meanings.push_back(graph.name(i));
-  for (const Tree& part : parts_) meanings.push_back(graph.add(part));
-  return graph.tree(graph.add(tree, meanings));
 }
 
 void judge_compiled_file(const Task& task, const io::Table& table, const std::string& key) {

@@ -7,6 +7,28 @@
 
 namespace cotangent::studies {
 
+/// Named parts, which stand in formulas in place of their names.
+class Parts {
+ public:
+  /// None yet, of formulas over these names.
+  explicit Parts(std::vector<std::string> names) : names_(std::move(names)), count_(names_.size()) {}
+
+  /// Adds `where = { r2 = "x^2 + y^2" }`, each of what stands before it. Throws Error that names the key.
+  void read(const io::Table& where);
+  /// Adds those of a model that these names suffice for.
+  void read_what_fits(const io::Table& where);
+
+  /// The formula's names and those of the parts.
+  const std::vector<std::string>& names() const { return names_; }
+  /// The tree of a formula of names(), over the names alone.
+  expressions::Tree substituted(const expressions::Tree& tree) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::size_t count_;  ///< of names that aren't parts
+  std::vector<expressions::Tree> trees_;
+};
+
 /// The names that a table's formulas share: variables, then those of the table itself,
 ///   parameters = { k = 1.0 }              numbers
 ///   where = { r2 = "x^2 + y^2" }          parts, each of what stands before it
@@ -20,16 +42,14 @@ class FormulaReader {
   /// The same, and refused where none of the first so many variables is in it.
   expressions::Tree read_varying(const std::string& key, std::size_t variables) const;
 
-  const std::vector<std::string>& names() const { return names_; }  ///< of variables and parameters
-  const std::vector<double>& values() const { return values_; }     ///< of the parameters
+  const std::vector<std::string>& parameters() const { return parameters_; }  ///< their names
+  const std::vector<double>& values() const { return values_; }               ///< and values
 
  private:
-  expressions::Tree substituted(const expressions::Tree& tree) const;
-
   io::Table table_;
-  std::vector<std::string> names_, all_;  ///< all_: parts as well
+  std::vector<std::string> parameters_;
   std::vector<double> values_;
-  std::vector<expressions::Tree> parts_;
+  Parts parts_;
 };
 
 /// Where a formula becomes code of its own: refuses --compile's file, in which a model alone has its place.

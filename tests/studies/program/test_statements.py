@@ -140,6 +140,25 @@ LATTICES = {
     "sine-gordon, a grid": ('name = "sine-gordon"\nspacing = 0.2', SINE_GORDON, [10, 8], "periodic", BUMP,
                             'name = "gauss"\nstep = 0.05', ""),
 }
+SECTION = """study = "poincare"
+[model]
+coordinates = ["q1", "q2"]
+lagrangian = "(q1_dot^2 + q2_dot^2)/2 - (q1^2 + square)/2 - (q1^2*q2 - q2*square/3)"
+where = {{ square = "q2^2", speed = "q2_dot^2", clock = "2*t" }}
+[method]
+name = "gauss"
+step = 0.25
+[section]
+where = "{}"
+condition = "{}"
+direction = "both"
+[ensemble]
+list = [[0.1, 0.1, 0.3, 0.2], [0.0, -0.1, 0.2, 0.4]]
+[stop]
+crossings = 10
+[output]
+file = "out.h5"
+"""
 POOL = """study = "overland"
 [mesh]
 from = [0.0, 0.0]
@@ -163,6 +182,12 @@ time = 0.4
 every = 0.1
 file = "out.h5"
 """
+
+
+def some(cases):
+    """All of them on one rank; on more the first: each takes a start of all ranks, or a compiler's time."""
+    cases = cases.items() if isinstance(cases, dict) else cases
+    return list(cases)[:1 if RANKS > 1 else None]
 
 
 class Statements(ProgramTest):
@@ -189,7 +214,7 @@ class Statements(ProgramTest):
         self.says(self.launch(self.deck(text)), 2, "deck.toml:", *parts)
 
     def test_potentials(self):
-        for name, (built_in, formula) in POTENTIALS.items():
+        for name, (built_in, formula) in some(POTENTIALS):
             with self.subTest(name):
                 mode = "switched" if name == "yukawa" else "shifted"
                 self.assertEqual(self.different(PARTICLES.format(built_in, mode), PARTICLES.format(formula, mode)), [])
@@ -197,6 +222,7 @@ class Statements(ProgramTest):
         self.assertIn("particles/position",
                       self.different(PARTICLES.format(LENNARD_JONES, "cut"), PARTICLES.format(other, "cut")))
 
+    @unittest.skipIf(RANKS > 1, "one rank reads what all do")
     def test_range_of_a_potential(self):
         """Cut off where it isn't felt, as a built-in one."""
         built_in, formula = (PARTICLES.format(text, "cut").replace("cut = 2.5", "tail = 1e-6")
@@ -215,7 +241,7 @@ class Statements(ProgramTest):
         self.assertEqual(self.different(MOLECULES.format(built_in), MOLECULES.format(formula)), [])
 
     def test_potentials_refused(self):
-        for text, *parts in (
+        for text, *parts in some((
                 ('potential = "4*(r^-12 - rr^-6)"', "[potential] potential", "unknown name 'rr'", "column 12", "did you mean 'r'",
                  "           ^"),
                 ('potential = "a"\nparameters = { a = 1.0 }', "is constant: r is not in it"),
@@ -223,32 +249,33 @@ class Statements(ProgramTest):
                 ('potential = "1/r"\nparameters = { r = 1.0 }', "'r' stands twice"),
                 ('potential = "r < 1"', "[potential] potential"),
                 ('potential = "u"\nwhere = { u = "1/rr" }', "[potential.where] u", "did you mean 'r'"),
-                ('potential = "1/r"\ndepth = 3.0', "depth")):
+                ('potential = "1/r"\ndepth = 3.0', "depth"))):
             with self.subTest(text):
                 self.refused(PARTICLES.format(text, "cut"), *parts)
 
     def test_fields(self):
-        for name, (dimension, wall, built_in, formula) in FIELDS.items():
+        for name, (dimension, wall, built_in, formula) in some(FIELDS):
             with self.subTest(name):
                 built_in, formula = (BILLIARD.format(dimension, wall, text) for text in (built_in, formula))
                 if dimension == 3:
                     built_in, formula = (text.replace("x_dot = ", "z = [-0.2, 0.2], z_dot = [-1.0, 1.0], x_dot = ")
                                          for text in (built_in, formula))
                 self.assertEqual(self.different(built_in, formula), [])
-        self.assertIn("collisions/point", self.different(formula, formula.replace("kx = 1.0", "kx = 1.0000000001")))
+        other = formula.replace("kx = 1.0", "kx = 1.0000000001").replace("lambda = 0.9", "lambda = 0.9000000001")
+        self.assertIn("collisions/point", self.different(formula, other))
 
     def test_fields_refused(self):
-        for forces, *parts in (
+        for forces, *parts in some((
                 ('potential = "harmonik"', "[forces] potential", "did you mean 'harmonic'"),
                 ('potential = "x^2 + yy^2"', "[forces] potential", "unknown name 'yy'", "did you mean 'y'"),
                 ('potential = "x^2 + z^2"', "'z'"),
                 ('potential = "k*x^2"\nk = 1.0', "unknown name 'k'"),
-                ('potential = "2*k"\nparameters = { k = 1.0 }', "is constant: x, y are not in it")):
+                ('potential = "2*k"\nparameters = { k = 1.0 }', "is constant: x, y are not in it"))):
             with self.subTest(forces):
                 self.refused(BILLIARD.format(2, "circle", forces), *parts)
 
     def test_lattices(self):
-        for name, (built_in, formula, *rest) in LATTICES.items():
+        for name, (built_in, formula, *rest) in some(LATTICES):
             with self.subTest(name):
                 self.assertEqual(self.different(LATTICE.format(built_in, *rest), LATTICE.format(formula, *rest)), [])
         rest = LATTICES["fput-beta"][2:]
@@ -268,6 +295,7 @@ class Statements(ProgramTest):
         built_in = 'name = "inextensible-chain"'
         self.assertEqual(self.different(LATTICE.format(built_in, *rest), LATTICE.format(CHAIN_OF_RODS, *rest)), [])
 
+    @unittest.skipIf(RANKS > 1, "one rank reads what all do")
     def test_modes_are_those_of_the_terms(self):
         """Where small oscillations aren't those of a chain of unit masses there are none."""
         rest = LATTICES["fput-beta"][2:]
@@ -276,7 +304,7 @@ class Statements(ProgramTest):
                 self.refused(LATTICE.format(FPUT.replace(*change), *rest), "modes", "small oscillations")
 
     def test_lattices_refused(self):
-        for change, *parts in (
+        for change, *parts in some((
                 (("right.q - q", "rigt.q - q"), "[model.where] square", "unknown name 'rigt.q'", "did you mean 'right.q'"),
                 (("right.q - q", "right.p - q"), "unknown name 'right.p'", "did you mean 'right.q'"),
                 (("0.5*q_dot^2", "0.5*q^2"), "[model] terms", "no velocity q_dot"),
@@ -284,18 +312,30 @@ class Statements(ProgramTest):
                 (("right = 1", "right = 0"), "[model.neighbours] right", "not both 0"),
                 (("right = 1", "right = [1, 2, 3]"), "[model.neighbours] right"),
                 (("beta = 0.5", "spacing = -1.0, beta = 0.5"), "spacing", "must be positive"),
-                (("coordinates", "cordinates"), "coordinates")):
+                (("coordinates", "cordinates"), "coordinates"))):
             with self.subTest(change):
                 self.refused(LATTICE.format(FPUT.replace(*change), 48, "free", BUMP, GAUSS, ""), *parts)
 
+    @unittest.skipIf(RANKS > 1, "one rank reads what all do")
+    def test_parts_of_a_model_in_its_section(self):
+        """They stand for what they say; parts of the time aren't known there."""
+        self.run_to("written_out.h5", SECTION.format("q1 - 0.1*q2^2", "q2_dot^2 < 0.2"))
+        self.run_to("parts.h5", SECTION.format("q1 - 0.1*square", "speed < 0.2"))
+        self.assertEqual(same_bits(self.at / "written_out.h5", self.at / "parts.h5"), [])
+        self.run_to("other.h5", SECTION.format("q1 - 0.1001*square", "speed < 0.2"))
+        self.assertIn("section/points", same_bits(self.at / "written_out.h5", self.at / "other.h5"))
+        self.refused(SECTION.format("q1 - 0.1*sqare", "q1 < 1"), "[section] where", "did you mean 'square'")
+        self.refused(SECTION.format("q1 - clock", "q1 < 1"), "[section] where", "unknown name 'clock'")
+
     def test_rain(self):
-        for method in ("conservative", "mini", "rt0"):
+        for method in some(("conservative", "mini", "rt0")):
             with self.subTest(method):
                 pool = POOL.format(method)
                 self.run_to("number.h5", pool)
                 for rate in ("1/100", "0.01 + 0*x"):
                     self.run_to("formula.h5", pool, f"rain.rate={rate}")
-                    self.assertEqual(same_bits(self.at / "number.h5", self.at / "formula.h5"), [])
+                    if RANKS == 1:  # MUMPS has other last bits each time
+                        self.assertEqual(same_bits(self.at / "number.h5", self.at / "formula.h5"), [])
                 self.run_to("other.h5", pool, "rain.rate=0.0100000001 + 0*x")
                 self.assertIn("water/depth", same_bits(self.at / "number.h5", self.at / "other.h5"))
                 # The mean over a step is exact to t^7, at the vertices; a column of them has the width of its cells.
@@ -305,8 +345,8 @@ class Statements(ProgramTest):
                 with h5py.File(self.at / "varying.h5") as found:
                     rain, _, inflow, outflow, clipped = found["water/ledger"][-1]
                     kept = found["water/volume"][-1] - found["water/volume"][0]
-                self.assertLess(abs(rain - np.trapz(fallen, x)), 1e-15 if method != "rt0" else 1e-15)
-                self.assertLess(abs(kept - (rain + inflow - outflow + clipped)), 1e-14, said)
+                self.assertLess(abs(rain - np.trapz(fallen, x)), 1e-15)  # measured: 7e-18
+                self.assertLess(abs(kept - (rain + inflow - outflow + clipped)), 1e-14, said)  # measured: 3e-17
 
     def test_rain_refused(self):
         pool = POOL.format("conservative")
