@@ -179,14 +179,18 @@ class Parser {
     skip();
     return true;
   }
-  /// Sets may be called half-plane or 2: there is no minus between them, and no number.
+  /// Sets may be called half-plane or 2: there is no minus between them, and no number. A dot before a letter
+  /// is a part of a value's name: right.u is the neighbour's u.
   bool begins_name(char c) const { return is_letter(c) || (of_sets() && is_digit(c)); }
   bool continues_name(char c) const { return is_letter(c) || is_digit(c) || (of_sets() && c == '-'); }
   std::string_view peek_name() const {
     const auto left = rest();
     if (left.empty() || !begins_name(left[0])) return {};
     std::size_t length = 1;
-    while (length < left.size() && continues_name(left[length])) ++length;
+    const auto dotted = [&] {
+      return !of_sets() && left[length] == '.' && length + 1 < left.size() && is_letter(left[length + 1]);
+    };
+    while (length < left.size() && (continues_name(left[length]) || dotted())) ++length;
     return left.substr(0, length);
   }
   bool accept_word(std::string_view word) { return peek_name() == word && accept(word); }

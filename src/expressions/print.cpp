@@ -157,6 +157,7 @@ bool is_whole(double number) {
 /// The language of decks.
 struct Deck {
   std::span<const std::string> names;
+  static std::string part(std::string name) { return name; }
 
   static std::string within(Binding least, Piece piece) {
     return piece.binding >= least ? std::move(piece.text) : in_parentheses(std::move(piece.text));
@@ -205,6 +206,7 @@ struct Deck {
 /// What C++ and JavaScript share: an operation is a call, or in parentheses.
 struct Code {
   std::span<const std::string> names;
+  static std::string part(std::string name) { return name; }
 
   Piece leaf(const Node& node) const {
     if (node.operation == Operation::name) return {names[node.name]};
@@ -267,6 +269,7 @@ struct JavaScript : Code {
 
 struct Latex {
   std::span<const std::string> names;
+  static std::string part(const std::string& name) { return latex_symbol(name); }
 
   static std::string in_brackets(const std::string& text) { return "\\left(" + text + "\\right)"; }
   static std::string within(Binding least, Piece piece) {
@@ -412,7 +415,7 @@ Printed printed(std::span<const Tree> trees, const Language& language, const std
     }
     if (pieces[i].text.size() > longest_text) throw Error("a formula is too long to be written out");
     if (apart(pieces[i], uses[i])) {
-      const std::string name = prefix + std::to_string(result.parts.size() + 1);
+      const std::string name = Language::part(prefix + std::to_string(result.parts.size() + 1));
       result.parts.push_back({name, std::move(pieces[i].text)});
       pieces[i] = {name};
     }
@@ -484,6 +487,10 @@ Printed text_in_parts(std::span<const Tree> trees, std::span<const std::string> 
 }
 std::string latex(const Tree& tree, std::span<const std::string> names) {
   return printed({&tree, 1}, Latex{names}, "", never).values[0];
+}
+Printed latex_in_parts(std::span<const Tree> trees, std::span<const std::string> names,
+                       const std::string& prefix) {
+  return printed(trees, Latex{names}, prefix, for_readers);
 }
 Printed cpp(std::span<const Tree> trees, std::span<const std::string> names, const std::string& prefix) {
   return printed(trees, Cpp{{names}}, prefix, for_compilers);

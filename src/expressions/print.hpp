@@ -31,6 +31,9 @@ Printed text_in_parts(std::span<const Tree> trees, std::span<const std::string> 
 
 /// As mathematics writes it: alpha a Greek letter, x_dot a dot, x1 an index, quotients fractions.
 std::string latex(const Tree& tree, std::span<const std::string> names);
+/// The same with parts as text_in_parts has them, their names symbols.
+Printed latex_in_parts(std::span<const Tree> trees, std::span<const std::string> names,
+                       const std::string& prefix);
 /// A name as such a symbol.
 std::string latex_symbol(const std::string& name);
 

@@ -70,6 +70,24 @@ Graph::Id Graph::add(const Tree& tree) {
   return ids.back();
 }
 
+Graph::Id Graph::add(const Tree& tree, std::span<const Id> names) {
+  std::vector<Id> ids;
+  for (const Node& node : tree.nodes()) {
+    const auto& [a, b] = node.operand;
+    if (node.operation == Operation::name)
+      ids.push_back(names[node.name]);
+    else if (node.operation == Operation::number)
+      ids.push_back(number(node.number));
+    else if (node.operation == Operation::fixed_power)
+      ids.push_back(apply(Operation::power, ids[a], number(node.number)));
+    else if (operands(node.operation) == 1)
+      ids.push_back(apply(node.operation, ids[a]));
+    else
+      ids.push_back(apply(node.operation, ids[a], ids[b]));
+  }
+  return ids.back();
+}
+
 Tree Graph::tree(Id root) const {
   // Left to right, so that the order of a formula's nodes is its own.
   Tree result;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -118,8 +119,9 @@ class Graph {
   /// number is a fixed power.
   Id apply(Operation operation, Id a);
   Id apply(Operation operation, Id a, Id b);
-  /// The root of a tree that stood elsewhere.
+  /// The root of a tree that stood elsewhere; with nodes in place of its names, where they are given.
   Id add(const Tree& tree);
+  Id add(const Tree& tree, std::span<const Id> names);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   /// The formula whose root is this node.

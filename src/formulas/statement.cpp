@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/error.hpp"
-#include "expressions/print.hpp"
+#include "formulas/source.hpp"
 
 namespace cotangent::formulas {
 
@@ -23,12 +23,6 @@ std::vector<std::string> Statement::names() const {
 }
 
 namespace {
-
-std::string numbered(const char* letter, std::size_t count) {
-  std::string list;
-  for (std::size_t i = 0; i < count; ++i) list += (i > 0 ? ", " : "") + (letter + std::to_string(i));
-  return list;
-}
 
 class Source {
  public:
@@ -50,64 +44,54 @@ class Source {
     return false;
   }
 
-  /// The body of a function that returns these trees' values: what it unpacks, the parts, the values.
-  std::string body(std::span<const Tree> trees, bool velocities) const {
-    std::string text;
-    const auto unpack = [&](const char* letter, std::size_t count) {
-      if (count > 0) text += "    const auto [" + numbered(letter, count) + "] = " + letter + ";\n";
-    };
-    unpack("q", s_.coordinates.size());
-    if (velocities) unpack("v", s_.coordinates.size());
-    unpack("p", s_.parameters.size());
-    const auto statement = [&](const std::string& name, const std::string& value) {
-      text += "    const auto " + name + " = " + value + ";\n";
-    };
-    const auto printed = [&](std::span<const Tree> values, const std::string& prefix) {
-      expressions::Printed code = cpp(values, names_, prefix);
-      for (const expressions::Part& part : code.parts) statement(part.name, part.value);
-      return std::move(code.values);
-    };
+  /// A member that a model's struct may have, with the parts that it uses. Arguments other than q, v and p
+  /// are whole.
+  std::string member(const std::string& name, const std::string& letters, std::span<const Tree> trees) const {
+    std::vector<Argument> arguments;
+    for (const char letter : letters)
+      arguments.push_back({{letter},
+                           letter == 'p'   ? s_.parameters.size()
+                           : letter == 't' ? 0
+                                           : s_.coordinates.size()});
+    std::vector<Step> steps;
     for (std::size_t i = 0; i < s_.where.size(); ++i) {
       const bool used = std::ranges::any_of(
           trees, [&](const Tree& tree) { return mentions(tree, s_.first_part() + i, 1); });
-      const std::string name = "w" + std::to_string(i);
-      if (used) statement(name, printed({&s_.where[i].value, 1}, name + "_")[0]);
+      if (used) steps.push_back({"w" + std::to_string(i), s_.where[i].value});
     }
-    const std::vector<std::string> values = printed(trees, "n");
-    text += "    return ";
-    if (values.size() > 1) text += "std::tuple(";
-    for (std::size_t k = 0; k < values.size(); ++k) text += (k > 0 ? ", " : "") + values[k];
-    return text + (values.size() > 1 ? ");\n" : ";\n");
-  }
-
-  /// A member that a model's struct may have.
-  std::string member(const std::string& name, const std::string& arguments, std::span<const Tree> trees,
-                     bool velocities) const {
-    return "  [[gnu::always_inline]] auto " + name + "(" + arguments + ") const {\n" +
-           body(trees, velocities) + "  }\n";
+    return formulas::member(name, arguments, trees, names_, steps);
   }
 
   std::string text(const std::string& method) const {
-    const std::string dim = std::to_string(s_.coordinates.size()), q = "const auto& q, ",
-                      v = "const auto& v, ", p = "const auto& p";
-    const bool timed = mentions(s_.lagrangian, s_.time(), 1);
+    const auto takes = [&](std::string_view arguments, std::span<const Tree> trees) {
+      const bool timed =
+          std::ranges::any_of(trees, [&](const Tree& tree) { return mentions(tree, s_.time(), 1); });
+      return std::string(arguments) + (timed ? "t" : "");
+    };
+    const std::span<const Tree> lagrangian(&s_.lagrangian, 1);
     std::string text =
-        "#include \"formulas/problem.hpp\"\n\n"
-        "namespace cotangent::formulas {\nnamespace {\nstruct Model {\n"
         "  static inline std::string_view name, about;\n"
         "  static constexpr int dim = " +
-        dim +
+        std::to_string(s_.coordinates.size()) +
         ";\n"
         "  static inline std::array<mechanics::Coordinate, dim> coordinates;\n"
         "  static inline std::array<mechanics::Parameter, " +
         std::to_string(s_.parameters.size()) + "> parameters;\n" +
         (method == "*" ? "" : "  static constexpr std::string_view method = \"" + method + "\";\n");
-    text += member("operator()", q + v + p + (timed ? ", const auto& t" : ""), {&s_.lagrangian, 1}, true);
-    if (!s_.constraint.empty()) text += member("constraint", q + p, s_.constraint, false);
-    if (!s_.rolling.empty()) text += member("rolling", q + v + p, s_.rolling, true);
-    if (s_.domain) text += member("domain", q + p, {&*s_.domain, 1}, false);
-    return text +
-           "};\n}  // namespace\nCOTANGENT_FORMULA_PROBLEM(Model)\n}  // namespace cotangent::formulas\n";
+    text += member("operator()", takes("qvp", lagrangian), lagrangian);
+    if (!s_.constraint.empty()) text += member("constraint", takes("qp", s_.constraint), s_.constraint);
+    if (!s_.rolling.empty()) text += member("rolling", "qvp", s_.rolling);
+    if (s_.kick) {
+      text += member("kick", "qp", {&s_.kick->potential, 1});
+      text += member("kick_every", "p", {&s_.kick->every, 1});
+    }
+    if (!s_.force.empty()) text += member("force", takes("qvp", s_.force), s_.force);
+    if (s_.dissipation) {
+      const std::span<const Tree> function(&*s_.dissipation, 1);
+      text += member("dissipation", takes("qvp", function), function);
+    }
+    if (s_.domain) text += member("domain", "qp", {&*s_.domain, 1});
+    return unit("problem.hpp", "Model", text, "COTANGENT_FORMULA_PROBLEM");
   }
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chan's equations (2018) for one step, and their Jacobian. At nodes c_k (k = 0 ... K) of a step h,
-//   EL_k:  (1/h) sum_l D_kl L_v(X_l, V_l) - L_q(X_k, V_k) = 0      KIN_k:  (1/h) sum_l D_kl X_l - V_k = 0
-// with X_0 = q, V_0 = v given, so that 2 N rows must go (see Treatment). In each treatment KIN holds at the
-// nodes 1 ... K, which gives V; what remains are K rows for the unknowns Y_k = X_k - q - c_k h v:
+//   EL_k:  (1/h) sum_l D_kl L_v(X_l, V_l) - F(X_k, V_k) = 0        KIN_k:  (1/h) sum_l D_kl X_l - V_k = 0
+// F = L_q and what force is applied, with X_0 = q, V_0 = v given, so that 2 N rows must go (see Treatment).
+// In each treatment KIN holds at the nodes 1 ... K, which gives V; what remains are K rows for the unknowns
+// Y_k = X_k - q - c_k h v:
 //   A: EL_1 ... EL_K      C: EL_0 ... EL_{K-1}      E: KIN_0, EL_1 ... EL_{K-1}
 // EL rows times h^2, KIN times h. d L_v / d X is the transpose of d L_q / d V; Chan prints it
 // untransposed in (3.40), which costs Newton's method its quadratic convergence wherever L_qv isn't
@@ -93,8 +94,10 @@ class CollocationEquations {
   }
   /// L and its derivatives at X_k and V_k.
   void look(const System& system, int k, const Vector& x) {
-    at_[k] = hessian(system, x, velocity_[k], t_ + R(tables_->c[k]) * h_);
+    at_[k] = hessian(system, x, velocity_[k], time(k));
   }
+  /// The time of node k.
+  R time(int k) const { return t_ + R(tables_->c[k]) * h_; }
   /// The node whose Euler-Lagrange equations stand in block `row`; none (-1) where KIN_0 does.
   int node_of(int row) const {
     if (treatment_ == Treatment::e && row == 0) return -1;
@@ -154,7 +157,7 @@ class CollocationEquations {
     }
     for (int j = 1; j <= K; ++j) {
       numerics::Matrix<R, N> block{};
-      if constexpr (System::constant_mass) {
+      if constexpr (System::newtonian) {
         add(tables_->second(k, j), here.vv, block);
       } else {
         for (int l = 1; l <= K; ++l) {
@@ -164,7 +167,7 @@ class CollocationEquations {
         for (int n = 0; n < N; ++n) {
           for (int m = 0; m < N; ++m) {
             R mixed = at_[j].qv[m][n];
-            if (k > 0) mixed -= here.qv[n][m];  // V_0 is given
+            if (k > 0) mixed -= here.force_by_velocity(n, m);  // V_0 is given
             block[n][m] = fma(weight, mixed, block[n][m]);
           }
         }

@@ -4,7 +4,7 @@
 // nodes c_k (k = 0 ... K) of a step h,
 //   EL_k:   (1/h) sum_l D_kl L_v(X_l, V_l) = L_q(X_k, V_k) + G_k lambda_k + D_k nu_k
 //   KIN_k:  (1/h) sum_l D_kl X_l = V_k + G_k mu_k
-//   g(X_k) = 0,  G_k V_k = 0,  r(X_k, V_k) = 0,   k = 1 ... K.
+//   g(X_k) = 0,  G_k V_k + g_t = 0,  r(X_k, V_k) = 0,   k = 1 ... K.
 // The manifold's constraints stand as Gear, Gupta and Leimkuhler have them: with mu, which is zero in the
 // exact motion, positions and velocities are both held, and the index is 2 where it would be 3; that of
 // rolling is 2 as it stands. Rows EL and KIN give way to the initial values as in free motion (Treatment),
@@ -44,7 +44,7 @@ class ConstrainedCollocationEquations : public CollocationEquations<System> {
   /// Fixes the step: h from (t, q, v), the multipliers as there.
   void begin(const System& system, const R& h, const R& t, const Vector& q, const Vector& v) {
     Base::begin(system, h, t, q, v);
-    node_[0].direction = system.force_directions(q, v);
+    node_[0].direction = system.force_directions(q, v, t);
     first_ = system.equations(q, v, t).multiplier;
     restart(Mask(true));
   }
@@ -62,12 +62,13 @@ class ConstrainedCollocationEquations : public CollocationEquations<System> {
     for (int k = 1; k <= degree(); ++k) {
       Node& node = node_[k];
       const Vector x = this->position(k, y);
-      node.direction = system.force_directions(x, velocity_[0]);  // rolling is linear in the velocities
+      const R time = this->time(k);
+      node.direction = system.force_directions(x, velocity_[0], time);  // rolling: linear in velocities
       const Vector push = pushed(node);
       for (int n = 0; n < N; ++n) velocity_[k][n] -= push[n];
       this->look(system, k, x);
-      node.push_slope = system.force_slope(x, velocity_[0], node.push);
-      node.force_slope = system.force_slope(x, velocity_[0], node.force);
+      node.push_slope = system.force_slope(x, velocity_[0], node.push, time);
+      node.force_slope = system.force_slope(x, velocity_[0], node.force, time);
     }
     this->balance(y);
     for (auto& row : jacobian_) std::fill(row.begin() + N * degree(), row.end(), R(0.0));
@@ -103,7 +104,7 @@ class ConstrainedCollocationEquations : public CollocationEquations<System> {
   /// V_K less the slope there of the polynomial through Y_1 ... Y_K.
   Vector end_push(const System& system, const Vector* y) {
     Node& node = node_[degree()];
-    node.direction = system.force_directions(this->position(degree(), y), velocity_[0]);
+    node.direction = system.force_directions(this->position(degree(), y), velocity_[0], this->time(degree()));
     Vector push = pushed(node);
     for (int n = 0; n < N; ++n) push[n] = -push[n];
     return push;
@@ -187,7 +188,7 @@ class ConstrainedCollocationEquations : public CollocationEquations<System> {
         Vector by;
         for (int m = 0; m < N; ++m) {
           by[m] = R(tables_->derivative(k, j)) * h_ * at_[j].vv[n][m];
-          if (j == k) by[m] = fma(-h_ * h_, at_[k].qv[n][m], by[m]);
+          if (j == k) by[m] = fma(-h_ * h_, at_[k].force_by_velocity(n, m), by[m]);
         }
         along_push(entries, by, j);
         if (j != k) continue;
@@ -199,7 +200,7 @@ class ConstrainedCollocationEquations : public CollocationEquations<System> {
     }
   }
 
-  /// g(X_k), and h G_k V_k and h r(X_k, V_k).
+  /// g(X_k), and h (G_k V_k + g_t) and h r(X_k, V_k).
   void constrain([[maybe_unused]] const System& system, int k, const Vector& x) {
     int row = N * degree() + (k - 1) * (C + M);
     for (int i = 0; i < C + M; ++i) std::fill_n(jacobian_[row + i].begin(), N * degree(), R(0.0));
@@ -220,15 +221,16 @@ class ConstrainedCollocationEquations : public CollocationEquations<System> {
       along_push(entries, moved, k);
     };
     if constexpr (C > 0) {
-      const auto g = system.constraint(x);
-      const auto bent = mechanics::constraint_hessian_times<typename System::Model>(x, v, system.parameters);
+      const R time = this->time(k);
+      const auto g = system.constraint(x, time);
+      const auto bent =
+          mechanics::constraint_hessian_times<typename System::Model>(x, v, system.parameters, time);
+      const auto speed = system.constraint_speed(g, x, v, time);
       for (int c = 0; c < C; ++c) {
         residual_[row] = g.value[c];
         for (int n = 0; n < N; ++n) jacobian_[row][(k - 1) * N + n] = g.gradient[c][n];
         ++row;
-        R speed(0.0);
-        for (int n = 0; n < N; ++n) speed = fma(g.gradient[c][n], v[n], speed);
-        hold(speed, g.gradient[c], bent[c]);
+        hold(speed[c], g.gradient[c], bent[c]);
       }
     }
     if constexpr (S > 0) {

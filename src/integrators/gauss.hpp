@@ -18,7 +18,7 @@ namespace cotangent::integrators {
 
 template <class System>
 class Gauss {
-  using Form = std::conditional_t<System::constant_mass, GaussForce<System>, GaussHamilton<System>>;
+  using Form = std::conditional_t<System::newtonian, GaussForce<System>, GaussHamilton<System>>;
 
  public:
   using R = typename System::Real;
@@ -35,7 +35,7 @@ class Gauss {
     Stages<R, N> stages;  ///< the last step's unknowns, and what they would be at its ends
   };
 
-  static constexpr bool momenta = !System::constant_mass;
+  static constexpr bool momenta = !System::newtonian;
   static constexpr std::string_view name = "gauss";
   static constexpr std::string_view about =
       "Gauss collocation, order 2 stages: symplectic and symmetric at fixed steps; adaptive with a tolerance";
@@ -139,11 +139,12 @@ class Gauss {
   R step() const { return taken_; }
 
   int degree() const { return tables_->stages + Form::extra_degree; }
+  int gauss_nodes() const { return tables_->stages; }
   void bernstein(int n, R* out) const {
     Form::bernstein(*tables_, taken_, n, begin_q_, begin_conjugate_, memory_.stages, out);
   }
 
-  CubicDeviation<R> bend(int n) const requires System::constant_mass {
+  CubicDeviation<R> bend(int n) const requires System::newtonian {
     return Form::bend(*tables_, taken_, n, begin(), end(), memory_.stages);
   }
 
@@ -249,14 +250,14 @@ class Gauss {
 
   /// What the unknown follows, at the end of the last step: h^2 times accelerations, or velocities.
   Vector rate_at_end(const System& system) const {
-    if constexpr (System::constant_mass) {
+    if constexpr (System::newtonian) {
       return form_.rate(system, end());
     } else {
       return memory_.velocity;
     }
   }
   static R weight_of(const R& h) {
-    if constexpr (System::constant_mass) {
+    if constexpr (System::newtonian) {
       return Form::weight(h);
     } else {
       return R(1.0);
@@ -273,7 +274,7 @@ class Gauss {
     for (int i = 0; i < tables_->stages; ++i) {
       for (int n = 0; n < N; ++n) w[i][n] = weight_of(ratio) * w[i][n];
     }
-    if constexpr (System::constant_mass) Form::from_values(*tables_, w);
+    if constexpr (System::newtonian) Form::from_values(*tables_, w);
   }
 
   /// A guess for the unknown of a step h, from the last step's polynomial; the start's where there was none.
@@ -297,7 +298,7 @@ class Gauss {
     }
   }
   const double* legendre_with_ends() const {
-    if constexpr (System::constant_mass) {
+    if constexpr (System::newtonian) {
       return tables_->parts.legendre_with_ends.data();
     } else {
       return tables_->legendre_with_ends.data();

@@ -125,7 +125,7 @@ class GaussHamilton {
           R force(0.0);
           for (int m = 0; m < N; ++m) {
             force = fma(at[i].qq[n][m], away[m], force);
-            force = fma(at[i].qv[n][m], elimination.right(i * N + m)[c], force);
+            force = fma(at[i].force_by_velocity(n, m), elimination.right(i * N + m)[c], force);
           }
           dp[n] = fma(R(tables.b[i]), force, dp[n]);
         }
@@ -273,7 +273,7 @@ class GaussHamilton {
                                             fma(step.h, R(step.tables.c[middle]), step.t));
         numerics::Matrix<R, N> coupling;
         for (int i = 0; i < N; ++i) {
-          for (int j = 0; j < N; ++j) coupling[i][j] = at.qv[j][i] - at.qv[i][j];
+          for (int j = 0; j < N; ++j) coupling[i][j] = at.qv[j][i] - at.force_by_velocity(i, j);
         }
         newton.factorise(step.tables, step.h, at.vv, coupling, at.qq);
         mass = at.vv;
@@ -342,7 +342,7 @@ class GaussHamilton {
         }
         for (int n = 0; n < N; ++n) {
           for (int m = 0; m < N; ++m) {
-            const R mixed = fma(a(i, k), at[i].qv[m][n] - at[k].qv[n][m], -bent[n][m]);
+            const R mixed = fma(a(i, k), at[i].qv[m][n] - at[k].force_by_velocity(n, m), -bent[n][m]);
             row(i * N + n)[k * N + m] = i == k ? at[i].vv[n][m] + mixed : mixed;
           }
         }

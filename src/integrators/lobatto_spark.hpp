@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Lobatto IIIA-IIIB pair with s stages for any Lagrangian under constraints of a manifold, g(q) = 0, and
 // of rolling, r(q, v) = 0: order 2 s - 2, symmetric; where nothing rolls also symplectic. With A, A^ of IIIA
-// and IIIB, D the directions of the constraints' forces (grad g and dr/dv) and F_j = L_q(Q_j, V_j) + D(Q_j)
-// Lambda_j,
+// and IIIB, D the directions of the constraints' forces (grad g and dr/dv) and F_j = L_q(Q_j, V_j) and
+// what force is applied + D(Q_j) Lambda_j,
 //   Q_i = q + h sum_j A_ij V_j,     L_v(Q_i, V_i) = p + h sum_j A^_ij F_j,     q' = Q_s,
 //   g(Q_i) = 0, i = 2 ... s,        sum_j b_j P_m(c_j) r(Q_j, V_j) = 0, m = 0 ... s - 2,
-//   p' = p + h sum_j b_j F_j,       D(q') v' = 0.
+//   p' = p + h sum_j b_j F_j,       D(q') v' + g_t = 0.
 // P_m are Legendre's polynomials on [0, 1]; Lambda_s enters p' alone. What rolls keeps its energy as far as
 // reversibility keeps it. All V_j, Lambda_j together by Newton's method with the whole derivative. Reference:
 // Jay, SIAM J. Numer. Anal. 33 (1996) 368, and Lagrange-d'Alembert SPARK integrators for nonholonomic
@@ -26,14 +26,19 @@ struct LobattoSparkFormula : PlainFormula {
       option::stages(LobattoTables::least, LobattoTables::most, "nodes in a step, both ends among them"),
       option::step};
 
+  template <class System>
+  using Dense = HermiteOfStages<System>;
+
   static void check(const MethodOptions& options) { LobattoTables::of(options.stages); }
 
   template <class System, class R, int N, class Mask>
   [[gnu::noinline]] static Mask step(const System& system, const Motion<System>&, const R& h,
                                      const Beginning<R, N>& x, Mask active, Change<R, N>& change,
-                                     Dense<System>&, const MethodOptions& options) {
-    Step<System> work(system, *LobattoTables::of(options.stages), h, x);
-    return work.solve(active, change);
+                                     [[maybe_unused]] Dense<System>& dense, const MethodOptions& options) {
+    Step<System> inside(system, *LobattoTables::of(options.stages), h, x);
+    const Mask solved = inside.solve(active, change);
+    if constexpr (System::driven) dense.work = inside.work();
+    return solved;
   }
 
  private:
@@ -100,6 +105,13 @@ struct LobattoSparkFormula : PlainFormula {
       return ended;
     }
 
+    /// The work that driving did, from the stages, which are known.
+    R work() const {
+      return h_ * tables_.whole([&](int j) {
+        return system_.power(stage_[j].q, stage_[j].v, fma(R(tables_.c[j]), h_, x_.t));
+      });
+    }
+
    private:
     int unknowns() const { return s_ * N + (s_ - 1) * K; }
     R a(int i, int j) const { return R(tables_.to_positions(i, j)); }
@@ -119,10 +131,11 @@ struct LobattoSparkFormula : PlainFormula {
         for (int n = 0; n < N; ++n) {
           stage.q[n] = fma(h_, tables_.way(i, [&](int j) { return stage_[j].v[n]; }), x_.q[n]);
         }
-        stage.at = system_.hessian(stage.q, stage.v, fma(R(tables_.c[i]), h_, x_.t));
-        stage.force_slope = system_.force_slope(stage.q, stage.v, stage.lambda);
+        const R time = fma(R(tables_.c[i]), h_, x_.t);
+        stage.at = system_.hessian(stage.q, stage.v, time);
+        stage.force_slope = system_.force_slope(stage.q, stage.v, stage.lambda, time);
         if constexpr (C > 0) {
-          const auto g = system_.constraint(stage.q);
+          const auto g = system_.constraint(stage.q, time);
           for (int k = 0; k < C; ++k) {
             stage.value[k] = g.value[k];
             stage.direction[k] = g.gradient[k];
@@ -171,7 +184,8 @@ struct LobattoSparkFormula : PlainFormula {
             for (int m = 0; m < N; ++m) {
               R bent = stage.at.qq[n][m];
               if (j < s_ - 1) bent += stage.force_slope[n][m];
-              block_[j * s_ + k][n][m] = fma(h_ * a(j, k), bent, j == k ? stage.at.qv[n][m] : R(0.0));
+              block_[j * s_ + k][n][m] =
+                  fma(h_ * a(j, k), bent, j == k ? stage.at.force_by_velocity(n, m) : R(0.0));
             }
           }
         }
@@ -231,7 +245,7 @@ struct LobattoSparkFormula : PlainFormula {
       }
     }
 
-    /// The end's velocities: L_v(q', v) = p + D mu and D v = 0; v is a guess on entry.
+    /// The end's velocities: L_v(q', v) = p + D mu and D v + g_t = 0; v is a guess on entry.
     Mask land(Mask solved, const Vector& p, Vector& v) const {
       const Stage& last = stage_[s_ - 1];
       Multipliers mu{};
@@ -273,10 +287,15 @@ struct LobattoSparkFormula : PlainFormula {
           },
           speed);
     }
-    /// r at a state; 0 for the manifold's constraints.
+    /// r at the end; g_t for the manifold's constraints.
     Multipliers slipping([[maybe_unused]] const Vector& q, [[maybe_unused]] const Vector& v) const {
       Multipliers result;
       for (int k = 0; k < C; ++k) result[k] = R(0.0);
+      if constexpr (System::moving) {
+        const auto rate =
+            mechanics::constraint_rate<typename System::Model>(q, system_.parameters, R(x_.t + h_));
+        for (int k = 0; k < C; ++k) result[k] = rate[k];
+      }
       if constexpr (System::rolls) {
         const auto r = system_.slip(q, v);
         for (int k = 0; k < System::rolling; ++k) result[C + k] = r.value[k];

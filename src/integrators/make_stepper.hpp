@@ -14,7 +14,8 @@ namespace cotangent::integrators {
 
 /// The kind of motion that a system has.
 template <class System>
-constexpr MotionKind motion_of = System::rolls || (System::constrained && !System::constant_mass)
+constexpr MotionKind motion_of = System::rolls || System::moving ||
+                                         (System::constrained && !System::newtonian)
                                      ? MotionKind::general
                                  : System::constrained ? MotionKind::on_manifold
                                                        : MotionKind::free;

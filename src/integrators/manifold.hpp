@@ -224,9 +224,9 @@ template <class System>
   }
 }
 
-/// Moves a state onto the manifold by the Gauss-Newton method, each correction as short as can be, `held`
-/// aside (a coordinate, or -1); then its velocity to where neither the manifold nor rolling forbids it, by
-/// the least kinetic energy taken out.
+/// Moves a state onto the manifold, as it is at the time 0, by the Gauss-Newton method, each correction as
+/// short as can be, `held` aside (a coordinate, or -1); then its velocity to where neither the manifold nor
+/// rolling forbids it, by the least kinetic energy taken out.
 template <class System>
 bool project_state(const System& system, std::span<double> q, std::span<double> v, int held) {
   constexpr int N = System::dim, C = System::constraints, K = System::multipliers;
@@ -237,7 +237,7 @@ bool project_state(const System& system, std::span<double> q, std::span<double> 
   if constexpr (C > 0) {
     double before = std::numeric_limits<double>::infinity();
     for (int iteration = 0; iteration < 100; ++iteration) {
-      const auto at = system.constraint(x);
+      const auto at = system.constraint(x, 0.0);
       error = at.error_squared();
       if (error == 0 || (error < 1e-24 && !(error < 0.25 * before))) break;
       before = error;
@@ -255,10 +255,14 @@ bool project_state(const System& system, std::span<double> q, std::span<double> 
   }
   const auto mass = system.hessian(x, velocity, 0.0).vv;
   for (int twice = 0; twice < 2; ++twice) {
-    const auto directions = system.force_directions(x, velocity);
+    const auto directions = system.force_directions(x, velocity, 0.0);
     std::array<typename System::Vector, K> responses;
     numerics::Matrix<double, K> coupling{};
     std::array<double, K> mu{};
+    if constexpr (System::moving) {
+      const auto rate = mechanics::constraint_rate<typename System::Model>(x, system.parameters, 0.0);
+      std::copy_n(rate.begin(), C, mu.begin());
+    }
     for (int k = 0; k < K; ++k) {
       responses[k] = numerics::solve<double, N>(mass, directions[k]);
       for (int n = 0; n < N; ++n) mu[k] += directions[k][n] * velocity[n];

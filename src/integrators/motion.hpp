@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one-step methods ask of a Lagrangian, each compiled once for a model and a width: accelerations,
 // velocities from momenta, and the implicit equation that the Euler methods and their compositions share,
-//   p + kick h L_q(Q, v) = L_v(Q, v),   Q = q + drift h v,   kick and drift 0 or 1,
+//   p + kick h F(Q, v) = L_v(Q, v),   Q = q + drift h v,   kick and drift 0 or 1,   F = L_q + what is
+//   applied,
 // solved for v by Newton's method: symplectic Euler (1, 0), its adjoint (0, 1), implicit Euler (1, 1).
 // Reference: Hairer, Lubich, Wanner (2006), VI.6.2; Marsden, West, Acta Numerica 10 (2001) 357, 2.3.
 #pragma once
@@ -21,7 +22,7 @@ class Motion {
   using Mask = numerics::mask_of<R>;
   using Gradient = typename System::Gradient;
 
-  static constexpr bool constant_mass = System::constant_mass;
+  static constexpr bool constant_mass = System::constant_mass, newtonian = System::newtonian;
 
   Motion() = default;
   /// The same over dual numbers.
@@ -39,13 +40,13 @@ class Motion {
 
   [[gnu::noinline]] Vector acceleration(const System& system, const Vector& q, const Vector& v,
                                         const R& t) const {
-    if constexpr (constant_mass && System::multipliers == 0) {
+    if constexpr (newtonian && System::multipliers == 0) {
       return free_acceleration(system, q, t);
     } else {
       return system.acceleration(q, v, t);
     }
   }
-  /// M^-1 L_q, without constraints, where the mass matrix is constant.
+  /// M^-1 F(q, t) of newtonian motion, without constraints.
   [[gnu::always_inline]] Vector free_acceleration(const System& system, const Vector& q, const R& t) const {
     return over_mass(system.force(q, t));
   }
@@ -100,7 +101,8 @@ class Motion {
     for (int i = 0; i < N; ++i) {
       correction[i] = fma(a, at.q[i], p[i] - at.v[i]);
       for (int j = 0; j < N; ++j) {
-        jacobian[i][j] = fma(b, at.qv[j][i], fma(-a, fma(b, at.qq[i][j], at.qv[i][j]), at.vv[i][j]));
+        jacobian[i][j] =
+            fma(b, at.qv[j][i], fma(-a, fma(b, at.qq[i][j], at.force_by_velocity(i, j)), at.vv[i][j]));
       }
     }
     numerics::solve_in_place<R>(N, jacobian, correction);

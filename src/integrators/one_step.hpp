@@ -58,6 +58,20 @@ struct CubicHermite {
   }
 };
 
+/// The same of a method whose stages know the work that driving does better than this polynomial.
+template <class System>
+struct WorkingHermite : CubicHermite<System> {
+  using R = typename System::Real;
+  R work{0.0};  ///< over the step
+
+  template <class Mask>
+  void take(Mask lanes, const WorkingHermite& other) {
+    work = select(lanes, other.work, work);
+  }
+};
+template <class System>
+using HermiteOfStages = std::conditional_t<System::driven, WorkingHermite<System>, CubicHermite<System>>;
+
 /// What most formulas have in common.
 struct PlainFormula {
   static constexpr bool adaptive = false;    ///< whether it estimates its error
@@ -208,6 +222,8 @@ class OneStep {
   State<R, N> end() const { return state(memory()); }
   R begin_time() const { return before().t.value; }
   R step() const { return taken_; }
+  R work() const requires requires(Dense d) { d.work; }
+  { return dense_.work; }
 
   int degree() const { return Dense::degree; }
   void bernstein(int n, R* out) const { dense_.bernstein(n, taken_, begin(), end(), out); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Projection of any method onto invariants c(y) = 0 of y = (q, v): the constraint manifold with its tangent
-// space, g(q) = 0, G v = 0 and what rolls, r(q, v) = 0; the energy of the start, E(q, v) = E0; or both. With
-// J = dc/dy and Phi a step,
+// space, g(q) = 0, G v + g_t = 0 and what rolls, r(q, v) = 0; the energy of the start, E(q, v) = E0; or both.
+// With J = dc/dy and Phi a step,
 //   standard:   z = Phi(y),             y' = z + J(z)^T mu,    c(y') = 0
 //   symmetric:  z = y + J(y)^T mu,      y' = Phi(z) + J(y')^T mu,    c(y') = 0, the same mu
 // The first keeps nothing of a method's structure but its order; the second is symmetric where Phi is, and
@@ -33,6 +33,10 @@ class Projection {
         options.onto.empty() ? (System::multipliers > 0 ? "manifold" : "energy") : options.onto;
     manifold_ = onto != "energy";
     energy_ = onto != "manifold";
+    if (active_ && energy_ && System::driven) {
+      throw Error("projection onto the energy: this model's is changed by forces or the time" +
+                  std::string(System::multipliers > 0 ? "; onto = \"manifold\" is possible" : ""));
+    }
     if (active_ && manifold_ && System::multipliers == 0) {
       throw Error("projection onto a manifold: this model has no constraints; onto = \"energy\" is possible");
     }
@@ -64,17 +68,15 @@ class Projection {
     int m = 0;
     if constexpr (C > 0) {
       if (manifold_) {
-        const auto g = system.constraint(y.q);
+        const auto g = system.constraint(y.q, t);
         const auto bent =
-            mechanics::constraint_hessian_times<typename System::Model>(y.q, y.v, system.parameters);
+            mechanics::constraint_hessian_times<typename System::Model>(y.q, y.v, system.parameters, t);
+        const auto speed = system.constraint_speed(g, y.q, y.v, t);
         for (int k = 0; k < C; ++k, m += 2) {
           c.value[m] = g.value[k];
           c.gradient[m].q = g.gradient[k];
-          c.value[m + 1] = R(0.0);
-          for (int n = 0; n < N; ++n) {
-            c.gradient[m].v[n] = R(0.0);
-            c.value[m + 1] = fma(g.gradient[k][n], y.v[n], c.value[m + 1]);
-          }
+          c.value[m + 1] = speed[k];
+          c.gradient[m].v.fill(R(0.0));
           c.gradient[m + 1] = {bent[k], g.gradient[k]};
         }
       }

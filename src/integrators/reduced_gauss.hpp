@@ -22,12 +22,15 @@ struct ReducedGaussFormula : PlainFormula {
   static constexpr std::array options{option::stages(1, max_stages, "nodes in a step"), option::step,
                                       option::projection, option::onto};
 
+  template <class System>
+  using Dense = HermiteOfStages<System>;
+
   static void check(const MethodOptions& options) { GaussTables::of(options.stages); }
 
   template <class System, class R, int N, class Mask>
   [[gnu::noinline]] static Mask step(const System& system, const Motion<System>& motion, const R& h,
                                      const Beginning<R, N>& x, Mask active, Change<R, N>& change,
-                                     Dense<System>&, const MethodOptions& options) {
+                                     [[maybe_unused]] Dense<System>& dense, const MethodOptions& options) {
     const auto tables = GaussTables::of(options.stages);
     const int s = tables->stages;
     std::array<std::array<R, N>, max_stages> a, v;
@@ -50,6 +53,14 @@ struct ReducedGaussFormula : PlainFormula {
         sum_of_sizes(x.q));
     const std::array<R, N> zero{};
     for (int i = 0; i < s; ++i) v[i] = sum(&tables->a[i * s], s, a, h, x.v);
+    if constexpr (System::driven) {
+      dense.work = R(0.0);
+      for (int i = 0; i < s; ++i) {
+        const R power =
+            system.power(sum(&tables->a[i * s], s, v, h, x.q), v[i], fma(R(tables->c[i]), h, x.t));
+        dense.work = fma(h * R(tables->b[i]), power, dense.work);
+      }
+    }
     change.q = sum(tables->b.data(), s, v, h, zero);
     change.y = sum(tables->b.data(), s, a, h, zero);
     return solved;

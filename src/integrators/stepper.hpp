@@ -3,8 +3,10 @@
 // is compiled once per model and not once per method. One call advances all lanes: its cost vanishes.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
+#include "integrators/gauss_tables.hpp"
 #include "integrators/method.hpp"
 
 namespace cotangent::integrators {
@@ -35,6 +37,9 @@ class Stepper {
   virtual State<R, N> again(const System& system, const R& theta, Mask lanes) = 0;
   virtual Mask dense_is_exact() const = 0;
   virtual R failure() const = 0;
+  /// What the driving of a driven system added to the energy over the last step, or the first `part` of it,
+  /// to the method's accuracy.
+  virtual R work(const System& system, const R& part) = 0;
   /// How far off its constraints the last step ended: the largest (g / |grad g|)^2 and (r / |dr/dv|)^2.
   virtual R constraint_error_squared(const System& system) const = 0;
   /// Whether that is within a bound, at the cost of no division.
@@ -90,12 +95,30 @@ class StepperOf final : public Stepper<System> {
   }
   Mask dense_is_exact() const override { return method_.dense_is_exact(); }
   R failure() const override { return method_.failure(); }
+  R work([[maybe_unused]] const System& system, [[maybe_unused]] const R& part) override {
+    R sum(0.0);
+    if constexpr (System::driven && !System::kicked && requires { method_.work(); }) {
+      sum = method_.work();
+    } else if constexpr (System::driven) {
+      // Where these are the method's own nodes, W' = power as one more of its equations has this sum.
+      int nodes = std::min(method_.degree() + 1, max_stages);
+      if constexpr (requires { method_.gauss_nodes(); }) nodes = method_.gauss_nodes();
+      if (!work_nodes_) work_nodes_ = GaussTables::of(nodes);
+      for (int i = 0; i < nodes; ++i) {
+        const X x = method_.dense(part * R(work_nodes_->c[i]));
+        sum = fma(R(work_nodes_->b[i]), system.power(x.q, x.v, x.t), sum);
+      }
+      sum *= part * step();
+    }
+    return sum;
+  }
   R constraint_error_squared([[maybe_unused]] const System& system) const override {
     if constexpr (requires { method_.constraint_error_squared(); }) {
       return method_.constraint_error_squared();
     } else {
       R worst(0.0);
-      if constexpr (System::constrained) worst = system.constraint(method_.end().q).error_squared();
+      if constexpr (System::constrained)
+        worst = system.constraint(method_.end().q, method_.end().t).error_squared();
       if constexpr (System::rolls) {
         const R slip = system.slip(method_.end().q, method_.end().v).error_squared();
         worst = select(slip <= worst, worst, slip);  // NaN shows
@@ -129,6 +152,7 @@ class StepperOf final : public Stepper<System> {
 
  private:
   Method method_;
+  std::shared_ptr<const GaussTables> work_nodes_;  ///< made when work() is asked for
 };
 
 }  // namespace cotangent::integrators

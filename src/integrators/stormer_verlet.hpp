@@ -18,7 +18,7 @@ struct StormerVerletFormula : PlainFormula {
   static constexpr int order = 2;
   static constexpr bool has_tangent = true;
   template <class System>
-  static constexpr bool momenta = !Motion<System>::constant_mass;
+  static constexpr bool momenta = !Motion<System>::newtonian;
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,

@@ -17,7 +17,7 @@ struct SymplecticEulerFormula : PlainFormula {
   static constexpr bool has_tangent = true;
   static constexpr bool projects = true;
   template <class System>
-  static constexpr bool momenta = !Motion<System>::constant_mass;
+  static constexpr bool momenta = !Motion<System>::newtonian;
 
   template <class System, class R, int N, class Mask>
   static Mask step(const System& system, const Motion<System>& motion, const R& h, const Beginning<R, N>& x,

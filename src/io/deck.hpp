@@ -29,6 +29,9 @@ class Table {
  public:
   std::string text(std::string_view key) const;
   std::string text(std::string_view key, std::string_view fallback) const;
+  /// A formula, as its text; a number is one.
+  std::string formula(std::string_view key) const;
+  std::string formula(std::string_view key, std::string_view fallback) const;
   /// A list of texts, or one text alone.
   std::vector<std::string> texts(std::string_view key) const;
   std::vector<std::string> texts(std::string_view key, const std::vector<std::string>& fallback) const;

@@ -121,6 +121,11 @@ struct Reading {
 };
 
 constexpr auto to_text = [](const Reading& at, const Value& value) { return at.as<std::string>(value); };
+constexpr auto to_formula = [](const Reading& at, const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value.content)) return *text;
+  at.number(value);
+  return printed(value, Form::resolved);
+};
 constexpr auto to_boolean = [](const Reading& at, const Value& value) { return at.as<bool>(value); };
 constexpr auto to_integer = [](const Reading& at, const Value& value) { return at.integer(value); };
 constexpr auto to_number = [](const Reading& at, const Value& value) { return at.number(value); };
@@ -167,6 +172,13 @@ std::string Table::text(std::string_view key) const {
 std::string Table::text(std::string_view key, std::string_view fallback) const {
   const std::string otherwise(fallback);
   return read(key, &otherwise, "a text", to_text);
+}
+std::string Table::formula(std::string_view key) const {
+  return read<std::string>(key, nullptr, "a number or a formula", to_formula);
+}
+std::string Table::formula(std::string_view key, std::string_view fallback) const {
+  const std::string otherwise(fallback);
+  return read(key, &otherwise, "a number or a formula", to_formula);
 }
 std::vector<std::string> Table::texts(std::string_view key) const {
   return read<std::vector<std::string>>(key, nullptr, "a text or a list of texts", to_texts);

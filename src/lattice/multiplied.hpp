@@ -21,7 +21,7 @@ inline constexpr int constraints_of = [] {
 template <class M>
 struct Multiplied {
   static constexpr int dim = M::dim + constraints_of<M>;
-  static constexpr auto parameters = M::parameters;
+  static constexpr std::array<mechanics::Parameter, M::parameters.size()> parameters{};  ///< so many
 
  private:
   /// A copy's own coordinates, without multipliers.

@@ -2,8 +2,8 @@
 // What a problem is: a Lagrangian L(q, v), with parameters L(q, v, p), with explicit time L(q, v, p, t).
 // A model is a struct with names and one call operator, templated on the scalar; everything else here follows
 // from it by automatic differentiation: momenta L_v, forces L_q, energy v L_v - L, accelerations. A model may
-// be constrained to a manifold (constraint.hpp), or roll (rolling.hpp); accelerations then include the forces
-// of its constraints.
+// be constrained to a manifold (constraint.hpp), or roll (rolling.hpp), or feel forces that no Lagrangian has
+// (applied_force.hpp); accelerations then include these and the forces of its constraints.
 // Reference: Landau, Lifshitz, Mechanics, 1 to 6.
 #pragma once
 
@@ -11,6 +11,8 @@
 #include <concepts>
 #include <string_view>
 
+#include "mechanics/applied_force.hpp"
+#include "mechanics/kick.hpp"
 #include "mechanics/rolling.hpp"
 
 namespace cotangent::mechanics {
@@ -73,6 +75,8 @@ class System {
   using Multipliers = std::array<R, multipliers>;
   using Constraint = mechanics::Constraint<R, dim, constraints>;
   using Rolling = mechanics::Rolling<R, dim, rolling>;
+  static constexpr bool moving = has_moving_constraint<M>;  ///< constraints depend on time
+  static constexpr bool forced = has_force<M> || has_dissipation<M>;
 
   std::array<R, parameter_count> parameters;
 
@@ -94,8 +98,7 @@ class System {
 
  public:
   static constexpr bool time_dependent = takes_time<M, Vector, Vector, Parameters, R>;
-  /// L = v^T M v / 2 + f(v) - U(q, t), M constant and f linear: then M q'' = L_q(q, t), and nothing else is
-  /// needed.
+  /// L = v^T M v / 2 + f(v) - U(q, t), M constant and f linear: then M q'' = L_q(q, t) and what else acts.
   static constexpr bool constant_mass = [] {
     if (sparsity.degree > 2) return false;
     if constexpr (time_dependent) {
@@ -114,6 +117,10 @@ class System {
     }
     return true;
   }();
+  /// M q'' = F(q, t), M constant, but for the forces of constraints: nothing else is needed.
+  static constexpr bool newtonian = constant_mass && !detail::velocities_in_force<M>();
+  /// The energy isn't kept: what changes it is power().
+  static constexpr bool driven = forced || moving || time_dependent;
   /// L_vv is diagonal by its structure.
   static constexpr bool diagonal_mass = [] {
     for (int i = 0; i < dim; ++i) {
@@ -124,28 +131,57 @@ class System {
     return true;
   }();
 
+  /// p' = q and p = v: L_q with what force is applied, and L_v.
   struct Gradient {
     Vector q, v;
   };
+
+ private:
+  struct Nothing {};
+
+ public:
+  /// L and its derivatives; what p' is, q and qq, has the applied force in it.
   struct Hessian {
     R value;
     Vector q, v;
-    Matrix qq, qv, vv;  ///< qv[i][j] = d2L / dq_i dv_j
+    Matrix qq, qv, vv;  ///< qv[i][j] = d2L / dq_i dv_j = dp_j / dq_i
+    [[no_unique_address]] std::conditional_t<forced, Matrix, Nothing> damping;  ///< the applied force by v
+
+    /// dp'_i / dv_j
+    [[gnu::always_inline]] R force_by_velocity(int i, int j) const {
+      if constexpr (forced) {
+        return qv[i][j] + damping[i][j];
+      } else {
+        return qv[i][j];
+      }
+    }
   };
 
-  /// L_q alone, for Lagrangians with constant mass.
+  /// F(q, t) of newtonian motion.
   [[gnu::always_inline]] Vector force(const Vector& q, const R& t) const {
     Vector zero;
     zero.fill(R(0.0));
-    return ad::gradient_of<dim>(lagrangian(ad::seed<0, dim, 1, 0>(q), zero, t));
+    Vector result = ad::gradient_of<dim>(lagrangian(ad::seed<0, dim, 1, 0>(q), zero, t));
+    if constexpr (forced) {
+      const Vector applied = mechanics::applied_force<M>(q, zero, parameters, t);
+      for (int i = 0; i < dim; ++i) result[i] += applied[i];
+    }
+    return result;
   }
-  /// And its derivative L_qq.
+  /// And its derivative by q.
   [[gnu::always_inline]] Matrix force_derivative(const Vector& q, const R& t) const {
     Vector zero;
     zero.fill(R(0.0));
-    return ad::hessian_of<dim>(lagrangian(ad::seed<0, dim, 2, 0>(q), zero, t));
+    Matrix result = ad::hessian_of<dim>(lagrangian(ad::seed<0, dim, 2, 0>(q), zero, t));
+    if constexpr (forced) {
+      const auto applied = applied_force_slopes<M>(q, zero, parameters, t);
+      for (int i = 0; i < dim; ++i) {
+        for (int j = 0; j < dim; ++j) result[i][j] += applied.q[i][j];
+      }
+    }
+    return result;
   }
-  /// L_q and L_v.
+  /// What p' and p are.
   [[gnu::always_inline]] Gradient gradient(const Vector& q, const Vector& v, const R& t) const {
     const auto g = ad::gradient_of<2 * dim>(
         lagrangian(ad::seed<0, 2 * dim, 1, 0>(q), ad::seed<dim, 2 * dim, 1, 1>(v), t));
@@ -154,10 +190,27 @@ class System {
       result.q[i] = g[i];
       result.v[i] = g[dim + i];
     }
+    if constexpr (forced) {
+      const Vector applied = mechanics::applied_force<M>(q, v, parameters, t);
+      for (int i = 0; i < dim; ++i) result.q[i] += applied[i];
+    }
     return result;
   }
-  /// L with all first and second derivatives.
+  /// L with all first and second derivatives, and those of p'.
   Hessian hessian(const Vector& q, const Vector& v, const R& t) const {
+    Hessian result = unforced_hessian(q, v, t);
+    if constexpr (forced) {
+      const auto applied = applied_force_slopes<M>(q, v, parameters, t);
+      for (int i = 0; i < dim; ++i) {
+        result.q[i] += applied.value[i];
+        for (int j = 0; j < dim; ++j) result.qq[i][j] += applied.q[i][j];
+      }
+      result.damping = applied.v;
+    }
+    return result;
+  }
+  /// L with all first and second derivatives alone.
+  Hessian unforced_hessian(const Vector& q, const Vector& v, const R& t) const {
     const auto f = lagrangian(ad::seed<0, 2 * dim, 2, 0>(q), ad::seed<dim, 2 * dim, 2, 1>(v), t);
     const auto g = ad::gradient_of<2 * dim>(f);
     const auto h = ad::hessian_of<2 * dim>(f);
@@ -201,18 +254,63 @@ class System {
     return equations(q, v, t).multiplier;
   }
 
-  [[gnu::always_inline]] Constraint constraint(const Vector& q) const {
-    return constraint_at<M>(q, parameters);
+  /// The power that changes the energy, (Q - R_v) . v - L_t - sum_k lambda_k dg_k/dt: of the applied force,
+  /// of an explicit time, of moving constraints; and of rolling on what moves, r = r_v v + b, - lambda b.
+  R power([[maybe_unused]] const Vector& q, [[maybe_unused]] const Vector& v,
+          [[maybe_unused]] const R& t) const {
+    R sum(0.0);
+    if constexpr (forced) {
+      const Vector applied = mechanics::applied_force<M>(q, v, parameters, t);
+      for (int i = 0; i < dim; ++i) sum = fma(applied[i], v[i], sum);
+    }
+    if constexpr (time_dependent) {
+      sum -= ad::gradient<0>(lagrangian(q, v, ad::variable<0, 1, 1, 0>(t)));
+    }
+    if constexpr (moving || rolls) {
+      const Multipliers lambda = multiplier(q, v, t);
+      if constexpr (moving) {
+        const auto rate = constraint_rate<M>(q, parameters, t);
+        for (int k = 0; k < constraints; ++k) sum = fma(-lambda[k], rate[k], sum);
+      }
+      if constexpr (rolls) {
+        const Rolling r = slip(q, v);
+        for (int k = 0; k < rolling; ++k) {
+          R still = -r.value[k];
+          for (int n = 0; n < dim; ++n) still = fma(r.v[k][n], v[n], still);
+          sum = fma(lambda[constraints + k], still, sum);
+        }
+      }
+    }
+    return sum;
+  }
+
+  [[gnu::always_inline]] Constraint constraint(const Vector& q) const requires(!moving) {
+    return constraint_at<M>(q, parameters, R(0.0));
+  }
+  [[gnu::always_inline]] Constraint constraint(const Vector& q, const R& t) const {
+    return constraint_at<M>(q, parameters, t);
+  }
+  /// v . grad g_k + dg_k/dt, 0 on the manifold, where `at` is the constraint at (q, t).
+  std::array<R, constraints> constraint_speed(const Constraint& at, [[maybe_unused]] const Vector& q,
+                                              const Vector& v, [[maybe_unused]] const R& t) const {
+    std::array<R, constraints> result;
+    result.fill(R(0.0));
+    if constexpr (moving) result = constraint_rate<M>(q, parameters, t);
+    for (int k = 0; k < constraints; ++k) {
+      for (int n = 0; n < dim; ++n) result[k] = fma(at.gradient[k][n], v[n], result[k]);
+    }
+    return result;
   }
 
   Rolling slip(const Vector& q, const Vector& v) const { return rolling_at<M>(q, v, parameters); }
 
   /// The directions of the constraints' forces: grad g_k, then dr_k/dv.
   std::array<Vector, multipliers> force_directions([[maybe_unused]] const Vector& q,
-                                                   [[maybe_unused]] const Vector& v) const {
+                                                   [[maybe_unused]] const Vector& v,
+                                                   [[maybe_unused]] const R& t) const {
     std::array<Vector, multipliers> result;
     if constexpr (constrained) {
-      const auto gradient = constraint(q).gradient;
+      const auto gradient = constraint(q, t).gradient;
       for (int k = 0; k < constraints; ++k) result[k] = gradient[k];
     }
     if constexpr (rolls) {
@@ -223,12 +321,12 @@ class System {
   }
   /// The derivative of sum_k lambda_k direction_k by the coordinates.
   Matrix force_slope([[maybe_unused]] const Vector& q, [[maybe_unused]] const Vector& v,
-                     const Multipliers& lambda) const {
+                     const Multipliers& lambda, [[maybe_unused]] const R& t) const {
     Matrix result{};
     if constexpr (constrained) {
       std::array<R, constraints> weight;
       for (int k = 0; k < constraints; ++k) weight[k] = lambda[k];
-      result = constraint_bend<M>(q, weight, parameters);
+      result = constraint_bend<M>(q, weight, parameters, t);
     }
     if constexpr (rolls) {
       std::array<R, rolling> weight;
@@ -246,7 +344,8 @@ class System {
     Multipliers multiplier;
   };
   /// With D_k the directions: L_vv q'' = ... + sum_k lambda_k D_k, and the constraints' derivatives in time,
-  /// D_k q'' + v H_k v = 0 for those of the manifold, D_k q'' + r_q v = 0 for rolling.
+  /// D_k q'' + v H_k v + 2 v . grad g_t + g_tt = 0 for those of the manifold, D_k q'' + r_q v = 0 for
+  /// rolling.
   Equations equations(const Vector& q, const Vector& v, const R& t) const {
     const Hessian h = hessian(q, v, t);
     Vector right = h.q;
@@ -261,9 +360,9 @@ class System {
     }
     Equations result{numerics::solve<R, dim>(h.vv, right), {}};
     if constexpr (multipliers > 0) {
-      const auto direction = force_directions(q, v);
+      const auto direction = force_directions(q, v, t);
       if constexpr (constrained) {
-        const auto curvature = constraint_curvature<M>(q, v, parameters);
+        const auto curvature = constraint_curvature<M>(q, v, parameters, t);
         for (int k = 0; k < constraints; ++k) result.multiplier[k] = curvature[k];
       }
       if constexpr (rolls) {
@@ -310,6 +409,22 @@ class System {
     }
     return v;
   }
+
+  static constexpr bool kicked = has_kick<M>;
+  /// The velocities after a kick, of a model that has kicks.
+  Vector kicked_velocity(const Vector& q, const Vector& v, const R& t) const requires kicked {
+    const Vector impulse = impulse_at<M>(q, parameters);
+    Vector after = numerics::solve<R, dim>(mass(q, v, t), impulse);
+    for (int i = 0; i < dim; ++i) after[i] += v[i];
+    if constexpr (sparsity.degree > 2) {
+      Vector p = momentum(q, v, t);
+      for (int i = 0; i < dim; ++i) p[i] += impulse[i];
+      after = velocity(q, p, after, t);
+    }
+    return after;
+  }
+  /// The time between kicks.
+  R kick_every() const requires kicked { return R(M{}.kick_every(parameters)); }
 
   /// The signed distance to the end of the model's domain (positive inside); 1 where it has none.
   R domain(const Vector& q) const {

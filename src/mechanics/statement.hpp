@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a struct has to say to be a model, checked before anything is made of it: whoever forgets a part reads
-// one sentence that names it. A member whose name a model may use (constraint, rolling, domain, objection)
-// but that can't be called as models are would else be passed over without a word.
+// one sentence that names it. A member whose name a model may use (constraint, rolling, force, dissipation,
+// kick, domain, objection) but that can't be called as models are would else be passed over without a word.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace detail {
 
 /// Two bases' members of one name can't be told apart: so it shows that M has one, whatever that takes.
 struct OptionalMembers {
-  int constraint, rolling, domain, objection;
+  int constraint, rolling, force, dissipation, kick, domain, objection;
 };
 template <class M>
 struct WithOptionalMembers : M, OptionalMembers {};
@@ -87,15 +87,15 @@ constexpr bool members_are_stated() {
 
     bool rest = returns;
     if constexpr (!requires { &Members::constraint; }) {
-      constexpr bool callable = requires(const M& m, const Along& q, const P& p) {
+      constexpr bool callable = has_moving_constraint<M> || requires(const M& m, const Along& q, const P& p) {
         m.constraint(q, p);
       };
       static_assert(callable,
-                    "a model's constraint takes (q, p), and is const: auto constraint(const auto& q, "
-                    "const auto& p) const");
+                    "a model's constraint takes (q, p) or (q, p, t), and is const: auto constraint(const "
+                    "auto& q, const auto& p) const");
       if constexpr (callable) {
-        constexpr bool numbers = are_numbers<decltype(std::declval<const M&>().constraint(
-            std::declval<const Along&>(), std::declval<const P&>()))>;
+        constexpr bool numbers =
+            are_numbers<decltype(constraint_components<M>(std::declval<Along>(), std::declval<P>(), 0.0))>;
         static_assert(numbers,
                       "a model's constraint returns g, which is 0 on the manifold: a number, or a "
                       "std::tuple of numbers");
@@ -120,6 +120,33 @@ constexpr bool members_are_stated() {
       }
       rest = rest && callable;
     }
+    if constexpr (!requires { &Members::force; }) {
+      constexpr bool callable = Forced<M, Q, V, P> || ForcedInTime<M, Q, V, P, double>;
+      static_assert(
+          callable,
+          "a model's force takes (q, v, p) or (q, v, p, t), and is const: auto force(const auto& q, "
+          "const auto& v, const auto& p) const");
+      if constexpr (callable) {
+        constexpr bool numbers = are_numbers<decltype(force_components<M>(
+            std::declval<Q>(), std::declval<V>(), std::declval<P>(), 0.0))>;
+        static_assert(numbers, "a model's force returns dim generalised forces: a std::tuple of numbers");
+        rest = rest && numbers;
+      }
+      rest = rest && callable;
+    }
+    if constexpr (!requires { &Members::dissipation; }) {
+      constexpr bool callable = Dissipates<M, Q, V, P> || DissipatesInTime<M, Q, V, P, double>;
+      static_assert(callable,
+                    "a model's dissipation takes (q, v, p) or (q, v, p, t), and is const: auto "
+                    "dissipation(const auto& q, const auto& v, const auto& p) const");
+      if constexpr (callable) {
+        constexpr bool number =
+            Number<decltype(dissipation_at<M>(std::declval<Q>(), std::declval<V>(), std::declval<P>(), 0.0))>;
+        static_assert(number, "a model's dissipation returns Rayleigh's function, one number");
+        rest = rest && number;
+      }
+      rest = rest && callable;
+    }
     if constexpr (!requires { &Members::domain; }) {
       constexpr bool callable = requires(const M& m, const Point& q, const P& p) {
         m.domain(q, p);
@@ -135,6 +162,14 @@ constexpr bool members_are_stated() {
         rest = rest && number;
       }
       rest = rest && callable;
+    }
+    if constexpr (!requires { &Members::kick; }) {
+      static_assert(has_kick<M>,
+                    "a model that is kicked has V and its period, both const: auto kick(const auto& q, const "
+                    "auto& p) const, auto kick_every(const auto& p) const");
+      constexpr bool is_free = constraint_count<M> == 0 && rolling_count<M> == 0;
+      static_assert(is_free, "a model that is kicked moves freely, without constraints and rolling");
+      rest = rest && has_kick<M> && is_free;
     }
     if constexpr (!requires { &Members::objection; }) {
       constexpr bool callable = requires(const P& p) {

@@ -68,7 +68,13 @@ bool Flow::try_step(double dt) {
   const double start = water_.time;
   Ledger soil;
   soak(dt / 2, soil);
-  last_ = scheme_.step(water_, dt, rain_.mean(start, start + dt, water_.depth.size()));
+  std::vector<double> rain;
+  const auto rains = [&] { rain = rain_.mean(start, start + dt, water_.depth.size()); };
+  if (rain_.at)
+    parallel::agree(rains);  // a formula may refuse what it finds on one rank
+  else
+    rains();
+  last_ = scheme_.step(water_, dt, rain);
   progress_.iterations += last_.iterations;
   const bool rough =
       options_.tolerance > 0 && last_.error > 2 * options_.tolerance && dt > options_.smallest * (1 + 1e-9);

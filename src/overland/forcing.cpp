@@ -2,9 +2,23 @@
 #include "overland/forcing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace cotangent::overland {
+
+namespace {
+
+struct GaussPoint {
+  double node, weight;
+};
+/// On [0, 1]; Abramowitz, Stegun, Handbook of Mathematical Functions (1964), table 25.4.
+constexpr std::array<GaussPoint, 4> gauss_points{{{0.06943184420297371, 0.17392742256872693},
+                                                  {0.33000947820757187, 0.32607257743127307},
+                                                  {0.6699905217924281, 0.32607257743127307},
+                                                  {0.9305681557970263, 0.17392742256872693}}};
+
+}  // namespace
 
 std::vector<double> Rain::mean(double from, double to, std::size_t n) const {
   std::vector<double> all(n, rate.mean(from, to));
@@ -13,6 +27,12 @@ std::vector<double> Rain::mean(double from, double to, std::size_t n) const {
     const double end = k + 1 < fields.size() ? std::min(to, fields[k + 1].first) : to;
     if (!(end > begin)) continue;
     for (std::size_t v = 0; v < n; ++v) all[v] += (end - begin) / (to - from) * fields[k].second[v];
+  }
+  if (!at) return all;
+  std::vector<double> rates(n);
+  for (std::size_t k = 0; k < gauss_points.size(); ++k) {
+    at(from + gauss_points[k].node * (to - from), rates);
+    for (std::size_t v = 0; v < n; ++v) all[v] += gauss_points[k].weight * rates[v];
   }
   return all;
 }

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,11 +15,15 @@
 
 namespace cotangent::overland {
 
-/// Rain: a rate, constant or over time, or fields one after another, each from its time on.
+/// Rain: a rate, constant or over time, and fields one after another, each from its time on; or a field that
+/// changes with time.
 class Rain {
  public:
   TimeSeries rate;
   std::vector<std::pair<double, std::vector<double>>> fields;  ///< time, rates at the vertices
+  /// The rates at the vertices at a time, where a formula gives them: written over what is there. Its mean is
+  /// that of the Gauss-Legendre rule of four points.
+  std::function<void(double, std::span<double>)> at;
 
   /// The mean rate at each of n vertices from one time to a later one.
   std::vector<double> mean(double from, double to, std::size_t n) const;

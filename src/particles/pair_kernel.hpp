@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "expressions/tree.hpp"
 #include "mechanics/pair_potential.hpp"
 #include "particles/image.hpp"
 #include "particles/neighbours.hpp"
@@ -40,6 +41,8 @@ class Potential {
   virtual std::string name() const = 0;
   virtual std::string about() const = 0;
   virtual std::vector<mechanics::Parameter> parameters() const = 0;
+  /// U, of the squared distance and then the parameters; nothing where it isn't stated by a formula.
+  virtual std::optional<expressions::Tree> formula() const { return std::nullopt; }
   /// The cut-off of those that have a usual one; else nothing.
   virtual std::optional<double> usual_cut(std::span<const double> parameters) const = 0;
   /// The distance beyond which it isn't felt to a tolerance; nothing where there is none.

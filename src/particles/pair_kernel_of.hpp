@@ -2,6 +2,7 @@
 // PairKernel for one potential.
 #pragma once
 
+#include "mechanics/formulas_of.hpp"
 #include "particles/pair_kernel.hpp"
 
 namespace cotangent::particles {
@@ -117,6 +118,7 @@ class PotentialOf final : public Potential {
   std::vector<mechanics::Parameter> parameters() const override {
     return {P::parameters.begin(), P::parameters.end()};
   }
+  std::optional<expressions::Tree> formula() const override { return mechanics::potential_formula<P>(); }
   std::optional<double> usual_cut(std::span<const double> parameters) const override {
     if constexpr (requires { P::usual_cut; }) return P::usual_cut * P::scale(values(parameters));
     return std::nullopt;

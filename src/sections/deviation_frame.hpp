@@ -4,7 +4,7 @@
 // begins with random directions, keyed by the trajectory's id, d_1 ... d_N isotropic and then J d_N ... J
 // d_1: a symplectic map leaves such a frame of that kind, so that exponents come in pairs from the first step
 // on. Under constraints the directions are made tangent to the manifold's tangent bundle instead: G dq = 0,
-// G dv + (H dq) v = 0. The norm is that of (dq, dv), or (dq, dp).
+// G dv + (H v + g_qt) dq = 0. The norm is that of (dq, dv), or (dq, dp).
 // References: Benettin, Galgani, Giorgilli, Strelcyn, Meccanica 15 (1980) 9 and 21; Leimkuhler, Van Vleck,
 // Numer. Math. 77 (1997) 269.
 #pragma once
@@ -96,7 +96,7 @@ class DeviationFrame {
   static void make_tangent(const System& system, const State& x, Deviation& d) {
     constexpr int C = System::constraints;
     using Values = std::array<R, C>;
-    const auto gradient = system.constraint(x.q).gradient;
+    const auto gradient = system.constraint(x.q, x.t).gradient;
     const auto take_out = [&](std::array<R, N>& vector, Values off) {
       numerics::Matrix<R, C> products{};
       for (int k = 0; k < C; ++k) {
@@ -112,10 +112,10 @@ class DeviationFrame {
     };
     take_out(d.q, Values{});
     const auto bend =
-        mechanics::constraint_hessian_times<typename System::Model>(x.q, d.q, system.parameters);
+        mechanics::constraint_hessian_times<typename System::Model>(x.q, x.v, system.parameters, x.t);
     Values turned{};
     for (int k = 0; k < C; ++k) {
-      for (int n = 0; n < N; ++n) turned[k] = fma(bend[k][n], x.v[n], turned[k]);
+      for (int n = 0; n < N; ++n) turned[k] = fma(bend[k][n], d.q[n], turned[k]);
     }
     take_out(d.y, turned);
   }

@@ -17,8 +17,11 @@ struct QueuedStep {
   int lane = 0;
   bool fresh = false;                             ///< begins where the trajectory does
   bool leaves = false;                            ///< the model's domain, somewhere
+  double until = 0;                               ///< its end, or the kick that cuts it short
   std::int64_t first_sample = 0, sample_end = 0;  ///< the samples k that fall into it
-  double steps = 0, energy_error = 0;             ///< of the trajectory, this step included
+  std::int64_t first_strobe = 0, strobe_end = 0;  ///< and those of the trajectory's stroboscopic section
+  Ticks strobe{};
+  double steps = 0, energy_error = 0;  ///< of the trajectory, this step included
   double constraint_error = 0;
 };
 
@@ -32,7 +35,7 @@ class EventQueue {
   using Stepper = integrators::Stepper<System>;
 
  public:
-  enum class Kind { crossing, sample, end, exit };
+  enum class Kind { crossing, strobe, sample, end, exit };
   struct Event {
     Kind kind;
     double theta;
@@ -40,11 +43,13 @@ class EventQueue {
     double energy;  ///< of samples
     std::array<double, static_cast<std::size_t>(System::multipliers)> multiplier;
     bool counted;  ///< false for a crossing that fails the section's condition
+    double due;    ///< the time of what happens at a time
   };
 
   EventQueue(std::unique_ptr<Stepper> steps, const Observation& watch)
       : steps_(std::move(steps)), watch_(watch) {
     if (watch.section) section_.emplace(*watch.section);
+    strobes_ = watch.section && watch.section->strobe;
   }
 
   /// Gives all slots numbers to hold.
@@ -54,10 +59,14 @@ class EventQueue {
   }
 
   bool full() const { return size_ == W; }
-  /// How many steps of a lane wait.
-  std::int64_t waiting(int lane) const {
-    return std::count_if(queued_.begin(), queued_.begin() + size_,
-                         [&](const QueuedStep& step) { return step.lane == lane; });
+  /// How many crossings there may be in the steps of a lane that wait: a polynomial has no more roots.
+  std::int64_t most_crossings(int lane) const {
+    std::int64_t most = 0;
+    for (int i = 0; i < size_; ++i) {
+      if (queued_[i].lane != lane) continue;
+      most += strobes_ ? queued_[i].strobe_end - queued_[i].first_strobe : integrators::max_degree;
+    }
+    return most;
   }
   const std::optional<SectionOf<System>>& section() const { return section_; }
 
@@ -81,7 +90,7 @@ class EventQueue {
     for (std::size_t round = 0; locate(round); ++round) {
     }
     for (int i = 0; i < size_; ++i) {
-      if (section_ && meetings_[i].grazing > 0) graze(queued_[i], meetings_[i].grazing);
+      if (met() && meetings_[i].grazing > 0) graze(queued_[i], meetings_[i].grazing);
       for (const Event& event : events_[i]) {
         if (event.counted) happen(queued_[i], event);
       }
@@ -90,28 +99,38 @@ class EventQueue {
   }
 
  private:
+  /// Whether the section is a surface that steps meet.
+  bool met() const { return section_ && !strobes_; }
+
   void list_events() {
-    if (section_) {
+    if (met()) {
       Mask fresh(false);
       for (int i = 0; i < size_; ++i) numerics::set_lane(fresh, i, queued_[i].fresh);
       section_->meet(*steps_, system_, size_, fresh, meetings_);
     }
     const R exit = way_out();
-    const R begin = steps_->begin_time(), end = steps_->end().t, h = steps_->step();
+    const R begin = steps_->begin_time(), h = steps_->step();
     for (int i = 0; i < size_; ++i) {
       auto& events = events_[i];
       events.clear();
-      const auto put = [&](Kind kind, double theta) { events.push_back({kind, theta, {}, 0.0, {}, true}); };
-      const auto put_time = [&](Kind kind, double time) {
-        put(kind, std::clamp((time - numerics::lane(begin, i)) / numerics::lane(h, i), 0.0, 1.0));
+      const auto theta_of = [&](double time) {
+        return std::clamp((time - numerics::lane(begin, i)) / numerics::lane(h, i), 0.0, 1.0);
       };
-      if (section_) {
+      const double last = System::kicked ? theta_of(queued_[i].until) : 1.0;
+      const auto put = [&](Kind kind, double theta, double due = 0.0) {
+        if (theta <= last) events.push_back({kind, theta, {}, 0.0, {}, true, due});
+      };
+      const auto put_time = [&](Kind kind, double time) { put(kind, theta_of(time), time); };
+      if (met()) {
         for (const double theta : meetings_[i].crossings) put(Kind::crossing, theta);
+      }
+      for (std::int64_t k = queued_[i].first_strobe; k < queued_[i].strobe_end; ++k) {
+        put_time(Kind::strobe, queued_[i].strobe[k]);
       }
       for (std::int64_t k = queued_[i].first_sample; k < queued_[i].sample_end; ++k) {
         put_time(Kind::sample, static_cast<double>(k) * watch_.sample_every);
       }
-      if (numerics::lane(end, i) >= watch_.stop.time) put_time(Kind::end, watch_.stop.time);
+      if (queued_[i].until >= watch_.stop.time) put_time(Kind::end, watch_.stop.time);
       if (queued_[i].leaves) put(Kind::exit, numerics::lane(exit, i));
       if (events.size() > 1) {
         std::stable_sort(events.begin(), events.end(),
@@ -141,7 +160,7 @@ class EventQueue {
 
   /// Fills in the states of the round-th events of all slots; false where there are none.
   bool locate(std::size_t round) {
-    Mask crossing(false), other(false);
+    Mask crossing(false), strobe(false), other(false);
     bool sampled = false;
     R theta(0.0);
     for (int i = 0; i < size_; ++i) {
@@ -149,6 +168,7 @@ class EventQueue {
       const Event& event = events_[i][round];
       numerics::set_lane(theta, i, event.theta);
       numerics::set_lane(event.kind == Kind::crossing ? crossing : other, i, true);
+      numerics::set_lane(strobe, i, event.kind == Kind::strobe);
       sampled |= event.kind == Kind::sample;
     }
     if (!any(crossing | other)) return false;
@@ -159,6 +179,7 @@ class EventQueue {
       counted = section_->counted(system_, x, crossing);
     }
     if (any(other)) x = select(other, state_at(theta, other), x);
+    if (any(strobe)) counted = counted | section_->counted(system_, x, strobe);
     const R energy = sampled ? system_.energy(x.q, x.v, x.t) : R(0.0);
     typename System::Multipliers multiplier{};
     if constexpr (System::multipliers > 0) {
@@ -167,7 +188,7 @@ class EventQueue {
     for (int i = 0; i < size_; ++i) {
       if (round >= events_[i].size()) continue;
       Event& event = events_[i][round];
-      event.x.t = numerics::lane(x.t, i);
+      event.x.t = event.kind == Kind::strobe ? event.due : numerics::lane(x.t, i);
       for (int n = 0; n < N; ++n) {
         event.x.q[n] = numerics::lane(x.q[n], i);
         event.x.v[n] = numerics::lane(x.v[n], i);
@@ -176,7 +197,8 @@ class EventQueue {
       for (int k = 0; k < System::multipliers; ++k) {
         event.multiplier[k] = numerics::lane(multiplier[k], i);
       }
-      event.counted = event.kind != Kind::crossing || numerics::lane(counted, i);
+      const bool on_section = event.kind == Kind::crossing || event.kind == Kind::strobe;
+      event.counted = !on_section || numerics::lane(counted, i);
     }
     return true;
   }
@@ -220,6 +242,7 @@ class EventQueue {
   std::unique_ptr<Stepper> steps_;  ///< slot by slot the last step of another one's lane
   Observation watch_;
   std::optional<SectionOf<System>> section_;
+  bool strobes_ = false;
   int size_ = 0;
   Mask exact_{false};
   std::array<QueuedStep, W> queued_;

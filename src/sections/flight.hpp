@@ -17,12 +17,24 @@
 #include "expressions/expression.hpp"
 #include "integrators/options.hpp"
 #include "sections/growth.hpp"
+#include "sections/ticks.hpp"
 
 namespace cotangent::sections {
 
-/// What a section is: s(q, v) = 0, passed in the direction of `direction` (+1 up, -1 down, 0 both).
+/// The times of a stroboscopic section, t = phase modulo every; both are functions of the parameters alone.
+struct Strobe {
+  expressions::Expression every, phase;
+
+  Ticks ticks(std::span<const double> parameters) const {
+    return {every.evaluate(parameters), phase.evaluate(parameters)};
+  }
+};
+
+/// What a section is: s(q, v) = 0, passed in the direction of `direction` (+1 up, -1 down, 0 both); or the
+/// times of a strobe, t > 0.
 struct Section {
-  int coordinate = -1;  ///< s = q_coordinate - value; modulo 2 pi where it is an angle
+  std::optional<Strobe> strobe;  ///< where it is given, of the rest only the condition matters
+  int coordinate = -1;           ///< s = q_coordinate - value; modulo 2 pi where it is an angle
   std::optional<expressions::Expression> expression;  ///< s = expression - value, where coordinate is -1
   double value = 0.0;
   int direction = 1;
@@ -73,7 +85,7 @@ struct TrajectoryRecord {
   Status status = Status::pending;
   TrajectoryRows crossings, samples;
   std::int64_t crossing_count = 0, sample_count = 0, grazing_count = 0, steps = 0;
-  double energy = 0.0, energy_error = 0.0;  ///< at the start; the largest |E - E0| over all steps
+  double energy = 0.0, energy_error = 0.0;  ///< at the start; the largest |E - E0 - work| over all steps
   double constraint_error = 0.0;            ///< the largest |g| / |grad g|, |r| / |dr/dv| over all steps
   double t = 0.0;
   std::vector<double> tallies;  ///< what else is counted over the whole trajectory

@@ -15,9 +15,14 @@ class Manifold {
   virtual int rolling() const { return 0; }
   int multipliers() const { return constraints() + rolling(); }
 
+  /// What the problem's motion is, as it decides which methods suit it: "is constrained".
+  virtual std::string motion() const { return "isn't constrained"; }
+  /// Whether its momenta jump at times (mechanics/kick.hpp).
+  virtual bool kicked() const { return false; }
+
   struct Distance {
     double position = 0.0;  ///< the largest |g| / |grad g|, a length; NaN where a gradient vanishes
-    double velocity = 0.0;  ///< the largest |v . grad g| / |grad g| or |r| / |dr/dv|, a speed
+    double velocity = 0.0;  ///< the largest |v . grad g + g_t| / |grad g| or |r| / |dr/dv|, a speed
   };
   /// How far off its manifold a state (q, v) with its parameters is.
   virtual Distance off_manifold(Values, Values, Values) const { return {}; }

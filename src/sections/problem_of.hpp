@@ -36,6 +36,7 @@ class ProblemOf final : public Problem {
   double energy(Values q, Values v, Values parameters) const override {
     return system(parameters).energy(vector(q), vector(v), 0.0);
   }
+  bool driven() const override { return System::driven; }
   std::vector<double> momentum(Values q, Values v, Values parameters) const override {
     const auto p = system(parameters).momentum(vector(q), vector(v), 0.0);
     return {p.begin(), p.end()};
@@ -48,7 +49,7 @@ class ProblemOf final : public Problem {
     return entries;
   }
   Potential potential(Values q, Values parameters) const override {
-    const auto h = system(parameters).hessian(vector(q), Vector{}, 0.0);
+    const auto h = system(parameters).unforced_hessian(vector(q), Vector{}, 0.0);
     Potential u{-h.value, {}, {}};
     for (int i = 0; i < N; ++i) {
       u.gradient.push_back(-h.q[i]);
@@ -61,25 +62,38 @@ class ProblemOf final : public Problem {
   std::vector<std::string> methods() const override {
     return integrators::method_names(integrators::motion_of<System>);
   }
+  std::string motion() const override {
+    if (System::rolls) return "rolls";
+    if (System::moving) return "is constrained by what moves";
+    if (!System::constrained) return "isn't constrained";
+    if (System::newtonian) return "is constrained";
+    return System::constant_mass ? "is constrained, with forces that depend on velocities"
+                                 : "is constrained, its mass matrix not constant";
+  }
+  bool kicked() const override { return System::kicked; }
   std::optional<std::string> objection(Values parameters) const override {
+    if constexpr (System::kicked) {
+      const double every = system(parameters).kick_every();
+      if (!(every > 0) || !std::isfinite(every))
+        return "kicks must come at times above zero and finite, not every " + std::to_string(every);
+    }
     if constexpr (requires { Model::objection(system(parameters).parameters); }) {
       return Model::objection(system(parameters).parameters);
     } else {
       return std::nullopt;
     }
   }
+  std::optional<mechanics::Formulas> formulas() const override { return mechanics::formulas_of<Model>(); }
   Distance off_manifold(Values q, Values v, Values parameters) const override {
     Distance result;
     if constexpr (System::constrained) {
-      const auto at = system(parameters).constraint(vector(q));
+      const auto at = system(parameters).constraint(vector(q), 0.0);
       result.position = std::sqrt(at.error_squared());
-      for (const Vector& gradient : at.gradient) {
-        double along = 0, size = 0;
-        for (int n = 0; n < N; ++n) {
-          along += gradient[n] * v[static_cast<std::size_t>(n)];
-          size += gradient[n] * gradient[n];
-        }
-        result.velocity = std::max(result.velocity, std::abs(along) / std::sqrt(size));
+      const auto speed = system(parameters).constraint_speed(at, vector(q), vector(v), 0.0);
+      for (std::size_t k = 0; k < speed.size(); ++k) {
+        double size = 0;
+        for (const double slope : at.gradient[k]) size += slope * slope;
+        result.velocity = std::max(result.velocity, std::abs(speed[k]) / std::sqrt(size));
       }
     }
     if constexpr (System::rolls) {

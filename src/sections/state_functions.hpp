@@ -10,6 +10,8 @@ class StateFunctions {
  public:
   virtual ~StateFunctions() = default;
   virtual double energy(Values q, Values v, Values parameters) const = 0;
+  /// Whether forces, the time or constraints that move change the energy.
+  virtual bool driven() const { return false; }
   virtual std::vector<double> momentum(Values q, Values v, Values parameters) const = 0;
   /// d2L / dv dv, row-major.
   virtual std::vector<double> mass_matrix(Values q, Values v, Values parameters) const = 0;

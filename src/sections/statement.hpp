@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "mechanics/formulas_of.hpp"
+
 namespace cotangent::sections {
 
 using Values = std::span<const double>;
@@ -30,6 +32,10 @@ class Statement {
   virtual std::vector<ParameterInfo> parameters() const = 0;
   /// What is wrong with parameters for which the problem makes no sense.
   virtual std::optional<std::string> objection(Values) const { return std::nullopt; }
+
+  /// What it states, as formulas; nothing of a problem that isn't stated by any. Throws an Error where decks
+  /// have no word for what it uses.
+  virtual std::optional<mechanics::Formulas> formulas() const { return std::nullopt; }
 
   int dim() const { return static_cast<int>(coordinates().size()); }
   /// The names that expressions may use: coordinates, velocities q_dot, momenta p_q, parameters.

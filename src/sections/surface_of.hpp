@@ -20,7 +20,7 @@ mechanics::System<Model, double> system_of(Values parameters) {
 template <class Model>
 inline constexpr bool holds_particle_on_surface = [] {
   using System = mechanics::System<Model, double>;
-  return System::dim == 3 && System::constraints == 1 && !System::rolls;
+  return System::dim == 3 && System::constraints == 1 && !System::rolls && !System::moving;
 }();
 
 template <class Model>

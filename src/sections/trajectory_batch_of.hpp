@@ -18,6 +18,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   using R = typename System::Real;
   static constexpr int N = System::dim;
   static constexpr int W = numerics::width_of<R>;
+  static constexpr bool works = System::driven || System::kicked;  ///< the energy isn't kept
   using Mask = numerics::mask_of<R>;
   using State = integrators::State<R, N>;
   using Stepper = integrators::Stepper<System>;
@@ -32,6 +33,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
         watch_(watch),
         lanes_(std::clamp(lanes, 1, W)) {
     if (!watch.growth) return;
+    if (System::kicked) throw Error("deviations aren't taken over kicks");
     if (!method_->has_tangent()) throw Error("the method has no tangent map with these options");
     deviations_.emplace(*watch.growth);
   }
@@ -61,6 +63,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (!(numerics::lane(system_.domain(x.q), lane) > 0)) return land(lane, Status::left_domain);
     numerics::set_lane(energy_, lane, r.energy);
     numerics::set_lane(energy_error_, lane, 0.0);
+    set_work(lane, 0.0, 0.0);
     numerics::set_lane(constraint_error_squared_, lane, 0.0);
     if (watch_.sample_every > 0) {
       integrators::State<double, N> first;
@@ -68,6 +71,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       std::copy_n(start.v.begin(), N, first.v.begin());
       sample(lane, first, r.energy, multipliers(lane, x));
     }
+    plan_times(lane, 0.0);
     plan_sample(lane, r.sample_count);
     numerics::set_lane(fresh_, lane, true);
     numerics::set_lane(active_, lane, true);
@@ -99,6 +103,10 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     own[6] = numerics::lane(last_crossing_, lane);
     own[7] = numerics::lane(fresh_, lane) ? 1.0 : 0.0;
     own[8] = numerics::lane(constraint_error_squared_, lane);
+    if constexpr (works) {
+      own[9] = numerics::lane(work_.value, lane);
+      own[10] = numerics::lane(work_.low, lane);
+    }
     if (deviations_) deviations_->save(lane, own + own_numbers);
   }
 
@@ -119,13 +127,15 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(last_crossing_, lane, own[6]);
     numerics::set_lane(fresh_, lane, own[7] != 0);
     numerics::set_lane(constraint_error_squared_, lane, own[8]);
+    if constexpr (works) set_work(lane, own[9], own[10]);
     if (deviations_) deviations_->restore(lane, own + own_numbers);
+    plan_times(lane, numerics::lane(method_->end().t, lane));
     plan_sample(lane, r.sample_count);
     numerics::set_lane(active_, lane, true);
   }
 
  private:
-  static constexpr std::size_t own_numbers = 9;  ///< of a lane's state, beside the method's
+  static constexpr std::size_t own_numbers = works ? 11 : 9;  ///< of a lane's state, beside the method's
 
   TrajectoryRecord& begin_record(int lane, const Start& start) {
     auto& r = record_[lane];
@@ -133,6 +143,11 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(steps_, lane, 0.0);
     numerics::set_lane(last_crossing_, lane, 0.0);
     return r;
+  }
+
+  void set_work(int lane, double value, double low) {
+    numerics::set_lane(work_.value, lane, value);
+    numerics::set_lane(work_.low, lane, low);
   }
 
   /// Puts the start into a lane of the system; lanes never used yet get it too, so that they hold numbers.
@@ -182,7 +197,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   /// Whether the direction of a constraint's force vanishes here, or is a combination of others'.
   bool dependent_constraints(const State& x, int lane) const {
     if constexpr (System::multipliers > 0) {
-      auto gradient = system_.force_directions(x.q, x.v);  // made orthogonal, by Gram and Schmidt
+      auto gradient = system_.force_directions(x.q, x.v, x.t);  // made orthogonal, by Gram and Schmidt
       for (int k = 0; k < System::multipliers; ++k) {
         double whole = 0, rest = 0;
         std::array<double, N> row;
@@ -255,14 +270,46 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     const bool comes = watch_.sample_every > 0 && time <= watch_.stop.time;
     next_sample_[lane] = k;
     numerics::set_lane(next_sample_time_, lane, comes ? time : std::numeric_limits<double>::infinity());
-    numerics::set_lane(next_time_, lane, comes ? std::min(time, watch_.stop.time) : watch_.stop.time);
+    plan_next(lane);
+  }
+  /// Sets the strobe and the kick that come next after a time, given the lane's parameters.
+  void plan_times(int lane, double t) {
+    if (watch_.section && watch_.section->strobe) {
+      std::array<double, System::parameter_count> parameters;
+      for (int k = 0; k < System::parameter_count; ++k)
+        parameters[k] = numerics::lane(system_.parameters[k], lane);
+      strobe_[lane] = watch_.section->strobe->ticks(parameters);
+      next_strobe_[lane] = strobe_[lane].after(t);
+    }
+    if constexpr (System::kicked) {
+      kicks_[lane] = Ticks(numerics::lane(system_.kick_every(), lane), 0.0);
+      plan_kick(lane, t);
+    }
+  }
+  void plan_kick(int lane, double t) {
+    numerics::set_lane(next_kick_time_, lane, kicks_[lane][kicks_[lane].after(t)]);
+  }
+  /// Sets the time from which on something may happen.
+  void plan_next(int lane) {
+    const double next = std::min(numerics::lane(next_sample_time_, lane), strobe_[lane][next_strobe_[lane]]);
+    numerics::set_lane(next_time_, lane, std::min(next, watch_.stop.time));
   }
 
   /// One step of all lanes.
   void step() {
     const Mask took = method_->advance(system_, active_);
-    const State end = method_->end();
-    const R error = numerics::absolute(system_.energy(end.q, end.v, end.t) - energy_);
+    State end = method_->end();
+    Mask kicked(false);
+    R part(1.0);
+    if constexpr (System::kicked) kicked = cut_at_kicks(took & active_, end, part);
+    R gained = system_.energy(end.q, end.v, end.t) - energy_;
+    if constexpr (works) {
+      auto work = work_;
+      if constexpr (System::driven) work.add(method_->work(system_, part));
+      work_ = numerics::select(took & active_, work, work_);
+      gained = (gained - work_.value) - work_.low;
+    }
+    const R error = numerics::absolute(gained);
     const Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
     if (any(active_ & !fine)) land_failed(took, fine, end);
     const Mask good = fine & active_;
@@ -278,6 +325,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     steps_ += select(good, R(1.0), R(0.0));
     if (deviations_) deviations_->follow(system_, *method_, good, method_->begin_time());
     watch_step(good, end);
+    if constexpr (System::kicked) kick(kicked & good, end);
     if (watch_.section) {
       const auto lost = [&] { return good & active_ & (steps_ - last_crossing_ >= patience_); };
       if (any(lost())) {
@@ -285,6 +333,33 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
         numerics::for_lanes(lost(), [&](int i) { land_at(i, Status::section_not_met, end); });
       }
     }
+  }
+
+  /// Lanes whose step reaches a kick end there instead, in the state just before it, by the method's own step
+  /// of that length; `part` is what they flew of it.
+  Mask cut_at_kicks(Mask took, State& end, R& part) {
+    const Mask due = took & (end.t >= next_kick_time_);
+    if (any(due)) {
+      const R theta = (next_kick_time_ - method_->begin_time()) / method_->step();
+      part = select(due, numerics::lesser(theta, R(1.0)), R(1.0));
+      State x = method_->again(system_, part, due);
+      x.t = next_kick_time_;
+      end = select(due, x, end);
+    }
+    return due;
+  }
+
+  /// Kicks lanes that have come to it: they begin anew with other velocities, and what the kick did to their
+  /// energy is no error.
+  void kick(Mask kicked, const State& end) requires System::kicked {
+    if (!any(kicked)) return;
+    State x = end;
+    x.v = system_.kicked_velocity(end.q, end.v, end.t);
+    auto work = work_;
+    work.add(system_.energy(x.q, x.v, x.t) - system_.energy(end.q, end.v, end.t));
+    work_ = numerics::select(kicked, work, work_);
+    method_->start(system_, x, kicked);
+    numerics::for_lanes(kicked, [&](int i) { plan_kick(i, numerics::lane(end.t, i)); });
   }
 
   /// Lanes whose step failed, or led to no number.
@@ -310,29 +385,32 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   void watch_step(Mask good, const State& end) {
     const Mask leaves = good & outside(end);
     Mask some = leaves | (good & (end.t >= next_time_));
-    if (queue_.section()) some = some | (good & (fresh_ | queue_.section()->suspects(*method_, end)));
+    if (queue_.section() && !watch_.section->strobe)
+      some = some | (good & (fresh_ | queue_.section()->suspects(*method_, method_->end())));
     if (!any(some)) {
       fresh_ = fresh_ & !good;
       return;
     }
     bool at_once = any(leaves | (good & (end.t >= R(watch_.stop.time))));
     numerics::for_lanes(some & active_, [&](int i) {
-      QueuedStep step{i,
-                      numerics::lane(fresh_, i),
-                      numerics::lane(leaves, i),
-                      0,
-                      0,
-                      numerics::lane(steps_, i),
-                      numerics::lane(energy_error_, i),
-                      std::sqrt(numerics::lane(constraint_error_squared_, i))};
+      QueuedStep step{.lane = i,
+                      .fresh = numerics::lane(fresh_, i),
+                      .leaves = numerics::lane(leaves, i),
+                      .until = numerics::lane(end.t, i),
+                      .steps = numerics::lane(steps_, i),
+                      .energy_error = numerics::lane(energy_error_, i),
+                      .constraint_error = std::sqrt(numerics::lane(constraint_error_squared_, i))};
       step.first_sample = step.sample_end = next_sample_[i];
-      while (numerics::lane(next_sample_time_, i) <= numerics::lane(end.t, i)) {
-        plan_sample(i, ++step.sample_end);
-      }
+      while (numerics::lane(next_sample_time_, i) <= step.until) plan_sample(i, ++step.sample_end);
+      step.strobe = strobe_[i];
+      step.first_strobe = next_strobe_[i];
+      while (strobe_[i][next_strobe_[i]] <= step.until) ++next_strobe_[i];
+      step.strobe_end = next_strobe_[i];
+      plan_next(i);
       queue_.push(*method_, system_, step);
       // Deviations may not go on beyond the step with the last crossing.
       at_once |= deviations_ && watch_.stop.crossings > 0 &&
-                 record_[i].crossing_count + most_in_a_step * queue_.waiting(i) >= watch_.stop.crossings;
+                 record_[i].crossing_count + queue_.most_crossings(i) >= watch_.stop.crossings;
       if (queue_.full()) resolve_events();
     });
     fresh_ = fresh_ & !good;
@@ -343,9 +421,10 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   Mask outside(const State& end) const {
     if constexpr (mechanics::has_domain<typename System::Model>) {
       const State begin = method_->begin();
+      const R step = System::kicked ? end.t - begin.t : method_->step();
       std::array<R, N> middle;
       for (int n = 0; n < N; ++n) {
-        middle[n] = R(0.5) * (begin.q[n] + end.q[n]) + method_->step() * R(0.125) * (begin.v[n] - end.v[n]);
+        middle[n] = R(0.5) * (begin.q[n] + end.q[n]) + step * R(0.125) * (begin.v[n] - end.v[n]);
       }
       return (system_.domain(end.q) <= R(0.0)) | (system_.domain(middle) <= R(0.0));
     } else {
@@ -384,6 +463,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       case Queue::Kind::end:
         return stop(watch_.section && watch_.stop.crossings > 0 ? Status::time_limit : Status::finished);
       case Queue::Kind::crossing:
+      case Queue::Kind::strobe:
         r.crossings.time.push_back(event.x.t);
         r.crossings.state.resize(r.crossings.state.size() + 2 * N);
         std::copy_n(event.x.q.begin(), N, r.crossings.state.end() - 2 * N);
@@ -395,9 +475,6 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   }
 
   System system_;
-  /// Crossings: a dense polynomial has no more roots.
-  static constexpr std::int64_t most_in_a_step = integrators::max_degree;
-
   std::unique_ptr<Stepper> method_;
   std::optional<DeviationFrame<System>> deviations_;
   Queue queue_;
@@ -407,10 +484,14 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   const R patience_{static_cast<double>(watch_.stop.patience)};
   Mask active_{false}, fresh_{false};
   R energy_{0.0}, energy_error_{0.0}, constraint_error_squared_{0.0}, steps_{0.0};
-  R last_crossing_{0.0};  ///< in steps
+  numerics::Compensated<R> work_{};  ///< that driving and kicks did since the start
+  R last_crossing_{0.0};             ///< in steps
   R next_sample_time_{std::numeric_limits<double>::infinity()};
   R next_time_{std::numeric_limits<double>::infinity()};  ///< of the next sample, or the end
   std::array<std::int64_t, W> next_sample_{};
+  std::array<Ticks, W> strobe_{}, kicks_{};  ///< none where there is no such thing
+  std::array<std::int64_t, W> next_strobe_{};
+  R next_kick_time_{std::numeric_limits<double>::infinity()};
   std::array<TrajectoryRecord, W> record_;
 };
 

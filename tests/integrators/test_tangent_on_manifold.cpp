@@ -20,7 +20,7 @@ double along(const std::array<double, 3>& a, const std::array<double, 3>& b) {
 std::array<double, 2> off_tangent(const Genus2& system, const X& x, const D& d) {
   const auto gradient = system.constraint(x.q).gradient[0];
   const auto bend =
-      mechanics::constraint_hessian_times<typename Genus2::Model>(x.q, d.q, system.parameters)[0];
+      mechanics::constraint_hessian_times<typename Genus2::Model>(x.q, d.q, system.parameters, 0.0)[0];
   const double size = std::sqrt(along(gradient, gradient));
   return {along(gradient, d.q) / size, (along(gradient, d.y) + along(bend, x.v)) / size};
 }

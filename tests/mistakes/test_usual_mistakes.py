@@ -74,6 +74,12 @@ MISTAKES = {
     "a function of std": ({"pow(x - y, 4)": "std::sin(x - y)"}, r"mine.cpp.* no matching function for call to .sin\("),
     "a constraint that compares": (more("auto constraint(const auto& q, const auto&) const { const auto [x, y] = q; return x * y == 1.0; }"),
                                    r"a model's constraint returns g, which is 0 on the manifold: a number"),
+    "a force without parameters": (more("auto force(const auto& q, const auto& v) const { return -1.0 * v[0]; }"),
+                                   r"a model's force takes \(q, v, p\) or \(q, v, p, t\)"),
+    "a force of one component of two": (more("auto force(const auto&, const auto&, const auto&) const { return 1.0; }"),
+                                        r"a model's force has dim components"),
+    "a dissipation without coordinates": (more("auto dissipation(const auto& v) const { return v[0] * v[0]; }"),
+                                          r"a model's dissipation takes \(q, v, p\) or \(q, v, p, t\)"),
     "a constraint without parameters": (more("auto constraint(const auto& q) const { return q[0]; }"),
                                         r"a model's constraint takes \(q, p\)"),
     "rolling without parameters": (more("auto rolling(const auto&, const auto& v) const { return v[0]; }"),
@@ -96,6 +102,14 @@ RIGHT = {
     const auto [x, y] = q;
     const auto [x_dot, y_dot] = v;
     return x * y_dot;
+  }
+  auto force(const auto&, const auto& v, const auto&, const auto& t) const {
+    const auto [x_dot, y_dot] = v;
+    return std::tuple(-1.0 * x_dot, 0.1 * t);
+  }
+  auto dissipation(const auto&, const auto& v, const auto&) const {
+    const auto [x_dot, y_dot] = v;
+    return x_dot * x_dot;
   }
   auto domain(const auto& q, const auto& p) const { return p[0] - q[0]; }
   static std::optional<std::string> objection(const std::array<double, 1>&) { return std::nullopt; }"""),

@@ -195,6 +195,25 @@ class Pictures(PlotTest):
         self.assertEqual((self.figure.axes[0].get_xlim(), self.figure.axes[0].get_ylim()), ((-0.5, 0.7), (-1, 1)))
         self.assertIn("$4$ orbits × $80$ crossings", self.figure.texts[1].get_text())
 
+    def test_a_swept_parameter_is_an_axis(self):
+        """A diagram of bifurcations: one panel, one ink, and without the crossings that the deck leaves out."""
+        picture = self.shared / "energies.h5"
+        with mock.patch.object(painting, "paint", side_effect=painting.paint) as paint:
+            self.drawn("energies.h5", "--axes", "energy,q2")
+        self.says("$E$", "$q_{2}$")
+        self.assertEqual(len(self.figure.axes), 1)
+        x, y, lab = paint.call_args.args[:3]
+        self.assertEqual(np.unique(x[np.isfinite(y)]).round(12).tolist(), [round(e, 12) for e in (1 / 12, 1 / 10, 1 / 8)])
+        self.assertEqual(np.ptp(lab, axis=0).max(), 0)
+        shorter = self.at / "skip.h5"
+        shutil.copy(picture, shorter)
+        with h5py.File(shorter, "a") as file:
+            deck = file["deck"][()].decode()
+            del file["deck"]
+            file["deck"] = deck + "[plot]\nskip = 15\n"
+        found, _ = sections.panels([Result(shorter)], options("f", "--axes", "energy,q2"))
+        np.testing.assert_array_equal(found[0].y, y[:, 15:])
+
     def test_a_closer_view_keeps_the_colours(self):
         """Colours come from whole orbits, so `--xlim` must not change them."""
         painted = []

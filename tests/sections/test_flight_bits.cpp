@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "sections/driven_models.hpp"
 #include "sections/flight_test.hpp"
 
 using namespace cotangent;
@@ -29,6 +30,11 @@ constexpr double share = 1.0;
 
 constexpr std::int64_t some(int crossings) {
   return static_cast<std::int64_t>(share * crossings);
+}
+
+std::unique_ptr<Problem> model_of(const std::string& name) {
+  if (name == "kicked-pendulum") return std::make_unique<ProblemOf<KickedPendulum<ByGauss>>>();
+  return problem(name);
 }
 
 struct Case {
@@ -63,6 +69,27 @@ std::vector<Case> cases() {
   chain.section->condition = Condition::parse("p_t > 0", problem("magnetic-chain")->variable_names());
   chain.stop.time = share * 1500;
   list.push_back({"magnetic-chain", gauss(8, 0.5), chain, chains});
+  // Stroboscopic sections, several to a step and several steps to one, each trajectory with a period of its
+  // own; kicks, under fixed and under adaptive steps, and a section that is met between them.
+  const auto strobe = [](const std::string& every, const std::string& phase,
+                         const std::vector<std::string>& names, int crossings) {
+    Observation watch;
+    watch.section.emplace();
+    watch.section->strobe = {Expression::parse(every, names), Expression::parse(phase, names)};
+    watch.stop.crossings = crossings;
+    return watch;
+  };
+  list.push_back({"henon-heiles", gauss(8, 0.75), strobe("0.21", "0.1", {}, some(200)), stars});
+  list.push_back({"henon-heiles", adaptive, strobe("2*pi/3", "0", {}, some(40)), stars});
+  list.back().watch.section->condition = Condition::parse("q1 > 0", names);
+  list.back().watch.sample_every = 7.7;
+  std::vector<Start> pendulums;
+  for (int k = 0; k < 13; ++k)
+    pendulums.push_back({k, {0.1 * k + 0.05}, {0.02 * k}, {1.0, 0.7, 1.0 + 0.03 * k}});
+  const std::vector<std::string> parameters{"gravity", "K", "T"};
+  list.push_back({"kicked-pendulum", gauss(8, 0.45), strobe("T/3", "0", parameters, some(60)), pendulums});
+  list.back().watch.sample_every = 1.1;
+  list.push_back({"kicked-pendulum", adaptive, coordinate(0, 0.0, 0, some(15)), pendulums});
   return list;
 }
 
@@ -70,7 +97,7 @@ std::vector<Case> cases() {
 
 TEST_CASE("The same records for any lanes in use, order of loading and number of steps a call") {
   for (const Case& c : cases()) {
-    const auto model = problem(c.model);
+    const auto model = model_of(c.model);
     const auto expected = fly(*model, c.method, c.watch, c.starts, {1, 1000000});
     std::int64_t crossings = 0;
     for (const auto& [id, flown] : expected) crossings += flown.crossing_count;
@@ -88,7 +115,7 @@ TEST_CASE("The same records for any lanes in use, order of loading and number of
 
 TEST_CASE("A saved trajectory goes on in another lane of another flight to the same bits") {
   for (const Case& c : cases()) {
-    const auto model = problem(c.model);
+    const auto model = model_of(c.model);
     const auto expected = fly(*model, c.method, c.watch, c.starts);
     for (const int steps : {0, 1, 2, 37}) {
       const auto first = model->fly(c.method, c.watch, 8);

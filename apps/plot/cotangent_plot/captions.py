@@ -53,6 +53,10 @@ def section(result):
     if "where" not in table:
         return ""
     where, value = str(table["where"]), table.get("value", 0.0)
+    if "every" in table:  # stroboscopic
+        every, phase = (style.expression(str(table.get(key, "0"))) for key in ("every", "value"))
+        level = rf"t = {every}\,k" if phase.strip() == "0" else rf"t = {phase} + {every}\,k"
+        return f"${level}" + (rf",\ {style.expression(str(table['condition']))}$" if table.get("condition") else "$")
     known = where in result.states()
     level = f"{style.symbol(where) if known else style.expression(where)} = {style.number(value)}"
     sign = {"up": ">", "down": "<"}.get(table.get("direction"))

@@ -6,6 +6,8 @@ the chaotic sea, turned and lightened with its spread: time averages are constan
 partition of Mezić and Wiggins 1999), so nested tori shade into each other, islands of a chain share a colour, and
 the sea is one calm grey. An orbit of n crossings is taken for chaotic if on a grid of n cells it meets
 more cells than a curve can, O(sqrt(n)).
+
+An axis may be a parameter that the run sweeps: a bifurcation diagram, one panel of all orbits in one ink.
 """
 from dataclasses import dataclass
 
@@ -28,6 +30,7 @@ class Panel:
     x: np.ndarray
     y: np.ndarray
     label: str
+    swept: bool = False
 
     def parameters(self):
         """{name: value} of the parameters and the energy that all its orbits share."""
@@ -45,7 +48,7 @@ def axis_names(result, asked):
     """The two columns to draw: asked for, or named by the deck's [plot], or a coordinate that spreads over the section
     and its velocity."""
     columns = result.columns("section/points")
-    held = columns + [name for name in result.columns("section/plot", []) if name not in columns]
+    held = columns + [name for name in result.columns("section/plot", []) if name not in columns] + list(result.axes())
     for origin, names in (("--axes", asked), ("[plot] axes", result.section_of_deck("plot").get("axes"))):
         for name in names or ():
             if name not in held:
@@ -53,7 +56,7 @@ def axis_names(result, asked):
         if names and len(names) == 2:
             return tuple(names)
     half = len(columns) // 2
-    where = str(result.section_of_deck("section").get("where", columns[0]))
+    where = result.section_of_deck("section").get("where", columns[0])
     pairs = [(q, v) for q, v in zip(columns[:half], columns[half:]) if q != where] or [(columns[0], columns[half])]
     if len(pairs) > 1:
         ids = result.run(np.arange(result.file["section/points"].shape[0]))
@@ -90,15 +93,28 @@ def wrapped_angle(values, unit):
     return values
 
 
+def skipped(result):
+    """How many crossings of each orbit the deck leaves out of pictures."""
+    return int(result.section_of_deck("plot").get("skip", 0))
+
+
+def swept(result, names):
+    """Whether one of the axes is a parameter of the run."""
+    return any(name in result.axes() for name in names)
+
+
 def coordinate(result, held, name):
-    """A column of crossings, folded to one turn if it is an angle; older files give velocities the unit of angles."""
+    """A column of crossings, folded to one turn if it is an angle; older files give velocities the unit of angles. A
+    parameter is the same at all crossings."""
+    if name in result.axes():
+        return np.repeat(result.axes()[name][:, None], result.file["section/points"].shape[1], 1)
     values = result.column(held, name)
     return values if name.endswith("_dot") else wrapped_angle(values, result.units(held, name))
 
 
-def groups(result, ids):
-    """[(label, ids)]: the orbits by the values of the parameters that were an axis of the run."""
-    axes = {name: column[ids] for name, column in result.axes().items()}
+def groups(result, ids, drawn=()):
+    """[(label, ids)]: the orbits by the values of the parameters that were an axis of the run, but for those drawn."""
+    axes = {name: column[ids] for name, column in result.axes().items() if name not in drawn}
     given = result.section_of_deck("ensemble")
     if "list" in given or "file" in given:
         axes.pop("energy", None)  # whole states: each has the energy it happens to have
@@ -122,11 +138,11 @@ def panels(results, options):
         names = names or axis_names(result, options.axes)
         ids = result.run(options.chosen(result.file["section/points"].shape[0]))
         sources = [source(result, name) for name in names]
-        x, y = (coordinate(result, held, name) for held, name in zip(sources, names))
-        for label, rows in groups(result, ids):
-            drawn = rows[np.isfinite(x[rows]).any(1)]
+        x, y = (coordinate(result, held, name)[:, skipped(result):] for held, name in zip(sources, names))
+        for label, rows in groups(result, ids, names):
+            drawn = rows[(np.isfinite(x[rows]) & np.isfinite(y[rows])).any(1)]
             if drawn.size or not label:
-                found.append(Panel(result, drawn, x[drawn], y[drawn], label))
+                found.append(Panel(result, drawn, x[drawn], y[drawn], label, swept(result, names)))
     if not any(panel.ids.size for panel in found):
         counts = ", ".join(f"{n} {name}" for name, n in captions.status_counts(results[0]).items())
         raise PlotError(f"{results[0].path}: no crossing to draw" + (f" (orbits: {counts})" if counts else ""))
@@ -168,7 +184,7 @@ def chaos(x, y, limits):
 def orbit_colours(panel, limits, by):
     """(OKLab colour [n, 3], ink [n]) of the panel's orbits."""
     count = len(panel.ids)
-    if by == "none":
+    if by == "none" or (by == "auto" and panel.swept):
         return np.tile(style.srgb_to_oklab(matplotlib.colors.to_rgb(style.INK)), (count, 1)), np.full(count, 0.8)
     if by == "orbit" or (by == "auto" and count <= FEW):
         # by the orbit's own number: panels that show the same orbits agree
@@ -256,7 +272,9 @@ def draw(results, options):
     if len(results) == 1:
         notes.append(captions.energy_error(first))
     titled = any(p.label for p in found)
-    solid = len(found) == 1 and "surface/triangles" in first and len(first.coordinates()) == 3
+    if skipped(first):
+        notes.append(f"without the first {skipped(first)}")
+    solid = len(found) == 1 and not found[0].swept and "surface/triangles" in first and len(first.coordinates()) == 3
     if solid:
         options.width = options.width or 10.5
     figure, axes = layout.grid(len(found) + solid, options, options.title or captions.model(first), notes,
@@ -272,7 +290,8 @@ def draw(results, options):
         if panel.label:
             axis.set_title(panel.label, loc="left", pad=4)
     left, bottom = layout.outer(axes, layout.columns_for(len(found)))
-    across, up = (style.label(name, first.units(source(first, name), name)) for name in names)
+    across, up = (style.label(name, first.units("orbits/parameters" if name in first.axes() else source(first, name), name))
+                  for name in names)
     for axis in left:
         axis.set_ylabel(up, labelpad=2)
     for axis in bottom:
@@ -295,7 +314,7 @@ def _draw_on_surface(axis, panel, options, most=20_000):
 
 def _extent_of_work(found):
     """'470 orbits × 1000 crossings'; where they differ, the sums."""
-    counts = [np.isfinite(p.x).sum(1) for p in found]
+    counts = [(np.isfinite(p.x) & np.isfinite(p.y)).sum(1) for p in found]
     orbits, every = {len(c) for c in counts}, np.unique(np.concatenate(counts))
     if len(orbits) == 1 and every.size == 1:
         text = f"{style.plural(orbits.pop(), 'orbit')} × {style.plural(int(every[0]), 'crossing')}"

@@ -2,15 +2,16 @@
 #include "studies/billiard/deck.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
-#include "expressions/parser.hpp"
+#include "formulas/field.hpp"
 #include "formulas/wall.hpp"
-#include "studies/program/formula_model.hpp"
+#include "studies/program/formula_reader.hpp"
 
 namespace cotangent::studies {
 
-const char* const billiard_example = R"(# Particles that fall within three circles.
+const char* const billiard_example = R"deck(# Particles that fall within three circles.
 study = "billiard"
 
 [domain]
@@ -27,7 +28,8 @@ sets = [                            # cotangent --list; --describe circle
 
 [forces]
 gravity = [0.0, -10.0]
-# potential = "harmonic"            # or in a field; cotangent --list, --describe harmonic
+# potential = "harmonic"            # or in a field; cotangent --list, --describe harmonic; or by a formula,
+                                    # "0.5*k*(x^2 + y^2)", parameters = { k = 1.0 }
 
 # [method]                          # exact flights; or, for comparison, Morita's
 # name = "leapfrog"                 # or "euler"; with mended = true: with the kick that he leaves out
@@ -48,7 +50,7 @@ every = 0.02                        # time between samples; 0: none
 collisions = 0                      # how many of each particle are recorded
 # lyapunov = true                   # the rate at which neighbours part
 file = "billiard.h5"
-)";
+)deck";
 
 namespace {
 
@@ -79,33 +81,29 @@ void judge_operations(const expressions::Tree& omega) {
   }
 }
 
-/// A set that the deck states: omega = "..." of x, y, in space z, and the numbers in `parameters`.
+/// What formulas of places may name.
+std::vector<std::string> places(int dim) {
+  std::vector<std::string> names{"x", "y", "z"};
+  names.resize(static_cast<std::size_t>(dim));
+  return names;
+}
+
+/// A set that the deck states: omega = "..." of x, y, in space z, and what `parameters` and `where` name.
 template <int D>
 billiards::SetKind read_omega(Task& task, const io::Table& table, std::vector<double>& values) {
   if (table.has("set")) throw table.error("set", "give set or omega, not both");
-  if (!task.compiled_file.empty())
-    throw table.error("omega", "walls are compiled into the cache, not into a file");
-  std::vector<std::string> names{"x", "y", "z"};
-  names.resize(D);
-  const io::Table given = table.table("parameters");
-  for (const std::string& name : given.keys()) {
-    judge_name(given, name, name, names);
-    names.push_back(name);
-    values.push_back(given.number(name));
-  }
-  const std::string own = table.text("name");
-  formulas::WallStatement statement{D, values.size(), {}};
+  judge_compiled_file(task, table, "omega");
+  const FormulaReader formulas(table, places(D));
+  formulas::WallStatement statement{D, formulas.values().size(), formulas.read_varying("omega", D)};
   try {
-    statement.omega = expressions::parse(table.text("omega"), expressions::Language::value, names);
     judge_operations(statement.omega);
-    bool any = false;
-    for (std::size_t d = 0; d < D; ++d) any = any || statement.omega.mentions(d);
-    if (!any) throw Error("is constant: no coordinate is in it");
   } catch (const Error& error) {
     throw table.error("omega", error.what());
   }
+  values = formulas.values();
+  const std::string own = table.text("name");
   formulas::LoadedWall loaded = formulas::load(statement);
-  task.formulas += (task.formulas.empty() ? "" : "; ") + loaded.how;
+  note_compiled(task, loaded.how);
   loaded.kind.name = own;
   return std::move(loaded.kind);
 }
@@ -169,16 +167,48 @@ billiards::Domain<D> read_domain(Task& task, const io::Table& table, std::vector
   return domain;
 }
 
-/// `[forces] potential`: a field by its name, with its parameters beside it.
+/// A field that the deck states: U of x, y, in space z, and what `parameters` and `where` name.
 template <int D>
-std::shared_ptr<const billiards::Field<D>> read_field(const io::Table& table, const Fields& fields) {
+billiards::FieldKind read_stated_field(Task& task, const io::Table& table, std::vector<double>& values) {
+  judge_compiled_file(task, table, "potential");
+  const FormulaReader formulas(table, places(D));
+  values = formulas.values();
+  formulas::LoadedField loaded =
+      formulas::load(formulas::FieldStatement{D, values.size(), formulas.read_varying("potential", D)});
+  note_compiled(task, loaded.how);
+  return std::move(loaded.kind);
+}
+
+/// Whether a text is a word, perhaps with hyphens, that no coordinate stands in: "x - y" is none.
+bool is_word(const std::string& text, const std::vector<std::string>& coordinates) {
+  std::string word;
+  for (const char c : text + '-') {
+    if (c != '-') {
+      if (std::isalpha(static_cast<unsigned char>(c)) == 0) return false;
+      word += c;
+    } else if (word.empty() || std::ranges::count(coordinates, word) > 0) {
+      return false;
+    } else {
+      word.clear();
+    }
+  }
+  return true;
+}
+
+/// `[forces] potential`: a field by its name, with its parameters beside it, or by a formula.
+template <int D>
+std::shared_ptr<const billiards::Field<D>> read_field(Task& task, const io::Table& table) {
   std::vector<std::string> valid;
-  for (const auto& kind : fields) {
+  for (const auto& kind : task.stated.fields) {
     if (kind.dim == D) valid.push_back(kind.name);
   }
-  const auto& kind =
-      *std::ranges::find(fields, table.choice("potential", valid), &billiards::FieldKind::name);
+  const std::string text = table.text("potential");
+  const bool is_name = std::ranges::count(valid, text) > 0 || is_word(text, places(D));
   std::vector<double> parameters;
+  if (!is_name)
+    return std::get<billiards::MakeField<D>>(read_stated_field<D>(task, table, parameters).make)(parameters);
+  const auto& kind =
+      *std::ranges::find(task.stated.fields, table.choice("potential", valid), &billiards::FieldKind::name);
   for (const auto& p : kind.parameters) parameters.push_back(table.number(std::string(p.name), p.value));
   return std::get<billiards::MakeField<D>>(kind.make)(parameters);
 }
@@ -223,7 +253,7 @@ BilliardPlan<D> read_billiard(Task& task) {
   domain = read_domain<D>(task, table, plan.walls);
   const io::Table forces = task.deck.table("forces");
   rules.gravity = read_vector<D>(forces, "gravity");
-  if (forces.has("potential")) rules.field = read_field<D>(forces, task.stated.fields);
+  if (forces.has("potential")) rules.field = read_field<D>(task, forces);
   bool rough = false;
   for (const auto& member : domain.members()) {
     rough = rough || member.law.rough();

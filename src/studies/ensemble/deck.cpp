@@ -36,11 +36,8 @@ MethodOptions read_options(const io::Table& table, const sections::Problem& prob
   if (!own.empty() && std::ranges::count(own, options.name) == 0) {
     std::string suited;
     for (const auto& name : own) suited += (suited.empty() ? "" : ", ") + name;
-    throw table.error("name", "the motion of '" + problem.name() +
-                                  (problem.rolling() > 0 ? "' rolls"
-                                   : free                ? "' isn't constrained"
-                                                         : "' is constrained") +
-                                  ": choose one of " + suited);
+    throw table.error("name", fmt::format("the motion of '{}' {}, which '{}' doesn't take: choose one of {}",
+                                          problem.name(), problem.motion(), options.name, suited));
   }
   for (const auto& other : methods) {
     for (const Option& option : other.options) {
@@ -108,16 +105,25 @@ std::int64_t samples_until(const io::Table& output, double time, double every) {
 void read_plot(Task& task, Plan& plan, bool whole_states) {
   if (!task.deck.root().has("plot")) return;
   const io::Table table = task.deck.table("plot");
+  if (whole_states && table.integer_at_least("skip", 0, 0) >= plan.watch.stop.crossings)
+    throw table.error("skip", "leaves none of the crossings to draw");
+  if (!table.has("axes") && table.has("skip")) return;
   const std::vector<std::string> axes = table.texts("axes");
   auto known = plan.model.problem->variable_names();  // coordinates, velocities, momenta, parameters
   const auto dim = static_cast<std::size_t>(plan.model.problem->dim());
+  std::vector<std::string> swept;
+  for (std::size_t k = 0; k < plan.model.axes.size(); ++k) {
+    if (whole_states && plan.model.axes[k].size() > 1) swept.push_back(known[3 * dim + k]);
+  }
   known.resize((whole_states ? 3 : 1) * dim);
+  known.insert(known.end(), swept.begin(), swept.end());
   if (axes.size() != 2) throw table.error("axes", "give two names: what is drawn across, then upwards");
   for (const std::string& name : axes)
     if (std::ranges::count(known, name) == 0) unknown_name("column", name, known, table.where("axes"));
   if (axes[0] == axes[1]) throw table.error("axes", "names the same column twice");
   const auto momentum = [&](const std::string& name) {
-    return std::ranges::find(known, name) - known.begin() >= static_cast<std::ptrdiff_t>(2 * dim);
+    const auto at = static_cast<std::size_t>(std::ranges::find(known, name) - known.begin());
+    return at >= 2 * dim && at < 3 * dim;
   };
   if (std::ranges::any_of(axes, momentum)) plan.plot_axes = axes;
 }

@@ -47,7 +47,8 @@ std::int64_t whole(const io::Table& table, const std::string& key, double time, 
 /// How many samples are due at 0, every, 2 every ... up to a time. Throws Error where they can't be counted.
 std::int64_t samples_until(const io::Table& output, double time, double every);
 /// Reads `[plot] axes`: two columns to draw against each other, among coordinates, with `whole_states` also
-/// velocities and momenta. The plot tool finds them in the deck that the result holds.
+/// velocities, momenta and the parameters that are swept; and then `skip`, how many of each trajectory's
+/// crossings aren't drawn. The plot tool finds them in the deck that the result holds.
 void read_plot(Task& task, Plan& plan, bool whole_states);
 /// Reads what `[output]` says of the surface on which a particle moves, if it moves on one.
 void read_surface(Task& task, Plan& plan);

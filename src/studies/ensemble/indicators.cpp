@@ -28,6 +28,8 @@ void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
   const io::Table table = task.deck.table("indicators");
   const sections::Problem& problem = *plan.model.problem;
   if (problem.rolling() > 0) throw table.error("indicators are for motion that doesn't roll");
+  if (problem.kicked())
+    throw table.error("indicators are for motion without kicks: deviations aren't taken over them");
   const auto methods = integrators::method_list();
   const auto chosen = std::ranges::find(methods, plan.method.name, &integrators::MethodInfo::name);
   if (!chosen->tangent)

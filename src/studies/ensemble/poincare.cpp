@@ -21,7 +21,7 @@ step = 0.5                   # or: tolerance = 1e-12 (adaptive)
 
 [section]
 where = "q1"                 # a coordinate, or an expression in coordinates, q1_dot ..., p_q1 ..., parameters
-value = 0.0
+value = 0.0                  # or: where = "t", every = "2*pi/w": at times value + k every, by formulas of parameters
 direction = "up"             # up | down | both
 # condition = "p_q1 > 0"     # crossings are kept only where this holds
 
@@ -42,7 +42,8 @@ file = "poincare.h5"
 checkpoint_minutes = 10
 
 # [plot]
-# axes = ["q2", "p_q2"]      # columns of the picture; else the conjugate pair that spreads furthest
+# axes = ["q2", "p_q2"]      # columns of the picture, or a parameter that is swept; else the conjugate pair that spreads
+# skip = 100                 # crossings of each orbit that aren't drawn
 
 # [indicators]               # whether a trajectory is chaotic, in /indicators
 # list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]

@@ -71,7 +71,11 @@ class EnsembleSets {
         {"/orbits/status", DataType::int32, {n_}, "1", "how the trajectory ended", {{"names", statuses}}},
         {"/orbits/time", DataType::float64, {n_}, "1", "time of the last good state"},
         {"/orbits/energy", DataType::float64, {n_}, "1", "energy at t = 0"},
-        {"/orbits/energy_error", DataType::float64, {n_}, "1", "largest |E - E0| over all steps"},
+        {"/orbits/energy_error",
+         DataType::float64,
+         {n_},
+         "1",
+         problem_.driven() ? "largest |E - E0 - work| over all steps" : "largest |E - E0| over all steps"},
         {"/orbits/crossing_count", DataType::int64, {n_}, "1", "crossings of the section"},
         {"/orbits/grazing_count", DataType::int64, {n_}, "1", "contacts with the section without a crossing"},
         {"/orbits/steps", DataType::int64, {n_}, "1", "steps taken"}};

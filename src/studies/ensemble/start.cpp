@@ -13,6 +13,22 @@
 
 namespace cotangent::studies {
 
+namespace {
+
+/// A formula of the parameters alone.
+expressions::Expression of_parameters(const io::Table& table, const char* key, const std::string& text,
+                                      const sections::Statement& statement) {
+  std::vector<std::string> names;
+  for (const auto& parameter : statement.parameters()) names.push_back(parameter.name);
+  try {
+    return expressions::Expression::parse(text, names);
+  } catch (const Error& e) {
+    throw table.error(key, e.what());
+  }
+}
+
+}  // namespace
+
 std::optional<sections::Section> read_section(Task& task, const sections::Statement& statement) {
   if (!task.deck.root().has("section")) return std::nullopt;
   const io::Table table = task.deck.table("section");
@@ -23,16 +39,25 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
   for (int k = 0; k < statement.dim(); ++k) {
     if (coordinates[static_cast<std::size_t>(k)].name == where) section.coordinate = k;
   }
-  if (section.coordinate < 0) {
+  if (section.coordinate < 0 && where == "t") {
+    section.strobe = {of_parameters(table, "every", table.formula("every"), statement),
+                      of_parameters(table, "value", table.formula("value", "0"), statement)};
+    table.choice("direction", "up", {"up"});
+  } else if (table.has("every")) {
+    throw table.error("every", "is of a section in time alone, where = \"t\"" +
+                                   std::string(where == "t" ? "; here t is a coordinate" : ""));
+  } else if (section.coordinate < 0) {
     try {
       section.expression = expressions::Expression::parse(where, names);
     } catch (const Error& e) {
       throw table.error("where", e.what());
     }
   }
-  section.value = table.number("value", 0.0);
-  const std::string direction = table.choice("direction", "up", {"up", "down", "both"});
-  section.direction = direction == "up" ? 1 : direction == "down" ? -1 : 0;
+  if (!section.strobe) {
+    section.value = table.number("value", 0.0);
+    const std::string direction = table.choice("direction", "up", {"up", "down", "both"});
+    section.direction = direction == "up" ? 1 : direction == "down" ? -1 : 0;
+  }
   if (table.has("condition")) {
     const std::string condition = table.text("condition");
     try {
@@ -58,8 +83,18 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
   constrained_ = problem_->multipliers() > 0;
   if (constrained_) project_ = table.boolean("project", false);
   for (std::int64_t c = 0; c < combinations_; ++c) {
-    if (const auto objection = problem_->objection(parameters_of(c)))
+    const auto parameters = parameters_of(c);
+    if (const auto objection = problem_->objection(parameters))
       throw task.deck.table("model").error(*objection);
+    if (section_ && section_->strobe) {
+      const double every = section_->strobe->every.evaluate(parameters),
+                   phase = section_->strobe->phase.evaluate(parameters);
+      if (!(every > 0) || !std::isfinite(every) || !std::isfinite(phase))
+        throw task.deck.table("section").error(
+            every > 0 && std::isfinite(every) ? "value" : "every",
+            fmt::format("must be {} for all parameters: every = {}, value = {}",
+                        every > 0 ? "finite" : "above zero", every, phase));
+    }
   }
 
   const std::vector<std::string> kinds{"grid", "random", "list", "points", "file"};
@@ -278,11 +313,14 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
       v(state.data() + dim_, static_cast<std::size_t>(dim_));
   if (project_ && !problem_->project(q, v, parameters, section_ ? section_->coordinate : -1)) return false;
   if (energy) {
-    const std::vector<double> rest(v.size(), 0.0);
-    const double potential = problem_->energy(q, rest, parameters);
-    const double factor = std::sqrt((*energy - potential) / (problem_->energy(q, v, parameters) - potential));
+    // What constraints move has a least velocity, across all that they leave free; of others that is rest.
+    std::vector<double> least(v.size(), 0.0), place(q.begin(), q.end());
+    if (problem_->driven() && !problem_->project(place, least, parameters, -1)) return false;
+    const double lowest = problem_->energy(q, least, parameters);
+    const double factor = std::sqrt((*energy - lowest) / (problem_->energy(q, v, parameters) - lowest));
     if (!std::isfinite(factor)) return false;
-    for (double& component : v) component *= factor;
+    for (std::size_t k = 0; k < v.size(); ++k)
+      if (v[k] != least[k]) v[k] = least[k] + factor * (v[k] - least[k]);
   }
   const auto off = problem_->off_manifold(q, v, parameters);
   double length = 1, speed = 1;

@@ -13,6 +13,8 @@
 #include "lattice/compositions.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/ensemble/deck.hpp"
+#include "studies/lattice/statement.hpp"
+#include "studies/program/formula_reader.hpp"
 #include "studies/program/petsc_options.hpp"
 
 namespace cotangent::studies {
@@ -25,6 +27,12 @@ name = "phi-four"            # cotangent --list
 spacing = 0.1
 sites = 800                  # or [64, 48], a grid
 boundary = "free"            # periodic | free | fixed (the ends are held where they are); of a grid also two of them
+# or, for name, terms of one's own over a site's coordinates and its neighbours':
+# coordinates = ["q"]        # or { q = "rad" }; angles = ["q"]
+# neighbours = { right = 1 } # so many sites along x, or [1, 0] along x and y
+# parameters = { k = 1.0 }   # one called spacing is the distance of sites
+# terms = { site = "q_dot^2/2", bond = "-k*(right.q - q)^2/2" }    # of L; where = { ... } names parts
+# constraints = { rod = "(right.q - q)^2 - 1" }                    # kept zero
 # copies = "network.h5"      # instead of a grid: data sets /bond [copies, 2] of site numbers, one for each term that joins sites
 # held = [0]                 # sites that stay where they are
 
@@ -339,6 +347,29 @@ void read_method(Task& task, LatticePlan& plan) {
                                     plan.model->name() + " doesn't have");
 }
 
+void choose_lattice(const Lattices& list, const io::Table& model, LatticePlan& plan) {
+  std::vector<std::string> names;
+  for (const auto& one : list) names.push_back(one->name());
+  const std::string name = model.choice("name", names);
+  plan.model = std::ranges::find(list, name, [](const auto& m) { return m->name(); })->get();
+  for (const auto& parameter : plan.model->parameters()) {
+    const std::string key(parameter.name);
+    plan.parameters.push_back(key == "spacing" ? model.positive(key, parameter.value)
+                                               : model.number(key, parameter.value));
+  }
+}
+
+/// Collective.
+void state_lattice(Task& task, const io::Table& model, LatticePlan& plan) {
+  judge_compiled_file(task, model, "terms");
+  const formulas::LatticeStatement statement = read_lattice_statement(model);
+  formulas::LoadedLattice loaded = formulas::load(statement);
+  note_compiled(task, loaded.how);
+  plan.stated = std::move(loaded.model);
+  plan.model = plan.stated.get();
+  for (const auto& parameter : statement.parameters) plan.parameters.push_back(parameter.value);
+}
+
 /// Throws Error for options of PETSc that would have no effect: most often they are misspelt.
 void judge_options(const Task& task, const LatticePlan& plan) {
   if (task.petsc_options.empty()) return;
@@ -362,16 +393,10 @@ LatticePlan read_lattice_plan(Task& task) {
   LatticePlan plan;
   const io::Table model = task.deck.table("model"), stop = task.deck.table("stop"),
                   output = task.deck.table("output");
-  std::vector<std::string> names;
-  const Lattices& list = task.stated.lattices;
-  for (const auto& one : list) names.push_back(one->name());
-  const std::string name = model.choice("name", names);
-  plan.model = std::ranges::find(list, name, [](const auto& m) { return m->name(); })->get();
-  for (const auto& parameter : plan.model->parameters()) {
-    const std::string key(parameter.name);
-    plan.parameters.push_back(key == "spacing" ? model.positive(key, parameter.value)
-                                               : model.number(key, parameter.value));
-  }
+  if (model.has("terms") || model.has("coordinates"))
+    state_lattice(task, model, plan);
+  else
+    choose_lattice(task.stated.lattices, model, plan);
   read_sites(model, plan);
   read_start(task, plan);
   read_method(task, plan);

@@ -32,7 +32,8 @@ class Modes {
 };
 
 struct LatticePlan {
-  const lattice::Model* model = nullptr;  ///< one of the program's lattices
+  const lattice::Model* model = nullptr;  ///< one of the program's lattices, or the deck's:
+  std::shared_ptr<const lattice::Model> stated;
   std::vector<double> parameters;
   lattice::Grid grid;
   std::optional<lattice::Network> network;

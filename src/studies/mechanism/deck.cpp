@@ -121,7 +121,7 @@ MechanismPlan read_plan(Task& task, const rods::RodShare<D>& rods) {
                                  : Formulation::saddle_point;
   plan.options.project = model.boolean("project", model.at_least("temperature", 0.0, 0.0) > 0);
   plan.options.pairs.periods = read_periods(model, D);
-  if (potential.has("name")) {
+  if (has_potential(potential)) {
     auto& pairs = plan.options.pairs;
     plan.pairs = read_potential(task);
     pairs.kernel = plan.pairs.kernel.get();

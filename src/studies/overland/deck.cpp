@@ -39,7 +39,7 @@ coefficient = 1.0            # a field
 gravity = 1.0
 
 [rain]
-rate = 0.0                   # or, linear between its rows and 0 outside: table = [[time, rate], ...]; or: rasters = [{ from = 0.0, file = "a.asc" }, ...]
+rate = 0.0                   # or a formula of x, y and t: "1e-3*(1 + x)*t"; or, linear between its rows and 0 outside: table = [[time, rate], ...]; or: rasters = [{ from = 0.0, file = "a.asc" }, ...]
 
 [infiltration]
 law = "none"                 # none | constant (rate) | green-ampt (conductivity, suction, deficit)

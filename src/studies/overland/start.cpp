@@ -2,6 +2,7 @@
 #include "studies/overland/start.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -26,6 +27,22 @@ double judged(const io::Table& table, const std::string& key, double value, doub
                                                  : "at least 0"));
 }
 
+/// A key's formula; nothing where it isn't given as a text.
+std::optional<expressions::Expression> formula(const io::Table& table, const std::string& key,
+                                               const std::vector<std::string>& names) {
+  std::string text;
+  try {
+    text = table.text(key);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  try {
+    return expressions::Expression::parse(text, names);
+  } catch (const Error& error) {
+    throw table.error(key, error.what());
+  }
+}
+
 }  // namespace
 
 MeshField::MeshField(const io::Table& table, const std::string& key, std::optional<double> fallback)
@@ -34,18 +51,8 @@ MeshField::MeshField(const io::Table& table, const std::string& key, std::option
     number_ = table.number(key, *fallback);
     return;
   }
-  std::string text;
-  try {
-    text = table.text(key);
-  } catch (const Error&) {
-    number_ = table.number(key);
-    return;
-  }
-  try {
-    expression_ = expressions::Expression::parse(text, coordinates);
-  } catch (const Error& error) {
-    throw table.error(key, error.what());
-  }
+  expression_ = formula(table, key, coordinates);
+  if (!expression_) number_ = table.number(key);
 }
 
 OverlandFields::OverlandFields(Task& task, OverlandPlan& plan)
@@ -79,7 +86,8 @@ OverlandFields::OverlandFields(Task& task, OverlandPlan& plan)
       rasters_.emplace_back(from, deck_raster(task, entry.text("file")));
     }
   } else {
-    sky_.rate = rain_table_.at_least("rate", 0.0, 0.0);
+    rain_rate_ = formula(rain_table_, "rate", {"x", "y", "t"});
+    if (!rain_rate_) sky_.rate = rain_table_.at_least("rate", 0.0, 0.0);
   }
   const io::Table soil = task.deck.table("infiltration");
   const std::string law = soil.choice("law", "none", {"none", "constant", "green-ampt"});
@@ -160,6 +168,29 @@ overland::Rain OverlandFields::rain(const overland::Landscape& land) {
     });
     rain.fields.emplace_back(from, std::move(values));
     raster.values = {};
+  }
+  if (!rain_rate_) return rain;
+  const auto rates = [this, &land](double time, std::span<double> to) {
+    const bool even = !rain_rate_->depends_on(0) && !rain_rate_->depends_on(1);
+    for (std::size_t v = 0; v < to.size(); ++v) {
+      const auto& p = land.mesh.vertices[v];
+      if (even && v > 0) {
+        to[v] = to[0];
+        continue;
+      }
+      to[v] = rain_rate_->evaluate(std::array{p[0], p[1], time});
+      if (!(std::isfinite(to[v]) && to[v] >= 0))
+        throw rain_table_.error(
+            "rate", fmt::format("is {} at ({:.6g}, {:.6g}) and t = {:.6g}, must be {}", to[v], p[0], p[1],
+                                time, std::isfinite(to[v]) ? "at least 0" : "finite"));
+    }
+  };
+  if (rain_rate_->depends_on(2)) {
+    rain.at = rates;
+  } else {  // as a raster from the beginning on
+    std::vector<double> values(land.mesh.vertices.size());
+    parallel::agree([&] { rates(0.0, values); });
+    rain.fields.emplace_back(0.0, std::move(values));
   }
   return rain;
 }

@@ -36,6 +36,7 @@ class OverlandFields {
   /// Of the plan's triangles, which it takes. Collective, as all of them.
   overland::Landscape landscape();
   overland::Water water(const overland::Landscape& landscape) const;
+  /// Of a landscape that outlives it.
   overland::Rain rain(const overland::Landscape& landscape);
   const overland::Infiltration& infiltration() const { return infiltration_; }
 
@@ -47,6 +48,7 @@ class OverlandFields {
   std::optional<expressions::Condition> where_;
   std::string projection_;
   overland::Rain sky_;
+  std::optional<expressions::Expression> rain_rate_;  ///< where it is a formula
   std::vector<std::pair<double, overland::Raster>> rasters_;
   overland::Infiltration infiltration_;
 };

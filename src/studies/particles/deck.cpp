@@ -13,7 +13,7 @@
 
 namespace cotangent::studies {
 
-const char* const particles_example = R"(# Two thousand Lennard-Jones particles on a torus.
+const char* const particles_example = R"deck(# Two thousand Lennard-Jones particles on a torus.
 study = "particles"
 
 [model]                      # any surface of cotangent --list
@@ -25,6 +25,7 @@ r = 8.0
 name = "lennard-jones"       # cotangent --list
 epsilon = 1.0
 sigma = 1.0
+# or: potential = "D*((a/r)^12 - 2*(a/r)^6)", parameters = { D = 1.0, a = 1.0 }
 cut = 2.5                    # or: tail = 1e-8, neither energy nor force beyond is larger
 mode = "shifted"             # cut | shifted | switched (from switch_from on)
 
@@ -51,7 +52,7 @@ frames_every = 0.5           # and between positions
 pair_distance = 2.5          # pair correlation up to here
 pair_bins = 100
 file = "particles.h5"
-)";
+)deck";
 
 namespace {
 

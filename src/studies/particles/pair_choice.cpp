@@ -5,14 +5,29 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "formulas/pair_potential.hpp"
+#include "studies/program/formula_reader.hpp"
+
 namespace cotangent::studies {
 
-PairChoice read_potential(Task& task) {
-  using particles::CutMode;
-  PairChoice choice;
-  const io::Table table = task.deck.table("potential");
+namespace {
+
+/// A potential that the deck states.
+std::vector<double> read_stated(Task& task, const io::Table& table, PairChoice& choice) {
+  if (table.has("name")) throw table.error("name", "give name or potential, not both");
+  judge_compiled_file(task, table, "potential");
+  const FormulaReader formulas(table, {"r"});
+  formulas::LoadedPotential loaded = formulas::load(
+      formulas::PairStatement{formulas.values().size(), formulas.read_varying("potential", 1)});
+  note_compiled(task, loaded.how);
+  choice.stated = std::move(loaded.potential);
+  choice.potential = choice.stated.get();
+  return formulas.values();
+}
+
+/// A potential of the list.
+std::vector<double> read_named(const Potentials& list, const io::Table& table, PairChoice& choice) {
   std::vector<std::string> names;
-  const Potentials& list = task.stated.potentials;
   for (const auto& potential : list) names.push_back(potential->name());
   const std::string name = table.choice("name", names);
   choice.potential = std::ranges::find(list, name, [](const auto& p) { return p->name(); })->get();
@@ -23,6 +38,22 @@ PairChoice read_potential(Task& task) {
     if (parameter.unit == "length" && !(values.back() > 0))
       throw table.error(key, "must be positive: it is a length");
   }
+  return values;
+}
+
+}  // namespace
+
+bool has_potential(const io::Table& table) {
+  return table.has("name") || table.has("potential");
+}
+
+PairChoice read_potential(Task& task) {
+  using particles::CutMode;
+  PairChoice choice;
+  const io::Table table = task.deck.table("potential");
+  const std::vector<double> values = table.has("potential")
+                                         ? read_stated(task, table, choice)
+                                         : read_named(task.stated.potentials, table, choice);
   const auto usual = choice.potential->usual_cut(values);
   if (table.has("cut") && table.has("tail")) throw table.error("give cut or tail, not both");
   double cut = 0;
@@ -32,6 +63,8 @@ PairChoice read_potential(Task& task) {
     const double tail = table.positive("tail", 1e-12);
     const auto range = choice.potential->range(values, tail);
     if (!range) throw table.error("tail", "the potential never falls below it: give cut");
+    if (choice.stated && !(*range > 0))
+      throw table.error("tail", "the potential isn't felt from 1e-6 to 1e6: give cut");
     cut = *range;
   }
   const std::string mode = table.choice("mode", "shifted", {"cut", "shifted", "switched"});

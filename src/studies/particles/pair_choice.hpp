@@ -11,10 +11,15 @@ namespace cotangent::studies {
 
 struct PairChoice {
   const particles::Potential* potential = nullptr;
+  std::shared_ptr<const particles::Potential> stated;  ///< the same, where the deck states it
   std::unique_ptr<particles::PairKernel> kernel;
 };
 
-/// Reads the name, the parameters and the cut-off of `[potential]`.
+/// Whether `[potential]` names a potential or states one.
+bool has_potential(const io::Table& table);
+
+/// Reads `[potential]`: its name and parameters, or `potential = "..."`, a formula of r and of what
+/// `parameters` and `where` name; and the cut-off. Collective.
 PairChoice read_potential(Task& task);
 
 /// Reads `periods` of `[model]`: as many lengths as the space has dimensions, 0 for an axis that isn't

@@ -18,6 +18,7 @@
 #include "particles/pair_kernel.hpp"
 #include "studies/program/method_options.hpp"
 #include "studies/program/units.hpp"
+#include "studies/program/written_formulas.hpp"
 
 namespace cotangent::studies {
 namespace {
@@ -59,6 +60,7 @@ std::string description(const sections::Problem& problem) {
     text += fmt::format("\nrolling: {} nonholonomic constraint{}\n", problem.rolling(),
                         problem.rolling() > 1 ? "s" : "");
   }
+  text += "\nformulas\n" + written_formulas(problem);
   text += "\nwords for [section] where and condition\n ";
   for (const auto& name : problem.variable_names()) text += " " + name;
   text += fmt::format("\n\nin a deck\n  [model]\n  name = \"{}\"\n", problem.name());
@@ -76,6 +78,7 @@ std::string description(const particles::Potential& potential) {
     text += entry(value, fmt::format("{} [{}]", p.meaning, p.unit));
     deck += "  " + value + "\n";
   }
+  text += "\nformulas, of s = r^2\n" + written_formulas(potential);
   return text + deck;
 }
 
@@ -107,11 +110,21 @@ std::string description(const lattice::Model& model) {
   return text + deck + "  sites = 64\n";
 }
 
+/// What forces a method takes.
+std::string forces_of(const integrators::MethodInfo& method) {
+  if (!method.constrained) return "forces, dissipation and an explicit time too";
+  if (method.rolling) return "forces, dissipation, an explicit time and constraints that move too";
+  return method.free
+             ? "forces, dissipation and an explicit time too; constrained, forces of place and time alone"
+             : "forces of place and time too, no others, and no constraints that move";
+}
+
 std::string description(const integrators::MethodInfo& method) {
   const char* kinds = !method.constrained ? "free" : method.free ? "free and constrained" : "constrained";
-  std::string text = fmt::format("{}: {}\n\nfor {} motion{}{}\n\noptions, with their defaults\n", method.name,
-                                 method.about, kinds, method.rolling ? ", rolling included" : "",
-                                 method.tangent ? "; has a tangent map, as [indicators] needs" : "");
+  std::string text =
+      fmt::format("{}: {}\n\nfor {} motion{}; {}{}\n\noptions, with their defaults\n", method.name,
+                  method.about, kinds, method.rolling ? ", rolling included" : "", forces_of(method),
+                  method.tangent ? "; has a tangent map, as [indicators] needs" : "");
   std::string deck = fmt::format("\nin a deck\n  [method]\n  name = \"{}\"\n", method.name);
   std::string others;  // tables of the deck
   const bool adaptive = std::ranges::count(method.options, integrators::option::tolerance) > 0;
@@ -241,6 +254,22 @@ std::string description(const std::string& name, const Statements& stated) {
     names.push_back(one.name);
   }
   unknown_name("study, model, potential, set, field or method", name, names, "");
+}
+
+std::string formulas_as(Written how, const std::string& name, const Statements& stated) {
+  std::vector<std::string> names;
+  for (const auto& problem : stated.problems) {
+    if (problem->name() == name)
+      return how == Written::latex ? latex_formulas(*problem) : deck_of_formulas(*problem);
+    names.push_back(problem->name());
+  }
+  if (how == Written::latex) {
+    for (const auto& potential : stated.potentials) {
+      if (potential->name() == name) return latex_formulas(*potential);
+      names.push_back(potential->name());
+    }
+  }
+  unknown_name(how == Written::latex ? "model or potential" : "model", name, names, "");
 }
 
 const Study& study_named(std::string_view name) {

@@ -16,6 +16,11 @@ std::string catalogue(const Statements& stated);
 /// nearest name where there is none.
 std::string description(const std::string& name, const Statements& stated);
 
+enum class Written { latex, deck };
+/// The formulas of a model, or of a pair potential as LaTeX alone. Throws Error with the nearest name where
+/// there is none.
+std::string formulas_as(Written how, const std::string& name, const Statements& stated);
+
 /// The study of this name. Throws Error with the nearest one.
 const Study& study_named(std::string_view name);
 

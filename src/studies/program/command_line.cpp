@@ -20,7 +20,8 @@ class Formatter : public CLI::Formatter {
     return fmt::format(
         "usage: {0} DECK.toml [key=value ...] [--resume] [--check] [--dry-run] [-- PETSc options]\n"
         "       {0} --compile DECK.toml [key=value ...] [-o FILE]\n"
-        "       {0} --list | --describe NAME | --statement NAME | --template STUDY | --version | --help\n\n"
+        "       {0} --list | --describe NAME [--latex | --as-deck] | --statement NAME | --template STUDY | "
+        "--version | --help\n\n"
         "  DECK.toml           the problem, the method and what is asked of them\n"
         "  key=value           instead of what the deck says: method.step=0.25 model.alpha=[16,18]\n",
         name);
@@ -80,6 +81,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                  "with --compile: also into a file, for [model] compiled = \"FILE\"");
   app.add_flag("--list", list, "all studies, models and methods");
   const auto* describe = app.add_option("--describe", described, "all about a study, a model or a method");
+  app.add_flag("--latex", line.latex, "with --describe: a model's or a pair potential's formulas as LaTeX");
+  app.add_flag("--as-deck", line.as_deck, "with --describe: a model as a deck that states it by formulas");
   const auto* sample =
       app.add_option("--statement", sampled, "numbers of a surface's g or a pair potential's U, as csv");
   const auto* example =
@@ -130,6 +133,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (line.compile && (line.request != Request::run || line.check || line.dry_run || line.resume))
     throw Error("--compile takes a deck, and nothing else is done with it");
   if (!line.compiled_file.empty() && !line.compile) throw Error("-o FILE goes with --compile");
+  if ((line.latex || line.as_deck) && line.request != Request::describe)
+    throw Error("--latex and --as-deck go with --describe");
+  if (line.latex && line.as_deck) throw Error("--latex and --as-deck don't go together");
   return line;
 }
 

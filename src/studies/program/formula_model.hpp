@@ -11,6 +11,13 @@ namespace cotangent::studies {
 void judge_name(const io::Table& table, const std::string& key, const std::string& name,
                 const std::vector<std::string>& taken);
 
+/// A formula of these names, the value of a key. Throws Error with the deck's line and the formula's column.
+expressions::Tree read_formula(const io::Table& table, const std::string& key, const std::string& text,
+                               const std::vector<std::string>& names);
+
+/// `coordinates`, names or a table of names and units, and which of them are `angles`.
+std::vector<formulas::Variable> read_coordinates(const io::Table& table);
+
 /// Whether the deck states its model by formulas.
 bool states_model(const Task& task);
 
@@ -21,6 +28,7 @@ bool states_model(const Task& task);
 ///   lagrangian = "..."                    of coordinates, velocities x_dot, parameters, t, parts
 ///   constraint = ["..."]                  kept zero: coordinates and parameters
 ///   rolling = ["..."]                     kept zero: linear in the velocities
+///   kick = { potential = "...", every = "..." }  momenta change by -dV/dq at t = every, 2 every ...
 ///   domain = "..."                        positive inside
 /// Throws Error with the deck's line and the formula's column.
 formulas::Statement read_statement(const Task& task);

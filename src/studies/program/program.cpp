@@ -87,7 +87,9 @@ ExitCode fulfil(const CommandLine& line, const Statements& stated) {
       print(catalogue(stated));
       break;
     case Request::describe:
-      print(description(line.subject, stated));
+      print(line.latex     ? formulas_as(Written::latex, line.subject, stated)
+            : line.as_deck ? formulas_as(Written::deck, line.subject, stated)
+                           : description(line.subject, stated));
       break;
     case Request::samples:
       print(samples(line.subject, stated));

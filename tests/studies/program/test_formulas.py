@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Problems stated by formulas in the deck: the bits of the built-in models, the cache, compiled files, strangers' decks."""
+import cmath
+import math
 import os
 import pathlib
 import shutil
@@ -195,6 +197,158 @@ class Formulas(ProgramTest):
         self.says(self.launch(deck, "model.compiled=hh.formula", "output.file=x.h5"), 2, "another formula")
         self.says(self.launch(deck, "model.compiled=none.formula", "output.file=x.h5"), 3, "none.formula")
         self.says(self.launch("--compile", self.deck(POINCARE), ranks=1), 2, "no formulas")
+
+
+DRIVEN = """study = "trajectory"
+[model]
+coordinates = ["x"]
+parameters = { c = 0.3, k = 1.7, F = 0.8, w = 1.3 }
+lagrangian = "x_dot^2/2 - k*x^2/2"
+force = { x = "F*cos(w*t)" }
+dissipation = "c*x_dot^2/2"
+[method]
+name = "gauss"
+stages = 8
+step = 0.25
+[ensemble]
+list = [[0.7, -0.4], [0.1, 0.2]]
+[stop]
+time = 4.0
+[output]
+every = 0.5
+file = "out.h5"
+"""
+SHAKEN = """study = "trajectory"
+[model]
+coordinates = ["x", "y"]
+lagrangian = "(x_dot^2 + y_dot^2)/2 - y"
+force = { x = "-0.2*x_dot", y = "-0.2*y_dot" }
+constraint = ["((x - 0.3*sin(1.7*t))^2 + (y - 0.2*cos(1.1*t))^2 - 1)/2"]
+[method]
+name = "lobatto-spark"
+stages = 6
+step = 0.1
+[ensemble]
+project = true
+list = [[0.4, -0.7, 0.5, 0.3]]
+[stop]
+time = 4.0
+[output]
+every = 0.5
+file = "out.h5"
+"""
+
+
+class Driven(ProgramTest):
+    """Forces, dissipation, constraints that move."""
+
+    def setUp(self):
+        super().setUp()
+        self.alone["COTANGENT_CACHE"] = str(self.at / "cache")
+
+    def final(self, text, *words):
+        end = self.launch(self.deck(text), *words)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "out.h5") as found:
+            orbits = found["orbits"]
+            return orbits["initial"][()], orbits["final"][()], max(orbits["energy_error"][()]), found["trajectory/energy"][()]
+
+    def test_the_exact_solution(self):
+        c, k, drive, w, t = 0.3, 1.7, 0.8, 1.3, 4.0
+        steady = drive / complex(k - w * w, c * w)
+        omega = (k - c * c / 4) ** 0.5
+        starts, ends, error, energy = self.final(DRIVEN)
+        for (x, v), end in zip(starts, ends):
+            x, v = x - steady.real, v - (1j * w * steady).real
+            transient = complex(x, -(v + c / 2 * x) / omega) * cmath.exp(complex(-c / 2, omega) * t)
+            wave = steady * cmath.exp(1j * w * t)
+            self.assertAlmostEqual(end[0], (transient + wave).real, delta=1e-14)
+            self.assertAlmostEqual(end[1], (complex(-c / 2, omega) * transient + 1j * w * wave).real, delta=1e-14)
+        self.assertLess(error, 1e-14)
+        self.assertGreater(energy.max() - energy.min(), 0.1)
+        # Friction as a force is the same motion; with the other sign it isn't.
+        plain = DRIVEN.replace('dissipation = "c*x_dot^2/2"\n', "")
+        as_force = self.final(plain.replace("F*cos(w*t)", "F*cos(w*t) - c*x_dot"))[1]
+        self.assertLess(abs(as_force - ends).max(), 1e-14)
+        wrong = self.final(plain.replace("F*cos(w*t)", "F*cos(w*t) + c*x_dot"))[1]
+        self.assertGreater(abs(wrong - ends).max(), 0.1)
+
+    def test_a_pivot_that_shakes(self):
+        (start,), (end,), error, energy = self.final(SHAKEN)
+        self.assertLess(error, 1e-13)
+        self.assertGreater(energy.max() - energy.min(), 0.1)
+        self.assertAlmostEqual(math.hypot(start[0], start[1] - 0.2), 1, delta=1e-14)  # moved onto it
+        x, y = 0.3 * math.sin(1.7 * 4), 0.2 * math.cos(1.1 * 4)
+        self.assertAlmostEqual(math.hypot(end[0] - x, end[1] - y), 1, delta=1e-14)
+        # By its angle, the time in the Lagrangian, friction in Rayleigh's function.
+        angle, speed = math.atan2(start[0], 0.2 - start[1]), (start[2] - 0.51) * (0.2 - start[1]) + start[3] * start[0]
+        by_angle = f"""study = "trajectory"
+[model]
+coordinates = ["a"]
+where = {{ u = "0.51*cos(1.7*t) + cos(a)*a_dot", s = "sin(a)*a_dot - 0.22*sin(1.1*t)" }}
+lagrangian = "(u^2 + s^2)/2 + cos(a) - 0.2*cos(1.1*t)"
+dissipation = "0.1*(u^2 + s^2)"
+[method]
+name = "gauss"
+step = 0.1
+[ensemble]
+list = [[{angle!r}, {speed!r}]]
+""" + SHAKEN[SHAKEN.index("[stop]"):]
+        (at,), balance = self.final(by_angle)[1:3]
+        self.assertLess(balance, 1e-13)
+        self.assertAlmostEqual(end[0], x + math.sin(at[0]), delta=1e-11)
+        self.assertAlmostEqual(end[1], y - math.cos(at[0]), delta=1e-11)
+
+    def test_energy_under_a_constraint_that_moves(self):
+        grid = "grid = { x = [0.4, 0.4, 1], y = [-0.7, -0.7, 1], x_dot = [0.9, 0.9, 1], y_dot = [0.3, 0.3, 1] }"
+        self.final(SHAKEN.replace("list = [[0.4, -0.7, 0.5, 0.3]]", f"energy = [0.3, 0.9]\n{grid}"))
+        with h5py.File(self.at / "out.h5") as found:
+            for (x, y, u, v), energy in zip(found["orbits/initial"], found["orbits/energy"]):
+                self.assertAlmostEqual(x * (u - 0.51) + (y - 0.2) * v, 0, delta=1e-13)  # the pivot's velocity
+                self.assertAlmostEqual((u * u + v * v) / 2 + y, energy, delta=1e-13)
+            self.assertAlmostEqual(found["orbits/energy"][0], 0.3, delta=1e-13)
+            self.assertAlmostEqual(found["orbits/energy"][1], 0.9, delta=1e-13)
+
+    def test_what_is_refused(self):
+        self.refused("force", "unknown coordinate 'y'", "valid: x", text=DRIVEN.replace("{ x =", "{ y ="))
+        self.refused("dissipation", "no velocity", text=DRIVEN.replace("c*x_dot^2/2", "c*x^2/2"))
+        self.refused("force", "x_dott", "did you mean", text=DRIVEN.replace("F*cos(w*t)", "x_dott"))
+        self.refused("domain", "depends on the time", text=DRIVEN.replace("force", 'domain = "2 - t - x"\nforce'))
+        rattle = SHAKEN.replace("lobatto-spark", "rattle").replace("stages = 6\n", "")
+        self.refused("constrained by what moves", "'rattle'", "lobatto-spark", text=rattle)
+        still = rattle[:rattle.index("constraint")] + 'constraint = ["x^2 + y^2 - 1"]\n' + rattle[rattle.index("[method]"):]
+        self.refused("forces that depend on velocities", "'rattle'", "lobatto-spark", text=still)
+
+
+class Described(ProgramTest):
+    """What the program says of its own models, as formulas."""
+    longest = 300
+
+    def said(self, *words):
+        end = self.launch("--describe", *words, ranks=1)
+        self.assertEqual(end.returncode, 0, end.stderr)
+        return end.stdout
+
+    def test_formulas_of_models(self):
+        self.assertIn("L = 0.5*(q1_dot^2 + q2_dot^2) - q1^2*(0.5 + q2) + q2^2*(q2 - 1.5)/3", self.said("henon-heiles"))
+        self.assertIn("0 = (sqrt(x^2 + y^2) - R)^2 + z^2 - r^2", self.said("torus"))
+        self.assertIn("U = (1 - s*(1/sigma^2))^2*strength", self.said("soft"))
+        self.assertIn(r"L &= \frac{1}{2} \, \left(\dot{q}_1^{2}", self.said("henon-heiles", "--latex"))
+        self.says(self.launch("--describe", "henon-heils", "--as-deck", ranks=1), 2, "did you mean 'henon-heiles'")
+        self.says(self.launch("--list", "--latex", ranks=1), 2, "go with --describe")
+
+    def test_decks_of_models_have_their_bits(self):
+        cache = os.environ.get("COTANGENT_CACHE")
+        self.alone["COTANGENT_CACHE"] = cache or str(self.at / "cache")
+        for name in ("henon-heiles", "magnetic-chain", "double-pendulum", "torus", "chaplygin-sleigh", "heavy-top"):
+            with self.subTest(name):
+                deck = self.said(name, "--as-deck")
+                # The built-in model in the rest of the same deck.
+                named = deck[:deck.index("[model]")] + f'[model]\nname = "{name}"\n\n' + deck[deck.index("[method]"):]
+                for text, file in ((deck, "formula.h5"), (named, "built_in.h5")):
+                    end = self.launch(self.deck(text), f"output.file={file}", ranks=1)
+                    self.assertEqual(end.returncode, 0, text + end.stdout + end.stderr)
+                self.assertEqual(same_bits(self.at / "built_in.h5", self.at / "formula.h5"), [])
 
 
 class Strangers(ProgramTest):

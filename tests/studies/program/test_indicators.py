@@ -13,6 +13,32 @@ DECK = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0
 list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]
 """
 
+# A pendulum with friction and a drive, chaotic, looked at ten times in a step.
+DRIVEN = """study = "poincare"
+[model]
+coordinates = ["x"]
+angles = ["x"]
+parameters = { c = 0.5, A = 1.2, w = 0.6666666666666666 }
+lagrangian = "x_dot^2/2 + cos(x)"
+force = { x = "A*cos(w*t)" }
+dissipation = "c*x_dot^2/2"
+[method]
+name = "gauss"
+stages = 8
+step = 0.4
+[section]
+where = "t"
+every = 0.0371
+[ensemble]
+random = { count = 9, seed = 2, x = [-3.0, 3.0], x_dot = [-1.0, 1.0] }
+[stop]
+crossings = 20005
+[indicators]
+list = ["lyapunov", "spectrum", "sali", "megno"]
+[output]
+file = "out.h5"
+"""
+
 
 class Indicators(ProgramTest):
     def run_to(self, file, text=DECK, ranks=1, words=()):
@@ -43,6 +69,25 @@ class Indicators(ProgramTest):
         self.assertLess(np.abs(rows["spectrum"][flown].sum(1)).max(), 1e-12)
         self.assertTrue({1, 2} <= set(rows["verdict"][flown]))
         self.assertTrue((rows["sali"][rows["verdict"] == 2] < 1e-8).all())
+
+    def test_friction_shrinks_the_phase_volume_at_its_rate(self):
+        """Exponents sum to -c, and end with the last of the crossings, whatever lanes and ranks there are."""
+        one = self.run_to("one.h5", text=DRIVEN)
+        self.assertEqual(same_bits(one, self.run_to("two.h5", text=DRIVEN, ranks=2)), [])
+        self.assertEqual(same_bits(one, self.run_to("lanes.h5", text=DRIVEN, words=["method.lanes=1"])), [])
+        with h5py.File(one) as file:
+            spectrum, verdict = file["indicators/spectrum"][()], file["indicators/verdict"][()]
+            self.assertTrue((file["orbits/status"][()] == 1).all())
+        self.assertLess(np.abs(spectrum.sum(1) + 0.5).max(), 1e-12)
+        self.assertGreater(spectrum[:, 0].min(), 0.05)
+        self.assertEqual(set(verdict), {2})
+
+    def test_kicks_are_refused(self):
+        text = DRIVEN.replace('dissipation = "c*x_dot^2/2"', 'kick = { potential = "-A*cos(x)", every = 1.0 }')
+        self.deck(text)
+        end = self.launch("deck.toml")
+        self.assertEqual(end.returncode, 2, end.stdout + end.stderr)
+        self.assertIn("without kicks", end.stdout + end.stderr)
 
     def test_methods_say_whether_they_have_a_tangent_map(self):
         for method, has in (("gauss", True), ("rattle", True), ("shake", False)):

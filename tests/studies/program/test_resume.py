@@ -35,6 +35,27 @@ checkpoint_minutes = 0.001
 """
 
 
+DRIVEN = """study = "trajectory"
+[model]
+coordinates = ["a"]
+parameters = { c = 0.5, F = 1.2, w = 0.6666666666666666 }
+lagrangian = "a_dot^2/2 + cos(a)"
+force = { a = "F*cos(w*t)" }
+dissipation = "c*a_dot^2/2"
+[method]
+name = "gauss"
+step = 0.25
+[ensemble]
+random = { count = 40, seed = 3, a = [-3.0, 3.0], a_dot = [-1.0, 1.0] }
+[stop]
+time = 20000.0
+[output]
+every = 10.0
+file = "out.h5"
+checkpoint_minutes = 0.001
+"""
+
+
 class Resume(ProgramTest):
     longest = 300
     text = DECK
@@ -126,6 +147,12 @@ class ResumeWithIndicators(Resume):
     text = DECK.replace("crossings = 60000", "crossings = 12000") + """[indicators]
 list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]
 """
+    test_forwarded_by_mpirun = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
+
+
+class ResumeWhatIsDriven(Resume):
+    """The same with friction and a drive, stated by formulas: the work done goes on too."""
+    text = DRIVEN
     test_forwarded_by_mpirun = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 

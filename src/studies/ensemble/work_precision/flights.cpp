@@ -153,7 +153,9 @@ void Flights::land() {
       row[Row::steps] = static_cast<double>(flown.steps);
       row[Row::energy_error] = flown.energy_error;
       row[Row::constraint_error] = flown.constraint_error;
-      row[Row::drift] = drift(flown, c_.time);
+      // Of what is driven samples don't tell the energy that is owed.
+      row[Row::drift] =
+          c_.model.problem->driven() ? std::numeric_limits<double>::quiet_NaN() : drift(flown, c_.time);
       std::ranges::copy(flown.q, row + Row::state);
       std::ranges::copy(flown.v, row + Row::state + dim_);
     }

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "studies/program/written_formulas.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+
+#include "core/error.hpp"
+#include "expressions/print.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+using expressions::Tree;
+
+/// A formula and what it is: "L =", "0 =".
+struct Line {
+  std::string key;   ///< of a deck
+  std::string left;  ///< of the equation that it makes
+  Tree tree;
+};
+struct Lines {
+  std::vector<std::string> names;
+  std::vector<Line> lines;
+
+  std::vector<Tree> trees() const {
+    std::vector<Tree> all;
+    for (const Line& line : lines) all.push_back(line.tree);
+    return all;
+  }
+};
+
+Lines lines_of(const sections::Problem& problem) {
+  const auto formulas = problem.formulas();
+  if (!formulas) throw Error(fmt::format("'{}' isn't stated by formulas", problem.name()));
+  Lines result;
+  for (const auto& q : problem.coordinates()) result.names.push_back(q.name);
+  for (const auto& q : problem.coordinates()) result.names.push_back(q.name + "_dot");
+  for (const auto& p : problem.parameters()) result.names.push_back(p.name);
+  result.names.emplace_back("t");
+  result.lines.push_back({"lagrangian", "L =", formulas->lagrangian});
+  for (const Tree& tree : formulas->constraint) result.lines.push_back({"constraint", "0 =", tree});
+  for (const Tree& tree : formulas->rolling) result.lines.push_back({"rolling", "0 =", tree});
+  for (std::size_t i = 0; i < formulas->force.size(); ++i)
+    result.lines.push_back(
+        {"force." + result.names[i], fmt::format("Q_{} =", result.names[i]), formulas->force[i]});
+  if (formulas->dissipation) result.lines.push_back({"dissipation", "R =", *formulas->dissipation});
+  if (formulas->kick) result.lines.push_back({"kick.potential", "V =", *formulas->kick});
+  if (formulas->kick_every) result.lines.push_back({"kick.every", "T =", *formulas->kick_every});
+  if (formulas->domain) result.lines.push_back({"domain", "0 <", *formulas->domain});
+  return result;
+}
+Lines lines_of(const particles::Potential& potential) {
+  const auto formula = potential.formula();
+  if (!formula) throw Error(fmt::format("'{}' isn't stated by a formula", potential.name()));
+  Lines result{{"s"}, {{"potential", "U =", *formula}}};
+  for (const auto& p : potential.parameters()) result.names.emplace_back(p.name);
+  return result;
+}
+
+/// What parts are called: a letter that no name has with a number behind it.
+std::string prefix_for(const std::vector<std::string>& names) {
+  for (const std::string prefix : {"u", "w", "k", "n", "h"}) {
+    const auto taken = [&](const std::string& name) {
+      return name.starts_with(prefix) && name.size() > 1 && std::isdigit(static_cast<unsigned char>(name[1]));
+    };
+    if (std::ranges::none_of(names, taken)) return prefix;
+  }
+  return "part_";
+}
+
+/// Broken at spaces, where the line would grow long; further lines begin with `indent`.
+std::string wrapped(const std::string& text, std::size_t first, const std::string& indent) {
+  constexpr std::size_t longest = 100;
+  std::string result;
+  std::size_t column = first, begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (column + (end - begin) > longest && column > indent.size() && begin > 0) {
+      result += "\n" + indent;
+      column = indent.size();
+    } else if (begin > 0) {
+      result += ' ';
+      ++column;
+    }
+    result.append(text, begin, end - begin);
+    column += end - begin;
+    begin = end + 1;
+  }
+  return result;
+}
+
+std::string written(const Lines& all) {
+  const auto [parts, values] = expressions::text_in_parts(all.trees(), all.names, prefix_for(all.names));
+  std::string text;
+  const auto add = [&](const std::string& left, const std::string& right) {
+    const std::string head = "  " + left + " ";
+    text += head + wrapped(right, head.size(), "      ") + "\n";
+  };
+  for (const expressions::Part& part : parts) add(part.name + " =", part.value);
+  for (std::size_t k = 0; k < values.size(); ++k) add(all.lines[k].left, values[k]);
+  return text;
+}
+
+std::string as_latex(const Lines& all) {
+  const auto [parts, values] = expressions::latex_in_parts(all.trees(), all.names, prefix_for(all.names));
+  std::string text = "\\begin{aligned}\n";
+  for (const expressions::Part& part : parts) text += fmt::format("  {} &= {} \\\\\n", part.name, part.value);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const auto& left = all.lines[k].left;
+    const auto space = left.find(' ');
+    text += fmt::format("  {} &{} {}{}\n", left.substr(0, space), left.substr(space + 1), values[k],
+                        k + 1 < values.size() ? " \\\\" : "");
+  }
+  return text + "\\end{aligned}\n";
+}
+
+template <class Item>
+std::string written_or_why_not(const Item& item) {
+  try {
+    return written(lines_of(item));
+  } catch (const Error& error) {
+    return fmt::format("  {}\n", error.what());
+  }
+}
+
+/// A formula as a string of TOML.
+std::string quoted(const std::string& text, std::size_t first) {
+  const std::string lines = wrapped(text, first, "  ");
+  return lines.find('\n') == std::string::npos ? "\"" + lines + "\"" : "'''" + lines + "'''";
+}
+
+/// A state from which the problem moves: coordinates and velocities of the order of 1, of few digits.
+std::vector<double> some_start(const sections::Problem& problem) {
+  std::vector<double> parameters;
+  for (const auto& p : problem.parameters()) parameters.push_back(p.value);
+  const auto dim = static_cast<std::size_t>(problem.dim());
+  constexpr int attempts = 200;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    std::vector<double> state(2 * dim);
+    for (std::size_t i = 0; i < state.size(); ++i) {
+      const double spread =
+          std::fmod(0.6180339887 * static_cast<double>(i + 1) + 0.4142135624 * attempt, 1.0);
+      state[i] = std::round(100 * (spread - (i < dim ? 0.0 : 0.5))) / 100;
+    }
+    std::vector<double> at = state;
+    const std::span<double> q(at.data(), dim), v(at.data() + dim, dim);
+    const bool held = problem.project(q, v, parameters, -1);
+    const bool inside = !problem.has_domain() || problem.domain(q, parameters) > 0.1;
+    if (held && inside && std::isfinite(problem.energy(q, v, parameters))) return state;
+  }
+  throw Error(fmt::format("'{}': no start was found", problem.name()));
+}
+
+/// The list or the table of coordinates.
+std::string coordinates_in_deck(const sections::Problem& problem) {
+  const auto coordinates = problem.coordinates();
+  const bool plain = std::ranges::all_of(
+      coordinates, [](const auto& c) { return c.unit == "1" || (c.angle && c.unit == "rad"); });
+  std::string list, angles;
+  for (const auto& c : coordinates) {
+    list += (list.empty() ? "" : ", ") + (plain ? "\"" + c.name + "\"" : c.name + " = \"" + c.unit + "\"");
+    if (c.angle) angles += (angles.empty() ? "\"" : ", \"") + c.name + "\"";
+  }
+  std::string text = fmt::format("coordinates = {}\n", plain ? "[" + list + "]" : "{ " + list + " }");
+  if (!angles.empty()) text += fmt::format("angles = [{}]\n", angles);
+  return text;
+}
+
+/// `where` and the formulas behind it.
+std::string formulas_in_deck(const Lines& all) {
+  const auto [parts, values] = expressions::text_in_parts(all.trees(), all.names, prefix_for(all.names));
+  std::string text;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const std::string& key = all.lines[k].key;
+    if (key != "constraint" && key != "rolling") {
+      text += key + " = " + quoted(values[k], key.size() + 4) + "\n";
+      continue;
+    }
+    const bool first = all.lines[k - 1].key != key,
+               last = k + 1 == values.size() || all.lines[k + 1].key != key;
+    text += (first ? key + " = [\n" : "") + "  " + quoted(values[k], 3) + (last ? "\n]\n" : ",\n");
+  }
+  if (!parts.empty()) text += "\n[model.where]              # parts, each of what stands before it\n";
+  for (const expressions::Part& part : parts)
+    text += part.name + " = " + quoted(part.value, part.name.size() + 4) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string written_formulas(const sections::Problem& problem) {
+  return written_or_why_not(problem);
+}
+std::string written_formulas(const particles::Potential& potential) {
+  return written_or_why_not(potential);
+}
+std::string latex_formulas(const sections::Problem& problem) {
+  return as_latex(lines_of(problem));
+}
+std::string latex_formulas(const particles::Potential& potential) {
+  return as_latex(lines_of(potential));
+}
+
+std::string deck_of_formulas(const sections::Problem& problem) {
+  const Lines lines = lines_of(problem);
+  std::string text = fmt::format("# {}: {}.\nstudy = \"trajectory\"\n\n[model]\nname = \"{}\"\n",
+                                 problem.name(), problem.about(), problem.name());
+  text += coordinates_in_deck(problem) + formulas_in_deck(lines);
+  const auto parameters = problem.parameters();
+  if (!parameters.empty()) text += "\n[model.parameters]\n";
+  for (const auto& p : parameters)
+    text += fmt::format("{:<26} # {}\n", fmt::format("{} = {}", p.name, p.value), p.meaning);
+  std::string start;
+  for (const double x : some_start(problem)) start += fmt::format("{}{}", start.empty() ? "" : ", ", x);
+  text += fmt::format("\n[method]\nname = \"{}\"\nstep = 0.01\n\n[ensemble]\nlist = [[{}]]\n",
+                      problem.methods().front(), start);
+  if (problem.multipliers() > 0) text += "project = true             # onto what the constraints allow\n";
+  return text +
+         fmt::format("\n[stop]\ntime = 10.0\n\n[output]\nevery = 0.1\nfile = \"{}.h5\"\n", problem.name());
+}
+
+}  // namespace cotangent::studies

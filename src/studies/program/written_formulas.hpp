@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a problem states, written out: for readers, as LaTeX, and as a deck that states it by formulas.
+#pragma once
+
+#include <string>
+
+#include "particles/pair_kernel.hpp"
+#include "sections/problem.hpp"
+
+namespace cotangent::studies {
+
+/// Lagrangian, constraints, rolling and domain, a line each; long parts that come again have names, which
+/// stand before. Empty where the problem isn't stated by formulas.
+std::string written_formulas(const sections::Problem& problem);
+std::string written_formulas(const particles::Potential& potential);
+
+/// The same as LaTeX, an environment `aligned`. Throws an Error where there are none.
+std::string latex_formulas(const sections::Problem& problem);
+std::string latex_formulas(const particles::Potential& potential);
+
+/// A deck of study "trajectory" whose [model] states the problem by formulas; it runs as it is. Throws an
+/// Error where there are none.
+std::string deck_of_formulas(const sections::Problem& problem);
+
+}  // namespace cotangent::studies
