@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Indicators of motion with friction and a drive: exponents sum to the rate at which the phase volume
+// shrinks, and end with the trajectory, however many crossings of a stroboscopic section fall into a step.
+#include "catch.hpp"
+#include "chaos/indicators.hpp"
+#include "core/error.hpp"
+#include "sections/driven_models.hpp"
+#include "sections/flight_test.hpp"
+
+using namespace cotangent;
+using namespace cotangent::sections;
+using namespace cotangent::sections::test;
+
+namespace {
+
+/// x'' = -sin x - c x' + A cos(w t).
+struct DrivenPendulum : ByGauss {
+  static constexpr std::string_view name = "driven-pendulum", about = "Of the tests";
+  static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{{{"x", "rad", true}}};
+  static constexpr std::array<mechanics::Parameter, 3> parameters{
+      {{"c", 0.5, "damping"}, {"A", 1.2, "of the drive"}, {"w", 2.0 / 3, "of the drive"}}};
+
+  auto operator()(const auto& q, const auto& v, const auto&) const {
+    using std::cos;
+    const auto [x] = q;
+    const auto [x_dot] = v;
+    return 0.5 * ad::square(x_dot) + cos(x);
+  }
+  auto force(const auto&, const auto&, const auto& p, const auto& t) const {
+    using std::cos;
+    return p[1] * cos(p[2] * t);
+  }
+  auto dissipation(const auto&, const auto& v, const auto& p) const {
+    const auto [x_dot] = v;
+    return 0.5 * p[0] * ad::square(x_dot);
+  }
+};
+
+const std::vector<std::string> names{"spectrum", "sali"};
+
+/// Sections this far apart in time.
+Observation strobe(const char* every, std::int64_t crossings) {
+  Observation watch;
+  watch.section.emplace();
+  watch.section->strobe = {expressions::Expression::parse(every, {}),
+                           expressions::Expression::parse("0", {})};
+  watch.stop.crossings = crossings;
+  watch.growth = chaos::growth_rule(chaos::read_indicators(names, 2, ""), 2);
+  return watch;
+}
+
+}  // namespace
+
+TEST_CASE("exponents sum to minus the damping, of each trajectory's own, and don't depend on neighbours") {
+  const ProblemOf<DrivenPendulum> pendulum;
+  auto options = gauss(8, 0.4);
+  options.name = "gauss";
+  std::vector<Start> starts;
+  for (int i = 0; i < 11; ++i) starts.push_back({i, {0.2 * i}, {0.1}, {0.3 + 0.05 * i, 1.2, 2.0 / 3}});
+  // Eleven in a step, then one in 24 steps.
+  for (const auto& [every, crossings] : {std::pair{"0.0371", 20005}, std::pair{"9.42477796076938", 80}}) {
+    const Observation watch = strobe(every, crossings);
+    const auto many = fly(pendulum, options, watch, starts);
+    const auto alone = fly(pendulum, options, watch, starts, {.lanes = 1});
+    const auto slow = fly(pendulum, options, watch, starts, {.lanes = 3, .steps = 7, .backwards = true});
+    double off = 0;
+    for (const Start& start : starts) {
+      const auto& flown = many.at(start.id);
+      CHECK(flown.status == Status::finished);
+      CHECK(flown.crossing_count == crossings);
+      CHECK(flown.tallies == alone.at(start.id).tallies);
+      CHECK(flown.tallies == slow.at(start.id).tallies);
+      REQUIRE(flown.tallies.size() == 4);
+      off = std::max(off, std::abs(flown.tallies[1] + flown.tallies[2] + start.parameters[0]));
+    }
+    INFO("off by " << off);
+    CHECK(off < 1e-12);
+    CHECK(many.at(4).tallies[1] > 0.05);  // c = 1/2: chaotic
+  }
+}
+
+TEST_CASE("deviations aren't taken over kicks") {
+  const ProblemOf<KickedPendulum<ByGauss>> kicked;
+  CHECK(kicked.kicked());
+  CHECK(!ProblemOf<FreePendulum>{}.kicked());
+  auto options = gauss(8, 0.4);
+  options.name = "gauss";
+  const auto begin = [&] { return kicked.fly(options, strobe("1.3", 10), 1); };
+  CHECK_THROWS_WITH(begin(), "deviations aren't taken over kicks");
+}
