@@ -20,8 +20,8 @@ class Formatter : public CLI::Formatter {
     return fmt::format(
         "usage: {0} DECK.toml [key=value ...] [--resume] [--check] [--dry-run] [-- PETSc options]\n"
         "       {0} --compile DECK.toml [key=value ...] [-o FILE]\n"
-        "       {0} --list | --describe NAME [--latex | --as-deck] | --statement NAME | --template STUDY | "
-        "--version | --help\n\n"
+        "       {0} --list | --describe NAME [--latex | --as-deck] | --statement NAME\n"
+        "       {0} --template STUDY | --version | --help\n\n"
         "  DECK.toml           the problem, the method and what is asked of them\n"
         "  key=value           instead of what the deck says: method.step=0.25 model.alpha=[16,18]\n",
         name);

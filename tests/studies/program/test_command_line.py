@@ -63,7 +63,8 @@ class SaysOfItself(Program):
                 self.assertLessEqual({"step", "lanes = 0"}, options)
                 if name in takes:
                     self.assertEqual(options, takes[name] | {"lanes = 0"})
-                self.assertRegex(text, r"(?m)^for (free|constrained|free and constrained) motion(, rolling included)?$")
+                self.assertRegex(text, r"(?m)^for (free|constrained|free and constrained) motion(, rolling included)?(; .+)?$")
+                self.assertIn("forces", text)
                 model, start = ("sphere", "1, 0, 0, 0, 1, 0") if "\nfor constrained" in text else ("kepler", "1, 0, 0, 1")
                 self.deck(f'study = "trajectory"\n[model]\nname = "{model}"\n' + text[text.index("[method]"):]
                           + f"[stop]\ntime = 1\n[ensemble]\nlist = [[{start}]]\n")
