@@ -91,6 +91,9 @@ inline Recorded pow(const Recorded& a, const Recorded& b) {
 inline Recorded pow(const Recorded& a, int n) {
   return Recorded::power(a, n);
 }
+inline Recorded pow(const Recorded& a, double b) {
+  return pow(a, Recorded(b));
+}
 
 struct RecordedSinCos {
   Recorded sin, cos;
