@@ -7,7 +7,7 @@
 // derivatives are those of the products.
 #pragma once
 
-#include <concepts>
+#include <type_traits>
 #include <type_traits>
 
 #include "expressions/tree.hpp"
