@@ -32,7 +32,9 @@ def deck_of(model, study="poincare", rest=SECTION.format("q1", "0.125", "q2")):
     return f'study = "{study}"\n[model]\n{model}{rest}'
 
 
-SHARED = tempfile.TemporaryDirectory(prefix="cotangent_formulas_")  # a cache, for the tests that aren't about the cache
+# A cache for the tests that aren't about the cache: that of the build folder, where ctest names it.
+OWN = tempfile.TemporaryDirectory(prefix="cotangent_formulas_")
+SHARED = os.environ.get("COTANGENT_CACHE") or OWN.name
 
 
 class FormulaTest(ProgramTest):
@@ -40,7 +42,7 @@ class FormulaTest(ProgramTest):
 
     def setUp(self):
         super().setUp()
-        self.cache = pathlib.Path(SHARED.name)
+        self.cache = pathlib.Path(SHARED)
         self.set_variable("COTANGENT_CACHE", self.cache)
 
     def set_variable(self, name, value):

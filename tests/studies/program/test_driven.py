@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Driven motion in decks: stroboscopic sections, kicks, and thresholds whose values are known."""
 import json
-import os
 import unittest
 
 import h5py
@@ -60,17 +59,6 @@ file = "out.h5"
 
 class Driven(ProgramTest):
     longest = 300
-
-    @classmethod
-    def setUpClass(cls):
-        """Formulas are compiled once for all tests."""
-        import tempfile
-        folder = tempfile.TemporaryDirectory(prefix="cotangent_cache_")
-        cls.addClassCleanup(folder.cleanup)
-        before = os.environ.get("COTANGENT_CACHE")
-        os.environ["COTANGENT_CACHE"] = folder.name
-        cls.addClassCleanup(lambda: os.environ.pop("COTANGENT_CACHE") if before is None
-                            else os.environ.__setitem__("COTANGENT_CACHE", before))
 
     def fly(self, text, *words, file="out.h5", ranks=RANKS):
         end = self.launch(self.deck(text), f"output.file={file}", *words, ranks=ranks)

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pair potentials, fields of billiards, lattices and rain that the deck states by formulas: the bits of the built-in ones,
 each with a control, and what a wrong formula gets."""
-import os
 import unittest
-import unittest.mock
 
 import h5py
 import numpy as np
@@ -192,13 +190,6 @@ def some(cases):
 
 class Statements(ProgramTest):
     longest = 300
-
-    def setUp(self):
-        super().setUp()
-        cache = unittest.mock.patch.dict(os.environ, COTANGENT_CACHE=str(self.at / "cache"))
-        cache.start()
-        self.addCleanup(cache.stop)
-        self.alone["COTANGENT_CACHE"] = os.environ["COTANGENT_CACHE"]
 
     def run_to(self, name, text, *words):
         end = self.launch(self.deck(text), f"output.file={name}", *words)
