@@ -8,7 +8,6 @@
 #pragma once
 
 #include <type_traits>
-#include <type_traits>
 
 #include "expressions/tree.hpp"
 
