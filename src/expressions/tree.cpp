@@ -41,6 +41,16 @@ std::size_t Graph::Hash::operator()(const Node& node) const {
   return static_cast<std::size_t>(hash);
 }
 
+namespace {
+
+/// Whether its value is true or false: a comparison, or made of such. It is never put as a number, which no
+/// text of a condition may hold.
+constexpr bool is_truth(Operation operation) {
+  return operation == Operation::negation || operation >= Operation::less;
+}
+
+}  // namespace
+
 Graph::Id Graph::found(const Node& node) {
   const auto [place, isnew] = ids_.try_emplace(node, static_cast<Id>(nodes_.size()));
   if (isnew) nodes_.push_back(node);
@@ -48,12 +58,13 @@ Graph::Id Graph::found(const Node& node) {
 }
 
 Graph::Id Graph::apply(Operation operation, Id a) {
-  if (nodes_[a].operation == Operation::number) return number(applied({operation}, nodes_[a].number));
+  if (!is_truth(operation) && nodes_[a].operation == Operation::number)
+    return number(applied({operation}, nodes_[a].number));
   return found({operation, 0, 0, {a}});
 }
 
 Graph::Id Graph::apply(Operation operation, Id a, Id b) {
-  const bool fixed = nodes_[b].operation == Operation::number;
+  const bool fixed = nodes_[b].operation == Operation::number && !is_truth(operation);
   if (fixed && nodes_[a].operation == Operation::number)
     return number(applied({operation}, nodes_[a].number, nodes_[b].number));
   if (fixed && operation == Operation::power)

@@ -63,9 +63,45 @@ std::shared_ptr<Section> section_of(const toml::table& table, const std::string&
   return section;
 }
 
+/// Where a byte beyond ASCII stands outside of texts and comments, npos where none does. TOML refuses it; the
+/// library's behaviour there isn't defined.
+std::size_t stray_byte(std::string_view text) {
+  char quote = 0;
+  std::size_t quotes = 0;  // one or three
+  const auto repeated = [&](std::size_t i) -> std::size_t {
+    return text.substr(i, 3) == std::string(3, text[i]) ? 3 : 1;
+  };
+  for (std::size_t i = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == '\\' && quote == '"') {
+        ++i;
+      } else if ((c == '\n' && quotes == 1) || (c == quote && repeated(i) >= quotes)) {
+        i += quotes - 1;
+        quote = 0;
+      }
+    } else if (c == '#') {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      quotes = repeated(i);
+      i += quotes - 1;
+    } else if ((c & 0x80) != 0) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
 std::shared_ptr<Document> parsed(const std::string& text, const std::string& file_name) {
   auto document = std::make_shared<Document>();
   document->file_name = file_name;
+  if (const std::size_t at = stray_byte(text); at != std::string_view::npos) {
+    const std::string before = text.substr(0, at);
+    throw Error(file_name + ":" + std::to_string(1 + std::count(before.begin(), before.end(), '\n')) + ":" +
+                std::to_string(at - before.rfind('\n')) +
+                ": a character beyond ASCII has no place outside of texts in quotes and comments");
+  }
   try {
     document->root = section_of(toml::parse(text, file_name), "", not_given);
   } catch (const toml::parse_error& refusal) {
@@ -85,6 +121,7 @@ std::string trimmed(std::string_view text) {
 /// TOML where it is TOML, otherwise the text itself. The brackets keep a comment sign from swallowing the
 /// rest.
 Value override_value(const std::string& text, const std::string& path) {
+  if (stray_byte(text) != std::string_view::npos) return {text};
   try {
     const toml::table parsed = toml::parse("v = [" + text + "]");
     const toml::array* list = parsed["v"].as_array();

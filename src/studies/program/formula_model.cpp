@@ -323,18 +323,18 @@ formulas::Loaded loaded_or_shown(const io::Table& model, const Statement& statem
 
 }  // namespace
 
-bool states_model(const Task& task) {
-  if (!task.deck.root().has("model")) return false;
-  const io::Table model = task.deck.table("model");
+bool states_model(const io::Deck& deck) {
+  if (!deck.root().has("model")) return false;
+  const io::Table model = deck.table("model");
   return model.has("lagrangian") || (model.has("coordinates") && !model.has("name"));
 }
 
-Statement read_statement(const Task& task) {
-  return Reader(task.deck.table("model")).read();
+Statement read_statement(const io::Deck& deck) {
+  return Reader(deck.table("model")).read();
 }
 
 ModelChoice read_formula_model(Task& task) {
-  const Statement statement = read_statement(task);
+  const Statement statement = read_statement(task.deck);
   const io::Table method = task.deck.table("method");
   const bool one = task.deck.root().has("method") && !task.deck.root().has("methods");
   const io::Table model = task.deck.table("model");

@@ -21,7 +21,7 @@ expressions::Tree read_formula(const io::Table& table, const std::string& key, c
 std::vector<formulas::Variable> read_coordinates(const io::Table& table);
 
 /// Whether the deck states its model by formulas.
-bool states_model(const Task& task);
+bool states_model(const io::Deck& deck);
 
 /// What `[model]` states:
 ///   coordinates = { x = "m", y = "m" }    or a list of names; angles = [...] are periodic with 2 pi
@@ -34,7 +34,7 @@ bool states_model(const Task& task);
 ///   kick = { potential = "...", every = "..." }  momenta change by -dV/dq at t = every, 2 every ...
 ///   domain = "..."                        positive inside
 /// Throws Error with the deck's line and the formula's column.
-formulas::Statement read_statement(const Task& task);
+formulas::Statement read_statement(const io::Deck& deck);
 
 /// The same as a problem to fly. Collective.
 ModelChoice read_formula_model(Task& task);

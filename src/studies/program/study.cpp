@@ -24,7 +24,7 @@ const std::vector<Study>& study_list() {
 }
 
 ModelChoice read_model(Task& task) {
-  if (states_model(task)) return read_formula_model(task);
+  if (states_model(task.deck)) return read_formula_model(task);
   const io::Table table = task.deck.table("model");
   std::vector<std::string> names;
   for (const auto& problem : task.stated.problems) names.push_back(problem->name());
