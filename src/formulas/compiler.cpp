@@ -85,16 +85,25 @@ std::string processor() {
   return all;
 }
 
+/// $COTANGENT_COMPILER, null where it isn't given.
+const char* other_compiler() {
+  const char* const other = std::getenv("COTANGENT_COMPILER");
+  return other && *other ? other : nullptr;
+}
+
+bool can_run(const fs::path& file) {
+  return ::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file);
+}
+
 /// $COTANGENT_COMPILER, another of the same kind, or the one that built the program.
 fs::path compiler() {
-  const char* const other = std::getenv("COTANGENT_COMPILER");
-  const fs::path given = other && *other ? other : COTANGENT_COMPILER;
-  if (::access(given.c_str(), X_OK) == 0 && fs::is_regular_file(given)) return given;
+  const char* const other = other_compiler();
+  const fs::path given = other ? other : COTANGENT_COMPILER;
+  if (can_run(given)) return given;
   throw Error("a formula needs a compiler, and there is none at " + given.string() +
-              (other && *other
-                   ? ", which COTANGENT_COMPILER names: give a whole path"
-                   : ", which built this program: name one of its kind by the variable "
-                     "COTANGENT_COMPILER, or compile elsewhere by 'cotangent --compile DECK -o FILE'"));
+              (other ? ", which COTANGENT_COMPILER names: give a whole path"
+                     : ", which built this program: name one of its kind by the variable "
+                       "COTANGENT_COMPILER, or compile elsewhere by 'cotangent --compile DECK -o FILE'"));
 }
 
 /// A name that no other process has, on any machine that shares the folder.
@@ -207,6 +216,16 @@ void write_compiled(const std::string& source, const SharedObject& object, const
   out.close();
   if (!out) throw FileError("cannot write " + other.string());
   fs::rename(other, file);
+}
+
+bool can_compile() {
+  const auto folders = header_folders();
+  std::error_code none;
+  const bool headers = std::ranges::any_of(folders, [&](const std::string& folder) {
+    return fs::exists(fs::path(folder) / "formulas" / "problem.hpp", none);
+  });
+  const char* const other = other_compiler();
+  return headers && (other ? std::string_view(other) != "none" : can_run(COTANGENT_COMPILER));
 }
 
 fs::path cache_folder() {

@@ -32,6 +32,10 @@ SharedObject shared_object(const std::string& source);
 SharedObject read_compiled(const std::string& source, const std::filesystem::path& file);
 void write_compiled(const std::string& source, const SharedObject& object, const std::filesystem::path& file);
 
+/// Whether there is a compiler, and the headers that it reads: $COTANGENT_COMPILER isn't "none", and neither
+/// it nor the program's own is missing. On one rank alone.
+bool can_compile();
+
 /// $COTANGENT_CACHE, or the user's cache folder.
 std::filesystem::path cache_folder();
 

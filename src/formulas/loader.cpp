@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "formulas/compiler.hpp"
+#include "formulas/interpreted.hpp"
 #include "formulas/labels.hpp"
 #include "parallel/mpi.hpp"
 
@@ -21,6 +22,8 @@ struct Texts {
   Statement statement;
   std::vector<mechanics::Coordinate> coordinates;
   std::vector<mechanics::Parameter> parameters;
+
+  Labels labels() const { return {statement.name, statement.about, coordinates, parameters}; }
 
   explicit Texts(Statement given) : statement(std::move(given)) {
     for (const Variable& q : statement.coordinates) coordinates.push_back({q.name, q.unit, q.angle});
@@ -71,13 +74,18 @@ void* Library::symbol(const char* name) const {
 }
 
 Loaded load(const Statement& statement, const std::string& method, const CompiledFiles& files) {
+  bool compiled = true;
+  parallel::on_rank_zero([&] { compiled = !files.read.empty() || !files.write.empty() || can_compile(); });
+  if (!parallel::all(compiled)) {
+    const auto* const texts = new Texts(statement);  // as below
+    return {interpreted_problem(texts->statement, method, texts->labels()),
+            "interpreted, since there is no compiler: slower than compiled"};
+  }
   const Library library(source(statement, method), files);
   using Make = sections::Problem*(const Labels&);
   auto* const make = library.function<Make>("cotangent_formula_problem");
   const auto* const texts = new Texts(statement);  // as long as the program runs, like its code
-  return {std::shared_ptr<const sections::Problem>(
-              make({texts->statement.name, texts->statement.about, texts->coordinates, texts->parameters})),
-          library.how()};
+  return {std::shared_ptr<const sections::Problem>(make(texts->labels())), library.how()};
 }
 
 }  // namespace cotangent::formulas

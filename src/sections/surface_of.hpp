@@ -9,11 +9,12 @@
 
 namespace cotangent::sections {
 
-/// The system of a model with these parameters.
+/// The system of a model with these parameters; those that aren't given have their defaults.
 template <class Model>
 mechanics::System<Model, double> system_of(Values parameters) {
   mechanics::System<Model, double> system;
-  std::copy_n(parameters.begin(), system.parameters.size(), system.parameters.begin());
+  for (std::size_t k = 0; k < std::min(parameters.size(), system.parameters.size()); ++k)
+    system.parameters[k] = parameters[k];
   return system;
 }
 

@@ -154,7 +154,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   State idle(int lane, const Start& start) {
     const bool first = !ready_;
     ready_ = true;
-    for (int k = 0; k < System::parameter_count; ++k) {
+    const int given = std::min(System::parameter_count, static_cast<int>(start.parameters.size()));
+    for (int k = 0; k < given; ++k) {
       if (first) system_.parameters[k] = R(start.parameters[k]);
       numerics::set_lane(system_.parameters[k], lane, start.parameters[k]);
     }

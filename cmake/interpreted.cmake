@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Models whose formulas are evaluated node by node (formulas/interpreted.hpp), one source for each dimension and form:
+# two minutes of a processor, for programs that travel to machines without a compiler.
+option(COTANGENT_INTERPRETED "Formulas of decks also run where there is no compiler" OFF)
+set(declarations "")
+set(list "")
+if(COTANGENT_INTERPRETED)
+  foreach(kind 1,newtonian 2,newtonian 3,newtonian 4,newtonian 1,general 2,general 3,general 4,general 3,on_surface)
+    string(REPLACE "," ";" kind ${kind})
+    list(GET kind 0 dim)
+    list(GET kind 1 form)
+    set(source ${PROJECT_BINARY_DIR}/generated/interpreted/${form}_${dim}.cpp)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/interpreted.cpp.in ${source} @ONLY)
+    target_sources(cotangent_formulas PRIVATE ${source})
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O1)  # the evaluation is what takes time
+    set(make "interpreted_of<${dim}, Form::${form}>")
+    string(APPEND declarations
+      "template <>\nstd::unique_ptr<sections::Problem> ${make}(const InterpretedTrees&, const Labels&);\n")
+    string(APPEND list "{${dim}, Form::${form}, ${make}}, ")
+  endforeach()
+endif()
+set(source ${PROJECT_BINARY_DIR}/generated/interpreted/list.cpp)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/interpreted_list.cpp.in ${source} @ONLY)
+target_sources(cotangent_formulas PRIVATE ${source})

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formulas/interpreted.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "integrators/method_list.hpp"
+
+namespace cotangent::formulas {
+
+namespace {
+
+using expressions::Graph;
+using expressions::Node;
+using expressions::Operation;
+using expressions::Tree;
+
+/// What a node is as a function of coordinates and velocities.
+struct Structure {
+  bool places = false, velocities = false, mixed = false;
+  int degree = 0;  ///< in the velocities; 3: higher, or no polynomial
+
+  static Structure merged(const Structure& a, const Structure& b, int degree) {
+    return {a.places || b.places, a.velocities || b.velocities, a.mixed || b.mixed, std::min(degree, 3)};
+  }
+  /// A function of it that is no polynomial.
+  static Structure curved(Structure a) {
+    if (a.velocities) a.degree = 3;
+    a.mixed = a.mixed || (a.places && a.velocities);
+    return a;
+  }
+};
+
+Structure of_two(const Node& node, const Structure& a, const Structure& b) {
+  Structure both = Structure::merged(a, b, std::max(a.degree, b.degree));
+  switch (node.operation) {
+    case Operation::add:
+    case Operation::subtract:
+      return both;
+    case Operation::multiply:
+      both.degree = std::min(a.degree + b.degree, 3);
+      both.mixed = both.mixed || (a.places && b.velocities) || (a.velocities && b.places);
+      return both;
+    case Operation::divide:
+      if (b.velocities) return Structure::curved(both);
+      both.mixed = both.mixed || (a.velocities && b.places);
+      return both;
+    default:
+      return Structure::curved(both);
+  }
+}
+
+Structure of_one(const Node& node, const Structure& a) {
+  if (node.operation == Operation::negate) return a;
+  if (node.operation != Operation::fixed_power || node.number != 2) return Structure::curved(a);
+  return of_two({Operation::multiply, 0, 0, {}}, a, a);
+}
+
+/// Statements' trees with their parts put in.
+class Whole {
+ public:
+  explicit Whole(const Statement& s) {
+    for (std::size_t i = 0; i < s.first_part(); ++i) names_.push_back(graph_.name(i));
+    for (const Part& part : s.where) names_.push_back(graph_.add(part.value, names_));
+  }
+  Tree operator()(const Tree& tree) { return graph_.tree(graph_.add(tree, names_)); }
+
+ private:
+  Graph graph_;
+  std::vector<Graph::Id> names_;
+};
+
+bool any_of_time(const Statement& s, const InterpretedTrees& trees) {
+  const auto timed = [&](const Tree& tree) { return tree.mentions(s.time()); };
+  return timed(trees.lagrangian) || std::ranges::any_of(trees.constraint, timed);
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error("without a compiler " + what + ": compile elsewhere by 'cotangent --compile DECK -o FILE'");
+}
+
+}  // namespace
+
+bool is_newtonian(const Tree& lagrangian, std::size_t dim, std::size_t parameters) {
+  const auto leaf = [&](const Node& node) {
+    Structure s;
+    if (node.operation == Operation::number) return s;
+    s.places = node.name < dim || node.name == 2 * dim + parameters;
+    s.velocities = node.name >= dim && node.name < 2 * dim;
+    s.degree = s.velocities ? 1 : 0;
+    return s;
+  };
+  const auto whole = lagrangian.fold<Structure>(leaf, of_one, of_two);
+  return whole.degree <= 2 && !whole.mixed;
+}
+
+std::unique_ptr<sections::Problem> interpreted_problem(const Statement& s, const std::string& method,
+                                                       const Labels& labels) {
+  const std::vector<InterpretedKind> kinds = interpreted_kinds();
+  if (kinds.empty())
+    throw Error(
+        "this program was built without COTANGENT_INTERPRETED, so that a formula needs a compiler: "
+        "compile elsewhere by 'cotangent --compile DECK -o FILE'");
+  const std::size_t dim = s.coordinates.size();
+  if (dim > most_interpreted_coordinates || s.parameters.size() > most_interpreted_parameters)
+    refuse("formulas of up to " + std::to_string(most_interpreted_coordinates) + " coordinates and " +
+           std::to_string(most_interpreted_parameters) + " parameters run");
+  if (!s.rolling.empty()) refuse("rolling doesn't run");
+  if (s.kick) refuse("kicks don't run");
+
+  Whole whole(s);
+  InterpretedTrees trees{whole(s.lagrangian), {}, {}, {}, {}};
+  for (const Tree& tree : s.constraint) trees.constraint.push_back(whole(tree));
+  for (const Tree& tree : s.force) trees.force.push_back(whole(tree));
+  if (s.dissipation) trees.dissipation = whole(*s.dissipation);
+  if (s.domain) trees.domain = whole(*s.domain);
+
+  const bool forced = s.dissipation || !s.force.empty();
+  const bool newtonian =
+      !forced && !any_of_time(s, trees) && is_newtonian(trees.lagrangian, dim, s.parameters.size());
+  Form form = newtonian ? Form::newtonian : Form::general;
+  if (!s.constraint.empty()) {
+    if (dim != 3 || s.constraint.size() != 1 || !newtonian)
+      refuse("constraints run where one of them makes a surface in space, with L = K(v) - U(q) there");
+    form = Form::on_surface;
+  }
+  const std::string by_default(integrators::default_method(
+      form == Form::on_surface ? integrators::MotionKind::on_manifold : integrators::MotionKind::free));
+  if (!method.empty() && method != by_default)
+    refuse("formulas like these run by method '" + by_default + "' alone, not by " +
+           (method == "*" ? "several" : "'" + method + "'"));
+  const auto kind = std::ranges::find_if(
+      kinds, [&](const InterpretedKind& k) { return k.dim == static_cast<int>(dim) && k.form == form; });
+  if (kind == kinds.end()) refuse("this formula doesn't run");  // all kinds are there
+  return kind->make(trees, labels);
+}
+
+}  // namespace cotangent::formulas
