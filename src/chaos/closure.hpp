@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The equations of a periodic orbit, phi_T(x) = x, and what its derivative says of it. Unknown are the state x
-// = (q, v) on the section, the period T, and one number that may be continued: the energy or a parameter. To
-// the 2N equations of closing come s(x) = 0 and E(x) = E; where a strobe gives T, neither. They are more than
-// the unknowns, since energy and time make two of them dependent, but they agree: Gauss and Newton's method
-// converges as fast as Newton's. An angle closes modulo 2 pi: how often it turns is the orbit's winding.
+// The equations of a periodic orbit, phi_T(x) = x, and what its derivative says of it. Unknown are the state
+// x = (q, v) on the section, the period T, and one number that may be continued: the energy or a parameter.
+// To the 2N equations of closing come s(x) = 0 and E(x) = E; where a strobe gives T, neither. They are more
+// than the unknowns, since energy and time make two of them dependent, but they agree: Gauss and Newton's
+// method converges as fast as Newton's. An angle closes modulo 2 pi: how often it turns is the orbit's
+// winding.
 //
 // The derivative D of phi_T is the product of the method's own tangent maps (sections/arc.hpp). With f the
 // flow and g the energy's slope, D f = f and g D = g: on the complement of both it is the derivative of the

@@ -139,7 +139,8 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
         if (!tried) break;
         const double value = distance(*tried, n, k);
         if (std::abs(value) >= best && std::abs(value) < 1e-12) break;  // round-off
-        if (std::abs(value) < best) std::tie(best_arc, best, orbit) = std::tuple(middle, std::abs(value), *tried);
+        if (std::abs(value) < best)
+          std::tie(best_arc, best, orbit) = std::tuple(middle, std::abs(value), *tried);
         if (value == 0) break;
         if ((value > 0) == (at_b > 0)) {
           b = middle;

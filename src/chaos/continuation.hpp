@@ -15,15 +15,15 @@ namespace cotangent::chaos {
 
 /// How far and how finely.
 struct ContinuationRule {
-  double to = 0;                       ///< the value at which it ends
-  double step = 0.01, largest = 0.1;   ///< first and largest h
-  double trace = 0.5;                  ///< how far the trace may move in a step, of 1 + |trace|
-  std::vector<int> turns = {1, 2};     ///< the n that are located
+  double to = 0;                      ///< the value at which it ends
+  double step = 0.01, largest = 0.1;  ///< first and largest h
+  double trace = 0.5;                 ///< how far the trace may move in a step, of 1 + |trace|
+  std::vector<int> turns = {1, 2};    ///< the n that are located
 };
 
 struct Bifurcation {
-  int n = 1, k = 0;    ///< the multipliers are exp(+- 2 pi i k / n)
-  bool fold = false;   ///< of n = 1: the value turns back
+  int n = 1, k = 0;   ///< the multipliers are exp(+- 2 pi i k / n)
+  bool fold = false;  ///< of n = 1: the value turns back
   ClosedOrbit orbit;
   Unknowns tangent;
 };

@@ -129,7 +129,8 @@ class ArcFlight {
         integrators::GaussTables::of(std::clamp(method->degree() + 1, 1, integrators::max_stages));
     for (std::int64_t k = 0; k < steps; ++k) {
       const Mask took = method->advance(system_, Mask(true));
-      if (!numerics::lane(took, 0)) return fail(static_cast<Status>(static_cast<int>(first(method->failure()))));
+      if (!numerics::lane(took, 0))
+        return fail(static_cast<Status>(static_cast<int>(first(method->failure()))));
       method->tangent(system_, Mask(true), d_.data(), 2 * N);
       for (int i = 0; i < nodes->stages; ++i) {
         const State x = method->dense(R(nodes->c[i]));

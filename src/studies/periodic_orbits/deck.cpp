@@ -10,7 +10,8 @@
 
 namespace cotangent::studies {
 
-const char* const periodic_orbits_example = R"(# The straight orbit of Henon-Heiles on q1 = 0, from E = 0.05 to its cascade below E = 1/6.
+const char* const periodic_orbits_example =
+    R"(# The straight orbit of Henon-Heiles on q1 = 0, from E = 0.05 to its cascade below E = 1/6.
 study = "periodic-orbits"
 
 [model]
@@ -89,7 +90,8 @@ OrbitSurvey read_orbit_survey(Task& task) {
   survey.model = read_model(task);
   const auto& problem = survey.problem();
   if (problem.multipliers() > 0)
-    throw task.deck.table("model").error("periodic orbits are searched for where nothing is constrained or rolls");
+    throw task.deck.table("model").error(
+        "periodic orbits are searched for where nothing is constrained or rolls");
   const io::Table method = task.deck.table("method");
   survey.method = read_options(method, problem, false);
   if (method.has("tolerance"))
@@ -98,7 +100,8 @@ OrbitSurvey read_orbit_survey(Task& task) {
   const auto methods = integrators::method_list();
   const auto chosen = std::ranges::find(methods, survey.method.name, &integrators::MethodInfo::name);
   if (!chosen->tangent)
-    throw method.error("name", "periodic orbits need a method with a tangent map: " + methods_with_tangent(problem));
+    throw method.error("name",
+                       "periodic orbits need a method with a tangent map: " + methods_with_tangent(problem));
   if (survey.method.projection != "none")
     throw method.error("projection", "periodic orbits need steps that aren't projected");
 
@@ -107,7 +110,8 @@ OrbitSurvey read_orbit_survey(Task& task) {
   if (!section) throw where.error("orbits close on a section: where = \"q1\", say");
   survey.section = *section;
   if (!section->strobe && section->coordinate < 0)
-    throw where.error("where", "for periodic orbits a section is a coordinate, or t where it is driven or kicked");
+    throw where.error("where",
+                      "for periodic orbits a section is a coordinate, or t where it is driven or kicked");
   if (!section->strobe && (problem.driven() || problem.kicked()))
     throw where.error("where", "what is driven or kicked has its period given: where = \"t\", every = ...");
   if (section->strobe && section->strobe->phase.text() != "0")

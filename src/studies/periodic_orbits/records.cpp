@@ -21,11 +21,14 @@ struct Column {
 constexpr std::array<Column, 6> columns{{
     {"period", "period T", [](const chaos::ClosedOrbit& orbit) { return orbit.period; }},
     {"energy", "energy at the section", [](const chaos::ClosedOrbit& orbit) { return orbit.energy; }},
-    {"action", "integral of p dq over the period", [](const chaos::ClosedOrbit& orbit) { return orbit.action; }},
+    {"action", "integral of p dq over the period",
+     [](const chaos::ClosedOrbit& orbit) { return orbit.action; }},
     {"trace", "trace of the return map's derivative, across the flow and within the energy surface",
      [](const chaos::ClosedOrbit& orbit) { return orbit.trace(); }},
-    {"residue", "Greene's residue (2 - trace)/4", [](const chaos::ClosedOrbit& orbit) { return orbit.residue(); }},
-    {"error", "|phi_T(x) - x|, how far off closing it is", [](const chaos::ClosedOrbit& orbit) { return orbit.error; }},
+    {"residue", "Greene's residue (2 - trace)/4",
+     [](const chaos::ClosedOrbit& orbit) { return orbit.residue(); }},
+    {"error", "|phi_T(x) - x|, how far off closing it is",
+     [](const chaos::ClosedOrbit& orbit) { return orbit.error; }},
 }};
 
 std::vector<double> state_of(const chaos::ClosedOrbit& orbit) {
@@ -61,50 +64,97 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
   std::vector<io::DataSetSpec> sets;
   for (const Column& column : columns)
     sets.push_back({std::string("/orbits/") + column.name, DataType::float64, {orbits}, "1", column.meaning});
-  sets.push_back({"/orbits/state", DataType::float64, {orbits, width}, state.state_units(),
-                  "where the orbit begins, on the section", {{"columns", state.state_names()}}});
-  sets.push_back({"/orbits/multipliers", DataType::float64, {orbits, survey.across(), 2}, "1",
-                  "eigenvalues of the return map's derivative", {{"columns", {"real", "imaginary"}}}});
-  sets.push_back({"/orbits/stability", DataType::int32, {orbits}, "1",
-                  "inverse: unstable by a multiplier below -1", {{"names", stabilities}}});
+  sets.push_back({"/orbits/state",
+                  DataType::float64,
+                  {orbits, width},
+                  state.state_units(),
+                  "where the orbit begins, on the section",
+                  {{"columns", state.state_names()}}});
+  sets.push_back({"/orbits/multipliers",
+                  DataType::float64,
+                  {orbits, survey.across(), 2},
+                  "1",
+                  "eigenvalues of the return map's derivative",
+                  {{"columns", {"real", "imaginary"}}}});
+  sets.push_back({"/orbits/stability",
+                  DataType::int32,
+                  {orbits},
+                  "1",
+                  "inverse: unstable by a multiplier below -1",
+                  {{"names", stabilities}}});
   sets.push_back({"/orbits/returns", DataType::int32, {orbits}, "1", "after which it closes"});
   sets.push_back({"/orbits/start", DataType::int64, {orbits}, "1", "of the ensemble, that led to it"});
-  sets.push_back({"/orbits/winding", DataType::int64, {orbits, problem.dim()}, "1",
-                  "turns of each angle in a period", {{"columns", state.names}}});
+  sets.push_back({"/orbits/winding",
+                  DataType::int64,
+                  {orbits, problem.dim()},
+                  "1",
+                  "turns of each angle in a period",
+                  {{"columns", state.names}}});
   std::vector<std::string> names;
   for (const auto& parameter : problem.parameters()) names.push_back(parameter.name);
   if (!names.empty())
-    sets.push_back({"/orbits/parameters", DataType::float64, {orbits, std::ssize(names)},
-                    parameter_units(problem.parameters(), names), "of each orbit", {{"columns", names}}});
+    sets.push_back({"/orbits/parameters",
+                    DataType::float64,
+                    {orbits, std::ssize(names)},
+                    parameter_units(problem.parameters(), names),
+                    "of each orbit",
+                    {{"columns", names}}});
   std::int64_t points = 0;
   for (const auto& orbit : found.orbits) points += orbit.returns;
-  sets.push_back({"/orbits/points", DataType::float64, {points, width}, state.state_units(),
-                  "states on the section", {{"columns", state.state_names()}}});
+  sets.push_back({"/orbits/points",
+                  DataType::float64,
+                  {points, width},
+                  state.state_units(),
+                  "states on the section",
+                  {{"columns", state.state_names()}}});
   sets.push_back({"/orbits/points_orbit", DataType::int64, {points}, "1", "whose they are"});
   if (!survey.continued) return sets;
 
   const std::int64_t all = families(survey, found);
-  for (const auto& [group, extent] : {std::pair{"/families/", survey.points}, {"/bifurcations/", survey.bifurcations}}) {
+  for (const auto& [group, extent] :
+       {std::pair{"/families/", survey.points}, {"/bifurcations/", survey.bifurcations}}) {
     const std::string path = group;
     for (const Column& column : columns)
       sets.push_back({path + column.name, DataType::float64, {all, extent}, "1", column.meaning});
-    sets.push_back({path + "value", DataType::float64, {all, extent}, survey.value_unit,
-                    "what is continued, " + survey.value_name, {{"name", {survey.value_name}}}});
-    sets.push_back({path + "state", DataType::float64, {all, extent, width}, state.state_units(),
-                    "on the section", {{"columns", state.state_names()}}});
+    sets.push_back({path + "value",
+                    DataType::float64,
+                    {all, extent},
+                    survey.value_unit,
+                    "what is continued, " + survey.value_name,
+                    {{"name", {survey.value_name}}}});
+    sets.push_back({path + "state",
+                    DataType::float64,
+                    {all, extent, width},
+                    state.state_units(),
+                    "on the section",
+                    {{"columns", state.state_names()}}});
   }
-  sets.push_back({"/families/stability", DataType::int32, {all, survey.points}, "1",
-                  "of the orbits that there are", {{"names", stabilities}}});
-  sets.push_back({"/families/end", DataType::int32, {all}, "1", "how it ended",
+  sets.push_back({"/families/stability",
+                  DataType::int32,
+                  {all, survey.points},
+                  "1",
+                  "of the orbits that there are",
+                  {{"names", stabilities}}});
+  sets.push_back({"/families/end",
+                  DataType::int32,
+                  {all},
+                  "1",
+                  "how it ended",
                   {{"names", {"none", "reached", "lost", "full"}}}});
   sets.push_back({"/families/points", DataType::int32, {all}, "1", "how many of its orbits are known"});
   sets.push_back({"/families/returns", DataType::int32, {all}, "1", "of its first orbit"});
   sets.push_back({"/families/parent", DataType::int32, {all}, "1", "the family that it branches off, or -1"});
   sets.push_back({"/families/bifurcations", DataType::int32, {all}, "1", "how many it passes"});
-  sets.push_back({"/bifurcations/n", DataType::int32, {all, survey.bifurcations}, "1",
+  sets.push_back({"/bifurcations/n",
+                  DataType::int32,
+                  {all, survey.bifurcations},
+                  "1",
                   "multipliers exp(+- 2 pi i k / n) there; 0: none"});
   sets.push_back({"/bifurcations/k", DataType::int32, {all, survey.bifurcations}, "1", "k of these"});
-  sets.push_back({"/bifurcations/fold", DataType::int32, {all, survey.bifurcations}, "1",
+  sets.push_back({"/bifurcations/fold",
+                  DataType::int32,
+                  {all, survey.bifurcations},
+                  "1",
                   "1 where the value turns back, of n = 1"});
   return sets;
 }

@@ -78,7 +78,8 @@ int least_returns(const chaos::Closure& closure, const chaos::ClosedOrbit& orbit
   std::vector<double> start(orbit.q);
   start.insert(start.end(), orbit.v.begin(), orbit.v.end());
   for (int k = 0; k < returns.count(); ++k) {
-    if (apart(*closure.problem, start.data(), returns.states.data() + k * states) <= same(start.data(), states))
+    if (apart(*closure.problem, start.data(), returns.states.data() + k * states) <=
+        same(start.data(), states))
       return k + 1;
   }
   return 0;

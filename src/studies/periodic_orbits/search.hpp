@@ -9,11 +9,12 @@
 namespace cotangent::studies {
 
 struct FoundOrbit {
-  std::int64_t start = 0;      ///< of the ensemble: from where it was found
+  std::int64_t start = 0;  ///< of the ensemble: from where it was found
   int returns = 1;
-  chaos::Closure closure;      ///< nothing continued
+  chaos::Closure closure;  ///< nothing continued
   chaos::ClosedOrbit orbit;
-  std::vector<double> points;  ///< on the section, a row of (q, v) for each return; the orbit's own comes first
+  std::vector<double>
+      points;  ///< on the section, a row of (q, v) for each return; the orbit's own comes first
 };
 
 struct FoundOrbits {

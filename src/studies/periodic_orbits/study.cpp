@@ -23,7 +23,8 @@ class Lineage {
   Lineage(const OrbitSurvey& survey, const FoundOrbit& found, std::int64_t first_family)
       : survey_(survey), first_(first_family), closure_(found.closure) {
     closure_.continued = survey.continued;
-    if (const auto start = chaos::with_value(closure_, found.orbit)) family_.emplace(closure_, survey.rule, *start);
+    if (const auto start = chaos::with_value(closure_, found.orbit))
+      family_.emplace(closure_, survey.rule, *start);
     row_.returns = closure_.returns;
   }
 
@@ -122,8 +123,8 @@ class Lineage {
     const auto child = chaos::branch_off(closure_, bifurcation, survey_.branch);
     if (!child) return;
     ++known_;
-    waiting_.push_back({child->closure.returns, static_cast<int>(first_) + number_, child->orbit.unknowns,
-                        child->tangent});
+    waiting_.push_back(
+        {child->closure.returns, static_cast<int>(first_) + number_, child->orbit.unknowns, child->tangent});
   }
   void begin(const Waiting& next) {
     closure_.returns = next.returns;
@@ -197,12 +198,14 @@ class FamiliesEvolution : public run::Evolution {
     std::int64_t orbits = 0, stable = 0;
     for (const auto& lineage : lineages_) orbits += lineage.orbits();
     orbits = parallel::sum(orbits);
-    for (const auto& found : found_.orbits) stable += chaos::stability(found.orbit) == chaos::Stability::stable;
+    for (const auto& found : found_.orbits)
+      stable += chaos::stability(found.orbit) == chaos::Stability::stable;
     std::vector<run::Line> lines{
-        {"periodic orbits", fmt::format("{}, {} of them stable, from {} searches ({}): {} came to one again, {} "
-                                        "didn't close, {} flew off, {} had no start",
-                                        found_.orbits.size(), stable, found_.tasks, run::duration(search_seconds_),
-                                        found_.again, found_.not_closed, found_.flown_off, found_.infeasible)}};
+        {"periodic orbits",
+         fmt::format("{}, {} of them stable, from {} searches ({}): {} came to one again, {} "
+                     "didn't close, {} flew off, {} had no start",
+                     found_.orbits.size(), stable, found_.tasks, run::duration(search_seconds_), found_.again,
+                     found_.not_closed, found_.flown_off, found_.infeasible)}};
     if (survey_.continued) lines.emplace_back("followed", fmt::format("through {} orbits", orbits));
     return lines;
   }
@@ -232,9 +235,10 @@ ExitCode run(Task& task) {
   const double started = parallel::wall_time();
   const FoundOrbits found = search(survey);
   if (found.orbits.empty())
-    throw Error(fmt::format("no periodic orbit found: of {} searches {} didn't close, {} flew off, {} had no "
-                            "start; begin nearer to one, or with other returns",
-                            found.tasks, found.not_closed, found.flown_off, found.infeasible));
+    throw Error(
+        fmt::format("no periodic orbit found: of {} searches {} didn't close, {} flew off, {} had no "
+                    "start; begin nearer to one, or with other returns",
+                    found.tasks, found.not_closed, found.flown_off, found.infeasible));
   FamiliesEvolution evolution(survey, found, parallel::wall_time() - started);
   return drive(task, evolution, settings);
 }
@@ -242,7 +246,8 @@ ExitCode run(Task& task) {
 }  // namespace
 
 Study periodic_orbits_study() {
-  return {"periodic-orbits", "periodic orbits, their families and bifurcations", run, periodic_orbits_example};
+  return {"periodic-orbits", "periodic orbits, their families and bifurcations", run,
+          periodic_orbits_example};
 }
 
 }  // namespace cotangent::studies
