@@ -47,6 +47,8 @@ class Stepper {
   /// Whether the method has a tangent map with its options.
   virtual bool has_tangent() const = 0;
   virtual void tangent(const System& system, Mask lanes, Deviation<R, N>* d, int count) = 0;
+  /// Whether the pair of a deviation is (q, p), else (q, v).
+  virtual bool momenta() const = 0;
   virtual std::size_t memory_size() const = 0;
   /// A lane's memory to and from memory_size() numbers.
   virtual void save(int lane, double* out) const = 0;
@@ -144,6 +146,13 @@ class StepperOf final : public Stepper<System> {
                [[maybe_unused]] Deviation<R, Base::N>* d, [[maybe_unused]] int count) override {
     if constexpr (requires { method_.tangent(system, lanes, d, count); }) {
       method_.tangent(system, lanes, d, count);
+    }
+  }
+  bool momenta() const override {
+    if constexpr (requires { Method::momenta; }) {
+      return Method::momenta;
+    } else {
+      return false;
     }
   }
   std::size_t memory_size() const override { return sizeof(Memory) / sizeof(R); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "sections/arc.hpp"
 #include "sections/flight.hpp"
 #include "sections/manifold.hpp"
 #include "sections/state_functions.hpp"
@@ -14,7 +15,7 @@ namespace cotangent::sections {
 
 class Surface;
 
-class Problem : public Statement, public StateFunctions, public Manifold, public Flights {
+class Problem : public Statement, public StateFunctions, public Manifold, public Flights, public Arcs {
  public:
   /// The surface on which the problem's one particle moves, in three coordinates under one constraint; null
   /// where the problem is another. It lives as long as the program.

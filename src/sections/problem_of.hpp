@@ -5,6 +5,7 @@
 
 #include "integrators/make_stepper.hpp"
 #include "integrators/manifold.hpp"
+#include "sections/arc_of.hpp"
 #include "sections/problem.hpp"
 #include "sections/surface_of.hpp"
 #include "sections/trajectory_batch_of.hpp"
@@ -127,6 +128,13 @@ class ProblemOf final : public Problem {
     using Packed = integrators::PackedSystem<Model>;
     return std::make_unique<TrajectoryBatchOf<Packed>>(
         integrators::make_stepper<Packed>(method), integrators::make_stepper<Packed>(method), watch, lanes);
+  }
+  Arc arc(const integrators::MethodOptions& method, const Start& start, double duration) const override {
+    if constexpr (System::multipliers > 0) {
+      return Problem::arc(method, start, duration);
+    } else {
+      return ArcFlight<integrators::PackedSystem<Model>>(method, start).fly(duration);
+    }
   }
 
  private:

@@ -12,7 +12,7 @@ from pathlib import Path
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
 WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "orders", "mechanism", "particles", "billiard",
-         "hard-spheres", "lattice", "overland", "collocation")
+         "hard-spheres", "lattice", "overland", "collocation", "periodic-orbits")
 
 EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
@@ -161,7 +161,8 @@ def subject(result):
                                        ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
                                        ("work-precision", "comparison/method"), ("mechanism", "particles/ends"),
                                        ("particles", "particles/sample_time"), ("lattice", "lattice/frame_time"),
-                                       ("overland", "water/depth"), ("collocation", "collocation/degree"))
+                                       ("overland", "water/depth"), ("collocation", "collocation/degree"),
+                                       ("periodic-orbits", "orbits/residue"))
                if name in result]
     preferred = by_study.get(result.study)
     if preferred in present:
@@ -210,10 +211,12 @@ def figure_of(options):
         from . import overland as module
     elif what == "collocation":
         from . import collocation as module
+    elif what == "periodic-orbits":
+        from . import periodic_orbits as module
     else:
         from . import energy as module
     if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres", "lattice",
-                                     "collocation"):
+                                     "collocation", "periodic-orbits"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
     return module.draw(results, options), results
 

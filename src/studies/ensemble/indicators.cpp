@@ -8,9 +8,6 @@
 
 namespace cotangent::studies {
 
-namespace {
-
-/// Those that suit the problem and have a tangent map.
 std::string methods_with_tangent(const sections::Problem& problem) {
   const auto suited = problem.methods();
   std::string names;
@@ -20,8 +17,6 @@ std::string methods_with_tangent(const sections::Problem& problem) {
   }
   return names;
 }
-
-}  // namespace
 
 void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
   if (!task.deck.root().has("indicators")) return;

@@ -12,4 +12,7 @@ namespace cotangent::studies {
 /// tangent map, and names the methods that have one.
 void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble);
 
+/// The names of the methods that suit the problem and have a tangent map.
+std::string methods_with_tangent(const sections::Problem& problem);
+
 }  // namespace cotangent::studies

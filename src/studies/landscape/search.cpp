@@ -2,57 +2,13 @@
 #include "studies/landscape/search.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 
-#include "parallel/mpi.hpp"
-#include "parallel/signals.hpp"
-#include "parallel/task_sharing.hpp"
+#include "studies/program/shared_out.hpp"
 
 namespace cotangent::studies {
 
 namespace {
-
-/// What a task answers: numbers of which the first says whether all is well.
-using Answer = std::vector<double>;
-
-/// Runs tasks 0 .. count - 1, each on a rank that is free, and gives every rank all answers. Collective.
-std::vector<Answer> shared_out(std::int64_t count, const std::function<Answer(std::int64_t)>& task) {
-  std::vector<double> mine;  // task, length, answer, task, length, answer ...
-  {
-    parallel::TaskSharing sharing;
-    parallel::agree([&] {
-      for (std::int64_t k = sharing.take(); k < count; k = sharing.take()) {
-        if (const int signal = parallel::stop_signal()) {
-          throw Error(fmt::format("stopped by {} before the result was made", parallel::signal_name(signal)),
-                      exit_stopped);
-        }
-        const Answer answer = task(k);
-        mine.push_back(static_cast<double>(k));
-        mine.push_back(static_cast<double>(answer.size()));
-        mine.insert(mine.end(), answer.begin(), answer.end());
-      }
-    });
-  }
-  const auto texts =
-      parallel::gather(std::string(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(double)));
-  std::vector<std::byte> bytes;
-  for (const std::string& text : texts) {
-    const auto* first = reinterpret_cast<const std::byte*>(text.data());
-    bytes.insert(bytes.end(), first, first + text.size());
-  }
-  bytes = parallel::broadcast(std::move(bytes));
-  std::vector<double> all(bytes.size() / sizeof(double));
-  std::memcpy(all.data(), bytes.data(), bytes.size());
-  std::vector<Answer> answers(static_cast<std::size_t>(count));
-  for (auto at = all.begin(); at != all.end();) {
-    Answer& answer = answers[static_cast<std::size_t>(*at)];
-    const auto length = static_cast<std::ptrdiff_t>(at[1]);
-    answer.assign(at + 2, at + 2 + length);
-    at += 2 + length;
-  }
-  return answers;
-}
 
 Answer landscape_answer(const LandscapeSurvey& survey, std::int64_t k) {
   const auto& values = survey.parameters[static_cast<std::size_t>(k)];

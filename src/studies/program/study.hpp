@@ -93,5 +93,6 @@ Study hard_spheres_study();
 Study overland_study();
 Study lattice_study();
 Study collocation_study();
+Study periodic_orbits_study();
 
 }  // namespace cotangent::studies

@@ -33,10 +33,12 @@ SHORT = {
     "hard-spheres": ["stop.time=1.0", "stop.warm_up=0.5"],
     "billiard": ["stop.time=0.2", "output.every=0.1"],
     "overland": ["stop.time=0.05", "output.every=0.05", "output.frames_every=0.05"],
+    "periodic-orbits": [],
     "lattice": ["stop.time=2.0", "output.every=1.0", "output.frames_every=1.0"],
     "particles": ["stop.time=0.02", "output.every=0.01", "output.frames_every=0.02", "output.surface_cells=0"],
 }
-EXTRA = {"landscape_million.toml": ["mesh.cells=[20,20]", "stop.time=60", "output.frames_every=60"],
+EXTRA = {"henon_heiles_periodic.toml": ["continuation.to=0.14", "continuation.offspring=0"],
+         "landscape_million.toml": ["mesh.cells=[20,20]", "stop.time=60", "output.frames_every=60"],
          "v_catchment.toml": ["stop.time=60", "output.frames_every=60"],
          "massive_multiplier.toml": ["stop.time=0.1", "output.every=0.05"]}
 DECKS = sorted((SOURCE / "input").glob("*/*.toml"))

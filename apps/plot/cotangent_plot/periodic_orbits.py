@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Periodic orbits: the trace of the return map and the orbits themselves over what is continued, stable where the line is
+solid; without families, the orbits on their section.
+"""
+import numpy as np
+
+from . import layout, style
+
+MARKS = {1: ("o", "$n = 1$: branches or folds"), 2: ("s", "$n = 2$: period doubles"), 3: ("^", "$n = 3$"), 4: ("D", "$n = 4$")}
+STABLE = 1
+
+
+def stretches(stable):
+    """Slices in which an orbit's stability stays the same, each with one more point so that they join."""
+    ends = np.flatnonzero(np.diff(stable)) + 1
+    for first, last in zip([0, *ends], [*ends, len(stable)]):
+        yield slice(first, min(last + 1, len(stable))), stable[first]
+
+
+def line(axis, x, y, stable, colour, label=None):
+    """One family: solid where stable, dashed where not."""
+    for part, good in stretches(stable):
+        axis.plot(x[part], y[part], "-" if good else (0, (3, 2)), lw=1.4 if good else 1.0, color=colour, label=label)
+        label = None
+
+
+def spread(state):
+    """The column of the state that moves most along all families."""
+    size = np.nanmax(state, axis=(0, 1)) - np.nanmin(state, axis=(0, 1))
+    return int(np.argmax(np.where(np.isfinite(size), size, -1)))
+
+
+def families(result, options):
+    value, trace, state = (result.array(f"families/{name}") for name in ("value", "trace", "state"))
+    stability, returns = result.array("families/stability"), result.array("families/returns")
+    name, columns = result.attribute("families/value", "name"), result.columns("families/state")
+    column = columns.index(options.axes[1]) if options.axes and options.axes[1] in columns else spread(state)
+    options.width = options.width or 10.5
+    figure, (traces, places) = layout.grid(2, options, options.title or f"Periodic orbits: {style.MODEL_NAMES.get(result.model, result.model)}",
+                                           ["the return map's trace: stable between the lines", "the orbits on the section"],
+                                           gap=(0.75, 0.6), ticks_inside=True, panel_titles=True)
+    n, at = result.array("bifurcations/n"), result.array("bifurcations/value")
+    trace_at, state_at = result.array("bifurcations/trace"), result.array("bifurcations/state")[..., column]
+    colours, named = style.CATEGORICAL, set()
+    for family in range(len(value)):
+        known = np.isfinite(value[family])
+        if not known.any():
+            continue
+        colour = colours[0] if family == 0 else colours[1 + (family - 1) % (len(colours) - 1)]
+        stable = stability[family][known] == STABLE
+        label = f"{returns[family]} return" + ("s" if returns[family] > 1 else "")
+        line(traces, value[family][known], trace[family][known], stable, colour)
+        line(places, value[family][known], state[family][known][:, column], stable, colour, label if label not in named else None)
+        named.add(label)
+        for k in np.flatnonzero(n[family] > 0):
+            mark, meaning = MARKS.get(n[family][k], ("x", "a rational turn"))
+            for axis, y in ((traces, trace_at), (places, state_at)):
+                axis.plot(at[family][k], y[family][k], mark, ms=5, color=colour, mec=style.INK, mew=0.6, zorder=3,
+                          label=meaning if axis is traces and meaning not in named else None)
+            named.add(meaning)
+    for level in (-2, 2):
+        traces.axhline(level, lw=0.7, color=style.FAINT, zorder=0)
+    traces.set_ylim(options.ylim or (-6, 6))
+    traces.set_ylabel(r"trace")
+    places.set_ylabel(style.label(columns[column]))
+    traces.legend(loc="lower left")
+    places.plot([], [], "-", color=style.INK, label="stable")
+    places.plot([], [], ls=(0, (3, 2)), lw=1.0, color=style.INK, label="unstable")
+    places.legend(loc="best")
+    for axis in (traces, places):
+        axis.set_xlabel(style.label(name))
+        axis.set_xlim(options.xlim)
+    return figure
+
+
+def section(result, options):
+    points, whose = result.array("orbits/points"), result.array("orbits/points_orbit")
+    columns, stability = result.columns("orbits/points"), result.array("orbits/stability")
+    returns, residue = result.array("orbits/returns"), result.array("orbits/residue")
+    x, y = options.axes or (columns[0], columns[len(columns) // 2])
+    if np.ptp(points[:, columns.index(x)]) == 0 and len(columns) == 4:  # the section's own coordinate
+        x, y = columns[1], columns[3]
+    figure, (axis,) = layout.grid(1, options, options.title or f"Periodic orbits: {result.model}", [""], ticks_inside=True)
+    for orbit in range(len(stability)):
+        chosen = whose == orbit
+        colour = style.CATEGORICAL[orbit % len(style.CATEGORICAL)]
+        px, py = points[chosen, columns.index(x)], points[chosen, columns.index(y)]
+        if result.units("orbits/points", x) == "rad":
+            px = (px + np.pi) % (2 * np.pi) - np.pi
+        axis.plot(px, py, "o", ms=4.5, color=colour, mfc=colour if stability[orbit] == STABLE else "white", mew=1.1,
+                  label=f"{returns[orbit]} returns, residue {residue[orbit]:.4g}" if len(stability) <= 8 else None)
+    axis.set_xlabel(style.label(x))
+    axis.set_ylabel(style.label(y))
+    axis.set_xlim(options.xlim)
+    axis.set_ylim(options.ylim)
+    if len(stability) <= 8:
+        axis.legend(loc="best", title="filled: stable")
+    return figure
+
+
+def draw(results, options):
+    """The figure."""
+    return families(results[0], options) if "families/value" in results[0] else section(results[0], options)

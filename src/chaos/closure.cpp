@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "chaos/closure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace cotangent::chaos {
+
+namespace {
+
+using Eigen::Index;
+
+double strobe_period(const Closure& closure, const std::vector<double>& parameters) {
+  return closure.returns * closure.section.strobe->every.evaluate(parameters);
+}
+
+struct Parts {
+  std::vector<double> q, v, parameters;
+  double period, energy;
+};
+Parts parts(const Closure& closure, const Unknowns& z) {
+  const int n = closure.problem->dim();
+  Parts p{{z.data(), z.data() + n}, {z.data() + n, z.data() + 2 * n}, closure.parameters, 0, closure.energy};
+  if (closure.continued) {
+    const double value = z[z.size() - 1];
+    if (*closure.continued < 0) {
+      p.energy = value;
+    } else {
+      p.parameters[static_cast<std::size_t>(*closure.continued)] = value;
+    }
+  }
+  p.period = closure.strobed() ? strobe_period(closure, p.parameters) : z[2 * n];
+  return p;
+}
+
+/// The columns beyond the flow f and the energy's slope g of an orthonormal basis that begins with them.
+Eigen::MatrixXd complement(const sections::Arc& arc) {
+  const auto size = std::ssize(arc.flow);
+  Eigen::MatrixXd both(size, 2);
+  for (Index i = 0; i < size; ++i) {
+    both(i, 0) = arc.flow[static_cast<std::size_t>(i)];
+    both(i, 1) = arc.energy_slope[static_cast<std::size_t>(i)];
+  }
+  const Eigen::MatrixXd basis = both.householderQr().householderQ();
+  return basis.rightCols(size - 2);
+}
+
+}  // namespace
+
+std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
+  const auto& problem = *closure.problem;
+  const int n = problem.dim(), m = 2 * n, count = static_cast<int>(z.size());
+  const Parts at = parts(closure, z);
+  if (!z.allFinite() || !(at.period > 0) || problem.objection(at.parameters)) return std::nullopt;
+  const auto fly = [&](const std::vector<double>& parameters) {
+    const double period = closure.strobed() ? strobe_period(closure, parameters) : at.period;
+    return problem.arc(closure.method, {0, at.q, at.v, parameters}, period);
+  };
+  const sections::Arc arc = fly(at.parameters);
+  if (arc.status != Status::finished) return std::nullopt;
+
+  ClosedOrbit orbit{z, at.q, at.v, at.parameters, {}, at.period, arc.energy, arc.action, 0, {}, {}, {}, {}};
+  const int rows = m + (closure.strobed() ? 0 : 2);
+  orbit.residual = Eigen::VectorXd::Zero(rows);
+  orbit.jacobian = Eigen::MatrixXd::Zero(rows, count);
+  const auto coordinates = problem.coordinates();
+  Eigen::MatrixXd derivative(m, m);
+  for (int i = 0; i < m; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    double off = (i < n ? arc.q[k] : arc.v[k - static_cast<std::size_t>(n)]) - z[i];
+    if (i < n) {
+      constexpr double turn = 2 * std::numbers::pi;
+      const double turns = coordinates[k].angle ? std::round(off / turn) : 0;
+      orbit.winding.push_back(static_cast<std::int64_t>(turns));
+      off = std::fma(-turn, turns, off);
+    }
+    orbit.residual[i] = off;
+    for (int j = 0; j < m; ++j) derivative(i, j) = arc.derivative[static_cast<std::size_t>(i * m + j)];
+    if (!closure.strobed()) orbit.jacobian(i, m) = arc.end_flow[k];
+  }
+  if (!derivative.allFinite() || !orbit.residual.allFinite()) return std::nullopt;
+  orbit.error = orbit.residual.head(m).norm();
+  orbit.jacobian.topLeftCorner(m, m) = derivative - Eigen::MatrixXd::Identity(m, m);
+  orbit.transverse = derivative;
+  if (!closure.strobed()) {
+    orbit.residual[m] = z[closure.section.coordinate] - closure.section.value;
+    orbit.jacobian(m, closure.section.coordinate) = 1;
+    orbit.residual[m + 1] = arc.energy - at.energy;
+    for (int j = 0; j < m; ++j) orbit.jacobian(m + 1, j) = arc.energy_slope[static_cast<std::size_t>(j)];
+    const Eigen::MatrixXd across = complement(arc);
+    orbit.transverse = across.transpose() * derivative * across;
+  }
+  if (closure.continued && *closure.continued < 0) {
+    orbit.jacobian(m + 1, count - 1) = -1;
+  } else if (closure.continued) {
+    // How the ends move with a parameter no tangent map tells; by differences it steers the iteration alone.
+    const auto index = static_cast<std::size_t>(*closure.continued);
+    const double step = 1e-5 * std::max(1e-2, std::abs(z[count - 1]));
+    auto less = at.parameters, more = at.parameters;
+    less[index] -= step;
+    more[index] += step;
+    const sections::Arc a = fly(less), b = fly(more);
+    if (a.status != Status::finished || b.status != Status::finished) return std::nullopt;
+    for (int i = 0; i < m; ++i) {
+      const auto k = static_cast<std::size_t>(i < n ? i : i - n);
+      const double change = i < n ? b.q[k] - a.q[k] : b.v[k] - a.v[k];
+      orbit.jacobian(i, count - 1) = change / (2 * step);
+    }
+    if (!closure.strobed()) orbit.jacobian(m + 1, count - 1) = (b.energy - a.energy) / (2 * step);
+  }
+  const Eigen::VectorXcd eigenvalues = orbit.transverse.eigenvalues();
+  orbit.multiplier.assign(eigenvalues.data(), eigenvalues.data() + eigenvalues.size());
+  std::ranges::sort(orbit.multiplier, [](const auto& a, const auto& b) {
+    return std::abs(a) != std::abs(b) ? std::abs(a) > std::abs(b) : a.imag() > b.imag();
+  });
+  return orbit;
+}
+
+double ClosedOrbit::contraction() const {
+  const double determinant = transverse.determinant(), size = 1 + transverse.squaredNorm();
+  return std::abs(determinant - 1) <= 1e-8 * size ? 1 : determinant;
+}
+
+Stability stability(const ClosedOrbit& orbit) {
+  if (orbit.transverse.rows() == 2 && orbit.contraction() == 1) {
+    if (orbit.trace() > 2) return Stability::unstable;
+    return orbit.trace() < -2 ? Stability::inverse : Stability::stable;
+  }
+  const auto& largest = orbit.multiplier.front();
+  if (std::abs(largest) <= 1 + 1e-6) return Stability::stable;
+  return largest.real() < 0 && std::abs(largest.imag()) < 1e-9 ? Stability::inverse : Stability::unstable;
+}
+
+std::optional<ClosedOrbit> close(const Closure& closure, const Unknowns& guess,
+                                 const std::optional<Condition>& condition, int iterations, int* taken) {
+  const double size = 1 + guess.head(closure.states()).norm();
+  const double enough = 1e-9 * size;  // of closing, where round-off forbids more
+  const auto rest = [&](const ClosedOrbit& orbit) {
+    double sum = orbit.residual.squaredNorm();
+    if (condition) sum += std::pow(condition->direction.dot(orbit.unknowns - condition->from), 2);
+    return std::sqrt(sum);
+  };
+  auto orbit = evaluate(closure, guess);
+  for (int k = 0; orbit && k < iterations; ++k) {
+    if (taken) *taken = k;
+    const Index rows = orbit->residual.size(), extra = condition ? 1 : 0;
+    Eigen::MatrixXd a(rows + extra, guess.size());
+    Eigen::VectorXd b(rows + extra);
+    a.topRows(rows) = orbit->jacobian;
+    b.head(rows) = orbit->residual;
+    if (condition) {
+      a.row(rows) = condition->direction.transpose();
+      b[rows] = condition->direction.dot(orbit->unknowns - condition->from);
+    }
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
+    solver.setThreshold(1e-11);
+    const Unknowns step = -solver.compute(a).solve(b);
+    if (!step.allFinite()) return std::nullopt;
+    const double before = rest(*orbit);
+    std::optional<ClosedOrbit> next;
+    double part = 1;
+    const double least = before <= enough ? 0.9 : 0.01;
+    for (; part > least; part /= 2) {
+      next = evaluate(closure, orbit->unknowns + part * step);
+      if (next && rest(*next) < before) break;
+    }
+    if (part <= least) {
+      return before <= enough ? orbit : std::nullopt;  // nothing is nearer
+    }
+    orbit = next;
+    if (part == 1 && step.norm() <= 1e-15 * size) break;
+  }
+  if (!orbit || !(rest(*orbit) <= enough)) return std::nullopt;
+  return orbit;
+}
+
+std::optional<Unknowns> first_return(const Closure& closure, const std::vector<double>& q,
+                                     const std::vector<double>& v) {
+  std::vector<double> z(q);
+  z.insert(z.end(), v.begin(), v.end());
+  if (!closure.strobed()) {
+    sections::Observation watch;
+    watch.section = closure.section;
+    watch.stop.crossings = closure.returns;
+    watch.stop.patience = 100'000;
+    const auto batch = closure.problem->fly(closure.method, watch, 1);
+    batch->load(0, {0, q, v, closure.parameters});
+    while (batch->flown(0).status == Status::pending) batch->advance(10'000);
+    const auto& flown = batch->flown(0);
+    if (flown.status != Status::finished || flown.crossings.time.empty()) return std::nullopt;
+    z.push_back(flown.crossings.time.back());
+  }
+  return Eigen::Map<const Unknowns>(z.data(), std::ssize(z));
+}
+
+}  // namespace cotangent::chaos

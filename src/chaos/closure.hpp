@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The equations of a periodic orbit, phi_T(x) = x, and what its derivative says of it. Unknown are the state
+// x = (q, v) on the section, the period T, and one number that may be continued: the energy or a parameter.
+// To the 2N equations of closing come s(x) = 0 and E(x) = E; where a strobe gives T, neither. They are more
+// than the unknowns, since energy and time make two of them dependent, but they agree: Gauss and Newton's
+// method converges as fast as Newton's. An angle closes modulo 2 pi: how often it turns is the orbit's
+// winding.
+//
+// The derivative D of phi_T is the product of the method's own tangent maps (sections/arc.hpp). With f the
+// flow and g the energy's slope, D f = f and g D = g: on the complement of both it is the derivative of the
+// return map on the section and the energy surface, whose eigenvalues are the multipliers. Of one degree of
+// freedom across, with trace t: residue (2 - t)/4; stable where |t| < 2, inverse hyperbolic where t < -2.
+// References: Greene, J. Math. Phys. 20 (1979) 1183 (residues); Munoz-Almaraz, Freire, Galan, Doedel,
+// Vanderbauwhede, Physica D 181 (2003) 1 (continuation where integrals make equations dependent).
+#pragma once
+
+#include <Eigen/Dense>
+#include <complex>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sections/problem.hpp"
+
+namespace cotangent::chaos {
+
+/// What closes: a problem's motion by a method, after so many periods of the strobe or whenever its period T
+/// is over, on a section that is a coordinate.
+struct Closure {
+  const sections::Problem* problem = nullptr;
+  integrators::MethodOptions method;
+  sections::Section section;
+  int returns = 1;
+  std::vector<double> parameters;
+  double energy = 0;  ///< where nothing else fixes the orbit among its family
+  /// What is continued: a parameter's number, or the energy where that is -1.
+  std::optional<int> continued = std::nullopt;
+
+  bool strobed() const { return section.strobe.has_value(); }
+  int states() const { return 2 * problem->dim(); }
+  /// How many unknowns there are: the state, T, what is continued.
+  int unknowns() const { return states() + (strobed() ? 0 : 1) + (continued ? 1 : 0); }
+};
+
+using Unknowns = Eigen::VectorXd;
+
+/// An orbit as its equations see it.
+struct ClosedOrbit {
+  Unknowns unknowns;
+  std::vector<double> q, v, parameters;
+  std::vector<std::int64_t> winding;  ///< of each coordinate, 0 where it isn't an angle
+  double period = 0, energy = 0, action = 0;
+  double error = 0;                              ///< |phi_T(x) - x|
+  Eigen::MatrixXd transverse;                    ///< the return map's derivative
+  std::vector<std::complex<double>> multiplier;  ///< by falling modulus
+  Eigen::MatrixXd jacobian;                      ///< of all equations
+  Eigen::VectorXd residual;
+
+  double trace() const { return transverse.trace(); }
+  double residue() const { return (2 - trace()) / 4; }
+  /// Of the return map's derivative: 1 unless motion is damped.
+  double contraction() const;
+  /// What is continued.
+  double value() const { return unknowns[unknowns.size() - 1]; }
+};
+
+enum class Stability { unstable = 0, stable = 1, inverse = 2 };
+/// Stable where no multiplier leaves the unit circle; inverse where the largest that does is negative.
+Stability stability(const ClosedOrbit& orbit);
+
+/// The equations at these unknowns; nothing where the motion fails.
+std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& unknowns);
+
+/// One more equation, direction . (unknowns - from) = 0.
+struct Condition {
+  Unknowns direction, from;
+};
+/// The orbit next to a guess, to round-off; nothing where the iteration doesn't get there. Damped steps may
+/// bring it in from far off.
+std::optional<ClosedOrbit> close(const Closure& closure, const Unknowns& guess,
+                                 const std::optional<Condition>& condition, int iterations = 30,
+                                 int* taken = nullptr);
+
+/// Unknowns from a state that is near an orbit, without what is continued.
+std::optional<Unknowns> first_return(const Closure& closure, const std::vector<double>& q,
+                                     const std::vector<double>& v);
+
+}  // namespace cotangent::chaos

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "chaos/continuation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "core/error.hpp"
+
+namespace cotangent::chaos {
+
+namespace {
+
+using Eigen::Index;
+
+/// 0 where the multipliers are exp(+- 2 pi i k / n).
+double distance(const ClosedOrbit& orbit, int n, int k) {
+  const double scale = n <= 2 ? 1 + orbit.contraction() : 2;
+  return orbit.trace() - scale * std::cos(2 * std::numbers::pi * k / n);
+}
+
+}  // namespace
+
+std::optional<ClosedOrbit> with_value(const Closure& closure, const ClosedOrbit& orbit) {
+  Unknowns z(closure.unknowns());
+  z.head(orbit.unknowns.size()) = orbit.unknowns;
+  z[z.size() - 1] =
+      *closure.continued < 0 ? orbit.energy : orbit.parameters[static_cast<std::size_t>(*closure.continued)];
+  return evaluate(closure, z);
+}
+
+Family::Family(const Closure& closure, const ContinuationRule& rule, const ClosedOrbit& start,
+               const std::optional<Unknowns>& tangent)
+    : closure_(closure), rule_(rule), orbit_(start), step_(rule.step) {
+  if (tangent) {
+    tangent_ = *tangent;
+    return;
+  }
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(orbit_.jacobian, Eigen::ComputeFullV);
+  tangent_ = svd.matrixV().rightCols(1);
+  const Index last = tangent_.size() - 1;
+  if (tangent_[last] * (rule.to - orbit_.value()) < 0) tangent_ = -tangent_;
+}
+
+Family::Family(const Closure& closure, const ContinuationRule& rule, const std::vector<double>& saved)
+    : closure_(closure), rule_(rule) {
+  const Index size = closure.unknowns();
+  const Eigen::Map<const Eigen::VectorXd> numbers(saved.data(), 2 * size + 2);
+  const auto orbit = evaluate(closure, numbers.head(size));
+  if (!orbit) throw Error("an orbit of the checkpoint can't be flown");
+  orbit_ = *orbit;
+  tangent_ = numbers.segment(size, size);
+  step_ = numbers[2 * size];
+  end_ = static_cast<End>(static_cast<int>(numbers[2 * size + 1]));
+}
+
+std::vector<double> Family::save() const {
+  std::vector<double> saved(orbit_.unknowns.data(), orbit_.unknowns.data() + orbit_.unknowns.size());
+  saved.insert(saved.end(), tangent_.data(), tangent_.data() + tangent_.size());
+  saved.push_back(step_);
+  saved.push_back(static_cast<double>(end_));
+  return saved;
+}
+
+/// What the equations leave free, on the side of the tangent before.
+Unknowns Family::tangent_at(const ClosedOrbit& orbit, const Unknowns& before) const {
+  const Index rows = orbit.jacobian.rows();
+  Eigen::MatrixXd a(rows + 1, before.size());
+  a.topRows(rows) = orbit.jacobian;
+  a.row(rows) = before.transpose();
+  Eigen::VectorXd b = Eigen::VectorXd::Zero(rows + 1);
+  b[rows] = 1;
+  const Unknowns tangent = a.colPivHouseholderQr().solve(b);
+  return tangent / tangent.norm();
+}
+
+std::optional<ClosedOrbit> Family::along(double arc) const {
+  const Unknowns guess = orbit_.unknowns + arc * tangent_;
+  return close(closure_, guess, Condition{tangent_, guess}, 16);
+}
+
+std::vector<Bifurcation> Family::advance() {
+  std::vector<Bifurcation> passed;
+  while (end_ == End::none) {
+    const Unknowns guess = orbit_.unknowns + step_ * tangent_;
+    int taken = 0;
+    auto next = close(closure_, guess, Condition{tangent_, guess}, 16, &taken);
+    double arc = step_;
+    bool last = false;
+    const double here = orbit_.value();
+    if (next && (next->value() - rule_.to) * (here - rule_.to) <= 0 && here != rule_.to) {
+      // The value asked for lies between: to it, at that value.
+      const double part = (rule_.to - here) / (next->value() - here);
+      Condition at{Unknowns::Zero(guess.size()), orbit_.unknowns + part * (next->unknowns - orbit_.unknowns)};
+      at.direction[guess.size() - 1] = 1;
+      at.from[guess.size() - 1] = rule_.to;
+      next = close(closure_, at.from, at, 16, &taken);
+      last = next.has_value();
+      if (next) arc = tangent_.dot(next->unknowns - orbit_.unknowns);
+    }
+    if (next) {
+      const Unknowns tangent = tangent_at(*next, tangent_);
+      const double moved = std::abs(next->trace() - orbit_.trace());
+      const double allowed = rule_.trace * (1 + std::min(std::abs(next->trace()), std::abs(orbit_.trace())));
+      const double strayed = (next->unknowns - orbit_.unknowns - arc * tangent_).norm();
+      if (tangent.dot(tangent_) > 0.9 && strayed <= 0.5 * step_ && moved <= allowed) {
+        locate(*next, tangent, arc, passed);
+        if (!last && taken <= 8 && moved <= 0.5 * allowed) step_ = std::min(1.5 * step_, rule_.largest);
+        orbit_ = *next;
+        tangent_ = tangent;
+        if (last) end_ = End::reached;
+        return passed;
+      }
+    }
+    step_ /= 2;
+    if (step_ < 1e-9 * rule_.largest) end_ = End::lost;
+  }
+  return passed;
+}
+
+/// By false position, with the far end's weight halved where it doesn't move.
+void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc,
+                    std::vector<Bifurcation>& passed) const {
+  if (orbit_.transverse.rows() != 2) return;
+  std::vector<std::pair<double, Bifurcation>> found;
+  for (const int n : rule_.turns) {
+    for (int k = n == 1 ? 0 : 1; 2 * k <= n; ++k) {
+      if (std::gcd(n, k) != 1 || (n > 2 && orbit_.contraction() != 1)) continue;
+      double a = 0, b = arc, at_a = distance(orbit_, n, k), at_b = distance(next, n, k);
+      if ((at_a > 0) == (at_b > 0)) continue;
+      double best_arc = b, best = std::abs(at_b);
+      ClosedOrbit orbit = next;
+      if (std::abs(at_a) < best) std::tie(best_arc, best, orbit) = std::tuple(a, std::abs(at_a), orbit_);
+      int side = 0;
+      for (int round = 0; round < 60 && std::abs(b - a) > 1e-15 * (1 + std::abs(arc)); ++round) {
+        const double middle = b - at_b * (b - a) / (at_b - at_a);
+        const auto tried = along(middle);
+        if (!tried) break;
+        const double value = distance(*tried, n, k);
+        if (std::abs(value) >= best && std::abs(value) < 1e-12) break;  // round-off
+        if (std::abs(value) < best)
+          std::tie(best_arc, best, orbit) = std::tuple(middle, std::abs(value), *tried);
+        if (value == 0) break;
+        if ((value > 0) == (at_b > 0)) {
+          b = middle;
+          at_b = value;
+          if (side == 1) at_a /= 2;
+          side = 1;
+        } else {
+          a = middle;
+          at_a = value;
+          if (side == -1) at_b /= 2;
+          side = -1;
+        }
+      }
+      const Index last = tangent.size() - 1;
+      const bool fold = n == 1 && tangent[last] * tangent_[last] < 0;
+      found.push_back({best_arc, {n, k, fold, orbit, tangent_at(orbit, tangent_)}});
+    }
+  }
+  std::ranges::stable_sort(found, {}, [](const auto& pair) { return pair.first; });
+  for (auto& [place, bifurcation] : found) passed.push_back(std::move(bifurcation));
+}
+
+std::optional<Offspring> branch_off(const Closure& closure, const Bifurcation& at, double distance) {
+  Offspring result{closure, {}, {}};
+  result.closure.returns *= at.n;
+  Unknowns z = at.orbit.unknowns, along = at.tangent;
+  if (!closure.strobed()) {
+    z[closure.states()] *= at.n;
+    along[closure.states()] *= at.n;
+  }
+  along /= along.norm();
+  const auto repeated = evaluate(result.closure, z);
+  if (!repeated) return std::nullopt;
+  // Two directions are free here: that of the family, and across it that of the new one.
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(repeated->jacobian, Eigen::ComputeFullV);
+  const Eigen::MatrixXd free = svd.matrixV().rightCols(2);
+  const Eigen::Vector2d inside = free.transpose() * along;
+  Unknowns across = free * Eigen::Vector2d(-inside[1], inside[0]);
+  across /= across.norm();
+  Index largest = 0;
+  across.cwiseAbs().maxCoeff(&largest);
+  if (across[largest] < 0) across = -across;
+  const Unknowns guess = z + distance * across;
+  const auto orbit = close(result.closure, guess, Condition{across, guess}, 16);
+  if (!orbit) return std::nullopt;
+  result.orbit = *orbit;
+  result.tangent = across;
+  return result;
+}
+
+}  // namespace cotangent::chaos

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An arc of a trajectory over a given time, with the derivative of its end by its beginning: what the search
+// for periodic orbits asks. A state is (q, v); so are all rows and columns of derivatives.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "sections/flight.hpp"
+
+namespace cotangent::sections {
+
+struct Arc {
+  Status status = Status::finished;
+  std::vector<double> q, v;        ///< the end
+  std::vector<double> derivative;  ///< of the end by the beginning, the method's own tangent map, row-major
+  std::vector<double> flow, end_flow;  ///< (q', v') at the beginning, behind its kick, and at the end
+  double energy = 0;                   ///< at the beginning, before its kick
+  std::vector<double> energy_slope;    ///< and its derivative by the state
+  double action = 0;                   ///< the integral of p dq
+};
+
+class Arcs {
+ public:
+  virtual ~Arcs() = default;
+  /// From t = 0 on over a time, in equal steps no longer than the method's: of what is kicked, in equal steps
+  /// from kick to kick. A kick at t = 0 counts, one at the end doesn't. The method is one with a tangent map,
+  /// of fixed steps; the motion isn't constrained.
+  virtual Arc arc(const integrators::MethodOptions&, const Start&, double /*duration*/) const {
+    throw Error("this problem's flights have no tangent map over an arc");
+  }
+};
+
+}  // namespace cotangent::sections

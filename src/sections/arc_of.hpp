@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An arc and its derivative for one model: the product of the method's own tangent maps, step by step, and of
+// kicks, q -> q, p -> p - dV/dq, whose derivative is dp -> dp - V'' dq.
+// Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VI.4.1.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "integrators/make_stepper.hpp"
+#include "sections/arc.hpp"
+
+namespace cotangent::sections {
+
+/// Flies one trajectory, the same in all lanes.
+template <class System>
+class ArcFlight {
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+  using Mask = numerics::mask_of<R>;
+  using State = integrators::State<R, N>;
+  using Deviation = integrators::Deviation<R, N>;
+  using Matrix = numerics::Matrix<R, N>;
+
+ public:
+  ArcFlight(const integrators::MethodOptions& method, const Start& start) : options_(method) {
+    for (int k = 0; k < System::parameter_count; ++k) system_.parameters[k] = R(start.parameters[k]);
+    for (int n = 0; n < N; ++n) {
+      x_.q[n] = R(start.q[n]);
+      x_.v[n] = R(start.v[n]);
+      d_[n].q[n] = R(1.0);
+      d_[N + n].y[n] = R(1.0);
+    }
+  }
+
+  Arc fly(double duration) {
+    enter_energy();
+    std::int64_t parts = 1;
+    double every = duration;
+    if constexpr (System::kicked) {
+      every = first(system_.kick_every());
+      parts = std::max<std::int64_t>(std::llround(std::ceil(duration / every - 1e-9)), 1);
+    }
+    for (std::int64_t k = 0; k < parts && arc_.status == Status::finished; ++k) {
+      if constexpr (System::kicked) kick();
+      if (k == 0) arc_.flow = flow();
+      const double from = static_cast<double>(k) * every;
+      pass(from, k + 1 < parts ? every : duration - from);
+    }
+    for (int n = 0; n < N; ++n) arc_.q.push_back(first(x_.q[n]));
+    for (int n = 0; n < N; ++n) arc_.v.push_back(first(x_.v[n]));
+    for (int i = 0; i < 2 * N; ++i) {
+      for (const Deviation& d : d_) arc_.derivative.push_back(first(i < N ? d.q[i] : d.y[i - N]));
+    }
+    arc_.end_flow = flow();
+    return arc_;
+  }
+
+ private:
+  static double first(const R& x) { return numerics::lane(x, 0); }
+
+  std::vector<double> flow() const {
+    const auto a = system_.acceleration(x_.q, x_.v, x_.t);
+    std::vector<double> result;
+    for (int n = 0; n < N; ++n) result.push_back(first(x_.v[n]));
+    for (int n = 0; n < N; ++n) result.push_back(first(a[n]));
+    return result;
+  }
+  /// E = v L_v - L, so that E_q = L_vq v - L_q and E_v = L_vv v.
+  void enter_energy() {
+    arc_.energy = first(system_.energy(x_.q, x_.v, x_.t));
+    const auto h = system_.unforced_hessian(x_.q, x_.v, x_.t);
+    for (int i = 0; i < N; ++i) {
+      R slope = -h.q[i];
+      for (int j = 0; j < N; ++j) slope = fma(h.qv[i][j], x_.v[j], slope);
+      arc_.energy_slope.push_back(first(slope));
+    }
+    for (int i = 0; i < N; ++i) {
+      R slope(0.0);
+      for (int j = 0; j < N; ++j) slope = fma(h.vv[i][j], x_.v[j], slope);
+      arc_.energy_slope.push_back(first(slope));
+    }
+  }
+
+  /// The other half of each pair from dv to dp, or back.
+  void exchange(bool to_momenta) {
+    const auto h = system_.unforced_hessian(x_.q, x_.v, x_.t);
+    for (Deviation& d : d_) {
+      std::array<R, N> bent{};  // L_vq dq
+      for (int i = 0; i < N; ++i) {
+        for (int j = 0; j < N; ++j) bent[i] = fma(h.qv[j][i], d.q[j], bent[i]);
+      }
+      if (to_momenta) {
+        for (int i = 0; i < N; ++i) {
+          for (int j = 0; j < N; ++j) bent[i] = fma(h.vv[i][j], d.y[j], bent[i]);
+        }
+        d.y = bent;
+      } else {
+        for (int i = 0; i < N; ++i) bent[i] = d.y[i] - bent[i];
+        d.y = numerics::solve<R, N>(h.vv, bent);
+      }
+    }
+  }
+
+  void kick() requires System::kicked {
+    exchange(true);
+    const Matrix bend =
+        ad::hessian_of<N>(typename System::Model{}.kick(ad::seed<0, N, 2, 0>(x_.q), system_.parameters));
+    for (Deviation& d : d_) {
+      for (int i = 0; i < N; ++i) {
+        for (int j = 0; j < N; ++j) d.y[i] = fma(-bend[i][j], d.q[j], d.y[i]);
+      }
+    }
+    x_.v = system_.kicked_velocity(x_.q, x_.v, x_.t);
+    exchange(false);
+  }
+
+  /// Equal steps over a time without kicks.
+  void pass(double from, double length) {
+    const auto steps = std::max<std::int64_t>(std::llround(std::ceil(length / options_.step - 1e-9)), 1);
+    integrators::MethodOptions options = options_;
+    options.step = length / static_cast<double>(steps);
+    const auto method = integrators::make_stepper<System>(options);
+    if (!method->has_tangent()) throw Error("the method has no tangent map with these options");
+    x_.t = R(from);
+    method->start(system_, x_, Mask(true));
+    if (method->momenta()) exchange(true);
+    const auto nodes =
+        integrators::GaussTables::of(std::clamp(method->degree() + 1, 1, integrators::max_stages));
+    for (std::int64_t k = 0; k < steps; ++k) {
+      const Mask took = method->advance(system_, Mask(true));
+      if (!numerics::lane(took, 0))
+        return fail(static_cast<Status>(static_cast<int>(first(method->failure()))));
+      method->tangent(system_, Mask(true), d_.data(), 2 * N);
+      for (int i = 0; i < nodes->stages; ++i) {
+        const State x = method->dense(R(nodes->c[i]));
+        const auto p = system_.momentum(x.q, x.v, x.t);
+        double sum = 0;
+        for (int n = 0; n < N; ++n) sum += first(p[n]) * first(x.v[n]);
+        arc_.action += options.step * nodes->b[i] * sum;
+      }
+      x_ = method->end();
+      if (!(first(system_.domain(x_.q)) > 0)) return fail(Status::left_domain);
+      if (!std::isfinite(first(x_.q[0]))) return fail(Status::non_finite);
+    }
+    x_.t = R(from + length);
+    if (method->momenta()) exchange(false);
+  }
+  void fail(Status status) { arc_.status = status; }
+
+  integrators::MethodOptions options_;
+  System system_;
+  State x_{};
+  std::array<Deviation, 2 * N> d_{};
+  Arc arc_;
+};
+
+}  // namespace cotangent::sections

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "studies/periodic_orbits/deck.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "integrators/method_list.hpp"
+#include "studies/ensemble/deck.hpp"
+#include "studies/ensemble/indicators.hpp"
+
+namespace cotangent::studies {
+
+const char* const periodic_orbits_example =
+    R"(# The straight orbit of Henon-Heiles on q1 = 0, from E = 0.05 to its cascade below E = 1/6.
+study = "periodic-orbits"
+
+[model]
+name = "henon-heiles"        # cotangent --list; formulas as in other decks
+
+[method]
+name = "gauss"               # one with a tangent map, of fixed steps
+stages = 8
+step = 0.25                  # at most: an orbit has whole steps
+
+[section]
+where = "q2"                 # a coordinate; or "t", every = ..., of what is driven or kicked
+direction = "up"
+
+[ensemble]                   # where the search begins, as in a poincare deck
+energy = 0.05
+points = [{ q1 = 0.0, q1_dot = 0.0 }]
+
+[orbits]
+returns = 1                  # to the section, after which an orbit closes; or a list
+
+[continuation]               # may be left out
+parameter = "energy"         # or one of the model's
+to = 0.16662
+step = 0.02                  # of the arc in (q, v, T, energy), at first
+largest_step = 0.2
+trace_step = 0.5             # how far the trace may move in a step, of 1 + |trace|
+points = 200                 # of a family at most
+turns = [1, 2]               # located: trace = 2 cos(2 pi k / n) for these n
+bifurcations = 20            # of a family at most
+offspring = 0                # families followed that branch off each orbit's own
+branch = 0.01                # how far from the branching they begin
+
+[output]
+file = "periodic_orbits.h5"
+)";
+
+namespace {
+
+void read_continuation(Task& task, OrbitSurvey& survey) {
+  if (!task.deck.root().has("continuation")) return;
+  const io::Table table = task.deck.table("continuation");
+  const auto parameters = survey.problem().parameters();
+  std::vector<std::string> names;
+  if (!survey.section.strobe) names.emplace_back("energy");
+  for (const auto& parameter : parameters) names.push_back(parameter.name);
+  survey.value_name = table.choice("parameter", names);
+  survey.value_unit = "1";
+  survey.continued = -1;
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (parameters[k].name != survey.value_name) continue;
+    survey.continued = static_cast<int>(k);
+    if (!parameters[k].unit.empty()) survey.value_unit = parameters[k].unit;
+  }
+  auto& rule = survey.rule;
+  rule.to = table.number("to");
+  rule.step = table.positive("step", rule.step);
+  rule.largest = table.positive("largest_step", std::max(rule.largest, rule.step));
+  rule.trace = table.positive("trace_step", rule.trace);
+  rule.turns.clear();
+  for (const double n : table.numbers("turns", {1, 2})) {
+    if (!(n >= 1) || n != std::floor(n) || n > 1000)
+      throw table.error("turns", "whole numbers from 1 on: [1, 2, 3], say");
+    rule.turns.push_back(static_cast<int>(n));
+  }
+  survey.points = table.integer_at_least("points", 2, 200);
+  survey.bifurcations = table.integer_at_least("bifurcations", 1, 20);
+  survey.offspring = table.integer_at_least("offspring", 0, 0);
+  survey.branch = table.positive("branch", 0.01);
+}
+
+}  // namespace
+
+OrbitSurvey read_orbit_survey(Task& task) {
+  OrbitSurvey survey;
+  survey.model = read_model(task);
+  const auto& problem = survey.problem();
+  if (problem.multipliers() > 0)
+    throw task.deck.table("model").error(
+        "periodic orbits are searched for where nothing is constrained or rolls");
+  const io::Table method = task.deck.table("method");
+  survey.method = read_options(method, problem, false);
+  if (method.has("tolerance"))
+    throw method.error("tolerance", "periodic orbits need steps of one length: give step alone");
+  survey.method.step = method.positive("step");
+  const auto methods = integrators::method_list();
+  const auto chosen = std::ranges::find(methods, survey.method.name, &integrators::MethodInfo::name);
+  if (!chosen->tangent)
+    throw method.error("name",
+                       "periodic orbits need a method with a tangent map: " + methods_with_tangent(problem));
+  if (survey.method.projection != "none")
+    throw method.error("projection", "periodic orbits need steps that aren't projected");
+
+  const auto section = read_section(task, problem);
+  const io::Table where = task.deck.table("section");
+  if (!section) throw where.error("orbits close on a section: where = \"q1\", say");
+  survey.section = *section;
+  if (!section->strobe && section->coordinate < 0)
+    throw where.error("where",
+                      "for periodic orbits a section is a coordinate, or t where it is driven or kicked");
+  if (!section->strobe && (problem.driven() || problem.kicked()))
+    throw where.error("where", "what is driven or kicked has its period given: where = \"t\", every = ...");
+  if (section->strobe && section->strobe->phase.text() != "0")
+    throw where.error("value", "orbits are closed from t = 0 on: leave it out");
+  survey.starts = std::make_unique<Ensemble>(task, survey.model, section);
+
+  for (const double n : task.deck.table("orbits").axis("returns", 1)) {
+    if (!(n >= 1) || n != std::floor(n) || n > 1e6)
+      throw task.deck.table("orbits").error("returns", "a whole number from 1 on, or a list of such");
+    survey.returns.push_back(static_cast<int>(n));
+  }
+  read_continuation(task, survey);
+  return survey;
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a deck says of a search for periodic orbits and of the families that they belong to.
+#pragma once
+
+#include <memory>
+
+#include "chaos/continuation.hpp"
+#include "studies/ensemble/start.hpp"
+
+namespace cotangent::studies {
+
+struct OrbitSurvey {
+  ModelChoice model;
+  integrators::MethodOptions method;
+  sections::Section section;
+  std::vector<int> returns;  ///< to the section, after which an orbit closes
+  std::unique_ptr<const Ensemble> starts;
+
+  std::optional<int> continued;  ///< a parameter's number, or -1: the energy
+  std::string value_name, value_unit;
+  chaos::ContinuationRule rule;
+  std::int64_t points = 0, bifurcations = 0;  ///< at most so many of each family
+  std::int64_t offspring = 0;                 ///< families followed that branch off that of an orbit
+  double branch = 0;                          ///< how far from the branching they begin
+
+  const sections::Problem& problem() const { return *model.problem; }
+  int states() const { return 2 * problem().dim(); }
+  /// Of the return map: how many multipliers an orbit has.
+  int across() const { return states() - (section.strobe ? 0 : 2); }
+  /// The equations of orbits with these parameters.
+  chaos::Closure closure(int returns, std::vector<double> parameters, double energy) const {
+    return {model.problem, method, section, returns, std::move(parameters), energy, std::nullopt};
+  }
+};
+
+OrbitSurvey read_orbit_survey(Task& task);
+extern const char* const periodic_orbits_example;
+
+}  // namespace cotangent::studies

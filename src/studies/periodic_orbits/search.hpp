@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The search for periodic orbits over all ranks: from each start, for each number of returns, Gauss and
+// Newton's iteration to an orbit that closes. An orbit is told once, however many starts lead to it, and by
+// its least number of returns. The answer depends on the deck alone.
+#pragma once
+
+#include "studies/periodic_orbits/deck.hpp"
+
+namespace cotangent::studies {
+
+struct FoundOrbit {
+  std::int64_t start = 0;  ///< of the ensemble: from where it was found
+  int returns = 1;
+  chaos::Closure closure;  ///< nothing continued
+  chaos::ClosedOrbit orbit;
+  std::vector<double>
+      points;  ///< on the section, a row of (q, v) for each return; the orbit's own comes first
+};
+
+struct FoundOrbits {
+  std::vector<FoundOrbit> orbits;
+  std::int64_t tasks = 0, infeasible = 0, flown_off = 0, not_closed = 0, again = 0;
+};
+
+/// Collective.
+FoundOrbits search(const OrbitSurvey& survey);
+
+}  // namespace cotangent::studies

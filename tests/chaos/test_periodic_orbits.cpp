@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Periodic orbits whose every number is known: the kicked rotor at rest, whose trace is 2 - K T; equilibria
+// of a pendulum under a constant torque F, sin x = F, that fold at F = 1; and the derivative over kicks.
+#include <numbers>
+
+#include "catch.hpp"
+#include "chaos/continuation.hpp"
+#include "sections/driven_models.hpp"
+
+using namespace cotangent;
+using namespace cotangent::chaos;
+using namespace cotangent::sections;
+using namespace cotangent::sections::test;
+
+namespace {
+
+/// x'' = -sin x + F.
+struct TwistedPendulum : ByGauss {
+  static constexpr std::string_view name = "twisted-pendulum", about = "Of the tests";
+  static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{{{"x", "rad", true}}};
+  static constexpr std::array<mechanics::Parameter, 1> parameters{{{"F", 0.0, "torque"}}};
+
+  auto operator()(const auto& q, const auto& v, const auto& p) const {
+    using std::cos;
+    const auto [x] = q;
+    const auto [x_dot] = v;
+    return 0.5 * ad::square(x_dot) + cos(x) + p[0] * x;
+  }
+};
+
+integrators::MethodOptions method(const char* name, double step) {
+  integrators::MethodOptions options;
+  options.name = name;
+  options.step = step;
+  return options;
+}
+
+Closure strobed(const Problem& problem, const integrators::MethodOptions& method,
+                std::vector<double> parameters, double every) {
+  std::vector<std::string> names;
+  for (const auto& parameter : problem.parameters()) names.push_back(parameter.name);
+  Closure closure;
+  closure.problem = &problem;
+  closure.method = method;
+  closure.section.strobe = {expressions::Expression::parse(std::to_string(every), names),
+                            expressions::Expression::parse("0", names)};
+  closure.parameters = std::move(parameters);
+  return closure;
+}
+
+ClosedOrbit at(const Closure& closure, double x, double v) {
+  const auto orbit = close(closure, Eigen::Vector2d(x, v), std::nullopt);
+  REQUIRE(orbit);
+  return *orbit;
+}
+
+}  // namespace
+
+TEST_CASE("the rotor at rest turns by 1/4, 1/3 and 1/2 where its kicks are 2, 3 and 4 strong") {
+  const ProblemOf<KickedPendulum<ByVerlet>> rotor;
+  Closure closure = strobed(rotor, method("stormer-verlet", 1.0), {0.0, 0.5, 1.0}, 1.0);
+  const ClosedOrbit rest = at(closure, 0.01, -0.02);
+  CHECK(rest.unknowns.norm() < 1e-14);
+  CHECK(std::abs(rest.trace() - (1.5)) <= 1e-13);
+  CHECK(rest.contraction() == 1);
+  CHECK(std::abs(at(closure, std::numbers::pi + 0.01, 0).trace() - (2.5)) <= 1e-13);
+
+  closure.continued = 1;
+  ContinuationRule rule;
+  rule.to = 4.5;
+  rule.step = 0.1;
+  rule.largest = 0.3;
+  rule.turns = {1, 2, 3, 4};
+  Family family(closure, rule, *with_value(closure, rest));
+  std::vector<Bifurcation> passed;
+  for (int k = 0; k < 200 && family.end() == Family::End::none; ++k) {
+    for (auto& bifurcation : family.advance()) passed.push_back(bifurcation);
+    const Family again(closure, rule, family.save());
+    CHECK(again.orbit().trace() == family.orbit().trace());
+  }
+  CHECK(family.end() == Family::End::reached);
+  CHECK(family.orbit().value() == 4.5);
+  CHECK(stability(family.orbit()) == Stability::inverse);
+  REQUIRE(passed.size() == 3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(passed[k].n == 4 - (k == 2 ? 2 : static_cast<int>(k)));
+    CHECK(std::abs(passed[k].orbit.value() - (2.0 + static_cast<double>(k))) <= 1e-12);
+  }
+  // An orbit of twice the period, no longer at rest, branches off there.
+  const auto child = branch_off(closure, passed.back(), 0.05);
+  REQUIRE(child);
+  CHECK(child->closure.returns == 2);
+  CHECK(child->orbit.error < 1e-12);
+  CHECK(std::abs(child->orbit.q[0]) > 0.01);
+}
+
+TEST_CASE("a family turns back at a fold, which is located") {
+  const ProblemOf<TwistedPendulum> pendulum;
+  Closure closure = strobed(pendulum, method("gauss", 0.25), {0.0}, 1.0);
+  const ClosedOrbit rest = at(closure, 0.01, 0.0);
+  closure.continued = 0;
+  ContinuationRule rule;
+  rule.to = -0.5;
+  rule.largest = 0.1;
+  const Eigen::Vector3d upward(std::numbers::sqrt2 / 2, 0, std::numbers::sqrt2 / 2);
+  Family family(closure, rule, *with_value(closure, rest), Unknowns(upward));
+  std::vector<Bifurcation> passed;
+  for (int k = 0; k < 500 && family.end() == Family::End::none; ++k) {
+    for (auto& bifurcation : family.advance()) passed.push_back(bifurcation);
+    CHECK(std::abs(std::sin(family.orbit().q[0]) - (family.orbit().value())) <= 1e-11);
+  }
+  CHECK(family.end() == Family::End::reached);
+  CHECK(std::abs(family.orbit().q[0] - (std::numbers::pi + std::asin(0.5))) <= 1e-11);
+  CHECK(stability(family.orbit()) == Stability::unstable);
+  REQUIRE(passed.size() == 1);
+  CHECK(passed[0].fold);
+  CHECK(std::abs(passed[0].orbit.value() - (1.0)) <= 1e-11);
+  CHECK(std::abs(passed[0].orbit.q[0] - (std::numbers::pi / 2)) <= 1e-5);
+}
+
+TEST_CASE("the derivative of an arc over kicks is that of its ends, and keeps areas") {
+  const ProblemOf<KickedPendulum<ByGauss>> pendulum;
+  const auto fine = method("gauss", 0.2);
+  const std::vector<double> parameters{1.0, 0.7, 1.3};
+  const auto end = [&](double x, double v) { return pendulum.arc(fine, {0, {x}, {v}, parameters}, 4 * 1.3); };
+  const Arc arc = end(0.4, 0.9);
+  REQUIRE(arc.status == Status::finished);
+  const auto& d = arc.derivative;
+  CHECK(std::abs(d[0] * d[3] - d[1] * d[2] - (1.0)) <= 1e-12);
+  const double h = 1e-5;
+  const Arc right = end(0.4 + h, 0.9), left = end(0.4 - h, 0.9), up = end(0.4, 0.9 + h),
+            down = end(0.4, 0.9 - h);
+  const double size = std::abs(d[0]) + std::abs(d[1]) + std::abs(d[2]) + std::abs(d[3]);
+  CHECK(std::abs((right.q[0] - left.q[0]) / (2 * h) - (d[0])) <= 1e-7 * size);
+  CHECK(std::abs((up.q[0] - down.q[0]) / (2 * h) - (d[1])) <= 1e-7 * size);
+  CHECK(std::abs((right.v[0] - left.v[0]) / (2 * h) - (d[2])) <= 1e-7 * size);
+  CHECK(std::abs((up.v[0] - down.v[0]) / (2 * h) - (d[3])) <= 1e-7 * size);
+  // A control: without kicks the ends move otherwise.
+  const Arc free = pendulum.arc(fine, {0, {0.4}, {0.9}, {1.0, 0.0, 1.3}}, 4 * 1.3);
+  CHECK(std::abs(free.derivative[0] - d[0]) > 1e-2);
+}

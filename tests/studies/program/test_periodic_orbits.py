@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Study periodic-orbits: numbers from the literature, with controls that miss them; the same bits on any ranks and after a
+restart; and what it refuses.
+
+Henon-Heiles' straight orbit on q1 = 0: M. Brack, Bifurcation cascades and self-similarity of periodic orbits with analytical
+scaling constants in Henon-Heiles type potentials, Foundations of Physics 31 (2001) 209; ten digits from a Taylor series of
+order 24. The standard map: J. M. Greene, A method for determining a stochastic transition, J. Math. Phys. 20 (1979) 1183;
+residues from an arithmetic of 40 digits.
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import time
+import unittest
+
+import h5py
+import numpy as np
+
+from launch import MPIRUN, PROGRAMS, SOURCE, ProgramTest
+from results import same_bits
+
+CHAOS = SOURCE / "input" / "chaos"
+MINUS_TWO = [0.1352859193, 0.1525357355]
+PLUS_TWO = [0.1615515151, 0.1644515392, 0.1665313071, 0.1666083040]
+RESIDUES = {(8, 13): 0.24660815234, (13, 21): 0.252298965302, (21, 34): 0.248720401787, (34, 55): 0.250937488824}
+
+MANY = """study = "periodic-orbits"
+[model]
+name = "henon-heiles"
+[method]
+name = "gauss"
+step = 0.25
+[section]
+where = "q1"
+[ensemble]
+energy = 0.08
+grid = { q2 = [-0.3, 0.5, 5], q2_dot = [-0.2, 0.2, 3] }
+[orbits]
+returns = [1, 2, 3]
+[continuation]
+parameter = "energy"
+to = 0.12
+step = 0.01
+largest_step = 0.02
+points = 120
+turns = [1, 2, 3, 4]
+offspring = 1
+[output]
+file = "out.h5"
+checkpoint_minutes = 0.001
+"""
+
+
+def located(file, n):
+    """The energies at which a result's first family has the multipliers exp(+- 2 pi i k / n)."""
+    kinds = file["bifurcations/n"][0]
+    return np.sort(file["bifurcations/value"][0][kinds == n])
+
+
+class StraightOrbit(ProgramTest):
+    longest = 300
+
+    def run_deck(self, *words):
+        end = self.launch(CHAOS / "henon_heiles_periodic.toml", "output.file=out.h5", "continuation.offspring=0", *words, ranks=1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        return h5py.File(self.at / "out.h5")
+
+    def test_cascade_to_ten_digits(self):
+        with self.run_deck() as file:
+            doublings, branchings = located(file, 2), located(file, 1)
+            for known in MINUS_TWO:
+                self.assertLess(np.abs(doublings - known).min(), 1e-10)
+            self.assertEqual(len(branchings), len(PLUS_TWO))
+            self.assertLess(np.abs(branchings - PLUS_TWO).max(), 1e-10)
+            self.assertLess(abs(file["bifurcations/period"][0, 0] - 7.8110064572), 1e-9)
+            self.assertLess(abs(file["bifurcations/residue"][0, 0] - 1), 1e-10)
+            self.assertFalse(file["bifurcations/fold"][0].any())
+            ratio = (1 / 6 - branchings[0]) / (1 / 6 - branchings[2])
+            self.assertLess(abs(ratio / np.exp(2 * np.pi / np.sqrt(3)) - 1), 0.01)
+            self.assertEqual(file["families/end"][0], 1)
+            # Stable below the first energy, then not, as the trace says.
+            energy, stable = file["families/energy"][0], file["families/stability"][0]
+            known = np.isfinite(energy)
+            self.assertTrue((stable[known & (energy < MINUS_TWO[0])] == 1).all())
+            self.assertTrue((stable[known & (energy > MINUS_TWO[0]) & (energy < MINUS_TWO[1])] == 2).all())
+
+    def test_control_a_method_of_low_order_misses_them(self):
+        with self.run_deck("method.stages=2", "continuation.to=0.14") as file:
+            off = abs(located(file, 2)[0] - MINUS_TWO[0])
+            self.assertGreater(off, 1e-8)
+            self.assertLess(off, 1e-3)
+
+    def test_a_doubled_period_branches_off(self):
+        deck = CHAOS / "henon_heiles_periodic.toml"
+        end = self.launch(deck, "output.file=out.h5", "continuation.offspring=1", "continuation.to=0.15", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "out.h5") as file:
+            self.assertEqual(list(file["families/parent"][()]), [-1, 0])
+            self.assertEqual(list(file["families/returns"][()]), [1, 2])
+            branch = np.isfinite(file["families/value"][1])
+            self.assertGreater(branch.sum(), 3)
+            self.assertLess(np.nanmax(file["families/error"][1]), 1e-10)
+            # It begins where the other's period doubles, and leaves the straight line.
+            self.assertLess(abs(file["families/period"][1, 0] - 2 * 7.8110064572), 0.01)
+            self.assertLess(abs(file["families/energy"][1, 0] - MINUS_TWO[0]), 1e-3)
+            off_line = np.abs(file["families/state"][..., [0, 2]])
+            self.assertEqual(np.nanmax(off_line[0]), 0)
+            self.assertGreater(np.nanmax(off_line[1]), 0.05)
+
+
+class StandardMap(ProgramTest):
+    longest = 300
+
+    def test_greenes_residues(self):
+        end = self.launch(CHAOS / "standard_map_residues.toml", "output.file=out.h5", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "out.h5") as file:
+            rows = zip(file["orbits/winding"][:, 0], file["orbits/returns"][()], file["orbits/residue"][()],
+                       file["orbits/points"][()][np.unique(file["orbits/points_orbit"][()], return_index=True)[1]])
+            found = {(m, n): residue for m, n, residue, state in rows}
+            for which, residue in RESIDUES.items():
+                self.assertIn(which, found)
+                self.assertLess(abs(found[which] - residue), 1e-6)
+            np.testing.assert_array_less(file["orbits/error"][()], 1e-10)
+
+    def test_control_another_kick_has_other_residues(self):
+        end = self.launch(CHAOS / "standard_map_residues.toml", "output.file=out.h5", "model.parameters.K=0.95", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "out.h5") as file:
+            for m, n, residue in zip(file["orbits/winding"][:, 0], file["orbits/returns"][()], file["orbits/residue"][()]):
+                if (m, n) in RESIDUES:
+                    self.assertGreater(abs(residue - RESIDUES[m, n]), 1e-3)
+
+
+class SameBits(ProgramTest):
+    longest = 300
+
+    def test_any_ranks(self):
+        for ranks in (1, 2, 3):
+            end = self.launch(self.deck(MANY), f"output.file=ranks{ranks}.h5", ranks=ranks)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "ranks1.h5") as file:
+            self.assertGreater(len(file["orbits/period"]), 3)
+            self.assertLess(file["orbits/error"][()].max(), 1e-10)
+        for ranks in (2, 3):
+            self.assertEqual(same_bits(self.at / "ranks1.h5", self.at / f"ranks{ranks}.h5"), [])
+
+    def test_killed_and_resumed(self):
+        self.deck(MANY)
+        whole = self.launch("deck.toml", "output.file=whole.h5", ranks=1)
+        self.assertEqual(whole.returncode, 0, whole.stdout + whole.stderr)
+        words = [PROGRAMS / "cotangent", "deck.toml", "continuation.points=120"]
+        started = subprocess.Popen([*MPIRUN, "2", *words], cwd=self.at, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   start_new_session=True)
+        checkpoint = self.at / "out.h5.checkpoint"
+        until = time.monotonic() + 60
+        while not checkpoint.exists() and started.poll() is None and time.monotonic() < until:
+            time.sleep(0.002)
+        self.assertTrue(checkpoint.exists(), "the run was over before it had a checkpoint")
+        os.killpg(started.pid, signal.SIGKILL)
+        started.wait()
+        self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")
+        for ranks in (3,):
+            end = self.launch("deck.toml", "continuation.points=120", "--resume", ranks=ranks)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+
+
+class Refused(ProgramTest):
+    def test_wrong_decks(self):
+        for change, parts in ((('step = 0.25', 'tolerance = 1e-12'), ["tolerance", "step"]),
+                              (('name = "gauss"', 'name = "lobatto-spark"'), ["tangent map"]),
+                              (('where = "q1"', 'where = "q1 + q2"'), ["a coordinate"]),
+                              (('parameter = "energy"', 'parameter = "enrgy"'), ["energy"]),
+                              (('returns = [1, 2, 3]', 'returns = 0.5'), ["whole number"])):
+            with self.subTest(change=change):
+                self.says(self.launch(self.deck(MANY.replace(*change)), ranks=1), 2, *parts)
+
+    def test_nothing_found(self):
+        text = MANY.replace("returns = [1, 2, 3]", "returns = 1").replace("energy = 0.08", "energy = 0.5").replace(
+            "grid = { q2 = [-0.3, 0.5, 5], q2_dot = [-0.2, 0.2, 3] }", "points = [{ q2 = 1.2, q2_dot = 0.9 }]")
+        self.says(self.launch(self.deck(text), ranks=1), 2, "no periodic orbit found")
+
+
+if __name__ == "__main__":
+    unittest.main()
