@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the page of a Poincaré section or a bounce map is told: points, orbits, groups, the model and the deck."""
 import base64
+import json
 import re
 import subprocess
 import tempfile
@@ -16,7 +17,8 @@ from ..plot.statements import program
 from . import toml
 from .numbers import number
 
-SMALL_POINTS = 40_000   # of a page for the web
+SMALL = 285_000         # bytes of a page for the web
+CODE = 60_000           # of them its scripts and styles
 MOST_COLUMNS = 24
 
 
@@ -33,7 +35,6 @@ def described(result, options):
     ids = np.concatenate([panel.ids for panel in panels])
     x, y = (np.concatenate([getattr(panel, axis) for panel in panels]) for axis in "xy")
     folded = [False, False] if bounces else [is_folded(result, name) for name in names]
-    packed, counts, total = pack(x, y, SMALL_POINTS if small else None, 2 if small else 3)
     limits = sections.shared_limits(panels, names, options) if not bounces else None
     groups, colours, first = [], [], 0
     for panel in panels:
@@ -47,19 +48,22 @@ def described(result, options):
     states = result.columns("orbits/initial")
     starts = result.array("orbits/initial")[ids]
     title = "Bounce map: " + billiards.sets(result) if bounces else captions.model(result)
-    shown = sum(counts)
-    notes = [f"{len(ids)} orbits, {total} points" + (f", of which {shown} are in this page" if shown < total else "")]
+    notes = []
     if not bounces:
         notes += [plain(captions.section(result)), plain(captions.method(result))]
     model, why = (None, "Orbits of billiards aren't flown in the page.") if bounces else javascript(result, names)
     deck, marks = deck_template(result) if not bounces else (None, {})
     data = {"kind": "section", "title": plain(options.title or title), "notes": [note for note in notes if note],
             "axes": [{"name": name, "label": label, "folded": bool(fold)} for name, label, fold in zip(names, labels, folded)],
-            "packed": packed, "counts": counts, "groups": groups, "colours": "".join(colours),
+            "groups": groups, "colours": "".join(colours),
             "columns": columns(result, ids), "states": states, "dim": len(states) // 2,
             "starts": [[number(value) for value in row] for row in starts], "deck": deck, "parameterMarks": marks,
             "driven": result.section_of_deck("section").get("where") == "t" and "every" in result.section_of_deck("section"),
             "why": why}
+    room = (SMALL - len(json.dumps(data)) - len(model or "") - CODE) * 3 // 4 // 4 if small else None
+    data["packed"], data["counts"], total = pack(x, y, room, 2 if small else 3)
+    shown = sum(data["counts"])
+    data["notes"][:0] = [f"{len(ids)} orbits, {total} points" + (f", of which {shown} are in this page" if shown < total else "")]
     return data, model
 
 
@@ -84,7 +88,7 @@ def pack(x, y, most, width):
     """The points of all orbits as whole numbers of `width` bytes; thinned evenly where there are more than `most`."""
     good = np.isfinite(x) & np.isfinite(y)
     total = int(good.sum())
-    if most and total > most:
+    if most is not None and total > most:
         for row in good:
             places = np.flatnonzero(row)
             keep = max(1, int(len(places) * most / total))
@@ -215,7 +219,8 @@ def sign(name, unit=""):
 
 def plain(caption):
     """A caption without matplotlib's mathematics."""
-    for before, after in ((r"\dot{", ""), (r"\mathrm{", ""), (r"\ ", " "), ("{-}", "-"), (r"\times", "×"), (r"\cdot", "·"),
+    caption = re.sub(r"\\dot\{([^}]*)\}", "\\1\u0307", caption)
+    for before, after in ((r"\mathrm{", ""), (r"\ ", " "), ("{-}", "-"), (r"\times", "×"), (r"\cdot", "·"),
                           (r"\leq", "≤"), (r"\geq", "≥"), (r"\infty", "∞"), (r"\pi", "π"), (r"\_", "_"), (r"\,", " ")):
         caption = caption.replace(before, after)
     caption = re.sub(r"10\^\{(-?\d+)\}", lambda m: "10" + m[1].translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")), caption)

@@ -111,6 +111,9 @@ class Plane {
   /** Axes, on a cleared overlay; returns its context, clipped to the frame. */
   axes() {
     const scale = devicePixelRatio, context = this.overlay.getContext("2d"), f = this.frame;
+    if (this.clipped) context.restore();
+    context.save();
+    this.clipped = true;
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, this.box.clientWidth, this.box.clientHeight);
     context.strokeStyle = context.fillStyle = "#1b1b1f";

@@ -25,10 +25,16 @@ class SectionPage {
     this.lit = [];
     this.box = byId("plot");
     this.overlay = byId("overlay");
-    this.painter = pointsOn(byId("points"), data.points);
     this.plane = new Plane(this.box, this.overlay, data.axes.map(a => a.label), [0, 1, 0, 1], {
       redraw: () => this.redraw(), pointed: at => this.point(at), clicked: (at, event) => this.click(at, event)});
     this.fillControls();
+    this.lookAt(0);
+    this.plane.fit(byId("points"));
+    this.painter = pointsOn(byId("points"), data.points, painter => {
+      this.painter = painter;
+      this.paint();
+      this.draw();
+    });
     this.chooseGroup(0);
     this.box.addEventListener("keydown", event => this.key(event));
     new ResizeObserver(() => this.redraw()).observe(this.box);
@@ -51,12 +57,16 @@ class SectionPage {
     byId("home").onclick = () => this.plane.key("0");
     byId("close").onclick = () => byId("deck").close();
   }
-  chooseGroup(k) {
-    const {data, model} = this, group = this.group = data.groups[k];
-    byId("group").value = k;
-    this.plane.home = [...group.window];
-    this.plane.window = [...group.window];
+  lookAt(k) {
+    this.group = this.data.groups[k];
+    this.plane.home = [...this.group.window];
+    this.plane.window = [...this.group.window];
     this.lit = [];
+  }
+  chooseGroup(k) {
+    this.lookAt(k);
+    const {data, model, group} = this;
+    byId("group").value = k;
     const box = byId("sliders");
     box.replaceChildren();
     this.values = {};
@@ -80,14 +90,14 @@ class SectionPage {
       this.values[name] = value;
     };
     if (model) {
-      if (group.energy !== null) slider("energy", group.energy, "of new orbits");
+      if (group.energy !== null && !data.driven) slider("energy", group.energy, "of new orbits");
       for (const p of model.parameters) slider(p.name, group.parameters[p.name] ?? p.value, p.meaning);
     }
     this.asStored = {...this.values};
     this.paint();
     this.changed();
   }
-  get moved() { return Object.keys(this.values).some(name => this.values[name] !== this.asStored[name]); }
+  get moved() { return this.values !== undefined && Object.keys(this.values).some(name => this.values[name] !== this.asStored[name]); }
   parameters(values = this.values) { return this.model ? this.model.parameters.map(p => values[p.name]) : []; }
 
   // --- painting -----------------------------------------------------------------------------------------------------
@@ -128,7 +138,7 @@ class SectionPage {
   dot(count) {
     const {width, height} = this.plane.frame, [x0, x1, y0, y1] = this.plane.window, home = this.plane.home;
     const closer = (home[1] - home[0]) * (home[3] - home[2]) / ((x1 - x0) * (y1 - y0));
-    return devicePixelRatio * Math.max(1, Math.min(3, Math.sqrt(0.35 * width * height * closer / Math.max(1, count))));
+    return devicePixelRatio * Math.max(1, Math.min(2.2, Math.sqrt(0.35 * width * height * closer / Math.max(1, count))));
   }
   draw() {
     const {data, plane, group} = this;
