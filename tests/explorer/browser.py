@@ -6,6 +6,7 @@ Reference: Fette and Melnikov, The WebSocket Protocol, RFC 6455 (2011): frames o
 import base64
 import json
 import os
+import pathlib
 import re
 import shutil
 import socket
@@ -77,13 +78,14 @@ class Browser:
              "--disable-background-networking", "--disable-extensions", "--hide-scrollbars",
              f"--user-data-dir={self.folder}", f"--window-size={width},{height}", "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        port_file, patience = os.path.join(self.folder, "DevToolsActivePort"), time.monotonic() + 60
-        while not (os.path.exists(port_file) and open(port_file).read().count("\n") >= 1):
+        port_file, patience = pathlib.Path(self.folder) / "DevToolsActivePort", time.monotonic() + 60
+        while not (port_file.exists() and port_file.read_text().count("\n") >= 1):
             if time.monotonic() > patience or self.process.poll() is not None:
                 raise OSError("the browser doesn't start")
             time.sleep(0.05)
-        port = open(port_file).read().split()[0]
-        pages = json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=30))
+        port = port_file.read_text().split()[0]
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=30) as answer:
+            pages = json.load(answer)
         page = next(page for page in pages if page["type"] == "page")
         self.wire = WebSocket(page["webSocketDebuggerUrl"])
         self.calls, self.messages, self.requests, self.loaded = 0, [], [], False

@@ -9,12 +9,12 @@ import base64
 
 import numpy as np
 
-from ..plot import captions
+from ..plot import captions, lattices
 from ..plot.result import PlotError, nearest
 from .section import plain
 
-ROOMY, SMALL = 6_000_000, 150_000   # bytes of what moves, as packed
-VERTICES, FEW = 60_000, 4_000       # of a surface
+ROOMY, SMALL = 6_000_000, 105_000   # bytes of what moves, as packed
+VERTICES, FEW = 60_000, 3_000       # of a surface
 
 
 def described(result, options):
@@ -30,7 +30,7 @@ def described(result, options):
             "moving": False, "smooth": False, "flat": False, "dot": 4, "notes": [], "unit": "", "legend": ""}
     places = maker(result, options, data, SMALL if small else ROOMY, FEW if small else VERTICES)
     low, high = np.nanmin(places.reshape(-1, 3), 0), np.nanmax(places.reshape(-1, 3), 0)
-    data.update(low=low.tolist(), high=high.tolist(), title=plain(options.title or captions.model(result)))
+    data.update(low=low.tolist(), high=high.tolist(), title=plain(options.title or lattices.NAMES.get(result.model) or captions.model(result)))
     if not data["legend"]:
         data["legend"] = ", ".join(f"{x} from {a:.3g} to {b:.3g}" for x, a, b in zip("xyz", low, high) if b > a)
     data["notes"] = [plain(note) for note in data["notes"] + [captions.method(result)] if note]
@@ -236,7 +236,7 @@ def flood(result, options, data, room, most):
     flat[:, 2] = averaged(bed, where) * raise_
     data["mesh"] = {"vertices": packed(flat), "triangles": indices(cells), "closed": False, "inside": False}
     data["field"] = packed(depth.reshape(-1, 1), 1) | {"raise": raise_}
-    unit = result.units("water/depth")
+    unit = " " + result.units("water/depth") if result.units("water/depth") else ""
     data.update(times=[float(t) for t in result.array("water/time")[frames]], unit=" " + result.units("water/time"),
-                legend=f"Depth from 0 (land) to {depth.max():.3g} {unit}, light to dark; heights drawn {raise_:.3g} times as large.")
+                legend=f"Depth from 0 (land) to {depth.max():.3g}{unit}, light to dark; heights drawn {raise_:.3g} times as large.")
     return np.concatenate([flat, flat + [0, 0, depth.max() * raise_]])

@@ -133,7 +133,7 @@ class SceneByWebGL {
       gl.enable(gl.DEPTH_TEST);
       gl.enable(gl.POLYGON_OFFSET_FILL);
       gl.polygonOffset(1, 4);
-      if (mesh.inside) gl.enable(gl.CULL_FACE), gl.cullFace(gl.FRONT);
+      if (mesh.inside) gl.enable(gl.CULL_FACE);  // one looks through the wall into what it encloses
       gl.drawElements(gl.TRIANGLES, mesh.triangles.length, gl.UNSIGNED_INT, 0);
       gl.disable(gl.CULL_FACE);
       gl.disable(gl.POLYGON_OFFSET_FILL);
@@ -185,7 +185,7 @@ class SceneByCanvas {
     if (mesh) for (let t = 0; t < mesh.triangles.length; t += 3) {
       const [a, b, c] = [3 * mesh.triangles[t], 3 * mesh.triangles[t + 1], 3 * mesh.triangles[t + 2]];
       const facing = (ofMesh[b] - ofMesh[a]) * (ofMesh[c + 1] - ofMesh[a + 1]) - (ofMesh[b + 1] - ofMesh[a + 1]) * (ofMesh[c] - ofMesh[a]);
-      if (mesh.closed && (mesh.inside ? facing < 0 : facing > 0)) continue;
+      if (mesh.closed && facing > 0) continue;
       items.push([(ofMesh[a + 2] + ofMesh[b + 2] + ofMesh[c + 2]) / 3, 0, t]);
     }
     if (segments) for (let i = 0; i < ofSegments.length; i += 6) items.push([(ofSegments[i + 2] + ofSegments[i + 5]) / 2 + 20 * front, 1, i]);

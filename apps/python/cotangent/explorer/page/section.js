@@ -138,7 +138,7 @@ class SectionPage {
   dot(count) {
     const {width, height} = this.plane.frame, [x0, x1, y0, y1] = this.plane.window, home = this.plane.home;
     const closer = (home[1] - home[0]) * (home[3] - home[2]) / ((x1 - x0) * (y1 - y0));
-    return devicePixelRatio * Math.max(1, Math.min(2.2, Math.sqrt(0.35 * width * height * closer / Math.max(1, count))));
+    return Math.round(devicePixelRatio * Math.max(1, Math.min(2.4, Math.sqrt(0.35 * width * height * closer / Math.max(1, count)))));
   }
   draw() {
     const {data, plane, group} = this;
