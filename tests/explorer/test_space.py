@@ -55,7 +55,7 @@ class Space(PageTest):
         self.assertLess(np.abs(here - at[:, -1]).max(), np.ptp(at) / 65000)
 
     def test_particles_on_a_torus(self):
-        self.looked_at("particles/lennard_jones_on_torus", "stop.time=0.4", "output.frames_every=0.1")
+        self.looked_at("particles/lennard_jones_on_torus", "particles.count=4000", "stop.time=0.4", "output.frames_every=0.1")
 
     def test_billiard(self):
         self.looked_at("billiards/three_circles")
