@@ -250,8 +250,22 @@ struct JavaScript : Code {
     return few ? static_cast<std::size_t>(node.number) : 0;
   }
   static std::size_t mentions(const Node& node) { return std::max<std::size_t>(1, factors(node)); }
+  static std::string_view sign(Operation operation) {
+    switch (operation) {
+      case Operation::conjunction:
+        return "&&";
+      case Operation::disjunction:
+        return "||";
+      case Operation::equal:
+        return "===";
+      case Operation::unequal:
+        return "!==";
+      default:
+        return word(operation);
+    }
+  }
   Piece one(const Node& node, Piece a) const {
-    refuse_truths(node);
+    if (node.operation == Operation::negation) return {in_parentheses("!" + a.text)};
     if (node.operation == Operation::negate) return {in_parentheses("-" + a.text)};
     if (node.operation != Operation::fixed_power)
       return {called("Math." + std::string(word(node.operation)), a.text)};
@@ -261,8 +275,9 @@ struct JavaScript : Code {
     return {in_parentheses(product)};
   }
   Piece two(const Node& node, Piece a, Piece b) const {
-    refuse_truths(node);
-    if (infix(node.operation)) return infixed(node, std::move(a), b);
+    if (infix(node.operation))
+      return {
+          in_parentheses(between(std::move(a.text), " " + std::string(sign(node.operation)) + " ", b.text))};
     return {called("Math." + std::string(word(node.operation)), a.text + ", " + b.text)};
   }
 };

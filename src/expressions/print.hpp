@@ -42,7 +42,7 @@ std::string latex_symbol(const std::string& name);
 /// Comparisons and truths have no place in it.
 Printed cpp(std::span<const Tree> trees, std::span<const std::string> names, const std::string& prefix = "n");
 
-/// JavaScript over its numbers, in parts as C++. Powers up to the fourth are products.
+/// JavaScript over its numbers and truths, in parts as C++. Powers up to the fourth are products.
 Printed javascript(std::span<const Tree> trees, std::span<const std::string> names,
                    const std::string& prefix = "n");
 

@@ -242,4 +242,6 @@ TEST_CASE("JavaScript multiplies where powers are small") {
   CHECK(as_javascript("a^3 - b^5") == "((a * a * a) - Math.pow(b, 5))");
   CHECK(as_javascript("(a + b)^2") == "n1 = (a + b); (n1 * n1)");
   CHECK(as_javascript("atan2(a, b)^c") == "Math.pow(Math.atan2(a, b), c)");
+  const Tree condition = parse("a > 0 and not (b == c or b != 1)", Language::condition, names);
+  CHECK(joined(javascript({&condition, 1}, names)) == "((a > (0.0)) && (!((b === c) || (b !== (1.0)))))");
 }

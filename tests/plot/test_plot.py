@@ -23,15 +23,15 @@ import numpy as np
 from matplotlib.collections import LineCollection, QuadMesh
 from PIL import Image
 
-SOURCE = Path(__file__).resolve().parents[2] / "apps" / "plot"
+SOURCE = Path(__file__).resolve().parents[2] / "apps" / "python"
 PROGRAM = os.environ.get("COTANGENT_PLOT", str(SOURCE / "cotangent-plot"))
 sys.path.insert(0, str(SOURCE))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
-from cotangent_plot import cli, landscape, layout, mechanisms, movie, painting, sections  # noqa: E402
-from cotangent_plot import style, tops, trajectories  # noqa: E402
-from cotangent_plot.result import Result  # noqa: E402
+from cotangent.plot import cli, landscape, layout, mechanisms, movie, painting, sections  # noqa: E402
+from cotangent.plot import style, tops, trajectories  # noqa: E402
+from cotangent.plot.result import Result  # noqa: E402
 
 
 def options(*arguments):
@@ -430,14 +430,14 @@ class Pictures(PlotTest):
         self.assertIn("work-precision", subprocess.check_output([PROGRAM, "--help"], text=True))
 
     def test_the_installed_layout(self):
-        shutil.copytree(SOURCE / "cotangent_plot", self.at / "share/cotangent/cotangent_plot")
+        shutil.copytree(SOURCE / "cotangent", self.at / "share/cotangent/python/cotangent")
         (self.at / "bin").mkdir()
         tool = shutil.copy(SOURCE / "cotangent-plot", self.at / "bin")
         subprocess.run([tool, "--help"], check=True, stdout=subprocess.DEVNULL)
         shutil.rmtree(self.at / "share")
         alone = subprocess.run([tool, "--help"], capture_output=True, text=True, check=False)
         self.assertEqual(alone.returncode, 1)
-        self.assertIn("cotangent_plot is neither in", alone.stderr)
+        self.assertIn("the package cotangent is neither in", alone.stderr)
 
 
 def beyond(figure):
@@ -522,7 +522,7 @@ class Columns(PlotTest):
 
     def test_no_module_imports_in_a_circle(self):
         imports = {}
-        for path in (SOURCE / "cotangent_plot").glob("*.py"):
+        for path in (SOURCE / "cotangent" / "plot").glob("*.py"):
             inner = [node for node in ast.walk(ast.parse(path.read_text()))
                      if isinstance(node, ast.ImportFrom) and node.level == 1]
             imports[path.stem] = {node.module for node in inner if node.module} | {

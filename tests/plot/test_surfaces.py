@@ -15,8 +15,8 @@ matplotlib.use("Agg")
 
 from test_plot import PlotTest, options  # noqa: E402  (which finds the modules)
 import synthetic  # noqa: E402
-from cotangent_plot import scene, surfaces  # noqa: E402
-from cotangent_plot.result import Result  # noqa: E402
+from cotangent.plot import scene, surfaces  # noqa: E402
+from cotangent.plot.result import Result  # noqa: E402
 
 PIXEL = 0.002
 

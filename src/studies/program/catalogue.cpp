@@ -16,6 +16,7 @@
 #include "lattice/kernel.hpp"
 #include "parallel/mpi.hpp"
 #include "particles/pair_kernel.hpp"
+#include "studies/program/javascript.hpp"
 #include "studies/program/method_options.hpp"
 #include "studies/program/units.hpp"
 #include "studies/program/written_formulas.hpp"
@@ -260,7 +261,9 @@ std::string formulas_as(Written how, const std::string& name, const Statements& 
   std::vector<std::string> names;
   for (const auto& problem : stated.problems) {
     if (problem->name() == name)
-      return how == Written::latex ? latex_formulas(*problem) : deck_of_formulas(*problem);
+      return how == Written::latex  ? latex_formulas(*problem)
+             : how == Written::deck ? deck_of_formulas(*problem)
+                                    : javascript_of(*problem);
     names.push_back(problem->name());
   }
   if (how == Written::latex) {

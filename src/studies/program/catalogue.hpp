@@ -16,7 +16,7 @@ std::string catalogue(const Statements& stated);
 /// nearest name where there is none.
 std::string description(const std::string& name, const Statements& stated);
 
-enum class Written { latex, deck };
+enum class Written { latex, deck, javascript };
 /// The formulas of a model, or of a pair potential as LaTeX alone. Throws Error with the nearest name where
 /// there is none.
 std::string formulas_as(Written how, const std::string& name, const Statements& stated);

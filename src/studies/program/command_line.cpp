@@ -20,7 +20,7 @@ class Formatter : public CLI::Formatter {
     return fmt::format(
         "usage: {0} DECK.toml [key=value ...] [--resume] [--check] [--dry-run] [-- PETSc options]\n"
         "       {0} --compile DECK.toml [key=value ...] [-o FILE]\n"
-        "       {0} --list | --describe NAME [--latex | --as-deck] | --statement NAME\n"
+        "       {0} --list | --describe NAME [--latex | --as-deck | --javascript] | --statement NAME\n"
         "       {0} --template STUDY | --version | --help\n\n"
         "  DECK.toml           the problem, the method and what is asked of them\n"
         "  key=value           instead of what the deck says: method.step=0.25 model.alpha=[16,18]\n",
@@ -83,6 +83,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   const auto* describe = app.add_option("--describe", described, "all about a study, a model or a method");
   app.add_flag("--latex", line.latex, "with --describe: a model's or a pair potential's formulas as LaTeX");
   app.add_flag("--as-deck", line.as_deck, "with --describe: a model as a deck that states it by formulas");
+  app.add_flag("--javascript", line.javascript,
+               "with --describe: the equations of motion of a model, or of a deck's model and section");
   const auto* sample =
       app.add_option("--statement", sampled, "numbers of a surface's g or a pair potential's U, as csv");
   const auto* example =
@@ -133,9 +135,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (line.compile && (line.request != Request::run || line.check || line.dry_run || line.resume))
     throw Error("--compile takes a deck, and nothing else is done with it");
   if (!line.compiled_file.empty() && !line.compile) throw Error("-o FILE goes with --compile");
-  if ((line.latex || line.as_deck) && line.request != Request::describe)
-    throw Error("--latex and --as-deck go with --describe");
-  if (line.latex && line.as_deck) throw Error("--latex and --as-deck don't go together");
+  const int ways = line.latex + line.as_deck + line.javascript;
+  if (ways > 0 && line.request != Request::describe)
+    throw Error("--latex, --as-deck and --javascript go with --describe");
+  if (ways > 1) throw Error("of --latex, --as-deck and --javascript one is given");
   return line;
 }
 

@@ -15,10 +15,10 @@ struct CommandLine {
   std::vector<std::string> overrides;  ///< key=value
   std::vector<std::string> petsc_options;
   bool resume = false, check = false, dry_run = false, compile = false;
-  std::string compiled_file;            ///< where --compile leaves its object, beside the cache
-  bool latex = false, as_deck = false;  ///< how --describe prints a model
-  std::string help;                     ///< what --help prints
-  std::string written;                  ///< the whole, as a shell would take it
+  std::string compiled_file;  ///< where --compile leaves its object, beside the cache
+  bool latex = false, as_deck = false, javascript = false;  ///< how --describe prints a model
+  std::string help;                                         ///< what --help prints
+  std::string written;                                      ///< the whole, as a shell would take it
 };
 
 /// Throws Error where the words make no sense together.

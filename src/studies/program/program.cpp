@@ -10,6 +10,7 @@
 #include "parallel/signals.hpp"
 #include "studies/program/catalogue.hpp"
 #include "studies/program/command_line.hpp"
+#include "studies/program/javascript.hpp"
 #include "studies/program/samples.hpp"
 #include "studies/program/settings.hpp"
 
@@ -79,6 +80,18 @@ ExitCode run_deck(const CommandLine& line, const Statements& stated) {
   return code;
 }
 
+/// Of a model by its name, or of what a deck says, where the subject is the name of one.
+std::string javascript(const CommandLine& line, const Statements& stated) {
+  if (!line.subject.ends_with(".toml")) return formulas_as(Written::javascript, line.subject, stated);
+  Task task{.deck = io::Deck::parse(io::read_file(line.subject), line.subject, {}),
+            .stated = stated,
+            .command_line = line.written,
+            .check = true,
+            .petsc_options = {},
+            .deck_file = line.subject};
+  return javascript_of(task);
+}
+
 ExitCode fulfil(const CommandLine& line, const Statements& stated) {
   switch (line.request) {
     case Request::run:
@@ -87,9 +100,10 @@ ExitCode fulfil(const CommandLine& line, const Statements& stated) {
       print(catalogue(stated));
       break;
     case Request::describe:
-      print(line.latex     ? formulas_as(Written::latex, line.subject, stated)
-            : line.as_deck ? formulas_as(Written::deck, line.subject, stated)
-                           : description(line.subject, stated));
+      print(line.latex        ? formulas_as(Written::latex, line.subject, stated)
+            : line.as_deck    ? formulas_as(Written::deck, line.subject, stated)
+            : line.javascript ? javascript(line, stated)
+                              : description(line.subject, stated));
       break;
     case Request::samples:
       print(samples(line.subject, stated));

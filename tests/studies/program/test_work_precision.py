@@ -119,7 +119,7 @@ class Comparison(ProgramTest):
 
     def test_it_is_drawn(self):
         self.run_deck()
-        tool = SOURCE / "apps" / "plot" / "cotangent-plot"
+        tool = SOURCE / "apps" / "python" / "cotangent-plot"
         end = subprocess.run([sys.executable, tool, "out.h5"], cwd=self.at, capture_output=True, text=True,
                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
         self.assertEqual((end.returncode, end.stderr), (0, ""))

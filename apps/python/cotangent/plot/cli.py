@@ -20,6 +20,7 @@ EXAMPLES = """examples:
   cotangent-plot chain.h5 --orbits 0,3,7-9 --ylim -0.3,0.3 --color-by orbit
   cotangent-plot pendulum.h5 --movie pendulum.mp4 --duration 30
   cotangent-plot three_circles.h5 --movie gas.mp4 --duration 10
+  cotangent-plot henon_heiles.h5 --html page.html       a page for a browser, which flies new orbits where one clicks
   cotangent-plot genus2_gravity.h5 --view 20,50 --xdmf  also writes genus2_gravity.xdmf, for ParaView
   cotangent-plot --statement lemniscate lemniscate-3    the surfaces themselves; writes lemniscate.png
   cotangent-plot work_precision.csv -o work.svg         columns method, family, step, work, error
@@ -76,6 +77,8 @@ def parser():
                    "side (or the .csv of a work-precision study)")
     p.add_argument("-o", "--output", metavar="PICTURE", help="the picture: .png, .pdf or .svg; default: RESULT.png")
     p.add_argument("--movie", metavar="FILE", help="a movie of trajectories or particles: .mp4 or .gif")
+    p.add_argument("--html", metavar="FILE", help="one page for a browser, without network: sections to pan and zoom, in which "
+                   "a click starts a new orbit, and motion in space to turn and play; with --small under 300 kB")
     p.add_argument("--xdmf", action="store_true", help="also write RESULT.xdmf beside the result, with which ParaView "
                    "shows the surface and the curves in space")
     p.add_argument("--statement", action="store_true", help="in place of results, names of surfaces or of pair potentials: "
@@ -241,6 +244,19 @@ def save(figure, path, options):
         part.unlink(missing_ok=True)
 
 
+def written(path, text):
+    """Writes a text under a temporary name first."""
+    from .result import PlotError
+    part = path.with_name(f".{path.stem}.part{path.suffix}")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    except OSError as error:
+        raise PlotError(f"{path}: cannot be written: {error.strerror or error}", 3) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def unfinished(results):
     """Says which runs are not finished; whether any is."""
     some = False
@@ -260,10 +276,11 @@ def unfinished(results):
 def run(argv):
     """Parses, draws, writes; the exit code."""
     options = Options(parser().parse_intermixed_args(joined(argv)))
-    if options.output is None and not options.movie:
+    if options.output is None and not options.movie and not options.html:
         options.output = str(Path(options.files[0]).with_suffix(".png"))
     picture = checked_target(options.output, PICTURES, "-o") if options.output else None
     movie = checked_target(options.movie, MOVIES, "--movie") if options.movie else None
+    explorer = checked_target(options.html, (".html", ".htm"), "--html") if options.html else None
     beside = Path(options.files[0]).with_suffix(".xdmf")
     for_paraview = checked_target(beside, (".xdmf", ".xdmf"), "--xdmf") if options.xdmf else None
 
@@ -283,6 +300,12 @@ def run(argv):
         results = results or [Result(options.files[0])]
         films.write(results[0], movie, options)
         print(movie)
+    if explorer:
+        from ..explorer import page
+        from .result import Result
+        results = results or [Result(options.files[0])]
+        written(explorer, page(results[0], options))
+        print(explorer)
     if for_paraview:
         from . import xdmf
         from .result import Result

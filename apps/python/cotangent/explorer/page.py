@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One self-contained page: styles, scripts and data in one file, and a policy that lets it fetch nothing.
+
+The policy names each script and style by its SHA-256 (W3C, Content Security Policy Level 3, 2.3.1): whatever text
+a deck brings, nothing else runs. Data stand in a block of JSON, which no browser runs, without '<'.
+"""
+import base64
+import hashlib
+import html
+import json
+import re
+from pathlib import Path
+
+from . import section, space
+
+HERE = Path(__file__).resolve().parent / "page"
+SCRIPTS = ("points.js", "plane.js", "gauss.js", "orbits.js", "section.js", "scene.js", "space.js", "main.js")
+
+
+def page(result, options):
+    """The page of a result, as text."""
+    if section.suits(result):
+        data, model = section.described(result, options)
+    else:
+        data, model = space.described(result, options), None
+    return assembled(data, model)
+
+
+def assembled(data, model):
+    """The page of data; the model is an object literal that the program has printed, or None."""
+    style = minimal((HERE / "page.css").read_text(encoding="utf-8"))
+    parts = [minimal((HERE / name).read_text(encoding="utf-8")) for name in SCRIPTS]
+    code = "\n".join(parts[:-1] + [f"const model = {model or 'null'};", parts[-1]])
+    policy = ("default-src 'none'; base-uri 'none'; form-action 'none'; "
+              f"script-src '{fingerprint(code)}'; style-src '{fingerprint(style)}'")
+    filled = {"policy": policy, "title": html.escape(data["title"]), "style": style, "data": as_json(data), "code": code}
+    text = (HERE / "page.html").read_text(encoding="utf-8")
+    pieces = text.split("@")
+    return "".join(filled[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def fingerprint(text):
+    """The source that allows this inline text alone."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def as_json(data):
+    """JSON within a page: no number that JSON lacks, no '<' that could end the block."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def minimal(text):
+    """Without comments that have lines of their own, and without indents."""
+    text = re.sub(r"^\s*/\*.*?\*/\s*$", "", text, flags=re.DOTALL | re.MULTILINE)
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the page of a Poincaré section or a bounce map is told: points, orbits, groups, the model and the deck."""
+import base64
+import json
+import re
+import subprocess
+import tempfile
+import tomllib
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+
+from ..plot import billiards, captions, sections, style
+from ..plot.result import PlotError, text
+from ..plot.statements import program
+from . import toml
+from .numbers import number
+
+SMALL = 285_000         # bytes of a page for the web
+CODE = 60_000           # of them its scripts and styles
+MOST_COLUMNS = 24
+
+
+def suits(result):
+    """Whether there is a plane full of points in it."""
+    return "section/points" in result or ("collisions/arc" in result and "trajectory/q" not in result)
+
+
+def described(result, options):
+    """(data, model) for page.assembled."""
+    bounces = "section/points" not in result
+    panels, names, labels = bounce_panels(result, options) if bounces else section_panels(result, options)
+    small = bool(getattr(options, "small", False))
+    ids = np.concatenate([panel.ids for panel in panels])
+    x, y = (np.concatenate([getattr(panel, axis) for panel in panels]) for axis in "xy")
+    folded = [False, False] if bounces else [is_folded(result, name) for name in names]
+    limits = sections.shared_limits(panels, names, options) if not bounces else None
+    groups, colours, first = [], [], 0
+    for panel in panels:
+        window = limits or whole(panel)
+        lab, _ = sections.orbit_colours(panel, window, options.color_by)
+        colours += [matplotlib.colors.to_hex(c)[1:] for c in style.oklab_to_srgb(lab)]
+        groups.append({"label": plain(panel.label), "first": first, "count": len(panel.ids),
+                       "window": padded(window, 0 if bounces else 0.03), "parameters": panel.parameters(),
+                       "energy": energy_of(result, panel)})
+        first += len(panel.ids)
+    states = result.columns("orbits/initial")
+    starts = result.array("orbits/initial")[ids]
+    title = "Bounce map: " + billiards.sets(result) if bounces else captions.model(result)
+    notes = []
+    if not bounces:
+        notes += [plain(captions.section(result)), plain(captions.method(result))]
+    model, why = (None, "Orbits of billiards aren't flown in the page.") if bounces else javascript(result, names)
+    deck, marks = deck_template(result) if not bounces else (None, {})
+    data = {"kind": "section", "title": plain(options.title or title), "notes": [note for note in notes if note],
+            "axes": [{"name": name, "label": label, "folded": bool(fold)} for name, label, fold in zip(names, labels, folded)],
+            "groups": groups, "colours": "".join(colours),
+            "columns": columns(result, ids), "states": states, "dim": len(states) // 2,
+            "starts": [[number(value) for value in row] for row in starts], "deck": deck, "parameterMarks": marks,
+            "driven": result.section_of_deck("section").get("where") == "t" and "every" in result.section_of_deck("section"),
+            "why": why}
+    room = (SMALL - len(json.dumps(data)) - len(model or "") - CODE) * 3 // 4 // 4 if small else None
+    data["packed"], data["counts"], total = pack(x, y, room, 2 if small else 3)
+    shown = sum(data["counts"])
+    data["notes"][:0] = [f"{len(ids)} orbits, {total} points" + (f", of which {shown} are in this page" if shown < total else "")]
+    return data, model
+
+
+# --- points ------------------------------------------------------------------------------------------------------
+
+def section_panels(result, options):
+    """The plot tool's panels, those without orbits left out, the names of the axes, and what stands at them."""
+    found, names = sections.panels([result], options)
+    labels = [sign(name, result.units("orbits/parameters" if name in result.axes() else sections.source(result, name), name))
+              for name in names]
+    return [panel for panel in found if panel.ids.size], names, labels
+
+
+def bounce_panels(result, options):
+    """Birkhoff's coordinates, all in one panel."""
+    ids = result.run(options.chosen(result.orbits))
+    arc, along = (result.array(f"collisions/{name}")[ids] for name in ("arc", "tangential"))
+    return [sections.Panel(result, ids, arc, along, "")], ("s", "v_t/|v|"), ["arc length s", "tangential velocity v_t/|v|"]
+
+
+def pack(x, y, most, width):
+    """The points of all orbits as whole numbers of `width` bytes; thinned evenly where there are more than `most`."""
+    good = np.isfinite(x) & np.isfinite(y)
+    total = int(good.sum())
+    if most is not None and total > most:
+        for row in good:
+            places = np.flatnonzero(row)
+            keep = max(1, int(len(places) * most / total))
+            row[places[keep:]] = False  # the first ones: an orbit's points stay consecutive
+    points = np.stack([x[good], y[good]], 1)
+    if not len(points):
+        raise PlotError("no point to draw")
+    low, high = points.min(0), points.max(0)
+    high = np.where(high > low, high, low + 1)
+    steps = np.rint((points - low) / (high - low) * (256 ** width - 1)).astype("<u4")
+    data = steps.reshape(-1, 1).view(np.uint8).reshape(-1, 4)[:, :width].tobytes()
+    return ({"data": base64.b64encode(data).decode(), "bytes": width, "low": low.tolist(), "high": high.tolist()},
+            good.sum(1).tolist(), total)
+
+
+def is_folded(result, name):
+    """Whether the column is an angle that the pictures fold to one turn."""
+    if name.endswith("_dot") or name in result.axes():
+        return False
+    held = sections.source(result, name)
+    values = result.column(held, name)
+    return sections.wrapped_angle(values, result.units(held, name)) is not values
+
+
+def whole(panel):
+    x, y = panel.x[np.isfinite(panel.x)], panel.y[np.isfinite(panel.y)]
+    return x.min(), x.max(), y.min(), y.max()
+
+
+def padded(window, share):
+    x0, x1, y0, y1 = (float(w) for w in window)
+    dx, dy = share * (x1 - x0) or 1e-6 * (x1 == x0), share * (y1 - y0) or 1e-6 * (y1 == y0)
+    return [x0 - dx, x1 + dx, y0 - dy, y1 + dy]
+
+
+# --- numbers of orbits -------------------------------------------------------------------------------------------
+
+def columns(result, ids):
+    """What is known of each orbit: parameters, energies, counts, indicators."""
+    found = []
+
+    def add(name, values, meaning="", names=None):
+        values = np.asarray(values)
+        if len(found) < MOST_COLUMNS and values.ndim == 1 and np.isfinite(values.astype(float)).any():
+            found.append({"name": name, "meaning": meaning, "values": [number(f"{v:.10g}") for v in values[ids].astype(float)]})
+
+    for name, values in result.axes().items():
+        add(name, values)
+    for group in ("indicators", "orbits"):
+        if group not in result:
+            continue
+        for name in sorted(result.file[group]):
+            data = result.file[f"{group}/{name}"]
+            if data.ndim == 1 and data.dtype.kind in "fiu" and name not in result.axes():
+                add(name.replace("_", " "), data[()], text(data.attrs.get("meaning", "")))
+    return found
+
+
+def energy_of(result, panel):
+    """The energy that all orbits of a panel share, or that of the middle one."""
+    if "energy" in panel.parameters():
+        return float(panel.parameters()["energy"])
+    if "orbits/energy" not in result:
+        return None
+    energies = result.array("orbits/energy")[panel.ids]
+    energies = energies[np.isfinite(energies)]
+    return float(np.median(energies)) if energies.size else None
+
+
+# --- the model and the deck --------------------------------------------------------------------------------------
+
+def javascript(result, names):
+    """(the model as the program prints it, "") or (None, why not)."""
+    if any(name in result.axes() for name in names):
+        return None, "An axis is a parameter of the run: no orbit starts there."
+    source = text(result.file["deck"][()])
+    with tempfile.TemporaryDirectory() as folder:
+        deck = Path(folder) / "deck.toml"
+        deck.write_text(source, encoding="utf-8")
+        try:
+            run = subprocess.run([program(), "--describe", str(deck), "--javascript"], capture_output=True, text=True, timeout=300)
+        except (OSError, subprocess.TimeoutExpired, PlotError) as error:
+            return None, f"No new orbits: the program cotangent, which prints the equations of motion, didn't run ({error})."
+    if run.returncode != 0:
+        return None, "No new orbits: " + run.stderr.strip().removeprefix("cotangent: ").replace(str(deck), "the deck")
+    return run.stdout, ""
+
+
+def deck_template(result):
+    """The deck with marks in place of the start and of the parameters; ({} and None where it can't be read)."""
+    try:
+        deck = tomllib.loads(text(result.file["deck"][()]))
+    except tomllib.TOMLDecodeError:
+        return None, {}
+    table, marks = deck.get("model", {}), {}
+    stated = table.get("parameters") if isinstance(table.get("parameters"), dict) else table
+    for name in [key for key, value in stated.items() if isinstance(value, (int, float, list, dict)) and not isinstance(value, bool)]:
+        if stated is table and name in ("coordinates", "angles", "parameters", "constraint", "rolling", "where", "kick", "force"):
+            continue
+        marks[name] = f"@{name}@"
+        stated[name] = marks[name]
+    if isinstance(table.get("compiled"), str):
+        del table["compiled"]
+    deck["ensemble"] = {"list": ["@start@"]}
+    deck.pop("indicators", None)
+    deck.get("output", {})["file"] = "orbit.h5"
+    return toml.written(deck), marks
+
+
+# --- texts -------------------------------------------------------------------------------------------------------
+
+def sign(name, unit=""):
+    """A name as plain text has it: q2 with its dot, p with its index, Greek letters."""
+    greek = dict(zip(("alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi rho sigma tau phi chi psi omega").split(),
+                     "αβγδεζηθκλμνξρστφχψω"))
+    base, dot, momentum = name, "", ""
+    if base.endswith("_dot"):
+        base, dot = base[:-4], "\u0307"
+    if base.startswith("p_"):
+        base, momentum = base[2:], "p"
+    match = re.fullmatch(r"([A-Za-z]+?)_?(\d*)", base)
+    stem, index = (match[1], match[2]) if match else (base, "")
+    letter = greek.get(stem, stem)
+    below = index.translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+    written = f"p({letter}{below})" if momentum else f"{letter}{dot}{below}"
+    return written + (f" ({unit})" if unit else "")
+
+
+def plain(caption):
+    """A caption without matplotlib's mathematics."""
+    caption = re.sub(r"\\dot\{([^}]*)\}", "\\1\u0307", caption)
+    for before, after in ((r"\mathrm{", ""), (r"\ ", " "), ("{-}", "-"), (r"\times", "×"), (r"\cdot", "·"),
+                          (r"\leq", "≤"), (r"\geq", "≥"), (r"\infty", "∞"), (r"\pi", "π"), (r"\_", "_"), (r"\,", " ")):
+        caption = caption.replace(before, after)
+    caption = re.sub(r"10\^\{(-?\d+)\}", lambda m: "10" + m[1].translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")), caption)
+    caption = re.sub(r"\\([a-z]+)", lambda m: sign(m[1]), caption)
+    caption = re.sub(r"_\{?(\d+)\}?", lambda m: m[1].translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")), caption)
+    return re.sub(r"[${}]", "", caption)

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "expressions/derivative.hpp"
+
+#include "core/error.hpp"
+
+namespace cotangent::expressions {
+
+namespace {
+
+using Id = Graph::Id;
+using Slope = std::optional<Id>;  ///< none: zero
+
+/// Sums and products that know their zeros and ones.
+class Calculus {
+ public:
+  explicit Calculus(Graph& graph) : graph_(graph), one_(graph.number(1)) {}
+
+  Id constant(double value) { return graph_.number(value); }
+  Id of(Operation operation, Id a) { return graph_.apply(operation, a); }
+  Id of(Operation operation, Id a, Id b) { return graph_.apply(operation, a, b); }
+  Id product(Id a, Id b) {
+    if (a == one_) return b;
+    return b == one_ ? a : of(Operation::multiply, a, b);
+  }
+  Slope times(Slope a, Id b) { return a ? Slope(product(*a, b)) : Slope(); }
+  Slope over(Slope a, Id b) { return a ? Slope(of(Operation::divide, *a, b)) : Slope(); }
+  Slope minus(Slope a) { return a ? Slope(of(Operation::negate, *a)) : Slope(); }
+  Slope sum(Slope a, Slope b) {
+    if (!a || !b) return a ? a : b;
+    return of(Operation::add, *a, *b);
+  }
+  Slope difference(Slope a, Slope b) {
+    if (!b) return a;
+    return a ? Slope(of(Operation::subtract, *a, *b)) : minus(b);
+  }
+
+  /// Of an operation on one operand a; `node` is its value.
+  Slope one(const Node& operation, Id node, Id a, Slope da) {
+    using enum Operation;
+    switch (operation.operation) {
+      case negate:
+        return minus(da);
+      case fixed_power:
+        return times(times(da, constant(operation.number)), raised(a, operation.number - 1));
+      case abs:
+        return times(da, of(divide, a, node));
+      case sqrt:
+        return over(da, of(multiply, constant(2), node));
+      case exp:
+        return times(da, node);
+      case log:
+        return over(da, a);
+      case sin:
+        return times(da, of(cos, a));
+      case cos:
+        return minus(times(da, of(sin, a)));
+      case tan:
+        return times(da, of(add, one_, squared(node)));
+      case asin:
+        return over(da, of(sqrt, of(subtract, one_, squared(a))));
+      case acos:
+        return minus(over(da, of(sqrt, of(subtract, one_, squared(a)))));
+      case atan:
+        return over(da, of(add, one_, squared(a)));
+      case sinh:
+        return times(da, of(cosh, a));
+      case cosh:
+        return times(da, of(sinh, a));
+      case tanh:
+        return times(da, of(subtract, one_, squared(node)));
+      default:
+        throw Error("a comparison where a smooth function is needed");
+    }
+  }
+
+  /// Of an operation on two operands.
+  Slope two(Operation operation, Id node, Id a, Slope da, Id b, Slope db) {
+    using enum Operation;
+    switch (operation) {
+      case add:
+        return sum(da, db);
+      case subtract:
+        return difference(da, db);
+      case multiply:
+        return sum(times(da, b), times(db, a));
+      case divide:
+        return over(difference(da, times(db, node)), b);
+      case power:
+        return times(sum(times(db, of(log, a)), over(times(da, b), a)), node);
+      case Operation::atan2: {  // of y = a and x = b
+        const Id square = of(add, squared(a), squared(b));
+        return over(difference(times(da, b), times(db, a)), square);
+      }
+      case Operation::hypot:
+        return over(sum(times(da, a), times(db, b)), node);
+      case min:
+      case max: {  // (a + b -+ |a - b|) / 2
+        const Id apart = of(subtract, a, b), sign = of(divide, apart, of(abs, apart));
+        const Slope both = sum(da, db), sided = times(difference(da, db), sign);
+        return times(operation == max ? sum(both, sided) : difference(both, sided), constant(0.5));
+      }
+      default:
+        throw Error("a comparison where a smooth function is needed");
+    }
+  }
+
+ private:
+  Id raised(Id a, double exponent) { return exponent == 1 ? a : of(Operation::power, a, constant(exponent)); }
+  Id squared(Id a) { return raised(a, 2); }
+  Graph& graph_;
+  Id one_;
+};
+
+}  // namespace
+
+Slope derivative(Graph& graph, Id root, std::size_t name) {
+  const std::vector<Node> nodes(graph.nodes().begin(), graph.nodes().begin() + root + 1);
+  std::vector<bool> needed(nodes.size(), false);
+  needed[root] = true;
+  for (std::size_t i = nodes.size(); i-- > 0;)
+    for (std::size_t k = 0; needed[i] && k < operands(nodes[i].operation); ++k)
+      needed[nodes[i].operand[k]] = true;
+
+  Calculus calculus(graph);
+  std::vector<Slope> slopes(nodes.size());
+  for (Id i = 0; i <= root; ++i) {
+    const Node& node = nodes[i];
+    if (!needed[i]) continue;
+    const auto [a, b] = node.operand;
+    if (node.operation == Operation::name && node.name == name)
+      slopes[i] = calculus.constant(1);
+    else if (operands(node.operation) == 1)
+      slopes[i] = calculus.one(node, i, a, slopes[a]);
+    else if (operands(node.operation) == 2)
+      slopes[i] = calculus.two(node.operation, i, a, slopes[a], b, slopes[b]);
+  }
+  return slopes[root];
+}
+
+}  // namespace cotangent::expressions

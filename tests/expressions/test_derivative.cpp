@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Derivatives as formulas: of every function against central differences, of second order against the rule
+// of a product, and the zeros that they know.
+#include <cmath>
+
+#include "catch.hpp"
+#include "core/error.hpp"
+#include "expressions/derivative.hpp"
+#include "expressions/evaluate.hpp"
+#include "expressions/parser.hpp"
+
+using namespace cotangent;
+using namespace cotangent::expressions;
+
+namespace {
+
+const std::vector<std::string> names = {"a", "b"};
+
+struct Differentiated {
+  Graph graph;
+  Graph::Id root;
+  explicit Differentiated(const std::string& formula)
+      : root(graph.add(parse(formula, Language::value, names))) {}
+  std::optional<Tree> by(std::size_t name) {
+    const auto slope = derivative(graph, root, name);
+    return slope ? std::optional(graph.tree(*slope)) : std::nullopt;
+  }
+  double value(double a, double b) const {
+    return evaluate(graph.tree(root), std::span<const double>(std::array{a, b}));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("derivatives of all functions are those of central differences") {
+  const double a = 0.37, b = 0.59, h = 1e-5;
+  for (const char* formula : {"-a*b",         "a^2 - b^3",
+                              "a^-1.5",       "abs(a - b)",
+                              "sqrt(a*b)",    "exp(a)*b",
+                              "log(a + b)",   "sin(a*b)",
+                              "cos(a - 2*b)", "tan(a)*b",
+                              "asin(a*b)",    "acos(a)*b",
+                              "atan(a/b)",    "sinh(a)",
+                              "cosh(a*b)",    "tanh(a - b)",
+                              "a^b",          "b^a",
+                              "a/b",          "b/a",
+                              "atan2(a, b)",  "atan2(b, a)",
+                              "hypot(a, b)",  "min(a, b)*b",
+                              "max(a, b)*b",  "max(b, a) - min(b, a*a)"}) {
+    INFO(formula);
+    Differentiated f(formula);
+    const double expected_a = (f.value(a + h, b) - f.value(a - h, b)) / (2 * h),
+                 expected_b = (f.value(a, b + h) - f.value(a, b - h)) / (2 * h);
+    const auto at = [&](std::size_t name) {
+      const auto slope = f.by(name);
+      return slope ? evaluate(*slope, std::span<const double>(std::array{a, b})) : 0.0;
+    };
+    CHECK(std::abs(at(0) - expected_a) < 1e-8 * (1 + std::abs(expected_a)));
+    CHECK(std::abs(at(1) - expected_b) < 1e-8 * (1 + std::abs(expected_b)));
+  }
+}
+
+TEST_CASE("a derivative of a derivative") {
+  Differentiated f("a^3*sin(b)");
+  const auto first = derivative(f.graph, f.root, 0);
+  REQUIRE(first);
+  const auto second = derivative(f.graph, *first, 1);
+  REQUIRE(second);
+  const double a = 0.8, b = 0.3;
+  CHECK(std::abs(evaluate(f.graph.tree(*second), std::span<const double>(std::array{a, b})) -
+                 3 * a * a * std::cos(b)) < 1e-15);
+}
+
+TEST_CASE("what doesn't depend on a name has no derivative by it") {
+  CHECK_FALSE(Differentiated("sin(a)*3").by(1));
+  CHECK(Differentiated("sin(a)*b").by(1));
+  CHECK(*Differentiated("3*a + b").by(1) == parse("1", Language::value, names));
+}
+
+TEST_CASE("a comparison has no derivative") {
+  Graph graph;
+  const auto root = graph.add(parse("a < b", Language::condition, names));
+  CHECK_THROWS_AS(derivative(graph, root, 0), Error);
+}
