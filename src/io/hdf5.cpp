@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <hdf5.h>
+#include <hdf5_hl.h>
 #include <mpi.h>
 #include <type_traits>
 #include <unistd.h>
@@ -108,6 +109,13 @@ Hdf5Handle data_set_properties() {
   H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER);
   H5Pset_obj_track_times(creation.id(), false);
   return creation;
+}
+
+// What netCDF-4 calls a dimension without coordinates.
+std::string bare_dimension(std::int64_t length) {
+  std::string digits = std::to_string(length);
+  digits.insert(0, digits.size() < 10 ? 10 - digits.size() : 0, ' ');
+  return "This is a netCDF dimension but not a netCDF variable." + digits;
 }
 
 }  // namespace
@@ -391,6 +399,30 @@ DataSet File::create_squeezed_data_set(const DataSetSpec& spec, std::span<const 
   return make(spec, creation);
 }
 
+void File::name_dimensions(const std::string& path, const std::vector<std::string>& names) {
+  const std::string doing = "name the dimensions of " + path;
+  const std::vector<std::int64_t> extent = dims(path);
+  const std::string group = path.substr(0, path.rfind('/') + 1);
+  for (unsigned d = 0; d < names.size(); ++d) {
+    const std::string place = group + names[d];
+    std::string name = names[d];
+    if (!contains(place)) {
+      const Hdf5Handle creation = properties(H5P_DATASET_CREATE);
+      H5Pset_obj_track_times(creation.id(), false);
+      H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_LATE);  // never: it has no numbers
+      make(
+          {place, DataType::int32, {extent.at(d)}, "1", "no numbers: a dimension of the data sets beside it"},
+          creation);
+      name = bare_dimension(extent.at(d));
+    }
+    const Hdf5Handle scale(check(H5Dopen2(handle_.id(), place.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
+    if (H5DSis_scale(scale.id()) <= 0) check(H5DSset_scale(scale.id(), name.c_str()), path_, doing);
+    if (place == path) continue;
+    const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
+    check(H5DSattach_scale(set.id(), scale.id(), d), path_, doing);
+  }
+}
+
 void File::create_group(const std::string& path) {
   const Hdf5Handle link = link_properties(), creation = properties(H5P_GROUP_CREATE);
   H5Pset_obj_track_times(creation.id(), false);
@@ -402,6 +434,11 @@ void File::copy(const File& from, const std::string& path) {
   const Hdf5Handle link = link_properties();
   check(H5Ocopy(from.handle_.id(), path.c_str(), handle_.id(), path.c_str(), H5P_DEFAULT, link.id()), path_,
         "copy " + path + " from " + from.path_.string());
+  for (const char* name :
+       {"DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME"}) {  // references into the other file
+    if (H5Aexists_by_name(handle_.id(), path.c_str(), name, H5P_DEFAULT) > 0)
+      check(H5Adelete_by_name(handle_.id(), path.c_str(), name, H5P_DEFAULT), path_, "copy " + path);
+  }
 }
 
 void File::write_text(const std::string& path, const std::string& text) {

@@ -146,8 +146,12 @@ class File {
   /// The same in chunks of this extent, squeezed by deflate at a level of 1 to 9 after a shuffle of bytes;
   /// its space is taken as it is written.
   DataSet create_squeezed_data_set(const DataSetSpec& spec, std::span<const std::int64_t> chunk, int level);
+  /// Gives the dimensions of a data set their names: each by the data set beside it that has this name (a
+  /// coordinate), or by an empty one that stands for the dimension alone, made where there is none, as
+  /// netCDF-4 does it.
+  void name_dimensions(const std::string& path, const std::vector<std::string>& names);
   void create_group(const std::string& path);
-  /// An object of another file, with all that it holds, under the same path.
+  /// An object of another file, with all that it holds, under the same path; its dimensions lose their names.
   void copy(const File& from, const std::string& path);
   /// One string, of any length.
   void write_text(const std::string& path, const std::string& text);
