@@ -6,6 +6,7 @@
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <mpi.h>
+#include <numeric>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
@@ -111,13 +112,6 @@ Hdf5Handle data_set_properties() {
   return creation;
 }
 
-// What netCDF-4 calls a dimension without coordinates.
-std::string bare_dimension(std::int64_t length) {
-  std::string digits = std::to_string(length);
-  digits.insert(0, digits.size() < 10 ? 10 - digits.size() : 0, ' ');
-  return "This is a netCDF dimension but not a netCDF variable." + digits;
-}
-
 }  // namespace
 
 Hdf5Handle::Hdf5Handle(Hdf5Handle&& other) noexcept
@@ -132,6 +126,12 @@ Hdf5Handle& Hdf5Handle::operator=(Hdf5Handle&& other) noexcept {
 int Hdf5Handle::close() noexcept {
   if (id_ < 0) return 0;
   return close_(std::exchange(id_, -1));
+}
+
+std::int64_t DataSet::place() const {
+  const haddr_t offset = H5Dget_offset(handle_.id());
+  if (offset == HADDR_UNDEF) H5Eclear2(H5E_DEFAULT);
+  return offset == HADDR_UNDEF ? -1 : static_cast<std::int64_t>(offset);
 }
 
 std::int64_t DataSet::row_size() const noexcept {
@@ -403,23 +403,19 @@ void File::name_dimensions(const std::string& path, const std::vector<std::strin
   const std::string doing = "name the dimensions of " + path;
   const std::vector<std::int64_t> extent = dims(path);
   const std::string group = path.substr(0, path.rfind('/') + 1);
-  for (unsigned d = 0; d < names.size(); ++d) {
+  for (std::size_t d = 0; d < names.size(); ++d) {
     const std::string place = group + names[d];
-    std::string name = names[d];
     if (!contains(place)) {
-      const Hdf5Handle creation = properties(H5P_DATASET_CREATE);
-      H5Pset_obj_track_times(creation.id(), false);
-      H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_LATE);  // never: it has no numbers
-      make(
-          {place, DataType::int32, {extent.at(d)}, "1", "no numbers: a dimension of the data sets beside it"},
-          creation);
-      name = bare_dimension(extent.at(d));
+      std::vector<std::int64_t> numbers(static_cast<std::size_t>(extent.at(d)));
+      std::iota(numbers.begin(), numbers.end(), 0);
+      create_data_set({place, DataType::int64, {extent[d]}, "1", "numbers along a dimension, from 0"})
+          .write({{0}}, {{extent[d]}}, numbers.data());
     }
     const Hdf5Handle scale(check(H5Dopen2(handle_.id(), place.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
-    if (H5DSis_scale(scale.id()) <= 0) check(H5DSset_scale(scale.id(), name.c_str()), path_, doing);
+    if (H5DSis_scale(scale.id()) <= 0) check(H5DSset_scale(scale.id(), names[d].c_str()), path_, doing);
     if (place == path) continue;
     const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
-    check(H5DSattach_scale(set.id(), scale.id(), d), path_, doing);
+    check(H5DSattach_scale(set.id(), scale.id(), static_cast<unsigned>(d)), path_, doing);
   }
 }
 
