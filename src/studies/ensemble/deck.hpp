@@ -7,6 +7,7 @@
 
 #include "geometry/triangulation.hpp"
 #include "io/hdf5.hpp"
+#include "studies/ensemble/exits.hpp"
 #include "studies/program/study.hpp"
 
 namespace cotangent::studies {
@@ -28,11 +29,15 @@ struct Plan {
   bool birkhoff = false;           ///< /collisions holds arc length and tangential velocity too
   std::vector<std::string> walls;  ///< names of the sets that /collisions/wall numbers
   std::vector<io::DataSetSpec> tallies;  ///< what TrajectoryRecord::tallies holds, a row per trajectory each
+  std::shared_ptr<const Exits> exits;    ///< at which trajectories end; they then are what is watched
   std::optional<geometry::Triangulation> surface;  ///< to be drawn, where it isn't that of the model
   std::vector<Given> given;
   /// The two columns that `[plot] axes` names, where /section/points lacks one of them, a momentum.
   std::vector<std::string> plot_axes;
   int lanes = 0;  ///< 0: all that the processor has
+
+  /// Whether crossings are those of a section that the deck wants to see.
+  bool shows_crossings() const { return watch.section && !exits; }
 };
 
 /// Reads `name` (where it may be left out, Gauss collocation, or RATTLE for constrained motion) and the

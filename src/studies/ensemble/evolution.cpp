@@ -165,6 +165,12 @@ bool EnsembleEvolution::fill(int lane, std::int64_t& steps) {
       --steps;
       continue;
     }
+    if (starts_outside(plan_, start.start)) {
+      sections::TrajectoryRecord outside = ended_at(plan_, start.start);
+      record_trajectory(outside);
+      --steps;
+      continue;
+    }
     carried ? flight_.restore(lane, start.start, carried->state) : flight_.load(lane, start.start);
     if (flight_.flown(lane).status == Status::pending) return true;
     record_trajectory(flight_.flown(lane));  // it ended where it started
@@ -194,6 +200,7 @@ bool EnsembleEvolution::take_block() {
 /// Enters a trajectory that has ended into its block and into the counts.
 void EnsembleEvolution::record_trajectory(sections::TrajectoryRecord& flown) {
   const auto block = std::ranges::find_if(blocks_, [&](const Block& b) { return b.holds(flown.id); });
+  if (plan_.exits) settle(plan_, ensemble_[flown.id].start.parameters, flown);
   rows_->land(*block, flown);
   counts_.add(flown.status, flown.crossing_count, flown.steps, flown.energy_error, flown.constraint_error);
   if (--block->open == 0) close(*block);

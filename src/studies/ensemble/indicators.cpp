@@ -18,9 +18,7 @@ std::string methods_with_tangent(const sections::Problem& problem) {
   return names;
 }
 
-void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
-  if (!task.deck.root().has("indicators")) return;
-  const io::Table table = task.deck.table("indicators");
+void judge_indicators(Task& task, const Plan& plan, const io::Table& table) {
   const sections::Problem& problem = *plan.model.problem;
   if (problem.rolling() > 0) throw table.error("indicators are for motion that doesn't roll");
   if (problem.kicked())
@@ -32,6 +30,13 @@ void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
         "name", "indicators need a method with a tangent map: " + methods_with_tangent(problem));
   if (plan.method.projection != "none")
     throw task.deck.table("method").error("projection", "indicators need steps that aren't projected");
+}
+
+void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
+  if (!task.deck.root().has("indicators")) return;
+  const io::Table table = task.deck.table("indicators");
+  judge_indicators(task, plan, table);
+  const sections::Problem& problem = *plan.model.problem;
   const int dimensions = 2 * (problem.dim() - problem.constraints());
   const auto names = table.texts("list");
   if (names.empty()) throw table.error("list", "names no indicator: [\"lyapunov\", \"megno\"], say");

@@ -8,8 +8,10 @@
 
 namespace cotangent::studies {
 
-/// Reads `[indicators] list`, where the deck has it, into the plan. Refuses motion and methods without a
-/// tangent map, and names the methods that have one.
+/// Refuses motion and methods without a tangent map, and names the methods that have one; `table` is what
+/// asks for it.
+void judge_indicators(Task& task, const Plan& plan, const io::Table& table);
+/// Reads `[indicators] list`, where the deck has it, into the plan.
 void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble);
 
 /// The names of the methods that suit the problem and have a tangent map.

@@ -192,7 +192,7 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
   const auto add = [&](const std::vector<io::DataSetSpec>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
-  if (plan.watch.section) add(sets.of_section());
+  if (plan.shows_crossings()) add(sets.of_section());
   if (plan.collisions > 0) add(sets.of_collisions());
   add(plan.tallies);
   if (plan.samples > 0) add(sets.of_trajectory());
@@ -337,7 +337,7 @@ void EnsembleRecords::flush(sections::TrajectoryRecord& flown) {
 
 /// Fills with NaN (walls: -1) the crossings and samples that a trajectory had room for and didn't reach.
 void EnsembleRecords::pad(const sections::TrajectoryRecord& flown) {
-  if (!plan_.watch.section && plan_.collisions == 0 && plan_.samples == 0) return;
+  if (!plan_.shows_crossings() && plan_.collisions == 0 && plan_.samples == 0) return;
   const auto fill = [&](const char* path, auto nothing, std::int64_t used, std::int64_t all,
                         std::int64_t width = 0) {
     const std::int64_t each = std::max<std::int64_t>(width, 1),
@@ -347,7 +347,7 @@ void EnsembleRecords::pad(const sections::TrajectoryRecord& flown) {
       put(path, flown.id, first, std::vector(numbers, nothing), width);
     }
   };
-  if (plan_.watch.section) {
+  if (plan_.shows_crossings()) {
     fill("/section/time", nan, flown.crossing_count, plan_.watch.stop.crossings);
     fill("/section/points", nan, flown.crossing_count, plan_.watch.stop.crossings, 2 * dim_);
     if (!plan_.plot_axes.empty())

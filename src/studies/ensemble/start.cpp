@@ -171,7 +171,7 @@ void Ensemble::read_states(const std::string& kind) {
                        "whole states have their energy; leave it out, or give points without one velocity");
   }
   if (kind_ == Kind::file) {
-    parallel::agree([&] { stored_.emplace(table_, "file", 2 * dim_); });
+    parallel::agree([&] { stored_ = std::make_shared<const StoredStarts>(table_, "file", 2 * dim_); });
     points_ = stored_->size();
     return;
   }
@@ -247,6 +247,12 @@ std::vector<double> Ensemble::parameters_of(std::int64_t combination) const {
   return values;
 }
 
+double Ensemble::place(const Range& range, std::int64_t index) {
+  return range.count == 1 ? range.from
+                          : range.from + (range.to - range.from) * static_cast<double>(index) /
+                                             static_cast<double>(range.count - 1);
+}
+
 std::vector<double> Ensemble::base_state(std::int64_t point) const {
   if (kind_ == Kind::list) return list_[static_cast<std::size_t>(point)];
   if (kind_ == Kind::file) return (*stored_)[point];
@@ -257,10 +263,7 @@ std::vector<double> Ensemble::base_state(std::int64_t point) const {
     const Range& range = ranges_[k];
     const std::int64_t index = point % range.count;
     point /= range.count;
-    state[static_cast<std::size_t>(range.variable)] =
-        range.count == 1 ? range.from
-                         : range.from + (range.to - range.from) * static_cast<double>(index) /
-                                            static_cast<double>(range.count - 1);
+    state[static_cast<std::size_t>(range.variable)] = place(range, index);
   }
   return state;
 }
@@ -377,6 +380,30 @@ EnsembleStart Ensemble::operator[](std::int64_t id) const {
     state[static_cast<std::size_t>(missing_)] = std::numeric_limits<double>::quiet_NaN();
   result.start = {id, {state.begin(), state.begin() + dim_}, {state.begin() + dim_, state.end()}, parameters};
   return result;
+}
+
+Ensemble Ensemble::at(const std::vector<double>& parameters, std::optional<double> energy,
+                      const std::map<int, double>& held) const {
+  Ensemble one = *this;
+  for (std::size_t k = 0; k < parameters.size(); ++k) one.axes_[k] = {parameters[k]};
+  one.combinations_ = 1;
+  if (energy) one.energy_ = {*energy};
+  for (Range& range : one.ranges_) {
+    const auto value = held.find(range.variable);
+    if (value == held.end()) continue;
+    one.points_ /= range.count;
+    range = {range.variable, value->second, value->second, 1};
+  }
+  return one;
+}
+
+std::vector<double> Ensemble::grid_values(int variable) const {
+  std::vector<double> values;
+  for (const Range& range : ranges_) {
+    if (kind_ != Kind::grid || range.variable != variable) continue;
+    for (std::int64_t k = 0; k < range.count; ++k) values.push_back(place(range, k));
+  }
+  return values;
 }
 
 std::int64_t Ensemble::scattered(std::int64_t index) const {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,15 @@ class Ensemble {
   /// Reads `[ensemble]`, given the section where there is one. Throws an Error for what can't be. Collective.
   Ensemble(Task& task, const ModelChoice& model, const std::optional<sections::Section>& section);
 
+  /// The same points at these parameters and this energy alone (none: each point has its own), with variables
+  /// of the grid held at values: what a deck would say that had no other. No starts from a file.
+  Ensemble at(const std::vector<double>& parameters, std::optional<double> energy,
+              const std::map<int, double>& held) const;
+  /// The values that are swept, and how: of a parameter, of the energy, of a variable of the grid.
+  const std::vector<double>& energy_values() const { return energy_; }
+  std::vector<double> grid_values(int variable) const;
+  bool random() const { return kind_ == Kind::random; }
+
   std::int64_t size() const { return points_ * energies() * combinations_; }
   EnsembleStart operator[](std::int64_t id) const;
   /// All ids in an order that spreads over the whole: index 0, 1, 2 ... below size(), and below 2^17.
@@ -54,6 +64,7 @@ class Ensemble {
     double from, to;
     std::int64_t count;
   };
+  static double place(const Range& range, std::int64_t index);
   std::int64_t energies() const { return energy_.empty() ? 1 : static_cast<std::int64_t>(energy_.size()); }
   std::vector<double> parameters_of(std::int64_t combination) const;
   /// Puts a state onto its manifold and energy, or judges whether it is there.
@@ -82,7 +93,7 @@ class Ensemble {
   Kind kind_ = Kind::grid;
   std::vector<Range> ranges_;
   std::vector<std::vector<double>> list_;
-  std::optional<StoredStarts> stored_;
+  std::shared_ptr<const StoredStarts> stored_;
   std::int64_t points_ = 1, combinations_ = 1;
   std::uint64_t seed_ = 0;
   int dim_, missing_ = -1;

@@ -31,6 +31,9 @@ time = 20.0
 every = 0.02                 # time between samples
 file = "trajectory.h5"
 
+# [exits]                    # named conditions: a trajectory ends with the first that holds; no samples without every
+# far = "t1 > 10"
+
 # [indicators]               # whether a trajectory is chaotic, in /indicators
 # list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]
 )";
@@ -41,12 +44,16 @@ ExitCode run(Task& task) {
   read_method(task, plan);
   const io::Table stop = task.deck.table("stop"), output = task.deck.table("output");
   plan.watch.stop.time = stop.positive("time");
-  plan.watch.sample_every = output.positive("every", plan.watch.stop.time / 1000);
-  plan.samples = samples_until(output, plan.watch.stop.time, plan.watch.sample_every);
+  read_exits(task, plan);
+  if (!plan.exits || output.has("every")) {
+    plan.watch.sample_every = output.positive("every", plan.watch.stop.time / 1000);
+    plan.samples = samples_until(output, plan.watch.stop.time, plan.watch.sample_every);
+  }
   read_surface(task, plan);
   read_plot(task, plan, false);
   const Ensemble ensemble(task, plan.model, read_section(task, *plan.model.problem));
   read_indicators(task, plan, ensemble);
+  tally_exits(plan, ensemble);
   return run_ensemble(task, "trajectory", plan, ensemble);
 }
 

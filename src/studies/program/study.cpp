@@ -16,10 +16,11 @@ Statements::~Statements() = default;
 Statements::Statements(Statements&&) noexcept = default;
 
 const std::vector<Study>& study_list() {
-  static const std::vector<Study> list{poincare_study(),       trajectory_study(),   landscape_study(),
-                                       work_precision_study(), mechanism_study(),    particles_study(),
-                                       billiard_study(),       hard_spheres_study(), overland_study(),
-                                       lattice_study(),        collocation_study(),  periodic_orbits_study()};
+  static const std::vector<Study> list{poincare_study(),       trajectory_study(),     atlas_study(),
+                                       landscape_study(),      work_precision_study(), mechanism_study(),
+                                       particles_study(),      billiard_study(),       hard_spheres_study(),
+                                       overland_study(),       lattice_study(),        collocation_study(),
+                                       periodic_orbits_study()};
   return list;
 }
 

@@ -86,6 +86,7 @@ ModelChoice read_model(Task& task);
 
 Study poincare_study();
 Study trajectory_study();
+Study atlas_study();
 Study landscape_study();
 Study work_precision_study();
 Study mechanism_study();

@@ -12,7 +12,7 @@ from pathlib import Path
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
 WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "orders", "mechanism", "particles", "billiard",
-         "hard-spheres", "lattice", "overland", "collocation", "periodic-orbits")
+         "hard-spheres", "lattice", "overland", "collocation", "periodic-orbits", "atlas", "basins")
 
 EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
@@ -160,6 +160,10 @@ def subject(result):
         return "billiard"
     if "systems/compressibility" in result:
         return "hard-spheres"
+    if "atlas/level" in result:
+        return "atlas"
+    if "exits/exit" in result and "trajectory/q" not in result:
+        return "basins"
     present = [what for what, name in (("sections", "section/points"), ("time-series", "trajectory/q"),
                                        ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
                                        ("work-precision", "comparison/method"), ("mechanism", "particles/ends"),
@@ -216,6 +220,11 @@ def figure_of(options):
         from . import collocation as module
     elif what == "periodic-orbits":
         from . import periodic_orbits as module
+    elif what == "atlas":
+        from . import atlases as module
+    elif what == "basins":
+        from . import atlases
+        return atlases.draw_basins(results, options), results
     else:
         from . import energy as module
     if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres", "lattice",

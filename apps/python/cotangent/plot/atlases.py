@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Atlases: an answer over two sides as a map, hatched where no start is allowed, or several over one side as curves. Basins:
+which exit each start of a grid takes, and how many are still inside over time.
+"""
+import matplotlib
+import numpy as np
+
+from . import layout, style
+from .result import PlotError, nearest, texts
+
+WORDS = {"chaotic": "share of chaotic orbits", "regular": "share of regular orbits", "escaped": "share that escapes",
+         "undecided": "share undecided", "left": "share that ends in contact", "lyapunov": "largest Lyapunov exponent",
+         "mean_lyapunov": "mean Lyapunov exponent", "rotation": "mean rotation number", "escape_time": "mean time of escape",
+         "forbidden": "share of forbidden starts"}
+SHARES = ("chaotic", "regular", "undecided", "escaped", "left")
+
+
+def column(result, name):
+    return texts(result.file[name].attrs["columns"])[0]
+
+
+def draw(results, options):
+    """The figure."""
+    result = results[0]
+    return curves(result, options) if "atlas/up" not in result else maps(result, options)
+
+
+def heading(result, options):
+    name = result.deck.get("model", {}).get("name", "")
+    return options.title or f"{style.MODEL_NAMES.get(name, name or 'A system of the deck')}: where is chaos?"
+
+
+def asked(result, options, usual):
+    """The answers to be drawn: what --color-by names, or the usual ones that say anything."""
+    if options.color_by == "auto":
+        return usual
+    if f"atlas/{options.color_by}" not in result or options.color_by in ("across", "up", "level"):
+        raise PlotError(f"--color-by {options.color_by}: the map has no such answer; {nearest(options.color_by, WORDS)}")
+    return [options.color_by]
+
+
+def note(result):
+    level = result.array("atlas/level")
+    seen = int((level >= 0).sum())
+    return f"{style.plural(seen, 'point')} of ${level.size}$ looked at, refined where answers differ"
+
+
+def curves(result, options):
+    """One side: shares, or the answer asked for, along it."""
+    x, level = result.array("atlas/across"), result.array("atlas/level")[0]
+    names = asked(result, options, [n for n in SHARES if np.nanmax(result.array(f"atlas/{n}")) > 0])
+    figure, (axis,) = layout.grid(1, options, heading(result, options), [note(result)])
+    for name, dashes in zip(names, ("-", "--", ":", "-.", (0, (1, 3)))):
+        y = result.array(f"atlas/{name}")[0]
+        axis.plot(x, y, ls=dashes, lw=1.4, label=WORDS.get(name, name))
+        axis.plot(x[level >= 0], y[level >= 0], "o", ms=2.6, color=axis.lines[-1].get_color())
+    axis.set_xlabel(style.label(column(result, "atlas/across")))
+    axis.set_ylabel("share of the allowed starts" if len(names) > 1 else WORDS.get(names[0], names[0]))
+    if len(names) > 1:
+        axis.legend(loc="best")
+    axis.set_xlim(options.xlim)
+    axis.set_ylim(options.ylim)
+    return figure
+
+
+def edges(values):
+    """Cells about points: halfway to the neighbours."""
+    middle = (values[1:] + values[:-1]) / 2
+    return np.concatenate([[2 * values[0] - middle[0]], middle, [2 * values[-1] - middle[-1]]])
+
+
+def maps(result, options):
+    """Two sides: a panel for each answer."""
+    x, y, forbidden = (result.array(f"atlas/{name}") for name in ("across", "up", "forbidden"))
+    usual = ["chaotic", "lyapunov"] + [n for n in ("escaped", "left") if np.nanmax(result.array(f"atlas/{n}")) > 0.02]
+    names = asked(result, options, usual)
+    options.width = options.width or (5.6 if len(names) == 1 else 10.5)
+    figure, axes = layout.grid(len(names), options, heading(result, options),
+                               [note(result) + "; hatched: no start is allowed"], gap=(1.0, 0.5), right=0.95,
+                               ticks_inside=True, panel_titles=True, columns=min(2, len(names)))
+    for axis, name in zip(axes, names):
+        values = np.ma.masked_invalid(result.array(f"atlas/{name}"))
+        high = 1 if name in SHARES else None
+        image = axis.pcolormesh(edges(x), edges(y), values, cmap="cividis", vmin=0 if high else None, vmax=high,
+                                rasterized=True)
+        hatched(axis, x, y, forbidden)
+        bar = figure.add_axes(matplotlib.transforms.Bbox.from_bounds(axis.get_position().x1 + 0.01, axis.get_position().y0, 0.013,
+                                                          axis.get_position().height).bounds)
+        figure.colorbar(image, cax=bar)
+        axis.set_title(WORDS.get(name, name), loc="left", pad=4)
+        axis.set_xlabel(style.label(column(result, "atlas/across")))
+        axis.set_ylabel(style.label(column(result, "atlas/up")))
+        axis.set_xlim(options.xlim or (edges(x)[0], edges(x)[-1]))
+        axis.set_ylim(options.ylim or (edges(y)[0], edges(y)[-1]))
+    return figure
+
+
+def hatched(axis, x, y, forbidden):
+    """Hatches the points where no start is allowed."""
+    nowhere = forbidden >= 1
+    if not nowhere.any():
+        return
+    with matplotlib.rc_context({"hatch.linewidth": 0.5, "hatch.color": style.FAINT}):
+        axis.pcolor(edges(x), edges(y), np.ma.masked_where(~nowhere, np.zeros_like(forbidden)), hatch="////", alpha=0,
+                    rasterized=False)
+
+
+# --- basins ------------------------------------------------------------------------------------------------------
+
+def draw_basins(results, options):
+    """Each start in its exit's colour, in the plane of the two columns that spread; and below, who is still inside."""
+    result = results[0]
+    exit, time, start = (result.array(name) for name in ("exits/exit", "exits/time", "orbits/initial"))
+    flown = np.isfinite(exit)
+    columns, names = texts(result.file["orbits/initial"].attrs["columns"]), texts(result.file["exits/exit"].attrs["names"])
+    given = result.deck.get("ensemble", {}).get("grid", {})
+    axes = options.axes or tuple(n for n in given if given[n][2] > 1)[:2]
+    if len(axes) != 2 or not set(axes) <= set(columns):
+        raise PlotError(f"basins are drawn over two columns of the starts: --axes X,Y of {', '.join(columns)}")
+    across, up = (start[:, columns.index(name)] for name in axes)
+    x, y = np.unique(across[np.isfinite(across)]), np.unique(up[np.isfinite(up)])
+    picture = np.full((len(y), len(x)), np.nan)
+    good = flown & np.isfinite(across) & np.isfinite(up)
+    picture[np.searchsorted(y, up[good]), np.searchsorted(x, across[good])] = exit[good]
+    scales, exponent = uncertainty(picture)
+    options.width = options.width or 10.5
+    figure, (basin, survival) = layout.grid(2, options, options.title or "Which exit, and when?", [
+        f"{style.plural(int(flown.sum()), 'start')}; boundaries: uncertainty exponent ${exponent:.2f}$, from boxes of "
+        f"${scales[0]}$ to ${scales[-1]}$ starts"], gap=(0.6, 0.5), ticks_inside=True, aspect=0.95)
+    shades = ["#1b1b1f", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#009e73"]  # inside first; far apart in grey too
+    colours = matplotlib.colors.ListedColormap(shades[:len(names) + 1])
+    basin.set_facecolor("white")
+    basin.pcolormesh(edges(x), edges(y), np.ma.masked_invalid(picture), cmap=colours, vmin=-1.5, vmax=len(names) - 0.5,
+                     rasterized=True)
+    for axis_label, name in ((basin.set_xlabel, axes[0]), (basin.set_ylabel, axes[1])):
+        axis_label(style.label(name))
+    longest = result.array("orbits/time")[flown].max()
+    inside = np.sort(time[np.isfinite(time)])
+    survival.semilogy(np.append(inside, longest), np.append(1 - np.arange(1, len(inside) + 1) / flown.sum(),
+                                                            1 - len(inside) / flown.sum()), color=style.INK)
+    survival.set_xlabel("time")
+    survival.set_ylabel("share still inside")
+    for k, name in enumerate(["inside", *names]):
+        survival.plot([], [], "s", color=shades[k], markeredgecolor=style.FAINT, label=f"{name}: {np.mean(exit[flown] == k - 1):.3f}")
+    survival.legend(loc="upper right")
+    return figure
+
+
+def uncertainty(picture):
+    """(sides, exponent): the share f of boxes of side e that hold more than one exit grows as e^exponent. Grebogi, McDonald,
+    Ott, Yorke, Final state sensitivity, Phys. Lett. A 99 (1983) 415."""
+    sides, shares = [], []
+    for side in (1, 2, 4, 8):
+        if min(picture.shape) <= 2 * side:
+            break
+        low, high = slice(None, -side, side), slice(side, None, side)
+        corners = np.stack([picture[i, j] for i in (low, high) for j in (low, high)])
+        known = np.isfinite(corners).all(0)
+        mixed = (corners != corners[0]).any(0) & known
+        if known.any() and mixed.any():
+            sides.append(side)
+            shares.append(mixed.sum() / known.sum())
+    if len(sides) < 2:
+        return sides or [1], float("nan")
+    return sides, np.polyfit(np.log(sides), np.log(shares), 1)[0]

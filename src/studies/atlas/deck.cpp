@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "studies/atlas/deck.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/names.hpp"
+#include "studies/atlas/answers.hpp"
+#include "studies/program/units.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+/// All that can be a side: what the deck sweeps, and the variables of its grid.
+std::vector<AtlasSide> sides(const AtlasPlan& atlas, const Ensemble& ensemble) {
+  const sections::Problem& problem = *atlas.plan.model.problem;
+  std::vector<AtlasSide> all;
+  const auto parameters = problem.parameters();
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (atlas.plan.model.axes[k].size() > 1)
+      all.push_back({parameters[k].name, parameter_units(parameters, {parameters[k].name})[0],
+                     AtlasSide::Kind::parameter, static_cast<int>(k), atlas.plan.model.axes[k]});
+  }
+  if (ensemble.energy_values().size() > 1)
+    all.push_back({"energy", "1", AtlasSide::Kind::energy, 0, ensemble.energy_values()});
+  const CoordinateColumns columns(problem.coordinates());
+  const auto names = columns.state_names(), units = columns.state_units();
+  for (int k = 0; k < 2 * problem.dim(); ++k) {
+    const auto values = ensemble.grid_values(k);
+    const auto at = static_cast<std::size_t>(k);
+    if (values.size() > 1) all.push_back({names[at], units[at], AtlasSide::Kind::variable, k, values});
+  }
+  return all;
+}
+
+}  // namespace
+
+void read_atlas(Task& task, AtlasPlan& atlas, const Ensemble& ensemble) {
+  const io::Table table = task.deck.table("atlas");
+  const auto all = sides(atlas, ensemble);
+  std::vector<std::string> names, swept;
+  for (const AtlasSide& side : all) {
+    names.push_back(side.name);
+    if (side.kind != AtlasSide::Kind::variable) swept.push_back(side.name);
+  }
+  if (names.empty())
+    throw table.error(
+        "a map needs a side: a parameter or the energy with more than one value, or a variable "
+        "of [ensemble] grid");
+  const auto chosen = [&](const char* key, const std::string& usual) {
+    const std::string name = usual.empty() ? table.text(key) : table.text(key, usual);
+    if (std::ranges::count(names, name) == 0) unknown_name("side", name, names, table.where(key));
+    return *std::ranges::find(all, name, &AtlasSide::name);
+  };
+  atlas.across = chosen("across", swept.empty() ? "" : swept[0]);
+  const auto next = std::ranges::find_if(swept, [&](const auto& name) { return name != atlas.across.name; });
+  if (table.has("up") || next != swept.end()) atlas.up = chosen("up", next == swept.end() ? "" : *next);
+  if (atlas.up && atlas.up->name == atlas.across.name) throw table.error("up", "is what lies across already");
+  for (const std::string& name : swept) {
+    if (name != atlas.across.name && name != atlas.up->name)
+      throw table.error(fmt::format("a map has two sides, {} and {}: give {} one value", atlas.across.name,
+                                    atlas.up->name, name));
+  }
+  atlas.levels = static_cast<int>(table.integer_at_least("levels", 0, 0));
+  if (atlas.levels > 16) throw table.error("levels", "at most 16");
+  const std::int64_t coarse = std::int64_t{1} << atlas.levels;
+  for (const AtlasSide* side : {&atlas.across, atlas.up ? &*atlas.up : nullptr}) {
+    if (side == nullptr) continue;
+    const std::int64_t intervals = std::ssize(side->values) - 1;
+    if (intervals % coarse != 0)
+      throw table.error("levels",
+                        fmt::format("each level halves the intervals: with {} levels {} takes a multiple of "
+                                    "{} and one more, {} say, not {}",
+                                    atlas.levels, side->name, coarse, (intervals / coarse + 1) * coarse + 1,
+                                    intervals + 1));
+  }
+  atlas.tolerance = table.positive("tolerance", 0.1);
+  const auto& answers = atlas_answers();
+  std::vector<std::string> known;
+  for (const Answer& answer : answers) known.push_back(answer.name);
+  for (const std::string& name : table.texts("refine", {"chaotic", "escaped", "left", "forbidden"})) {
+    const auto at = std::ranges::find(known, name);
+    if (at == known.end()) unknown_name("answer", name, known, table.where("refine"));
+    atlas.judged.push_back(static_cast<std::size_t>(at - known.begin()));
+  }
+}
+
+Ensemble ensemble_at(const AtlasPlan& atlas, const Ensemble& ensemble, std::int64_t point) {
+  std::vector<double> parameters;
+  for (const auto& axis : atlas.plan.model.axes) parameters.push_back(axis[0]);
+  std::optional<double> energy;
+  if (!ensemble.energy_values().empty()) energy = ensemble.energy_values()[0];
+  std::map<int, double> held;
+  const auto put = [&](const AtlasSide& side, std::int64_t k) {
+    const double value = side.values[static_cast<std::size_t>(k)];
+    if (side.kind == AtlasSide::Kind::parameter) parameters[static_cast<std::size_t>(side.index)] = value;
+    if (side.kind == AtlasSide::Kind::energy) energy = value;
+    if (side.kind == AtlasSide::Kind::variable) held[side.index] = value;
+  };
+  put(atlas.across, point % atlas.width());
+  if (atlas.up) put(*atlas.up, point / atlas.width());
+  return ensemble.at(parameters, energy, held);
+}
+
+}  // namespace cotangent::studies

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The map as an Evolution. Ranks take points of a level from a counter that all share; a point's orbits fly
+// in this rank's lanes, numbered as in a deck that has this point alone, so that their bits are those of such
+// a deck's orbits. When a level is done all ranks learn its answers and refine alike. A checkpoint holds the
+// answers of the points that are done; of others nothing: they are few, as many as lanes at most.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "parallel/task_sharing.hpp"
+#include "run/evolution.hpp"
+#include "studies/atlas/answers.hpp"
+#include "studies/atlas/deck.hpp"
+#include "studies/atlas/quadtree.hpp"
+
+namespace cotangent::studies {
+
+class AtlasEvolution : public run::Evolution {
+ public:
+  AtlasEvolution(const AtlasPlan& atlas, const Ensemble& ensemble, sections::TrajectoryBatch& flight);
+
+  std::vector<io::DataSetSpec> data_sets() const override;
+  void begin(run::Records& records) override;
+  void resume(run::Records& records) override;
+  void state(run::StateFields& state) override;
+  /// Advances by so many steps; in each, all lanes take one together.
+  void advance(std::int64_t steps, run::Records& records) override;
+  bool ended() const override { return ended_; }
+  void finish(run::Records& records) override;
+  run::Progress progress() const override;
+  std::vector<run::Line> summary(const run::Effort& effort) override;
+  bool failed() override;
+
+ private:
+  /// A point whose orbits are under way.
+  struct Point {
+    std::int64_t number;
+    Ensemble starts;
+    std::vector<Outcome> orbits{};
+    std::int64_t next = 0, open = 0;
+    bool none = false;  ///< no start of it is allowed
+  };
+
+  bool flying() const;
+  bool fill(int lane, std::int64_t& steps);
+  bool take_point();
+  void fly(std::int64_t steps);
+  Outcome outcome(sections::TrajectoryRecord& flown, const std::vector<double>& parameters) const;
+  double rotation(const sections::TrajectoryRecord& flown) const;
+  void land(Point& point, std::int64_t orbit, const Outcome& outcome);
+  void learn();
+  bool refine();
+  void share_level();
+  bool known(std::int64_t point) const { return level_of_[static_cast<std::size_t>(point)] >= 0; }
+  std::span<double> row(std::int64_t point);
+
+  const AtlasPlan& atlas_;
+  const Ensemble& ensemble_;
+  sections::TrajectoryBatch& flight_;
+  const std::size_t width_;  ///< numbers of a point's answers
+  Quadtree tree_;
+  std::vector<std::int32_t> level_of_;  ///< of each point: the level that has it, -1 where none has yet
+  std::vector<double> answers_;         ///< of all points that are known on all ranks
+  std::vector<double> mine_;            ///< rows of those done here: number, answers
+  std::optional<parallel::TaskSharing> sharing_;
+  std::vector<std::int64_t> due_;  ///< the points of this level that nobody had done when it was begun
+  std::int64_t taken_ = 0;
+  std::shared_ptr<Point> filling_;
+  std::vector<std::shared_ptr<Point>> in_lane_;
+  bool exhausted_ = false, ended_ = false;
+};
+
+}  // namespace cotangent::studies

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// study = "atlas": where motion is chaotic, over two of energy, parameters, coordinates and velocities.
+#include <cmath>
+
+#include "chaos/indicators.hpp"
+#include "studies/atlas/evolution.hpp"
+#include "studies/ensemble/indicators.hpp"
+#include "studies/program/settings.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+constexpr const char* example =
+    R"(# Henon-Heiles: the share of chaotic orbits over the energy and where they start.
+study = "atlas"
+
+[model]
+name = "henon-heiles"        # parameters may be swept: { from = 17, to = 20, count = 129 }
+
+[method]
+name = "gauss"
+stages = 8
+step = 0.75
+
+[section]                    # where orbits start, and turn
+where = "q1"
+
+[ensemble]                   # at each point of the map; as of a Poincare section
+energy = { from = 0.01, to = 0.165, count = 33 }
+grid = { q2 = [-0.5, 0.9, 33], q2_dot = [-0.3, 0.3, 5] }
+
+[stop]
+time = 500.0
+# crossings = 200            # or with this crossing, if that is sooner; then there are rotation numbers
+
+[atlas]
+across = "energy"            # what is swept, or a variable of the grid; else what is swept, in the model's order
+up = "q2"                    # none: a line of points
+levels = 2                   # first every 2^levels-th point, then cells whose corners differ are halved
+# tolerance = 0.1            # by more than this
+# refine = ["chaotic", "escaped", "left", "forbidden"]     in one of these answers
+
+# [exits]                    # named conditions: an orbit ends with the first that holds
+# left = "q2 < -2"
+
+[output]
+file = "atlas.h5"
+)";
+
+/// Crossings turn about in the plane of the coordinate that isn't the section's, where that is no angle.
+int plane_of(const Plan& plan) {
+  const sections::Problem& problem = *plan.model.problem;
+  if (!plan.shows_crossings() || problem.multipliers() > 0) return -1;
+  if (problem.dim() != (plan.watch.section->strobe ? 1 : 2)) return -1;
+  const int plane = problem.dim() == 1 ? 0 : 1 - plan.watch.section->coordinate;
+  if (problem.dim() == 2 && plan.watch.section->coordinate < 0) return -1;
+  return problem.coordinates()[static_cast<std::size_t>(plane)].angle ? -1 : plane;
+}
+
+ExitCode run(Task& task) {
+  AtlasPlan atlas;
+  Plan& plan = atlas.plan;
+  plan.model = read_model(task);
+  read_method(task, plan);
+  const auto section = read_section(task, *plan.model.problem);
+  const io::Table stop = task.deck.table("stop");
+  plan.watch.stop.time = stop.positive("time");
+  plan.watch.stop.patience = std::numeric_limits<std::int64_t>::max() / 2;
+  read_exits(task, plan);
+  if (stop.has("crossings")) {
+    if (plan.exits) throw stop.error("crossings", "orbits that look for an exit aren't watched on a section");
+    if (!section) throw stop.error("crossings", "of what? give a section");
+    plan.watch.section = section;
+    plan.watch.stop.crossings = stop.integer_at_least("crossings", 1);
+  }
+  const Ensemble ensemble(task, plan.model, section);
+  if (task.deck.table("ensemble").has("file"))
+    throw task.deck.table("ensemble").error("file", "a map's starts are a grid, random, points or a list");
+  judge_indicators(task, plan, task.deck.table("atlas"));
+  const int dimensions = 2 * (plan.model.problem->dim() - plan.model.problem->constraints());
+  plan.watch.growth = chaos::growth_rule({.lyapunov = true, .gali = {}}, dimensions);
+  atlas.plane = plane_of(plan);
+  read_atlas(task, atlas, ensemble);
+  const run::Settings settings = read_settings(task, "atlas", "atlas.h5");
+  task.deck.finish();
+  ensemble.refuse_if_none_feasible();
+  if (task.check || task.dry_run) return exit_success;
+  const auto& problem = *plan.model.problem;
+  const auto flight = problem.fly(plan.method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
+  AtlasEvolution evolution(atlas, ensemble, *flight);
+  return drive(task, evolution, settings);
+}
+
+}  // namespace
+
+Study atlas_study() {
+  return {"atlas", "where motion is chaotic, over energy, parameters or starts", run, example, true};
+}
+
+}  // namespace cotangent::studies

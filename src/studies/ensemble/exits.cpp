@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "studies/ensemble/exits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "studies/ensemble/deck.hpp"
+#include "studies/ensemble/start.hpp"
+#include "studies/program/formula_reader.hpp"
+
+namespace cotangent::studies {
+
+namespace {
+
+using expressions::Expression;
+using expressions::Graph;
+using expressions::Node;
+using expressions::Operation;
+using expressions::Tree;
+
+/// A node of a graph, and whether it stands for a condition.
+struct Sided {
+  Graph::Id id = 0;
+  bool condition = false;
+};
+
+/// A condition's signed function.
+Graph::Id signed_function(Graph& graph, const Tree& condition) {
+  const auto leaf = [&](const Node& node) -> Sided {
+    return {node.operation == Operation::name ? graph.name(node.name) : graph.number(node.number), false};
+  };
+  const auto one = [&](const Node& node, Sided a) -> Sided {
+    if (node.operation == Operation::negation) return {graph.apply(Operation::negate, a.id), true};
+    if (node.operation == Operation::fixed_power)
+      return {graph.apply(Operation::power, a.id, graph.number(node.number)), false};
+    return {graph.apply(node.operation, a.id), false};
+  };
+  const auto two = [&](const Node& node, Sided a, Sided b) -> Sided {
+    switch (node.operation) {
+      case Operation::less:
+      case Operation::less_equal:
+        return {graph.apply(Operation::subtract, b.id, a.id), true};
+      case Operation::greater:
+      case Operation::greater_equal:
+        return {graph.apply(Operation::subtract, a.id, b.id), true};
+      case Operation::conjunction:
+        return {graph.apply(Operation::min, a.id, b.id), true};
+      case Operation::disjunction:
+        return {graph.apply(Operation::max, a.id, b.id), true};
+      case Operation::equal:
+      case Operation::unequal:
+        throw Error("an exit has two sides, which == and != don't tell: \"x < -2\", say");
+      default:
+        return {graph.apply(node.operation, a.id, b.id), false};
+    }
+  };
+  const Sided root = condition.fold<Sided>(leaf, one, two);
+  if (!root.condition) throw Error("an exit is a condition that compares: \"x < -2\", say");
+  return root.id;
+}
+
+std::vector<double> variables(const Plan& plan, std::span<const double> q, std::span<const double> v,
+                              const std::vector<double>& parameters) {
+  return plan.model.problem->variables(q, v, parameters);
+}
+
+}  // namespace
+
+std::size_t Exits::nearest(std::span<const double> variables) const {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < depths.size(); ++k) {
+    if (depths[k].evaluate(variables) > depths[best].evaluate(variables)) best = k;
+  }
+  return best;
+}
+
+void read_exits(Task& task, Plan& plan) {
+  if (!task.deck.root().has("exits")) return;
+  const io::Table table = task.deck.table("exits");
+  if (!std::isfinite(plan.watch.stop.time))
+    throw table.error("what never leaves has to end too: give stop.time");
+  Parts parts(plan.model.problem->variable_names());
+  parts.read_what_fits(task.deck.table("model").table("where"));
+  Graph all;
+  std::vector<std::string> names;
+  std::vector<Expression> depths;
+  Graph::Id largest = 0;
+  for (const std::string& name : table.keys()) {
+    const std::string text = table.text(name);
+    try {
+      const Tree condition =
+          parts.substituted(expressions::parse(text, expressions::Language::condition, parts.names()));
+      Graph own;
+      depths.emplace_back(text, own.tree(signed_function(own, condition)));
+      const Graph::Id id = signed_function(all, condition);
+      largest = names.empty() ? id : all.apply(Operation::max, largest, id);
+    } catch (const Error& e) {
+      throw table.error(name, e.what());
+    }
+    names.push_back(name);
+  }
+  if (names.empty()) throw table.error("names no exit: left = \"x < -2\", say");
+  plan.exits = std::make_shared<const Exits>(
+      Exits{std::move(names), std::move(depths), Expression("exits", all.tree(largest))});
+  sections::Section section;
+  section.expression = plan.exits->depth;
+  section.direction = 1;
+  plan.watch.section = section;
+  plan.watch.stop.crossings = 1;
+  plan.watch.stop.patience = std::numeric_limits<std::int64_t>::max() / 2;
+}
+
+void tally_exits(Plan& plan, const Ensemble& ensemble) {
+  if (!plan.exits) return;
+  io::DataSetSpec exit{"/exits/exit",
+                       io::DataType::float64,
+                       {ensemble.size()},
+                       "1",
+                       "the exit that the trajectory took, counted from 0; -1 where it stayed"};
+  exit.labels.push_back({"names", plan.exits->names});
+  plan.tallies.push_back(std::move(exit));
+  plan.tallies.push_back(
+      {"/exits/time", io::DataType::float64, {ensemble.size()}, "1", "when it left, NaN where it stayed"});
+}
+
+bool starts_outside(const Plan& plan, const sections::Start& start) {
+  return plan.exits && plan.exits->depth.evaluate(variables(plan, start.q, start.v, start.parameters)) > 0;
+}
+
+sections::TrajectoryRecord ended_at(const Plan& plan, const sections::Start& start) {
+  sections::TrajectoryRecord record;
+  record.begin(start);
+  record.status = Status::finished;
+  record.crossing_count = 1;
+  record.energy = plan.model.problem->energy(start.q, start.v, start.parameters);
+  std::size_t numbers = 0;
+  for (const auto& tally : plan.tallies)
+    numbers += tally.dims.size() > 1 ? static_cast<std::size_t>(tally.dims[1]) : 1;
+  record.tallies.assign(numbers - std::min<std::size_t>(numbers, 2),
+                        std::numeric_limits<double>::quiet_NaN());
+  return record;
+}
+
+void settle(const Plan& plan, const std::vector<double>& parameters, sections::TrajectoryRecord& flown) {
+  if (!plan.exits || flown.status == Status::infeasible_start) return;
+  const bool escaped = flown.status == Status::finished && flown.crossing_count > 0;
+  const double exit =
+      escaped ? static_cast<double>(plan.exits->nearest(variables(plan, flown.q, flown.v, parameters))) : -1;
+  flown.tallies.push_back(exit);
+  flown.tallies.push_back(escaped ? flown.t : std::numeric_limits<double>::quiet_NaN());
+  if (escaped) flown.status = Status::left_domain;
+  if (flown.status == Status::time_limit) flown.status = Status::finished;
+  flown.crossings.clear();
+}
+
+}  // namespace cotangent::studies

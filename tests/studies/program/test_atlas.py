@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An atlas: the same bits on any number of ranks, after a kill, and at each point those of a deck of this point alone.
+Exits: known times and sides of a free flight, and Hénon-Heiles' symmetry."""
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import h5py
+import numpy as np
+
+from launch import MPIRUN, PROGRAMS, ProgramTest
+from results import same_bits
+
+ATLAS = """study = "atlas"
+[model]
+name = "henon-heiles"
+[method]
+name = "gauss"
+stages = 8
+step = 0.75
+[section]
+where = "q1"
+[ensemble]
+energy = { from = 0.05, to = 0.16, count = 9 }
+grid = { q2 = [-0.4, 0.7, 17], q2_dot = [-0.2, 0.2, 3] }
+[stop]
+time = 300.0
+[atlas]
+across = "energy"
+up = "q2"
+levels = 2
+[output]
+file = "out.h5"
+"""
+
+# Free flight on a line: x = x0 + v t leaves at +-1 when it comes there.
+FREE = """study = "trajectory"
+[model]
+coordinates = ["x"]
+lagrangian = "x_dot^2/2"
+[method]
+name = "gauss"
+step = 0.3
+[ensemble]
+list = [[0.0, 0.25], [0.5, -0.5], [0.0, 0.01], [1.5, 0.1]]
+[stop]
+time = 10.0
+[exits]
+left = "x < -1"
+right = "not x <= 1 and x_dot > -5"
+[output]
+file = "out.h5"
+"""
+
+ESCAPE = """study = "trajectory"
+[model]
+name = "henon-heiles"
+[method]
+name = "gauss"
+stages = 8
+step = 0.25
+[ensemble]
+energy = 0.2
+grid = { q1 = [-0.3, 0.3, 7], q2 = [-0.3, 0.3, 5], q1_dot = [0.0, 0.0, 1] }
+[stop]
+time = 300.0
+[exits]
+up = "q2 > 1.5"
+left = "q1 < -1.5 and q2 < 0"
+right = "q1 > 1.5 and q2 < 0"
+[output]
+file = "out.h5"
+"""
+
+
+class Atlas(ProgramTest):
+    longest = 300
+
+    def run_to(self, file, text=ATLAS, ranks=1, words=()):
+        self.deck(text)
+        end = self.launch("deck.toml", f"output.file={file}", *words, ranks=ranks)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        return self.at / file
+
+    def test_bits_on_one_two_and_three_ranks(self):
+        one = self.run_to("one.h5")
+        for ranks in (2, 3):
+            self.assertEqual(same_bits(one, self.run_to("more.h5", ranks=ranks)), [])
+        self.assertEqual(same_bits(one, self.run_to("lanes.h5", words=["method.lanes=3"])), [])
+        # The control: another tolerance is another map.
+        self.assertNotEqual(same_bits(one, self.run_to("other.h5", words=["atlas.tolerance=2.0"])), [])
+
+    def test_a_map_is_refined_where_answers_differ(self):
+        with h5py.File(self.run_to("out.h5")) as file:
+            level, share, forbidden = (file[f"atlas/{name}"][()] for name in ("level", "chaotic", "forbidden"))
+            sums = sum(file[f"atlas/{name}"][()] for name in ("chaotic", "regular", "undecided", "escaped", "left", "failed"))
+        self.assertEqual(level.shape, (17, 9))
+        self.assertEqual({0, 1, 2}, set(level.ravel()) - {-1})
+        self.assertTrue((level[::4, ::4] == 0).all())
+        self.assertTrue((level == -1).any())
+        self.assertTrue((np.isnan(share) == (forbidden == 1))[level >= 0].all())
+        self.assertLess(np.abs(sums[np.isfinite(sums)] - 1).max(), 1e-12)
+        # Interpolated points lie within what the cell's corners have.
+        self.assertLessEqual(np.nanmax(share), 1)
+        self.assertGreaterEqual(np.nanmin(share), 0)
+
+    def test_what_was_skipped_is_what_the_full_map_has(self):
+        with h5py.File(self.run_to("out.h5")) as file:
+            level, share = file["atlas/level"][()], file["atlas/lyapunov"][()]
+        with h5py.File(self.run_to("full.h5", words=["atlas.levels=0"])) as file:
+            full = file["atlas/lyapunov"][()]
+            self.assertTrue((file["atlas/level"][()] == 0).all())
+        seen = level >= 0
+        self.assertEqual(share[seen].tobytes(), full[seen].tobytes())
+        self.assertNotEqual(share[~seen].tobytes(), full[~seen].tobytes())
+
+    def test_a_point_run_alone_has_the_same_bits(self):
+        with h5py.File(self.run_to("out.h5")) as file:
+            energy, q2 = file["atlas/across"][()], file["atlas/up"][()]
+            answers = {name: item[()] for name, item in file["atlas"].items()}
+        level = answers["level"]
+        y, x = np.argwhere((level == 2) & (answers["chaotic"] > 0))[0]
+        alone = ATLAS.replace('"atlas"', '"poincare"', 1).replace("{ from = 0.05, to = 0.16, count = 9 }", repr(float(energy[x])))
+        alone = alone.replace("[-0.4, 0.7, 17]", f"[{q2[y]!r}, {q2[y]!r}, 1]".replace("np.float64(", "").replace(")", ""))
+        alone = alone[:alone.index("[atlas]")].replace("[stop]", "[stop]\ncrossings = 100000") + \
+            '[indicators]\nlist = ["lyapunov"]\n[output]\nfile = "out.h5"\n'
+        with h5py.File(self.run_to("alone.h5", text=alone)) as file:
+            flown = file["orbits/status"][()] == 2
+            verdict, exponent = file["indicators/verdict"][()][flown], file["indicators/lyapunov"][()][flown]
+        self.assertEqual(answers["chaotic"][y, x], np.mean(verdict == 2))
+        self.assertEqual(answers["lyapunov"][y, x], exponent.max())
+        # The control: a neighbour's answer is another.
+        self.assertNotEqual(answers["lyapunov"][y, x - 1], exponent.max())
+
+    def test_killed_and_resumed(self):
+        words = ["stop.time=3000.0", "output.checkpoint_minutes=0.001"]
+        whole = self.run_to("whole.h5", words=words)
+        process = subprocess.Popen([*MPIRUN, "2", PROGRAMS / "cotangent", "deck.toml", "output.file=cut.h5", *words], cwd=self.at,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   start_new_session=True)
+        held, limit = self.at / "cut.h5.checkpoint", time.monotonic() + 120
+
+        def points():
+            try:
+                with h5py.File(held) as file:
+                    return file["state/points"].shape[0]
+            except (OSError, KeyError):
+                return 0
+        while points() == 0 and process.poll() is None and time.monotonic() < limit:
+            time.sleep(0.01)
+        self.assertIsNone(process.poll(), "the run was over before it was killed")
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        self.assertGreater(points(), 0)
+        self.assertNotEqual(same_bits(whole, self.at / "cut.h5"), [])
+        end = self.launch("deck.toml", "output.file=cut.h5", *words, "--resume", ranks=3)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertEqual(same_bits(whole, self.at / "cut.h5"), [])
+
+    def test_rotation_numbers_of_the_harmonic_limit(self):
+        """At a low energy Hénon-Heiles is two equal oscillators: q2 turns once from crossing to crossing, nearly."""
+        low = ATLAS.replace("from = 0.05, to = 0.16, count = 9", "from = 1e-4, to = 1e-2, count = 5").replace(
+            "[-0.4, 0.7, 17]", "[0.001, 0.005, 5]").replace("[-0.2, 0.2, 3]", "[0.0, 0.0, 1]").replace(
+            "time = 300.0", "time = 3000.0\ncrossings = 400")
+        with h5py.File(self.run_to("out.h5", text=low, words=["atlas.levels=0"])) as file:
+            turns = file["atlas/rotation"][()]
+        self.assertTrue(np.isfinite(turns).all())
+        self.assertLess(turns[:, 0].max(), 1e-3)
+        self.assertTrue((turns[:, -1] > 5 * turns[:, 0]).all())  # the frequencies part as the energy does
+
+    def test_refusals(self):
+        for words, say in ((["atlas.levels=4"], "a multiple of 16"),
+                           (["atlas.up=energi"], "did you mean 'energy'"),
+                           (["atlas.refine=['chaos']"], "did you mean 'chaotic'"),
+                           (["exits.out=q2"], "compares"),
+                           (["exits.out='q2 == 1'"], "two sides"),
+                           (["method.name='lobatto'"], "a tangent map: gauss")):
+            self.refused(say, text=ATLAS, words=words)
+
+
+class Exits(ProgramTest):
+    run_to = Atlas.run_to
+    longest = 300
+
+    def test_times_and_sides_of_free_flight(self):
+        with h5py.File(self.run_to("out.h5", text=FREE)) as file:
+            exit, at = file["exits/exit"][()], file["exits/time"][()]
+            status, end = file["orbits/status"][()], file["orbits/final"][()]
+            names = [n.decode() if isinstance(n, bytes) else n for n in file["exits/exit"].attrs["names"]]
+        self.assertEqual(names, ["left", "right"])
+        self.assertEqual(exit.tolist(), [1, 0, -1, 1])
+        np.testing.assert_allclose(at, [4, 3, np.nan, 0], atol=1e-12)
+        self.assertEqual(status.tolist(), [5, 5, 1, 5])
+        np.testing.assert_allclose(end[:, 0], [1, -1, 0.1, 1.5], atol=1e-12)
+
+    def test_exits_are_those_of_the_mirror(self):
+        """q1 to -q1 changes left for right and nothing else, where the start's velocity q1_dot is 0."""
+        one = self.run_to("one.h5", text=ESCAPE)
+        self.assertEqual(same_bits(one, self.run_to("two.h5", text=ESCAPE, ranks=2)), [])
+        with h5py.File(one) as file:
+            exit, at = (file[f"exits/{name}"][()].reshape(7, 5) for name in ("exit", "time"))
+        quick = at < 30  # before chaos has made round-off large
+        self.assertGreater(quick.sum(), 10)
+        self.assertTrue({0, 1, 2} <= set(exit.ravel()))
+        mirrored = np.array([0, 2, 1, -1])[exit[::-1].astype(int)]
+        self.assertEqual(exit[quick].tolist(), mirrored[quick].tolist())
+        np.testing.assert_allclose(at[quick], at[::-1][quick], rtol=1e-6)
+        self.assertNotEqual(exit[quick].tolist(), exit[::-1][quick].tolist())
+
+    def test_an_atlas_counts_them(self):
+        text = ATLAS.replace("from = 0.05, to = 0.16", "from = 0.1, to = 0.3").replace("[output]", ESCAPE[ESCAPE.index(
+            "[exits]"):ESCAPE.index("[output]")] + "[output]")
+        with h5py.File(self.run_to("out.h5", text=text)) as file:
+            escaped, energy = file["atlas/escaped"][()], file["atlas/across"][()]
+        self.assertEqual(np.nanmax(escaped[:, energy < 1 / 6]), 0)
+        self.assertGreater(np.nanmean(escaped[:, -1]), 0.5)
+
+
+if __name__ == "__main__":
+    unittest.main()
