@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -32,6 +33,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::size_t key_length = 32;  // of a fingerprint as text
 constexpr rlim_t most_seconds = 120, most_bytes = rlim_t{4} << 30;
 
 std::string read(const fs::path& file) {
@@ -65,7 +67,7 @@ class Fingerprint {
     a_ = (a_ ^ text.size()) * 0x100000001b3u;
   }
   std::string text() const {
-    std::array<char, 33> hex{};
+    std::array<char, key_length + 1> hex{};
     std::snprintf(hex.data(), hex.size(), "%016llx%016llx", static_cast<unsigned long long>(a_),
                   static_cast<unsigned long long>(b_));
     return hex.data();
@@ -146,12 +148,31 @@ bool is_ours(const fs::path& file) {
          (of.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+/// A folder made here is this user's alone; one that was there is taken as it is.
 bool can_write(const fs::path& folder) {
   std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) return false;
-  if (!is_ours(folder)) fs::permissions(folder, fs::perms::owner_all, failed);
-  return ::access(folder.c_str(), W_OK) == 0 && is_ours(folder);
+  if (fs::create_directories(folder, failed)) fs::permissions(folder, fs::perms::owner_all, failed);
+  return !failed && ::access(folder.c_str(), W_OK) == 0 && is_ours(folder);
+}
+
+/// Whether a file of the cache is one of a compilation, made under its own name: KEY.HOST.PROCESS.cpp, .so or
+/// .log.
+bool is_temporary(const fs::path& file) {
+  const std::string stem = file.stem(), extension = file.extension();
+  const auto hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+  return stem.size() > key_length && stem[key_length] == '.' &&
+         std::all_of(stem.begin(), stem.begin() + key_length, hex) &&
+         (extension == ".cpp" || extension == ".so" || extension == ".log");
+}
+
+/// Removes what compilations that were killed left in the cache, after a day.
+void remove_leftovers(const fs::path& folder) {
+  std::error_code failed;
+  const auto yesterday = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  for (const auto& entry : fs::directory_iterator(folder, failed))
+    if (is_temporary(entry.path()) && entry.is_regular_file(failed) &&
+        entry.last_write_time(failed) < yesterday)
+      fs::remove(entry.path(), failed);
 }
 
 /// Runs a program with its words, its output into a file. Its exit code, -1 where it was stopped.
@@ -254,6 +275,7 @@ SharedObject shared_object(const std::string& source) {
       throw Error(result.file.string() + " belongs to another user, or others may write to it: remove it");
     result.bytes = bytes_of(read(result.file));
   } else {
+    remove_leftovers(folder);
     const std::string own = name + "." + own_name();
     const fs::path text = folder / (own + ".cpp"), made = folder / (own + ".so"),
                    log = folder / (own + ".log");

@@ -2,6 +2,7 @@
 """Problems stated by formulas in the deck: the bits of the built-in models, the cache, compiled files, driven motion."""
 import cmath
 import math
+import os
 import shutil
 import subprocess
 import unittest
@@ -137,6 +138,17 @@ class Cache(FormulaTest):
         self.assertEqual(len(list(self.cache.iterdir())), 1)  # nothing is left beside the object
         for k in range(1, 4):
             self.assertEqual(same_bits(self.at / "0.h5", self.at / f"{k}.h5"), [])
+
+    def test_what_killed_compilations_left_goes_after_a_day(self):
+        self.run_to("first.h5", deck_of(HENON_HEILES))
+        key = self.objects()[0].stem
+        old, young, other = (self.cache / name for name in (f"{key}.host.7.cpp", f"{key}.host.8.so", "notes.of.mine.log"))
+        for file in (old, young, other):
+            file.write_text("left", encoding="utf-8")
+        for file in (old, other):
+            os.utime(file, (1e9, 1e9))
+        self.run_to("second.h5", deck_of(HENON_HEILES.replace("1.5", "1.6")))  # another one is compiled
+        self.assertEqual([file.exists() for file in (old, young, other)], [False, True, True])
 
     def test_cache_that_is_no_ones_to_write(self):
         self.cache.write_text("a file, not a folder", encoding="utf-8")
