@@ -159,21 +159,32 @@ class Atlas(ProgramTest):
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertEqual(same_bits(whole, self.at / "cut.h5"), [])
 
-    def test_rotation_numbers_of_the_harmonic_limit(self):
-        """At a low energy Hénon-Heiles is two equal oscillators: q2 turns once from crossing to crossing, nearly."""
-        low = ATLAS.replace("from = 0.05, to = 0.16, count = 9", "from = 1e-4, to = 1e-2, count = 5").replace(
-            "[-0.4, 0.7, 17]", "[0.001, 0.005, 5]").replace("[-0.2, 0.2, 3]", "[0.0, 0.0, 1]").replace(
-            "time = 300.0", "time = 3000.0\ncrossings = 400")
-        with h5py.File(self.run_to("out.h5", text=low, words=["atlas.levels=0"])) as file:
+    def test_rotation_numbers_are_the_turns_of_the_section(self):
+        """Against turns counted on the crossings of a Poincaré deck: to a turn in all of them."""
+        count = 2000
+        low = ATLAS.replace("from = 0.05, to = 0.16, count = 9", "from = 0.01, to = 0.02, count = 2").replace(
+            "[-0.4, 0.7, 17]", "[0.0, 0.0, 1]").replace("[-0.2, 0.2, 3]", "[0.09, 0.127, 2]").replace(
+            "time = 300.0", f"time = 1e5\ncrossings = {count}").replace('up = "q2"', 'up = "q2_dot"').replace(
+            "levels = 2", "levels = 0")
+        section = low.replace('"atlas"', '"poincare"', 1)
+        with h5py.File(self.run_to("out.h5", text=low)) as file:
             turns = file["atlas/rotation"][()]
+        with h5py.File(self.run_to("section.h5", text=section[:section.index("[atlas]")] + '[output]\nfile = "out.h5"\n')) as file:
+            places = file["section/points"][()][..., [1, 3]].reshape(2, 2, count, 2)  # by energy, then q2_dot
         self.assertTrue(np.isfinite(turns).all())
-        self.assertLess(turns[:, 0].max(), 1e-3)
-        self.assertTrue((turns[:, -1] > 5 * turns[:, 0]).all())  # the frequencies part as the energy does
+        counted = np.empty((2, 2))
+        for energy in range(2):
+            for start in range(2):
+                z = places[energy, start, :, 0] + 1j * places[energy, start, :, 1]
+                z -= z.mean()
+                counted[start, energy] = abs(np.angle(z[1:] / z[:-1]).sum()) / (2 * np.pi * (count - 1))
+        self.assertLess(np.abs(turns - counted).max(), 1 / count)
+        self.assertGreater(np.ptp(counted), 10 / count)
 
     def test_refusals(self):
         for words, say in ((["atlas.levels=4"], "a multiple of 16"),
                            (["atlas.up=energi"], "did you mean 'energy'"),
-                           (["atlas.refine=['chaos']"], "did you mean 'chaotic'"),
+                           (["atlas.refine=['chaotik']"], "did you mean 'chaotic'"),
                            (["exits.out=q2"], "compares"),
                            (["exits.out='q2 == 1'"], "two sides"),
                            (["method.name='lobatto'"], "a tangent map: gauss")):

@@ -28,6 +28,7 @@ from launch import MPIRUN, PROGRAMS, RANKS, SOURCE, ProgramTest
 SHORT = {
     "poincare": ["stop.crossings=3"],
     "trajectory": ["stop.time=2.0", "output.every=0.5"],
+    "atlas": ["stop.time=2.0", "atlas.levels=0"],
     "work-precision": ["stop.time=2.0"],
     "mechanism": ["stop.time=0.004", "output.every=0.002"],
     "hard-spheres": ["stop.time=1.0", "stop.warm_up=0.5"],
@@ -38,6 +39,9 @@ SHORT = {
     "particles": ["stop.time=0.02", "output.every=0.01", "output.frames_every=0.02", "output.surface_cells=0"],
 }
 EXTRA = {"henon_heiles_periodic.toml": ["continuation.to=0.14", "continuation.offspring=0"],
+         "henon_heiles_escape.toml": ["stop.time=2.0", "ensemble.grid.q1=[-0.7,0.7,9]", "ensemble.grid.q2=[-0.5,0.95,9]"],
+         "henon_heiles_order.toml": ["stop.time=2.0", "atlas.levels=0", "ensemble.energy.count=3"],
+         "magnetic_chain_atlas.toml": ["stop.time=2.0", "atlas.levels=0", "model.alpha.count=3", "ensemble.energy.count=5"],
          "landscape_million.toml": ["mesh.cells=[20,20]", "stop.time=60", "output.frames_every=60"],
          "v_catchment.toml": ["stop.time=60", "output.frames_every=60"],
          "massive_multiplier.toml": ["stop.time=0.1", "output.every=0.05"]}

@@ -72,7 +72,7 @@ def edges(values):
 def maps(result, options):
     """Two sides: a panel for each answer."""
     x, y, forbidden = (result.array(f"atlas/{name}") for name in ("across", "up", "forbidden"))
-    usual = ["chaotic", "lyapunov"] + [n for n in ("escaped", "left") if np.nanmax(result.array(f"atlas/{n}")) > 0.02]
+    usual = ["chaotic", *(n for n in ("regular", "escaped", "left") if np.nanmax(result.array(f"atlas/{n}")) > 0.02), "lyapunov"]
     names = asked(result, options, usual)
     options.width = options.width or (5.6 if len(names) == 1 else 10.5)
     figure, axes = layout.grid(len(names), options, heading(result, options),
