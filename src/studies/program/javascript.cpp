@@ -19,7 +19,7 @@ using expressions::Operation;
 using expressions::Tree;
 
 /// A text as JavaScript has it, wherever in a page it stands.
-std::string quoted(std::string_view text) {
+std::string javascript_text(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\')
@@ -134,16 +134,17 @@ class FreeMotion {
 
 std::string statement(const sections::Problem& problem, FreeMotion& motion,
                       const std::vector<std::vector<double>>& axes) {
-  std::string text = fmt::format("  name: {},\n  coordinates: [", quoted(problem.name()));
+  std::string text = fmt::format("  name: {},\n  coordinates: [", javascript_text(problem.name()));
   for (const auto& c : problem.coordinates())
-    text += fmt::format("{{ name: {}, unit: {}, angle: {} }}, ", quoted(c.name), quoted(c.unit), c.angle);
+    text += fmt::format("{{ name: {}, unit: {}, angle: {} }}, ", javascript_text(c.name),
+                        javascript_text(c.unit), c.angle);
   text += "],\n  parameters: [";
   const auto parameters = problem.parameters();
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const auto& p = parameters[k];
     const double value = axes.empty() ? p.value : axes[k].front();
-    text += fmt::format("{{ name: {}, unit: {}, meaning: {}, value: {} }}, ", quoted(p.name), quoted(p.unit),
-                        quoted(p.meaning), value);
+    text += fmt::format("{{ name: {}, unit: {}, meaning: {}, value: {} }}, ", javascript_text(p.name),
+                        javascript_text(p.unit), javascript_text(p.meaning), value);
   }
   text += "],\n" + motion.motion();
   if (motion.domain()) text += function("domain", *motion.domain(), motion.count(), "  ");
@@ -173,7 +174,7 @@ std::string section_of(const Task& task, const sections::Problem& problem, FreeM
   const std::string where = table.text("where");
   const auto coordinates = problem.coordinates();
   const bool in_time = where == "t" && table.has("every");
-  std::string text = fmt::format("  section: {{\n    where: {},\n", quoted(where));
+  std::string text = fmt::format("  section: {{\n    where: {},\n", javascript_text(where));
   if (in_time) {
     text += function("every", of_parameters("every", table.formula("every")), motion.count(), "    ");
     text += function("phase", of_parameters("value", table.formula("value", "0")), motion.count(), "    ");
