@@ -122,6 +122,7 @@ class Lineage {
     if (bifurcation.n > 2 || bifurcation.fold || known_ == survey_.offspring) return;
     const auto child = chaos::branch_off(closure_, bifurcation, survey_.branch);
     if (!child) return;
+    if ((child->orbit.value() - survey_.rule.to) * (bifurcation.orbit.value() - survey_.rule.to) <= 0) return;
     ++known_;
     waiting_.push_back(
         {child->closure.returns, static_cast<int>(first_) + number_, child->orbit.unknowns, child->tangent});

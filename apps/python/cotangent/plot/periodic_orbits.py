@@ -20,7 +20,7 @@ def stretches(stable):
 def line(axis, x, y, stable, colour, label=None):
     """One family: solid where stable, dashed where not."""
     for part, good in stretches(stable):
-        axis.plot(x[part], y[part], "-" if good else (0, (3, 2)), lw=1.4 if good else 1.0, color=colour, label=label)
+        axis.plot(x[part], y[part], ls="-" if good else (0, (3, 2)), lw=1.4 if good else 1.0, color=colour, label=label)
         label = None
 
 
