@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <functional>
 #include <hdf5.h>
+#include <hdf5_hl.h>
 #include <mpi.h>
+#include <numeric>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
@@ -124,6 +126,12 @@ Hdf5Handle& Hdf5Handle::operator=(Hdf5Handle&& other) noexcept {
 int Hdf5Handle::close() noexcept {
   if (id_ < 0) return 0;
   return close_(std::exchange(id_, -1));
+}
+
+std::int64_t DataSet::place() const {
+  const haddr_t offset = H5Dget_offset(handle_.id());
+  if (offset == HADDR_UNDEF) H5Eclear2(H5E_DEFAULT);
+  return offset == HADDR_UNDEF ? -1 : static_cast<std::int64_t>(offset);
 }
 
 std::int64_t DataSet::row_size() const noexcept {
@@ -391,6 +399,26 @@ DataSet File::create_squeezed_data_set(const DataSetSpec& spec, std::span<const 
   return make(spec, creation);
 }
 
+void File::name_dimensions(const std::string& path, const std::vector<std::string>& names) {
+  const std::string doing = "name the dimensions of " + path;
+  const std::vector<std::int64_t> extent = dims(path);
+  const std::string group = path.substr(0, path.rfind('/') + 1);
+  for (std::size_t d = 0; d < names.size(); ++d) {
+    const std::string place = group + names[d];
+    if (!contains(place)) {
+      std::vector<std::int64_t> numbers(static_cast<std::size_t>(extent.at(d)));
+      std::iota(numbers.begin(), numbers.end(), 0);
+      create_data_set({place, DataType::int64, {extent[d]}, "1", "numbers along a dimension, from 0"})
+          .write({{0}}, {{extent[d]}}, numbers.data());
+    }
+    const Hdf5Handle scale(check(H5Dopen2(handle_.id(), place.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
+    if (H5DSis_scale(scale.id()) <= 0) check(H5DSset_scale(scale.id(), names[d].c_str()), path_, doing);
+    if (place == path) continue;
+    const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
+    check(H5DSattach_scale(set.id(), scale.id(), static_cast<unsigned>(d)), path_, doing);
+  }
+}
+
 void File::create_group(const std::string& path) {
   const Hdf5Handle link = link_properties(), creation = properties(H5P_GROUP_CREATE);
   H5Pset_obj_track_times(creation.id(), false);
@@ -402,6 +430,11 @@ void File::copy(const File& from, const std::string& path) {
   const Hdf5Handle link = link_properties();
   check(H5Ocopy(from.handle_.id(), path.c_str(), handle_.id(), path.c_str(), H5P_DEFAULT, link.id()), path_,
         "copy " + path + " from " + from.path_.string());
+  for (const char* name :
+       {"DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME"}) {  // references into the other file
+    if (H5Aexists_by_name(handle_.id(), path.c_str(), name, H5P_DEFAULT) > 0)
+      check(H5Adelete_by_name(handle_.id(), path.c_str(), name, H5P_DEFAULT), path_, "copy " + path);
+  }
 }
 
 void File::write_text(const std::string& path, const std::string& text) {

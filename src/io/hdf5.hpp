@@ -75,6 +75,9 @@ class DataSet {
   void read_rows(std::int64_t first, std::int64_t count, Number* values) const {
     transfer_rows(false, data_type<Number>, first, count, values);
   }
+  /// Where in the file its numbers lie, one after another, in little-endian order; -1 where they are in
+  /// chunks.
+  std::int64_t place() const;
   /// How many numbers one row holds.
   std::int64_t row_size() const noexcept;
   /// As Hdf5Handle::abandon().
@@ -146,8 +149,11 @@ class File {
   /// The same in chunks of this extent, squeezed by deflate at a level of 1 to 9 after a shuffle of bytes;
   /// its space is taken as it is written.
   DataSet create_squeezed_data_set(const DataSetSpec& spec, std::span<const std::int64_t> chunk, int level);
+  /// Gives the dimensions of a data set their names: each by the data set beside it that has this name, its
+  /// coordinate, which is made where there is none and then counts from 0.
+  void name_dimensions(const std::string& path, const std::vector<std::string>& names);
   void create_group(const std::string& path);
-  /// An object of another file, with all that it holds, under the same path.
+  /// An object of another file, with all that it holds, under the same path; its dimensions lose their names.
   void copy(const File& from, const std::string& path);
   /// One string, of any length.
   void write_text(const std::string& path, const std::string& text);

@@ -13,6 +13,7 @@
 #include "core/names.hpp"
 #include "core/version.hpp"
 #include "io/build.hpp"
+#include "io/dimensions.hpp"
 #include "io/posix.hpp"
 #include "parallel/mpi.hpp"
 
@@ -62,6 +63,13 @@ void write_provenance(File& file, const ResultContent& content) {
   if (!content.formulas.empty()) file.write_attribute("/provenance", "formulas", content.formulas);
 }
 
+void name_dimensions(File& file, const std::vector<DataSetSpec>& specs) {
+  const auto names = dimension_names(specs);
+  for (std::size_t k = 0; k < specs.size(); ++k) {
+    if (!specs[k].path.starts_with("/run/")) file.name_dimensions(specs[k].path, names[k]);
+  }
+}
+
 // An upper bound of what the file holds beside rows.
 std::int64_t metadata_bytes(const ResultContent& content) {
   return (1 << 18) + static_cast<std::int64_t>(content.deck.size()) +
@@ -88,6 +96,7 @@ Descriptor build(const std::filesystem::path& path, const ResultContent& content
     file.overwrite_texts("/run/part_names", content.parts);
   }
   for (const DataSetSpec& spec : content.data_sets) file.create_data_set(spec);
+  name_dimensions(file, content.data_sets);
   file.overwrite_texts("/run/started", {date()});
   file.close();
   return image;
@@ -286,6 +295,7 @@ void ResultFile::compress() {
       else
         squeezed.copy(file, spec.path);
     }
+    name_dimensions(squeezed, content_.data_sets);
     squeezed.close();
   });
   std::string failure;

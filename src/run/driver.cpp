@@ -35,7 +35,8 @@ class Driver {
       : evolution_(evolution),
         settings_(settings),
         started_(settings.began),
-        checkpoint_(io::checkpoint_path(settings.file)) {}
+        checkpoint_(io::checkpoint_path(settings.file)),
+        terminal_(settings.telling) {}
 
   ExitCode run() {
     open();

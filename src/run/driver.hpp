@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "parallel/mpi.hpp"
 #include "run/evolution.hpp"
+#include "run/terminal.hpp"
 
 namespace cotangent::run {
 
@@ -20,6 +21,7 @@ struct Settings {
   bool resume = false;  ///< go on where an earlier start stopped, if there was one
   double checkpoint_minutes = 10;
   double wall_minutes = std::numeric_limits<double>::infinity();
+  Telling telling = Telling::text;  ///< how its progress is told
   io::FileOptions options;
   std::string command_line;
   double began = parallel::wall_time();  ///< the moment from which the run's time counts

@@ -22,6 +22,24 @@ bool on_terminal() {
          (unknown || parents.starts_with("/dev/pts/") || parents.starts_with("/dev/tty"));
 }
 
+/// {"progress": {"done": 3, "all": 10, "text": "t = 3 of 10", "unit": "steps", "rate": 2,
+/// "seconds_left": 3.5}}: the rate in units a second; the last two are null until they are known.
+std::string as_json(const Progress& progress, double rate) {
+  const auto quoted = [](const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') result += '\\';
+      result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+    return result + '"';
+  };
+  const auto known = [&](double value) { return rate > 0 ? fmt::format("{:.6g}", value) : "null"; };
+  return fmt::format(
+      R"({{"progress": {{"done": {:.17g}, "all": {:.17g}, "text": {}, "unit": {}, "rate": {}, "seconds_left": {}}}}})",
+      progress.done, progress.all, quoted(progress.text), quoted(progress.unit), known(rate * progress.each),
+      known((progress.all - progress.done) / rate));
+}
+
 }  // namespace
 
 std::string duration(double seconds) {
@@ -43,8 +61,11 @@ void say(const std::string& text) {
   std::fflush(stdout);
 }
 
-Terminal::Terminal() : started_(parallel::wall_time()), terminal_(on_terminal()) {
-  next_ = started_ + (terminal_ ? 0.5 : 5.0);
+Terminal::Terminal(Telling telling)
+    : started_(parallel::wall_time()),
+      terminal_(telling == Telling::text && on_terminal()),
+      json_(telling == Telling::json) {
+  next_ = started_ + (json_ ? 0.0 : terminal_ ? 0.5 : 5.0);
 }
 
 void Terminal::show(const Progress& progress) {
@@ -54,9 +75,10 @@ void Terminal::show(const Progress& progress) {
     started_ = now;
   }
   if (now < next_ || !(progress.done < progress.all)) return;
-  next_ = now + (terminal_ ? 0.5 : 10.0);
+  next_ = now + (json_ ? 0.2 : terminal_ ? 0.5 : 10.0);
+  const double rate = now > started_ ? (progress.done - first_) / (now - started_) : 0.0;
+  if (json_) return say(as_json(progress, rate) + "\n");
   std::string line = fmt::format("{} ({:.0f} %)", progress.text, 100 * progress.done / progress.all);
-  const double rate = (progress.done - first_) / (now - started_);
   if (rate > 0)
     line += fmt::format(", {:.3g} {} a second, {} left", rate * progress.each, progress.unit,
                         duration((progress.all - progress.done) / rate));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run says while it goes: one line renewed on a terminal, plain lines now and then elsewhere.
+// What a run says while it goes: one line renewed on a terminal, plain lines now and then elsewhere; or, for
+// programs that watch it, a JSON object a line.
 #pragma once
 
 #include <string>
@@ -15,10 +16,13 @@ std::string size_text(double bytes);
 /// Writes to the standard output at once.
 void say(const std::string& text);
 
+/// How the progress is told.
+enum class Telling { text, json };
+
 /// Done, rate, time left. On one rank.
 class Terminal {
  public:
-  Terminal();
+  explicit Terminal(Telling telling = Telling::text);
   /// Shows how far the run is, if it is time to.
   void show(const Progress& progress);
   void finish();
@@ -26,7 +30,7 @@ class Terminal {
  private:
   double started_, next_;
   double first_ = -1;  // done when it was first asked to show
-  bool terminal_, shown_ = false;
+  bool terminal_, json_, shown_ = false;
 };
 
 }  // namespace cotangent::run

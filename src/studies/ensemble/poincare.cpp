@@ -13,6 +13,9 @@ study = "poincare"
 
 [model]
 name = "henon-heiles"        # cotangent --list; parameters may stand here, as numbers, lists or ranges
+# or of your own, by formulas: coordinates = ["x", "y"]   angles = ["x"]   parameters = { mu = 3.0 }
+#   lagrangian = "x_dot^2/2 + y_dot^2/2 - mu*x*u"   where = { u = "x + y" }   domain = "u"
+#   constraint = ["x^2 + y^2 - 1"]   rolling = ["x_dot - y*y_dot"]   force = { x = "-x_dot" }   dissipation = "y_dot^2"
 
 [method]
 name = "gauss"               # cotangent --list

@@ -76,6 +76,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.add_flag("--resume", line.resume, "go on from the checkpoint of a run that was stopped or killed");
   app.add_flag("--check", line.check, "read and judge the deck, and stop");
   app.add_flag("--dry-run", line.dry_run, "say what would run, and what time, memory and disk it would take");
+  app.add_option("--progress", line.progress,
+                 "of a run: text, or json, one object a line, for a program that watches");
   app.add_flag("--compile", line.compile, "compile the deck's formulas into the cache, and stop");
   app.add_option("-o", line.compiled_file,
                  "with --compile: also into a file, for [model] compiled = \"FILE\"");
@@ -92,8 +94,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.add_flag("--version", version, "what this program was built from, and with");
   app.add_flag("-h,--help", help, "this text");
   for (CLI::Option* option : app.get_options()) option->group("Options");
-  for (const auto& [name, label] : {std::pair("--describe", "NAME"), std::pair("--statement", "NAME"),
-                                    std::pair("--template", "STUDY"), std::pair("-o", "FILE")}) {
+  for (const auto& [name, label] :
+       {std::pair("--describe", "NAME"), std::pair("--statement", "NAME"), std::pair("--template", "STUDY"),
+        std::pair("-o", "FILE"), std::pair("--progress", "FORM")}) {
     app.get_option(name)->type_name(label);
   }
 
@@ -130,6 +133,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (wishes.empty()) throw Error("no deck is given; '" + program + " --help' says what else there is");
   if (wishes.size() > 1) throw Error(wishes[0] + " and " + wishes[1] + " don't go together");
   if (line.request == Request::run) line.overrides.assign(loose.begin() + 1, loose.end());
+  if (line.progress != "text" && line.progress != "json")
+    throw Error("--progress is text or json, not '" + line.progress + "'");
   if (line.check && line.dry_run)
     throw Error("--check and --dry-run don't go together; --dry-run checks as well");
   if (line.compile && (line.request != Request::run || line.check || line.dry_run || line.resume))

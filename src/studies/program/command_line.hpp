@@ -15,7 +15,8 @@ struct CommandLine {
   std::vector<std::string> overrides;  ///< key=value
   std::vector<std::string> petsc_options;
   bool resume = false, check = false, dry_run = false, compile = false;
-  std::string compiled_file;  ///< where --compile leaves its object, beside the cache
+  std::string progress = "text";  ///< or "json": how a run's progress is told
+  std::string compiled_file;      ///< where --compile leaves its object, beside the cache
   bool latex = false, as_deck = false, javascript = false;  ///< how --describe prints a model
   std::string help;                                         ///< what --help prints
   std::string written;                                      ///< the whole, as a shell would take it

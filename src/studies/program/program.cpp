@@ -59,6 +59,7 @@ ExitCode run_deck(const CommandLine& line, const Statements& stated) {
             .stated = stated,
             .command_line = line.written,
             .resume = line.resume,
+            .telling = line.progress == "json" ? run::Telling::json : run::Telling::text,
             .check = line.check || line.compile,
             .compiled_file = line.compiled_file,
             .dry_run = line.dry_run,

@@ -46,6 +46,7 @@ ExitCode drive(Task& task, run::Evolution& evolution, run::Settings settings) {
   settings.deck = task.deck.resolved();
   settings.command_line = task.command_line;
   settings.resume = task.resume;
+  settings.telling = task.telling;
   settings.formulas = task.formulas;
   return run::drive(evolution, settings);
 }

@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "io/deck.hpp"
+#include "run/terminal.hpp"
 #include "sections/problem.hpp"
 
 namespace cotangent::billiards {
@@ -53,6 +54,7 @@ struct Task {
   const Statements& stated;
   std::string command_line;
   bool resume = false;
+  run::Telling telling = run::Telling::text;
   bool check = false;                      ///< read and judge the deck, then stop
   std::string compiled_file = {};          ///< where compiled formulas are left, beside the cache
   bool dry_run = false;                    ///< say what would run and what it would take, then stop

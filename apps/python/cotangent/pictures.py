@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of results, for scripts and notebooks."""
+from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import Path
+from typing import Any
+
+from .errors import error_of
+
+
+class Picture:
+    """A file that a notebook shows. ``path`` is where it lies."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def _repr_png_(self) -> bytes | None:
+        return self.path.read_bytes() if self.path.suffix.lower() == ".png" else None
+
+    def _repr_svg_(self) -> str | None:
+        return self.path.read_text() if self.path.suffix.lower() == ".svg" else None
+
+    def __repr__(self) -> str:
+        return f"Picture({str(self.path)!r})"
+
+
+def draw(results: list[Path], output: str | Path | None, options: dict[str, Any]) -> Picture:
+    """Draws by `cotangent.plot`; see `Result.plot`."""
+    target = Path(output) if output else results[0].with_suffix(".png")
+    told([str(path) for path in results] + ["-o", str(target)], options)
+    return Picture(target)
+
+
+def told(words: list[str], options: dict[str, Any]) -> None:
+    """Has cotangent-plot do what these words say."""
+    from .plot import cli
+    words = list(words)
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False:
+            words += [option, ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(complaint), _own_style():
+            code = cli.main(words)
+    except SystemExit as refusal:  # argparse's
+        code = int(refusal.code or 0)
+    if code not in (0, 1):  # 1: drawn, of a run that isn't at its end
+        raise error_of(code, complaint.getvalue().strip().split("cotangent-plot: ")[-1].removeprefix("error: "))
+
+
+@contextlib.contextmanager
+def _own_style():
+    """The pictures' style and canvas, which leave those of the caller as they were."""
+    import matplotlib
+    backend = matplotlib.rcParams._get_backend_or_none() if hasattr(matplotlib.rcParams, "_get_backend_or_none") else None
+    with matplotlib.rc_context():
+        yield
+    if backend and matplotlib.get_backend() != backend:
+        with contextlib.suppress(ImportError):
+            matplotlib.use(backend)
+
+
+def explore(result: Path, page: str | Path | None, options: dict[str, Any]) -> Any:
+    """Writes the explorer's page; see `Result.explore`."""
+    from . import explorer
+    return explorer.explore(result, Path(page) if page else result.with_suffix(".html"), **options)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs: started, watched, refused, interrupted, gone on with."""
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import cotangent as ct
+
+# Long enough to be stopped: the crossings of a few orbits, thousands of them.
+LONG = dict(model="henon-heiles", section="q1", energy=0.1, step=0.25, stages=4, crossings=60000,
+            grid=dict(q2=(-.1, .2, 4), q2_dot=(-.1, .1, 4)))
+SHORT = LONG | dict(crossings=10)
+
+
+def until(condition, patience=60.0):
+    end = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.02)
+
+
+def test_ranks_make_no_difference():
+    one = ct.poincare(file="one.h5", progress=False, **SHORT)
+    two = ct.poincare(file="two.h5", progress=False, ranks=2, **SHORT)
+    assert (one.state, two["/run/ranks"].values) == ("complete", 2)
+    assert np.array_equal(one["/section/points"], two["/section/points"], equal_nan=True)
+    assert "2 ranks" in two.summary and "complete" in repr(two)
+
+
+def test_a_deck_of_input_and_keys_that_replace_its_own(source):
+    run = ct.run(source / "input/sections/henon_heiles_chaos.toml", stop=dict(crossings=7), file="chaos.h5", progress=False)
+    assert run["/section/points"].shape[1] == 7 and run.deck_file.name == "chaos.deck.toml"
+    with pytest.raises(ct.FileSystemError, match="nowhere.toml"):
+        ct.run("nowhere.toml")
+
+
+def test_the_programs_refusal_is_an_exception(folder):
+    with pytest.raises(ct.InputError) as refusal:
+        ct.poincare(progress=False, **SHORT | dict(model="henon-heils"))
+    error = refusal.value
+    assert (error.key, error.value, error.nearest, error.code) == ("model.name", "henon-heils", "henon-heiles", 2)
+    assert error.file.endswith("poincare.deck.toml")
+    line = (folder / "poincare.deck.toml").read_text().splitlines()[error.line - 1]
+    assert line == 'name = "henon-heils"'
+    with pytest.raises(ct.InputError, match="column") as refusal:
+        ct.trajectory(lagrangian="x_dot^2/2 - (x", list=[[0.0, 1.0]], step=0.1, time=1.0, progress=False)
+    assert refusal.value.key == "model.lagrangian"
+    with pytest.raises(ct.FileSystemError):
+        ct.poincare(file="missing/a.h5", progress=False, **SHORT)
+    with pytest.raises(AttributeError, match="poincare"):
+        ct.poincarre  # pylint: disable=pointless-statement
+
+
+def test_trajectories_that_fail_are_a_warning():
+    with pytest.warns(ct.TrajectoriesFailed):
+        run = ct.trajectory(model="kepler", list=[[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]], step=0.5, time=10.0, every=1.0,
+                            stages=1, progress=False)
+    assert run.state == "complete" and 0 in run["/orbits/status"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ct.trajectory(model="kepler", list=[[1.0, 0.0, 0.0, 1.0]], step=0.1, time=1.0, every=1.0, progress=False)
+
+
+def test_progress_rises_to_the_end():
+    run = ct.poincare(file="a.h5", wait=False, **LONG)
+    told = []
+    until(lambda: told.append(run.progress.get("done", -1.0)) or not run.running)
+    run.wait(progress=False)
+    rising = [value for value in dict.fromkeys(told) if value >= 0]
+    assert len(rising) > 1 and rising == sorted(rising)
+    assert 0 < rising[-1] <= run.progress["all"] and run.progress["unit"]
+
+
+def test_stopped_with_a_checkpoint_and_gone_on_with_the_result_is_the_same():
+    whole = ct.poincare(file="whole.h5", progress=False, **LONG)
+    run = ct.poincare(file="parts.h5", wait=False, ranks=2, **LONG)
+    until(lambda: run.progress.get("done", 0) > 0)
+    run.stop()
+    assert run.state == "stopped" and (run.file.parent / "parts.h5.checkpoint").exists()
+    assert (np.asarray(run["/orbits/crossing_count"]) < LONG["crossings"]).any()
+    run.resume(progress=False)
+    assert run.state == "complete" and run["/run/starts"].values == 2
+    assert np.array_equal(run["/section/points"], whole["/section/points"], equal_nan=True)
+
+
+def test_an_interrupt_stops_in_order_and_is_passed_on(home, folder):
+    """As Ctrl-C does it: SIGINT to Python alone, whose run leaves a checkpoint that another Python goes on from."""
+    script = folder / "script.py"
+    script.write_text(textwrap.dedent(f"""
+        import sys
+        sys.path.insert(0, {str(home)!r})
+        import cotangent as ct
+        try:
+            ct.poincare(file="a.h5", ranks=2, **{LONG!r})
+        except KeyboardInterrupt:
+            print(ct.last().state, flush=True)
+            ct.last().resume(progress=False)
+            print(ct.last().state)
+        """))
+    # The running Python may ignore SIGINT, as what a shell starts in the background does: the new one mustn't.
+    with subprocess.Popen([sys.executable, "-c", f"import signal, runpy; signal.signal(signal.SIGINT, "
+                           f"signal.default_int_handler); runpy.run_path({str(script)!r})"], stdout=subprocess.PIPE, text=True,
+                          cwd=folder) as python:
+        until(lambda: (folder / "a.h5").exists())
+        time.sleep(0.5)
+        python.send_signal(signal.SIGINT)
+        said, _ = python.communicate(timeout=300)
+    assert said.split() == ["stopped", "complete"]
+    assert ct.open("a.h5")["/run/starts"].values == 2
+
+
+def test_followed_while_it_goes(folder):
+    pytest.importorskip("matplotlib")
+    run = ct.poincare(file="a.h5", wait=False, checkpoint_minutes=0.005, **LONG)
+    filled = [int(np.isfinite(np.asarray(result["/section/time"])).sum()) for result in run.snapshots(every=0.2)]
+    assert len(filled) > 1 and filled == sorted(filled) and filled[-1] == 16 * LONG["crossings"]
+    again = ct.poincare(file="b.h5", wait=False, checkpoint_minutes=0.005, **SHORT | dict(crossings=2000))
+    picture = again.follow(every=0.3, small=True)
+    assert picture.path.name == "b.png" and picture.path.stat().st_size > 1000 and again.state == "complete"
+
+
+def test_a_killed_run_is_told(folder):
+    run = ct.poincare(file="a.h5", wait=False, **LONG)
+    until(lambda: run.progress.get("done", 0) > 0)
+    os.killpg(run._process.pid, signal.SIGKILL)
+    with pytest.raises(ct.ProgramError):
+        run.wait(progress=False)
+    assert run.state == "failed"
+    run.resume(progress=False)
+    assert run.state == "complete"
+
+
+def test_lines_of_progress_in_a_script(home, folder):
+    text = subprocess.run([sys.executable, "-c", textwrap.dedent(f"""
+        import sys
+        sys.path.insert(0, {str(home)!r})
+        from cotangent.progress import Bar
+        bar = Bar()
+        bar._next = 0
+        bar.show(dict(done=1, all=4, text="t = 1 of 4", unit="steps", rate=2.0, seconds_left=1.5))
+        bar.close("complete")
+        """)], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=True).stderr
+    assert text == "t = 1 of 4 (25 %), 2 steps a second, 2 s left\n"
+
+
+def test_every_study_of_the_program_is_a_function():
+    for study in ct.studies():
+        function = getattr(ct, study.replace("-", "_"))
+        assert function.args == (study,) and study in function.__doc__
+    assert {"work_precision", "poincare", "run"} <= set(dir(ct))
+
+
+def test_a_template_of_every_study_is_judged_good():
+    from cotangent import deck
+    for study in ct.studies():
+        given = deck.read(deck.known("--template", study))
+        given.pop("study")
+        assert ct.check(study, **given)
