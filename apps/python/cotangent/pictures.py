@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from .errors import Error, InputError, error_of
+from .errors import error_of
 
 
 class Picture:
@@ -28,9 +28,15 @@ class Picture:
 
 def draw(results: list[Path], output: str | Path | None, options: dict[str, Any]) -> Picture:
     """Draws by `cotangent.plot`; see `Result.plot`."""
-    from .plot import cli
     target = Path(output) if output else results[0].with_suffix(".png")
-    words = [str(path) for path in results] + ["-o", str(target)]
+    told([str(path) for path in results] + ["-o", str(target)], options)
+    return Picture(target)
+
+
+def told(words: list[str], options: dict[str, Any]) -> None:
+    """Has cotangent-plot do what these words say."""
+    from .plot import cli
+    words = list(words)
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
         if value is True:
@@ -45,7 +51,6 @@ def draw(results: list[Path], output: str | Path | None, options: dict[str, Any]
         code = int(refusal.code or 0)
     if code not in (0, 1):  # 1: drawn, of a run that isn't at its end
         raise error_of(code, complaint.getvalue().strip().split("cotangent-plot: ")[-1].removeprefix("error: "))
-    return Picture(target)
 
 
 @contextlib.contextmanager
@@ -62,10 +67,5 @@ def _own_style():
 
 def explore(result: Path, page: str | Path | None, options: dict[str, Any]) -> Any:
     """Writes the explorer's page; see `Result.explore`."""
-    try:
-        from . import explorer
-    except ImportError as error:
-        raise Error("this installation has no cotangent.explorer") from error
-    if not hasattr(explorer, "explore"):
-        raise InputError("cotangent.explorer offers no explore(result, page, **options)")
+    from . import explorer
     return explorer.explore(result, Path(page) if page else result.with_suffix(".html"), **options)

@@ -11,9 +11,10 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
+from ..errors import ProgramError
 from ..plot import billiards, captions, sections, style
 from ..plot.result import PlotError, text
-from ..plot.statements import program
+from ..program import environment, program
 from . import toml
 from .numbers import number
 
@@ -169,8 +170,9 @@ def javascript(result, names):
         deck = Path(folder) / "deck.toml"
         deck.write_text(source, encoding="utf-8")
         try:
-            run = subprocess.run([program(), "--describe", str(deck), "--javascript"], capture_output=True, text=True, timeout=300)
-        except (OSError, subprocess.TimeoutExpired, PlotError) as error:
+            run = subprocess.run([program(), "--describe", str(deck), "--javascript"], capture_output=True, text=True, timeout=300,
+                                 env=environment(1), check=False)
+        except (OSError, subprocess.TimeoutExpired, ProgramError) as error:
             return None, f"No new orbits: the program cotangent, which prints the equations of motion, didn't run ({error})."
     if run.returncode != 0:
         return None, "No new orbits: " + run.stderr.strip().removeprefix("cotangent: ").replace(str(deck), "the deck")
