@@ -2,6 +2,7 @@
 #include "studies/periodic_orbits/records.hpp"
 
 #include <array>
+#include <limits>
 
 #include "studies/program/units.hpp"
 
@@ -186,17 +187,19 @@ void enter_orbits(run::Records& records, const OrbitSurvey& survey, const FoundO
     point += returns;
     ++row;
   }
-  for (std::int64_t family = 0; survey.continued && family < families(survey, found); ++family)
-    enter_family_row(records, family, {});
 }
 
-void blank_families(run::Records& records, const OrbitSurvey& survey, const FoundOrbits& found) {
-  if (!survey.continued || families(survey, found) == 0) return;
-  for (const std::string group : {"/families/", "/bifurcations/"}) {
-    for (const Column& column : columns) records.blank_from(group + column.name, 0);
-    records.blank_from(group + "value", 0);
-    records.blank_from(group + "state", 0);
+void blank_family(run::Records& records, const OrbitSurvey& survey, std::int64_t family) {
+  for (const auto& [group, extent] :
+       {std::pair{"/families/", survey.points}, {"/bifurcations/", survey.bifurcations}}) {
+    const std::string path = group;
+    const std::vector<double> blank(static_cast<std::size_t>(extent * survey.states()),
+                                    std::numeric_limits<double>::quiet_NaN());
+    for (const Column& column : columns) records.rows(path + column.name, family, 1, blank.data());
+    records.rows(path + "value", family, 1, blank.data());
+    records.rows(path + "state", family, 1, blank.data());
   }
+  enter_family_row(records, family, {});
 }
 
 void enter_family(run::Records& records, std::int64_t family, std::int64_t point,

@@ -15,8 +15,9 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
 
 /// By one rank.
 void enter_orbits(run::Records& records, const OrbitSurvey& survey, const FoundOrbits& found);
-/// Rows of families and bifurcations that nobody has entered hold NaN. Collective.
-void blank_families(run::Records& records, const OrbitSurvey& survey, const FoundOrbits& found);
+/// The rows of a family, and of what it passes, before anything is known of them: NaN. By the rank that will
+/// enter the others, so that none overtakes another.
+void blank_family(run::Records& records, const OrbitSurvey& survey, std::int64_t family);
 /// Orbit number `point` of a family.
 void enter_family(run::Records& records, std::int64_t family, std::int64_t point,
                   const chaos::ClosedOrbit& orbit);
