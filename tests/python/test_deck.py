@@ -27,6 +27,8 @@ def test_keys_find_their_tables():
     assert made == {"study": "poincare", "model": {"name": "henon-heiles"}, "section": {"where": "q1", "direction": "up"},
                     "ensemble": {"energy": 0.125, "grid": {"q2": (-.4, .7, 3)}}, "stop": {"crossings": 10},
                     "method": {"step": 0.5}}
+    assert deck.with_arguments("poincare", dict(list=[[1]], indicators=["megno"])) == {
+        "study": "poincare", "ensemble": {"list": [[1]]}, "indicators": {"list": ["megno"]}, "method": {"tolerance": 1e-12}}
 
 
 def test_parameters_and_options_are_those_that_model_and_method_describe():

@@ -72,9 +72,11 @@ def keys_of(text: str) -> dict[str, list[str]]:
     inside, depth = "", 0
     for line in text.splitlines():
         bare = re.sub(r'"[^"]*"', '""', line)
-        if match := re.match(r"\s*#? ?\[+([\w-]+)\]+\s*(#.*)?$", bare):
-            inside, depth = match[1], 0
+        if match := re.match(r"\s*#? ?\[+([\w-]+)((?:\.[\w-]+)*)\]+\s*(#.*)?$", bare):
+            inside, depth = match[1] + match[2], 0
             tables.setdefault(inside, [])
+            if match[2]:  # a table within a table is a key of the outer one
+                tables.setdefault(match[1], []).append(match[2].split(".")[1])
             continue
         if "of every study, in [output]" in line.lower():
             inside = "output"
@@ -88,7 +90,7 @@ def keys_of(text: str) -> dict[str, list[str]]:
         for name in re.findall(r"(?<![\w.])([A-Za-z_]\w*) = ", outer):
             if name not in tables[inside]:
                 tables[inside].append(name)
-    return {name: keys for name, keys in tables.items() if keys}
+    return {name: keys for name, keys in tables.items() if keys and "." not in name}
 
 
 def template_keys(study: str) -> dict[str, list[str]]:
@@ -121,7 +123,9 @@ def with_arguments(study: str, arguments: Mapping[str, Any], deck: Deck | None =
     * a table, as a mapping (``model=dict(name="kepler")``), or its leading key alone (``model="kepler"``,
       ``section="q1"``);
     * or a key of one of the tables (``crossings=1000``), put where the study's template, or the description of the model and
-      the method, has it.
+      the method, has it. Where it stands in several tables it is that of the one which it doesn't lead.
+
+    A study whose steps can adapt takes a tolerance of 1e-12 where nothing is said of its method.
 
     Args:
         study: its name.
@@ -136,10 +140,9 @@ def with_arguments(study: str, arguments: Mapping[str, Any], deck: Deck | None =
     tables = {name: list(keys) for name, keys in template_keys(study).items()}
     flat: Deck = {}
     for key, value in arguments.items():
-        if key in tables and (isinstance(value, Mapping) or isinstance(result.get(key), list)):
+        if key in tables and isinstance(value, Mapping):
             result.setdefault(key, {}).update(value)
-        elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value) and key not in sum(
-                tables.values(), []):
+        elif key in tables and isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
             result[key] = value  # a list of tables, such as [[methods]]
         elif key in tables and key:
             result.setdefault(key, {})[tables[key][0]] = value
@@ -153,6 +156,8 @@ def with_arguments(study: str, arguments: Mapping[str, Any], deck: Deck | None =
                         tables.setdefault(where, []).extend(key for key in keys if key not in tables.get(where, []))
     for key, value in flat.items():
         places = [name for name, keys in tables.items() if key in keys]
+        led = [name for name in places if tables[name][0] != key]  # a table's leading key is given by the table's name
+        places = led if len(places) > 1 and len(led) == 1 else places
         if len(places) > 1:
             ways = " or ".join(f"{place}=dict({key}=...)" for place in places)
             raise InputError(f"the key '{key}' stands in several tables of study \"{study}\": say {ways}", 2, key=key)
@@ -164,6 +169,8 @@ def with_arguments(study: str, arguments: Mapping[str, Any], deck: Deck | None =
             result.setdefault(places[0], {})[key] = value
         else:
             result[key] = value
+    if deck is None and "method" not in result and "tolerance" in tables.get("method", []):
+        result["method"] = {"tolerance": 1e-12}
     return _completed(result)
 
 

@@ -67,7 +67,8 @@ def text_of(expression: Any) -> str:
         def emptyPrinter(self, expression):
             raise TypeError(f"no deck knows {type(expression).__name__}: {expression}")
 
-        _print_Piecewise = _print_Integral = _print_Sum = emptyPrinter
+        _print_Piecewise = _print_Integral = _print_Sum = _print_Relational = emptyPrinter
+        _print_ImaginaryUnit = _print_Infinity = _print_NegativeInfinity = _print_ComplexInfinity = _print_NaN = emptyPrinter
 
     return DeckPrinter().doprint(sympy.sympify(expression)).replace("**", "^")
 

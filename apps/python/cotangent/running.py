@@ -265,7 +265,8 @@ def run(study: str | Path, /, *, ranks: int = 1, file: str | Path | None = None,
         wait: False: comes back at once with a run that goes on (`Run.wait`, `Run.follow`, `Run.stop`).
         progress: whether to show how far it is.
         keys: the deck's keys: tables as mappings, or keys of any of them by themselves; see `cotangent --template STUDY`.
-            SymPy's expressions stand where a deck has formulas.
+            SymPy's expressions stand where a deck has formulas. Where a study's steps can adapt and nothing is said of the
+            method, its tolerance is 1e-12.
 
     Raises:
         InputError: the program refused the deck: its own words, with ``file``, ``line``, ``key``, ``nearest``.
