@@ -101,8 +101,7 @@ def hatched(axis, x, y, forbidden):
     if not nowhere.any():
         return
     with matplotlib.rc_context({"hatch.linewidth": 0.5, "hatch.color": style.FAINT}):
-        axis.pcolor(edges(x), edges(y), np.ma.masked_where(~nowhere, np.zeros_like(forbidden)), hatch="////", alpha=0,
-                    rasterized=False)
+        axis.contourf(x, y, nowhere.astype(float), levels=[0.5, 1.5], colors="none", hatches=["////"])
 
 
 # --- basins ------------------------------------------------------------------------------------------------------
