@@ -22,6 +22,8 @@ def column(result, name):
 def draw(results, options):
     """The figure."""
     result = results[0]
+    if np.ptp(result.array("atlas/across")) == 0 or not (result.array("atlas/steps") > 0).any():
+        raise PlotError(f"{result.path}: unfinished: a map is written at its end; `cotangent DECK --resume` takes it on", 1)
     return curves(result, options) if "atlas/up" not in result else maps(result, options)
 
 
