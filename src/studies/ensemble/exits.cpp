@@ -19,45 +19,37 @@ using expressions::Node;
 using expressions::Operation;
 using expressions::Tree;
 
-/// A node of a graph, and whether it stands for a condition.
-struct Sided {
-  Graph::Id id = 0;
-  bool condition = false;
-};
-
 /// A condition's signed function.
 Graph::Id signed_function(Graph& graph, const Tree& condition) {
-  const auto leaf = [&](const Node& node) -> Sided {
-    return {node.operation == Operation::name ? graph.name(node.name) : graph.number(node.number), false};
+  const auto leaf = [&](const Node& node) {
+    return node.operation == Operation::name ? graph.name(node.name) : graph.number(node.number);
   };
-  const auto one = [&](const Node& node, Sided a) -> Sided {
-    if (node.operation == Operation::negation) return {graph.apply(Operation::negate, a.id), true};
+  const auto one = [&](const Node& node, Graph::Id a) {
+    if (node.operation == Operation::negation) return graph.apply(Operation::negate, a);
     if (node.operation == Operation::fixed_power)
-      return {graph.apply(Operation::power, a.id, graph.number(node.number)), false};
-    return {graph.apply(node.operation, a.id), false};
+      return graph.apply(Operation::power, a, graph.number(node.number));
+    return graph.apply(node.operation, a);
   };
-  const auto two = [&](const Node& node, Sided a, Sided b) -> Sided {
+  const auto two = [&](const Node& node, Graph::Id a, Graph::Id b) {
     switch (node.operation) {
       case Operation::less:
       case Operation::less_equal:
-        return {graph.apply(Operation::subtract, b.id, a.id), true};
+        return graph.apply(Operation::subtract, b, a);
       case Operation::greater:
       case Operation::greater_equal:
-        return {graph.apply(Operation::subtract, a.id, b.id), true};
+        return graph.apply(Operation::subtract, a, b);
       case Operation::conjunction:
-        return {graph.apply(Operation::min, a.id, b.id), true};
+        return graph.apply(Operation::min, a, b);
       case Operation::disjunction:
-        return {graph.apply(Operation::max, a.id, b.id), true};
+        return graph.apply(Operation::max, a, b);
       case Operation::equal:
       case Operation::unequal:
         throw Error("an exit has two sides, which == and != don't tell: \"x < -2\", say");
       default:
-        return {graph.apply(node.operation, a.id, b.id), false};
+        return graph.apply(node.operation, a, b);
     }
   };
-  const Sided root = condition.fold<Sided>(leaf, one, two);
-  if (!root.condition) throw Error("an exit is a condition that compares: \"x < -2\", say");
-  return root.id;
+  return condition.fold<Graph::Id>(leaf, one, two);
 }
 
 std::vector<double> variables(const Plan& plan, std::span<const double> q, std::span<const double> v,

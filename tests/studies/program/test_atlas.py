@@ -185,7 +185,7 @@ class Atlas(ProgramTest):
         for words, say in ((["atlas.levels=4"], "a multiple of 16"),
                            (["atlas.up=energi"], "did you mean 'energy'"),
                            (["atlas.refine=['chaotik']"], "did you mean 'chaotic'"),
-                           (["exits.out=q2"], "compares"),
+                           (["exits.out=q2"], "compare it"),
                            (["exits.out='q2 == 1'"], "two sides"),
                            (["method.name='lobatto'"], "a tangent map: gauss")):
             self.refused(say, text=ATLAS, words=words)

@@ -22,6 +22,8 @@ def column(result, name):
 def draw(results, options):
     """The figure."""
     result = results[0]
+    if np.ptp(result.array("atlas/across")) == 0 or not (result.array("atlas/steps") > 0).any():
+        raise PlotError(f"{result.path}: unfinished: a map is written at its end; `cotangent DECK --resume` takes it on", 1)
     return curves(result, options) if "atlas/up" not in result else maps(result, options)
 
 
@@ -101,8 +103,7 @@ def hatched(axis, x, y, forbidden):
     if not nowhere.any():
         return
     with matplotlib.rc_context({"hatch.linewidth": 0.5, "hatch.color": style.FAINT}):
-        axis.pcolor(edges(x), edges(y), np.ma.masked_where(~nowhere, np.zeros_like(forbidden)), hatch="////", alpha=0,
-                    rasterized=False)
+        axis.contourf(x, y, nowhere.astype(float), levels=[0.5, 1.5], colors="none", hatches=["////"])
 
 
 # --- basins ------------------------------------------------------------------------------------------------------
