@@ -60,7 +60,7 @@ def test_the_programs_refusal_is_an_exception(folder):
 
 def test_trajectories_that_fail_are_a_warning():
     with pytest.warns(ct.TrajectoriesFailed):
-        run = ct.trajectory(model="kepler", list=[[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]], step=0.5, time=10.0, every=1.0,
+        run = ct.trajectory(model="kepler", list=[[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]], step=0.1, time=10.0, every=1.0,
                             stages=1, progress=False)
     status = run["/orbits/status"]
     ends = [status.attrs["names"][k] for k in np.asarray(status)]
