@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import error_of
+from .progress import in_notebook
 
 
 class Picture:
@@ -60,8 +61,10 @@ def _own_style():
     backend = matplotlib.rcParams._get_backend_or_none() if hasattr(matplotlib.rcParams, "_get_backend_or_none") else None
     with matplotlib.rc_context():
         yield
-    if backend and matplotlib.get_backend() != backend:
-        matplotlib.rcParams["backend"] = backend  # before its module is imported: a notebook's looks for its own name there
+    if in_notebook() and backend and backend.endswith("backend_inline"):
+        from IPython import get_ipython
+        get_ipython().enable_matplotlib("inline")  # with what shows a cell's figures at its end
+    elif backend and matplotlib.get_backend() != backend:
         with contextlib.suppress(ImportError):
             matplotlib.use(backend)
 

@@ -109,7 +109,8 @@ class Array:
             places = self.coords.get(dimension)
             found = [] if places is None else np.flatnonzero(np.asarray(places) == label)
             if len(found) == 0:
-                raise InputError(f"{self.name} has no {dimension} = {label!r}; it has {[] if places is None else [str(place) for place in places]}", value=str(label))
+                there = [] if places is None else [str(place) for place in places]
+                raise InputError(f"{self.name} has no {dimension} = {label!r}; it has {there}", value=str(label))
             key[self.dims.index(dimension)] = int(found[0])
         return self[tuple(key)]
 
@@ -226,8 +227,8 @@ class Result:
             if xarray is None:
                 return Group(arrays)
             coordinates = {name: places for array in arrays.values() for name, places in array.coords.items()}
-            return xarray.Dataset({name: self._variable(array) for name, array in arrays.items()},
-                                  {name: (name, places) for name, places in coordinates.items()},
+            variables = {name: self._variable(array) for name, array in arrays.items() if name not in coordinates}
+            return xarray.Dataset(variables, {name: (name, places) for name, places in coordinates.items()},
                                   {"file": str(self.path), "group": item.name})
         array = Array(self._file, item.name)
         if xarray is None:
