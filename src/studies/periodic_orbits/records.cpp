@@ -160,7 +160,7 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
   return sets;
 }
 
-void enter_orbits(run::Records& records, const OrbitSurvey& survey, const FoundOrbits& found) {
+void enter_orbits(run::Records& records, const FoundOrbits& found) {
   std::int64_t row = 0, point = 0;
   for (const auto& [start, returns, closure, orbit, points] : found.orbits) {
     for (const Column& column : columns) {

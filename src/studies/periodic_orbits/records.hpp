@@ -14,7 +14,7 @@ namespace cotangent::studies {
 std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const FoundOrbits& found);
 
 /// By one rank.
-void enter_orbits(run::Records& records, const OrbitSurvey& survey, const FoundOrbits& found);
+void enter_orbits(run::Records& records, const FoundOrbits& found);
 /// The rows of a family, and of what it passes, before anything is known of them: NaN. By the rank that will
 /// enter the others, so that none overtakes another.
 void blank_family(run::Records& records, const OrbitSurvey& survey, std::int64_t family);

@@ -163,7 +163,7 @@ class FamiliesEvolution : public run::Evolution {
   bool together() const override { return false; }
   std::vector<io::DataSetSpec> data_sets() const override { return orbit_data_sets(survey_, found_); }
   void begin(run::Records& records) override {
-    if (parallel::rank() == 0) enter_orbits(records, survey_, found_);
+    if (parallel::rank() == 0) enter_orbits(records, found_);
     for (const std::int64_t orbit : *share_.ids) {
       for (std::int64_t k = 0; survey_.continued && k <= survey_.offspring; ++k)
         blank_family(records, survey_, orbit * (1 + survey_.offspring) + k);
