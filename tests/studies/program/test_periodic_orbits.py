@@ -148,9 +148,10 @@ class SameBits(ProgramTest):
 
     def test_killed_and_resumed(self):
         self.deck(MANY)
-        whole = self.launch("deck.toml", "output.file=whole.h5", ranks=1)
+        fine = ["continuation.step=0.0005", "continuation.largest_step=0.0005", "continuation.points=400"]
+        whole = self.launch("deck.toml", "output.file=whole.h5", *fine, ranks=1)
         self.assertEqual(whole.returncode, 0, whole.stdout + whole.stderr)
-        words = [PROGRAMS / "cotangent", "deck.toml", "continuation.points=40"]
+        words = [PROGRAMS / "cotangent", "deck.toml", *fine]
         started = subprocess.Popen([*MPIRUN, "2", *words], cwd=self.at, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    start_new_session=True)
         checkpoint = self.at / "out.h5.checkpoint"
@@ -162,7 +163,7 @@ class SameBits(ProgramTest):
         started.wait()
         self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")
         for ranks in (3,):
-            end = self.launch("deck.toml", "continuation.points=40", "--resume", ranks=ranks)
+            end = self.launch("deck.toml", *fine, "--resume", ranks=ranks)
             self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
 
