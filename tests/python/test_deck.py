@@ -29,6 +29,8 @@ def test_keys_find_their_tables():
                     "method": {"step": 0.5}}
     assert deck.with_arguments("poincare", dict(list=[[1]], indicators=["megno"])) == {
         "study": "poincare", "ensemble": {"list": [[1]]}, "indicators": {"list": ["megno"]}, "method": {"tolerance": 1e-12}}
+    # In the template of trajectories list leads both tables, and stands in its own deck in one.
+    assert deck.with_arguments("trajectory", dict(list=[[1]], step=0.1))["ensemble"] == {"list": [[1]]}
 
 
 def test_parameters_and_options_are_those_that_model_and_method_describe():

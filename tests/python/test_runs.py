@@ -49,7 +49,7 @@ def test_the_programs_refusal_is_an_exception(folder):
     assert error.file.endswith("poincare.deck.toml")
     line = (folder / "poincare.deck.toml").read_text().splitlines()[error.line - 1]
     assert line == 'name = "henon-heils"'
-    with pytest.raises(ct.InputError, match="column") as refusal:
+    with pytest.raises(ct.InputError, match=r"expected '\)' at the end of") as refusal:
         ct.trajectory(lagrangian="x_dot^2/2 - (x", list=[[0.0, 1.0]], step=0.1, time=1.0, progress=False)
     assert refusal.value.key == "model.lagrangian"
     with pytest.raises(ct.FileSystemError):
@@ -60,9 +60,11 @@ def test_the_programs_refusal_is_an_exception(folder):
 
 def test_trajectories_that_fail_are_a_warning():
     with pytest.warns(ct.TrajectoriesFailed):
-        run = ct.trajectory(model="kepler", list=[[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]], step=0.5, time=10.0, every=1.0,
+        run = ct.trajectory(model="kepler", list=[[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]], step=0.1, time=10.0, every=1.0,
                             stages=1, progress=False)
-    assert run.state == "complete" and 0 in run["/orbits/status"]
+    status = run["/orbits/status"]
+    ends = [status.attrs["names"][k] for k in np.asarray(status)]
+    assert run.state == "complete" and ends[0] == "finished" and ends[1] not in ("finished", "pending"), ends
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ct.trajectory(model="kepler", list=[[1.0, 0.0, 0.0, 1.0]], step=0.1, time=1.0, every=1.0, progress=False)

@@ -123,7 +123,8 @@ def with_arguments(study: str, arguments: Mapping[str, Any], deck: Deck | None =
     * a table, as a mapping (``model=dict(name="kepler")``), or its leading key alone (``model="kepler"``,
       ``section="q1"``);
     * or a key of one of the tables (``crossings=1000``), put where the study's template, or the description of the model and
-      the method, has it. Where it stands in several tables it is that of the one which it doesn't lead.
+      the method, has it. Where it stands in several tables it is that of the one which it doesn't lead, or that in which
+      the template's own deck has it.
 
     A study whose steps can adapt takes a tolerance of 1e-12 where nothing is said of its method.
 
@@ -138,6 +139,7 @@ def with_arguments(study: str, arguments: Mapping[str, Any], deck: Deck | None =
     result: Deck = {key: dict(value) if isinstance(value, Mapping) else value for key, value in (deck or {}).items()}
     result["study"] = study
     tables = {name: list(keys) for name, keys in template_keys(study).items()}
+    example = read(known("--template", study))
     flat: Deck = {}
     for key, value in arguments.items():
         if key in tables and isinstance(value, Mapping):
@@ -158,6 +160,8 @@ def with_arguments(study: str, arguments: Mapping[str, Any], deck: Deck | None =
         places = [name for name, keys in tables.items() if key in keys]
         led = [name for name in places if tables[name][0] != key]  # a table's leading key is given by the table's name
         places = led if len(places) > 1 and len(led) == 1 else places
+        own = [name for name in places if key in example.get(name, {})]
+        places = own if len(places) > 1 and len(own) == 1 else places
         if len(places) > 1:
             ways = " or ".join(f"{place}=dict({key}=...)" for place in places)
             raise InputError(f"the key '{key}' stands in several tables of study \"{study}\": say {ways}", 2, key=key)

@@ -61,6 +61,7 @@ def _own_style():
     with matplotlib.rc_context():
         yield
     if backend and matplotlib.get_backend() != backend:
+        matplotlib.rcParams["backend"] = backend  # before its module is imported: a notebook's looks for its own name there
         with contextlib.suppress(ImportError):
             matplotlib.use(backend)
 

@@ -55,7 +55,7 @@ def _dimensions(data: h5py.Dataset) -> tuple[str, ...]:
         if scales:
             names.append(scales[0].name.rpartition("/")[2])
         else:
-            names.append(own if data.ndim == 1 and data.is_scale else f"{own}_{k}")
+            names.append(own if data.ndim == 1 and h5py.h5ds.is_scale(data.id) else f"{own}_{k}")
     return tuple(names)
 
 
@@ -83,8 +83,7 @@ class Array:
         return self._file[self._path][key]
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        values = self._file[self._path][()]
-        return values if dtype is None else np.asarray(values, dtype)
+        return np.asarray(self._file[self._path][()], dtype)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -110,7 +109,7 @@ class Array:
             places = self.coords.get(dimension)
             found = [] if places is None else np.flatnonzero(np.asarray(places) == label)
             if len(found) == 0:
-                raise InputError(f"{self.name} has no {dimension} = {label!r}; it has {list(places or [])}", value=str(label))
+                raise InputError(f"{self.name} has no {dimension} = {label!r}; it has {[] if places is None else [str(place) for place in places]}", value=str(label))
             key[self.dims.index(dimension)] = int(found[0])
         return self[tuple(key)]
 
@@ -173,7 +172,7 @@ class Result:
             near = [other.name for other in self.path.parent.glob("*.h5")] if self.path.parent.is_dir() else []
             raise FileSystemError(f"{path}: no such file" + (f"; there are {', '.join(sorted(near))}" if near else ""), 3)
         try:
-            self._file = h5py.File(self.path, "r", locking=False)
+            self._file = h5py.File(self.path, "r")
         except OSError as error:
             raise InputError(f"{path}: not an HDF5 file ({error})", 2) from error
         if _text(self._file.attrs.get("format")) != "cotangent":
@@ -239,7 +238,8 @@ class Result:
                 scale = item.parent[name]
                 if not _counts(scale) and scale.shape == (array.shape[k],):
                     coordinates[name] = (name, scale[()], _attributes(scale))
-        return xarray.DataArray(self._variable(array), coordinates, name=array.name)
+        # By way of a Dataset: a DataArray made of a variable would read it.
+        return xarray.Dataset({array.name: self._variable(array)}, coordinates)[array.name]
 
     @staticmethod
     def _variable(array: Array) -> Any:
