@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 
 from launch import SOURCE, ProgramTest
-from results import same_bits
+from results import is_dimension, same_bits
 
 CHAIN = SOURCE / "input" / "landscapes/magnetic_chain_landscapes.toml"
 HENON_HEILES = SOURCE / "input" / "landscapes/henon_heiles_landscape.toml"
