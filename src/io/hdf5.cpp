@@ -2,11 +2,11 @@
 #include "io/hdf5.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <mpi.h>
-#include <numeric>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
@@ -399,18 +399,29 @@ DataSet File::create_squeezed_data_set(const DataSetSpec& spec, std::span<const 
   return make(spec, creation);
 }
 
+// netCDF's own way to name a dimension that has no coordinates: a scale whose numbers are never written, so that
+// it takes no room.
+void File::make_scale(const std::string& path, std::int64_t length) {
+  const Hdf5Handle link = link_properties(), creation = properties(H5P_DATASET_CREATE);
+  H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_LATE);
+  H5Pset_obj_track_times(creation.id(), false);
+  const hsize_t extent = static_cast<hsize_t>(length);
+  const Hdf5Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
+  const hid_t id = H5Dcreate2(handle_.id(), path.c_str(), H5T_IEEE_F32BE, space.id(), link.id(),
+                              creation.id(), H5P_DEFAULT);
+  const Hdf5Handle scale(check(id, path_, "create the scale " + path), H5Dclose);
+  const std::string name =
+      fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", length);
+  check(H5DSset_scale(scale.id(), name.c_str()), path_, "create the scale " + path);
+}
+
 void File::name_dimensions(const std::string& path, const std::vector<std::string>& names) {
   const std::string doing = "name the dimensions of " + path;
   const std::vector<std::int64_t> extent = dims(path);
   const std::string group = path.substr(0, path.rfind('/') + 1);
   for (std::size_t d = 0; d < names.size(); ++d) {
     const std::string place = group + names[d];
-    if (!contains(place)) {
-      std::vector<std::int64_t> numbers(static_cast<std::size_t>(extent.at(d)));
-      std::iota(numbers.begin(), numbers.end(), 0);
-      create_data_set({place, DataType::int64, {extent[d]}, "1", "numbers along a dimension, from 0"})
-          .write({{0}}, {{extent[d]}}, numbers.data());
-    }
+    if (!contains(place)) make_scale(place, extent.at(d));
     const Hdf5Handle scale(check(H5Dopen2(handle_.id(), place.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
     if (H5DSis_scale(scale.id()) <= 0) check(H5DSset_scale(scale.id(), names[d].c_str()), path_, doing);
     if (place == path) continue;

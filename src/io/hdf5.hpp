@@ -150,7 +150,7 @@ class File {
   /// its space is taken as it is written.
   DataSet create_squeezed_data_set(const DataSetSpec& spec, std::span<const std::int64_t> chunk, int level);
   /// Gives the dimensions of a data set their names: each by the data set beside it that has this name, its
-  /// coordinate, which is made where there is none and then counts from 0.
+  /// coordinate; where there is none, by a scale without numbers, which takes no room.
   void name_dimensions(const std::string& path, const std::vector<std::string>& names);
   void create_group(const std::string& path);
   /// An object of another file, with all that it holds, under the same path; its dimensions lose their names.
@@ -169,6 +169,7 @@ class File {
  private:
   File(Hdf5Handle handle, std::filesystem::path path) : handle_(std::move(handle)), path_(std::move(path)) {}
   DataSet make(const DataSetSpec& spec, const Hdf5Handle& creation);
+  void make_scale(const std::string& path, std::int64_t length);
 
   Hdf5Handle handle_;
   std::filesystem::path path_;

@@ -82,17 +82,14 @@ void write_particles_xdmf(const std::filesystem::path& result) {
     const std::int64_t points = extent.at(1), dimension = extent.at(2),
                        lines = file.contains("/particles/ends") ? file.dims("/particles/ends").at(0) : 0;
     const std::string surface = file.contains("/surface/triangles") ? surface_grid(file) : "";
-    // Without its cells ParaView's Xdmf3 readers would show none; results of before counted no particles.
-    const std::string numbers =
-        file.contains("/particles/particle") ? whole(file, "/particles/particle") : "";
     const std::string topology =
         lines > 0
             ? fmt::format(
                   R"(<Topology TopologyType="Polyline" NodesPerElement="2" NumberOfElements="{}">{}</Topology>)",
                   lines, whole(file, "/particles/ends"))
             : fmt::format(
-                  R"(<Topology TopologyType="Polyvertex" NodesPerElement="1" NumberOfElements="{}">{}</Topology>)",
-                  points, numbers);
+                  R"(<Topology TopologyType="Polyvertex" NodesPerElement="1" NumberOfElements="{}"></Topology>)",
+                  points);
     std::string text =
         "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\"><Domain>\n"
         "<Grid Name=\"particles over time\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";

@@ -78,9 +78,11 @@ class Browser:
              "--disable-background-networking", "--disable-extensions", "--hide-scrollbars",
              f"--user-data-dir={self.folder}", f"--window-size={width},{height}", "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        port_file, patience = pathlib.Path(self.folder) / "DevToolsActivePort", time.monotonic() + 60
+        port_file, patience = pathlib.Path(self.folder) / "DevToolsActivePort", time.monotonic() + 180
         while not (port_file.exists() and port_file.read_text().count("\n") >= 1):
             if time.monotonic() > patience or self.process.poll() is not None:
+                self.process.kill()
+                self.process.wait()
                 raise OSError("the browser doesn't start")
             time.sleep(0.05)
         port = port_file.read_text().split()[0]

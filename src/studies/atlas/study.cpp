@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "chaos/indicators.hpp"
+#include "parallel/mpi.hpp"
 #include "studies/atlas/evolution.hpp"
+#include "studies/ensemble/estimate.hpp"
 #include "studies/ensemble/indicators.hpp"
 #include "studies/program/settings.hpp"
 
@@ -85,10 +87,17 @@ ExitCode run(Task& task) {
   const run::Settings settings = read_settings(task, "atlas", "atlas.h5");
   task.deck.finish();
   ensemble.refuse_if_none_feasible();
-  if (task.check || task.dry_run) return exit_success;
   const auto& problem = *plan.model.problem;
   const auto flight = problem.fly(plan.method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
   AtlasEvolution evolution(atlas, ensemble, *flight);
+  if (task.dry_run) {  // of a map in which every point is looked at
+    Estimate most = estimate(plan, ensemble, *flight);
+    most.file_bytes = 0;
+    for (const auto& set : evolution.data_sets()) most.file_bytes += set.bytes();
+    most.rank_bytes = program_bytes + 2 * most.file_bytes;
+    parallel::on_rank_zero([&] { print(most); });
+  }
+  if (task.check || task.dry_run) return exit_success;
   return drive(task, evolution, settings);
 }
 

@@ -11,8 +11,13 @@ def data_sets(path):
     found = {}
     with h5py.File(path, "r") as file:
         file.visititems(lambda name, item: found.__setitem__(name, item[()])
-                        if isinstance(item, h5py.Dataset) and not name.startswith("run/") else None)
+                        if isinstance(item, h5py.Dataset) and not name.startswith("run/") and not is_dimension(item) else None)
     return found
+
+
+def is_dimension(item):
+    """Whether a data set is a dimension's name alone."""
+    return bytes(item.attrs.get("NAME", b"")).startswith(b"This is a netCDF dimension but not a netCDF variable")
 
 
 def same_bits(first, second, leave_out=("deck",)):

@@ -344,7 +344,7 @@ class Statements(ProgramTest):
         self.refused(pool.replace("rate = 0.01", 'rate = "0.1 - x*tt"'), "[rain] rate", "did you mean 't'", "column 9")
         self.refused(pool.replace("rate = 0.01", 'rate = "0.1 - x"'), "[rain] rate", "at least 0", "t = 0")
         # Found on one rank, told by all.
-        self.refused(pool.replace("rate = 0.01", 'rate = "0.1 - x*t"'), "[rain] rate", "at least 0", "(2, ")
+        self.refused(pool.replace("rate = 0.01", 'rate = "0.1 - x*t"'), "[rain] rate", "is -", "at (", "at least 0")
         self.refused(pool.replace("rate = 0.01", 'rate = "sqrt(0.2 - t)"'), "[rain] rate", "must be finite")
 
 
