@@ -128,12 +128,6 @@ int Hdf5Handle::close() noexcept {
   return close_(std::exchange(id_, -1));
 }
 
-std::int64_t DataSet::place() const {
-  const haddr_t offset = H5Dget_offset(handle_.id());
-  if (offset == HADDR_UNDEF) H5Eclear2(H5E_DEFAULT);
-  return offset == HADDR_UNDEF ? -1 : static_cast<std::int64_t>(offset);
-}
-
 std::int64_t DataSet::row_size() const noexcept {
   std::int64_t product = 1;
   for (std::size_t i = 1; i < dims_.size(); ++i) product *= dims_[i];

@@ -75,9 +75,6 @@ class DataSet {
   void read_rows(std::int64_t first, std::int64_t count, Number* values) const {
     transfer_rows(false, data_type<Number>, first, count, values);
   }
-  /// Where in the file its numbers lie, one after another, in little-endian order; -1 where they are in
-  /// chunks.
-  std::int64_t place() const;
   /// How many numbers one row holds.
   std::int64_t row_size() const noexcept;
   /// As Hdf5Handle::abandon().

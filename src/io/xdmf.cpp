@@ -32,25 +32,14 @@ std::vector<double> times_of(const File& file, const std::string& path) {
   return times;
 }
 
-/// Row k of a data set [rows, n] or [rows, n, d]. The comment in a hyperslab is the name that ParaView's
-/// cache gives to these points, which it takes from the first thing in here, and complains of where that is
-/// an element.
+/// Row k of a data set [rows, n, d]. The comment is the name that ParaView's cache gives to these points,
+/// which it takes from the first thing in here, and complains of where that is an element.
 std::string row(const File& file, const std::string& path, std::size_t k) {
-  const DataSet set = file.data_set(path);
-  const std::span<const std::int64_t> extent = std::span(set.dims()).subspan(1);
-  if (const std::int64_t place = set.place(); place >= 0) {
-    const std::int64_t bytes = set.row_size() * size_of(set.type());
-    return fmt::format(
-        R"(<DataItem Dimensions="{}" NumberType="Float" Precision="{}" Format="Binary" Endian="Little" Seek="{}">{}</DataItem>)",
-        fmt::join(extent, " "), size_of(set.type()), place + static_cast<std::int64_t>(k) * bytes,
-        file.path().filename().string());
-  }
-  const std::vector<int> zeros(extent.size(), 0), ones(extent.size(), 1);
+  const std::vector<std::int64_t> dims = file.dims(path);
   return fmt::format(
-      R"(<DataItem ItemType="HyperSlab" Dimensions="{1}"><!-- {0} -->)"
-      R"(<DataItem Dimensions="3 {2}" Format="XML">{0} {3} 1 {4} 1 {1}</DataItem>{5}</DataItem>)",
-      k, fmt::join(extent, " "), extent.size() + 1, fmt::join(zeros, " "), fmt::join(ones, " "),
-      whole(file, path));
+      R"(<DataItem ItemType="HyperSlab" Dimensions="{1} {2}"><!-- {0} -->)"
+      R"(<DataItem Dimensions="3 3" Format="XML">{0} 0 0 1 1 1 1 {1} {2}</DataItem>{3}</DataItem>)",
+      k, dims.at(1), dims.at(2), whole(file, path));
 }
 
 /// Triangles with their normals, that stay where they are.
@@ -88,7 +77,7 @@ void write_particles_xdmf(const std::filesystem::path& result) {
                   R"(<Topology TopologyType="Polyline" NodesPerElement="2" NumberOfElements="{}">{}</Topology>)",
                   lines, whole(file, "/particles/ends"))
             : fmt::format(
-                  R"(<Topology TopologyType="Polyvertex" NodesPerElement="1" NumberOfElements="{}"></Topology>)",
+                  R"(<Topology TopologyType="Polyvertex" NodesPerElement="1" NumberOfElements="{}"/>)",
                   points);
     std::string text =
         "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\"><Domain>\n"
@@ -113,10 +102,16 @@ void write_water_xdmf(const std::filesystem::path& result) {
   parallel::on_rank_zero([&] {
     const File file = File::open(result);
     const std::vector<double> times = times_of(file, "/water/time");
-    const std::int64_t cells = file.dims("/mesh/cells").at(0);
+    const std::int64_t vertices = file.dims("/mesh/vertices").at(0), cells = file.dims("/mesh/cells").at(0);
     const auto scalar = [](const char* name, const std::string& item) {
       return fmt::format("<Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Node\">{}</Attribute>\n",
                          name, item);
+    };
+    const auto slab = [&](std::size_t k, const char* path, int width, int column) {
+      const std::string tail = width > 1 ? fmt::format(" {}", column) : "", one = width > 1 ? " 1" : "";
+      return fmt::format(
+          R"(<DataItem ItemType="HyperSlab" Dimensions="{0}"><DataItem Dimensions="3 {1}" Format="XML">{2} 0{3} 1 1{4} 1 {0}{4}</DataItem>{5}</DataItem>)",
+          vertices, width > 1 ? 3 : 2, k, tail, one, whole(file, path));
     };
     const std::string mesh = fmt::format(
         "<Topology TopologyType=\"Triangle\" NumberOfElements=\"{}\">{}</Topology>\n"
@@ -127,11 +122,10 @@ void write_water_xdmf(const std::filesystem::path& result) {
         "<Grid Name=\"water over time\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
     for (std::size_t k = 0; k < times.size(); ++k) {
       text += fmt::format("<Grid Name=\"water\" GridType=\"Uniform\">\n<Time Value=\"{}\"/>\n", times[k]);
-      text += mesh + scalar("bed", whole(file, "/mesh/bed")) + scalar("depth", row(file, "/water/depth", k)) +
-              fmt::format(
-                  "<Attribute Name=\"discharge\" AttributeType=\"Vector\" Center=\"Node\">{}</Attribute>\n",
-                  row(file, "/water/discharge", k)) +
-              "</Grid>\n";
+      text += mesh + scalar("bed", whole(file, "/mesh/bed")) +
+              scalar("depth", slab(k, "/water/depth", 1, 0)) +
+              scalar("qx", slab(k, "/water/discharge", 2, 0)) +
+              scalar("qy", slab(k, "/water/discharge", 2, 1)) + "</Grid>\n";
     }
     write(result, text);
   });

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An XDMF file beside a result, with which ParaView (all three of its readers, as of 5.11) and VisIt read the
-// data sets as moving points, alone or joined by lines, with the surface that they are on. Reference: XDMF 2
-// model and format.
-//
-// A row of a data set of rows is stated as bytes at a place of the file, since ParaView's Xdmf3 readers know
-// no part of an HDF5 data set as a geometry; of a compressed result, whose rows have no such place, as a
-// hyperslab, which the classic "XDMF Reader" alone understands.
+// An XDMF file beside a result, with which ParaView ("XDMF Reader") and VisIt read the HDF5 data sets as
+// moving points, alone or joined by lines, with the surface that they are on. Reference: XDMF 2 model and
+// format. Limit: ParaView's "Xdmf3 Reader" (seen in 5.11) knows no part of a data set as a geometry and shows
+// the surface alone.
 #pragma once
 
 #include <cstdint>
