@@ -393,8 +393,8 @@ DataSet File::create_squeezed_data_set(const DataSetSpec& spec, std::span<const 
   return make(spec, creation);
 }
 
-// netCDF's own way to name a dimension that has no coordinates: a scale whose numbers are never written, so that
-// it takes no room.
+// netCDF's own way to name a dimension that has no coordinates: a scale whose numbers are never written, so
+// that it takes no room.
 void File::make_scale(const std::string& path, std::int64_t length) {
   const Hdf5Handle link = link_properties(), creation = properties(H5P_DATASET_CREATE);
   H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_LATE);
@@ -404,8 +404,7 @@ void File::make_scale(const std::string& path, std::int64_t length) {
   const hid_t id = H5Dcreate2(handle_.id(), path.c_str(), H5T_IEEE_F32BE, space.id(), link.id(),
                               creation.id(), H5P_DEFAULT);
   const Hdf5Handle scale(check(id, path_, "create the scale " + path), H5Dclose);
-  const std::string name =
-      fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", length);
+  const std::string name = fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", length);
   check(H5DSset_scale(scale.id(), name.c_str()), path_, "create the scale " + path);
 }
 
