@@ -148,6 +148,15 @@ def test_a_picture(section, folder):
         ct.open(section).plot("b.png", colour="red")
 
 
+def test_a_page_that_answers_to_clicks(section, folder):
+    page = ct.open(section).explore("a.html", small=True)
+    text = page.path.read_text()
+    assert "q2_dot" in text and "energy error" in text and len(text) < 300_000
+    assert page._repr_html_().startswith("<iframe srcdoc=")
+    with pytest.raises(ct.Error, match="unrecognized"):
+        ct.open(section).explore("b.html", colour="red")
+
+
 def test_the_package_is_there_without_sympy_and_xarray(monkeypatch):
     for name in ("sympy", "xarray"):
         monkeypatch.setitem(sys.modules, name, None)

@@ -305,6 +305,10 @@ def _prepared(study: str | Path, ranks: int, file: str | Path | None, keys: dict
             raise error_of(3, f"{study}: cannot be read: {error.strerror}") from error
         except ValueError as error:
             raise error_of(2, f"{study}: {error}") from error
+        for name, table in given.items():  # files lie beside their deck, and the deck is written elsewhere
+            if name != "output" and isinstance(table, dict):
+                given[name] = {key: str((Path(study).parent / value).resolve()) if isinstance(value, str) and value and
+                               (Path(study).parent / value).is_file() else value for key, value in table.items()}
         deck = decks.with_arguments(decks.study_of(given.get("study", "")), keys, given)
     else:
         deck = decks.with_arguments(decks.study_of(str(study)), keys)

@@ -143,7 +143,8 @@ def columns(result, ids):
             continue
         for name in sorted(result.file[group]):
             data = result.file[f"{group}/{name}"]
-            if data.ndim == 1 and data.dtype.kind in "fiu" and name not in result.axes():
+            known = "meaning" in data.attrs and name not in result.axes()  # what only names a dimension means nothing
+            if data.ndim == 1 and data.dtype.kind in "fiu" and known:
                 add(name.replace("_", " "), data[()], text(data.attrs.get("meaning", "")))
     return found
 
