@@ -287,11 +287,14 @@ SharedObject shared_object(const std::string& source) {
       command.push_back(word);
     const int code = run(command, log);
     if (code != 0)
-      throw Error("the compiler " +
-                  (code < 0 ? std::string("was stopped by its limits of ") + std::to_string(most_seconds) +
-                                  " s and " + std::to_string(most_bytes >> 30) + " GB"
-                            : "failed") +
-                  " on the formula; its source is " + text.string() + ", its log " + log.string());
+      throw Error(
+          "the compiler " +
+          (code < 0 ? std::string("was stopped by its limits of ") + std::to_string(most_seconds) +
+                          " s and " + std::to_string(most_bytes >> 30) + " GB"
+                    : "failed") +
+          " on the formula (a large one needs more than it may take, see src/formulas/README.md: state it "
+          "as a struct); its source is " +
+          text.string() + ", its log " + log.string());
     fs::permissions(made, fs::perms::owner_all);
     fs::rename(made, result.file);
     fs::remove(text);

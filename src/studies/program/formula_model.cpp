@@ -19,7 +19,8 @@ using expressions::Dimension;
 using expressions::Tree;
 using formulas::Statement;
 
-constexpr std::size_t most_coordinates = 24, most_nodes = 20000, longest_name = 32;
+constexpr std::size_t most_coordinates = 24, most_nodes = 20000, longest_name = 32,
+                      most_shown = 500;  // characters of a formula in an error
 
 }  // namespace
 
@@ -316,8 +317,9 @@ formulas::Loaded loaded_or_shown(const io::Table& model, const Statement& statem
   } catch (const FileError&) {
     throw;
   } catch (const Error& error) {
-    throw model.error("lagrangian", fmt::format("{}\n  {}", error.what(),
-                                                expressions::text(statement.lagrangian, statement.names())));
+    std::string text = expressions::text(statement.lagrangian, statement.names());
+    if (text.size() > most_shown) text = text.substr(0, most_shown) + " ...";
+    throw model.error("lagrangian", fmt::format("{}\n  {}", error.what(), text));
   }
 }
 
