@@ -406,6 +406,8 @@ void File::make_scale(const std::string& path, std::int64_t length) {
   const Hdf5Handle scale(check(id, path_, "create the scale " + path), H5Dclose);
   const std::string name = fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", length);
   check(H5DSset_scale(scale.id(), name.c_str()), path_, "create the scale " + path);
+  write_attribute(path, "units", std::string("1"));
+  write_attribute(path, "meaning", std::string("a dimension's name alone"));
 }
 
 void File::name_dimensions(const std::string& path, const std::vector<std::string>& names) {
