@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pair potentials, fields of billiards, lattices and rain that the deck states by formulas: the bits of the built-in ones,
 each with a control, and what a wrong formula gets."""
+import re
 import unittest
 
 import h5py
@@ -343,8 +344,14 @@ class Statements(ProgramTest):
         pool = POOL.format("conservative")
         self.refused(pool.replace("rate = 0.01", 'rate = "0.1 - x*tt"'), "[rain] rate", "did you mean 't'", "column 9")
         self.refused(pool.replace("rate = 0.01", 'rate = "0.1 - x"'), "[rain] rate", "at least 0", "t = 0")
-        # Found on one rank, told by all.
-        self.refused(pool.replace("rate = 0.01", 'rate = "0.1 - x*t"'), "[rain] rate", "is -", "at (", "at least 0")
+        # Found on one rank, told by all: whose part of the land it is, the partitioner says; the rain is negative there.
+        end = self.launch(self.deck(pool.replace("rate = 0.01", 'rate = "0.1 - x*t"')))
+        self.says(end, 2, "deck.toml:", "[rain] rate", "at least 0")
+        said = re.search(r"is (-[\d.e-]+) at \(([\d.]+), ([\d.]+)\) and t = ([\d.]+)", end.stderr)
+        self.assertTrue(said, end.stderr)
+        rate, x, y, t = map(float, said.groups())
+        self.assertLess(abs(rate - (0.1 - x * t)), 1e-6)
+        self.assertTrue(1 < x <= 2 and 0 <= y <= 1 and 0.05 < t < 0.1, said[0])
         self.refused(pool.replace("rate = 0.01", 'rate = "sqrt(0.2 - t)"'), "[rain] rate", "must be finite")
 
 
