@@ -286,15 +286,17 @@ SharedObject shared_object(const std::string& source) {
     for (const std::string& word : {std::string("-shared"), text.string(), std::string("-o"), made.string()})
       command.push_back(word);
     const int code = run(command, log);
-    if (code != 0)
-      throw Error(
-          "the compiler " +
-          (code < 0 ? std::string("was stopped by its limits of ") + std::to_string(most_seconds) +
-                          " s and " + std::to_string(most_bytes >> 30) + " GB"
-                    : "failed") +
-          " on the formula (a large one needs more than it may take, see src/formulas/README.md: state it "
-          "as a struct); its source is " +
-          text.string() + ", its log " + log.string());
+    if (code != 0) {
+      const bool full = read(log).find("memory exhausted") != std::string::npos ||
+                        read(log).find("out of memory") != std::string::npos;
+      const std::string limits =
+          std::to_string(most_seconds) + " s and " + std::to_string(most_bytes >> 30) + " GB";
+      throw Error("the compiler " +
+                  (code < 0 || full ? "was stopped by its limits of " + limits +
+                                          " (src/formulas/README.md says what sizes fit)"
+                                    : std::string("failed")) +
+                  " on the formula; its source is " + text.string() + ", its log " + log.string());
+    }
     fs::permissions(made, fs::perms::owner_all);
     fs::rename(made, result.file);
     fs::remove(text);

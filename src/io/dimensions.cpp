@@ -19,6 +19,12 @@ const std::vector<Names>& table() {
   static const std::vector<Names> names = {
       {"/orbits/", {"orbit"}},
       {"/indicators/", {"orbit"}},
+      {"/exits/", {"orbit"}},
+      {"/families/", {"family", "point"}},
+      {"/bifurcations/", {"family", "passage"}},
+      {"/atlas/across", {"across"}},
+      {"/atlas/up", {"up"}},
+      {"/atlas/", {"up", "across"}},
       {"/section/", {"orbit", "crossing"}},
       {"/collisions/", {"orbit", "collision"}},
       {"/trajectory/time", {"time"}},
@@ -87,7 +93,7 @@ std::vector<std::vector<std::string>> dimension_names(const std::vector<DataSetS
     }
     for (std::size_t d = 0; d < spec.dims.size(); ++d) {
       const bool last = d + 1 == spec.dims.size();
-      const bool by_columns = last && !columns.empty();
+      const bool by_columns = last && d > 0 && !columns.empty();
       const std::string wish = by_columns              ? "component"
                                : d < wanted.size()     ? wanted[d]
                                : spec.dims.size() == 1 ? name

@@ -126,40 +126,21 @@ bool AtlasEvolution::refine() {
 
 void AtlasEvolution::advance(std::int64_t steps, run::Records&) {
   fly(steps);
-  if (parallel::any(!exhausted_ || flying())) return;
+  if (parallel::any(!exhausted_ || any_flying(flight_))) return;
   learn();
   ended_ = !refine();
   if (!ended_) share_level();
 }
 
 void AtlasEvolution::fly(std::int64_t steps) {
-  const int lanes = flight_.lanes();
-  std::vector<std::int64_t> before(static_cast<std::size_t>(lanes));
-  while (steps > 0) {
-    for (int lane = 0; lane < lanes; ++lane) {
-      if (flight_.free(lane) && !fill(lane, steps)) break;
-    }
-    if (!flying()) return;
-    for (int lane = 0; lane < lanes; ++lane)
-      before[static_cast<std::size_t>(lane)] = flight_.flown(lane).steps;
-    flight_.advance(std::max<std::int64_t>(steps, 1));
-    std::int64_t flown_steps = 1;
-    for (int lane = 0; lane < lanes; ++lane) {
-      if (flight_.free(lane)) continue;
-      sections::TrajectoryRecord& flown = flight_.flown(lane);
-      flown_steps = std::max(flown_steps, flown.steps - before[static_cast<std::size_t>(lane)]);
-      if (flown.status == Status::pending) continue;
-      auto& point = in_lane_[static_cast<std::size_t>(lane)];
-      land(*point, flown.id, outcome(flown, point->starts[flown.id].start.parameters));
-      point.reset();
-      flight_.release(lane);
-    }
-    steps -= flown_steps;
-  }
-}
-
-bool AtlasEvolution::flying() const {
-  return std::ranges::any_of(in_lane_, [](const auto& point) { return point != nullptr; });
+  const auto next = [this](int lane, std::int64_t& left) { return fill(lane, left); };
+  fly_full_lanes(flight_, steps, next, [this](int lane, sections::TrajectoryRecord& flown) {
+    if (flown.status == Status::pending) return;
+    auto& point = in_lane_[static_cast<std::size_t>(lane)];
+    land(*point, flown.id, outcome(flown, point->starts[flown.id].start.parameters));
+    point.reset();
+    flight_.release(lane);
+  });
 }
 
 bool AtlasEvolution::take_point() {

@@ -13,6 +13,7 @@
 #include "studies/atlas/answers.hpp"
 #include "studies/atlas/deck.hpp"
 #include "studies/atlas/quadtree.hpp"
+#include "studies/ensemble/full_lanes.hpp"
 
 namespace cotangent::studies {
 
@@ -42,7 +43,6 @@ class AtlasEvolution : public run::Evolution {
     bool none = false;  ///< no start of it is allowed
   };
 
-  bool flying() const;
   bool fill(int lane, std::int64_t& steps);
   bool take_point();
   void fly(std::int64_t steps);

@@ -102,38 +102,16 @@ void EnsembleEvolution::state(run::StateFields& state) {
   carried_.visit(state, flight_.state_size(), under_way);
 }
 
-/// A trajectory may end within the slice; its lane then takes the next one, until the slice is over.
 void EnsembleEvolution::advance(std::int64_t steps, run::Records&) {
-  std::vector<std::int64_t> before(static_cast<std::size_t>(lanes_));
-  while (steps > 0) {
-    for (int lane = 0; lane < lanes_; ++lane) {
-      if (flight_.free(lane) && !fill(lane, steps)) break;
+  const auto next = [this](int lane, std::int64_t& left) { return fill(lane, left); };
+  fly_full_lanes(flight_, steps, next, [this](int lane, sections::TrajectoryRecord& flown) {
+    if (flown.status != Status::pending) {
+      record_trajectory(flown);
+      flight_.release(lane);
+    } else if (flown.crossings.count() + flown.samples.count() > most_rows) {
+      rows_->flush(flown);
     }
-    if (!flying()) return;
-    for (int lane = 0; lane < lanes_; ++lane)
-      before[static_cast<std::size_t>(lane)] = flight_.flown(lane).steps;
-    flight_.advance(std::max<std::int64_t>(steps, 1));
-    std::int64_t flown_steps = 1;
-    for (int lane = 0; lane < lanes_; ++lane) {
-      if (flight_.free(lane)) continue;
-      sections::TrajectoryRecord& flown = flight_.flown(lane);
-      flown_steps = std::max(flown_steps, flown.steps - before[static_cast<std::size_t>(lane)]);
-      if (flown.status != Status::pending) {
-        record_trajectory(flown);
-        flight_.release(lane);
-      } else if (flown.crossings.count() + flown.samples.count() > most_rows) {
-        rows_->flush(flown);
-      }
-    }
-    steps -= flown_steps;
-  }
-}
-
-bool EnsembleEvolution::flying() const {
-  for (int lane = 0; lane < lanes_; ++lane) {
-    if (!flight_.free(lane)) return true;
-  }
-  return false;
+  });
 }
 
 /// Puts the next trajectory into a lane. A start that ends at once (infeasible, or at its end already)

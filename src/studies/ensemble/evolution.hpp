@@ -11,6 +11,7 @@
 
 #include "parallel/task_sharing.hpp"
 #include "run/evolution.hpp"
+#include "studies/ensemble/full_lanes.hpp"
 #include "studies/ensemble/records.hpp"
 #include "studies/program/carried_tasks.hpp"
 
@@ -28,7 +29,7 @@ class EnsembleEvolution : public run::Evolution {
   void state(run::StateFields& state) override;
   /// Advances by so many steps; in each, all lanes take one together.
   void advance(std::int64_t steps, run::Records& records) override;
-  bool ended() const override { return exhausted_ && !flying(); }
+  bool ended() const override { return exhausted_ && !any_flying(flight_); }
   void hand_over(run::Records& records) override;
   run::Progress progress() const override;
   std::vector<run::Line> summary(const run::Effort& effort) override;
@@ -45,7 +46,6 @@ class EnsembleEvolution : public run::Evolution {
              double constraint_error);
   };
 
-  bool flying() const;
   bool fill(int lane, std::int64_t& steps);
   bool take_block();
   void record_trajectory(sections::TrajectoryRecord& flown);

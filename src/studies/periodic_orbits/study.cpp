@@ -47,9 +47,10 @@ class Lineage {
     if (row_.end == 0) return;
     hand_over(records);
     family_.reset();
-    if (waiting_.empty()) return;
-    begin(waiting_.front());
-    waiting_.erase(waiting_.begin());
+    while (!family_ && !waiting_.empty()) {
+      begin(waiting_.front());
+      waiting_.erase(waiting_.begin());
+    }
   }
   void hand_over(run::Records& records) const {
     if (family_) enter_family_row(records, first_ + number_, row_);
