@@ -41,8 +41,8 @@ def _attributes(data: h5py.Dataset) -> dict[str, Any]:
     return attributes
 
 
-def _names_alone(data: h5py.Dataset) -> bool:
-    """Whether it only names a dimension."""
+def is_dimension(data: h5py.Dataset) -> bool:
+    """Whether a data set only names a dimension."""
     return str(_text(data.attrs.get("NAME", ""))).startswith(NAME_ALONE)
 
 
@@ -223,7 +223,7 @@ class Result:
         item = self._file[path]
         if isinstance(item, h5py.Group):
             arrays = {name: Array(self._file, data.name) for name, data in item.items()
-                      if isinstance(data, h5py.Dataset) and data.dtype.kind in "fiu" and not _names_alone(data)}
+                      if isinstance(data, h5py.Dataset) and data.dtype.kind in "fiu" and not is_dimension(data)}
             if xarray is None:
                 return Group(arrays)
             coordinates = {name: places for array in arrays.values() for name, places in array.coords.items()}
@@ -237,7 +237,7 @@ class Result:
         for k, name in enumerate(array.dims):
             if name not in coordinates and item.parent.get(name) is not None and item.parent[name] != item:
                 scale = item.parent[name]
-                if not _names_alone(scale) and scale.shape == (array.shape[k],):
+                if not is_dimension(scale) and scale.shape == (array.shape[k],):
                     coordinates[name] = (name, scale[()], _attributes(scale))
         # By way of a Dataset: a DataArray made of a variable would read it.
         return xarray.Dataset({array.name: self._variable(array)}, coordinates)[array.name]
@@ -251,7 +251,7 @@ class Result:
         lines = [f"{self.path}: study \"{self.study}\""]
         for group in self.groups:
             for name, data in self._file[group].items():
-                if isinstance(data, h5py.Dataset) and not _names_alone(data):
+                if isinstance(data, h5py.Dataset) and not is_dimension(data):
                     extent = ", ".join(f"{dim}: {size}" for dim, size in zip(_dimensions(data), data.shape))
                     units = _attributes(data).get("units", "")
                     units = ", ".join(units) if isinstance(units, list) else units

@@ -14,7 +14,7 @@ from pathlib import Path
 from . import section, space
 
 HERE = Path(__file__).resolve().parent / "page"
-SCRIPTS = ("points.js", "plane.js", "gauss.js", "orbits.js", "section.js", "scene.js", "space.js", "main.js")
+SCRIPTS = ("webgl.js", "points.js", "plane.js", "gauss.js", "orbits.js", "section.js", "scene.js", "space.js", "main.js")
 
 
 def page(result, options):

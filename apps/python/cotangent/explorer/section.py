@@ -15,6 +15,7 @@ from ..errors import ProgramError
 from ..plot import billiards, captions, sections, style
 from ..plot.result import PlotError, text
 from ..program import environment, program
+from ..results import is_dimension
 from . import toml
 from .numbers import number
 
@@ -143,8 +144,7 @@ def columns(result, ids):
             continue
         for name in sorted(result.file[group]):
             data = result.file[f"{group}/{name}"]
-            known = "meaning" in data.attrs and name not in result.axes()  # what only names a dimension means nothing
-            if data.ndim == 1 and data.dtype.kind in "fiu" and known:
+            if data.ndim == 1 and data.dtype.kind in "fiu" and not is_dimension(data) and name not in result.axes():
                 add(name.replace("_", " "), data[()], text(data.attrs.get("meaning", "")))
     return found
 

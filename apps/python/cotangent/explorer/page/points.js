@@ -43,16 +43,7 @@ class PointsByWebGL {
     this.name = "WebGL";
     this.gl = gl;
     this.canvas = canvas;
-    const program = gl.createProgram();
-    for (const [kind, source] of [[gl.VERTEX_SHADER, vertexSource], [gl.FRAGMENT_SHADER, fragmentSource]]) {
-      const shader = gl.createShader(kind);
-      gl.shaderSource(shader, source);
-      gl.compileShader(shader);
-      gl.attachShader(program, shader);
-    }
-    gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
-    gl.useProgram(program);
+    const program = useProgram(gl, vertexSource, fragmentSource);
     this.uniform = name => gl.getUniformLocation(program, name);
     this.places = this.buffer(program, "place", 2, gl.FLOAT, false);
     gl.bufferData(gl.ARRAY_BUFFER, points, gl.STATIC_DRAW);

@@ -83,16 +83,7 @@ class SceneByWebGL {
     const gl = canvas.getContext("webgl", {antialias: true, preserveDrawingBuffer: true});
     if (!gl) throw new Error("no WebGL");
     Object.assign(this, {name: "WebGL", gl, canvas});
-    const program = gl.createProgram();
-    for (const [kind, source] of [[gl.VERTEX_SHADER, sceneVertex], [gl.FRAGMENT_SHADER, sceneFragment]]) {
-      const shader = gl.createShader(kind);
-      gl.shaderSource(shader, source);
-      gl.compileShader(shader);
-      gl.attachShader(program, shader);
-    }
-    gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
-    gl.useProgram(program);
+    const program = useProgram(gl, sceneVertex, sceneFragment);
     this.u = name => gl.getUniformLocation(program, name);
     this.at = Object.fromEntries(["place", "normal", "colour"].map(name => [name, gl.getAttribLocation(program, name)]));
     this.wide = gl.getExtension("OES_element_index_uint");
