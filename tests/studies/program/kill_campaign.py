@@ -25,6 +25,7 @@ import time
 import h5py
 import numpy as np
 
+import test_atlas
 import test_billiards
 import test_bits
 import test_lattice
@@ -32,6 +33,7 @@ import test_mechanism
 import test_molecules
 import test_overland
 import test_particles
+import test_periodic_orbits
 from launch import MPIRUN, POINCARE, SOURCE
 from results import compare
 
@@ -96,6 +98,9 @@ CASES = {
     "overland, mini": overland("mini", 6, 1e-6),
     "landscape": Case((SOURCE / "input/landscapes/magnetic_chain_landscapes.toml").read_text(encoding="utf-8"),
                       ("model.alpha=[0,18]", "landscape.changes="), "landscape.x.count", 10000, 1),
+    "atlas": Case(test_atlas.ATLAS, ("atlas.levels=3",), "stop.time", 3000, 1),
+    "periodic orbits": Case(test_periodic_orbits.MANY, ("continuation.to=0.16", "continuation.step=0.0005",
+                                                        "continuation.largest_step=0.0005"), "continuation.points", 150, 1),
 }
 
 
@@ -134,9 +139,9 @@ def readable(path):
 
 
 def rows(path):
-    """How many rows were written: samples, trajectories or systems that ended, points of a landscape."""
+    """How many rows were written: samples, trajectories or systems that ended, points of a landscape, an atlas, a family."""
     with h5py.File(path, "r") as file:
-        for name in ("particles/time", "lattice/time", "water/time", "landscape/energy"):
+        for name in ("particles/time", "lattice/time", "water/time", "landscape/energy", "atlas/chaotic", "families/value"):
             if name in file:
                 return int(np.isfinite(file[name][()]).sum())
         name = next(name for name in ("orbits/status", "systems/status") if name in file)
