@@ -41,7 +41,9 @@ SHORT = {
 EXTRA = {"henon_heiles_periodic.toml": ["continuation.to=0.14", "continuation.offspring=0"],
          "henon_heiles_escape.toml": ["stop.time=2.0", "ensemble.grid.q1=[-0.7,0.7,9]", "ensemble.grid.q2=[-0.5,0.95,9]"],
          "henon_heiles_order.toml": ["stop.time=2.0", "atlas.levels=0", "ensemble.energy.count=3"],
-         "magnetic_chain_atlas.toml": ["stop.time=2.0", "atlas.levels=0", "model.alpha.count=3", "ensemble.energy.count=5"],
+         **{f"{chain}_atlas.toml": ["stop.time=2.0", "atlas.levels=0", f"model.{parameter}.count=3", "ensemble.energy.count=5"]
+            for chain, parameter in (("magnetic_chain", "alpha"), ("magnetic_chain_hanging", "alpha"),
+                                     ("magnetic_chain_unequal", "r3"), ("double_pendulum", "m2"), ("elastic_pendulum", "k"))},
          "landscape_million.toml": ["mesh.cells=[20,20]", "stop.time=60", "output.frames_every=60"],
          "v_catchment.toml": ["stop.time=60", "output.frames_every=60"],
          "massive_multiplier.toml": ["stop.time=0.1", "output.every=0.05"]}
