@@ -11,16 +11,19 @@ import json
 import re
 from pathlib import Path
 
-from . import section, space
+from . import atlas, landscape, periodic, section, space
 
 HERE = Path(__file__).resolve().parent / "page"
-SCRIPTS = ("webgl.js", "points.js", "plane.js", "gauss.js", "orbits.js", "section.js", "scene.js", "space.js", "main.js")
+SCRIPTS = ("webgl.js", "points.js", "plane.js", "gauss.js", "orbits.js", "section.js", "scene.js", "space.js",
+           "atlas.js", "landscape.js", "periodic.js", "main.js")
 
 
 def page(result, options):
     """The page of a result, as text."""
-    if section.suits(result):
-        data, model = section.described(result, options)
+    for maker in (section, atlas, landscape, periodic):
+        if maker.suits(result):
+            data, model = maker.described(result, options)
+            break
     else:
         data, model = space.described(result, options), None
     return assembled(data, model)

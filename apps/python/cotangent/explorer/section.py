@@ -180,8 +180,9 @@ def javascript(result, names):
     return run.stdout, ""
 
 
-def deck_template(result):
-    """The deck with marks in place of the start and of the parameters; ({} and None where it can't be read)."""
+def deck_template(result, ensemble=None, study=None, without=("indicators",)):
+    """The deck with marks in place of the start, or of what `ensemble` marks, and of the parameters, for a study; (None and
+    {} where it can't be read)."""
     try:
         deck = tomllib.loads(text(result.file["deck"][()]))
     except tomllib.TOMLDecodeError:
@@ -195,8 +196,12 @@ def deck_template(result):
         stated[name] = marks[name]
     if isinstance(table.get("compiled"), str):
         del table["compiled"]
-    deck["ensemble"] = {"list": ["@start@"]}
-    deck.pop("indicators", None)
+    deck["ensemble"] = ensemble or {"list": ["@start@"]}
+    deck["study"] = study or deck.get("study", "poincare")
+    if deck["study"] == "poincare":
+        deck.setdefault("stop", {}).setdefault("crossings", 200)  # which an atlas may leave out
+    for name in without:
+        deck.pop(name, None)
     deck.get("output", {})["file"] = "orbit.h5"
     return toml.written(deck), marks
 

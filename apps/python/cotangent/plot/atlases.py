@@ -19,12 +19,17 @@ def column(result, name):
     return texts(result.file[name].attrs["columns"])[0]
 
 
+def sides(result):
+    """How many sides the map has: of a line the file has the second one's name alone."""
+    return 2 if "atlas/up" in result and "columns" in result.file["atlas/up"].attrs else 1
+
+
 def draw(results, options):
     """The figure."""
     result = results[0]
     if np.ptp(result.array("atlas/across")) == 0 or not (result.array("atlas/steps") > 0).any():
         raise PlotError(f"{result.path}: unfinished: a map is written at its end; `cotangent DECK --resume` takes it on", 1)
-    return curves(result, options) if "atlas/up" not in result else maps(result, options)
+    return curves(result, options) if sides(result) == 1 else maps(result, options)
 
 
 def heading(result, options):

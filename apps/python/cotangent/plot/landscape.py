@@ -9,6 +9,7 @@ from fractions import Fraction
 import matplotlib
 import numpy as np
 
+from ..results import is_dimension
 from . import captions, layout, style
 from .result import PlotError
 
@@ -44,7 +45,8 @@ def entries(result, group, index):
     path = f"landscape/{group}"
     if path not in result:
         return {}
-    lists = {name: np.atleast_1d(result.array(f"{path}/{name}")) for name in result.file[path]}
+    lists = {name: np.atleast_1d(result.array(f"{path}/{name}")) for name in result.file[path]
+             if not is_dimension(result.file[f"{path}/{name}"])}
     if "parameter_index" not in lists:
         lists = {name: values[index] if values.ndim == 2 else values for name, values in lists.items()}
     used = np.isfinite(lists["energy"]) & np.isfinite(lists["x"])

@@ -249,7 +249,7 @@ class Flight {
  *  coordinate has its value; what is left over, one velocity, follows from the energy as in a deck: the energy is a
  *  quadratic of it, the larger root that the section takes is the start. */
 function startOn(model, parameters, given, energy) {
-  const motion = new Motion(model, parameters), n = motion.dim, section = model.section, names = [];
+  const motion = new Motion(model, parameters), n = motion.dim, section = model.section || {}, names = [];
   for (const c of model.coordinates) names.push(c.name);
   for (const c of model.coordinates) names.push(c.name + "_dot");
   const state = new Float64Array(2 * n), known = new Array(2 * n).fill(false);

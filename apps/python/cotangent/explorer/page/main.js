@@ -6,7 +6,8 @@
   document.title = data.title;
   byId("title").textContent = data.title;
   byId("notes").textContent = data.notes.join(" \u00b7 ");
-  byId("section-page").hidden = data.kind !== "section";
-  byId("space-page").hidden = data.kind !== "space";
-  window.explorer = data.kind === "section" ? new SectionPage(data, model) : new SpacePage(data);
+  byId(data.kind + "-page").hidden = false;
+  window.explorer = new {
+    section: SectionPage, space: SpacePage, atlas: AtlasPage, landscape: LandscapePage,
+    periodic: PeriodicPage}[data.kind](data, model);
 })();

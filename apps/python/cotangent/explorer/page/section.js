@@ -12,6 +12,16 @@ function element(kind, text = "", properties = {}) {
   return Object.assign(made, properties);
 }
 
+/** Shows a deck and copies it. */
+function showDeck(text) {
+  const dialog = byId("deck"), area = dialog.querySelector("textarea");
+  area.value = text;
+  dialog.showModal();
+  area.select();
+  if (navigator.clipboard) navigator.clipboard.writeText(text).catch(() => document.execCommand("copy"));
+  else document.execCommand("copy");
+}
+
 class SectionPage {
   constructor(data, model) {
     this.model = model;
@@ -327,14 +337,7 @@ class SectionPage {
     }
     return text;
   }
-  copy(orbit) {
-    const dialog = byId("deck"), area = dialog.querySelector("textarea");
-    area.value = this.deckOf(orbit);
-    dialog.showModal();
-    area.select();
-    if (navigator.clipboard) navigator.clipboard.writeText(area.value).catch(() => document.execCommand("copy"));
-    else document.execCommand("copy");
-  }
+  copy(orbit) { showDeck(this.deckOf(orbit)); }
 
   // --- keys ---------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the page of periodic orbits is told: families over what is continued, their bifurcations; without families, the orbits
+on their section.
+"""
+import numpy as np
+
+from ..plot import captions, periodic_orbits, style
+from . import section
+from .numbers import number
+
+NUMBERS = ("trace", "residue", "period", "energy", "action", "error")
+
+
+def suits(result):
+    """Whether it holds periodic orbits."""
+    return "orbits/residue" in result and "orbits/points_orbit" in result
+
+
+def described(result, options):
+    """(data, model) for page.assembled: no orbit flies here."""
+    found = families(result) if "families/value" in result else orbits(result)
+    name = style.MODEL_NAMES.get(result.model, result.model)
+    data = {"kind": "periodic", "title": section.plain(options.title or f"Periodic orbits: {name}"),
+            "notes": [note for note in (section.plain(captions.section(result)), section.plain(captions.method(result))) if note], **found}
+    return data, None
+
+
+def rounded(values):
+    """Numbers of twelve digits, as JSON has them."""
+    return [number(f"{value:.12g}") for value in np.asarray(values, float)]
+
+
+def families(result):
+    """Each family by its columns: what is continued, numbers, the state."""
+    value, state = result.array("families/value"), result.array("families/state")
+    stability, columns = result.array("families/stability"), result.columns("families/state")
+    ends = result.status_names("families/end")
+    name = result.attribute("families/value", "name")
+    numbers = [n for n in NUMBERS if f"families/{n}" in result and n != name]
+    tables = {name: result.array(f"families/{name}") for name in numbers}
+    marks = {name: result.array(f"bifurcations/{name}") for name in ("n", "k", "value", *numbers) if f"bifurcations/{name}" in result}
+    marks_state = result.array("bifurcations/state")
+    lines = []
+    for f in range(len(value)):
+        known = np.isfinite(value[f])
+        if not known.any():
+            continue
+        at = np.flatnonzero(marks["n"][f] > 0)
+        lines.append({"family": f, "returns": int(result.array("families/returns")[f]), "parent": int(result.array("families/parent")[f]),
+                      "end": ends[int(result.array("families/end")[f])], "stability": stability[f][known].tolist(),
+                      "columns": [rounded(value[f][known]), *(rounded(tables[n][f][known]) for n in numbers),
+                                  *(rounded(state[f][known][:, k]) for k in range(len(columns)))],
+                      "marks": [{"n": int(marks["n"][f][k]), "k": int(marks["k"][f][k]), "columns": rounded(
+                          [marks["value"][f][k], *(marks[n][f][k] for n in numbers), *marks_state[f][k]])} for k in at]})
+    names = [name, *numbers, *columns]
+    return {"lines": True, "names": names, "labels": [section.sign(n) if n not in numbers else n for n in names], "x": 0,
+            "y": 1 + len(numbers) + periodic_orbits.spread(state), "families": lines}
+
+
+def orbits(result):
+    """Each orbit by its points on the section, with its numbers."""
+    points, whose, columns = result.array("orbits/points"), result.array("orbits/points_orbit"), result.columns("orbits/points")
+    numbers = [name for name in NUMBERS if f"orbits/{name}" in result]
+    stability, returns = result.array("orbits/stability"), result.array("orbits/returns")
+    found = []
+    for orbit in range(len(stability)):
+        mine = points[whose == orbit].copy()
+        for k, name in enumerate(columns):
+            if result.units("orbits/points", name) == "rad":
+                mine[:, k] = (mine[:, k] + np.pi) % (2 * np.pi) - np.pi
+        found.append({"family": orbit, "returns": int(returns[orbit]), "parent": -1, "end": "", "marks": [],
+                      "stability": [int(stability[orbit])] * len(mine),
+                      "columns": [*(rounded(mine[:, k]) for k in range(len(columns))),
+                                  *(rounded(np.full(len(mine), result.array(f"orbits/{n}")[orbit])) for n in numbers)]})
+    names = [*columns, *numbers]
+    x, y = 0, len(columns) // 2
+    if len(points) and np.ptp(points[:, 0]) == 0 and len(columns) == 4:  # the section's own coordinate
+        x, y = 1, 3
+    return {"lines": False, "names": names, "labels": [section.sign(n) if n not in numbers else n for n in names], "x": x, "y": y,
+            "families": found}
