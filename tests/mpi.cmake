@@ -65,6 +65,7 @@ cotangent_mpi_test(particles)
 cotangent_mpi_test(rods)
 cotangent_mpi_test(lattice)
 cotangent_mpi_test(overland)
+target_compile_definitions(test_overland_mpi PRIVATE COTANGENT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")  # a mesh to damage
 cotangent_mpi_test(io test_hdf5*.cpp)
 cotangent_mpi_test(run)
 cotangent_mpi_test(studies)

@@ -3,13 +3,16 @@
 // and elements on in pieces; each rank has a share of either, in the file's order. Triangles are joined to
 // nodes by the nodes' tags, and a side belongs to the boundary where no second triangle has it: of both,
 // each rank keeps a directory of its part. Of elements of higher order the corners alone are read; nodes that
-// no triangle has are left out. Reference: Gmsh 4.11 reference manual, section 10 (the file formats).
+// no triangle has are left out. What is wrong with a file gmsh_check.cpp says beforehand. Reference:
+// Gmsh 4.11 reference manual, section 10 (the file formats).
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
 #include <set>
 
 #include "core/error.hpp"
+#include "overland/gmsh_check.hpp"
+#include "overland/gmsh_elements.hpp"
 #include "overland/mesh.hpp"
 #include "parallel/records.hpp"
 
@@ -28,14 +31,6 @@ struct Record {
   std::array<Number, 3> nodes;  ///< tags; of a line the third is its physical curve's
   Point point;
 };
-
-/// The kinds of elements: their dimension, corners and nodes.
-struct Element {
-  int dimension, corners, nodes;
-};
-const std::map<int, Element> elements{{15, {0, 1, 1}},  {1, {1, 2, 2}}, {8, {1, 2, 3}},  {26, {1, 2, 4}},
-                                      {27, {1, 2, 5}},  {2, {2, 3, 3}}, {9, {2, 3, 6}},  {21, {2, 3, 10}},
-                                      {23, {2, 3, 15}}, {3, {2, 4, 4}}, {16, {2, 4, 8}}, {10, {2, 4, 9}}};
 
 using Give = std::function<void(int rank, const Record&)>;
 
@@ -209,13 +204,13 @@ class Reader {
   }
 
   void give_element(const Give& give, int rank, int type, Number physical) {
-    const auto found = elements.find(type);
-    if (found == elements.end())
+    const GmshElement* const found = gmsh_element(type);
+    if (found == nullptr)
       throw Error(
           fmt::format("{}: the mesh holds elements of type {}, which are no triangles; gmsh -2 makes a "
                       "mesh of a surface",
                       file_, type));
-    const Element& element = found->second;
+    const GmshElement& element = *found;
     if (element.corners == 4) throw Error(file_ + ": the mesh holds cells that are no triangles");
     std::array<Number, 3> corners{0, 0, physical};
     for (int n = 0; n < element.nodes; ++n) {
@@ -297,8 +292,8 @@ class Directory {
 
 /// The sides that one triangle alone has, with the physical curves of the lines there. Each side is looked at
 /// by the rank that has a share of such low ends. Collective.
-std::vector<Triangles::Side> outer_sides(const Triangles& t, const std::vector<std::array<Number, 3>>& lines,
-                                         Number all_nodes) {
+std::vector<Triangles::Side> outer_sides(const std::string& file, const Triangles& t,
+                                         const std::vector<std::array<Number, 3>>& lines, Number all_nodes) {
   struct Edge {
     std::array<Number, 2> ends;
     Number curve, sender;  // no sender for a line
@@ -318,17 +313,24 @@ std::vector<Triangles::Side> outer_sides(const Triangles& t, const std::vector<s
   auto edges = parallel::exchange(std::move(to));
   std::ranges::sort(edges);
   auto back = for_ranks<Triangles::Side>();
-  for (auto edge = edges.begin(); edge != edges.end();) {
-    Number curve = no_curve, triangles = 0, sender = 0;
-    const auto same = edge->ends;
-    for (; edge != edges.end() && edge->ends == same; ++edge) {
-      if (edge->sender < 0)
-        curve = edge->curve;
-      else
-        sender = (++triangles, edge->sender);
+  parallel::agree([&] {
+    for (auto edge = edges.begin(); edge != edges.end();) {
+      Number curve = no_curve, triangles = 0, sender = 0;
+      const auto same = edge->ends;
+      for (; edge != edges.end() && edge->ends == same; ++edge) {
+        if (edge->sender < 0)
+          curve = edge->curve;
+        else
+          sender = (++triangles, edge->sender);
+      }
+      if (triangles > 2)
+        throw Error(
+            fmt::format("{}: {} triangles of the mesh meet in the edge between its nodes in places {} "
+                        "and {} of $Nodes; in a plane no more than 2 can",
+                        file, triangles, same[0] + 1, same[1] + 1));
+      if (triangles == 1) back[static_cast<std::size_t>(sender)].push_back({same, curve});
     }
-    if (triangles == 1) back[static_cast<std::size_t>(sender)].push_back({same, curve});
-  }
+  });
   edges = {};
   return parallel::exchange(std::move(back));
 }
@@ -336,6 +338,7 @@ std::vector<Triangles::Side> outer_sides(const Triangles& t, const std::vector<s
 }  // namespace
 
 Triangles read_gmsh(const std::string& file) {
+  check_gmsh(file);
   Triangles t;
   std::map<Number, std::string> names;
   std::vector<Number> tags;
@@ -365,7 +368,7 @@ Triangles read_gmsh(const std::string& file) {
   directory.number(t.cells, 3, true);
   directory.number(lines, 2, false);
   t.all_vertices = directory.used();
-  t.sides = outer_sides(t, lines, all_nodes);
+  t.sides = outer_sides(file, t, lines, all_nodes);
   t.all_sides = parallel::sum(static_cast<Number>(t.sides.size()));
 
   // The curves that bear a side anywhere, in order; of those of one name, one boundary.
