@@ -137,6 +137,11 @@ void rename_file(const std::filesystem::path& complete, const std::filesystem::p
   if (std::rename(complete.c_str(), name.c_str()) != 0) fail(name, "rename " + complete.string(), errno);
 }
 
+void name_also(const std::filesystem::path& file, const std::filesystem::path& name) {
+  remove_file(name);
+  if (::link(file.c_str(), name.c_str()) != 0) rename_file(file, name);
+}
+
 void replace_file(Descriptor& complete, const std::filesystem::path& its_name,
                   const std::filesystem::path& name) {
   complete.sync();
@@ -157,7 +162,7 @@ void remove_file(const std::filesystem::path& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail(path, "delete the file", errno);
 }
 
-void require_space(const std::filesystem::path& path, std::int64_t bytes) {
+void require_space(const std::filesystem::path& path, std::int64_t bytes, int files) {
   rlimit limit = {};
   ::getrlimit(RLIMIT_FSIZE, &limit);
   if (limit.rlim_cur != RLIM_INFINITY && static_cast<std::uint64_t>(bytes) > limit.rlim_cur)
@@ -168,8 +173,9 @@ void require_space(const std::filesystem::path& path, std::int64_t bytes) {
   if (::statvfs(folder_of(path).c_str(), &system) != 0)
     fail(path, "use the folder " + folder_of(path).string(), errno);
   const double available = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
-  if (static_cast<double>(bytes) > available)
-    throw FileError(path.string() + ": the result needs " + megabytes(static_cast<double>(bytes)) + ", and " +
+  const double needed = static_cast<double>(bytes) * files;
+  if (needed > available)
+    throw FileError(path.string() + ": the result needs " + megabytes(needed) + ", and " +
                     megabytes(available) + " are available in " + folder_of(path).string());
 }
 

@@ -46,6 +46,9 @@ class Descriptor {
 
 /// Gives a complete file a new name.
 void rename_file(const std::filesystem::path& complete, const std::filesystem::path& name);
+/// Gives a file a second name, in place of another file's; where the file system has no such names, renames
+/// it.
+void name_also(const std::filesystem::path& file, const std::filesystem::path& name);
 /// Puts a complete file in the place of another, for good even if power is lost.
 void replace_file(Descriptor& complete, const std::filesystem::path& its_name,
                   const std::filesystem::path& name);
@@ -56,8 +59,8 @@ void remove_file(const std::filesystem::path& path);
 /// How much room this program has in the file system of an existing file or folder; 0 where that can't be
 /// told.
 std::int64_t free_bytes(const std::filesystem::path& path) noexcept;
-/// Throws where the folder of this path doesn't exist, or its file system has less room than this, or a file
-/// may not be so long (ulimit -f).
-void require_space(const std::filesystem::path& path, std::int64_t bytes);
+/// Throws where the folder of this path doesn't exist, or its file system has less room than so many files of
+/// this length take, or a file may not be so long (ulimit -f).
+void require_space(const std::filesystem::path& path, std::int64_t bytes, int files = 1);
 
 }  // namespace cotangent::io

@@ -174,7 +174,9 @@ ResultFile ResultFile::create(const std::filesystem::path& path, const ResultCon
       image.copy_to(file);
       file.allocate(file.length());  // so that a disk that fills up later can't fail this run
       const bool replaces = std::filesystem::exists(path);
-      remove_file(checkpoint_path(path));  // it belongs to the older result, which is replaced now
+      // They belong to the older result, which is replaced now.
+      remove_file(checkpoint_path(path));
+      remove_file(older_checkpoint(checkpoint_path(path)));
       // Where no result was there before, a loss of power before the first sync() costs nothing: no need to
       // wait.
       replaces ? replace_file(file, unfinished, path) : rename_file(unfinished, path);
@@ -354,6 +356,10 @@ void ResultFile::compress() {
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& result) {
   return result.string() + ".checkpoint";
+}
+
+std::filesystem::path older_checkpoint(const std::filesystem::path& checkpoint) {
+  return checkpoint.string() + ".older";
 }
 
 }  // namespace cotangent::io

@@ -96,5 +96,7 @@ class ResultFile {
 
 /// NAME.checkpoint, beside the result NAME.
 std::filesystem::path checkpoint_path(const std::filesystem::path& result);
+/// NAME.checkpoint.older: the one before it.
+std::filesystem::path older_checkpoint(const std::filesystem::path& checkpoint);
 
 }  // namespace cotangent::io

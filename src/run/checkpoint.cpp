@@ -6,7 +6,10 @@
 
 #include "core/names.hpp"
 #include "io/deck.hpp"
+#include "io/result_file.hpp"
+#include "io/seal.hpp"
 #include "parallel/mpi.hpp"
+#include "run/terminal.hpp"
 
 namespace cotangent::run {
 
@@ -178,6 +181,26 @@ class Reader : public StateFields {
   std::vector<std::string> stored_, asked_;
 };
 
+/// The newest checkpoint that isn't damaged; empty where there is none at all. Collective.
+std::filesystem::path first_whole(const std::filesystem::path& newest) {
+  std::string damages;
+  for (const std::filesystem::path& path : {newest, io::older_checkpoint(newest)}) {
+    std::int64_t there = 0;
+    parallel::on_rank_zero([&] { there = std::filesystem::exists(path) ? 1 : 0; });
+    if (parallel::broadcast(there) == 0) continue;
+    const std::string damage = io::damage(path);
+    if (damage.empty()) {
+      if (!damages.empty() && parallel::rank() == 0)
+        say(damages + ": the run goes on from the checkpoint before it\n");
+      return path;
+    }
+    damages += (damages.empty() ? "" : "\n") + path.string() + ": " + damage;
+  }
+  if (!damages.empty())
+    throw Error(damages + "\nNo checkpoint is whole to go on from. To begin anew, leave out --resume.");
+  return {};
+}
+
 }  // namespace
 
 std::int64_t checkpoint_bytes(Evolution& evolution) {
@@ -208,16 +231,20 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointOwner& 
   file.flush_together();
   parallel::agree([&] { file.sync(); });
   file.close();
+  io::seal(unfinished);
+  if (const std::string damage = io::damage(unfinished); !damage.empty())
+    throw FileError(unfinished.string() + ": " + damage);
   parallel::on_rank_zero([&] {
+    if (std::filesystem::exists(path)) io::name_also(path, io::older_checkpoint(path));
     io::rename_file(unfinished, path);
     io::sync_name(path);
   });
 }
 
-bool read_checkpoint(const std::filesystem::path& path, const CheckpointOwner& owner, Evolution& evolution) {
-  std::int64_t there = 0;
-  parallel::on_rank_zero([&] { there = std::filesystem::exists(path) ? 1 : 0; });
-  if (parallel::broadcast(there) == 0) return false;
+bool read_checkpoint(const std::filesystem::path& newest, const CheckpointOwner& owner,
+                     Evolution& evolution) {
+  const std::filesystem::path path = first_whole(newest);
+  if (path.empty()) return false;
   std::optional<io::File> file;
   parallel::agree([&] {
     std::string found;
@@ -245,12 +272,16 @@ bool read_checkpoint(const std::filesystem::path& path, const CheckpointOwner& o
   Reader reader(*file);
   evolution.state(reader);
   parallel::agree([&] { reader.finish(); });
+  // The next one keeps the newest as the older one: that must be this one.
+  file.reset();
+  if (path != newest) parallel::on_rank_zero([&] { io::rename_file(path, newest); });
   return true;
 }
 
 void remove_checkpoint(const std::filesystem::path& path) {
   parallel::on_rank_zero([&] {
     io::remove_file(path);
+    io::remove_file(io::older_checkpoint(path));
     io::remove_file(path.string() + ".new");
   });
 }

@@ -74,7 +74,8 @@ class Driver {
     } else {
       evolution_.begin(*records_);
       const std::int64_t bytes = checkpoint_bytes(evolution_);
-      parallel::on_rank_zero([&] { io::require_space(checkpoint_, bytes); });
+      parallel::on_rank_zero(
+          [&] { io::require_space(checkpoint_, bytes, 3); });  // one being written beside two
     }
   }
 

@@ -8,6 +8,7 @@
 
 #include "damped_oscillators.hpp"
 #include "io/scratch_folder.hpp"
+#include "io/seal.hpp"
 #include "mpi_test.hpp"
 #include "parallel/signals.hpp"
 #include "parallel/task_sharing.hpp"
@@ -269,14 +270,17 @@ TEST_CASE("a checkpoint that doesn't fit is refused by name, and left whole") {
         file.write_text("/deck", deck);
         file.create_group("/state");
       });
+      io::seal(checkpoint);
     };
     strange(7, resumed.study, resumed.deck);
     CHECK_ALL(says(refusal(DampedOscillators()), "another version: format_version = 7"));
-    strange(1, "pendulums", resumed.deck);
+    strange(run::checkpoint_version, "pendulums", resumed.deck);
     CHECK_ALL(says(refusal(DampedOscillators()), "study = \"pendulums\""));
-    strange(1, resumed.study, "[model]\nc = 0.5\n");
+    strange(run::checkpoint_version, resumed.study, "[model]\nc = 0.5\n");
     CHECK_ALL(says(refusal(DampedOscillators()), "[model] c: 0.5"));
     parallel::on_rank_zero([&] { std::ofstream(checkpoint) << "torn"; });
+    CHECK_ALL(says(refusal(DampedOscillators()), "has no checksum at its end"));
+    io::seal(checkpoint);
     CHECK_ALL(says(refusal(DampedOscillators()), "not a checkpoint"));
   }
 }

@@ -35,7 +35,7 @@ import test_overland
 import test_particles
 import test_periodic_orbits
 from launch import MPIRUN, POINCARE, SOURCE
-from results import compare
+from results import compare, edited_checkpoint
 
 EXACT = (0.0, 0.0, 0.0)  # tolerances: on one rank before and after, on as many, on others
 ROUND_OFF = (0.0, 0.0, 1e-9)
@@ -150,7 +150,7 @@ def rows(path):
 
 def damage(path, places):
     """Other numbers in these places of a file's floating-point data sets."""
-    with h5py.File(path, "r+") as file:
+    with edited_checkpoint(path) if path.suffix == ".checkpoint" else h5py.File(path, "r+") as file:
         found = []
         file.visititems(lambda name, item: found.append(item) if isinstance(item, h5py.Dataset) and item.dtype.kind == "f"
                         and item.size > 1 and not name.endswith("/id") else None)
@@ -158,15 +158,23 @@ def damage(path, places):
             item[places] = item[places] * 1.0001
 
 
+def flip_a_bit(path, chance):
+    """Any one, of the numbers, of what HDF5 needs to find them, or of the seal."""
+    data = bytearray(path.read_bytes())
+    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    path.write_bytes(data)
+
+
 class Campaign:
     def __init__(self, program, name, length, at, chance):
         self.program, self.case, self.name, self.at, self.chance = program, CASES[name], name, at, chance
-        self.result, self.checkpoint, self.unfinished = (at / f"out.h5{end}" for end in ("", ".checkpoint", ".checkpoint.new"))
+        self.result, self.checkpoint, self.unfinished, self.older = (
+            at / f"out.h5{end}" for end in ("", ".checkpoint", ".checkpoint.new", ".checkpoint.older"))
         (at / "deck.toml").write_text(self.case.deck, encoding="utf-8")
         self.length = length
         # By number of ranks: an uninterrupted result, seconds to its first checkpoint and from there to its end.
         self.whole, self.first, self.rest = {}, {}, {}
-        self.counts = dict.fromkeys(("kills", "rows", "writing", "early", "late", "bits"), 0)
+        self.counts = dict.fromkeys(("kills", "rows", "writing", "damaged", "early", "late", "bits"), 0)
         self.worst, self.failures, self.noticed = 0.0, [], "-"
 
     def start(self, ranks):
@@ -251,7 +259,16 @@ class Campaign:
         kept = [] if early or self.counts["kills"] > 0 else list(self.at.glob("out.*"))
         for path in kept:
             shutil.copy(path, self.at / f"kept_{path.name}")
+        damaged = not early and self.older.exists() and self.chance.random() < 1 / 3
+        if damaged:
+            if self.older.samefile(self.checkpoint):  # killed before the next one had its name
+                self.checkpoint.unlink()
+                shutil.copy(self.older, self.checkpoint)
+            flip_a_bit(self.checkpoint, self.chance)
+            self.counts["damaged"] += 1
         end = self.resumed(after)
+        if damaged and "goes on from the checkpoint before it" not in end.stdout:
+            self.fail(where, "a flipped bit of the checkpoint wasn't noticed")
         if end.returncode != 0:
             self.fail(where, f"exit code {end.returncode}:", (end.stderr or end.stdout).strip()[:400])
         elif list(self.at.glob("out.h5.checkpoint*")):
@@ -296,7 +313,7 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     chosen = parser.parse_args()
     chance = random.Random(chosen.seed)
-    print(f"{'study':24}{'kills':>6}{'with rows':>10}{'in writing':>11}{'early':>6}{'late':>5}{'same bits':>10}{'largest':>9}"
+    print(f"{'study':24}{'kills':>6}{'with rows':>10}{'in writing':>11}{'damaged':>8}{'early':>6}{'late':>5}{'same bits':>10}{'largest':>9}"
           f"{'control':>8}   seconds to the first checkpoint + from it to the end", flush=True)
     failures = []
     for number, name in enumerate(CASES):
@@ -311,7 +328,7 @@ def main():
                 campaign.run(before, after, early=k >= chosen.kills, within=chance.random() < 1 / 3)
         c = campaign.counts
         seconds = [f"{campaign.first[ranks]:.1f} + {campaign.rest[ranks]:.1f}" for ranks in sorted(campaign.whole)]
-        print(f"{name:24}{c['kills']:6}{c['rows']:10}{c['writing']:11}{c['early']:6}{c['late']:5}{c['bits']:10}"
+        print(f"{name:24}{c['kills']:6}{c['rows']:10}{c['writing']:11}{c['damaged']:8}{c['early']:6}{c['late']:5}{c['bits']:10}"
               f"{campaign.worst:9.1e}{campaign.noticed:>8}   {', '.join(seconds)}",
               flush=True)
         for line in campaign.failures:

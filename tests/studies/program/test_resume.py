@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A run that was stopped goes on to the same bits, on any number of ranks. Of killed runs: kill_campaign.py."""
+import os
 import pathlib
 import shutil
 import signal
@@ -120,6 +121,47 @@ class Resume(ProgramTest):
         self.go_on(3)
         self.assertEqual(same_bits(whole, self.at / "out.h5"), [])
 
+    def test_damaged_checkpoints(self):
+        """Killed; then a bit of the newest checkpoint is another: the run goes on from the older one, to the same bits."""
+        whole = self.undisturbed()
+        newest, older = (self.at / f"out.h5.checkpoint{end}" for end in ("", ".older"))
+        for _ in range(5):  # until the kill came when no new one was taking its name
+            for leftover in self.at.glob("out.h5*"):
+                leftover.unlink()
+            process = self.begin(2, 0.3)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            if older.exists() and older.read_bytes() != newest.read_bytes():
+                break
+        kept = {path: path.read_bytes() for path in self.at.glob("out.h5*")}
+
+        def leave(**changed):
+            for path, data in kept.items():
+                path.write_bytes(data)
+            for name, data in changed.items():
+                {"newest": newest, "older": older, "result": self.at / "out.h5"}[name].write_bytes(data)
+
+        flipped = bytearray(kept[newest])
+        flipped[len(flipped) // 3] ^= 4
+        cut = kept[newest][:-1]
+        for data in (flipped, cut, b""):
+            leave(newest=data, older=kept[older][:-40])
+            self.says(self.launch("deck.toml", "--resume"), 2, "out.h5.checkpoint: ", "out.h5.checkpoint.older: has no checksum")
+            self.assertEqual((newest.read_bytes(), older.read_bytes()), (data, kept[older][:-40]))
+        for changed, said in (({"newest": flipped}, 1), ({"newest": cut}, 1), ({"older": flipped}, 0)):  # the last is the control
+            leave(**changed)
+            end = self.launch("deck.toml", "--resume", ranks=3)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            self.assertEqual(end.stdout.count("the run goes on from the checkpoint before it"), said, end.stdout)
+            self.assertEqual(same_bits(whole, self.at / "out.h5"), [])
+            self.assertEqual(list(self.at.glob("out.h5.checkpoint*")), [])
+        # A result that was cut short isn't one; nothing is written to what is left.
+        half = kept[self.at / "out.h5"][: len(kept[self.at / "out.h5"]) // 2]
+        leave(result=half)
+        self.says(self.launch("deck.toml", "--resume"), 3, "out.h5: cannot open the file", "truncated")
+        self.assertEqual((self.at / "out.h5").read_bytes(), half)
+        self.assertEqual((newest.read_bytes(), older.read_bytes()), (kept[newest], kept[older]))
+
     def test_wall_clock_limit(self):
         whole = self.undisturbed()
         end = self.launch(self.deck(self.text), "output.wall_minutes=0.005")
@@ -139,7 +181,7 @@ class Resume(ProgramTest):
 class ResumeOnASurface(Resume):
     """The same under constraints, whose methods hand multipliers from step to step."""
     text = SURFACE
-    test_forwarded_by_mpirun = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
+    test_forwarded_by_mpirun = test_damaged_checkpoints = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 
 class ResumeWithIndicators(Resume):
@@ -147,13 +189,13 @@ class ResumeWithIndicators(Resume):
     text = DECK.replace("crossings = 60000", "crossings = 12000") + """[indicators]
 list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]
 """
-    test_forwarded_by_mpirun = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
+    test_forwarded_by_mpirun = test_damaged_checkpoints = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 
 class ResumeWhatIsDriven(Resume):
     """The same with friction and a drive, stated by formulas: the work done goes on too."""
     text = DRIVEN
-    test_forwarded_by_mpirun = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
+    test_forwarded_by_mpirun = test_damaged_checkpoints = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 
 if __name__ == "__main__":
