@@ -12,7 +12,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-DECKS = ("sections/double_pendulum_swept", "sections/magnetic_chain_a18_6_12", "chaos/henon_heiles_exponents", "billiards/bounce_map_stadium",
+DECKS = ("sections/double_pendulum_swept", "sections/magnetic_chain_a18_6_12", "chaos/henon_heiles_exponents",
+         "chaos/magnetic_chain_atlas", "chaos/henon_heiles_periodic",
+         "landscapes/henon_heiles_landscape", "billiards/bounce_map_stadium",
          "surfaces/torus_geodesic", "surfaces/genus2_gravity", "particles/lennard_jones_on_torus", "billiards/three_circles",
          "lattices/elastic_sheet", "overland/dam_break")
 LARGEST = 300_000  # bytes

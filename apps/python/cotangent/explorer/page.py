@@ -14,8 +14,10 @@ from pathlib import Path
 from . import atlas, landscape, periodic, section, space
 
 HERE = Path(__file__).resolve().parent / "page"
-SCRIPTS = ("webgl.js", "points.js", "plane.js", "gauss.js", "orbits.js", "section.js", "scene.js", "space.js",
-           "atlas.js", "landscape.js", "periodic.js", "main.js")
+# Which scripts a kind of page brings, after those that all do and before main.js.
+COMMON = ("webgl.js", "points.js", "plane.js", "gauss.js", "orbits.js", "section.js")
+OWN = {"section": (), "space": ("scene.js", "space.js"), "atlas": ("atlas.js",), "landscape": ("atlas.js", "landscape.js"),
+       "periodic": ("periodic.js",)}
 
 
 def page(result, options):
@@ -32,7 +34,8 @@ def page(result, options):
 def assembled(data, model):
     """The page of data; the model is an object literal that the program has printed, or None."""
     style = minimal((HERE / "page.css").read_text(encoding="utf-8"))
-    parts = [minimal((HERE / name).read_text(encoding="utf-8")) for name in SCRIPTS]
+    names = (*COMMON, *OWN[data["kind"]], "main.js")
+    parts = [minimal((HERE / name).read_text(encoding="utf-8")) for name in names]
     code = "\n".join(parts[:-1] + [f"const model = {model or 'null'};", parts[-1]])
     policy = ("default-src 'none'; base-uri 'none'; form-action 'none'; "
               f"script-src '{fingerprint(code)}'; style-src '{fingerprint(style)}'")

@@ -431,3 +431,5 @@ function edgesOf(values) {
   const last = values.length - 1, middle = values.slice(1).map((v, k) => (v + values[k]) / 2);
   return [2 * values[0] - middle[0], ...middle, 2 * values[last] - middle[last - 1]];
 }
+
+pages.atlas = AtlasPage;

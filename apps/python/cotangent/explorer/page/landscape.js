@@ -218,3 +218,5 @@ class LandscapePage {
     event.preventDefault();
   }
 }
+
+pages.landscape = LandscapePage;

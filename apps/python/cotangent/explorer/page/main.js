@@ -7,7 +7,5 @@
   byId("title").textContent = data.title;
   byId("notes").textContent = data.notes.join(" \u00b7 ");
   byId(data.kind + "-page").hidden = false;
-  window.explorer = new {
-    section: SectionPage, space: SpacePage, atlas: AtlasPage, landscape: LandscapePage,
-    periodic: PeriodicPage}[data.kind](data, model);
+  window.explorer = new pages[data.kind](data, model);
 })();

@@ -151,3 +151,5 @@ class PeriodicPage {
     event.preventDefault();
   }
 }
+
+pages.periodic = PeriodicPage;

@@ -4,6 +4,8 @@
 
 const viridis = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#eadb24"];
 const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
+/** The class of each kind of page. */
+const pages = {};
 const byId = id => document.getElementById(id);
 /** An element with text, never markup. */
 function element(kind, text = "", properties = {}) {
@@ -367,3 +369,5 @@ class SectionPage {
     event.preventDefault();
   }
 }
+
+pages.section = SectionPage;

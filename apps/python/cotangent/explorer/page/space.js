@@ -213,3 +213,5 @@ class SpacePage {
     requestAnimationFrame(step);
   }
 }
+
+pages.space = SpacePage;
