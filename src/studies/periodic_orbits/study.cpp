@@ -163,6 +163,9 @@ class FamiliesEvolution : public run::Evolution {
 
   bool together() const override { return false; }
   std::vector<io::DataSetSpec> data_sets() const override { return orbit_data_sets(survey_, found_); }
+  bool complete(const run::Records& records) override {
+    return records.read<std::int32_t>("/orbits/complete").front() == 1;
+  }
   void begin(run::Records& records) override {
     if (parallel::rank() == 0) enter_orbits(records, found_);
     for (const std::int64_t orbit : *share_.ids) {
@@ -194,9 +197,17 @@ class FamiliesEvolution : public run::Evolution {
     for (const auto& lineage : lineages_) lineage.hand_over(records);
   }
 
+  /// When all ranks' rows are on disk, that this was all.
+  void finish(run::Records& records) override {
+    parallel::agree([&] { records.sync(); });
+    const std::int32_t complete = 1;
+    records.one("/orbits/complete", 0, &complete);
+  }
+
   run::Progress progress() const override {
     const auto done = std::ranges::count_if(lineages_, &Lineage::ended);
-    return {static_cast<double>(done), static_cast<double>(std::max<std::int64_t>(std::ssize(lineages_), 1)),
+    const double all = std::max(static_cast<double>(lineages_.size()), 1.0);
+    return {lineages_.empty() ? all : static_cast<double>(done), all,  // nothing to follow: all is done
             fmt::format("{} of {} orbits followed", done, lineages_.size()), "orbits", 1};
   }
   std::vector<run::Line> summary(const run::Effort&) override {

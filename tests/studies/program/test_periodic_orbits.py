@@ -7,6 +7,7 @@ scaling constants in Henon-Heiles type potentials, Foundations of Physics 31 (20
 order 24. The standard map: J. M. Greene, A method for determining a stochastic transition, J. Math. Phys. 20 (1979) 1183;
 residues from an arithmetic of 40 digits.
 """
+import json
 import os
 import pathlib
 import signal
@@ -166,6 +167,33 @@ class SameBits(ProgramTest):
             end = self.launch("deck.toml", *fine, "--resume", ranks=ranks)
             self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+
+
+class Ended(ProgramTest):
+    longest = 300
+
+    def test_a_finished_run_is_not_begun_anew(self):
+        deck = CHAOS / "standard_map_residues.toml"
+        for words in ([], ["continuation.parameter='K'", "continuation.to=0.96"]):
+            with self.subTest(words=words):
+                self.assertEqual(self.launch(deck, "output.file=out.h5", *words, ranks=1).returncode, 0)
+                end = self.launch(deck, "output.file=out.h5", *words, "--resume", ranks=1)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertIn("was complete", end.stdout)
+                # A control: one whose end isn't on disk is begun anew.
+                with h5py.File(self.at / "out.h5", "r+") as file:
+                    file["orbits/complete"][0] = 0
+                end = self.launch(deck, "output.file=out.h5", *words, "--resume", ranks=1)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertNotIn("was complete", end.stdout)
+
+    def test_progress_ends_with_all(self):
+        deck = self.deck(MANY)
+        end = self.launch(deck, "--progress=json", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stderr)
+        told = [json.loads(line)["progress"] for line in end.stdout.splitlines() if line.startswith("{")]
+        self.assertEqual(told[-1]["done"], told[-1]["all"])
+        self.assertGreater(told[-1]["all"], 1)
 
 
 class Refused(ProgramTest):
