@@ -188,60 +188,14 @@ class Ended(ProgramTest):
                 self.assertNotIn("was complete", end.stdout)
 
     def test_progress_ends_with_all(self):
-        deck = self.deck(MANY)
-        end = self.launch(deck, "--progress=json", ranks=1)
-        self.assertEqual(end.returncode, 0, end.stderr)
-        told = [json.loads(line)["progress"] for line in end.stdout.splitlines() if line.startswith("{")]
-        self.assertEqual(told[-1]["done"], told[-1]["all"])
-        self.assertGreater(told[-1]["all"], 1)
-
-
-def kicked(x, y, k):
-    """The standard map as the rotor has it, just before kicks."""
-    y = y - k * np.sin(x)
-    return x + y, y
-
-
-def unkicked(x, y, k):
-    x = x - y
-    return x, y + k * np.sin(x)
-
-
-def homoclinic_orbit(k, kind, start=1e-8):
-    """Positions of the homoclinic orbit from pi to -pi that is symmetric about x = 0 (kind 0: a point of it lies there; 1: none),
-    by bisection along the unstable eigenvector in 80 bits; and its momentum where it comes to the symmetry."""
-    real = np.longdouble
-    k, pi = real(k), 4 * np.arctan(real(1))
-    growth = 1 + k / 2 + np.sqrt(k + k * k / 4)
-
-    def flown(d, count):
-        x, y, way = pi - d, -d * (growth - 1 - k), []
-        for _ in range(count):
-            way.append((x, y))
-            x, y = kicked(x, y, k)
-        return [*way, (x, y)]
-
-    def beyond(d, count):
-        way = flown(d, count)
-        return way[-1][0] + (way[-2][0] if kind else 0)
-
-    count = 1
-    while beyond(real(start), count) > 0:
-        count += 1
-    near, far = real(start) / growth**2, real(start)
-    for _ in range(90):
-        middle = (near + far) / 2
-        near, far = (middle, far) if beyond(middle, count) > 0 else (near, middle)
-    way = flown(near, count)
-    half = [x for x, _ in way[:-1]]
-    return np.array([*half, *([] if kind else [real(0)]), *(-x for x in reversed(half))]), way[-1]
-
-
-def lobe(k):
-    """The turnstile's area: the difference of two homoclinic orbits' actions, sums of (x' - x)^2/2 + K cos x."""
-    def action(x):
-        return (np.diff(x)**2 / 2 + k * (np.cos(x[:-1]) + 1)).sum()
-    return float(abs(action(homoclinic_orbit(k, 0)[0]) - action(homoclinic_orbit(k, 1)[0])))
+        atlas = ["stop.time=5", "atlas.levels=1", "ensemble.energy.count=5"]
+        for deck, words in ((self.deck(MANY), []), (CHAOS / "henon_heiles_order.toml", atlas)):
+            with self.subTest(deck=deck):
+                end = self.launch(deck, "--progress=json", "output.file=out.h5", *words, ranks=1)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                told = [json.loads(line)["progress"] for line in end.stdout.splitlines() if line.startswith("{")]
+                self.assertEqual(told[-1]["done"], told[-1]["all"])
+                self.assertGreater(told[-1]["all"], 1)
 
 
 class Manifolds(ProgramTest):
@@ -320,6 +274,29 @@ class Manifolds(ProgramTest):
         for ranks in (2, 3):
             self.grown(*words, ranks=ranks).close()
             self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+
+    def test_killed_and_resumed(self):
+        words = ["manifolds.length=80", "manifolds.homoclinic=3", "output.checkpoint_minutes=0.00001"]
+        self.grown(*words).close()
+        (self.at / "out.h5").rename(self.at / "whole.h5")
+        started = subprocess.Popen([PROGRAMS / "cotangent", CHAOS / "standard_map_manifolds.toml", "output.file=out.h5", *words],
+                                   cwd=self.at, env=self.alone, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        checkpoint, until = self.at / "out.h5.checkpoint", time.monotonic() + 60
+        while not checkpoint.exists() and started.poll() is None and time.monotonic() < until:
+            time.sleep(0.002)
+        self.assertTrue(checkpoint.exists(), "the run was over before it had a checkpoint")
+        started.kill()
+        started.wait()
+        self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")
+        with h5py.File(self.at / "out.h5", "r+") as file:  # what the checkpoint knows to be grown isn't grown again
+            kept = file["manifolds/count"][0]
+            self.assertGreater(kept, 0)
+            file["manifolds/length"][0] = -1
+        self.grown(*words, "--resume", ranks=2).close()
+        with h5py.File(self.at / "out.h5", "r+") as file, h5py.File(self.at / "whole.h5") as whole:
+            self.assertEqual(file["manifolds/length"][0], -1)
+            file["manifolds/length"][0] = whole["manifolds/length"][0]
+        self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
 
     def test_inverse_hyperbolic(self):
         """Of the fixed point (0, 0) at K = 5 the multiplier is negative: that of two returns is its square."""
