@@ -71,7 +71,6 @@ Tangles::Tangles(const OrbitSurvey& survey, const FoundOrbits& found) : survey_(
 std::vector<io::DataSetSpec> Tangles::data_sets() const {
   if (orbits_.empty()) return {};
   const CoordinateColumns state(survey_.problem().coordinates());
-  const std::string angle = survey_.problem().coordinates().front().angle ? "rad" : "1";
   const auto all = rows(), points = survey_.manifolds->points, most = survey_.homoclinic;
   const std::vector<std::string> kinds{"unstable", "stable"}, ends{"none", "reached", "full", "lost"};
   return {
