@@ -238,6 +238,7 @@ class Driver {
   }
 
   ExitCode close() {
+    if (!complete_) tell();
     terminal_.finish();
     const double arrived = parallel::wall_time();
     parallel::barrier();

@@ -74,10 +74,16 @@ void Terminal::show(const Progress& progress) {
     first_ = progress.done;
     started_ = now;
   }
-  if (now < next_ || !(progress.done < progress.all)) return;
+  const bool all = !(progress.done < progress.all);
+  if (json_ && !all) shown_ = false;
+  // Programs that watch are told, once, that all is done.
+  if (all ? !json_ || shown_ : now < next_) return;
   next_ = now + (json_ ? 0.2 : terminal_ ? 0.5 : 10.0);
   const double rate = now > started_ ? (progress.done - first_) / (now - started_) : 0.0;
-  if (json_) return say(as_json(progress, rate) + "\n");
+  if (json_) {
+    shown_ = all;
+    return say(as_json(progress, rate) + "\n");
+  }
   std::string line = fmt::format("{} ({:.0f} %)", progress.text, 100 * progress.done / progress.all);
   if (rate > 0)
     line += fmt::format(", {:.3g} {} a second, {} left", rate * progress.each, progress.unit,

@@ -45,6 +45,14 @@ bifurcations = 20            # of a family at most
 offspring = 0                # families followed that branch off each orbit's own
 branch = 0.01                # how far from the branching they begin
 
+# [manifolds]                # of hyperbolic orbits, on t, every = ..., of one coordinate that is driven or kicked
+# length = 10.0              # in section coordinates (q, v), each
+# bend = 0.2                 # radians at most, between chords that meet
+# spacing = 0.1              # of neighbouring points at most
+# points = 20000             # of each at most
+# orbits = [0]               # rows of /orbits; left out: all that are hyperbolic
+# homoclinic = 200           # where two manifolds cross, at most
+
 [output]
 file = "periodic_orbits.h5"
 )";
@@ -81,6 +89,29 @@ void read_continuation(Task& task, OrbitSurvey& survey) {
   survey.bifurcations = table.integer_at_least("bifurcations", 1, 20);
   survey.offspring = table.integer_at_least("offspring", 0, 0);
   survey.branch = table.positive("branch", 0.01);
+}
+
+void read_manifolds(Task& task, OrbitSurvey& survey) {
+  if (!task.deck.root().has("manifolds")) return;
+  const io::Table table = task.deck.table("manifolds");
+  if (!survey.section.strobe || survey.problem().dim() != 1)
+    throw table.error(
+        "manifolds are curves in the plane of one coordinate and its velocity: of what is driven or kicked, "
+        "on a "
+        "section where = \"t\", every = ...");
+  chaos::ManifoldRule rule;
+  rule.length = table.positive("length");
+  rule.bend = table.positive("bend", rule.bend);
+  if (rule.bend > 1) throw table.error("bend", "an angle in radians, 1 at most");
+  rule.spacing = table.positive("spacing", rule.spacing);
+  rule.points = table.integer_at_least("points", 100, rule.points);
+  for (const double row : table.numbers("orbits", {})) {
+    if (!(row >= 0) || row != std::floor(row) || row > 1e9)
+      throw table.error("orbits", "rows of /orbits: whole numbers from 0 on");
+    survey.manifolds_of.push_back(static_cast<std::int64_t>(row));
+  }
+  survey.homoclinic = table.integer_at_least("homoclinic", 1, 200);
+  survey.manifolds = rule;
 }
 
 }  // namespace
@@ -124,6 +155,7 @@ OrbitSurvey read_orbit_survey(Task& task) {
     survey.returns.push_back(static_cast<int>(n));
   }
   read_continuation(task, survey);
+  read_manifolds(task, survey);
   return survey;
 }
 

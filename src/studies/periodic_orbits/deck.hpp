@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "chaos/continuation.hpp"
+#include "chaos/invariant_manifolds.hpp"
 #include "studies/ensemble/start.hpp"
 
 namespace cotangent::studies {
@@ -22,6 +23,10 @@ struct OrbitSurvey {
   std::int64_t points = 0, bifurcations = 0;  ///< at most so many of each family
   std::int64_t offspring = 0;                 ///< families followed that branch off that of an orbit
   double branch = 0;                          ///< how far from the branching they begin
+
+  std::optional<chaos::ManifoldRule> manifolds;  ///< of hyperbolic orbits, where they are asked for
+  std::vector<std::int64_t> manifolds_of;        ///< rows of /orbits; none: of all that are hyperbolic
+  std::int64_t homoclinic = 0;                   ///< points of two manifolds, at most
 
   const sections::Problem& problem() const { return *model.problem; }
   int states() const { return 2 * problem().dim(); }

@@ -109,6 +109,7 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
                   "states on the section",
                   {{"columns", state.state_names()}}});
   sets.push_back({"/orbits/points_orbit", DataType::int64, {points}, "1", "whose they are"});
+  sets.push_back({"/orbits/complete", DataType::int32, {1}, "1", "1 once the run has come to its end"});
   if (!survey.continued) return sets;
 
   const std::int64_t all = families(survey, found);

@@ -11,6 +11,7 @@
 #include "parallel/mpi.hpp"
 #include "run/terminal.hpp"
 #include "studies/periodic_orbits/records.hpp"
+#include "studies/periodic_orbits/tangles.hpp"
 #include "studies/program/settings.hpp"
 
 namespace cotangent::studies {
@@ -151,7 +152,7 @@ class Lineage {
 class FamiliesEvolution : public run::Evolution {
  public:
   FamiliesEvolution(const OrbitSurvey& survey, const FoundOrbits& found, double search_seconds)
-      : survey_(survey), found_(found), search_seconds_(search_seconds) {
+      : survey_(survey), found_(found), search_seconds_(search_seconds), tangles_(survey, found) {
     auto ids = std::make_shared<std::vector<std::int64_t>>();
     for (std::int64_t k = parallel::rank(); k < std::ssize(found.orbits); k += parallel::size()) {
       ids->push_back(k);
@@ -162,13 +163,21 @@ class FamiliesEvolution : public run::Evolution {
   }
 
   bool together() const override { return false; }
-  std::vector<io::DataSetSpec> data_sets() const override { return orbit_data_sets(survey_, found_); }
+  std::vector<io::DataSetSpec> data_sets() const override {
+    auto sets = orbit_data_sets(survey_, found_);
+    std::ranges::move(tangles_.data_sets(), std::back_inserter(sets));
+    return sets;
+  }
+  bool complete(const run::Records& records) override {
+    return records.read<std::int32_t>("/orbits/complete").front() == 1;
+  }
   void begin(run::Records& records) override {
     if (parallel::rank() == 0) enter_orbits(records, found_);
     for (const std::int64_t orbit : *share_.ids) {
       for (std::int64_t k = 0; survey_.continued && k <= survey_.offspring; ++k)
         blank_family(records, survey_, orbit * (1 + survey_.offspring) + k);
     }
+    tangles_.begin(records);
   }
   void state(run::StateFields& state) override {
     const int width = Lineage::width(survey_);
@@ -179,6 +188,7 @@ class FamiliesEvolution : public run::Evolution {
       for (const Lineage& lineage : lineages_) lineage.save(rows);
     }
     if (survey_.continued && share_.all > 0) state.rows("lineages", share_, width, rows);
+    tangles_.state(state);
     if (!state.reading()) return;
     for (std::size_t k = 0; k < lineages_.size(); ++k)
       lineages_[k].restore(rows.data() + k * static_cast<std::size_t>(width));
@@ -188,16 +198,30 @@ class FamiliesEvolution : public run::Evolution {
     for (auto& lineage : lineages_) {
       for (; units > 0 && !lineage.ended(); --units) lineage.advance(records);
     }
+    for (; units > 0 && !tangles_.ended(); --units) tangles_.advance(records);
   }
-  bool ended() const override { return std::ranges::all_of(lineages_, &Lineage::ended); }
+  bool ended() const override { return tangles_.ended() && std::ranges::all_of(lineages_, &Lineage::ended); }
   void hand_over(run::Records& records) override {
     for (const auto& lineage : lineages_) lineage.hand_over(records);
   }
 
+  /// When all ranks' rows are on disk: what is made of them, and that this was all.
+  void finish(run::Records& records) override {
+    parallel::agree([&] { records.sync(); });
+    tangles_.finish(records);
+    parallel::agree([&] { records.sync(); });
+    const std::int32_t complete = 1;
+    records.one("/orbits/complete", 0, &complete);
+  }
+
   run::Progress progress() const override {
     const auto done = std::ranges::count_if(lineages_, &Lineage::ended);
-    return {static_cast<double>(done), static_cast<double>(std::max<std::int64_t>(std::ssize(lineages_), 1)),
-            fmt::format("{} of {} orbits followed", done, lineages_.size()), "orbits", 1};
+    const auto all = std::ssize(lineages_) + tangles_.all();
+    std::string text = fmt::format("{} of {} orbits followed", done, lineages_.size());
+    if (tangles_.all() > 0)
+      text += fmt::format(", {} of {} manifolds grown", tangles_.done(), tangles_.all());
+    if (all == 0) return {1, 1, text, "orbits", 1};  // nothing is followed
+    return {static_cast<double>(done + tangles_.done()), static_cast<double>(all), text, "orbits", 1};
   }
   std::vector<run::Line> summary(const run::Effort&) override {
     std::int64_t orbits = 0, stable = 0;
@@ -212,6 +236,7 @@ class FamiliesEvolution : public run::Evolution {
                      found_.orbits.size(), stable, found_.tasks, run::duration(search_seconds_), found_.again,
                      found_.not_closed, found_.flown_off, found_.infeasible)}};
     if (survey_.continued) lines.emplace_back("followed", fmt::format("through {} orbits", orbits));
+    for (auto& line : tangles_.summary()) lines.push_back(std::move(line));
     return lines;
   }
   bool failed() override { return found_.orbits.empty(); }
@@ -222,6 +247,7 @@ class FamiliesEvolution : public run::Evolution {
   const double search_seconds_;
   run::Share share_;
   std::vector<Lineage> lineages_;
+  Tangles tangles_;
 };
 
 ExitCode run(Task& task) {

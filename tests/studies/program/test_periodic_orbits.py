@@ -7,6 +7,7 @@ scaling constants in Henon-Heiles type potentials, Foundations of Physics 31 (20
 order 24. The standard map: J. M. Greene, A method for determining a stochastic transition, J. Math. Phys. 20 (1979) 1183;
 residues from an arithmetic of 40 digits.
 """
+import json
 import os
 import pathlib
 import signal
@@ -166,6 +167,155 @@ class SameBits(ProgramTest):
             end = self.launch("deck.toml", *fine, "--resume", ranks=ranks)
             self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+
+
+class Ended(ProgramTest):
+    longest = 300
+
+    def test_a_finished_run_is_not_begun_anew(self):
+        deck = CHAOS / "standard_map_residues.toml"
+        for words in ([], ["continuation.parameter='K'", "continuation.to=0.96"]):
+            with self.subTest(words=words):
+                self.assertEqual(self.launch(deck, "output.file=out.h5", *words, ranks=1).returncode, 0)
+                end = self.launch(deck, "output.file=out.h5", *words, "--resume", ranks=1)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertIn("was complete", end.stdout)
+                # A control: one whose end isn't on disk is begun anew.
+                with h5py.File(self.at / "out.h5", "r+") as file:
+                    file["orbits/complete"][0] = 0
+                end = self.launch(deck, "output.file=out.h5", *words, "--resume", ranks=1)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertNotIn("was complete", end.stdout)
+
+    def test_progress_ends_with_all(self):
+        atlas = ["stop.time=5", "atlas.levels=1", "ensemble.energy.count=5"]
+        for deck, words in ((self.deck(MANY), []), (CHAOS / "henon_heiles_order.toml", atlas)):
+            with self.subTest(deck=deck):
+                end = self.launch(deck, "--progress=json", "output.file=out.h5", *words, ranks=1)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                told = [json.loads(line)["progress"] for line in end.stdout.splitlines() if line.startswith("{")]
+                self.assertEqual(told[-1]["done"], told[-1]["all"])
+                self.assertGreater(told[-1]["all"], 1)
+
+
+class Manifolds(ProgramTest):
+    """Of the standard map's fixed point (pi, 0). R. S. MacKay, J. D. Meiss, I. C. Percival, Physica D 13 (1984) 55."""
+    longest = 300
+    K, OTHER = 1.2, 1.25
+
+    def grown(self, *words, ranks=1):
+        end = self.launch(CHAOS / "standard_map_manifolds.toml", "output.file=out.h5", *words, ranks=ranks)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        return h5py.File(self.at / "out.h5")
+
+    def test_points_bends_and_what_the_map_makes_of_them(self):
+        with self.grown("manifolds.length=12") as file:
+            growth = 1 + self.K / 2 + np.sqrt(self.K + self.K**2 / 4)
+            np.testing.assert_allclose(file["manifolds/multiplier"][()], [growth, growth, 1 / growth, 1 / growth], rtol=1e-12)
+            self.assertEqual(list(file["manifolds/kind"][()]), [0, 0, 1, 1])
+            self.assertEqual(list(file["manifolds/side"][()]), [1, -1, 1, -1])
+            for row in range(4):
+                count = file["manifolds/count"][row]
+                t, state = file["manifolds/t"][row, :count], file["manifolds/state"][row, :count]
+                self.assertTrue(np.isnan(file["manifolds/t"][row, count:]).all())
+                self.assertTrue((np.diff(t) > 0).all())
+                chords = np.diff(state, axis=0)
+                lengths = np.hypot(*chords.T)
+                self.assertLessEqual(lengths.max(), 0.1)
+                self.assertGreaterEqual(lengths.sum(), 12)
+                self.assertLess(lengths.sum(), 12.1)
+                turn = np.diff(np.unwrap(np.arctan2(chords[:, 1], chords[:, 0])))
+                self.assertLessEqual(np.abs(turn).max(), 0.1 + 1e-6)
+                # As often the other way as it came, each point is again where its manifold begins, 4e-5 or so off the fixed point.
+                back = kicked if row >= 2 else unkicked
+                for k, near in ((self.K, True), (self.OTHER, False)):
+                    x, y = state.T.astype(np.longdouble)
+                    for n in range(int(t[-1])):
+                        more = t >= n + 1
+                        there = back(x[more], y[more], np.longdouble(k))
+                        x[more], y[more] = there
+                    off = np.hypot(x - np.pi, y).max()
+                    (self.assertLess if near else self.assertGreater)(off, 1.5e-4)
+
+    def test_homoclinic_points_on_the_symmetry_line(self):
+        with self.grown("manifolds.length=12") as file:
+            x, y = np.moveaxis(file["homoclinic/state"][()], -1, 0)
+            self.assertLess(np.nanmax(file["homoclinic/error"][()]), 1e-10)
+
+            def nearest(k, kind):
+                x_there, y_there = map(float, homoclinic_orbit(k, kind)[1])
+                return np.nanmin(np.hypot((x - x_there + np.pi) % (2 * np.pi) - np.pi, y - y_there))
+            for kind in (0, 1):
+                self.assertLess(nearest(self.K, kind), 1e-10)
+                self.assertGreater(nearest(self.OTHER, kind), 1e-3)
+
+    def test_lobes(self):
+        known = lobe(self.K)
+        self.assertGreater(abs(lobe(self.OTHER) / known - 1), 0.05)
+        with self.grown("manifolds.length=12") as file:
+            area = file["homoclinic/area"][()]
+            lobes = 0
+            for pair, turns in ((1, -1), (2, 1)):  # from the fixed point to that of the next turn
+                some = np.flatnonzero(np.isfinite(area[pair]) & (file["homoclinic/turns"][pair] == turns))
+                t, u, here = (file[f"homoclinic/{name}"][pair][some] for name in ("t_unstable", "t_stable", "area"))
+                self.assertLess(abs(abs(here[0]) - known), 1e-10)
+                # Along an orbit t grows by 1 on the unstable manifold, falls by 1 on the stable one.
+                along = (np.abs((t - t[0] + 0.5) % 1 - 0.5) < 1e-6) & (np.abs(t + u - t[0] - u[0]) < 1e-6)
+                lobes += along.sum()
+                self.assertLess(np.abs(here[along] - here[0]).max(), 1e-8 * known)
+            self.assertGreater(lobes, 8)
+        with self.grown("manifolds.length=12", f"model.parameters.K={self.OTHER}") as file:  # a control
+            self.assertGreater(np.nanmin(np.abs(np.abs(file["homoclinic/area"][()]) - known)), 1e-3)
+
+    def test_any_ranks(self):
+        words = ["manifolds.length=12"]
+        self.grown(*words).close()
+        (self.at / "out.h5").rename(self.at / "whole.h5")
+        for ranks in (2, 3):
+            self.grown(*words, ranks=ranks).close()
+            self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+
+    def test_killed_and_resumed(self):
+        words = ["manifolds.length=80", "manifolds.homoclinic=3", "output.checkpoint_minutes=0.00001"]
+        self.grown(*words).close()
+        (self.at / "out.h5").rename(self.at / "whole.h5")
+        started = subprocess.Popen([PROGRAMS / "cotangent", CHAOS / "standard_map_manifolds.toml", "output.file=out.h5", *words],
+                                   cwd=self.at, env=self.alone, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        checkpoint, until = self.at / "out.h5.checkpoint", time.monotonic() + 60
+        while not checkpoint.exists() and started.poll() is None and time.monotonic() < until:
+            time.sleep(0.002)
+        self.assertTrue(checkpoint.exists(), "the run was over before it had a checkpoint")
+        started.kill()
+        started.wait()
+        self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")
+        with h5py.File(self.at / "out.h5", "r+") as file:  # what the checkpoint knows to be grown isn't grown again
+            kept = file["manifolds/count"][0]
+            self.assertGreater(kept, 0)
+            file["manifolds/length"][0] = -1
+        self.grown(*words, "--resume", ranks=2).close()
+        with h5py.File(self.at / "out.h5", "r+") as file, h5py.File(self.at / "whole.h5") as whole:
+            self.assertEqual(file["manifolds/length"][0], -1)
+            file["manifolds/length"][0] = whole["manifolds/length"][0]
+        self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+
+    def test_inverse_hyperbolic(self):
+        """Of the fixed point (0, 0) at K = 5 the multiplier is negative: that of two returns is its square."""
+        with self.grown("model.parameters.K=5", "ensemble.list=[[0.001,0.0]]", "manifolds.length=6") as file:
+            small = 1 - 5 / 2 - np.sqrt(25 / 4 - 5)
+            self.assertEqual(file["orbits/stability"][0], 2)
+            self.assertEqual(list(file["manifolds/returns"][()]), [2, 2, 2, 2])
+            np.testing.assert_allclose(file["manifolds/multiplier"][:2], small**2, rtol=1e-11)
+            # Either side goes into the other by the map: by symmetry, into its mirror image.
+            one, other = (file["manifolds/state"][row, :file["manifolds/count"][row]] for row in (0, 1))
+            np.testing.assert_allclose(one[:100], -other[:100], atol=1e-9)
+
+    def test_refused(self):
+        deck = CHAOS / "standard_map_manifolds.toml"
+        self.says(self.launch(deck, "manifolds.orbits=[3]", ranks=1), 2, "no orbit 3")
+        self.says(self.launch(deck, "ensemble.list=[[0.001,0.0]]", "manifolds.orbits=[0]", ranks=1), 2, "isn't hyperbolic")
+        self.says(self.launch(deck, "manifolds.bend=2", ranks=1), 2, "bend", "1 at most")
+        plane = MANY + "[manifolds]\nlength = 3.0\n"
+        self.says(self.launch(self.deck(plane), ranks=1), 2, "[manifolds]", "every = ...")
 
 
 class Refused(ProgramTest):

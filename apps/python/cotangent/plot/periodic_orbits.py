@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Periodic orbits: the trace of the return map and the orbits themselves over what is continued, stable where the line is
-solid; without families, the orbits on their section.
+solid; without families, the orbits on their section, and their manifolds where these were grown.
 """
 import numpy as np
 
@@ -73,6 +73,34 @@ def families(result, options):
     return figure
 
 
+def on_a_turn(x, y, angle):
+    """A curve's points with an angle brought to -pi..pi, and a gap where it jumps."""
+    if not angle:
+        return x, y
+    turns = np.round(x / (2 * np.pi))
+    jumps = np.flatnonzero(np.diff(turns)) + 1
+    return np.insert(x - 2 * np.pi * turns, jumps, np.nan), np.insert(y, jumps, np.nan)
+
+
+def manifolds(axis, result, x, y):
+    """Unstable manifolds solid, stable ones dashed, and where they cross; told apart by dashes as well as by colour."""
+    columns = result.columns("manifolds/state")
+    angle = result.units("manifolds/state", x) == "rad"
+    kind, count = result.array("manifolds/kind"), result.array("manifolds/count")
+    looks = ({"ls": "-", "color": style.CATEGORICAL[1]}, {"ls": (0, (5, 1.5)), "color": style.CATEGORICAL[0]})
+    for row, states in enumerate(result.array("manifolds/state")):
+        states = states[:count[row]]
+        px, py = on_a_turn(states[:, columns.index(x)], states[:, columns.index(y)], angle)
+        name = ("unstable manifold", "stable manifold")[kind[row]]
+        first = row == np.flatnonzero(kind == kind[row])[0]
+        axis.plot(px, py, lw=0.8, zorder=1, label=name if first else None, **looks[kind[row]])
+    at = result.array("homoclinic/state").reshape(-1, len(columns))
+    at = at[np.isfinite(at[:, 0])]
+    px = at[:, columns.index(x)]
+    axis.plot(px - 2 * np.pi * np.round(px / (2 * np.pi)) if angle else px, at[:, columns.index(y)], "o", ms=2.6, zorder=3,
+              color=style.INK, mew=0, label="homoclinic points")
+
+
 def section(result, options):
     points, whose = result.array("orbits/points"), result.array("orbits/points_orbit")
     columns, stability = result.columns("orbits/points"), result.array("orbits/stability")
@@ -80,7 +108,11 @@ def section(result, options):
     x, y = options.axes or (columns[0], columns[len(columns) // 2])
     if np.ptp(points[:, columns.index(x)]) == 0 and len(columns) == 4:  # the section's own coordinate
         x, y = columns[1], columns[3]
-    figure, (axis,) = layout.grid(1, options, options.title or f"Periodic orbits: {result.model}", [""], ticks_inside=True)
+    name = "Stable and unstable manifolds" if "manifolds/state" in result else "Periodic orbits"
+    figure, (axis,) = layout.grid(1, options, options.title or f"{name}: {result.model}", [""], ticks_inside=True)
+    grown = "manifolds/state" in result and len(columns) == 2
+    if grown:
+        manifolds(axis, result, x, y)
     for orbit in range(len(stability)):
         chosen = whose == orbit
         colour = style.CATEGORICAL[orbit % len(style.CATEGORICAL)]
@@ -88,13 +120,13 @@ def section(result, options):
         if result.units("orbits/points", x) == "rad":
             px = (px + np.pi) % (2 * np.pi) - np.pi
         axis.plot(px, py, "o", ms=4.5, color=colour, mfc=colour if stability[orbit] == STABLE else "white", mew=1.1,
-                  label=f"{returns[orbit]} returns, residue {residue[orbit]:.4g}" if len(stability) <= 8 else None)
+                  label=f"{style.plural(returns[orbit], 'return')}, residue {residue[orbit]:.4g}" if len(stability) <= 8 else None)
     axis.set_xlabel(style.label(x))
     axis.set_ylabel(style.label(y))
     axis.set_xlim(options.xlim)
     axis.set_ylim(options.ylim)
     if len(stability) <= 8:
-        axis.legend(loc="best", title="filled: stable")
+        axis.legend(loc="best", title=None if grown else "filled: stable")
     return figure
 
 

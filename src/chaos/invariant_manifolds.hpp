@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stable and unstable manifolds of a hyperbolic fixed point of a map of the plane, grown from the fixed
+// point; where they cross; and the areas that they enclose between crossings.
+//
+// A fundamental segment leads from y = x + epsilon e, e an eigenvector, to y's image: it is a cubic in s from
+// 0 to 1, whose ends the map takes into one another, with their tangents. The image after n returns of its
+// place s is the manifold at t = n + s: so the map adds 1 to t. Each place keeps all its images and their
+// tangents dz/dt, by the map's own derivative. Between neighbours a place is added, in the middle of their s,
+// where they are farther apart than the spacing, or where a tangent is off the chord by more than half of the
+// bend: chords that meet then bend by no more than the whole (Hobson's criterion, with tangents). What the
+// segment is off the manifold, epsilon^2, the map shrinks by 1/epsilon until the manifold is of size 1.
+//
+// The stable manifold is grown by the inverse of the map. That is found by Newton's iteration on the map
+// itself, led from a neighbour whose inverse is known: it needs no symmetry under time reversal, and inverts
+// the very map that the unstable manifold is grown by. The multiplier is positive: of an inverse hyperbolic
+// orbit the map is that of twice the returns.
+//
+// References: Hobson, J. Comput. Phys. 104 (1993) 14; MacKay, Meiss, Percival, Physica D 13 (1984) 55
+// (lobes).
+#pragma once
+
+#include <Eigen/Dense>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace cotangent::chaos {
+
+using PlanePoint = Eigen::Vector2d;  ///< (q, v)
+
+struct PlaneImage {
+  PlanePoint at;
+  Eigen::Matrix2d derivative;
+};
+/// A map of the plane; nothing where the motion fails.
+using PlaneMap = std::function<std::optional<PlaneImage>(const PlanePoint&)>;
+
+/// How far and how finely.
+struct ManifoldRule {
+  double length = 10;
+  double bend = 0.2;     ///< radians, between chords that meet
+  double spacing = 0.1;  ///< between neighbouring points
+  std::int64_t points = 20'000;
+};
+
+class InvariantManifold {
+ public:
+  enum class End { none = 0, reached = 1, full = 2, lost = 3 };
+  struct Place {
+    PlanePoint at, along;  ///< z and dz/dt
+  };
+  struct Node {
+    double t;
+    PlanePoint at;
+  };
+
+  /// From a fixed point with the map's derivative there; `side` 1 or -1 says whether it leaves along the
+  /// eigenvector whose first large component is positive, or against it.
+  InvariantManifold(PlaneMap map, const PlaneImage& fixed, bool stable, int side);
+  void grow(const ManifoldRule& rule);
+  /// In place of that: what it has grown, known from elsewhere.
+  void restore(std::vector<Node> nodes) { nodes_ = std::move(nodes); }
+
+  double multiplier() const { return multiplier_; }  ///< of the map, below 1 where it is stable
+  bool stable() const { return stable_; }
+  End end() const { return end_; }
+  double length() const { return length_; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  /// The manifold at t, by as many returns; nothing outside of what has been grown.
+  std::optional<Place> at(double t) const;
+  /// The integral of p dq from one t to another.
+  std::optional<double> action(double from, double to,
+                               const std::function<double(const PlanePoint&)>& momentum) const;
+
+ private:
+  /// A place of the fundamental segment with its images.
+  struct Column {
+    double s;
+    std::vector<Place> chain;
+  };
+  Place first(double s) const;
+  bool extend(Column& column, std::size_t count, const Column* neighbour) const;
+  std::optional<Place> next(const Place& place, const PlanePoint& near) const;
+
+  PlaneMap map_;
+  PlanePoint fixed_;
+  bool stable_;
+  double multiplier_ = 0, length_ = 0;
+  Place begin_{}, end_of_first_{};
+  std::vector<Node> nodes_;
+  End end_ = End::none;
+};
+
+/// Where an unstable and a stable manifold cross.
+struct HomoclinicPoint {
+  double unstable, stable;  ///< t on either
+  PlanePoint at;
+  double error;  ///< how far apart the two manifolds still are
+  /// Enclosed by both manifolds from here to the next crossing along the unstable one, positive where its
+  /// integral of p dq is the larger; NaN where that isn't the next along the stable one.
+  double area;
+};
+/// In order along the unstable manifold, at most so many; the stable one is moved by `shift`.
+std::vector<HomoclinicPoint> homoclinic_points(const InvariantManifold& unstable,
+                                               const InvariantManifold& stable, const PlanePoint& shift,
+                                               const std::function<double(const PlanePoint&)>& momentum,
+                                               std::size_t most);
+
+}  // namespace cotangent::chaos
