@@ -21,7 +21,7 @@ class Formatter : public CLI::Formatter {
         "usage: {0} DECK.toml [key=value ...] [--resume] [--check] [--dry-run] [-- PETSc options]\n"
         "       {0} --compile DECK.toml [key=value ...] [-o FILE]\n"
         "       {0} --list | --describe NAME [--latex | --as-deck | --javascript] | --statement NAME\n"
-        "       {0} --template STUDY | --version | --help\n\n"
+        "       {0} --template STUDY | --doctor | --version | --help\n\n"
         "  DECK.toml           the problem, the method and what is asked of them\n"
         "  key=value           instead of what the deck says: method.step=0.25 model.alpha=[16,18]\n",
         name);
@@ -71,7 +71,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.set_help_flag();
   app.allow_extras();
 
-  bool list = false, version = false, help = false;
+  bool list = false, doctor = false, version = false, help = false;
   std::string described, sampled, study;
   app.add_flag("--resume", line.resume, "go on from the checkpoint of a run that was stopped or killed");
   app.add_flag("--check", line.check, "read and judge the deck, and stop");
@@ -91,6 +91,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       app.add_option("--statement", sampled, "numbers of a surface's g or a pair potential's U, as csv");
   const auto* example =
       app.add_option("--template", study, "a commented deck for a study, which runs as it is");
+  app.add_flag("--doctor", doctor, "whether this machine has what runs need, with what would mend it");
   app.add_flag("--version", version, "what this program was built from, and with");
   app.add_flag("-h,--help", help, "this text");
   for (CLI::Option* option : app.get_options()) option->group("Options");
@@ -125,6 +126,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   request(describe->count() > 0, Request::describe, "--describe", described);
   request(sample->count() > 0, Request::samples, "--statement", sampled);
   request(example->count() > 0, Request::deck_template, "--template", study);
+  request(doctor, Request::doctor, "--doctor");
   request(version, Request::version, "--version");
   if (help) {
     line.request = Request::help;

@@ -7,7 +7,7 @@
 
 namespace cotangent::studies {
 
-enum class Request { run, list, describe, samples, deck_template, version, help };
+enum class Request { run, list, describe, samples, deck_template, doctor, version, help };
 
 struct CommandLine {
   Request request = Request::run;

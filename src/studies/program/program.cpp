@@ -10,6 +10,7 @@
 #include "parallel/signals.hpp"
 #include "studies/program/catalogue.hpp"
 #include "studies/program/command_line.hpp"
+#include "studies/program/doctor.hpp"
 #include "studies/program/javascript.hpp"
 #include "studies/program/samples.hpp"
 #include "studies/program/settings.hpp"
@@ -112,6 +113,8 @@ ExitCode fulfil(const CommandLine& line, const Statements& stated) {
     case Request::deck_template:
       print(study_named(line.subject).example + settings_keys);
       break;
+    case Request::doctor:
+      return examine_machine();
     case Request::version:
       print(version_text());
       break;
@@ -151,7 +154,8 @@ int run_program(int argc, char** argv, Statements own) {
     parallel::install_signal_handlers();
     try {
       const CommandLine line = parse_command_line(argc, argv);
-      if (!mpi && line.request == Request::run && !line.check && !line.compile) mpi.emplace(argc, argv);
+      const bool runs = line.request == Request::run && !line.check && !line.compile;
+      if (!mpi && (runs || line.request == Request::doctor)) mpi.emplace(argc, argv);
       return fulfil(line, with_built_in(std::move(own)));
     } catch (const Error& error) {
       return report({error.code(), error.what()});

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the program says of itself, and that its templates run as they are."""
+import os
+import pathlib
 import re
 import unittest
 
@@ -95,7 +97,7 @@ class SaysOfItself(Program):
     def test_help(self):
         text = self.text("--help")
         for part in ("usage: cotangent DECK.toml", "--resume", "--check", "--dry-run", "--list", "--describe NAME",
-                     "--template STUDY", "--version", "PETSc options"):
+                     "--template STUDY", "--doctor", "--version", "PETSc options"):
             self.assertIn(part, text)
         self.assertEqual(text, self.text("-h"))
         self.assertLessEqual(max(map(len, text.splitlines())), 110)
@@ -106,6 +108,38 @@ class SaysOfItself(Program):
         for part in ("commit", "compiler  GNU", "MPI", "HDF5"):
             self.assertIn(part, text)
 
+
+    def doctor(self, code, ranks=1, **changed):
+        """What --doctor says, by what it looked at."""
+        cache = {"COTANGENT_CACHE": str(self.at / "cache")}
+        end = self.launch("--doctor", ranks=ranks, env={**(self.alone if ranks == 1 else os.environ), **cache, **changed})
+        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        return {line.split()[0]: line for line in end.stdout.splitlines()}
+
+    def test_doctor(self):
+        """The control comes first: what is well is told to be."""
+        for ranks in (1, 2):
+            said = self.doctor(0, ranks)
+            self.assertEqual({"compiler", "MPI", "HDF5", "PETSc", "Eigen", "SIMD", "ranks", "folder", "results", "space", "scratch",
+                              "cache", "formulas"}, set(said))
+            for name in ("MPI", "HDF5", "PETSc", "Eigen", "folder", "results", "cache", "formulas"):
+                self.assertTrue(said[name].endswith(": ok"), said[name])
+            self.assertIn(f"{ranks} ranks write a file", said["results"])
+            self.assertIn(f"{ranks} of {ranks} on", said["ranks"])
+            self.assertIn("trivial one compiles", said["formulas"])
+            self.assertEqual([path for path in self.at.rglob("*") if path.is_file()], [], "it leaves something behind")
+        self.assertIn("unset it", self.doctor(0, COTANGENT_COMPILER="none")["formulas"])
+        wrong = self.doctor(2, COTANGENT_COMPILER="/usr/bin/false")["formulas"]
+        self.assertIn("failed", wrong)
+        self.assertIn("COTANGENT_COMPILER", wrong)
+        self.assertIn("COTANGENT_CACHE", self.doctor(0, COTANGENT_COMPILER="none", COTANGENT_CACHE="/dev/null/in")["cache"])
+
+    def test_doctor_where_nothing_can_be_written(self):
+        self.at, kept = pathlib.Path("/proc"), self.at  # not even by root
+        said = self.doctor(3, COTANGENT_COMPILER="none", COTANGENT_CACHE=str(kept))
+        self.assertIn("cannot create the file", said["results"])
+        self.assertIn("run in a folder", said["results"])
+        self.assertTrue(said["cache"].endswith(": ok"))
 
     def test_answers_without_mpi(self):
         """Starting MPI takes many times as long as an answer: where it can't start, only a run notices."""

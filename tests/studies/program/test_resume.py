@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A run that was stopped goes on to the same bits, on any number of ranks. Of killed runs: kill_campaign.py."""
-import os
 import pathlib
 import shutil
 import signal
@@ -128,8 +127,8 @@ class Resume(ProgramTest):
         for _ in range(5):  # until the kill came when no new one was taking its name
             for leftover in self.at.glob("out.h5*"):
                 leftover.unlink()
-            process = self.begin(2, 0.3)
-            os.killpg(process.pid, signal.SIGKILL)
+            process = self.begin(1, 0.3)
+            process.kill()
             process.communicate()
             if older.exists() and older.read_bytes() != newest.read_bytes():
                 break
