@@ -73,9 +73,10 @@ ActiveSetMatrix::ActiveSetMatrix(PetscInt size, std::span<const PetscInt> rows,
   const PetscInt* order = nullptr;
   check(ISGetIndices(by_row, &order), "ISGetIndices");
   std::vector<int> rows_in_turn;  // of blocks, from those of scalars
-  for (PetscInt i = 0; i < size; ++i) rows_in_turn.push_back(order[i]);
+  for (PetscInt i = 0; i < size; ++i) rows_in_turn.push_back(static_cast<int>(order[i]));
   check(ISRestoreIndices(by_row, &order), "ISRestoreIndices");
-  lu_ = BlockLU(begin, column, rows_in_turn);
+  const std::vector<int> begins(begin.begin(), begin.end()), columns_of_rows(column.begin(), column.end());
+  lu_ = BlockLU(begins, columns_of_rows, rows_in_turn);
   is_free_.assign(static_cast<std::size_t>(all), 0);
   check(MatCreateVecs(whole_, from_.out(), to_.out()), "MatCreateVecs");
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "la/indices.hpp"
 #include "la/sparse.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/reproducible_sums.hpp"
@@ -31,6 +32,8 @@ Conservative::Conservative(const Landscape& landscape, int stages, const SolverO
       solver_(options.direct, static_cast<PetscInt>(landscape.mesh.all_vertices), "water_") {
   const Mesh& mesh = land_.mesh;
   // The matrix: the diagonal, 3 x 3 of each cell, 2 x 3 of each outlet.
+  la::require_indices("the depths", mesh.all_vertices,
+                      mesh.own + 9 * std::ssize(mesh.cells) + 6 * std::ssize(outlets_));
   std::vector<PetscInt> rows, columns;
   const auto number = [&](int v) { return mesh.number[static_cast<std::size_t>(v)]; };
   const auto row = [&](int v) { return held_[static_cast<std::size_t>(v)] ? -1 : number(v); };

@@ -5,6 +5,7 @@
 #include <petscsf.h>
 #include <tuple>
 
+#include "la/indices.hpp"
 #include "overland/mesh.hpp"
 #include "parallel/records.hpp"
 
@@ -154,7 +155,9 @@ Mesh extract(DM dm, std::vector<std::string> names) {
     if (value < 1 || count != 1) continue;
     check(DMPlexGetSupport(dm, e, &support), "DMPlexGetSupport");
     check(DMPlexGetCone(dm, e, &cone), "DMPlexGetCone");
-    Mesh::Side side{{local(cone[0]), local(cone[1])}, support[0] - cells.begin, value - 1};
+    Mesh::Side side{{local(cone[0]), local(cone[1])},
+                    static_cast<int>(support[0] - cells.begin),
+                    static_cast<int>(value - 1)};
     const auto& around = mesh.cells[static_cast<std::size_t>(side.cell)];
     const auto at = std::ranges::find(around, side.ends[0]) - around.begin();
     if (around[static_cast<std::size_t>((at + 1) % 3)] != side.ends[1]) std::swap(side.ends[0], side.ends[1]);
@@ -169,6 +172,14 @@ Mesh extract(DM dm, std::vector<std::string> names) {
 }  // namespace
 
 Mesh distribute(Triangles&& triangles, int refine) {
+  std::int64_t vertices = triangles.all_vertices, cells = triangles.all_cells, sides = triangles.all_sides;
+  la::require_indices("the mesh's vertices", vertices, 0);
+  for (int k = 0; k < refine; ++k) {  // a vertex in the middle of each edge
+    vertices += (3 * cells + sides) / 2;
+    cells *= 4;
+    sides *= 2;
+    la::require_indices("the mesh's vertices", vertices, 0);
+  }
   Plex dm = plex_of(triangles);
   std::vector<std::string> boundaries = std::move(triangles.boundaries);
   triangles = {};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "la/indices.hpp"
 #include "la/reused_solver.hpp"
 #include "la/sparse.hpp"
 #include "parallel/mpi.hpp"
@@ -63,6 +64,8 @@ void Mini::find_openings() {
 /// The Jacobian's places: ones on the diagonal of what is given, nine blocks of 3 x 3 of each cell.
 void Mini::make_matrix() {
   const Mesh& mesh = land_.mesh;
+  la::require_indices("depths and discharges", 3 * mesh.all_vertices,
+                      std::int64_t{3} * mesh.own + 81 * std::ssize(mesh.cells));
   const auto fixed = [&](int v, PetscInt field) {
     return (field == 0 ? held_ : wall_)[static_cast<std::size_t>(v)] != 0;
   };

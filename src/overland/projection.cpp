@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "la/indices.hpp"
 #include "la/reused_solver.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::overland {
 
 std::vector<double> projected(const Mesh& mesh, const std::vector<double>& values) {
+  la::require_indices("the mass matrix", mesh.all_vertices, 9 * std::ssize(mesh.cells));
   std::vector<PetscInt> rows, columns;
   std::vector<double> entries, load(mesh.size(), 0.0);
   double least = std::numeric_limits<double>::infinity(), most = -least;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "la/indices.hpp"
 #include "la/reused_solver.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/records.hpp"
@@ -124,6 +125,8 @@ void Rt0::make_matrix() {
   const std::size_t cells = area_.size();
   const auto own_edges = static_cast<std::size_t>(edges_.own);
   const std::int64_t own = std::ssize(area_) + edges_.own;
+  la::require_indices("depths of cells and slopes of edges", parallel::sum(own),
+                      19 * std::ssize(area_) + std::int64_t{3} * edges_.own);
   const std::int64_t first = parallel::offsets(own)[static_cast<std::size_t>(parallel::rank())];
   std::vector<double> cell_number(cells), number(edges_.ends.size(), 0.0);
   for (std::size_t c = 0; c < cells; ++c)
