@@ -7,11 +7,13 @@
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <mpi.h>
+#include <semaphore.h>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
 
 #include "core/error.hpp"
+#include "parallel/mpi.hpp"
 
 namespace cotangent::io {
 namespace {
@@ -237,6 +239,10 @@ File File::open_together(const std::filesystem::path& path,
   for (const auto& [name, value] : hints) MPI_Info_set(info, name.c_str(), value.c_str());
   H5Pset_fapl_mpio(access.id(), MPI_COMM_WORLD, info);
   MPI_Info_free(&info);
+  // Open MPI's shared file pointers, which nobody asked for, lock a semaphore named after the file while it
+  // is opened. A run killed in that moment leaves it locked, and whoever opens a file of this name waits
+  // forever.
+  parallel::on_rank_zero([&] { ::sem_unlink(("/OMPIO_" + path.filename().string()).c_str()); });
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id());
   return {Hdf5Handle(check(id, path, "open the file"), H5Fclose), path};
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <semaphore.h>
 
 #include "core/error.hpp"
 #include "file_size_limit.hpp"
@@ -429,4 +431,21 @@ TEST_CASE("a data set that wasn't declared is refused with the nearest name, a w
   CHECK_ALL(
       !failure<std::out_of_range>([&] { result.rows().write_rows(2, orbits, 1, points(0).data()); }).empty());
   result.close({});
+}
+
+// What a run leaves that is killed while Open MPI opens its file: without its removal this test never ends.
+TEST_CASE("a semaphore that a killed run left locked keeps nobody from opening the file") {
+  const test::ScratchFolder folder;
+  const auto path = folder / "left_locked.h5";
+  ResultFile::create(path, content()).close({});
+  parallel::on_rank_zero([] {
+    sem_t* left = ::sem_open("/OMPIO_left_locked.h5", O_CREAT, 0600, 0u);
+    CHECK(left != SEM_FAILED);
+    ::sem_close(left);
+  });
+  File file = File::open_together(path);
+  parallel::agree([&] { file.close(); });
+  parallel::on_rank_zero([] {
+    CHECK(::sem_open("/OMPIO_left_locked.h5", 0) == SEM_FAILED);  // gone with the file's end
+  });
 }
