@@ -198,6 +198,54 @@ class Ended(ProgramTest):
                 self.assertGreater(told[-1]["all"], 1)
 
 
+def kicked(x, y, k):
+    """The standard map as the rotor has it, just before kicks."""
+    y = y - k * np.sin(x)
+    return x + y, y
+
+
+def unkicked(x, y, k):
+    x = x - y
+    return x, y + k * np.sin(x)
+
+
+def homoclinic_orbit(k, kind, start=1e-8):
+    """Positions of the homoclinic orbit from pi to -pi that is symmetric about x = 0 (kind 0: a point of it lies there; 1: none),
+    by bisection along the unstable eigenvector in 80 bits; and its momentum where it comes to the symmetry."""
+    real = np.longdouble
+    k, pi = real(k), 4 * np.arctan(real(1))
+    growth = 1 + k / 2 + np.sqrt(k + k * k / 4)
+
+    def flown(d, count):
+        x, y, way = pi - d, -d * (growth - 1 - k), []
+        for _ in range(count):
+            way.append((x, y))
+            x, y = kicked(x, y, k)
+        return [*way, (x, y)]
+
+    def beyond(d, count):
+        way = flown(d, count)
+        return way[-1][0] + (way[-2][0] if kind else 0)
+
+    count = 1
+    while beyond(real(start), count) > 0:
+        count += 1
+    near, far = real(start) / growth**2, real(start)
+    for _ in range(90):
+        middle = (near + far) / 2
+        near, far = (middle, far) if beyond(middle, count) > 0 else (near, middle)
+    way = flown(near, count)
+    half = [x for x, _ in way[:-1]]
+    return np.array([*half, *([] if kind else [real(0)]), *(-x for x in reversed(half))]), way[-1]
+
+
+def lobe(k):
+    """The turnstile's area: the difference of two homoclinic orbits' actions, sums of (x' - x)^2/2 + K cos x."""
+    def action(x):
+        return (np.diff(x)**2 / 2 + k * (np.cos(x[:-1]) + 1)).sum()
+    return float(abs(action(homoclinic_orbit(k, 0)[0]) - action(homoclinic_orbit(k, 1)[0])))
+
+
 class Manifolds(ProgramTest):
     """Of the standard map's fixed point (pi, 0). R. S. MacKay, J. D. Meiss, I. C. Percival, Physica D 13 (1984) 55."""
     longest = 300
