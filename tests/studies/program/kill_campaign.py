@@ -10,13 +10,10 @@ the run goes on once more, from a checkpoint with other numbers, or with another
 longer matter, and then must end with another result. Ends with 1 where something was lost or a control found nothing.
 """
 import argparse
-import contextlib
 import dataclasses
-import os
 import pathlib
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -34,7 +31,7 @@ import test_molecules
 import test_overland
 import test_particles
 import test_periodic_orbits
-from launch import MPIRUN, POINCARE, SOURCE
+from launch import MPIRUN, POINCARE, SOURCE, kill
 from results import compare, edited_checkpoint
 
 EXACT = (0.0, 0.0, 0.0)  # tolerances: on one rank before and after, on as many, on others
@@ -102,28 +99,6 @@ CASES = {
     "periodic orbits": Case(test_periodic_orbits.MANY, ("continuation.to=0.16", "continuation.step=0.0005",
                                                         "continuation.largest_step=0.0005"), "continuation.points", 150, 1),
 }
-
-
-def living(session):
-    """The living processes of a session: {id: name of the program}."""
-    found = {}
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # one that has ended meanwhile
-            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
-            if int(rest.split()[3]) == session and rest.split()[0] not in "ZX":
-                found[int(stat.parent.name)] = name
-    return found
-
-
-def kill(session):
-    """Kills all of a session's processes at once: mpirun puts each rank into a group of its own. Names the killed."""
-    killed = living(session)
-    for process in killed:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
-    while living(session):
-        time.sleep(0.001)
-    return list(killed.values())
 
 
 def readable(path):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the programs of a build as a shell would, on RANKS ranks, in a folder of the test's own."""
+import contextlib
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 import h5py
@@ -32,6 +35,28 @@ crossings = 3
 [output]
 file = "out.h5"
 """
+
+
+def living(session):
+    """The living processes of a session: {id: name of the program}."""
+    found = {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # one that has ended meanwhile
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+            if int(rest.split()[3]) == session and rest.split()[0] not in "ZX":
+                found[int(stat.parent.name)] = name
+    return found
+
+
+def kill(session):
+    """Kills all of a session's processes at once: mpirun puts each rank into a group of its own. Names the killed."""
+    killed = living(session)
+    for process in killed:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    while living(session):
+        time.sleep(0.001)
+    return list(killed.values())
 
 
 class ProgramTest(unittest.TestCase):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An atlas: the same bits on any number of ranks, after a kill, and at each point those of a deck of this point alone.
 Exits: known times and sides of a free flight, and Hénon-Heiles' symmetry."""
-import os
-import signal
 import subprocess
 import time
 import unittest
@@ -10,7 +8,7 @@ import unittest
 import h5py
 import numpy as np
 
-from launch import MPIRUN, PROGRAMS, ProgramTest
+from launch import MPIRUN, PROGRAMS, ProgramTest, kill
 from results import same_bits
 
 ATLAS = """study = "atlas"
@@ -151,7 +149,7 @@ class Atlas(ProgramTest):
         while points() == 0 and process.poll() is None and time.monotonic() < limit:
             time.sleep(0.01)
         self.assertIsNone(process.poll(), "the run was over before it was killed")
-        os.killpg(process.pid, signal.SIGKILL)
+        kill(process.pid)
         process.wait()
         self.assertGreater(points(), 0)
         self.assertNotEqual(same_bits(whole, self.at / "cut.h5"), [])

@@ -8,9 +8,7 @@ order 24. The standard map: J. M. Greene, A method for determining a stochastic 
 residues from an arithmetic of 40 digits.
 """
 import json
-import os
 import pathlib
-import signal
 import subprocess
 import time
 import unittest
@@ -18,7 +16,7 @@ import unittest
 import h5py
 import numpy as np
 
-from launch import MPIRUN, PROGRAMS, SOURCE, ProgramTest
+from launch import MPIRUN, PROGRAMS, SOURCE, ProgramTest, kill
 from results import same_bits
 
 CHAOS = SOURCE / "input" / "chaos"
@@ -160,7 +158,7 @@ class SameBits(ProgramTest):
         while not checkpoint.exists() and started.poll() is None and time.monotonic() < until:
             time.sleep(0.002)
         self.assertTrue(checkpoint.exists(), "the run was over before it had a checkpoint")
-        os.killpg(started.pid, signal.SIGKILL)
+        kill(started.pid)
         started.wait()
         self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")
         for ranks in (3,):
