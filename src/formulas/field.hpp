@@ -18,7 +18,7 @@ struct FieldStatement {
   expressions::Tree potential;
 };
 
-/// The source of a shared object that has this field.
+/// The C++ source of a shared object that has this field.
 std::string source(const FieldStatement& statement);
 
 struct LoadedField {

@@ -40,7 +40,7 @@ struct LatticeStatement {
   std::vector<std::size_t> joined(const Term& term) const;
 };
 
-/// The source of a shared object that has this lattice.
+/// The C++ source of a shared object that has this lattice.
 std::string source(const LatticeStatement& statement);
 
 struct LoadedLattice {

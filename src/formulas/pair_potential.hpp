@@ -24,7 +24,7 @@ struct PairStatement {
 /// The same function with powers of s, which is a further name behind the parameters, where r isn't needed.
 expressions::Tree of_squared_distance(const PairStatement& statement);
 
-/// The source of a shared object that has this potential.
+/// The C++ source of a shared object that has this potential.
 std::string source(const PairStatement& statement);
 
 struct LoadedPotential {

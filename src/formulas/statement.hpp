@@ -51,7 +51,7 @@ struct Statement {
   std::vector<std::string> names() const;
 };
 
-/// The source of a shared object that has this problem: a struct like a built-in model's and problem() of
+/// The C++ source of a shared object that has this problem: a struct like a built-in model's and problem() of
 /// loader.hpp. Of the deck's text it holds numbers alone; names are q0, v0, p0, w0, t. `method` is the only
 /// one compiled, that of its motion by default where empty, all of them where "*".
 std::string source(const Statement& statement, const std::string& method);

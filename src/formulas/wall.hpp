@@ -19,7 +19,7 @@ struct WallStatement {
   expressions::Tree omega;
 };
 
-/// The source of a shared object that has this set.
+/// The C++ source of a shared object that has this set.
 std::string source(const WallStatement& statement);
 
 struct LoadedWall {
