@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "io/hdf5_calls.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::io {
@@ -24,38 +25,6 @@ static_assert(std::is_same_v<hid_t, std::int64_t>, "Hdf5Handle holds a hid_t");
 void open_library() {
   static const bool once = H5open() >= 0 && H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
   (void)once;
-}
-
-// The innermost message, or in its place the operating system's own words that it quotes.
-std::string innermost_message() {
-  std::string message;
-  const auto keep_first = [](unsigned n, const H5E_error2_t* error, void* text) -> herr_t {
-    if (n == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
-    return 0;
-  };
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &message);
-  H5Eclear2(H5E_DEFAULT);
-  const std::string quote = "error message = '";
-  if (const std::size_t begin = message.find(quote); begin != std::string::npos) {
-    const std::size_t end = message.find('\'', begin + quote.size());
-    message = message.substr(begin + quote.size(), end - begin - quote.size());
-  }
-  return message.empty() ? "no reason given" : message;
-}
-
-[[noreturn]] void fail(const std::filesystem::path& file, const std::string& operation) {
-  throw FileError(file.string() + ": cannot " + operation + ": " + innermost_message());
-}
-
-// Where a call of HDF5 goes wrong it returns a negative number.
-template <class Result>
-Result check(Result result, const std::filesystem::path& file, const std::string& operation) {
-  if (result < 0) fail(file, operation);
-  return result;
-}
-
-Hdf5Handle properties(hid_t kind) {
-  return {H5Pcreate(kind), H5Pclose};
 }
 
 hid_t native_type(DataType type) {
@@ -73,20 +42,6 @@ hid_t stored_type(DataType type) {
                                      : H5T_STD_I64LE;
 }
 
-Hdf5Handle text_type(std::size_t length) {
-  Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type.id(), length);
-  H5Tset_cset(type.id(), H5T_CSET_UTF8);
-  if (length != H5T_VARIABLE) H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
-  return type;
-}
-
-Hdf5Handle space_of(const std::vector<std::int64_t>& dims) {
-  if (dims.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
-  const std::vector<hsize_t> extent(dims.begin(), dims.end());
-  return {H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose};
-}
-
 // No sieve buffer: HDF5 holds no written data back. No locks: the file can be read while it is written.
 Hdf5Handle access_properties() {
   open_library();
@@ -96,22 +51,6 @@ Hdf5Handle access_properties() {
   H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
   H5Pset_alignment(access.id(), 65536, 4096);
   return access;
-}
-
-// Dates are kept out of the objects, so that equal content is equal bytes; groups come with what is in them.
-Hdf5Handle link_properties() {
-  Hdf5Handle link = properties(H5P_LINK_CREATE);
-  H5Pset_create_intermediate_group(link.id(), 1);
-  return link;
-}
-
-Hdf5Handle data_set_properties() {
-  Hdf5Handle creation = properties(H5P_DATASET_CREATE);
-  H5Pset_layout(creation.id(), H5D_CONTIGUOUS);
-  H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY);
-  H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER);
-  H5Pset_obj_track_times(creation.id(), false);
-  return creation;
 }
 
 }  // namespace
@@ -282,28 +221,6 @@ DataSet File::data_set(const std::string& path) const {
   return set;
 }
 
-std::vector<std::string> File::read_texts(const std::string& path) const {
-  const std::string doing = "read the text " + path;
-  const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
-  const Hdf5Handle type(check(H5Dget_type(set.id()), path_, doing), H5Tclose);
-  const Hdf5Handle space(check(H5Dget_space(set.id()), path_, doing), H5Sclose);
-  const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()), path_, doing));
-  if (H5Tget_class(type.id()) != H5T_STRING) throw Error(path_.string() + ": " + path + " holds no text");
-  std::vector<std::string> texts;
-  if (H5Tis_variable_str(type.id()) > 0) {
-    std::vector<char*> pointers(count, nullptr);
-    check(H5Dread(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), path_, doing);
-    for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
-    H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, pointers.data());
-  } else {
-    const std::size_t length = H5Tget_size(type.id());
-    std::string joined(length * count, '\0');
-    check(H5Dread(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, joined.data()), path_, doing);
-    for (std::size_t i = 0; i < count; ++i) texts.emplace_back(joined.substr(i * length, length).c_str());
-  }
-  return texts;
-}
-
 std::vector<std::string> File::names_in(const std::string& group) const {
   std::vector<std::string> names;
   const auto keep = [](hid_t, const char* name, const H5L_info_t*, void* into) -> herr_t {
@@ -315,50 +232,6 @@ std::vector<std::string> File::names_in(const std::string& group) const {
                            H5P_DEFAULT),
         path_, "list " + group);
   return names;
-}
-
-std::string File::text_attribute(const std::string& object, const std::string& attribute) const {
-  const auto texts = text_list_attribute(object, attribute);
-  return texts.empty() ? "" : texts.front();
-}
-
-std::vector<std::string> File::text_list_attribute(const std::string& object,
-                                                   const std::string& attribute) const {
-  const std::string doing = "read the attribute " + attribute + " of " + object;
-  const Hdf5Handle handle(
-      check(H5Aopen_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_,
-            doing),
-      H5Aclose);
-  const Hdf5Handle type(check(H5Aget_type(handle.id()), path_, doing), H5Tclose);
-  if (H5Tget_class(type.id()) != H5T_STRING) fail(path_, doing + " as text");
-  const Hdf5Handle space(check(H5Aget_space(handle.id()), path_, doing), H5Sclose);
-  const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()), path_, doing));
-  std::vector<std::string> texts;
-  if (H5Tis_variable_str(type.id()) <= 0) {
-    const std::size_t length = H5Tget_size(type.id());
-    std::string joined(length * count, '\0');
-    check(H5Aread(handle.id(), type.id(), joined.data()), path_, doing);
-    for (std::size_t i = 0; i < count; ++i) texts.emplace_back(joined.substr(i * length, length).c_str());
-    return texts;
-  }
-  std::vector<char*> pointers(count, nullptr);
-  check(H5Aread(handle.id(), type.id(), pointers.data()), path_, doing);
-  for (char* pointer : pointers) {
-    texts.emplace_back(pointer == nullptr ? "" : pointer);
-    H5free_memory(pointer);
-  }
-  return texts;
-}
-
-std::int64_t File::integer_attribute(const std::string& object, const std::string& attribute) const {
-  const std::string doing = "read the attribute " + attribute + " of " + object;
-  const Hdf5Handle handle(
-      check(H5Aopen_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_,
-            doing),
-      H5Aclose);
-  std::int64_t value = 0;
-  check(H5Aread(handle.id(), H5T_NATIVE_INT64, &value), path_, doing);
-  return value;
 }
 
 DataSet File::make(const DataSetSpec& spec, const Hdf5Handle& creation) {
@@ -447,72 +320,6 @@ void File::copy(const File& from, const std::string& path) {
     if (H5Aexists_by_name(handle_.id(), path.c_str(), name, H5P_DEFAULT) > 0)
       check(H5Adelete_by_name(handle_.id(), path.c_str(), name, H5P_DEFAULT), path_, "copy " + path);
   }
-}
-
-void File::write_text(const std::string& path, const std::string& text) {
-  const std::string doing = "write the text " + path;
-  const Hdf5Handle type = text_type(H5T_VARIABLE), space = space_of({}), link = link_properties();
-  const Hdf5Handle creation = properties(H5P_DATASET_CREATE);
-  H5Pset_obj_track_times(creation.id(), false);
-  const hid_t id =
-      H5Dcreate2(handle_.id(), path.c_str(), type.id(), space.id(), link.id(), creation.id(), H5P_DEFAULT);
-  const Hdf5Handle set(check(id, path_, doing), H5Dclose);
-  const char* pointer = text.c_str();
-  check(H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &pointer), path_, doing);
-}
-
-void File::create_texts(const std::string& path, std::int64_t length, std::int64_t count) {
-  const Hdf5Handle type = text_type(static_cast<std::size_t>(length)), link = link_properties();
-  const Hdf5Handle space = count == 0 ? space_of({}) : space_of({count});
-  const Hdf5Handle creation = data_set_properties();
-  const hid_t id =
-      H5Dcreate2(handle_.id(), path.c_str(), type.id(), space.id(), link.id(), creation.id(), H5P_DEFAULT);
-  const Hdf5Handle set(check(id, path_, "create the texts " + path), H5Dclose);
-}
-
-void File::overwrite_texts(const std::string& path, const std::vector<std::string>& texts) {
-  const std::string doing = "write the texts " + path;
-  const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
-  const Hdf5Handle type(check(H5Dget_type(set.id()), path_, doing), H5Tclose);
-  const Hdf5Handle space(check(H5Dget_space(set.id()), path_, doing), H5Sclose);
-  const auto count = static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space.id()), path_, doing));
-  const std::size_t length = H5Tget_size(type.id());
-  std::string joined(length * count, '\0');
-  for (std::size_t i = 0; i < std::min(count, texts.size()); ++i)
-    texts[i].copy(joined.data() + i * length, length);
-  check(H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, joined.data()), path_, doing);
-}
-
-void File::write_attribute(const std::string& object, const std::string& attribute, const std::string& text) {
-  const std::string doing = "write the attribute " + attribute + " of " + object;
-  const Hdf5Handle type = text_type(H5T_VARIABLE), space = space_of({});
-  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), attribute.c_str(), type.id(), space.id(),
-                                     H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  const Hdf5Handle handle(check(id, path_, doing), H5Aclose);
-  const char* pointer = text.c_str();
-  check(H5Awrite(handle.id(), type.id(), &pointer), path_, doing);
-}
-
-void File::write_attribute(const std::string& object, const std::string& attribute, std::int64_t value) {
-  const std::string doing = "write the attribute " + attribute + " of " + object;
-  const Hdf5Handle space = space_of({});
-  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5T_STD_I64LE,
-                                     space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  const Hdf5Handle handle(check(id, path_, doing), H5Aclose);
-  check(H5Awrite(handle.id(), H5T_NATIVE_INT64, &value), path_, doing);
-}
-
-void File::write_attribute(const std::string& object, const std::string& attribute,
-                           const std::vector<std::string>& texts) {
-  const std::string doing = "write the attribute " + attribute + " of " + object;
-  const Hdf5Handle type = text_type(H5T_VARIABLE);
-  const Hdf5Handle space = space_of({static_cast<std::int64_t>(texts.size())});
-  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), attribute.c_str(), type.id(), space.id(),
-                                     H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  const Hdf5Handle handle(check(id, path_, doing), H5Aclose);
-  std::vector<const char*> pointers;
-  for (const auto& text : texts) pointers.push_back(text.c_str());
-  if (!pointers.empty()) check(H5Awrite(handle.id(), type.id(), pointers.data()), path_, doing);
 }
 
 std::string hdf5_version() {
