@@ -118,6 +118,21 @@ class PageTest(unittest.TestCase):
         cls.run_program(result, "--html", page, *words, program="cotangent-plot")
         return page
 
+    def opened(self, deck, name, *overrides, words=()):
+        """The result of a deck, after its small page has been opened and its first frame drawn."""
+        result = self.result_of(deck, name, *overrides)
+        page = self.page_of(result, "--small", *words)
+        self.assertLess(page.stat().st_size, 300_000)
+        self.web.open(page)
+        self.web.until("explorer.frames > 0")
+        self.assertEqual(self.web.requests, [f"file://{page}"])
+        self.corner = self.web.value("(r => [r.left, r.top])(explorer.overlay.getBoundingClientRect())")
+        return result
+
+    def pixel(self, x, y):
+        """On the screen, of a place of the plot."""
+        return [c + p for c, p in zip(self.corner, self.web.value(f"explorer.plane.toPixels({x}, {y})"))]
+
     def shot(self):
         """What is on the screen: pixels [rows, columns, 3]. The last frame asked for is drawn."""
         self.web.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")

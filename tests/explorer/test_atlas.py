@@ -80,16 +80,6 @@ TOLD = "document.getElementById('map-told').textContent"
 
 
 class AtlasTest(PageTest):
-    def opened(self, deck, name, *words):
-        result = self.result_of(deck, name)
-        page = self.page_of(result, "--small", *words)
-        self.assertLess(page.stat().st_size, 300_000)
-        self.web.open(page)
-        self.web.until("explorer.frames > 0")
-        self.corner = self.web.value("(r => [r.left, r.top])(explorer.overlay.getBoundingClientRect())")
-        self.assertEqual(self.web.requests, [f"file://{page}"])
-        return result
-
     def middle(self, i, j):
         """On the screen, of a cell."""
         left, top, width, height = self.web.value(f"explorer.boxOf({i}, {j})")
@@ -188,7 +178,7 @@ class Map(AtlasTest):
 
     def test_nothing_of_a_title_runs(self):
         hostile = "</script><script>window.bad = 1</script><img src=x onerror='window.bad = 1'>"
-        self.opened(ATLAS, "hostile", "--title", hostile)
+        self.opened(ATLAS, "hostile", words=("--title", hostile))
         self.assertEqual(self.web.value("document.getElementById('title').textContent"), hostile)
         self.assertIsNone(self.web.value("window.bad"))
 

@@ -17,17 +17,7 @@ def henon_heiles(x, y):
 @unittest.skipUnless(browser.found(), "there is no chromium")
 class Landscape(PageTest):
     def opened(self, name, *overrides):
-        result = self.result_of(SOURCE / "input" / "landscapes" / f"{name}.toml", name, *overrides)
-        page = self.page_of(result, "--small")
-        self.assertLess(page.stat().st_size, 300_000)
-        self.web.open(page)
-        self.web.until("explorer.frames > 0")
-        self.assertEqual(self.web.requests, [f"file://{page}"])
-        self.corner = self.web.value("(r => [r.left, r.top])(explorer.overlay.getBoundingClientRect())")
-        return result
-
-    def pixel(self, x, y):
-        return [c + p for c, p in zip(self.corner, self.web.value(f"explorer.plane.toPixels({x}, {y})"))]
+        return super().opened(SOURCE / "input" / "landscapes" / f"{name}.toml", name, *overrides)
 
     def patch(self, x, y, shot, size=6):
         px, py = (int(round(c)) for c in self.pixel(x, y))

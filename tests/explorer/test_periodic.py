@@ -13,17 +13,7 @@ TOLD = "document.getElementById('family-told').textContent"
 @unittest.skipUnless(browser.found(), "there is no chromium")
 class Periodic(PageTest):
     def opened(self, deck, *overrides):
-        result = self.result_of(SOURCE / "input" / "chaos" / f"{deck}.toml", deck, *overrides)
-        page = self.page_of(result, "--small")
-        self.assertLess(page.stat().st_size, 300_000)
-        self.web.open(page)
-        self.web.until("explorer.frames > 0")
-        self.assertEqual(self.web.requests, [f"file://{page}"])
-        self.corner = self.web.value("(r => [r.left, r.top])(explorer.overlay.getBoundingClientRect())")
-        return result
-
-    def pixel(self, x, y):
-        return [c + p for c, p in zip(self.corner, self.web.value(f"explorer.plane.toPixels({x}, {y})"))]
+        return super().opened(SOURCE / "input" / "chaos" / f"{deck}.toml", deck, *overrides)
 
     def gaps(self, shot, x0, y0, x1, y1):
         """The share of a straight line between two places on which nothing is drawn."""

@@ -46,10 +46,6 @@ class Section(PageTest):
         self.web.until("explorer.frames > 0")
         self.corner = self.web.value("(r => [r.left, r.top])(explorer.overlay.getBoundingClientRect())")
 
-    def pixel(self, x, y):
-        """On the screen, of a place in the plane."""
-        return [c + p for c, p in zip(self.corner, self.web.value(f"explorer.plane.toPixels({x}, {y})"))]
-
     def window(self):
         return self.web.value("explorer.plane.window")
 

@@ -96,9 +96,8 @@ void read_manifolds(Task& task, OrbitSurvey& survey) {
   const io::Table table = task.deck.table("manifolds");
   if (!survey.section.strobe || survey.problem().dim() != 1)
     throw table.error(
-        "manifolds are curves in the plane of one coordinate and its velocity: of what is driven or kicked, "
-        "on a "
-        "section where = \"t\", every = ...");
+        "manifolds are curves in the plane of one coordinate and its velocity: of what is driven or "
+        "kicked, on a section where = \"t\", every = ...");
   chaos::ManifoldRule rule;
   rule.length = table.positive("length");
   rule.bend = table.positive("bend", rule.bend);

@@ -123,8 +123,7 @@ std::vector<io::DataSetSpec> Tangles::data_sets() const {
        {all, most},
        "1",
        "integral of p dq around the lobe up to the next crossing, along the unstable manifold and back along "
-       "the "
-       "stable one; NaN where that encloses none"},
+       "the stable one; NaN where that encloses none"},
   };
 }
 
