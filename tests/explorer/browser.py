@@ -129,14 +129,19 @@ class Browser:
                 return answer["result"]
             self.note(answer)
 
-    def open(self, path, fragment=""):
-        """Opens a file and waits until it is drawn; seconds that this took."""
-        self.loaded, start = False, time.monotonic()
-        self.call("Page.navigate", url="about:blank")
-        self.loaded, self.messages, self.requests = False, [], []
-        self.call("Page.navigate", url=f"file://{path}{fragment}")
+    def go(self, address):
+        """Waits for this page's own event: one that is still on its way would be taken for the next page's."""
+        self.loaded = False
+        self.call("Page.navigate", url=address)
         while not self.loaded:
             self.note(json.loads(self.wire.receive()))
+
+    def open(self, path, fragment=""):
+        """Opens a file and waits until it is drawn; seconds that this took."""
+        start = time.monotonic()
+        self.go("about:blank")
+        self.messages, self.requests = [], []
+        self.go(f"file://{path}{fragment}")
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         return time.monotonic() - start
 
