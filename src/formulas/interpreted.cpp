@@ -102,9 +102,8 @@ std::unique_ptr<sections::Problem> interpreted_problem(const Statement& s, const
         "this program was built without COTANGENT_INTERPRETED, so that a formula needs a compiler: "
         "compile elsewhere by 'cotangent --compile DECK -o FILE'");
   const std::size_t dim = s.coordinates.size();
-  if (dim > most_interpreted_coordinates || s.parameters.size() > most_interpreted_parameters)
-    refuse("formulas of up to " + std::to_string(most_interpreted_coordinates) + " coordinates and " +
-           std::to_string(most_interpreted_parameters) + " parameters run");
+  if (s.parameters.size() > most_interpreted_parameters)
+    refuse("formulas of up to " + std::to_string(most_interpreted_parameters) + " parameters run");
   if (!s.rolling.empty()) refuse("rolling doesn't run");
   if (s.kick) refuse("kicks don't run");
 
@@ -131,7 +130,13 @@ std::unique_ptr<sections::Problem> interpreted_problem(const Statement& s, const
            (method == "*" ? "several" : "'" + method + "'"));
   const auto kind = std::ranges::find_if(
       kinds, [&](const InterpretedKind& k) { return k.dim == static_cast<int>(dim) && k.form == form; });
-  if (kind == kinds.end()) refuse("this formula doesn't run");  // all kinds are there
+  if (kind == kinds.end()) {  // free motion: that on a surface is always there
+    int most = 0;
+    for (const InterpretedKind& k : kinds)
+      if (k.form != Form::on_surface) most = std::max(most, k.dim);
+    refuse("formulas of up to " + std::to_string(most) +
+           " coordinates run, by this program's COTANGENT_INTERPRETED,");
+  }
   return kind->make(trees, labels);
 }
 

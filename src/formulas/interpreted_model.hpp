@@ -24,7 +24,7 @@ enum class Form {
   on_surface  ///< as newtonian, on g(q) = 0
 };
 
-inline constexpr std::size_t most_interpreted_coordinates = 4, most_interpreted_parameters = 16;
+inline constexpr std::size_t most_interpreted_parameters = 16;
 
 /// Room for the most of them, as many as the deck has.
 class InterpretedParameters {

@@ -47,6 +47,15 @@ struct KahanLi6 {
   static constexpr std::array steps{a, b, c, d, 1 - 2 * (a + b + c + d), d, c, b, a};
 };
 
+/// One of RATTLE's steps within a composition: compiled once for all schemes.
+template <class System, class R, int N, class Mask>
+[[gnu::noinline]] Mask rattle_substep(const System& system, const Motion<System>& motion, const R& h,
+                                      const Beginning<R, N>& x, Mask active, Change<R, N>& change,
+                                      Dense<System>& dense, RattleFormula::StageCache<System>& cache,
+                                      const MethodOptions& options) {
+  return RattleFormula::step(system, motion, h, x, active, change, dense, cache, cache, options);
+}
+
 template <class Scheme>
 struct RattleCompositionFormula : RattleFormula {
   static constexpr std::string_view name = Scheme::name, about = Scheme::about;
@@ -63,7 +72,7 @@ struct RattleCompositionFormula : RattleFormula {
     for (const double share : Scheme::steps) {
       Change<R, N> part;
       next.lambda_before = next.lambda;  // their times aren't equidistant
-      solved = substep(system, motion, R(share) * h, at, solved, part, dense, next, options);
+      solved = rattle_substep(system, motion, R(share) * h, at, solved, part, dense, next, options);
       at.t += R(share) * h;
       for (int n = 0; n < N; ++n) {
         at.q[n] += part.q[n];
@@ -76,15 +85,6 @@ struct RattleCompositionFormula : RattleFormula {
       change.y[n] = at.y[n] - x.y[n];
     }
     return solved;
-  }
-
- private:
-  template <class System, class R, int N, class Mask>
-  [[gnu::noinline]] static Mask substep(const System& system, const Motion<System>& motion, const R& h,
-                                        const Beginning<R, N>& x, Mask active, Change<R, N>& change,
-                                        Dense<System>& dense, StageCache<System>& carry,
-                                        const MethodOptions& options) {
-    return RattleFormula::step(system, motion, h, x, active, change, dense, carry, carry, options);
   }
 };
 

@@ -34,6 +34,16 @@ struct PointOnCircle {
 using Circle = mechanics::System<PointOnCircle, double>;
 using Genus2 = mechanics::System<mechanics::ParticleOn<mechanics::Lemniscate>, double>;
 
+/// Of these methods the one that the options name: a test that says which it needs doesn't compile them all.
+template <class System, class... Methods>
+std::unique_ptr<Stepper<System>> one_of(const MethodOptions& options) {
+  std::unique_ptr<Stepper<System>> result;
+  const MakeByName<System> make{options, result};
+  (make.template operator()<Methods>(), ...);
+  REQUIRE(result);
+  return result;
+}
+
 template <class System>
 std::unique_ptr<Stepper<System>> stepper(const std::string& name, double step,
                                          const std::string& projection = "none",

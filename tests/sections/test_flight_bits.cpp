@@ -120,29 +120,30 @@ TEST_CASE("A saved trajectory goes on in another lane of another flight to the s
     for (const int steps : {0, 1, 2, 37}) {
       const auto first = model->fly(c.method, c.watch, 8);
       const auto second = model->fly(c.method, c.watch, 8);
-      for (int lane = 0; lane < 8; ++lane) first->load(lane, c.starts[lane]);
+      const int lanes = first->lanes();  // of the processor, at most 8
+      for (int lane = 0; lane < lanes; ++lane) first->load(lane, c.starts[lane]);
       first->advance(steps);
       std::vector<double> state(first->state_size());
       REQUIRE(second->state_size() == state.size());
       std::map<std::int64_t, TrajectoryRecord> before;
-      for (int lane = 0; lane < 8; ++lane) {
+      for (int lane = 0; lane < lanes; ++lane) {
         before[lane] = first->flown(lane);
         if (before[lane].status != Status::pending) continue;
         first->save(lane, state);
-        second->restore(7 - lane, c.starts[lane], state);
+        second->restore(lanes - 1 - lane, c.starts[lane], state);
       }
       // The others in the old flight are no concern of those in the new one.
       for (int round = 0; round < 100000; ++round) {
         second->advance(1000);
         bool all = true;
-        for (int lane = 0; lane < 8; ++lane) {
+        for (int lane = 0; lane < lanes; ++lane) {
           all = all && (second->free(lane) || second->flown(lane).status != Status::pending);
         }
         if (all) break;
       }
-      for (int lane = 0; lane < 8; ++lane) {
+      for (int lane = 0; lane < lanes; ++lane) {
         if (before[lane].status != Status::pending) continue;
-        TrajectoryRecord whole = second->flown(7 - lane);
+        TrajectoryRecord whole = second->flown(lanes - 1 - lane);
         const auto crossings = std::exchange(whole.crossings, before[lane].crossings);
         const auto samples = std::exchange(whole.samples, before[lane].samples);
         append(whole.crossings, crossings);

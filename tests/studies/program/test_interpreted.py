@@ -102,7 +102,7 @@ class Interpreted(FormulaTest):
         self.set_variable("COTANGENT_COMPILER", "none")
         five = 'coordinates = ["a", "b", "c", "d", "e"]\nlagrangian = "(a_dot^2+b_dot^2+c_dot^2+d_dot^2+e_dot^2)/2 - a*b"\n'
         rest = '[method]\nname="gauss"\nstep=0.1\n[ensemble]\nlist=[[0,0,0,0,0,0,0,0,0,0]]\n[stop]\ntime=1.0\n[output]\nfile="o.h5"\n'
-        self.refused("4 coordinates", "--compile", text=deck_of(five, "trajectory", rest))
+        self.refused("coordinates", "COTANGENT_INTERPRETED", "--compile", text=deck_of(five, "trajectory", rest))
         self.refused("'gauss' alone", "'rk4'", "--compile", text=deck_of(HENON_HEILES).replace('"gauss"\nstages = 8', '"rk4"'))
         self.refused("constraints", "--compile", text=SURFACE.replace("2*z_dot^2", "z^2*z_dot^2"))
         self.refused("rolling", "--compile", text=SURFACE.replace("domain", 'rolling = "x_dot"\ndomain'))

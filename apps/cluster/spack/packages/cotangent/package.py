@@ -42,6 +42,6 @@ class Cotangent(CMakePackage):
     def cmake_args(self):
         return [
             self.define_from_variant("COTANGENT_NATIVE", "native"),
-            self.define_from_variant("COTANGENT_INTERPRETED", "interpreted"),
+            self.define("COTANGENT_INTERPRETED", "4" if self.spec.satisfies("+interpreted") else "0"),
             self.define("CMAKE_CXX_COMPILER", self.spec["mpi"].mpicxx),
         ]
