@@ -135,7 +135,7 @@ std::unique_ptr<sections::Problem> interpreted_problem(const Statement& s, const
     for (const InterpretedKind& k : kinds)
       if (k.form != Form::on_surface) most = std::max(most, k.dim);
     refuse("formulas of up to " + std::to_string(most) +
-           " coordinates run, by this program's COTANGENT_INTERPRETED,");
+           " coordinates run in this program (COTANGENT_INTERPRETED)");
   }
   return kind->make(trees, labels);
 }

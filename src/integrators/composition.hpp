@@ -51,7 +51,8 @@ struct KahanLi6 {
 template <class System, class R, int N, class Mask>
 [[gnu::noinline]] Mask rattle_substep(const System& system, const Motion<System>& motion, const R& h,
                                       const Beginning<R, N>& x, Mask active, Change<R, N>& change,
-                                      Dense<System>& dense, RattleFormula::StageCache<System>& cache,
+                                      RattleFormula::Dense<System>& dense,
+                                      RattleFormula::StageCache<System>& cache,
                                       const MethodOptions& options) {
   return RattleFormula::step(system, motion, h, x, active, change, dense, cache, cache, options);
 }
