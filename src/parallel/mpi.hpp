@@ -36,6 +36,7 @@ class Mpi {
 
  private:
   bool owner_ = false;
+  std::string folder_;  ///< of Open MPI's, where this process is alone
 };
 
 /// Whether mpirun, srun or their like started this process, perhaps as one of many.

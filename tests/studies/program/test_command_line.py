@@ -3,12 +3,14 @@
 import os
 import pathlib
 import re
+import subprocess
+import time
 import unittest
 
 import h5py
 import numpy as np
 
-from launch import SOURCE, ProgramTest
+from launch import POINCARE, SOURCE, ProgramTest, living
 
 
 class Program(ProgramTest):
@@ -157,6 +159,37 @@ class SaysOfItself(Program):
         self.says(self.launch("deck.toml", "--dry-run"), 2, "every", "samples can't be counted")
         text = self.text("deck.toml", "output.every=9e15", "--dry-run")
         self.assertIn("out of reach", text)
+
+
+class Start(Program):
+    """A process that nothing launched starts no daemon of Open MPI's, which takes twice as long as the rest of its start."""
+
+    def programs_of_a_run(self, **variables):
+        """The names of all programs in the session of a run."""
+        env = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA_ess")} | variables
+        self.deck(POINCARE.replace("crossings = 3", "crossings = 20000"))
+        run = subprocess.Popen([self.program, "deck.toml", "output.file=out.h5"], cwd=self.at, env=env, start_new_session=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        names = set()
+        while run.poll() is None:
+            names |= set(living(run.pid).values())
+            time.sleep(0.002)
+        self.assertEqual((run.returncode, run.stderr.read()), (0, ""))
+        run.stderr.close()
+        (self.at / "out.h5").unlink()
+        return names
+
+    def test_one_process_starts_no_daemon(self):
+        if "Open MPI v4" not in self.text("--doctor"):
+            self.skipTest("from version 5 on Open MPI starts none")
+        self.assertEqual(self.programs_of_a_run(), {"cotangent"})
+        self.assertIn("orted", self.programs_of_a_run(OMPI_MCA_ess_singleton_isolated="0"))  # what the user sets stays
+
+    def test_it_leaves_nothing_in_the_folder_for_temporary_files(self):
+        folder = self.at / "temporary"
+        folder.mkdir()
+        self.programs_of_a_run(TMPDIR=str(folder))
+        self.assertEqual(list(folder.iterdir()), [])
 
 
 class Templates(Program):

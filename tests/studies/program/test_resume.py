@@ -59,6 +59,7 @@ checkpoint_minutes = 0.001
 class Resume(ProgramTest):
     longest = 300
     text = DECK
+    signals = ((signal.SIGTERM, 0.1), (signal.SIGINT, 0.2), (signal.SIGUSR1, 0.0))  # each with a time to wait before it
 
     @classmethod
     def setUpClass(cls):
@@ -96,7 +97,7 @@ class Resume(ProgramTest):
 
     def test_stopped_by_signals(self):
         whole = self.undisturbed()
-        for number, wait in ((signal.SIGTERM, 0.1), (signal.SIGINT, 0.2), (signal.SIGUSR1, 0.0)):
+        for number, wait in self.signals:
             with self.subTest(signal=number.name):
                 for leftover in self.at.glob("out.h5*"):
                     leftover.unlink()
@@ -180,6 +181,7 @@ class Resume(ProgramTest):
 class ResumeOnASurface(Resume):
     """The same under constraints, whose methods hand multipliers from step to step."""
     text = SURFACE
+    signals = ((signal.SIGTERM, 0.1),)
     test_forwarded_by_mpirun = test_damaged_checkpoints = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 
@@ -188,12 +190,14 @@ class ResumeWithIndicators(Resume):
     text = DECK.replace("crossings = 60000", "crossings = 12000") + """[indicators]
 list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]
 """
+    signals = ((signal.SIGTERM, 0.1),)
     test_forwarded_by_mpirun = test_damaged_checkpoints = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 
 class ResumeWhatIsDriven(Resume):
     """The same with friction and a drive, stated by formulas: the work done goes on too."""
     text = DRIVEN
+    signals = ((signal.SIGTERM, 0.1),)
     test_forwarded_by_mpirun = test_damaged_checkpoints = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 
