@@ -10,6 +10,7 @@
 #include "core/names.hpp"
 #include "numerics/random.hpp"
 #include "parallel/mpi.hpp"
+#include "sections/energy_roots.hpp"
 #include "studies/program/formula_reader.hpp"
 
 namespace cotangent::studies {
@@ -284,36 +285,12 @@ bool Ensemble::complete(std::vector<double>& state, double energy,
                         const std::vector<double>& parameters) const {
   const std::span q(state.data(), static_cast<std::size_t>(dim_)),
       v(state.data() + dim_, static_cast<std::size_t>(dim_));
-  const auto excess = [&](double x) {
-    state[static_cast<std::size_t>(missing_)] = x;
-    return problem_->energy(q, v, parameters) - energy;
+  const auto accept = [&](double velocity) {
+    state[static_cast<std::size_t>(missing_)] = velocity;
+    return acceptable(state, parameters, false);
   };
-  // The energy is a quadratic of the velocity, or nearly: its roots, then Newton's method.
-  const double at_zero = excess(0), at_one = excess(1), at_minus = excess(-1);
-  const double a = 0.5 * (at_one + at_minus) - at_zero, b = 0.5 * (at_one - at_minus);
-  const double discriminant = b * b - 4 * a * at_zero;
-  if (!(discriminant >= 0) || !(a > 0)) return false;
-  const double far = -0.5 * (b + std::copysign(std::sqrt(discriminant), b));
-  std::vector<double> roots{far / a};
-  roots.push_back(far != 0 ? at_zero / far : -roots[0]);
-  std::sort(roots.rbegin(), roots.rend());
-  for (double root : roots) {
-    for (int iteration = 0; iteration < 4; ++iteration) {
-      const double value = excess(root);
-      const auto mass = problem_->mass_matrix(q, v, parameters);
-      double slope = 0;
-      for (int j = 0; j < dim_; ++j)
-        slope +=
-            mass[static_cast<std::size_t>((missing_ - dim_) * dim_ + j)] * v[static_cast<std::size_t>(j)];
-      if (std::abs(slope) < 1e-9) break;
-      const double next = root - value / slope;
-      if (next == root || !std::isfinite(next)) break;
-      root = next;
-    }
-    state[static_cast<std::size_t>(missing_)] = root;
-    if (acceptable(state, parameters, false)) return true;
-  }
-  return false;
+  return sections::velocity_of_energy(*problem_, q, v, missing_ - dim_, parameters, energy, accept)
+      .has_value();
 }
 
 bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energy,

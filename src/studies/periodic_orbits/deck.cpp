@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chaos/return_map.hpp"
 #include "integrators/method_list.hpp"
 #include "studies/ensemble/deck.hpp"
 #include "studies/ensemble/indicators.hpp"
@@ -45,7 +46,7 @@ bifurcations = 20            # of a family at most
 offspring = 0                # families followed that branch off each orbit's own
 branch = 0.01                # how far from the branching they begin
 
-# [manifolds]                # of hyperbolic orbits, on t, every = ..., of one coordinate that is driven or kicked
+# [manifolds]                # of hyperbolic orbits, in the plane of a section: of two coordinates, or of one that is driven
 # length = 10.0              # in section coordinates (q, v), each
 # bend = 0.2                 # radians at most, between chords that meet
 # spacing = 0.1              # of neighbouring points at most
@@ -94,10 +95,11 @@ void read_continuation(Task& task, OrbitSurvey& survey) {
 void read_manifolds(Task& task, OrbitSurvey& survey) {
   if (!task.deck.root().has("manifolds")) return;
   const io::Table table = task.deck.table("manifolds");
-  if (!survey.section.strobe || survey.problem().dim() != 1)
+  if (!chaos::ReturnMap::serves(survey.problem(), survey.section))
     throw table.error(
-        "manifolds are curves in the plane of one coordinate and its velocity: of what is driven or "
-        "kicked, on a section where = \"t\", every = ...");
+        "manifolds are curves in the plane of one coordinate and its velocity: of two coordinates that keep "
+        "their energy, on a section on the other; of one that is driven or kicked, where = \"t\", every = "
+        "...");
   chaos::ManifoldRule rule;
   rule.length = table.positive("length");
   rule.bend = table.positive("bend", rule.bend);

@@ -23,21 +23,8 @@ int returns_of(const FoundOrbit& found) {
   return found.returns * (chaos::stability(found.orbit) == chaos::Stability::inverse ? 2 : 1);
 }
 
-/// The strobe's map after so many returns. An angle goes back by the orbit's own turns, so that the orbit is
-/// a fixed point.
-chaos::PlaneMap return_map(const FoundOrbit& found) {
-  const auto& closure = found.closure;
-  const int times = returns_of(found) / found.returns;
-  const double period = found.orbit.period * times;
-  const double turns =
-      2 * std::numbers::pi * static_cast<double>(found.orbit.winding.front()) * static_cast<double>(times);
-  return [=, &closure](const chaos::PlanePoint& z) -> std::optional<chaos::PlaneImage> {
-    const auto arc = closure.problem->arc(closure.method, {0, {z[0]}, {z[1]}, closure.parameters}, period);
-    if (arc.status != Status::finished) return std::nullopt;
-    chaos::PlaneImage image{{arc.q[0] - turns, arc.v[0]}, {}};
-    image.derivative << arc.derivative[0], arc.derivative[1], arc.derivative[2], arc.derivative[3];
-    return image;
-  };
+chaos::ReturnMap return_map(const FoundOrbit& found) {
+  return {found.closure, found.orbit, returns_of(found) / found.returns};
 }
 
 }  // namespace
@@ -45,6 +32,7 @@ chaos::PlaneMap return_map(const FoundOrbit& found) {
 Tangles::Tangles(const OrbitSurvey& survey, const FoundOrbits& found) : survey_(survey), found_(found) {
   auto ids = std::make_shared<std::vector<std::int64_t>>();
   if (survey.manifolds) {
+    coordinate_ = survey.section.strobe ? 0 : static_cast<std::size_t>(1 - survey.section.coordinate);
     const auto hyperbolic = [&](std::int64_t k) {
       const auto& orbit = found.orbits[static_cast<std::size_t>(k)].orbit;
       return chaos::stability(orbit) != chaos::Stability::stable && orbit.contraction() > 0 &&
@@ -70,7 +58,7 @@ Tangles::Tangles(const OrbitSurvey& survey, const FoundOrbits& found) : survey_(
 
 std::vector<io::DataSetSpec> Tangles::data_sets() const {
   if (orbits_.empty()) return {};
-  const CoordinateColumns state(survey_.problem().coordinates());
+  const CoordinateColumns state(std::vector{survey_.problem().coordinates()[coordinate_]});
   const auto all = rows(), points = survey_.manifolds->points, most = survey_.homoclinic;
   const std::vector<std::string> kinds{"unstable", "stable"}, ends{"none", "reached", "full", "lost"};
   return {
@@ -146,12 +134,11 @@ void Tangles::state(run::StateFields& state) {
 }
 
 chaos::InvariantManifold Tangles::manifold(std::int64_t row) const {
-  const FoundOrbit& found = orbit_of(row);
   const auto [stable, side] = kind_of(row);
-  const chaos::PlanePoint at(found.orbit.q[0], found.orbit.v[0]);
-  Eigen::Matrix2d derivative = found.orbit.transverse;
-  if (returns_of(found) != found.returns) derivative = derivative * derivative;
-  return {return_map(found), {at, derivative}, stable, side};
+  const chaos::ReturnMap map = return_map(orbit_of(row));
+  const auto image = map(map.fixed_point());
+  if (!image) throw Error("a periodic orbit that was found doesn't return to its section");
+  return {map, {map.fixed_point(), image->derivative}, stable, side};
 }
 
 void Tangles::advance(run::Records& records) {
@@ -207,10 +194,8 @@ void Tangles::cross(std::int64_t pair, run::Records& records) {
     return result;
   };
   const auto unstable = read(u_row), stable = read(s_row);
-  const auto& closure = orbit_of(pair).closure;
-  const auto momentum = [&](const chaos::PlanePoint& z) {
-    return closure.problem->momentum(std::array{z[0]}, std::array{z[1]}, closure.parameters).front();
-  };
+  const chaos::ReturnMap map = return_map(orbit_of(pair));
+  const auto momentum = [&](const chaos::PlanePoint& z) { return map.momentum(z); };
   const auto range = [](const chaos::InvariantManifold& manifold) {
     const auto [low, high] = std::ranges::minmax(
         manifold.nodes(), {}, [](const chaos::InvariantManifold::Node& node) { return node.at[0]; });
@@ -219,7 +204,7 @@ void Tangles::cross(std::int64_t pair, run::Records& records) {
   constexpr double turn = 2 * std::numbers::pi;
   const auto [u_low, u_high] = range(unstable);
   const auto [s_low, s_high] = range(stable);
-  const bool angle = closure.problem->coordinates().front().angle;
+  const bool angle = survey_.problem().coordinates()[coordinate_].angle;
   const auto from = angle ? std::llround(std::ceil((u_low - s_high) / turn)) : 0,
              to = angle ? std::llround(std::floor((u_high - s_low) / turn)) : 0;
   std::int64_t place = 0;

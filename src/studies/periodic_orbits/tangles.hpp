@@ -2,11 +2,13 @@
 // Manifolds of the hyperbolic orbits found, four of each: unstable and stable, to either side; and where an
 // unstable and a stable one of an orbit cross. Each manifold is grown by one rank, and its points are all
 // that crossings ask of it: so these are shared out anew, by what stands in the result. Of an orbit of
-// several returns the manifolds are those of its first point on the section.
+// several returns the manifolds are those of its first point on the section. They are curves in the plane of
+// the section: of one coordinate and its velocity.
 //   /manifolds/...   a row for each manifold
 //   /homoclinic/...  a row for each pair of an unstable and a stable manifold of an orbit
 #pragma once
 
+#include "chaos/return_map.hpp"
 #include "run/records.hpp"
 #include "run/state.hpp"
 #include "studies/periodic_orbits/search.hpp"
@@ -45,6 +47,7 @@ class Tangles {
 
   const OrbitSurvey& survey_;
   const FoundOrbits& found_;
+  std::size_t coordinate_ = 0;        ///< of the plane in which manifolds are curves
   std::vector<std::int64_t> orbits_;  ///< those with manifolds
   run::Share share_;                  ///< of the manifolds
   std::int64_t next_ = 0;             ///< of this rank's

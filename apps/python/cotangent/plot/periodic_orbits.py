@@ -108,9 +108,11 @@ def section(result, options):
     x, y = options.axes or (columns[0], columns[len(columns) // 2])
     if np.ptp(points[:, columns.index(x)]) == 0 and len(columns) == 4:  # the section's own coordinate
         x, y = columns[1], columns[3]
-    name = "Stable and unstable manifolds" if "manifolds/state" in result else "Periodic orbits"
+    curves = result.columns("manifolds/state") if "manifolds/state" in result else []
+    x, y = options.axes or curves or (x, y)
+    name = "Stable and unstable manifolds" if curves else "Periodic orbits"
     figure, (axis,) = layout.grid(1, options, options.title or f"{name}: {result.model}", [""], ticks_inside=True)
-    grown = "manifolds/state" in result and len(columns) == 2
+    grown = x in curves and y in curves
     if grown:
         manifolds(axis, result, x, y)
     for orbit in range(len(stability)):
