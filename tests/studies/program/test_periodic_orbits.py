@@ -360,8 +360,58 @@ class Manifolds(ProgramTest):
         self.says(self.launch(deck, "manifolds.orbits=[3]", ranks=1), 2, "no orbit 3")
         self.says(self.launch(deck, "ensemble.list=[[0.001,0.0]]", "manifolds.orbits=[0]", ranks=1), 2, "isn't hyperbolic")
         self.says(self.launch(deck, "manifolds.bend=2", ranks=1), 2, "bend", "1 at most")
-        plane = MANY + "[manifolds]\nlength = 3.0\n"
-        self.says(self.launch(self.deck(plane), ranks=1), 2, "[manifolds]", "every = ...")
+        driven = deck.read_text(encoding="utf-8").replace('coordinates = ["x"]', 'coordinates = ["x", "y"]').replace(
+            '"x_dot^2/2"', '"(x_dot^2 + y_dot^2)/2"').replace('list = [[3.1, 0.02]]', 'list = [[3.1, 0.1, 0.02, 0.0]]')
+        self.says(self.launch(self.deck(driven), ranks=1), 2, "[manifolds]", "every = ...")
+
+
+class SectionManifolds(ProgramTest):
+    """Of Henon-Heiles on q1 = 0, where the map is a return: time reversed it is its own inverse, by which the program's own
+    sections tell whether a curve is a manifold."""
+    longest = 300
+    ENERGY, OTHER = 0.12, 0.1201
+
+    def grown(self, *words):
+        end = self.launch(CHAOS / "henon_heiles_manifolds.toml", "output.file=out.h5", "manifolds.length=2.6",
+                          "manifolds.homoclinic=1", *words, ranks=1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        return h5py.File(self.at / "out.h5")
+
+    def returns(self, states, energy, count):
+        """Where the flights that begin in (q2, -q2_dot) return for the count-th time, reversed again."""
+        points = ", ".join(f"{{ q2 = {q!r}, q2_dot = {-v!r} }}" for q, v in states)
+        deck = MANY.split("[orbits]")[0].replace("periodic-orbits", "poincare").replace("energy = 0.08", f"energy = {energy}")
+        deck = deck[:deck.index("grid")] + f"points = [{points}]\n[stop]\ncrossings = {count}\n[output]\nfile = \"back.h5\"\n"
+        end = self.launch(self.deck(deck), ranks=1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "back.h5") as file:
+            columns = list(file["section/points"].attrs["columns"].astype(str))
+            last = file["section/points"][:, -1]
+            return np.stack([last[:, columns.index("q2")], -last[:, columns.index("q2_dot")]], axis=1)
+
+    def test_manifolds_lead_back_to_the_orbit(self):
+        with self.grown() as file:
+            fixed = file["orbits/state"][0][[1, 3]]
+            for row, sign in ((0, 1), (1, 1), (2, -1), (3, -1)):  # the stable ones are flown forwards: reversed twice
+                n, t = file["manifolds/count"][row], file["manifolds/t"][row]
+                states = file["manifolds/state"][row, :n]
+                some = np.flatnonzero(np.floor(t[:n]) == 6)[::3]
+                self.assertGreater(len(some), 3)
+                turned = states[some] * [1, sign]
+                for energy, near in ((self.ENERGY, True), (self.OTHER, False)):
+                    off = np.hypot(*(self.returns(turned.tolist(), energy, 6) * [1, sign] - fixed).T).max()
+                    (self.assertLess if near else self.assertGreater)(off, 1e-4)
+
+    def test_lobes_and_mirrors(self):
+        with self.grown("manifolds.length=3", "manifolds.homoclinic=8") as file:
+            area, state = file["homoclinic/area"][2], file["homoclinic/state"]
+            self.assertGreater(area[0], 1e-5)
+            self.assertLess(abs(area[0] + area[1]), 1e-12 + 1e-7 * area[0])  # as much goes in as comes out
+            self.assertLess(abs(area[0] - area[6]), 1e-12 + 1e-7 * area[0])  # and again, one return later
+            self.assertLess(abs(state[0, 0, 1]), 1e-10)
+            one, other = (file["manifolds/state"][row, :100] for row in (0, 2))
+            np.testing.assert_allclose(one, other * [1, -1], atol=1e-9)
+            self.assertGreater(np.abs(one - other).max(), 1e-6)  # a control: not without the mirror
 
 
 class Refused(ProgramTest):

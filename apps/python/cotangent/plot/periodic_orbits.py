@@ -115,19 +115,24 @@ def section(result, options):
     grown = x in curves and y in curves
     if grown:
         manifolds(axis, result, x, y)
+    named = set()
     for orbit in range(len(stability)):
         chosen = whose == orbit
-        colour = style.CATEGORICAL[orbit % len(style.CATEGORICAL)]
+        stable = stability[orbit] == STABLE
+        colour = style.INK if grown else style.CATEGORICAL[orbit % len(style.CATEGORICAL)]
         px, py = points[chosen, columns.index(x)], points[chosen, columns.index(y)]
         if result.units("orbits/points", x) == "rad":
             px = (px + np.pi) % (2 * np.pi) - np.pi
-        axis.plot(px, py, "o", ms=4.5, color=colour, mfc=colour if stability[orbit] == STABLE else "white", mew=1.1,
-                  label=f"{style.plural(returns[orbit], 'return')}, residue {residue[orbit]:.4g}" if len(stability) <= 8 else None)
+        name = (f"periodic orbit, {'' if stable else 'un'}stable" if grown else
+                f"{style.plural(returns[orbit], 'return')}, residue {residue[orbit]:.4g}" if len(stability) <= 8 else None)
+        axis.plot(px, py, "o", ms=4.5, color=colour, mfc=colour if stable else "white", mew=1.1, zorder=4,
+                  label=None if grown and name in named else name)
+        named.add(name)
     axis.set_xlabel(style.label(x))
     axis.set_ylabel(style.label(y))
     axis.set_xlim(options.xlim)
     axis.set_ylim(options.ylim)
-    if len(stability) <= 8:
+    if grown or len(stability) <= 8:
         axis.legend(loc="best", title=None if grown else "filled: stable")
     return figure
 
