@@ -240,6 +240,62 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
                 self.refused(*parts, text=ONE, words=words)
 
 
+class Exits(Runs):
+    """Leaks; and the exponents of Lorentz gases and of Sinai's billiard."""
+    leak = (SOURCE / "input" / "billiards/leaking_diamond.toml").read_text(encoding="utf-8")
+    few = ("ensemble.random.count=3000", "stop.time=200")
+
+    def test_the_rate_of_a_leak_and_a_circle_without_one(self):
+        """Survival against exp(-kappa t): straight in the diamond; integrable motion in the circle has no rate."""
+        kappa = 0.0268443
+        def survival(found, times):
+            time = found["exits/time"][()]
+            return np.array([1 - np.mean(time < t) for t in times])
+        found = self.run_to("diamond.h5", "ensemble.random.count=20000", "stop.time=150", text=self.leak)
+        times = np.array([1, 2, 3]) / kappa
+        np.testing.assert_allclose(np.log(survival(found, times)) / (-kappa * times), 1, atol=0.04)
+        exit, time, bounces, final, status = (found[name][()] for name in (
+            "exits/exit", "exits/time", "exits/bounces", "orbits/final", "orbits/status"))
+        names = list(found["orbits/status"].attrs["names"])
+        self.assertTrue(((exit >= 0) == (status == names.index("left_domain"))).all())
+        self.assertTrue(((exit < 0) == (status == names.index("finished"))).all())
+        self.assertTrue((np.isnan(time) == (exit < 0)).all() and (time[exit >= 0] == found["orbits/time"][()][exit >= 0]).all())
+        self.assertTrue((bounces[exit >= 0] == found["orbits/bounces"][()].sum(1)[exit >= 0]).all())
+        x, y = final[exit == 0, :2].T
+        self.assertTrue(((x > 0.3) & (x < 0.3195) & (np.abs(np.hypot(x - 1, y - 1) - 1.1) < 1e-13)).all())
+        outward = ((1 - final[exit == 0, :2]) * final[exit == 0, 2:]).sum(1)
+        self.assertGreater(outward.min(), 0)  # through the hole, not back from it
+        # A circle with holes of the same share of its wall, and the same h/(pi A).
+        radius = 2 * 0.012 / (np.pi * kappa)
+        circle = survival(self.run_to("circle.h5", "ensemble.random.count=20000", "stop.time=400", "domain.inside=disc", (
+            'domain.sets=[{name="disc", set="circle", radius=%r}]' % float(radius)),
+            f"exits.wide=x > 0 and abs(y) < {float(radius * np.sin(0.012 * np.pi))!r}", "exits.narrow=x > 2",
+            text=self.leak), np.array([1, 10]) / kappa)
+        self.assertGreater(circle[1], 0.02)
+        self.assertGreater(circle[1], 100 * circle[0] ** 10)
+
+    def test_bits_of_leaks(self):
+        self.run_to("one.h5", *self.few, text=self.leak, ranks=1)
+        self.run_to("more.h5", *self.few, text=self.leak, ranks=3)
+        self.assertEqual(same_bits(self.at / "one.h5", self.at / "more.h5"), [])
+        self.run_to("parts.h5", *self.few, "output.wall_minutes=1e-5", text=self.leak, code=75)
+        self.stopped_midway("parts.h5", "one.h5")
+        end = self.launch("deck.toml", "output.file=parts.h5", *self.few, "--resume", ranks=RANKS + 1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertEqual(same_bits(self.at / "one.h5", self.at / "parts.h5"), [])
+        end = self.launch("one.h5", "-o", "leak.png", program="cotangent-plot", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stderr)
+
+    def test_exits_refused(self):
+        leak = ONE + '[exits]\nhole = "%s"\n'
+        self.refused("[exits] hole", "'xx'", text=leak % "xx > 0.9")
+        self.refused("[exits] hole", "'x_dot'", text=leak % "x_dot > 0.9")
+        self.refused("two sides", text=leak % "x == 1")
+        self.refused("names no exit", text=ONE + "[exits]\n")
+        self.refused("knows no exits", text=leak % "x > 0.9", words=(
+            "method.name=leapfrog", "method.step=0.1", "stop.collisions=", "stop.time=10"))
+
+
 DISCS = """study = "hard-spheres"
 [model]
 lattice = 20
