@@ -295,6 +295,26 @@ class Exits(Runs):
         self.refused("knows no exits", text=leak % "x > 0.9", words=(
             "method.name=leapfrog", "method.step=0.1", "stop.collisions=", "stop.time=10"))
 
+    def test_the_exponent_of_sinais_billiard_tends_to_its_limit(self):
+        """Dahlqvist (1997): -2 ln R - .12837 + O(R ln^2 R), from disc to disc."""
+        deck = (SOURCE / "input" / "billiards/sinai_limit.toml").read_text(encoding="utf-8")
+        found = self.run_to("sinai.h5", "stop.time=40000", text=deck)
+        discs = list(range(1, 10, 2))
+        radius = np.array([table["radius"] for table in tomllib.loads(deck)["domain"]["sets"][1::2]])
+        time, hits = found["orbits/time"][()], found["orbits/bounces"][()][:, discs]
+        per_time, of_map = found["orbits/lyapunov"][()], found["orbits/lyapunov_per_bounce"][()][:, discs]
+        own = np.arange(len(time)) // (len(time) // 5)
+        self.assertTrue(((hits > 0) == (own[:, None] == np.arange(5))).all())
+        hits, of_map = (x[np.arange(len(own)), own] for x in (hits, of_map))
+        np.testing.assert_allclose(per_time * time / hits, of_map, rtol=1e-12)
+        each = [own == k for k in range(5)]
+        free = np.array([time[k].sum() / hits[k].sum() for k in each])
+        np.testing.assert_allclose(free, (1 - np.pi * radius ** 2) / (2 * radius), rtol=0.03)
+        exponent = np.array([(of_map[k] * hits[k]).sum() / hits[k].sum() for k in each])
+        off = np.abs(exponent + 2 * np.log(radius) + 0.12837)
+        self.assertTrue((np.diff(off[:4]) < 0).all() and off[4] < off[2], off)  # measured: .122, .086, .053, .028, .011
+        self.assertTrue((off < 0.3 * radius * np.log(radius) ** 2).all(), off)
+
 
 DISCS = """study = "hard-spheres"
 [model]
