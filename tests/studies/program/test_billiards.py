@@ -314,6 +314,10 @@ class Exits(Runs):
         off = np.abs(exponent + 2 * np.log(radius) + 0.12837)
         self.assertTrue((np.diff(off[:4]) < 0).all() and off[4] < off[2], off)  # measured: .122, .086, .053, .028, .011
         self.assertTrue((off < 0.3 * radius * np.log(radius) ** 2).all(), off)
+        # The control: with the flat walls' bounces left in it is far from the limit, farther as R is less.
+        bounces = found["orbits/crossing_count"][()]
+        mixed = np.array([(per_time * time)[k].sum() / bounces[k].sum() for k in each]) + 2 * np.log(radius) + 0.12837
+        self.assertTrue((np.diff(np.abs(mixed)) > 0).all() and abs(mixed[0]) > 1, mixed)
 
 
 DISCS = """study = "hard-spheres"

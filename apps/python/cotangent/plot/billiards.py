@@ -116,7 +116,7 @@ def leak(result, options):
     flown, left = np.isfinite(exit), exit >= 0
     if not left.any():
         raise PlotError(f"{result.path}: no particle has left: a longer stop.time, or wider exits")
-    rate = left.sum() / result.array("orbits/time")[flown].sum()  # the likeliest, of those too that stayed
+    rate = left.sum() / result.array("orbits/time")[flown].sum()  # the likeliest: who left over the time of all inside
     flat = "domain/outline" in result
     width = options.width or (11 if flat else 6)
     figure, axes = plt.subplots(1, 2 if flat else 1, layout="constrained", squeeze=False,
@@ -135,12 +135,12 @@ def leak(result, options):
     shown = share > 0
     survival.semilogy(inside[shown], share[shown], color=style.INK, lw=1.2, label="particles")
     survival.semilogy(inside[[0, -1]], np.exp(-rate * inside[[0, -1]]), "--", lw=1.0, color=style.CATEGORICAL[1],
-                      label=f"$\\exp(-\\kappa t)$, $\\kappa = {rate:.4g}$, one over the mean time")
+                      label=f"$\\exp(-\\kappa t)$, $\\kappa = {rate:.4g}$")
     survival.set_xlim(options.xlim)
-    survival.set_ylim(options.ylim or (0.5 / flown.sum(), 1.5))
+    survival.set_ylim(options.ylim or (0.5 * min([1, *share[shown][-1:]]), 1.5))
     survival.set_xlabel("time")
     survival.set_ylabel("share still inside")
-    survival.legend(loc="upper right")
+    survival.legend(loc="lower left")
     heading = options.title or "Leak: " + sets(result)
     figure.suptitle(f"{heading}  ·  {notes(result)}", x=0.01, ha="left", size=13)
     return figure
