@@ -283,6 +283,7 @@ Pack Gas<D>::note_error() {
 template <int D>
 void Gas<D>::bounce(PackMask hits) {
   const Point<D> at = x_, v = v_;
+  arriving_ = v;
   const Contact<D> contact = this->contact(at, t_, hits);
   Pack sign, restitution(1.0);
   for (int i = 0; i < width; ++i) sign.set(i, sign_[static_cast<std::size_t>(i)]);

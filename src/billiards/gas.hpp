@@ -41,6 +41,8 @@ class Gas {
   /// The inward normal where it ended, and the change of the velocity along it.
   const Point<D>& normal() const { return normal_; }
   Pack kick() const { return kick_; }
+  /// The velocity with which it came there.
+  const Point<D>& arriving() const { return arriving_; }
 
   PackMask active() const { return active_; }
   Status status(int lane) const { return status_[static_cast<std::size_t>(lane)]; }
@@ -91,7 +93,7 @@ class Gas {
 
   std::unique_ptr<FieldTrajectory<D>> course_;  // in a field
   Path<D> path_;
-  Point<D> x_{}, v_{}, normal_{};
+  Point<D> x_{}, v_{}, normal_{}, arriving_{};
   Pack t_{}, from_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{}, step_{};
   Tangent<D> tangent_{};
   PackMask active_, hit_, under_way_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "billiards/leapfrog.hpp"
 
@@ -11,6 +12,8 @@ namespace cotangent::billiards {
 namespace {
 
 using sections::TrajectoryRecord;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 template <int D>
 class BilliardFlight final : public sections::TrajectoryBatch {
@@ -24,7 +27,9 @@ class BilliardFlight final : public sections::TrajectoryBatch {
         watch_(watch),
         gas_(domain, rules.gravity, rules.seed, rules.field.get()),
         lanes_(std::clamp(lanes, 1, Particles::width)),
-        tallies_(2 * domain.members().size() + (rules.tangent ? 1 : 0)),
+        members_(domain.members().size()),
+        rates_(rules.tangent ? 1 + members_ : 0),
+        tallies_(3 * members_ + rates_ + (rules.exits.empty() ? 0 : 3)),
         record_(static_cast<std::size_t>(lanes_)) {
     if (rules.tangent) gas_.watch_tangent();
   }
@@ -50,12 +55,12 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     for (std::int64_t k = 0; k < steps; ++k) {
       const auto flying = gas_.active();
       if (!any(flying)) return;
-      const auto before = gas_.time();
+      const auto before = gas_.time(), stretched = gas_.stretching();
       gas_.advance(watch_.stop.time);
       bool landed = false;
       for (int lane = 0; lane < lanes_; ++lane) {
         if (!flying[lane]) continue;
-        follow(lane, before[lane]);
+        follow(lane, before[lane], stretched[lane]);
         landed = landed || flown(lane).status != Status::pending;
       }
       if (landed) return;
@@ -92,10 +97,11 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     TrajectoryRecord& r = flown(lane);
     r.begin(start);
     r.tallies.assign(tallies_, 0.0);
+    if (!rules_.exits.empty()) std::ranges::copy(std::array{-1.0, nan, nan}, r.tallies.end() - 3);
   }
 
-  /// What the flight of a lane, begun at a time, leaves behind.
-  void follow(int lane, double begun) {
+  /// What the flight of a lane, begun at a time and so far stretched, leaves behind.
+  void follow(int lane, double begun, double stretched) {
     TrajectoryRecord& r = flown(lane);
     ++r.steps;
     const double end = gas_.time()[lane];
@@ -106,6 +112,7 @@ class BilliardFlight final : public sections::TrajectoryBatch {
       sample(lane, gas_.path().position(s), gas_.path().velocity(s), due);
     }
     const bool bounced = gas_.bounces(lane) > r.crossing_count;
+    if (const int exit = bounced ? exit_at(lane) : -1; exit >= 0) return leave(lane, exit, stretched);
     if (bounced) {
       const int wall = domain_.member_of(gas_.wall(lane));
       if (r.crossing_count < rules_.collisions) {
@@ -119,12 +126,39 @@ class BilliardFlight final : public sections::TrajectoryBatch {
       }
       ++r.crossing_count;
       r.tallies[static_cast<std::size_t>(wall)] += gas_.kick()[lane];
+      r.tallies[2 * members_ + static_cast<std::size_t>(wall)] += 1;
     }
     Status status = gas_.status(lane);
     const std::int64_t wanted = watch_.stop.crossings;
-    if (status == Status::finished && wanted > 0) status = Status::time_limit;
+    if (status == Status::finished && wanted > 0 && rules_.exits.empty()) status = Status::time_limit;
     if (status == Status::pending && wanted > 0 && r.crossing_count >= wanted) status = Status::finished;
     if (status != Status::pending) land(lane, status);
+  }
+
+  /// The exit in which a lane has met the wall, the deepest where several meet; -1: none.
+  int exit_at(int lane) const {
+    Vector<D> at;
+    for (std::size_t d = 0; d < D; ++d) at[d] = gas_.x()[d][lane];
+    int found = -1;
+    double deepest = 0;
+    for (std::size_t k = 0; k < rules_.exits.size(); ++k) {
+      const double depth = rules_.exits[k].evaluate(at);
+      if (!(depth > deepest)) continue;
+      deepest = depth;
+      found = static_cast<int>(k);
+    }
+    return found;
+  }
+
+  /// Lets a lane out where it has met the wall, as if it hadn't bounced there.
+  void leave(int lane, int exit, double stretched) {
+    TrajectoryRecord& r = flown(lane);
+    land(lane, Status::left_domain, stretched);
+    for (std::size_t d = 0; d < D; ++d) r.v[d] = gas_.arriving()[d][lane];
+    double* const left = &r.tallies[tallies_ - 3];
+    left[0] = exit;
+    left[1] = r.t;
+    left[2] = static_cast<double>(r.crossing_count);
   }
 
   /// Arc length, and the velocity along the outline, which has the domain on its left.
@@ -143,12 +177,12 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     for (int d = 0; d < D; ++d) r.samples.v.push_back(v[d][lane]);
     r.samples.energy.push_back(gas_.energy(x, v)[lane]);
     ++r.sample_count;
-    const std::size_t members = domain_.members().size();
-    for (std::size_t m = 0; m < members; ++m)
-      r.tallies[members + m] += domain_.omega(domain_.members()[m].region, x, Pack(t))[lane] > 0 ? 1 : 0;
+    for (std::size_t m = 0; m < members_; ++m)
+      r.tallies[members_ + m] += domain_.omega(domain_.members()[m].region, x, Pack(t))[lane] > 0 ? 1 : 0;
   }
 
-  void land(int lane, Status status) {
+  void land(int lane, Status status) { land(lane, status, gas_.stretching()[lane]); }
+  void land(int lane, Status status, double stretched) {
     TrajectoryRecord& r = flown(lane);
     gas_.release(lane);
     r.status = status;
@@ -158,7 +192,13 @@ class BilliardFlight final : public sections::TrajectoryBatch {
       r.q[d] = gas_.x()[d][lane];
       r.v[d] = gas_.v()[d][lane];
     }
-    if (rules_.tangent) r.tallies.back() = r.t > 0 ? gas_.stretching()[lane] / r.t : 0.0;
+    if (rules_.tangent) {
+      r.tallies[3 * members_] = r.t > 0 ? stretched / r.t : 0.0;
+      for (std::size_t m = 0; m < members_; ++m) {
+        const double bounces = r.tallies[2 * members_ + m];
+        r.tallies[3 * members_ + 1 + m] = bounces > 0 ? stretched / bounces : nan;
+      }
+    }
   }
 
   const Domain<D>& domain_;
@@ -166,7 +206,7 @@ class BilliardFlight final : public sections::TrajectoryBatch {
   const sections::Observation watch_;
   Particles gas_;
   const int lanes_;
-  const std::size_t tallies_;
+  const std::size_t members_, rates_, tallies_;
   std::vector<TrajectoryRecord> record_;
 };
 
@@ -181,7 +221,7 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
         watch_(watch),
         functions_(functions),
         exact_(domain, rules.gravity),
-        tallies_(2 * domain.members().size() + (rules.stepped.compare ? SteppedComparison::numbers : 0)) {}
+        tallies_(3 * domain.members().size() + (rules.stepped.compare ? SteppedComparison::numbers : 0)) {}
 
   int lanes() const override { return 1; }
   bool free(int) const override { return record_.id < 0; }
@@ -200,7 +240,12 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
     for (std::int64_t k = 0; k < steps && record_.status == Status::pending; ++k) {
       const Falling<D> before = particle_;
       const SteppedHit hit = linearised_step<D>(domain_, rules_.gravity, rules_.stepped, particle_);
-      record_.crossing_count += hit.wall >= 0 ? 1 : 0;
+      if (hit.wall >= 0) {
+        ++record_.crossing_count;
+        record_
+            .tallies[2 * domain_.members().size() + static_cast<std::size_t>(domain_.member_of(hit.wall))] +=
+            1;
+      }
       if (rules_.stepped.compare) compare(before, hit);
       ++record_.steps;
       record_.energy_error = std::max(record_.energy_error, std::abs(energy() - record_.energy));
@@ -257,7 +302,7 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
       if (exact_.hit()[0] && exact_.bounces(0) == 1) first = exact_.time()[0];
     }
     const double more = static_cast<double>(exact_.bounces(0)) - (hit.wall >= 0 ? 1 : 0);
-    double* const count = &record_.tallies[2 * domain_.members().size()];
+    double* const count = &record_.tallies[3 * domain_.members().size()];
     SteppedComparison all{count[0], count[1], count[2], count[3]};
     (more > 0 ? all.missed : all.invented) += std::abs(more);
     if (hit.wall >= 0) {

@@ -21,11 +21,16 @@ struct BilliardRules {
   std::shared_ptr<const Outline> outline;  ///< for their arc length
   bool tangent = false;                    ///< watch how neighbours part
   SteppedFlight stepped;                   ///< Morita's method (leapfrog.hpp), where it has a step
+  /// Parts of the wall that let particles out: how far beyond each exit's border a place (x, y, in space z)
+  /// lies, above 0 in it. What arrives at the wall there leaves with its velocity, without a bounce.
+  std::vector<expressions::Expression> exits;
 };
 
-/// TrajectoryRecord::tallies holds of each member of the domain the impulse that its walls took and the
-/// number of samples inside it; and the Lyapunov exponent where it is watched, or of steps beside the exact
-/// flight the four numbers of SteppedComparison.
+/// TrajectoryRecord::tallies holds of each member of the domain the impulse that its walls took, the number
+/// of samples inside it and the number of bounces off its walls. Then, where neighbours are watched, the
+/// Lyapunov exponent by time and for each member by bounces off it (NaN where there was none); or of steps
+/// beside the exact flight the four numbers of SteppedComparison. Last, where there are exits, the one taken
+/// (-1: none), when, and after how many bounces (NaN: stayed).
 /// What steps of Morita's method make of walls, each beside the exact flight from its own beginning.
 struct SteppedComparison {
   static constexpr std::size_t numbers = 4;

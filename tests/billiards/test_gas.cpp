@@ -172,7 +172,7 @@ TEST_CASE("Every built-in set keeps its particles", "[unit]") {
                   : try_in(kind, std::integral_constant<int, 3>{});
     ++kinds;
   }
-  CHECK(kinds == 14);
+  CHECK(kinds == 15);
 }
 
 TEST_CASE("A circle without gravity conserves angular momentum; with it, it doesn't", "[unit]") {

@@ -45,10 +45,13 @@ random = { count = 500, seed = 1, x = [-4.0, 4.0], y = [-4.5, 1.0] }     # at re
 time = 10.0
 # collisions = 100                  # of each particle
 
+# [exits]                           # parts of the wall that let particles out
+# hole = "x > 2.9 and abs(y) < 0.1"
+
 [output]
 every = 0.02                        # time between samples; 0: none
 collisions = 0                      # how many of each particle are recorded
-# lyapunov = true                   # the rate at which neighbours part
+# lyapunov = true                   # the rate at which neighbours part, by time and by bounces off each set
 file = "billiard.h5"
 )deck";
 
@@ -237,6 +240,7 @@ void read_flight(const io::Table& table, const billiards::Domain<D>& domain, con
     throw table.error("name", "Morita's method runs to stop.time");
   if (plan.collisions > 0 || rules.tangent)
     throw table.error("name", "Morita's method records no collisions");
+  if (!rules.exits.empty()) throw table.error("name", "Morita's method knows no exits");
   const double each = plan.watch.sample_every / flight.step;
   if (std::abs(each - std::round(each)) > 1e-9 * each)
     throw table.error("step", "output.every must be a whole number of steps");
@@ -247,7 +251,7 @@ void read_flight(const io::Table& table, const billiards::Domain<D>& domain, con
 template <int D>
 BilliardPlan<D> read_billiard(Task& task) {
   BilliardPlan<D> billiard;
-  auto& [plan, domain, rules, still, surface_cells] = billiard;
+  auto& [plan, domain, rules, still, exits, surface_cells] = billiard;
   const io::Table table = task.deck.table("domain"), stop = task.deck.table("stop"),
                   output = task.deck.table("output");
   domain = read_domain<D>(task, table, plan.walls);
@@ -277,6 +281,11 @@ BilliardPlan<D> read_billiard(Task& task) {
   if (plan.watch.sample_every > 0) {
     if (!std::isfinite(plan.watch.stop.time)) throw output.error("every", "samples need stop.time");
     plan.samples = samples_until(output, plan.watch.stop.time, plan.watch.sample_every);
+  }
+  if (task.deck.root().has("exits")) {
+    Exits read = read_named_exits(task.deck.table("exits"), Parts(places(D)));
+    exits = std::move(read.names);
+    rules.exits = std::move(read.depths);
   }
   read_flight(task.deck.table("method"), domain, plan, rules);
   if (D == 3) {

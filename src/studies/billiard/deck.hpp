@@ -13,6 +13,7 @@ struct BilliardPlan {
   billiards::Domain<D> domain;
   billiards::BilliardRules<D> rules;
   bool still = true;               ///< all walls are elastic and at rest
+  std::vector<std::string> exits;  ///< names of the parts of the wall that let particles out
   std::int64_t surface_cells = 0;  ///< cubes along the longest side of the walls' triangulation; 0: none
 };
 

@@ -125,7 +125,8 @@ std::optional<geometry::Triangulation> walls_of(const billiards::Domain<3>& doma
 }
 
 std::vector<io::DataSetSpec> billiard_tallies(const std::vector<std::string>& walls, std::int64_t particles,
-                                              bool lyapunov, bool compared) {
+                                              bool lyapunov, bool compared,
+                                              const std::vector<std::string>& exits) {
   const auto members = static_cast<std::int64_t>(walls.size());
   std::vector<io::DataSetSpec> sets{{"/orbits/impulse",
                                      io::DataType::float64,
@@ -138,13 +139,28 @@ std::vector<io::DataSetSpec> billiard_tallies(const std::vector<std::string>& wa
                                      {particles, members},
                                      "1",
                                      "how many samples lie in each set",
+                                     {{"columns", walls}}},
+                                    {"/orbits/bounces",
+                                     io::DataType::float64,
+                                     {particles, members},
+                                     "1",
+                                     "how many bounces were off the walls of each set",
                                      {{"columns", walls}}}};
-  if (lyapunov)
+  if (lyapunov) {
     sets.push_back({"/orbits/lyapunov",
                     io::DataType::float64,
                     {particles},
                     "1",
                     "rate of stretching of a displacement over the whole time"});
+    sets.push_back(
+        {"/orbits/lyapunov_per_bounce",
+         io::DataType::float64,
+         {particles, members},
+         "1",
+         "the same stretching over the bounces off each set: the exponent of the map from one of them "
+         "to the next; NaN where there was none",
+         {{"columns", walls}}});
+  }
   if (compared)
     sets.push_back({"/orbits/against_exact",
                     io::DataType::float64,
@@ -153,6 +169,14 @@ std::vector<io::DataSetSpec> billiard_tallies(const std::vector<std::string>& wa
                     "steps beside the exact flight from their own beginning: hits that they miss, hits that "
                     "they invent, hits off their way, the largest error of a hit's time",
                     {{"columns", {"missed", "invented", "off", "late"}}}});
+  if (!exits.empty()) {
+    for (auto& set : exit_tallies(exits, particles)) sets.push_back(std::move(set));
+    sets.push_back({"/exits/bounces",
+                    io::DataType::float64,
+                    {particles},
+                    "1",
+                    "after how many bounces it left, NaN where it stayed"});
+  }
   return sets;
 }
 

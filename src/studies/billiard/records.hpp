@@ -25,6 +25,7 @@ std::optional<geometry::Triangulation> walls_of(const billiards::Domain<3>& doma
 
 /// What is counted of each particle, a column for each set.
 std::vector<io::DataSetSpec> billiard_tallies(const std::vector<std::string>& walls, std::int64_t particles,
-                                              bool lyapunov, bool compared);
+                                              bool lyapunov, bool compared,
+                                              const std::vector<std::string>& exits);
 
 }  // namespace cotangent::studies

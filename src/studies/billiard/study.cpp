@@ -13,7 +13,7 @@ namespace {
 template <int D>
 ExitCode run_in(Task& task) {
   BilliardPlan<D> billiard = read_billiard<D>(task);
-  auto& [plan, domain, rules, still, cells] = billiard;
+  auto& [plan, domain, rules, still, exits, cells] = billiard;
   const auto problem = billiards::make_billiard<D>(domain, rules);
   std::unique_ptr<sections::Problem> recording;  // the same with an outline, which needs the starts
   plan.model.problem = problem.get();
@@ -32,7 +32,7 @@ ExitCode run_in(Task& task) {
   if constexpr (D == 3) {
     if (cells > 0) plan.surface = walls_of(domain, ensemble, cells);
   }
-  plan.tallies = billiard_tallies(plan.walls, ensemble.size(), rules.tangent, rules.stepped.compare);
+  plan.tallies = billiard_tallies(plan.walls, ensemble.size(), rules.tangent, rules.stepped.compare, exits);
   return run_ensemble(task, "billiard", plan, ensemble);
 }
 

@@ -67,13 +67,7 @@ std::size_t Exits::nearest(std::span<const double> variables) const {
   return best;
 }
 
-void read_exits(Task& task, Plan& plan) {
-  if (!task.deck.root().has("exits")) return;
-  const io::Table table = task.deck.table("exits");
-  if (!std::isfinite(plan.watch.stop.time))
-    throw table.error("what never leaves has to end too: give stop.time");
-  Parts parts(plan.model.problem->variable_names());
-  parts.read_what_fits(task.deck.table("model").table("where"));
+Exits read_named_exits(const io::Table& table, const Parts& parts) {
   Graph all;
   std::vector<std::string> names;
   std::vector<Expression> depths;
@@ -93,8 +87,17 @@ void read_exits(Task& task, Plan& plan) {
     names.push_back(name);
   }
   if (names.empty()) throw table.error("names no exit: left = \"x < -2\", say");
-  plan.exits = std::make_shared<const Exits>(
-      Exits{std::move(names), std::move(depths), Expression("exits", all.tree(largest))});
+  return {std::move(names), std::move(depths), Expression("exits", all.tree(largest))};
+}
+
+void read_exits(Task& task, Plan& plan) {
+  if (!task.deck.root().has("exits")) return;
+  const io::Table table = task.deck.table("exits");
+  if (!std::isfinite(plan.watch.stop.time))
+    throw table.error("what never leaves has to end too: give stop.time");
+  Parts parts(plan.model.problem->variable_names());
+  parts.read_what_fits(task.deck.table("model").table("where"));
+  plan.exits = std::make_shared<const Exits>(read_named_exits(table, parts));
   sections::Section section;
   section.expression = plan.exits->depth;
   section.direction = 1;
@@ -103,17 +106,21 @@ void read_exits(Task& task, Plan& plan) {
   plan.watch.stop.patience = std::numeric_limits<std::int64_t>::max() / 2;
 }
 
-void tally_exits(Plan& plan, const Ensemble& ensemble) {
-  if (!plan.exits) return;
+std::vector<io::DataSetSpec> exit_tallies(const std::vector<std::string>& names, std::int64_t trajectories) {
   io::DataSetSpec exit{"/exits/exit",
                        io::DataType::float64,
-                       {ensemble.size()},
+                       {trajectories},
                        "1",
                        "the exit that the trajectory took, counted from 0; -1 where it stayed"};
-  exit.labels.push_back({"names", plan.exits->names});
-  plan.tallies.push_back(std::move(exit));
-  plan.tallies.push_back(
-      {"/exits/time", io::DataType::float64, {ensemble.size()}, "1", "when it left, NaN where it stayed"});
+  exit.labels.push_back({"names", names});
+  return {std::move(exit),
+          {"/exits/time", io::DataType::float64, {trajectories}, "1", "when it left, NaN where it stayed"}};
+}
+
+void tally_exits(Plan& plan, const Ensemble& ensemble) {
+  if (!plan.exits) return;
+  const auto sets = exit_tallies(plan.exits->names, ensemble.size());
+  plan.tallies.insert(plan.tallies.end(), sets.begin(), sets.end());
 }
 
 bool starts_outside(const Plan& plan, const sections::Start& start) {

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "io/hdf5.hpp"
 #include "sections/problem.hpp"
+#include "studies/program/formula_reader.hpp"
 
 namespace cotangent::studies {
 
@@ -26,10 +28,14 @@ struct Exits {
   std::size_t nearest(std::span<const double> variables) const;
 };
 
+/// Reads a table of conditions over the names of these parts. Throws Error for those that have no two sides.
+Exits read_named_exits(const io::Table& table, const Parts& parts);
 /// Reads `[exits]`, where the deck has it, and makes them the section that is watched. Throws Error for
 /// conditions that have no two sides.
 void read_exits(Task& task, Plan& plan);
-/// The data sets /exits/exit and /exits/time, as tallies of the trajectories; last of all tallies.
+/// The data sets /exits/exit and /exits/time, a row for each trajectory.
+std::vector<io::DataSetSpec> exit_tallies(const std::vector<std::string>& names, std::int64_t trajectories);
+/// The same, as tallies of the trajectories; last of all tallies.
 void tally_exits(Plan& plan, const Ensemble& ensemble);
 
 /// Whether a start lies beyond an exit already: its trajectory ends there at t = 0.

@@ -240,6 +240,86 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
                 self.refused(*parts, text=ONE, words=words)
 
 
+class Exits(Runs):
+    """Leaks; and the exponents of Lorentz gases and of Sinai's billiard."""
+    leak = (SOURCE / "input" / "billiards/leaking_diamond.toml").read_text(encoding="utf-8")
+    few = ("ensemble.random.count=3000", "stop.time=200")
+
+    def test_the_rate_of_a_leak_and_a_circle_without_one(self):
+        """Survival against exp(-kappa t): straight in the diamond; integrable motion in the circle has no rate."""
+        kappa = 0.0268443
+        def survival(found, times):
+            time = found["exits/time"][()]
+            return np.array([1 - np.mean(time < t) for t in times])
+        found = self.run_to("diamond.h5", "ensemble.random.count=20000", "stop.time=150", text=self.leak)
+        times = np.array([1, 2, 3]) / kappa
+        np.testing.assert_allclose(np.log(survival(found, times)) / (-kappa * times), 1, atol=0.04)
+        exit, time, bounces, final, status = (found[name][()] for name in (
+            "exits/exit", "exits/time", "exits/bounces", "orbits/final", "orbits/status"))
+        names = list(found["orbits/status"].attrs["names"])
+        self.assertTrue(((exit >= 0) == (status == names.index("left_domain"))).all())
+        self.assertTrue(((exit < 0) == (status == names.index("finished"))).all())
+        self.assertTrue((np.isnan(time) == (exit < 0)).all() and (time[exit >= 0] == found["orbits/time"][()][exit >= 0]).all())
+        self.assertTrue((bounces[exit >= 0] == found["orbits/bounces"][()].sum(1)[exit >= 0]).all())
+        x, y = final[exit == 0, :2].T
+        self.assertTrue(((x > 0.3) & (x < 0.3195) & (np.abs(np.hypot(x - 1, y - 1) - 1.1) < 1e-13)).all())
+        outward = ((1 - final[exit == 0, :2]) * final[exit == 0, 2:]).sum(1)
+        self.assertGreater(outward.min(), 0)  # through the hole, not back from it
+        # A circle with holes of the same share of its wall, and the same h/(pi A).
+        radius = 2 * 0.012 / (np.pi * kappa)
+        circle = survival(self.run_to("circle.h5", "ensemble.random.count=20000", "stop.time=400", "domain.inside=disc", (
+            'domain.sets=[{name="disc", set="circle", radius=%r}]' % float(radius)),
+            f"exits.wide=x > 0 and abs(y) < {float(radius * np.sin(0.012 * np.pi))!r}", "exits.narrow=x > 2",
+            text=self.leak), np.array([1, 10]) / kappa)
+        self.assertGreater(circle[1], 0.02)
+        self.assertGreater(circle[1], 100 * circle[0] ** 10)
+
+    def test_bits_of_leaks(self):
+        self.run_to("one.h5", *self.few, text=self.leak, ranks=1)
+        self.run_to("more.h5", *self.few, text=self.leak, ranks=3)
+        self.assertEqual(same_bits(self.at / "one.h5", self.at / "more.h5"), [])
+        self.run_to("parts.h5", *self.few, "output.wall_minutes=1e-5", text=self.leak, code=75)
+        self.stopped_midway("parts.h5", "one.h5")
+        end = self.launch("deck.toml", "output.file=parts.h5", *self.few, "--resume", ranks=RANKS + 1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertEqual(same_bits(self.at / "one.h5", self.at / "parts.h5"), [])
+        end = self.launch("one.h5", "-o", "leak.png", program="cotangent-plot", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stderr)
+
+    def test_exits_refused(self):
+        leak = ONE + '[exits]\nhole = "%s"\n'
+        self.refused("[exits] hole", "'xx'", text=leak % "xx > 0.9")
+        self.refused("[exits] hole", "'x_dot'", text=leak % "x_dot > 0.9")
+        self.refused("two sides", text=leak % "x == 1")
+        self.refused("names no exit", text=ONE + "[exits]\n")
+        self.refused("knows no exits", text=leak % "x > 0.9", words=(
+            "method.name=leapfrog", "method.step=0.1", "stop.collisions=", "stop.time=10"))
+
+    def test_the_exponent_of_sinais_billiard_tends_to_its_limit(self):
+        """Dahlqvist (1997): -2 ln R - .12837 + O(R ln^2 R), from disc to disc."""
+        deck = (SOURCE / "input" / "billiards/sinai_limit.toml").read_text(encoding="utf-8")
+        found = self.run_to("sinai.h5", "stop.time=40000", text=deck)
+        discs = list(range(1, 10, 2))
+        radius = np.array([table["radius"] for table in tomllib.loads(deck)["domain"]["sets"][1::2]])
+        time, hits = found["orbits/time"][()], found["orbits/bounces"][()][:, discs]
+        per_time, of_map = found["orbits/lyapunov"][()], found["orbits/lyapunov_per_bounce"][()][:, discs]
+        own = np.arange(len(time)) // (len(time) // 5)
+        self.assertTrue(((hits > 0) == (own[:, None] == np.arange(5))).all())
+        hits, of_map = (x[np.arange(len(own)), own] for x in (hits, of_map))
+        np.testing.assert_allclose(per_time * time / hits, of_map, rtol=1e-12)
+        each = [own == k for k in range(5)]
+        free = np.array([time[k].sum() / hits[k].sum() for k in each])
+        np.testing.assert_allclose(free, (1 - np.pi * radius ** 2) / (2 * radius), rtol=0.03)
+        exponent = np.array([(of_map[k] * hits[k]).sum() / hits[k].sum() for k in each])
+        off = np.abs(exponent + 2 * np.log(radius) + 0.12837)
+        self.assertTrue((np.diff(off[:4]) < 0).all() and off[4] < off[2], off)  # measured: .122, .086, .053, .028, .011
+        self.assertTrue((off < 0.3 * radius * np.log(radius) ** 2).all(), off)
+        # The control: with the flat walls' bounces left in it is far from the limit, farther as R is less.
+        bounces = found["orbits/crossing_count"][()]
+        mixed = np.array([(per_time * time)[k].sum() / bounces[k].sum() for k in each]) + 2 * np.log(radius) + 0.12837
+        self.assertTrue((np.diff(np.abs(mixed)) > 0).all() and abs(mixed[0]) > 1, mixed)
+
+
 DISCS = """study = "hard-spheres"
 [model]
 lattice = 20

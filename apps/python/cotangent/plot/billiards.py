@@ -2,7 +2,8 @@
 """Billiards: the domain from its outline, particles with their trails, energies, pressures, and bounce maps.
 
 Bounce maps are drawn in Birkhoff's coordinates, arc length and tangential velocity, where the result holds them and no
-samples; a colour for each particle.
+samples; a colour for each particle. Leaks, where there are exits and neither of these: where particles left, and how many are
+still inside over time.
 """
 import matplotlib.pyplot as plt
 import numpy as np
@@ -61,6 +62,8 @@ def draw(results, options):
     samples = "trajectory/q" in result
     if "collisions/arc" in result and not samples and options.what != "time-series":
         return bounce_map(result, options)
+    if "exits/exit" in result and not samples:
+        return leak(result, options)
     if not samples:
         raise PlotError(f"{result.path}: neither samples (output.every) nor recorded collisions (output.collisions) in "
                         "it; --what energy draws how well each particle kept its energy")
@@ -77,12 +80,16 @@ def bounce_map(result, options):
     """Arc length against tangential velocity, beside the domain with the first bounces of some particles."""
     ids = result.run(options.chosen(result.orbits))
     arc, along = (result.array(f"collisions/{name}")[ids] for name in ("arc", "tangential"))
-    figure, (left, right) = plt.subplots(1, 2, layout="constrained", width_ratios=[1, 1.55],
-                                         figsize=(options.width or 11, 0.45 * (options.width or 11)))
+    corners = result.array("domain/outline")[:, :2]
+    wide = np.ptp(corners[:, 0]) > 3 * np.ptp(corners[:, 1])  # then it stands above the map
+    width = options.width or 11
+    shape = {"nrows": 2, "height_ratios": [1, 2.2]} if wide else {"ncols": 2, "width_ratios": [1, 1.55]}
+    figure, (left, right) = plt.subplots(layout="constrained", figsize=(width, (0.62 if wide else 0.45) * width), **shape)
     colours = style.sweep(len(ids))
     fill(left, result)
+    parts = sum(np.sum(c[:-1, 0] * c[1:, 1] - c[1:, 0] * c[:-1, 1]) > 0 for c in loops(result))
     point, start = result.array("collisions/point"), result.array("orbits/initial")
-    for k in np.unique(np.linspace(0, len(ids) - 1, 3).astype(int)):
+    for k in np.unique(np.linspace(0, len(ids) - 1, max(3, parts)).astype(int)):
         path = np.concatenate([start[ids[k], None, :2], point[ids[k], :25]])
         if free(result):
             left.plot(*path.T, color=colours[k], lw=0.5, zorder=2)
@@ -102,11 +109,49 @@ def bounce_map(result, options):
     return figure
 
 
+def leak(result, options):
+    """Where particles left, beside the share of them still inside over time and the exponential of the same rate."""
+    exit, time = result.array("exits/exit"), result.array("exits/time")
+    names = [n.decode() if isinstance(n, bytes) else n for n in result.file["exits/exit"].attrs["names"]]
+    flown, left = np.isfinite(exit), exit >= 0
+    if not left.any():
+        raise PlotError(f"{result.path}: no particle has left: a longer stop.time, or wider exits")
+    rate = left.sum() / result.array("orbits/time")[flown].sum()  # the likeliest: who left over the time of all inside
+    flat = "domain/outline" in result
+    width = options.width or (11 if flat else 6)
+    figure, axes = plt.subplots(1, 2 if flat else 1, layout="constrained", squeeze=False,
+                                width_ratios=[1, 1.2] if flat else None, figsize=(width, 0.45 * width if flat else 0.7 * width))
+    if flat:
+        fill(axes[0, 0], result)
+        final = result.array("orbits/final")[:, :2]
+        for k, (name, colour) in enumerate(zip(names, style.distinct(len(names)))):
+            through = exit == k
+            axes[0, 0].plot(*final[through].T, ".", ms=5, mew=0, color=colour, zorder=3, rasterized=True,
+                            label=f"{name}: ${through.sum()}$")
+        axes[0, 0].legend(loc="upper right")
+    survival = axes[0, -1]
+    inside = np.sort(time[left])
+    share = 1 - np.arange(1, len(inside) + 1) / flown.sum()
+    shown = share > 0
+    survival.semilogy(inside[shown], share[shown], color=style.INK, lw=1.2, label="particles")
+    survival.semilogy(inside[[0, -1]], np.exp(-rate * inside[[0, -1]]), "--", lw=1.0, color=style.CATEGORICAL[1],
+                      label=f"$\\exp(-\\kappa t)$, $\\kappa = {rate:.4g}$")
+    survival.set_xlim(options.xlim)
+    survival.set_ylim(options.ylim or (0.5 * min([1, *share[shown][-1:]]), 1.5))
+    survival.set_xlabel("time")
+    survival.set_ylabel("share still inside")
+    survival.legend(loc="lower left")
+    heading = options.title or "Leak: " + sets(result)
+    figure.suptitle(f"{heading}  ·  {notes(result)}", x=0.01, ha="left", size=13)
+    return figure
+
+
 def sets(result):
     """The domain in words, as the deck has it."""
     domain = result.section_of_deck("domain")
     kinds = [table.get("set", "") for table in domain.get("sets", [])]
-    return domain.get("inside") or " or ".join(kinds)
+    words = domain.get("inside") or " or ".join(kinds)
+    return words if len(words) <= 60 else style.plural(len(kinds), "set")
 
 
 def gas(result, options):

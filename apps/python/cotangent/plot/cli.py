@@ -156,7 +156,8 @@ def subject(result):
     by_study = {"poincare": "sections", "trajectory": "time-series", "landscape": "landscape",
                 "work-precision": "work-precision", "mechanism": "mechanism", "particles": "particles", "billiard": "billiard",
                 "lattice": "lattice"}
-    if result.study == "billiard" and ("domain/outline" in result or "trajectory/q" in result):
+    if result.study == "billiard" and any(
+            name in result for name in ("domain/outline", "trajectory/q", "exits/exit")):
         return "billiard"
     if "systems/compressibility" in result:
         return "hard-spheres"
