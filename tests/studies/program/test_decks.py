@@ -45,6 +45,8 @@ EXTRA = {"henon_heiles_periodic.toml": ["continuation.to=0.14", "continuation.of
          **{f"{chain}_atlas.toml": ["stop.time=2.0", "atlas.levels=0", f"model.{parameter}.count=3", "ensemble.energy.count=5"]
             for chain, parameter in (("magnetic_chain", "alpha"), ("magnetic_chain_hanging", "alpha"),
                                      ("magnetic_chain_unequal", "r3"), ("double_pendulum", "m2"), ("elastic_pendulum", "k"))},
+         "driven_pendulum_atlas.toml": ["stop.time=2.0", "atlas.levels=0", "model.parameters.g.count=3", "model.parameters.q.count=3"],
+         "genus2_atlas.toml": ["stop.time=1.0", "atlas.levels=0", "model.r.count=2", "model.gravity.count=3"],
          "landscape_million.toml": ["mesh.cells=[20,20]", "stop.time=60", "output.frames_every=60"],
          "v_catchment.toml": ["stop.time=60", "output.frames_every=60"],
          "massive_multiplier.toml": ["stop.time=0.1", "output.every=0.05"]}
