@@ -17,7 +17,8 @@ std::unique_ptr<Stepper<System>> collocation(const std::string& name, int degree
   options.stages = degree;
   options.step = step;
   options.treatment = treatment;
-  return make_stepper<System>(options);
+  return one_of<System, ChebyshevLobattoCollocation<System>, LobattoCollocation<System>, ReducedGauss<System>,
+                ReducedMidpoint<System>>(options);
 }
 
 template <class System, int N>
@@ -169,7 +170,7 @@ TEST_CASE("collocation under constraints adapts its steps to a tolerance") {
     options.name = "chebyshev-lobatto";
     options.step = 0.01;
     options.tolerance = tolerance;
-    auto method = make_stepper<Disc>(options);
+    auto method = one_of<Disc, ChebyshevLobattoCollocation<Disc>>(options);
     method->start(Disc{}, disc_start(), true);
     const double energy = Disc{}.energy(disc_start().q, disc_start().v, 0);
     double worst = 0;
