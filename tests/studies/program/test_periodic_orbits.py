@@ -395,7 +395,7 @@ class SectionManifolds(ProgramTest):
             for row, sign in ((0, 1), (1, 1), (2, -1), (3, -1)):  # the stable ones are flown forwards: reversed twice
                 n, t = file["manifolds/count"][row], file["manifolds/t"][row]
                 states = file["manifolds/state"][row, :n]
-                some = np.flatnonzero(np.floor(t[:n]) == 6)[::3]
+                some = np.flatnonzero(np.floor(t[:n]) == 6)
                 self.assertGreater(len(some), 3)
                 turned = states[some] * [1, sign]
                 for energy, near in ((self.ENERGY, True), (self.OTHER, False)):
