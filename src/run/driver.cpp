@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "io/deck.hpp"
+#include "io/run_lock.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
@@ -47,6 +48,8 @@ class Driver {
 
  private:
   void open() {
+    // Rank 0 alone, before anybody looks at the file: another rank that asked would find its own run's lock.
+    parallel::on_rank_zero([&] { lock_.emplace(settings_.file); });
     io::ResultContent content;
     content.study = settings_.study;
     content.deck = settings_.deck;
@@ -66,6 +69,9 @@ class Driver {
     }
     result_.emplace(goes_on ? io::ResultFile::resume(settings_.file, content)
                             : io::ResultFile::create(settings_.file, content));
+    if (lock_ && !lock_->lacking().empty())
+      say(fmt::format("{} can't be locked ({}): nothing keeps a second run away from it\n", settings_.file,
+                      lock_->lacking()));
     records_.emplace(*result_, evolution_.together());
     if (goes_on && evolution_.complete(*records_)) {
       complete_ = true;
@@ -276,6 +282,7 @@ class Driver {
   const Settings& settings_;
   const double started_;
   const std::filesystem::path checkpoint_;
+  std::optional<io::RunLock> lock_;  // outlives what it protects
   std::optional<io::ResultFile> result_;
   std::optional<Records> records_;
   Terminal terminal_;

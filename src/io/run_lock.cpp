@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/run_lock.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+
+namespace cotangent::io {
+namespace {
+
+/// "process 4711 on node17".
+std::string owner() {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  return "process " + std::to_string(::getpid()) + " on " + host;
+}
+
+std::string text_of(int id) {
+  char text[512];
+  const ssize_t length = ::pread(id, text, sizeof text, 0);
+  std::string found(text, length > 0 ? static_cast<std::size_t>(length) : 0);
+  while (!found.empty() && (found.back() == '\n' || found.back() == '\0')) found.pop_back();
+  return found.empty() ? "one that didn't say who it is" : found;
+}
+
+bool has_name(int id, const std::filesystem::path& path) {
+  struct stat file = {}, name = {};
+  return ::fstat(id, &file) == 0 && ::stat(path.c_str(), &name) == 0 && file.st_dev == name.st_dev &&
+         file.st_ino == name.st_ino;
+}
+
+}  // namespace
+
+std::filesystem::path lock_path(const std::filesystem::path& result) {
+  return result.string() + ".lock";
+}
+
+RunLock::RunLock(const std::filesystem::path& result) : path_(lock_path(result)) {
+  while (true) {
+    const int id = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (id < 0) {
+      lacking_ = std::strerror(errno);
+      return;
+    }
+    int failure = 0;
+    while (::flock(id, LOCK_EX | LOCK_NB) != 0 && (failure = errno) == EINTR) failure = 0;
+    if (failure == EWOULDBLOCK) {
+      const std::string who = text_of(id);
+      ::close(id);
+      throw Error(result.string() + ": another run writes it, " + who +
+                  "; wait until it has ended, or give this run a file of its own: output.file=OTHER.h5 (if " +
+                  "that run's node is gone, delete " + path_.string() + ")");
+    }
+    if (failure != 0) {
+      lacking_ = std::strerror(failure);
+      struct stat file = {};
+      if (::fstat(id, &file) == 0 && file.st_size == 0)
+        ::unlink(path_.c_str());  // nobody named himself in it
+      ::close(id);
+      return;
+    }
+    if (has_name(id, path_)) {
+      id_ = id;
+      break;
+    }
+    ::close(id);  // of a run that ended meanwhile, and took the name away
+  }
+  // Where the disk is full nobody learns who it is; the lock holds all the same.
+  const std::string text = owner() + "\n";
+  if (::ftruncate(id_, 0) == 0 && ::pwrite(id_, text.data(), text.size(), 0) < 0) errno = 0;
+}
+
+RunLock::~RunLock() {
+  if (id_ < 0) return;
+  if (has_name(id_, path_)) ::unlink(path_.c_str());
+  ::close(id_);
+}
+
+}  // namespace cotangent::io

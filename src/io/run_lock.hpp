@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One run at a time writes a result: who holds RESULT.lock, a file of its own beside it, keeps others away.
+//
+// The system takes the lock (flock) back when the process ends, however it ends: a killed run leaves a file,
+// and no lock. It names its owner, host and process. A file of its own, since a result is replaced by
+// renaming, and since nobody else opens and closes this one. One that was deleted meanwhile is no lock:
+// whoever took it looks whether the name is still its own. Limits: file systems that lock on one node alone,
+// or not at all; a node that was lost keeps its lock on NFS until the server forgets it (a minute or two).
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace cotangent::io {
+
+/// RESULT.lock
+std::filesystem::path lock_path(const std::filesystem::path& result);
+
+/// Held while this lives. Not collective: one process of a run takes it.
+class RunLock {
+ public:
+  RunLock() = default;
+  /// Throws Error with the owner's host and process where another run holds it.
+  explicit RunLock(const std::filesystem::path& result);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+  /// Why nothing is locked, "No locks available"; empty where it is.
+  const std::string& lacking() const noexcept { return lacking_; }
+
+ private:
+  std::filesystem::path path_;
+  int id_ = -1;
+  std::string lacking_;
+};
+
+}  // namespace cotangent::io
