@@ -172,9 +172,11 @@ int gali_order(const std::string& name) {
 
 }  // namespace
 
-Indicators read_indicators(const std::vector<std::string>& names, int dimensions, const std::string& where) {
+Indicators read_indicators(const std::vector<std::string>& names, int dimensions, const std::string& where,
+                           const std::vector<std::string>& others) {
   Indicators result;
   std::vector<std::string> known{"lyapunov", "spectrum", "sali", "megno"};
+  known.insert(known.end(), others.begin(), others.end());
   for (int k = 2; k <= dimensions; ++k) known.push_back("gali-" + std::to_string(k));
   for (const std::string& name : names) {
     if (std::ranges::count(known, name) == 0) unknown_name("indicator", name, known, where);

@@ -28,8 +28,10 @@ struct Indicators {
 };
 
 /// From names like "lyapunov", "spectrum", "sali", "gali-3", "megno", for motion with so many dimensions of
-/// phase space. Throws an Error that says `where` for a name or a k that there isn't.
-Indicators read_indicators(const std::vector<std::string>& names, int dimensions, const std::string& where);
+/// phase space. Throws an Error that says `where` for a name or a k that there isn't; `others` are names that
+/// are known elsewhere.
+Indicators read_indicators(const std::vector<std::string>& names, int dimensions, const std::string& where,
+                           const std::vector<std::string>& others = {});
 
 /// One thing that a trajectory leaves behind: so many numbers.
 struct Column {

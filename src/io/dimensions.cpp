@@ -18,6 +18,7 @@ struct Names {
 const std::vector<Names>& table() {
   static const std::vector<Names> names = {
       {"/orbits/", {"orbit"}},
+      {"/indicators/averaged", {"once"}},
       {"/indicators/", {"orbit"}},
       {"/exits/", {"orbit"}},
       {"/families/", {"family", "point"}},

@@ -37,6 +37,10 @@ std::vector<io::DataSetSpec> EnsembleEvolution::data_sets() const {
     sets.insert(sets.end(), shape.begin(), shape.end());
   }
   for (const Given& given : plan_.given) sets.push_back(given.set);
+  if (plan_.averages) {
+    const auto averages = studies::data_sets(*plan_.averages, ensemble_.size());
+    sets.insert(sets.end(), averages.begin(), averages.end());
+  }
   return sets;
 }
 
@@ -73,7 +77,7 @@ bool EnsembleEvolution::complete(const run::Records& records) {
     }
   }
   earlier_crossings_ = counts_.crossings;
-  return parallel::sum(landed) == ensemble_.size();
+  return parallel::sum(landed) == ensemble_.size() && (!plan_.averages || averages_made(records));
 }
 
 void EnsembleEvolution::begin(run::Records& records) {
@@ -86,6 +90,10 @@ void EnsembleEvolution::begin(run::Records& records) {
   if (surface_) write(records, *surface_);
   for (const Given& given : plan_.given)
     records.rows(given.set.path, 0, given.set.dims.front(), given.values.data());
+}
+
+void EnsembleEvolution::finish(run::Records& records) {
+  if (plan_.averages) make_averages(*plan_.averages, plan_, ensemble_, records);
 }
 
 void EnsembleEvolution::resume(run::Records& records) {

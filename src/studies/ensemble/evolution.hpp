@@ -31,6 +31,7 @@ class EnsembleEvolution : public run::Evolution {
   void advance(std::int64_t steps, run::Records& records) override;
   bool ended() const override { return exhausted_ && !any_flying(flight_); }
   void hand_over(run::Records& records) override;
+  void finish(run::Records& records) override;
   run::Progress progress() const override;
   std::vector<run::Line> summary(const run::Effort& effort) override;
   bool failed() override;

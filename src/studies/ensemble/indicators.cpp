@@ -35,12 +35,16 @@ void judge_indicators(Task& task, const Plan& plan, const io::Table& table) {
 void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
   if (!task.deck.root().has("indicators")) return;
   const io::Table table = task.deck.table("indicators");
-  judge_indicators(task, plan, table);
+  auto names = table.texts("list");
+  if (names.empty()) throw table.error("list", "names no indicator: [\"lyapunov\", \"megno\"], say");
+  if (auto averages = read_averages(task, plan, names))
+    plan.averages = std::make_shared<const Averages>(std::move(*averages));
+  if (names.empty()) return;  // averages alone ask for no deviations
   const sections::Problem& problem = *plan.model.problem;
   const int dimensions = 2 * (problem.dim() - problem.constraints());
-  const auto names = table.texts("list");
-  if (names.empty()) throw table.error("list", "names no indicator: [\"lyapunov\", \"megno\"], say");
-  const auto indicators = chaos::read_indicators(names, dimensions, table.where("list"));
+  const auto indicators =
+      chaos::read_indicators(names, dimensions, table.where("list"), {"rotation", "birkhoff"});
+  judge_indicators(task, plan, table);
   plan.watch.growth = chaos::growth_rule(indicators, dimensions);
   for (const auto& column : chaos::columns(indicators, dimensions)) {
     std::vector<std::int64_t> extent{ensemble.size()};

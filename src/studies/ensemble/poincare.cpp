@@ -49,7 +49,9 @@ checkpoint_minutes = 10
 # skip = 100                 # crossings of each orbit that aren't drawn
 
 # [indicators]               # whether a trajectory is chaotic, in /indicators
-# list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]
+# list = ["lyapunov", "spectrum", "sali", "gali-3", "megno", "rotation", "birkhoff"]
+# averages = { kinetic = "(q1_dot^2 + q2_dot^2)/2" }       # of birkhoff: any formulas
+# centre = [0.3, 0.0]        # of rotation, in the plane of the coordinate `plane`; else the mean of the crossings
 )";
 
 ExitCode run(Task& task) {

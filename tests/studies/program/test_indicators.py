@@ -105,5 +105,124 @@ class Indicators(ProgramTest):
             self.assertIn(say, end.stdout + end.stderr)
 
 
+
+ROTOR = """study = "poincare"
+[model]
+name = "kicked rotor"
+coordinates = ["x"]
+angles = ["x"]
+parameters = { K = 0.97 }
+lagrangian = "x_dot^2/2"
+kick = { potential = "-K*cos(x)", every = 1.0 }
+[method]
+name = "stormer-verlet"
+step = 1.0
+[section]
+where = "t"
+every = 1.0
+[ensemble]
+grid = { x = [0.0, 0.0, 1], x_dot = [3.7, 3.8, 41] }
+[stop]
+crossings = 20000
+[indicators]
+list = ["rotation"]
+[output]
+file = "out.h5"
+"""
+
+
+def average(values):
+    """Weighted as chaos/birkhoff.hpp has it, in 80 bits."""
+    s = np.arange(1, len(values), dtype=np.longdouble) / len(values)
+    weight = np.exp(-1 / (s * (1 - s)))
+    return (weight[:, None] * values[1:]).sum(axis=0) / weight.sum()
+
+
+class Averages(ProgramTest):
+    """Rotation numbers of the kicked rotor, which is the standard map; averages of formulas."""
+    longest = 300
+
+    def flown(self, *words, text=ROTOR, ranks=1):
+        end = self.launch(self.deck(text), *words, ranks=ranks)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "out.h5") as file:
+            return {name: data[()] for name, data in file["indicators"].items() if not is_dimension(data)} | {"start": file["orbits/initial"][()]}
+
+    def test_twelve_digits(self):
+        """Against the map itself in 80 bits and flights more than twice as long; without kicks, exactly the velocity."""
+        found = self.flown("model.parameters.K=0.5", "stop.crossings=60000")
+        regular = found["rotation_digits"] > 13
+        self.assertGreater(regular.sum(), 5)
+        x, y = (found["start"][regular, k].astype(np.longdouble) for k in (0, 1))
+        gains = []
+        for _ in range(150000):
+            y = y - np.longdouble(0.5) * np.sin(x)
+            x = x + y
+            gains.append(y)
+        known = average(np.array(gains)) / (8 * np.arctan(np.longdouble(1)))
+        self.assertLess(np.abs(found["rotation"][regular] - known).max(), 1e-12)
+        free = self.flown("model.parameters.K=0")
+        self.assertLess(np.abs(free["rotation"] - free["start"][:, 1] / (2 * np.pi)).max(), 1e-12)
+        self.assertGreater(np.abs(free["rotation"] - found["rotation"]).max(), 1e-4)  # a control
+
+    def test_about_a_centre(self):
+        """Near the point at rest the rotor turns by a quarter where the kicks are 2 strong, clockwise."""
+        near = ("model.parameters.K=2", "ensemble.grid.x_dot=[0.0001,0.001,4]", "stop.crossings=4000")
+        found = self.flown(*near, text=ROTOR.replace('list = ["rotation"]', 'list = ["rotation"]\ncentre = [0.0, 0.0]'))
+        self.assertLess(np.abs(found["rotation"] + 0.25).max(), 1e-6)
+        self.assertGreater(np.abs(found["rotation"] + 0.25).max(), 1e-10)  # a control: it depends on the amplitude
+        self.assertLess(np.abs(self.flown(*near)["rotation"]).max(), 1e-12)  # its angle doesn't advance
+
+    def test_last_golden_torus(self):
+        """J. M. Greene, J. Math. Phys. 20 (1979) 1183: it breaks at K = 0.971635. Starts on x = 0 between those whose rotation
+        numbers are next to the golden mean: below, an orbit has it, and its halves agree; above there is a gap."""
+        golden = (5**0.5 - 1) / 2
+        for kick, there in ((0.97, True), (0.973, False)):
+            low, high = 3.7, 3.8
+            for _ in range(6):
+                found = self.flown(f"model.parameters.K={kick}", f"ensemble.grid.x_dot=[{low!r},{high!r},41]")
+                off, start = found["rotation"] - golden, found["start"][:, 1].tolist()
+                passes = np.flatnonzero((off[:-1] < 0) & (off[1:] > 0))
+                best = np.abs(off).argmin()
+                at = passes[np.abs(passes - best).argmin()]
+                low, high = start[at], start[at + 1]
+            with self.subTest(K=kick):
+                nearest, digits = abs(off[best]), found["rotation_digits"][best]
+                (self.assertLess if there else self.assertGreater)(nearest, 1e-9)
+                (self.assertGreater if there else self.assertLess)(digits, 8.5)
+
+    def test_averages_of_formulas(self):
+        """On a torus of Henon-Heiles to many digits, in the sea to a few; equal bits on ranks, over crossings and samples."""
+        text = POINCARE.replace("grid = { q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2] }",
+                                "points = [{ q2 = 0.2, q2_dot = 0.0 }, { q2 = -0.2, q2_dot = 0.0 }]").replace(
+            "crossings = 3", "crossings = 4000") + '[indicators]\nlist = ["birkhoff", "rotation", "megno"]\n' \
+            'averages = { q2 = "q2", kinetic = "(q1_dot^2 + q2_dot^2)/2" }\n'
+        found = self.flown(text=text)
+        self.assertEqual(found["birkhoff"].shape, (2, 2))
+        with h5py.File(self.at / "out.h5") as file:
+            points = file["section/points"][()]
+            self.assertEqual(list(file["indicators/birkhoff"].attrs["columns"].astype(str)), ["q2", "kinetic"])
+        for orbit in range(2):
+            q2, kinetic = points[orbit, :, 1], (points[orbit, :, 2]**2 + points[orbit, :, 3]**2) / 2
+            known = average(np.stack([q2, kinetic], axis=1).astype(np.longdouble))
+            self.assertLess(np.abs(found["birkhoff"][orbit] - known).max(), 1e-13)
+        self.assertEqual(list(found["verdict"]), [1, 2])
+        self.assertGreater(found["birkhoff_digits"][0].min(), 10)
+        self.assertLess(found["birkhoff_digits"][1].max(), 5)
+        for name, values in self.flown(text=text, ranks=2).items():
+            np.testing.assert_array_equal(values, found[name])
+        samples = text.replace("poincare", "trajectory").replace('[section]\nwhere = "q1"\n', "").replace(
+            "crossings = 4000", "time = 2000.0").replace("[output]", "[output]\nevery = 1.0").replace("{ q2 = 0.2", "{ q1 = 0.0, q2 = 0.2").replace("{ q2 = -0.2", "{ q1 = 0.0, q2 = -0.2").replace('"rotation", ', "")
+        self.assertGreater(self.flown(text=samples)["birkhoff_digits"][0].min(), 5)
+
+    def test_what_is_refused(self):
+        for change, parts in (
+                (('["rotation"]', '["rotaton"]'), ["rotaton", "rotation"]), (('["rotation"]', '["rotation", "rotation"]'), ["twice"]),
+                (('["rotation"]', '["rotation"]\nplane = "y"'), ["plane", "x"]), (('["rotation"]', '["rotation"]\ncentre = [1.0]'), ["two"]),
+                (('["rotation"]', '["birkhoff"]'), ["averages"]), (('["rotation"]', '["birkhoff"]\naverages = { a = "z" }'), ["'z'"])):
+            with self.subTest(change=change[1]):
+                self.refused(*parts, text=ROTOR.replace(*change))
+
+
 if __name__ == "__main__":
     unittest.main()

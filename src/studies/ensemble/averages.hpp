@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Averages along each trajectory of an ensemble, in `[indicators]` of a deck: rotation numbers on the
+// section, `list = ["rotation"]`, and weighted Birkhoff averages of formulas, `list = ["birkhoff"]`,
+// `averages = { kinetic = "q1_dot^2/2" }` (chaos/birkhoff.hpp), each with the number of digits to which both
+// halves of the trajectory agree. They are made when all trajectories have ended, from the rows that the
+// result holds: crossings or samples. So they need no tangent map and no memory on the way, and don't depend
+// on lanes, ranks or restarts.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expressions/expression.hpp"
+#include "io/data_set_spec.hpp"
+#include "run/records.hpp"
+
+namespace cotangent::studies {
+
+struct Task;
+struct Plan;
+class Ensemble;
+
+struct Averages {
+  /// Of an angle, what it advances by from crossing to crossing; else the angle about a centre in the plane
+  /// of a coordinate and its velocity, about the mean of the crossings where none is given.
+  struct Rotation {
+    std::size_t coordinate = 0;
+    bool advances = false;
+    std::optional<std::array<double, 2>> centre;
+  };
+  std::optional<Rotation> rotation;
+  std::vector<std::string> names;                 ///< of the formulas
+  std::vector<expressions::Expression> formulas;  ///< of the problem's variables
+};
+
+/// What `[indicators]` says of averages, where the names in its list ask for them; these names are taken out
+/// of the list. Throws Error for a rotation without a section or without a plane, and for formulas that are
+/// wrong.
+std::optional<Averages> read_averages(Task& task, const Plan& plan, std::vector<std::string>& names);
+
+/// Their data sets, a row for each trajectory, and /indicators/averaged, which is 1 when they are made.
+std::vector<io::DataSetSpec> data_sets(const Averages& averages, std::int64_t trajectories);
+/// Makes them, each rank those of an even share of the trajectories. All rows are in the file. Collective.
+void make_averages(const Averages& averages, const Plan& plan, const Ensemble& ensemble,
+                   run::Records& records);
+/// Whether they are in the file.
+bool averages_made(const run::Records& records);
+
+}  // namespace cotangent::studies
