@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,7 @@
 #include "core/error.hpp"
 #include "core/git_commit.hpp"
 #include "core/version.hpp"
+#include "formulas/claim.hpp"
 
 extern char** environ;
 
@@ -156,13 +158,14 @@ bool can_write(const fs::path& folder) {
 }
 
 /// Whether a file of the cache is one of a compilation, made under its own name: KEY.HOST.PROCESS.cpp, .so or
-/// .log.
+/// .log, or of a claim on one: KEY.TURN.compiling or .failed.
 bool is_temporary(const fs::path& file) {
   const std::string stem = file.stem(), extension = file.extension();
   const auto hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
   return stem.size() > key_length && stem[key_length] == '.' &&
          std::all_of(stem.begin(), stem.begin() + key_length, hex) &&
-         (extension == ".cpp" || extension == ".so" || extension == ".log");
+         (extension == ".cpp" || extension == ".so" || extension == ".log" || extension == ".compiling" ||
+          extension == ".failed");
 }
 
 /// Removes what compilations that were killed left in the cache, after a day.
@@ -175,8 +178,15 @@ void remove_leftovers(const fs::path& folder) {
       fs::remove(entry.path(), failed);
 }
 
-/// Runs a program with its words, its output into a file. Its exit code, -1 where it was stopped.
-int run(const std::vector<std::string>& command, const fs::path& log) {
+/// How a program ended.
+struct Ending {
+  int code = -1;         ///< -1 where it was killed
+  bool stopped = false;  ///< by who wants everything to stop, not by a limit
+};
+
+/// Runs a program with its words, its output into a file; meanwhile calls `at_work`, often.
+template <class AtWork>
+Ending run(const std::vector<std::string>& command, const fs::path& log, const AtWork& at_work) {
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -194,10 +204,16 @@ int run(const std::vector<std::string>& command, const fs::path& log) {
   ::prlimit(child, RLIMIT_CPU, &time, nullptr);
   ::prlimit(child, RLIMIT_AS, &memory, nullptr);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return -1;
+  for (pid_t ended = 0; ended == 0;) {
+    ended = ::waitpid(child, &status, WNOHANG);
+    if (ended < 0 && errno != EINTR) return {};
+    if (ended < 0) ended = 0;
+    if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    at_work();
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+          signal == SIGINT || signal == SIGTERM || signal == SIGHUP};
 }
 
 std::vector<std::byte> bytes_of(const std::string& text) {
@@ -257,6 +273,42 @@ fs::path cache_folder() {
   return ".cotangent";
 }
 
+namespace {
+
+/// Compiles a source into folder/name.so, which it owns; tells those who wait where that fails.
+void compile(const std::string& source, const fs::path& with, const fs::path& folder, const std::string& name,
+             Claim& claim) {
+  const std::string own = name + "." + own_name();
+  const fs::path text = folder / (own + ".cpp"), made = folder / (own + ".so"), log = folder / (own + ".log");
+  std::ofstream(text) << source;
+  std::vector<std::string> command{with};
+  for (const std::string& flag : words(COTANGENT_FORMULA_FLAGS)) command.push_back(flag);
+  for (const std::string& folder_of_headers : header_folders()) command.push_back("-I" + folder_of_headers);
+  for (const std::string& word : {std::string("-shared"), text.string(), std::string("-o"), made.string()})
+    command.push_back(word);
+  const Ending end = run(command, log, [&] { claim.renew(); });
+  if (end.code != 0) {
+    const bool full = read(log).find("memory exhausted") != std::string::npos ||
+                      read(log).find("out of memory") != std::string::npos;
+    const std::string limits =
+        std::to_string(most_seconds) + " s and " + std::to_string(most_bytes >> 30) + " GB";
+    const std::string why = "the compiler " +
+                            (end.stopped            ? "was stopped by a signal"
+                             : end.code < 0 || full ? "was stopped by its limits of " + limits +
+                                                          " (src/formulas/README.md says what sizes fit)"
+                                                    : std::string("failed")) +
+                            " on the formula; its source is " + text.string() + ", its log " + log.string();
+    if (!end.stopped) claim.fail(why);  // else one of those who wait takes over
+    throw Error(why);
+  }
+  fs::permissions(made, fs::perms::owner_all);
+  fs::rename(made, folder / (name + ".so"));
+  fs::remove(text);
+  fs::remove(log);
+}
+
+}  // namespace
+
 SharedObject shared_object(const std::string& source) {
   const auto began = std::chrono::steady_clock::now();
   const fs::path with = compiler();
@@ -270,40 +322,16 @@ SharedObject shared_object(const std::string& source) {
   }
   const std::string name = cache_key(source, with);
   result.file = folder / (name + ".so");
-  if (fs::exists(result.file)) {
-    if (!is_ours(result.file))
-      throw Error(result.file.string() + " belongs to another user, or others may write to it: remove it");
-    result.bytes = bytes_of(read(result.file));
-  } else {
+  if (!fs::exists(result.file)) {
     remove_leftovers(folder);
-    const std::string own = name + "." + own_name();
-    const fs::path text = folder / (own + ".cpp"), made = folder / (own + ".so"),
-                   log = folder / (own + ".log");
-    std::ofstream(text) << source;
-    std::vector<std::string> command{with};
-    for (const std::string& flag : words(COTANGENT_FORMULA_FLAGS)) command.push_back(flag);
-    for (const std::string& folder_of_headers : header_folders()) command.push_back("-I" + folder_of_headers);
-    for (const std::string& word : {std::string("-shared"), text.string(), std::string("-o"), made.string()})
-      command.push_back(word);
-    const int code = run(command, log);
-    if (code != 0) {
-      const bool full = read(log).find("memory exhausted") != std::string::npos ||
-                        read(log).find("out of memory") != std::string::npos;
-      const std::string limits =
-          std::to_string(most_seconds) + " s and " + std::to_string(most_bytes >> 30) + " GB";
-      throw Error("the compiler " +
-                  (code < 0 || full ? "was stopped by its limits of " + limits +
-                                          " (src/formulas/README.md says what sizes fit)"
-                                    : std::string("failed")) +
-                  " on the formula; its source is " + text.string() + ", its log " + log.string());
-    }
-    fs::permissions(made, fs::perms::owner_all);
-    fs::rename(made, result.file);
-    fs::remove(text);
-    fs::remove(log);
-    result.bytes = bytes_of(read(result.file));
-    result.compiled = true;
+    Claim claim(folder, name);
+    result.compiled = claim.gain();
+    result.awaited = !result.compiled;
+    if (result.compiled) compile(source, with, folder, name, claim);
   }
+  if (!is_ours(result.file))
+    throw Error(result.file.string() + " belongs to another user, or others may write to it: remove it");
+  result.bytes = bytes_of(read(result.file));
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return result;
 }

@@ -14,6 +14,7 @@ namespace cotangent::formulas {
 struct SharedObject {
   std::vector<std::byte> bytes;
   bool compiled = false;       ///< now, not found in the cache
+  bool awaited = false;        ///< compiled meanwhile by another run
   double seconds = 0;          ///< that it took
   std::filesystem::path file;  ///< where it is kept
   std::string note;            ///< what the user should know: that the cache can't be written
@@ -23,8 +24,9 @@ struct SharedObject {
 std::string program_key(const std::string& source);
 
 /// The shared object of a source: found in the cache by everything that it depends on, or compiled into it
-/// under another name and renamed, so that any number of programs may do so at once. Throws Error where there
-/// is no compiler or it fails; says where its log is. On one rank alone.
+/// under another name and renamed. Of runs that want the same at once one compiles, the others wait for it
+/// (claim.hpp). Throws Error where there is no compiler or it fails; says where its log is. On one rank
+/// alone.
 SharedObject shared_object(const std::string& source);
 
 /// The shared object that write_compiled left: for machines without a compiler. Throws Error where it was

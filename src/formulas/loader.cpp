@@ -58,10 +58,13 @@ Library::Library(const std::string& source, const CompiledFiles& files) {
     if (!files.write.empty()) write_compiled(source, made, files.write);
   });
   std::array<char, 80> seconds{};
-  std::snprintf(seconds.data(), seconds.size(), "%.*f s", made.compiled ? 1 : 2, made.seconds);
+  std::snprintf(seconds.data(), seconds.size(), "%.*f s", made.compiled || made.awaited ? 1 : 2,
+                made.seconds);
   how_ = !files.read.empty() ? "from " + files.read
          : made.compiled     ? "compiled in " + std::string(seconds.data())
-                             : "from the cache, in " + std::string(seconds.data());
+         : made.awaited
+             ? "from the cache, into which another run compiled it in " + std::string(seconds.data())
+             : "from the cache, in " + std::string(seconds.data());
   if (!made.note.empty()) how_ += "; " + made.note;
   const std::vector<std::byte> bytes = parallel::broadcast(std::move(made.bytes));
   parallel::agree([&] { handle_ = opened(bytes); });

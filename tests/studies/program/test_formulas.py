@@ -4,13 +4,12 @@ import cmath
 import math
 import os
 import shutil
-import subprocess
 import unittest
 
 import h5py
 
 from formula_test import HENON_HEILES, SECTION, FormulaTest, deck_of
-from launch import POINCARE, PROGRAMS
+from launch import POINCARE
 from results import same_bits
 
 DOUBLE_PENDULUM = """coordinates = ["a", "b"]
@@ -128,27 +127,17 @@ class Cache(FormulaTest):
         self.run_to("half.h5", deck_of(HENON_HEILES), "stop.crossings=20")
         self.assertIn("was complete", self.run_to("half.h5", deck_of(HENON_HEILES), "stop.crossings=20", "--resume"))
 
-    def test_many_start_at_once(self):
-        deck = self.deck(deck_of(HENON_HEILES))
-        runs = [subprocess.Popen([PROGRAMS / "cotangent", deck, f"output.file={k}.h5"], cwd=self.at, env=self.alone,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for k in range(4)]
-        for run in runs:
-            out, error = run.communicate(timeout=self.longest)
-            self.assertEqual(run.returncode, 0, out + error)
-        self.assertEqual(len(list(self.cache.iterdir())), 1)  # nothing is left beside the object
-        for k in range(1, 4):
-            self.assertEqual(same_bits(self.at / "0.h5", self.at / f"{k}.h5"), [])
-
     def test_what_killed_compilations_left_goes_after_a_day(self):
         self.run_to("first.h5", deck_of(HENON_HEILES))
         key = self.objects()[0].stem
         old, young, other = (self.cache / name for name in (f"{key}.host.7.cpp", f"{key}.host.8.so", "notes.of.mine.log"))
-        for file in (old, young, other):
+        claim = self.cache / f"{key}.0.compiling"
+        for file in (old, young, other, claim):
             file.write_text("left", encoding="utf-8")
-        for file in (old, other):
+        for file in (old, other, claim):
             os.utime(file, (1e9, 1e9))
         self.run_to("second.h5", deck_of(HENON_HEILES.replace("1.5", "1.6")))  # another one is compiled
-        self.assertEqual([file.exists() for file in (old, young, other)], [False, True, True])
+        self.assertEqual([file.exists() for file in (old, young, other, claim)], [False, True, True, False])
 
     def test_cache_that_is_no_ones_to_write(self):
         self.cache.write_text("a file, not a folder", encoding="utf-8")

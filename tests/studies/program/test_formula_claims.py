@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Many runs that want the same formula at once: one compiles, the others wait; nobody waits for what is dead or failed.
+
+The compiler here notes that it was called, waits for a word, and copies an object that was made before.
+"""
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from formula_test import HENON_HEILES, FormulaTest, deck_of
+from launch import PROGRAMS
+from results import same_bits
+
+COMPILER = """#!/bin/sh
+echo $$ >> {at}/calls
+for last; do :; done
+while ! test -e {at}/go; do sleep 0.05; done
+{end}
+"""
+
+
+class Claims(FormulaTest):
+    def setUp(self):
+        super().setUp()
+        end = self.launch("--compile", self.deck(deck_of(HENON_HEILES)), "-o", "made", ranks=1)  # in the shared cache
+        self.assertEqual(end.returncode, 0, end.stderr)
+        (self.at / "object").write_bytes((self.at / "made").read_bytes().partition(b"\n")[2])
+        self.cache = self.at / "cache"
+        self.set_variable("COTANGENT_CACHE", self.cache)
+        self.set_compiler(f'cp {self.at}/object "$last"')
+
+    def set_compiler(self, end):
+        compiler = self.at / "compiler"
+        compiler.write_text(COMPILER.format(at=self.at, end=end), encoding="utf-8")
+        compiler.chmod(0o755)
+        self.set_variable("COTANGENT_COMPILER", compiler)
+
+    def start(self, *names, **variables):
+        return [subprocess.Popen([PROGRAMS / "cotangent", "deck.toml", f"output.file={name}.h5"], cwd=self.at,
+                                 env={**self.alone, **variables}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                for name in names]
+
+    def calls(self, least=0):
+        """The processes of the compiler, once there are so many."""
+        file = self.at / "calls"
+        for _ in range(600):
+            found = file.read_text(encoding="utf-8").split() if file.exists() else []
+            if len(found) >= least:
+                return [int(process) for process in found]
+            time.sleep(0.05)
+        raise AssertionError(f"the compiler wasn't called {least} times")
+
+    def go(self):
+        time.sleep(1.5)  # until the others wait
+        (self.at / "go").touch()
+
+    def ends(self, runs, code):
+        said = []
+        for run in runs:
+            out, error = run.communicate(timeout=self.longest)
+            self.assertEqual(run.returncode, code, out + error)
+            said.append(out + error)
+        return said
+
+    def left(self):
+        return sorted(file.suffix for file in self.cache.iterdir())
+
+    def test_one_compiles(self):
+        runs = self.start(*"0123")
+        self.go()
+        said = self.ends(runs, 0)
+        self.assertEqual(len(self.calls()), 1)
+        self.assertEqual(sum("compiled in" in text for text in said), 1)
+        self.assertEqual(sum("another run compiled it" in text for text in said), 3)
+        self.assertEqual(self.left(), [".so"])  # nothing beside the object
+        for k in "123":
+            self.assertEqual(same_bits(self.at / "0.h5", self.at / f"{k}.h5"), [])
+
+    def test_control_caches_apart(self):
+        (self.at / "go").touch()
+        self.ends(self.start("0", COTANGENT_CACHE=str(self.at / "one")) + self.start("1", COTANGENT_CACHE=str(self.at / "two")), 0)
+        self.assertEqual(len(self.calls()), 2)
+
+    def test_a_failure_is_everyones(self):
+        self.set_compiler("echo no >&2; exit 1")
+        runs = self.start(*"0123")
+        self.go()
+        for text in self.ends(runs, 2):
+            self.assertIn("the compiler failed on the formula", text)
+            self.assertIn("q1_dot", text)
+        self.assertEqual(len(self.calls()), 1)
+        self.assertNotIn(".compiling", self.left())
+        # Whoever comes later tries anew.
+        self.set_compiler(f'cp {self.at}/object "$last"')
+        self.assertIn("compiled in", self.ends(self.start("4"), 0)[0])
+        self.assertEqual(len(self.calls()), 2)
+
+    def test_a_run_that_is_killed(self):
+        first = self.start("0")
+        self.calls(least=1)
+        others = self.start(*"123")
+        time.sleep(1)
+        first[0].send_signal(signal.SIGKILL)
+        first[0].communicate()
+        self.calls(least=2)  # without a word from the first compiler
+        self.go()
+        self.ends(others, 0)
+        self.assertEqual(len(self.calls()), 2)
+        self.assertNotIn(".compiling", self.left())
+
+    def test_a_compiler_that_is_stopped(self):
+        first = self.start("0")
+        (compiler,) = self.calls(least=1)
+        others = self.start(*"123")
+        time.sleep(1)
+        os.kill(compiler, signal.SIGTERM)
+        self.assertIn("stopped by a signal", self.ends(first, 2)[0])
+        self.calls(least=2)
+        self.go()
+        self.ends(others, 0)
+        self.assertEqual(len(self.calls()), 2)
+        self.assertNotIn(".compiling", self.left())
+
+
+if __name__ == "__main__":
+    unittest.main()
