@@ -5,7 +5,8 @@
 formula_sizes.py build/release/bin/cotangent [COORDINATES ...]
 
 Of each: a chain of pendulums of which every two meet, in kinetic and in potential energy, general enough that nothing of
-the mass matrix is constant; seconds from the start to the end of 'cotangent --compile', and the peak of the largest process.
+the mass matrix is constant; seconds from the start to the end of 'cotangent --compile', those of the processor, and the peak
+of the largest process.
 """
 import os
 import pathlib
@@ -50,19 +51,21 @@ def lagrangian(count):
 
 def main():
     program = pathlib.Path(sys.argv[1]).resolve()
-    print(f"{'coordinates':>11}{'operations':>12}{'seconds':>9}{'GB':>7}")
+    print(f"{'coordinates':>11}{'operations':>12}{'seconds':>9}{'processor':>11}{'GB':>7}")
     for count in [int(word) for word in sys.argv[2:]] or [2, 4, 8, 12, 16]:
         with tempfile.TemporaryDirectory() as folder:
             text, operations = lagrangian(count)
             deck = pathlib.Path(folder) / "deck.toml"
             deck.write_text(DECK.format(names=", ".join(f'"q{i}"' for i in range(count)), lagrangian=text,
                                         start=", ".join(f"{0.1 * i:.1f}" for i in range(2 * count))))
-            began = time.monotonic()
+            began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
             end = subprocess.run([program, "--compile", deck], cwd=folder, text=True, capture_output=True,
                                  env={**os.environ, "COTANGENT_CACHE": folder + "/cache"})
             seconds = time.monotonic() - began
-            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6  # the largest so far
-            print(f"{count:11}{operations:12}{seconds:9.1f}{peak:7.2f}", "" if end.returncode == 0 else end.stderr)
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            processor = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+            peak = used.ru_maxrss / 1e6  # the largest so far
+            print(f"{count:11}{operations:12}{seconds:9.1f}{processor:11.1f}{peak:7.2f}", "" if end.returncode == 0 else end.stderr)
 
 
 if __name__ == "__main__":

@@ -154,6 +154,12 @@ Printed text_in_parts(std::span<const Tree> trees, std::span<const std::string> 
 Printed cpp(std::span<const Tree> trees, std::span<const std::string> names, const std::string& prefix) {
   return printed(trees, Cpp{{names}}, prefix, for_compilers);
 }
+std::string number_text(double number) {
+  return shortest(number);
+}
+bool is_whole_power(double exponent) {
+  return is_whole(exponent);
+}
 Printed javascript(std::span<const Tree> trees, std::span<const std::string> names,
                    const std::string& prefix) {
   return printed(trees, JavaScript{{names}}, prefix, for_compilers);

@@ -42,6 +42,11 @@ std::string latex_symbol(const std::string& name);
 /// Comparisons and truths have no place in it.
 Printed cpp(std::span<const Tree> trees, std::span<const std::string> names, const std::string& prefix = "n");
 
+/// A number as C++, to the bit. Throws an Error where it isn't finite.
+std::string number_text(double number);
+/// Whether C++ has a power by products: of a whole exponent of moderate size.
+bool is_whole_power(double exponent);
+
 /// JavaScript over its numbers and truths, in parts as C++. Powers up to the fourth are products.
 Printed javascript(std::span<const Tree> trees, std::span<const std::string> names,
                    const std::string& prefix = "n");

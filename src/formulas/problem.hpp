@@ -7,6 +7,7 @@
 
 #include "formulas/functions.hpp"
 #include "formulas/labels.hpp"
+#include "formulas/table.hpp"
 #include "integrators/methods.hpp"
 #include "sections/problem_of.hpp"
 

@@ -36,6 +36,15 @@ std::string member(const std::string& name, std::span<const Argument> arguments,
                    std::span<const expressions::Tree> values, std::span<const std::string> names,
                    std::span<const Step> steps = {}, const std::string& already = "");
 
+/// The same of large formulas: each tree a table (table.hpp) under a name of its own. Names are those of the
+/// arguments, one after the other, of which one is p.
+std::string member_by_tables(const std::string& name, std::span<const Argument> arguments,
+                             std::span<const expressions::Tree> values, const std::string& table);
+
+/// How many numbers the operations of trees are with their first and second derivatives by the first names:
+/// what a compiler has to unfold.
+std::size_t unfolded_size(std::span<const expressions::Tree> values, std::size_t variables);
+
 /// The whole source: what it includes, the struct `name` with its members, and the macro that exports it.
 std::string unit(const std::string& header, const std::string& name, const std::string& members,
                  const std::string& macro);

@@ -2,6 +2,7 @@
 #include "formulas/statement.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
 
 #include "core/error.hpp"
@@ -23,6 +24,13 @@ std::vector<std::string> Statement::names() const {
 }
 
 namespace {
+
+/// How large formulas may be to be unfolded by the compiler (README.md): what is larger becomes a table.
+std::size_t most_unfolded() {
+  constexpr std::size_t usual = 2000;
+  const char* const given = std::getenv("COTANGENT_MOST_UNFOLDED");
+  return given && *given ? std::strtoull(given, nullptr, 10) : usual;
+}
 
 class Source {
  public:
@@ -47,6 +55,8 @@ class Source {
   /// A member that a model's struct may have, with the parts that it uses. Arguments other than q, v and p
   /// are whole.
   std::string member(const std::string& name, const std::string& letters, std::span<const Tree> trees) const {
+    const std::vector<Tree> whole = without_parts(trees);
+    if (unfolded_size(whole, s_.first_parameter()) > most_unfolded()) return by_tables(name, letters, whole);
     std::vector<Argument> arguments;
     for (const char letter : letters)
       arguments.push_back({{letter},
@@ -60,6 +70,41 @@ class Source {
       if (used) steps.push_back({"w" + std::to_string(i), s_.where[i].value});
     }
     return formulas::member(name, arguments, trees, names_, steps);
+  }
+
+  /// Trees of the coordinates, velocities, parameters and the time alone.
+  std::vector<Tree> without_parts(std::span<const Tree> trees) const {
+    expressions::Graph graph;
+    std::vector<expressions::Graph::Id> meanings;
+    for (std::size_t i = 0; i < s_.first_part(); ++i) meanings.push_back(graph.name(i));
+    for (const Part& part : s_.where) meanings.push_back(graph.add(part.value, meanings));
+    std::vector<Tree> whole;
+    for (const Tree& tree : trees) whole.push_back(graph.tree(graph.add(tree, meanings)));
+    return whole;
+  }
+
+  /// The same member, of large formulas.
+  std::string by_tables(const std::string& name, const std::string& letters,
+                        std::span<const Tree> trees) const {
+    std::vector<Argument> arguments;
+    expressions::Graph graph;
+    std::vector<expressions::Graph::Id> places(s_.first_part(), graph.name(0));
+    std::size_t next = 0;
+    for (const char letter : letters) {
+      const std::size_t first = letter == 'q'   ? 0
+                                : letter == 'v' ? s_.velocities()
+                                : letter == 'p' ? s_.first_parameter()
+                                                : s_.time();
+      const std::size_t count = letter == 't'   ? 1
+                                : letter == 'p' ? s_.parameters.size()
+                                                : s_.coordinates.size();
+      arguments.push_back({{letter}, count});
+      for (std::size_t i = 0; i < count; ++i) places[first + i] = graph.name(next++);
+    }
+    std::vector<Tree> renamed;
+    for (const Tree& tree : trees) renamed.push_back(graph.tree(graph.add(tree, places)));
+    return member_by_tables(name, arguments, renamed,
+                            name == "operator()" ? "lagrangian_table" : name + "_table");
   }
 
   std::string text(const std::string& method) const {

@@ -96,17 +96,19 @@ TEST_CASE("one of many makes the object, the others wait for it") {
 
 TEST_CASE("a failure is told to those who wait for it, not to who comes later") {
   const Folder folder;
-  const pid_t owner = process(folder, [](Claim& claim, bool mine) {
-    std::this_thread::sleep_for(200ms);
+  const pid_t owner = process(folder, [&](Claim& claim, bool mine) {
+    while (!fs::exists(folder.path / "go")) std::this_thread::sleep_for(1ms);
     claim.fail("the formula is bad");
     return mine ? 2 : 7;
   });
   while (folder.files() == 0) std::this_thread::sleep_for(1ms);
   const pid_t waiting = process(folder, [](Claim&, bool) { return 7; });
+  std::this_thread::sleep_for(300ms);  // until it waits
+  folder.write("go");
   CHECK(ended(owner) == 2);
   CHECK(ended(waiting) == 3);
   CHECK(ended(process(folder, [](Claim&, bool mine) { return mine ? 2 : 7; })) == 2);
-  CHECK(folder.files() == 0);
+  CHECK(folder.files() == 1);  // the word alone
 }
 
 TEST_CASE("one takes over from an owner that gave up without a word") {

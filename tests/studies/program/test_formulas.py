@@ -97,6 +97,16 @@ class Formulas(FormulaTest):
                 with h5py.File(self.at / "formula.h5") as found:
                     self.assertRegex(found["provenance"].attrs["formulas"], "compiled in|from the cache")
 
+    def test_bits_of_large_formulas(self):
+        """As tables of operations, whatever their size: a chart with where, roots and a domain; a manifold."""
+        for name in ("magnetic-chain", "torus"):
+            with self.subTest(name):
+                formulas, study, rest, built_in = CASES[name]
+                self.run_to("built_in.h5", deck_of(built_in + "\n", study, rest))
+                self.set_variable("COTANGENT_MOST_UNFOLDED", 0)
+                self.run_to("table.h5", deck_of(formulas, study, rest))
+                self.assertEqual(same_bits(self.at / "built_in.h5", self.at / "table.h5"), [])
+
     def test_control_another_formula_has_other_bits(self):
         self.run_to("one.h5", deck_of(HENON_HEILES))
         self.run_to("other.h5", deck_of(HENON_HEILES.replace("q2 - 1.5", "q2 - 1.5000000000001")))
@@ -165,7 +175,7 @@ class Cache(FormulaTest):
         # It serves the formula and the method that it was made for alone, whatever its parameters.
         self.says(self.launch(deck, "model.compiled=hh.formula", "method.stages=4",
                               "model.lagrangian=q1_dot^2 + q2_dot^2 - q1^2", "output.file=x.h5"), 2, "another formula")
-        (self.at / "hh.formula").write_bytes(b"\x7fELF")
+        (self.at / "hh.formula").write_bytes(b"\x7fELF")  # no such file
         self.says(self.launch(deck, "model.compiled=hh.formula", "output.file=x.h5"), 2, "another formula")
         self.says(self.launch(deck, "model.compiled=none.formula", "output.file=x.h5"), 3, "none.formula")
         self.says(self.launch("--compile", self.deck(POINCARE), ranks=1), 2, "no formulas")
