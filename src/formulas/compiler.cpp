@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <spawn.h>
 #include <sstream>
 #include <sys/resource.h>
@@ -229,27 +230,59 @@ std::string program_key(const std::string& source) {
   return print.text();
 }
 
-// The key stands before the object, in a line of its own.
+namespace {
+
+// The whole file: this line, then of each object its key and its size in a line, and its bytes.
+constexpr std::string_view compiled_title = "compiled formulas of cotangent";
+
+using Objects = std::vector<std::pair<std::string, std::string>>;  ///< by their keys
+
+/// The objects of a file, none of what isn't one.
+Objects parse_compiled(const std::string& text) {
+  Objects found;
+  std::istringstream in(text);
+  std::string line;
+  if (!std::getline(in, line) || line != compiled_title) return {};
+  while (std::getline(in, line)) {
+    std::istringstream head(line);
+    std::string key, bytes;
+    std::size_t size = 0;
+    if (!(head >> key >> size) || size > text.size()) return {};
+    bytes.resize(size);
+    if (!in.read(bytes.data(), std::ssize(bytes))) return {};
+    found.emplace_back(std::move(key), std::move(bytes));
+  }
+  return found;
+}
+
+}  // namespace
+
 SharedObject read_compiled(const std::string& source, const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string key;
-  if (!in || !std::getline(in, key)) throw FileError("cannot read the compiled formula " + file.string());
-  if (key != program_key(source))
-    throw Error(file.string() +
-                " was compiled from another formula or by another build of this program: make it again by "
-                "'cotangent --compile DECK -o FILE'");
-  SharedObject object;
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  object.bytes = bytes_of(text);
-  object.file = file;
-  return object;
+  if (!std::ifstream(file)) throw FileError("cannot read the compiled formula " + file.string());
+  const std::string key = program_key(source);
+  for (auto& [of, bytes] : parse_compiled(read(file))) {
+    if (of != key) continue;
+    SharedObject object;
+    object.bytes = bytes_of(bytes);
+    object.file = file;
+    return object;
+  }
+  throw Error(file.string() +
+              " was compiled from another formula or by another build of this program: make it again by "
+              "'cotangent --compile DECK -o FILE'");
 }
 
 void write_compiled(const std::string& source, const SharedObject& object, const fs::path& file) {
+  static std::map<fs::path, Objects> begun;  // what a run before this one left is replaced
+  Objects& objects = begun[file];
+  const std::string key = program_key(source);
+  if (std::ranges::find(objects, key, &Objects::value_type::first) == objects.end())
+    objects.emplace_back(
+        key, std::string(reinterpret_cast<const char*>(object.bytes.data()), object.bytes.size()));
   const fs::path other = file.string() + ".new";
   std::ofstream out(other, std::ios::binary);
-  out << program_key(source) << '\n';
-  out.write(reinterpret_cast<const char*>(object.bytes.data()), std::ssize(object.bytes));
+  out << compiled_title << '\n';
+  for (const auto& [of, bytes] : objects) out << of << ' ' << bytes.size() << '\n' << bytes;
   out.close();
   if (!out) throw FileError("cannot write " + other.string());
   fs::rename(other, file);

@@ -29,8 +29,9 @@ std::string program_key(const std::string& source);
 /// alone.
 SharedObject shared_object(const std::string& source);
 
-/// The shared object that write_compiled left: for machines without a compiler. Throws Error where it was
-/// made for another formula or by another program, FileError where it can't be read. On one rank alone.
+/// The shared object of a source in a file that write_compiled left: for machines without a compiler. A file
+/// holds those of all formulas that one run writes into it, each by its key. Throws Error where none was made
+/// for this formula and by this program, FileError where the file can't be read. On one rank alone.
 SharedObject read_compiled(const std::string& source, const std::filesystem::path& file);
 void write_compiled(const std::string& source, const SharedObject& object, const std::filesystem::path& file);
 

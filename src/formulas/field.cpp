@@ -17,8 +17,8 @@ std::string source(const FieldStatement& statement) {
               "COTANGENT_FORMULA_FIELD");
 }
 
-LoadedField load(const FieldStatement& statement) {
-  const Library library(source(statement));
+LoadedField load(const FieldStatement& statement, const CompiledFiles& files) {
+  const Library library(source(statement), files);
   LoadedField loaded{{}, library.how()};
   library.function<void(billiards::FieldKind&)>("cotangent_formula_field")(loaded.kind);
   return loaded;

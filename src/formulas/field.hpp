@@ -7,6 +7,7 @@
 
 #include "billiards/field_of.hpp"
 #include "expressions/tree.hpp"
+#include "formulas/compiled_files.hpp"
 #include "formulas/functions.hpp"
 
 namespace cotangent::formulas {
@@ -26,7 +27,7 @@ struct LoadedField {
   std::string how;            ///< as Library::how()
 };
 /// The field that a statement makes. Collective.
-LoadedField load(const FieldStatement& statement);
+LoadedField load(const FieldStatement& statement, const CompiledFiles& files = {});
 
 }  // namespace cotangent::formulas
 

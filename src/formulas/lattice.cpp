@@ -85,8 +85,8 @@ std::string source(const LatticeStatement& statement) {
   return unit("lattice.hpp", "Lattice", members, "COTANGENT_FORMULA_LATTICE");
 }
 
-LoadedLattice load(const LatticeStatement& statement) {
-  const Library library(source(statement));
+LoadedLattice load(const LatticeStatement& statement, const CompiledFiles& files) {
+  const Library library(source(statement), files);
   using Make = lattice::Model*(const Labels&, std::span<const std::string_view>);
   auto* const make = library.function<Make>("cotangent_formula_lattice");
   const auto* const texts = new Texts(statement);  // as long as the program runs, like its code

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "expressions/tree.hpp"
+#include "formulas/compiled_files.hpp"
 #include "formulas/functions.hpp"
 #include "formulas/labels.hpp"
 #include "formulas/statement.hpp"
@@ -48,7 +49,7 @@ struct LoadedLattice {
   std::string how;  ///< as Library::how()
 };
 /// The lattice that a statement makes. Collective.
-LoadedLattice load(const LatticeStatement& statement);
+LoadedLattice load(const LatticeStatement& statement, const CompiledFiles& files = {});
 
 /// The call operators and names of a struct's terms come when it is loaded.
 template <class M>

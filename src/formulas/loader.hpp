@@ -5,16 +5,11 @@
 #include <memory>
 #include <string>
 
+#include "formulas/compiled_files.hpp"
 #include "formulas/statement.hpp"
 #include "sections/problem.hpp"
 
 namespace cotangent::formulas {
-
-/// Whether files beside the cache play a part.
-struct CompiledFiles {
-  std::string read;   ///< loaded from here, where not empty, and nothing compiled
-  std::string write;  ///< also left here, where not empty, for `read`
-};
 
 /// A shared object in memory, for as long as the program runs.
 class Library {

@@ -117,8 +117,8 @@ std::string source(const PairStatement& statement) {
               "COTANGENT_FORMULA_POTENTIAL");
 }
 
-LoadedPotential load(const PairStatement& statement) {
-  const Library library(source(statement));
+LoadedPotential load(const PairStatement& statement, const CompiledFiles& files) {
+  const Library library(source(statement), files);
   return {std::unique_ptr<particles::Potential>(
               library.function<particles::Potential*()>("cotangent_formula_potential")()),
           library.how()};

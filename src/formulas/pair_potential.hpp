@@ -10,6 +10,7 @@
 #include <string>
 
 #include "expressions/tree.hpp"
+#include "formulas/compiled_files.hpp"
 #include "formulas/functions.hpp"
 #include "particles/pair_kernel_of.hpp"
 
@@ -32,7 +33,7 @@ struct LoadedPotential {
   std::string how;  ///< as Library::how()
 };
 /// The potential that a statement makes. Collective.
-LoadedPotential load(const PairStatement& statement);
+LoadedPotential load(const PairStatement& statement, const CompiledFiles& files = {});
 
 namespace pairs {
 

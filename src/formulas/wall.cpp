@@ -17,8 +17,8 @@ std::string source(const WallStatement& statement) {
               "COTANGENT_FORMULA_WALL");
 }
 
-LoadedWall load(const WallStatement& statement) {
-  const Library library(source(statement));
+LoadedWall load(const WallStatement& statement, const CompiledFiles& files) {
+  const Library library(source(statement), files);
   LoadedWall loaded{{}, library.how()};
   library.function<void(billiards::SetKind&)>("cotangent_formula_wall")(loaded.kind);
   return loaded;

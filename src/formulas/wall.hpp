@@ -8,6 +8,7 @@
 
 #include "billiards/domain.hpp"
 #include "expressions/tree.hpp"
+#include "formulas/compiled_files.hpp"
 #include "formulas/functions.hpp"
 
 namespace cotangent::formulas {
@@ -27,7 +28,7 @@ struct LoadedWall {
   std::string how;          ///< as Library::how()
 };
 /// The set that a statement makes. Collective.
-LoadedWall load(const WallStatement& statement);
+LoadedWall load(const WallStatement& statement, const CompiledFiles& files = {});
 
 }  // namespace cotangent::formulas
 

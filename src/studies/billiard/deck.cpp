@@ -95,7 +95,6 @@ std::vector<std::string> places(int dim) {
 template <int D>
 billiards::SetKind read_omega(Task& task, const io::Table& table, std::vector<double>& values) {
   if (table.has("set")) throw table.error("set", "give set or omega, not both");
-  judge_compiled_file(task, table, "omega");
   const FormulaReader formulas(table, places(D));
   formulas::WallStatement statement{D, formulas.values().size(), formulas.read_varying("omega", D)};
   try {
@@ -105,7 +104,7 @@ billiards::SetKind read_omega(Task& task, const io::Table& table, std::vector<do
   }
   values = formulas.values();
   const std::string own = table.text("name");
-  formulas::LoadedWall loaded = formulas::load(statement);
+  formulas::LoadedWall loaded = formulas::load(statement, compiled_files(task, table));
   note_compiled(task, loaded.how);
   loaded.kind.name = own;
   return std::move(loaded.kind);
@@ -173,11 +172,11 @@ billiards::Domain<D> read_domain(Task& task, const io::Table& table, std::vector
 /// A field that the deck states: U of x, y, in space z, and what `parameters` and `where` name.
 template <int D>
 billiards::FieldKind read_stated_field(Task& task, const io::Table& table, std::vector<double>& values) {
-  judge_compiled_file(task, table, "potential");
   const FormulaReader formulas(table, places(D));
   values = formulas.values();
   formulas::LoadedField loaded =
-      formulas::load(formulas::FieldStatement{D, values.size(), formulas.read_varying("potential", D)});
+      formulas::load(formulas::FieldStatement{D, values.size(), formulas.read_varying("potential", D)},
+                     compiled_files(task, table));
   note_compiled(task, loaded.how);
   return std::move(loaded.kind);
 }

@@ -361,9 +361,8 @@ void choose_lattice(const Lattices& list, const io::Table& model, LatticePlan& p
 
 /// Collective.
 void state_lattice(Task& task, const io::Table& model, LatticePlan& plan) {
-  judge_compiled_file(task, model, "terms");
   const formulas::LatticeStatement statement = read_lattice_statement(model);
-  formulas::LoadedLattice loaded = formulas::load(statement);
+  formulas::LoadedLattice loaded = formulas::load(statement, compiled_files(task, model));
   note_compiled(task, loaded.how);
   plan.stated = std::move(loaded.model);
   plan.model = plan.stated.get();

@@ -15,10 +15,10 @@ namespace {
 /// A potential that the deck states.
 std::vector<double> read_stated(Task& task, const io::Table& table, PairChoice& choice) {
   if (table.has("name")) throw table.error("name", "give name or potential, not both");
-  judge_compiled_file(task, table, "potential");
   const FormulaReader formulas(table, {"r"});
-  formulas::LoadedPotential loaded = formulas::load(
-      formulas::PairStatement{formulas.values().size(), formulas.read_varying("potential", 1)});
+  formulas::LoadedPotential loaded =
+      formulas::load(formulas::PairStatement{formulas.values().size(), formulas.read_varying("potential", 1)},
+                     compiled_files(task, table));
   note_compiled(task, loaded.how);
   choice.stated = std::move(loaded.potential);
   choice.potential = choice.stated.get();

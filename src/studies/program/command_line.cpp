@@ -80,7 +80,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                  "of a run: text, or json, one object a line, for a program that watches");
   app.add_flag("--compile", line.compile, "compile the deck's formulas into the cache, and stop");
   app.add_option("-o", line.compiled_file,
-                 "with --compile: also into a file, for [model] compiled = \"FILE\"");
+                 "with --compile: also into a file, for compiled = \"FILE\" in each table with a formula");
   app.add_flag("--list", list, "all studies, models and methods");
   const auto* describe = app.add_option("--describe", described, "all about a study, a model or a method");
   app.add_flag("--latex", line.latex, "with --describe: a model's or a pair potential's formulas as LaTeX");

@@ -10,6 +10,7 @@
 #include "expressions/place.hpp"
 #include "expressions/print.hpp"
 #include "formulas/loader.hpp"
+#include "studies/program/formula_reader.hpp"
 
 namespace cotangent::studies {
 
@@ -340,8 +341,8 @@ ModelChoice read_formula_model(Task& task) {
   const io::Table method = task.deck.table("method");
   const bool one = task.deck.root().has("method") && !task.deck.root().has("methods");
   const io::Table model = task.deck.table("model");
-  auto loaded = loaded_or_shown(model, statement, one ? method.text("name", "") : "*",
-                                {.read = model.text("compiled", ""), .write = task.compiled_file});
+  auto loaded =
+      loaded_or_shown(model, statement, one ? method.text("name", "") : "*", compiled_files(task, model));
   ModelChoice choice;
   choice.formula = std::move(loaded.problem);
   choice.problem = choice.formula.get();

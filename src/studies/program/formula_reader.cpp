@@ -62,9 +62,10 @@ Tree FormulaReader::read_varying(const std::string& key, std::size_t variables) 
   throw table_.error(key, "is constant: " + list + (variables > 1 ? " are" : " is") + " not in it");
 }
 
-void judge_compiled_file(const Task& task, const io::Table& table, const std::string& key) {
-  if (!task.compiled_file.empty())
-    throw table.error(key, "is compiled into the cache, not into a file: leave -o out");
+formulas::CompiledFiles compiled_files(const Task& task, const io::Table& table) {
+  const std::string given = table.text("compiled", "");
+  // While it is made, it isn't read: a deck may name it before it is there.
+  return {.read = task.compiled_file.empty() ? given : "", .write = task.compiled_file};
 }
 
 void note_compiled(Task& task, const std::string& how) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "expressions/tree.hpp"
+#include "formulas/compiled_files.hpp"
 #include "studies/program/study.hpp"
 
 namespace cotangent::studies {
@@ -52,8 +53,9 @@ class FormulaReader {
   Parts parts_;
 };
 
-/// Where a formula becomes code of its own: refuses --compile's file, in which a model alone has its place.
-void judge_compiled_file(const Task& task, const io::Table& table, const std::string& key);
+/// The file in which a table's formula is found compiled, `compiled = "FILE"`, or into which --compile puts
+/// it.
+formulas::CompiledFiles compiled_files(const Task& task, const io::Table& table);
 /// Notes how it was compiled, for summary and provenance.
 void note_compiled(Task& task, const std::string& how);
 

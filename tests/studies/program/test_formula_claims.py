@@ -26,7 +26,8 @@ class Claims(FormulaTest):
         super().setUp()
         end = self.launch("--compile", self.deck(deck_of(HENON_HEILES)), "-o", "made", ranks=1)  # in the shared cache
         self.assertEqual(end.returncode, 0, end.stderr)
-        (self.at / "object").write_bytes((self.at / "made").read_bytes().partition(b"\n")[2])
+        _, _, after = (self.at / "made").read_bytes().partition(b"\n")  # a title, then of its one object the key
+        (self.at / "object").write_bytes(after.partition(b"\n")[2])
         self.cache = self.at / "cache"
         self.set_variable("COTANGENT_CACHE", self.cache)
         self.set_compiler(f'cp {self.at}/object "$last"')

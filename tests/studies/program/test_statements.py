@@ -256,6 +256,30 @@ class Statements(ProgramTest):
         other = formula.replace("kx = 1.0", "kx = 1.0000000001").replace("lambda = 0.9", "lambda = 0.9000000001")
         self.assertIn("collisions/point", self.different(formula, other))
 
+    @unittest.skipIf(RANKS > 1, "one rank compiles")
+    def test_one_file_for_all_formulas_of_a_deck(self):
+        """A wall and a field; a pair potential; a lattice: each from its file where there is no compiler and no cache."""
+        sets = '[{ name = "wall", omega = "1 - x^2 - y^2"@ }]'
+        billiard = BILLIARD.format(2, "circle", FIELDS["henon-heiles"][3] + "\n@")
+        billiard = re.sub(r"sets = .*", "sets = " + sets, billiard)
+        fput = LATTICES["fput-beta"]
+        for text in (billiard, PARTICLES.format(LENNARD_JONES + "\n@", "cut"), LATTICE.format(fput[1] + "\n@", *fput[2:])):
+            with self.subTest(text[:20]):
+                named = text.replace('"@', '", compiled = "all"').replace("@", 'compiled = "all"')
+                self.run_to("usual.h5", text.replace('"@', '"').replace("@", ""))
+                end = self.launch("--compile", self.deck(named), "-o", "all")
+                self.assertEqual(end.returncode, 0, end.stderr)
+                nothing = {"COTANGENT_COMPILER": "none", "COTANGENT_CACHE": str(self.at / "empty")}
+                end = self.launch(self.deck(named), "output.file=ahead.h5", env={**self.alone, **nothing})
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertEqual(end.stdout.count("from all"), named.count("compiled"))
+                self.assertEqual(same_bits(self.at / "usual.h5", self.at / "ahead.h5"), [])
+                # Another formula isn't in it.
+                other = re.sub(r"(1 - x|4\*epsilon|0\.5\*q_dot)", r"1.5*\1", named)
+                self.assertNotEqual(other, named)
+                end = self.launch(self.deck(other), "output.file=x.h5", env={**self.alone, **nothing})
+                self.says(end, 2, "another formula", "--compile DECK -o FILE")
+
     def test_fields_refused(self):
         for forces, *parts in some((
                 ('potential = "harmonik"', "[forces] potential", "did you mean 'harmonic'"),
