@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "billiards/wall_of.hpp"
+#include "mechanics/formulas_of.hpp"
 
 namespace cotangent::billiards {
 
@@ -24,7 +25,20 @@ struct SetKind {
   std::vector<Parameter> parameters;
   std::function<Region(int)> region;  ///< given the number of its first wall
   std::variant<MakeWalls<2>, MakeWalls<3>> walls;
+  /// Its walls' omegas, of the coordinates and then the parameters. Throws an Error where the set uses what
+  /// decks have no word for.
+  std::function<std::vector<expressions::Tree>()> formulas = nullptr;
 };
+
+/// What a set's struct states: its call operator called with a scalar that records.
+template <class Set>
+std::vector<expressions::Tree> formulas_of_walls() {
+  expressions::Graph graph;
+  const auto x = mechanics::recorded_names<Set::dim>(graph, 0);
+  const auto p = mechanics::recorded_names<Set::parameters.size()>(graph, Set::dim);
+  const auto values = Set{}(x, p);
+  return mechanics::recorded_trees(detail::Formula<std::remove_const_t<decltype(values)>>::list(values));
+}
 
 /// The kind that a struct states.
 template <class Set>
@@ -45,7 +59,8 @@ SetKind kind_of() {
           D,
           {Set::parameters.begin(), Set::parameters.end()},
           region_of<Set>,
-          walls};
+          walls,
+          formulas_of_walls<Set>};
 }
 /// The kinds of sets/, in the order of their list.
 std::vector<SetKind> built_in_sets();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "billiards/wall.hpp"
+#include "expressions/tree.hpp"
 #include "mechanics/lagrangian.hpp"
 
 namespace cotangent::billiards {
@@ -48,6 +49,9 @@ struct FieldKind {
   int dim = 0;
   std::vector<mechanics::Parameter> parameters;
   std::variant<MakeField<2>, MakeField<3>> make;
+  /// U, of the coordinates and then the parameters. Throws an Error where it uses what decks have no word
+  /// for.
+  std::function<expressions::Tree()> formula = nullptr;
 };
 
 /// The kinds of fields/, in the order of their list.

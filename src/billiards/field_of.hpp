@@ -8,6 +8,7 @@
 
 #include "billiards/field.hpp"
 #include "integrators/gauss.hpp"
+#include "mechanics/formulas_of.hpp"
 
 namespace cotangent::billiards {
 
@@ -140,6 +141,15 @@ class FieldOf final : public Field<U::dim> {
   std::array<double, U::parameters.size()> p_;
 };
 
+/// What a field's struct states: its potential called with a scalar that records.
+template <class U>
+expressions::Tree formula_of_field() {
+  expressions::Graph graph;
+  const auto x = mechanics::recorded_names<U::dim>(graph, 0);
+  const auto p = mechanics::recorded_names<U::parameters.size()>(graph, U::dim);
+  return mechanics::recorded_trees(U{}.potential(x, p))[0];
+}
+
 /// The kind that a struct states.
 template <class U>
 FieldKind field_kind_of() {
@@ -147,7 +157,8 @@ FieldKind field_kind_of() {
   const MakeField<D> make = [](const std::vector<double>& parameters) {
     return std::make_unique<FieldOf<U>>(parameters);
   };
-  return {std::string(U::name), std::string(U::about), D, {U::parameters.begin(), U::parameters.end()}, make};
+  return {std::string(U::name), std::string(U::about), D, {U::parameters.begin(), U::parameters.end()}, make,
+          formula_of_field<U>};
 }
 
 }  // namespace cotangent::billiards

@@ -159,7 +159,7 @@ std::string description(const billiards::SetKind& kind) {
     text += entry(fmt::format("{} = {}", p.name, toml(p.value)), std::string(p.meaning));
     deck += fmt::format(", {} = {}", p.name, toml(p.value));
   }
-  return text + deck + " }]\n";
+  return text + "\nformulas, above 0 inside\n" + written_formulas(kind) + deck + " }]\n";
 }
 
 std::string description(const billiards::FieldKind& kind) {
@@ -172,7 +172,7 @@ std::string description(const billiards::FieldKind& kind) {
     text += entry(value, std::string(p.meaning));
     deck += "  " + value + "\n";
   }
-  return text + deck;
+  return text + "\nformulas\n" + written_formulas(kind) + deck;
 }
 
 template <class Item>
@@ -257,14 +257,33 @@ std::string description(const std::string& name, const Statements& stated) {
   unknown_name("study, model, potential, set, field or method", name, names, "");
 }
 
-std::string formulas_as(Written how, const std::string& name, const Statements& stated) {
+std::string formulas_as(Written how, const std::string& subject, const Statements& stated) {
+  // Some fields have the name of a model.
+  constexpr std::string_view of_field = "field:";
+  const bool field_alone = subject.starts_with(of_field);
+  const std::string name = field_alone ? subject.substr(of_field.size()) : subject;
   std::vector<std::string> names;
-  for (const auto& problem : stated.problems) {
-    if (problem->name() == name)
-      return how == Written::latex  ? latex_formulas(*problem)
-             : how == Written::deck ? deck_of_formulas(*problem)
-                                    : javascript_of(*problem);
-    names.push_back(problem->name());
+  if (!field_alone) {
+    for (const auto& problem : stated.problems) {
+      if (problem->name() == name)
+        return how == Written::latex  ? latex_formulas(*problem)
+               : how == Written::deck ? deck_of_formulas(*problem)
+                                      : javascript_of(*problem);
+      names.push_back(problem->name());
+    }
+  }
+  if (how == Written::javascript) unknown_name("model", name, names, "");
+  const auto written = [&](const auto& kind) {
+    return how == Written::latex ? latex_formulas(kind) : deck_of_formulas(kind);
+  };
+  for (const auto& field : stated.fields) {
+    if (field.name == name) return written(field);
+    names.push_back(field.name);
+  }
+  if (field_alone) unknown_name("field", name, names, "");
+  for (const auto& set : stated.sets) {
+    if (set.name == name) return written(set);
+    names.push_back(set.name);
   }
   if (how == Written::latex) {
     for (const auto& potential : stated.potentials) {
@@ -272,7 +291,8 @@ std::string formulas_as(Written how, const std::string& name, const Statements& 
       names.push_back(potential->name());
     }
   }
-  unknown_name(how == Written::latex ? "model or potential" : "model", name, names, "");
+  unknown_name(how == Written::latex ? "model, set, field or potential" : "model, set or field", name, names,
+               "");
 }
 
 const Study& study_named(std::string_view name) {

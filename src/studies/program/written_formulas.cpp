@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "expressions/print.hpp"
+#include "studies/program/formula_lines.hpp"
 
 namespace cotangent::studies {
 
@@ -16,22 +17,8 @@ namespace {
 
 using expressions::Tree;
 
-/// A formula and what it is: "L =", "0 =".
-struct Line {
-  std::string key;   ///< of a deck
-  std::string left;  ///< of the equation that it makes
-  Tree tree;
-};
-struct Lines {
-  std::vector<std::string> names;
-  std::vector<Line> lines;
-
-  std::vector<Tree> trees() const {
-    std::vector<Tree> all;
-    for (const Line& line : lines) all.push_back(line.tree);
-    return all;
-  }
-};
+using Lines = FormulaLines;
+using studies::lines_of;
 
 Lines lines_of(const sections::Problem& problem) {
   const auto formulas = problem.formulas();
@@ -56,7 +43,7 @@ Lines lines_of(const sections::Problem& problem) {
 Lines lines_of(const particles::Potential& potential) {
   const auto formula = potential.formula();
   if (!formula) throw Error(fmt::format("'{}' isn't stated by a formula", potential.name()));
-  Lines result{{"s"}, {{"potential", "U =", *formula}}};
+  Lines result{{"s"}, {{"potential", "U =", *formula}}, ""};
   for (const auto& p : potential.parameters()) result.names.emplace_back(p.name);
   return result;
 }
@@ -102,6 +89,7 @@ std::string written(const Lines& all) {
   };
   for (const expressions::Part& part : parts) add(part.name + " =", part.value);
   for (std::size_t k = 0; k < values.size(); ++k) add(all.lines[k].left, values[k]);
+  if (!all.note.empty()) text += "  " + all.note + "\n";
   return text;
 }
 
@@ -197,6 +185,18 @@ std::string written_formulas(const sections::Problem& problem) {
 }
 std::string written_formulas(const particles::Potential& potential) {
   return written_or_why_not(potential);
+}
+std::string written_formulas(const billiards::SetKind& set) {
+  return written_or_why_not(set);
+}
+std::string written_formulas(const billiards::FieldKind& field) {
+  return written_or_why_not(field);
+}
+std::string latex_formulas(const billiards::SetKind& set) {
+  return as_latex(lines_of(set));
+}
+std::string latex_formulas(const billiards::FieldKind& field) {
+  return as_latex(lines_of(field));
 }
 std::string latex_formulas(const sections::Problem& problem) {
   return as_latex(lines_of(problem));

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "billiards/domain.hpp"
+#include "billiards/field.hpp"
 #include "particles/pair_kernel.hpp"
 #include "sections/problem.hpp"
 
@@ -13,13 +15,21 @@ namespace cotangent::studies {
 /// stand before. Empty where the problem isn't stated by formulas.
 std::string written_formulas(const sections::Problem& problem);
 std::string written_formulas(const particles::Potential& potential);
+/// A set of billiards: omega of each of its walls, above 0 inside, and how they are put together.
+std::string written_formulas(const billiards::SetKind& set);
+std::string written_formulas(const billiards::FieldKind& field);
 
 /// The same as LaTeX, an environment `aligned`. Throws an Error where there are none.
 std::string latex_formulas(const sections::Problem& problem);
 std::string latex_formulas(const particles::Potential& potential);
+std::string latex_formulas(const billiards::SetKind& set);
+std::string latex_formulas(const billiards::FieldKind& field);
 
 /// A deck of study "trajectory" whose [model] states the problem by formulas; it runs as it is. Throws an
 /// Error where there are none.
 std::string deck_of_formulas(const sections::Problem& problem);
+/// The same of study "billiard": [domain] states the set, or [forces] the field within a circle or a sphere.
+std::string deck_of_formulas(const billiards::SetKind& set);
+std::string deck_of_formulas(const billiards::FieldKind& field);
 
 }  // namespace cotangent::studies

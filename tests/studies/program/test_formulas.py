@@ -307,6 +307,41 @@ class Described(FormulaTest):
         self.says(self.launch("--describe", "henon-heils", "--as-deck", ranks=1), 2, "did you mean 'henon-heiles'")
         self.says(self.launch("--list", "--latex", ranks=1), 2, "go with --describe")
 
+    def test_formulas_of_billiards(self):
+        self.assertIn("0 < 1 - (x/a)^2 - (y/b)^2*exp(k*x)", self.said("egg"))
+        sinai = self.said("sinai")
+        self.assertIn("wall5 = x^2 + y^2 - radius^2", sinai)
+        self.assertIn("inside, where above 0: wall1 and wall2 and wall3 and wall4 and wall5", sinai)
+        self.assertIn("(wall1 and wall2 and wall3 and wall4) or wall5 or wall6", self.said("stadium", "--as-deck"))
+        self.assertIn("U = 0.5*(k_x*x^2 + k_y*y^2)", self.said("harmonic"))
+        self.assertIn("U = -strength/sqrt(x^2 + y^2)", self.said("kepler"))
+        self.assertIn(r"\frac", self.said("egg", "--latex"))
+        self.says(self.launch("--describe", "field:keplr", "--as-deck", ranks=1), 2, "did you mean 'kepler'")
+
+    def test_decks_of_billiards_have_their_bits(self):
+        """One wall that is no polynomial, walls put together, a field; a control each by another parameter."""
+        for name, table, built_in, parameter in (
+                ("egg", "domain", 'dimension = 2\nsets = [{ set = "egg" }]', ("k = 0.4", "k = 0.41")),
+                ("rectangle", "domain", 'dimension = 2\nsets = [{ set = "rectangle" }]', ("b = 1", "b = 1.01")),
+                ("field:kepler", "forces", 'potential = "kepler"', ("strength = 1", "strength = 1.01"))):
+            with self.subTest(name):
+                deck = self.said(name, "--as-deck")
+                begin = deck.index(f"[{table}]")
+                end = deck.index("\n[", begin)
+                named = deck[:begin] + f"[{table}]\n{built_in}\n" + deck[end:]
+                self.assertIn(parameter[0], deck)
+                for file, text in (("formula", deck), ("built_in", named), ("other", deck.replace(*parameter))):
+                    run = self.launch(self.deck(text), f"output.file={file}.h5", ranks=1)
+                    self.assertEqual(run.returncode, 0, text + run.stdout + run.stderr)
+                found = [h5py.File(self.at / f"{file}.h5") for file in ("formula", "built_in", "other")]
+                for data in ("collisions/point", "collisions/time", "collisions/velocity"):
+                    formula, same, other = (file[data][()].tobytes() for file in found)
+                    self.assertEqual(formula, same, data)
+                    if data == "collisions/point":
+                        self.assertNotEqual(formula, other)
+                for file in found:
+                    file.close()
+
     def test_decks_of_models_have_their_bits(self):
         for name in ("henon-heiles", "magnetic-chain", "double-pendulum", "torus", "chaplygin-sleigh", "heavy-top"):
             with self.subTest(name):

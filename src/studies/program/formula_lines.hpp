@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The formulas that something states, line by line, before they are written out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "expressions/tree.hpp"
+#include "studies/program/written_formulas.hpp"
+
+namespace cotangent::studies {
+
+/// A formula and what it is: "L =", "0 =".
+struct FormulaLine {
+  std::string key;   ///< of a deck
+  std::string left;  ///< of the equation that it makes
+  expressions::Tree tree;
+};
+struct FormulaLines {
+  std::vector<std::string> names;
+  std::vector<FormulaLine> lines;
+  std::string note = {};  ///< for readers, behind them
+
+  std::vector<expressions::Tree> trees() const {
+    std::vector<expressions::Tree> all;
+    for (const FormulaLine& line : lines) all.push_back(line.tree);
+    return all;
+  }
+};
+
+/// Throws an Error where nothing is stated by formulas.
+FormulaLines lines_of(const billiards::SetKind& set);
+FormulaLines lines_of(const billiards::FieldKind& field);
+
+}  // namespace cotangent::studies
