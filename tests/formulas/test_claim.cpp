@@ -97,7 +97,10 @@ TEST_CASE("one of many makes the object, the others wait for it") {
 TEST_CASE("a failure is told to those who wait for it, not to who comes later") {
   const Folder folder;
   const pid_t owner = process(folder, [&](Claim& claim, bool mine) {
-    while (!fs::exists(folder.path / "go")) std::this_thread::sleep_for(1ms);
+    while (!fs::exists(folder.path / "go")) {
+      std::this_thread::sleep_for(1ms);
+      claim.renew();
+    }
     claim.fail("the formula is bad");
     return mine ? 2 : 7;
   });
