@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "la/indices.hpp"
 #include "la/interface_schur_solver.hpp"
 
 namespace cotangent::lattice {
@@ -97,6 +98,8 @@ BlockSystem::BlockSystem(BlockSystem&&) noexcept = default;
 BlockSystem::BlockSystem(const Lattice& lattice, const Pattern& pattern, int block, const char* prefix,
                          Solver solver, const BlockSystem* like)
     : handles_(std::make_unique<Handles>(&lattice, &pattern, block)) {
+  la::require_indices("the lattice's equations", lattice.sites * block,
+                      std::ssize(pattern.place) * block * block);
   Handles& own = *handles_;
   if (solver != Solver::reduced || la::has_option(prefix))
     own.assemble_like(own.numbers(), prefix, solver);

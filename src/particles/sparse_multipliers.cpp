@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "la/indices.hpp"
 #include "la/sparse.hpp"
 #include "parallel/mpi.hpp"
 
@@ -64,6 +65,11 @@ struct SparseMultipliers::Matrices {
   void fit(const BatchShape& wanted) {
     if (!any(!(wanted == shape))) return;
     shape = wanted;
+    // Of the particles of all ranks; a batch of one rank's own lanes is small.
+    if (of_all())
+      la::require_indices("the particles' coordinates",
+                          parallel::sum(std::int64_t{shape.systems} * shape.dim),
+                          std::int64_t{shape.systems} * shape.dim * shape.constraints);
     gradients = diagonal_blocks(ranks(), shape.systems, shape.constraints, shape.dim);
     directions = diagonal_blocks(ranks(), shape.systems, shape.dim, shape.constraints);
     check(MatMatMult(gradients, directions, MAT_INITIAL_MATRIX, 1.0, product.out()), "MatMatMult");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "la/indices.hpp"
 #include "la/sparse.hpp"
 #include "la/tridiagonal.hpp"
 #include "parallel/mpi.hpp"
@@ -66,11 +67,14 @@ struct RodMultipliers<D>::Schur {
       return known >= block.own_begin() && known < block.own_begin() + block.own_count();
     };
     std::vector<PetscInt> own_width, foreign_width;
+    std::int64_t entries = 0;
     for (int k = 0; k < block.own_count(); ++k) {
       const auto list = neighbours(k);
       own_width.push_back(static_cast<PetscInt>(std::ranges::count_if(list, is_own)));
       foreign_width.push_back(static_cast<PetscInt>(std::ssize(list)) - own_width.back());
+      entries += std::ssize(list);
     }
+    la::require_indices("the rods' multipliers", parallel::sum(std::int64_t{count}), entries);
     check(MatCreateAIJ(PETSC_COMM_WORLD, count, count, PETSC_DETERMINE, PETSC_DETERMINE, 0, own_width.data(),
                        0, foreign_width.data(), matrix.out()),
           "MatCreateAIJ");
@@ -250,6 +254,8 @@ struct RodMultipliers<D>::Saddle {
       row.push_back(i);
       column.push_back(j);
     });
+    la::require_indices("the points' coordinates and the rods' multipliers",
+                        parallel::sum(std::int64_t{coordinates} + rods), std::ssize(row));
     check(MatSetPreallocationCOO(matrix, static_cast<PetscCount>(row.size()), row.data(), column.data()),
           "MatSetPreallocationCOO");
     right_side = la::vector(coordinates + rods);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constraints as local terms: orders, what is conserved and what control methods lose, lists, refusals.
+#include "la/indices.hpp"
 #include "la/petsc.hpp"
 #include "lattice/model_of.hpp"
 #include "lattice/models/inextensible_chain.hpp"
@@ -128,6 +129,21 @@ TEST_CASE("rods given as a list move as the chain's, and two that begin at one s
   CHECK_ALL(text_thrown<Error>([&] {
               shared(network).check();
             }).find("copies 0 and 1 both begin at site 0") != std::string::npos);
+}
+
+TEST_CASE("a lattice that PETSc's indices can't number is refused") {
+  const la::Petsc petsc;
+  Bench bench("inextensible-chain", chain);
+  hang(bench);
+  const auto said = [&](std::int64_t largest) {
+    const la::LowerIndices lower(largest);
+    return test::text_thrown<Error>([&] { bench.run(*bench.lobatto(3), 0.05, 1); });
+  };
+  const std::string text = said(10);
+  INFO(text);
+  CHECK_ALL(text.find("the lattice's equations: ") == 0);
+  CHECK_ALL(text.find(" unknowns") != std::string::npos);
+  CHECK_ALL(said(1'000'000).empty());  // the control
 }
 
 TEST_CASE("without constraints the pair is a method of its own, of the same order", "[one-rank]") {

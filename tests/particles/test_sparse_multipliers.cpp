@@ -5,6 +5,7 @@
 #include <map>
 
 #include "integrators/composition.hpp"
+#include "la/indices.hpp"
 #include "la/petsc.hpp"
 #include "mechanics/models/four_bar_linkage.hpp"
 #include "mechanics/models/heavy_top.hpp"
@@ -284,6 +285,28 @@ TEST_CASE("interacting particles agree with those in lanes over a thousand steps
   agree<mechanics::Torus>("torus, Suzuki", {6.0, 2.5, 1.0, 1.0}, {8.5, 0, 0}, 1.0, 0.002,
                           {suzuki.begin(), suzuki.end()});
   agree<mechanics::Lemniscate>("genus 2", {1.0, 1.0 / 6, 1.0, 1.0}, {0, 0, 1.0 / 6}, 0.1, 0.00005, {1.0});
+}
+
+TEST_CASE("particles that PETSc's indices can't number are refused") {
+  const la::Petsc petsc;
+  const std::vector<double> parameters{6.0, 2.5, 1.0, 0.0};
+  const SurfaceMotionOf<mechanics::ParticleOn<mechanics::Torus>> motion(parameters, 1e-12);
+  const auto kernel = lennard_jones().kernel(std::vector{1.0, 1.0}, 2.5, CutMode::shifted, 2.0);
+  const auto particles = spread<mechanics::Torus>(parameters, {8.5, 0, 0}, 40, 0.2);
+  const auto said = [&](std::int64_t largest) {
+    const la::LowerIndices lower(largest);
+    ParticleDynamicsOptions options;
+    options.step = 0.001;
+    options.solver = std::make_shared<SparseMultipliers>(Batch::of_all_ranks);
+    return test::text_thrown<Error>([&] {
+      ParticleDynamics dynamics(motion, *kernel, options, particles);
+      dynamics.advance(1, false);
+    });
+  };
+  const std::string text = said(100);
+  INFO(text);
+  CHECK_ALL(text.find("the particles' coordinates: ") == 0);
+  CHECK_ALL(said(1'000'000).empty());  // the control
 }
 
 TEST_CASE("particles that fail under PETSc fail alone, on ranks of few particles too") {

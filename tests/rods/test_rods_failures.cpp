@@ -2,6 +2,7 @@
 // What doesn't work says so: wrong systems, starts off the constraints, steps without a multiplier; and a
 // state that was stored goes on to the same bits.
 #include "dense_rattle.hpp"
+#include "la/indices.hpp"
 #include "la/petsc.hpp"
 
 using namespace cotangent;
@@ -52,6 +53,29 @@ TEST_CASE("wrong systems are refused, with the place of the fault") {
   CHECK_ALL(refusal(changed([](auto&) {}), 1e-17).find("is below round-off") != std::string::npos);
   CHECK_ALL(refusal(changed([](auto&) {}), 1e-15).find("is below round-off") != std::string::npos);
   CHECK_ALL(refusal(changed([](auto&) {}), 2e-15).empty());
+}
+
+TEST_CASE("rods that PETSc's indices can't number are refused, in either formulation") {
+  const la::Petsc petsc;
+  // A chain of 5 rods with a sixth on its third point: one rank needs PETSc too. 6 points move.
+  const auto tree = changed([](auto& c) {
+    c.mass.push_back(1);
+    c.position.push_back({c.position[2][0], c.position[2][1] + 1});
+    c.velocity.push_back({0, 0});
+    c.rods.push_back({.first = 2, .second = 6, .length = 1});
+  });
+  const auto said = [&](Formulation formulation, std::int64_t largest) {
+    const la::LowerIndices lower(largest);
+    RodOptions options;
+    options.step = 0.01;
+    options.formulation = formulation;
+    return test::text_thrown<Error>([&] { RodRattle<2> rattle(tree, options); });
+  };
+  CHECK_ALL(said(Formulation::schur, 5).find("the rods' multipliers: 6 unknowns") == 0);
+  CHECK_ALL(said(Formulation::saddle_point, 14).find("the points' coordinates and the rods' multipliers: ") ==
+            0);
+  CHECK_ALL(said(Formulation::schur, 100).empty());  // the controls
+  CHECK_ALL(said(Formulation::saddle_point, 100).empty());
 }
 
 TEST_CASE("a start off the constraints is moved there on request") {
