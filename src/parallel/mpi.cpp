@@ -155,6 +155,10 @@ Mpi::~Mpi() {
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
+bool Mpi::active_with_others() {
+  return active() && parallel::size() > 1;
+}
+
 bool launched() {
   return std::ranges::any_of(
       std::array{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS",

@@ -33,8 +33,12 @@ class Mpi {
   ~Mpi();
   Mpi(const Mpi&) = delete;
   Mpi& operator=(const Mpi&) = delete;
+  /// Where this process is alone, it ends without MPI's own end: after a write that failed HDF5 would try to
+  /// close its file there once more, and crash.
+  void end_without() { owner_ = owner_ && active_with_others(); }
 
  private:
+  static bool active_with_others();
   bool owner_ = false;
   std::string folder_;  ///< of Open MPI's, where this process is alone
 };

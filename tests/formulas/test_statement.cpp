@@ -107,5 +107,5 @@ TEST_CASE("what can't run without a compiler says why, and the way out") {
   says("gauss", "surface in space");
   s.constraint.clear();
   for (int k = 0; k < 3; ++k) s.coordinates.push_back({"z" + std::to_string(k), "1", false});
-  says("gauss", "4 coordinates");
+  says("gauss", "coordinates run");
 }
