@@ -33,12 +33,11 @@ class Mpi {
   ~Mpi();
   Mpi(const Mpi&) = delete;
   Mpi& operator=(const Mpi&) = delete;
-  /// Where this process is alone, it ends without MPI's own end: after a write that failed HDF5 would try to
-  /// close its file there once more, and crash.
-  void end_without() { owner_ = owner_ && active_with_others(); }
+  /// A process that is alone ends here, without what MPI and HDF5 do at their end: after a write that failed
+  /// HDF5 would close its file there once more, and crash.
+  void end_at_once(int exit_code);
 
  private:
-  static bool active_with_others();
   bool owner_ = false;
   std::string folder_;  ///< of Open MPI's, where this process is alone
 };

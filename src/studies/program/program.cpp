@@ -158,8 +158,9 @@ int run_program(int argc, char** argv, Statements own) {
       if (!mpi && (runs || line.request == Request::doctor)) mpi.emplace(argc, argv);
       return fulfil(line, with_built_in(std::move(own)));
     } catch (const Error& error) {
-      if (mpi && error.code() == exit_file_system) mpi->end_without();
-      return report({error.code(), error.what()});
+      const int code = report({error.code(), error.what()});
+      if (mpi && code == exit_file_system) mpi->end_at_once(code);
+      return code;
     } catch (const std::bad_alloc&) {
       return report({exit_internal_error, "out of memory"});
     } catch (const std::exception& error) {
