@@ -80,15 +80,13 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                  "of a run: text, or json, one object a line, for a program that watches");
   app.add_flag("--compile", line.compile, "compile the deck's formulas into the cache, and stop");
   app.add_option("-o", line.compiled_file,
-                 "with --compile: also into a file, for compiled = \"FILE\" in each table with a formula");
+                 "with --compile: also into a file, for compiled = \"FILE\" beside the formulas");
   app.add_flag("--list", list, "all studies, models and methods");
   const auto* describe = app.add_option("--describe", described, "all about a study, a model or a method");
-  app.add_flag(
-      "--latex", line.latex,
-      "with --describe: formulas as LaTeX, of a model, a pair potential, a set or a field of billiards");
-  app.add_flag(
-      "--as-deck", line.as_deck,
-      "with --describe: a model, a set or a field (field:NAME) as a deck that states it by formulas");
+  app.add_flag("--latex", line.latex,
+               "with --describe: formulas as LaTeX, of a model, a pair potential, a set or a field");
+  app.add_flag("--as-deck", line.as_deck,
+               "with --describe: a model, a set or a field as a deck that states it by formulas");
   app.add_flag("--javascript", line.javascript,
                "with --describe: the equations of motion of a model, or of a deck's model and section");
   const auto* sample =
