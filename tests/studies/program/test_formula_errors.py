@@ -142,7 +142,7 @@ class Told(FormulaTest):
         self.set_variable("COTANGENT_COMPILER", "/bin/false")
         self.refused("lagrangian = ", "the compiler failed", "x_dot^2/2 - x^4/4", str(self.cache), ".log",
                      text=BARE.format("x_dot^2/2 - x^4/4"))
-        self.assertEqual(sorted(file.suffix for file in self.cache.iterdir()), [".cpp", ".log"])
+        self.assertEqual(sorted(file.suffix for file in self.cache.iterdir()), [".cpp", ".failed", ".log"])  # and what those who wait are told
         self.set_variable("COTANGENT_COMPILER", self.at / "none")
         self.refused("needs a compiler", "there is none at", "COTANGENT_COMPILER", text=BARE.format("x_dot^2/2 - x^4/4"))
 
