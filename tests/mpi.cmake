@@ -65,6 +65,9 @@ cotangent_mpi_test(particles)
 cotangent_mpi_test(rods)
 cotangent_mpi_test(lattice)
 cotangent_mpi_test(overland)
+foreach(ranks 2 3 4)  # they meet in every iteration: alone, in seconds; beside others, in minutes
+  cotangent_busy_processors(mpi.overland.${ranks} 4)
+endforeach()
 target_compile_definitions(test_overland_mpi PRIVATE COTANGENT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")  # a mesh to damage
 cotangent_mpi_test(io test_hdf5*.cpp)
 cotangent_mpi_test(run)

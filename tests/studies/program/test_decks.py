@@ -173,6 +173,8 @@ class Promises(ProgramTest):
 
 
 class Templates(ProgramTest):
+    longest = 300  # ranks that meet in every step wait long for each other where they share processors
+
     def test_every_template_runs_as_it_is(self):
         listed = self.launch("--list", ranks=1).stdout
         studies = re.findall(r"^\s+([a-z-]+)", listed.split("models")[0], re.M)
