@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include "core/error.hpp"
@@ -40,7 +41,9 @@ std::filesystem::path lock_path(const std::filesystem::path& result) {
   return result.string() + ".lock";
 }
 
-RunLock::RunLock(const std::filesystem::path& result) : path_(lock_path(result)) {
+RunLock::RunLock(const std::filesystem::path& result, std::chrono::milliseconds patience)
+    : path_(lock_path(result)) {
+  const auto until = std::chrono::steady_clock::now() + patience;
   while (true) {
     const int id = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (id < 0) {
@@ -52,6 +55,10 @@ RunLock::RunLock(const std::filesystem::path& result) : path_(lock_path(result))
     if (failure == EWOULDBLOCK) {
       const std::string who = text_of(id);
       ::close(id);
+      if (std::chrono::steady_clock::now() < until) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        continue;
+      }
       throw Error(result.string() + ": another run writes it, " + who +
                   "; wait until it has ended, or give this run a file of its own: output.file=OTHER.h5 (if " +
                   "that run's node is gone, delete " + path_.string() + ")");

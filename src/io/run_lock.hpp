@@ -8,6 +8,7 @@
 // or not at all; a node that was lost keeps its lock on NFS until the server forgets it (a minute or two).
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -20,8 +21,10 @@ std::filesystem::path lock_path(const std::filesystem::path& result);
 class RunLock {
  public:
   RunLock() = default;
-  /// Throws Error with the owner's host and process where another run holds it.
-  explicit RunLock(const std::filesystem::path& result);
+  /// Throws Error with the owner's host and process where another run still holds it after so long: the ranks
+  /// of a run whose mpirun was killed live on for a moment.
+  explicit RunLock(const std::filesystem::path& result,
+                   std::chrono::milliseconds patience = std::chrono::seconds(10));
   ~RunLock();
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
