@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "chaos/birkhoff.hpp"
+#include "chaos/spectral_line.hpp"
 #include "core/names.hpp"
 #include "parallel/mpi.hpp"
 #include "run/state.hpp"
@@ -26,17 +27,23 @@ struct Rows {
   const double* operator[](std::size_t k) const { return numbers.data() + k * width; }
 };
 
+/// Of each trajectory, at most.
+std::int64_t rows_of(const Plan& plan) {
+  return plan.shows_crossings() ? plan.watch.stop.crossings : plan.samples;
+}
+
+/// So many trajectories that their numbers are a quarter of a million.
+std::int64_t block_of(const Plan& plan) {
+  return std::max<std::int64_t>((1 << 18) / (2 * plan.model.problem->dim() * rows_of(plan)), 1);
+}
+
 /// Reads the rows of some trajectories at once.
 class RowsReader {
  public:
   RowsReader(const Plan& plan, const run::Records& records)
-      : plan_(plan),
-        records_(records),
-        dim_(plan.model.problem->dim()),
-        length_(plan.shows_crossings() ? plan.watch.stop.crossings : plan.samples) {}
+      : plan_(plan), records_(records), dim_(plan.model.problem->dim()), length_(rows_of(plan)) {}
 
-  /// So many that their numbers are a quarter of a million.
-  std::int64_t block() const { return std::max<std::int64_t>((1 << 18) / (2 * dim_ * length_), 1); }
+  std::int64_t block() const { return block_of(plan_); }
 
   std::vector<Rows> read(std::int64_t first, std::int64_t count) const {
     std::vector<Rows> all(static_cast<std::size_t>(count), Rows{{}, static_cast<std::size_t>(2 * dim_)});
@@ -53,6 +60,7 @@ class RowsReader {
     }
     const auto q = numbers("/trajectory/q"), v = numbers("/trajectory/v");
     for (std::int64_t k = 0; k < count; ++k) {
+      all[static_cast<std::size_t>(k)].numbers.reserve(static_cast<std::size_t>(2 * dim_ * length_));
       for (std::int64_t row = 0; row < length_; ++row) {
         const std::int64_t at = (k * length_ + row) * dim_;
         if (!std::isfinite(q[static_cast<std::size_t>(at)])) break;  // unused places
@@ -114,6 +122,63 @@ Averages::Rotation read_rotation(const io::Table& table, const Plan& plan) {
   return rotation;
 }
 
+/// The formulas that a key names.
+Averages::Formulas read_formulas(Task& task, const Plan& plan, const std::string& key, const char* missing) {
+  const io::Table table = task.deck.table("indicators");
+  if (!table.has(key)) throw table.error(key, missing);
+  Parts parts(plan.model.problem->variable_names());
+  parts.read_what_fits(task.deck.table("model").table("where"));
+  const io::Table formulas = table.table(key);
+  Averages::Formulas result;
+  for (const std::string& name : formulas.keys()) {
+    const std::string text = formulas.text(name);
+    try {
+      result.values.emplace_back(
+          text, parts.substituted(expressions::parse(text, expressions::Language::value, parts.names())));
+    } catch (const Error& e) {
+      throw formulas.error(name, e.what());
+    }
+    result.names.push_back(name);
+  }
+  if (result.names.empty()) throw table.error(key, "names no formula");
+  return result;
+}
+
+/// Their values along a trajectory, [formula][row].
+std::vector<std::vector<double>> series_of(const Averages::Formulas& formulas,
+                                           const sections::Problem& problem, const Rows& rows,
+                                           const std::vector<double>& parameters) {
+  const auto dim = static_cast<std::size_t>(problem.dim());
+  std::vector<std::vector<double>> series(formulas.values.size());
+  for (auto& one : series) one.reserve(rows.count());
+  for (std::size_t row = 0; row < rows.count() && !series.empty(); ++row) {
+    const auto variables = problem.variables({rows[row], dim}, {rows[row] + dim, dim}, parameters);
+    for (std::size_t k = 0; k < series.size(); ++k)
+      series[k].push_back(formulas.values[k].evaluate(variables));
+  }
+  return series;
+}
+
+/// What is made of some trajectories, one after the other: a value, and what tells how good it is.
+struct Made {
+  std::string path, quality_path;
+  std::vector<double> values, quality;
+
+  void add_average(const std::vector<double>& series) {
+    values.push_back(chaos::weighted_average(series));
+    quality.push_back(chaos::agreeing_digits(series));
+  }
+  void add_frequency(const std::vector<double>& series, double every) {
+    values.push_back(chaos::largest_line(series).frequency / every);
+    quality.push_back(chaos::frequency_diffusion(series) / every);
+  }
+  void write(run::Records& records, std::int64_t first, std::int64_t count) const {
+    if (values.empty()) return;
+    records.rows(path, first, count, values.data());
+    records.rows(quality_path, first, count, quality.data());
+  }
+};
+
 }  // namespace
 
 std::optional<Averages> read_averages(Task& task, const Plan& plan, std::vector<std::string>& names) {
@@ -123,29 +188,23 @@ std::optional<Averages> read_averages(Task& task, const Plan& plan, std::vector<
     if (times > 1) throw table.error("list", "names " + std::string(name) + " twice");
     return times == 1;
   };
+  const bool rotation = asked("rotation"), birkhoff = asked("birkhoff"), frequencies = asked("frequencies");
+  if (!rotation && !birkhoff && !frequencies) return std::nullopt;
   Averages averages;
-  if (asked("rotation")) averages.rotation = read_rotation(table, plan);
-  if (asked("birkhoff")) {
+  if (rotation) averages.rotation = read_rotation(table, plan);
+  if (birkhoff) {
     if (!plan.shows_crossings() && plan.samples == 0)
       throw table.error("list", "averages are of samples: give [output] every");
-    if (!table.has("averages"))
-      throw table.error("averages", "what is averaged: { kinetic = \"q1_dot^2/2\" }, say");
-    Parts parts(plan.model.problem->variable_names());
-    parts.read_what_fits(task.deck.table("model").table("where"));
-    const io::Table formulas = table.table("averages");
-    for (const std::string& name : formulas.keys()) {
-      const std::string text = formulas.text(name);
-      try {
-        averages.formulas.emplace_back(
-            text, parts.substituted(expressions::parse(text, expressions::Language::value, parts.names())));
-      } catch (const Error& e) {
-        throw formulas.error(name, e.what());
-      }
-      averages.names.push_back(name);
-    }
-    if (averages.names.empty()) throw table.error("averages", "names no formula");
+    averages.birkhoff =
+        read_formulas(task, plan, "averages", "what is averaged: { kinetic = \"q1_dot^2/2\" }, say");
   }
-  if (!averages.rotation && averages.formulas.empty()) return std::nullopt;
+  if (frequencies) {
+    if (plan.shows_crossings())
+      throw table.error("list", "frequencies are of samples at even times: study = \"trajectory\"");
+    if (plan.samples == 0) throw table.error("list", "frequencies are of samples: give [output] every");
+    averages.signals =
+        read_formulas(task, plan, "signals", "whose frequencies are sought: { x = \"q1\" }, say");
+  }
   return averages;
 }
 
@@ -161,21 +220,23 @@ std::vector<io::DataSetSpec> data_sets(const Averages& averages, std::int64_t tr
     sets.push_back({"/indicators/rotation", DataType::float64, {trajectories}, "1", meaning});
     sets.push_back({"/indicators/rotation_digits", DataType::float64, {trajectories}, "1", digits});
   }
-  if (!averages.names.empty()) {
-    const std::vector<std::int64_t> extent{trajectories, std::ssize(averages.names)};
-    sets.push_back({"/indicators/birkhoff",
+  const auto columns = [&](const char* path, const Averages::Formulas& formulas, const char* unit,
+                           const char* meaning) {
+    if (formulas.names.empty()) return;
+    sets.push_back({path,
                     DataType::float64,
-                    extent,
-                    "1",
-                    "weighted averages of the formulas, in their own units",
-                    {{"columns", averages.names}}});
-    sets.push_back({"/indicators/birkhoff_digits",
-                    DataType::float64,
-                    extent,
-                    "1",
-                    digits,
-                    {{"columns", averages.names}}});
-  }
+                    {trajectories, std::ssize(formulas.names)},
+                    unit,
+                    meaning,
+                    {{"columns", formulas.names}}});
+  };
+  columns("/indicators/birkhoff", averages.birkhoff, "1",
+          "weighted averages of the formulas, in their own units");
+  columns("/indicators/birkhoff_digits", averages.birkhoff, "1", digits);
+  columns("/indicators/frequencies", averages.signals, "rad/time",
+          "largest line in the spectrum of each signal, its average taken off");
+  columns("/indicators/frequency_diffusion", averages.signals, "rad/time",
+          "how far the largest lines of both halves of the trajectory are apart");
   return sets;
 }
 
@@ -187,46 +248,39 @@ void make_averages(const Averages& averages, const Plan& plan, const Ensemble& e
     const RowsReader reader(plan, records);
     const sections::Problem& problem = *plan.model.problem;
     const auto share = run::Share::even(ensemble.size());
-    const auto dim = static_cast<std::size_t>(problem.dim());
-    std::vector<double> series;
     for (std::int64_t first = share.first; first < share.first + share.count; first += reader.block()) {
       const std::int64_t count = std::min(reader.block(), share.first + share.count - first);
-      std::vector<double> rotation, rotation_digits, average, digits;
-      const auto add = [&](std::vector<double>& values, std::vector<double>& agreement) {
-        values.push_back(chaos::weighted_average(series));
-        agreement.push_back(chaos::agreeing_digits(series));
-      };
+      Made rotation{"/indicators/rotation", "/indicators/rotation_digits", {}, {}},
+          birkhoff{"/indicators/birkhoff", "/indicators/birkhoff_digits", {}, {}},
+          frequency{"/indicators/frequencies", "/indicators/frequency_diffusion", {}, {}};
       const auto all = reader.read(first, count);
       for (std::int64_t k = 0; k < count; ++k) {
         const Rows& rows = all[static_cast<std::size_t>(k)];
-        if (averages.rotation) {
-          series = turns(*averages.rotation, rows);
-          add(rotation, rotation_digits);
-        }
-        if (averages.formulas.empty()) continue;
         const auto parameters = ensemble[first + k].start.parameters;
-        std::vector<std::vector<double>> variables;
-        for (std::size_t row = 0; row < rows.count(); ++row)
-          variables.push_back(problem.variables({rows[row], dim}, {rows[row] + dim, dim}, parameters));
-        for (const expressions::Expression& formula : averages.formulas) {
-          series.clear();
-          for (const auto& values : variables) series.push_back(formula.evaluate(values));
-          add(average, digits);
-        }
+        if (averages.rotation) rotation.add_average(turns(*averages.rotation, rows));
+        for (const auto& series : series_of(averages.birkhoff, problem, rows, parameters))
+          birkhoff.add_average(series);
+        for (const auto& series : series_of(averages.signals, problem, rows, parameters))
+          frequency.add_frequency(series, plan.watch.sample_every);
       }
-      if (averages.rotation) {
-        records.rows("/indicators/rotation", first, count, rotation.data());
-        records.rows("/indicators/rotation_digits", first, count, rotation_digits.data());
-      }
-      if (!averages.formulas.empty()) {
-        records.rows("/indicators/birkhoff", first, count, average.data());
-        records.rows("/indicators/birkhoff_digits", first, count, digits.data());
-      }
+      for (const Made* made_here : {&rotation, &birkhoff, &frequency})
+        made_here->write(records, first, count);
     }
     records.sync();
   });
   const std::int32_t yes = 1;
   records.one(made, 0, &yes);
+}
+
+std::int64_t averaging_bytes(const Averages& averages, const Plan& plan) {
+  constexpr std::int64_t number = sizeof(double);
+  const std::int64_t rows = rows_of(plan), states = block_of(plan) * rows * 2 * plan.model.problem->dim();
+  // As they are read and as they are kept; then of one trajectory at a time.
+  const std::int64_t turning = averages.rotation ? 4 * rows * number : 0;
+  const std::int64_t averaged = std::ssize(averages.birkhoff.names) * rows * number;
+  const std::int64_t signals = std::ssize(averages.signals.names) * rows * number +
+                               (averages.signals.names.empty() ? 0 : chaos::search_bytes(rows));
+  return 2 * states * number + std::max({turning, averaged, signals});
 }
 
 bool averages_made(const run::Records& records) {

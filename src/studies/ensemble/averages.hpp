@@ -2,9 +2,10 @@
 // Averages along each trajectory of an ensemble, in `[indicators]` of a deck: rotation numbers on the
 // section, `list = ["rotation"]`, and weighted Birkhoff averages of formulas, `list = ["birkhoff"]`,
 // `averages = { kinetic = "q1_dot^2/2" }` (chaos/birkhoff.hpp), each with the number of digits to which both
-// halves of the trajectory agree. They are made when all trajectories have ended, from the rows that the
-// result holds: crossings or samples. So they need no tangent map and no memory on the way, and don't depend
-// on lanes, ranks or restarts.
+// halves of the trajectory agree; and the frequencies of signals, `list = ["frequencies"]`,
+// `signals = { x = "q1" }` (chaos/spectral_line.hpp), with how far those of both halves are apart. They are
+// made when all trajectories have ended, from the rows that the result holds: crossings or samples. So they
+// need no tangent map and no memory on the way, and don't depend on lanes, ranks or restarts.
 #pragma once
 
 #include <array>
@@ -30,14 +31,18 @@ struct Averages {
     bool advances = false;
     std::optional<std::array<double, 2>> centre;
   };
+  /// Of the problem's variables, each with its name.
+  struct Formulas {
+    std::vector<std::string> names;
+    std::vector<expressions::Expression> values;
+  };
   std::optional<Rotation> rotation;
-  std::vector<std::string> names;                 ///< of the formulas
-  std::vector<expressions::Expression> formulas;  ///< of the problem's variables
+  Formulas birkhoff, signals;
 };
 
 /// What `[indicators]` says of averages, where the names in its list ask for them; these names are taken out
-/// of the list. Throws Error for a rotation without a section or without a plane, and for formulas that are
-/// wrong.
+/// of the list. Throws Error for a rotation without a section or without a plane, for frequencies without
+/// samples, and for formulas that are wrong.
 std::optional<Averages> read_averages(Task& task, const Plan& plan, std::vector<std::string>& names);
 
 /// Their data sets, a row for each trajectory, and /indicators/averaged, which is 1 when they are made.
@@ -45,6 +50,8 @@ std::vector<io::DataSetSpec> data_sets(const Averages& averages, std::int64_t tr
 /// Makes them, each rank those of an even share of the trajectories. All rows are in the file. Collective.
 void make_averages(const Averages& averages, const Plan& plan, const Ensemble& ensemble,
                    run::Records& records);
+/// The memory that this takes on a rank, in bytes: rows of some trajectories, or all of a long one.
+std::int64_t averaging_bytes(const Averages& averages, const Plan& plan);
 /// Whether they are in the file.
 bool averages_made(const run::Records& records);
 

@@ -13,7 +13,8 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Trajecto
   Estimate result;
   result.orbits = ensemble.size();
   // Memory: rows that wait to be written (3 MB); blocks of rows, one for each lane and one more; and the
-  // crossings and samples that each lane holds until they are entered.
+  // crossings and samples that each lane holds until they are entered; and the rows that averages are made
+  // of.
   result.rank_bytes = program_bytes + (3 << 20);
   for (const auto& set : data_sets(plan, ensemble)) {
     result.file_bytes += set.bytes();
@@ -25,6 +26,10 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Trajecto
       result.rank_bytes +=
           flight.lanes() *
           std::min<std::int64_t>(each, static_cast<std::int64_t>(most_rows) * each / set.dims[1]);
+  }
+  if (plan.averages) {
+    for (const auto& set : data_sets(*plan.averages, ensemble.size())) result.file_bytes += set.bytes();
+    result.rank_bytes += averaging_bytes(*plan.averages, plan);
   }
   const double began = parallel::wall_time();
   const std::int64_t most = std::min<std::int64_t>(ensemble.size(), 1 << 16);

@@ -43,7 +43,7 @@ void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
   const sections::Problem& problem = *plan.model.problem;
   const int dimensions = 2 * (problem.dim() - problem.constraints());
   const auto indicators =
-      chaos::read_indicators(names, dimensions, table.where("list"), {"rotation", "birkhoff"});
+      chaos::read_indicators(names, dimensions, table.where("list"), {"rotation", "birkhoff", "frequencies"});
   judge_indicators(task, plan, table);
   plan.watch.growth = chaos::growth_rule(indicators, dimensions);
   for (const auto& column : chaos::columns(indicators, dimensions)) {

@@ -35,8 +35,9 @@ file = "trajectory.h5"
 # far = "t1 > 10"
 
 # [indicators]               # whether a trajectory is chaotic, in /indicators
-# list = ["lyapunov", "spectrum", "sali", "gali-3", "megno", "birkhoff"]
+# list = ["lyapunov", "spectrum", "sali", "gali-3", "megno", "birkhoff", "frequencies"]
 # averages = { speed = "x_dot^2" }      # of birkhoff: any formulas, over the samples
+# signals = { x = "x" }                 # of frequencies: any formulas, over the samples
 )";
 
 ExitCode run(Task& task) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Indicators of chaos as a deck asks for them: the same bits on any number of ranks, and clear refusals."""
+import re
 import unittest
 
 import h5py
@@ -222,6 +223,105 @@ class Averages(ProgramTest):
                 (('["rotation"]', '["birkhoff"]'), ["averages"]), (('["rotation"]', '["birkhoff"]\naverages = { a = "z" }'), ["'z'"])):
             with self.subTest(change=change[1]):
                 self.refused(*parts, text=ROTOR.replace(*change))
+
+
+PENDULUM = """study = "trajectory"
+[model]
+name = "pendulum"
+[method]
+name = "gauss"
+stages = 8
+step = 0.2
+[ensemble]
+list = [[1.0, 0.0], [2.8, 0.0], [0.0, 2.2], [0.0, -3.0]]
+[stop]
+time = 2000.0
+[indicators]
+list = ["frequencies"]
+signals = { height = "cos(angle)", across = "sin(angle)", rate = "angle_dot" }
+[output]
+every = 0.2
+file = "out.h5"
+"""
+
+WAVES = POINCARE.replace("poincare", "trajectory").replace('[section]\nwhere = "q1"\n', "").replace(
+    "grid = { q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2] }",
+    "points = [{ q1 = 0.0, q2 = 0.2, q2_dot = 0.0 }, { q1 = 0.0, q2 = -0.2, q2_dot = 0.0 }]").replace(
+    "crossings = 3", "time = 4000.0").replace("[output]", "[output]\nevery = 0.5") + """[indicators]
+list = ["frequencies", "megno"]
+signals = { x = "q1", y = "q2" }
+"""
+
+
+def complete_elliptic(k):
+    """K(k) by the arithmetic-geometric mean."""
+    a, b = 1.0, (1 - k * k) ** 0.5
+    while abs(a - b) > 1e-15:
+        a, b = (a + b) / 2, (a * b) ** 0.5
+    return np.pi / (a + b)
+
+
+class Frequencies(ProgramTest):
+    flown = Averages.flown
+
+    def test_pendulum(self):
+        """Its periods are 4 K(sin(a/2)) for an amplitude a, and 2 k K(k), k = 2/v, where it circles: Landau, Lifshitz,
+        Mechanics, 11, exercise 1; in radians a unit of time to 10 digits."""
+        found = self.flown(text=PENDULUM)
+        swing = [2 * np.pi / (4 * complete_elliptic(np.sin(a / 2))) for a in (1.0, 2.8)]
+        circle = [2 * np.pi / (2 * k * complete_elliptic(k)) for k in (2 / 2.2, 2 / 3.0)]
+        known = np.array(swing + circle)
+        height, across, rate = found["frequencies"].T
+        self.assertLess(np.abs(across - known).max(), 1e-10)
+        self.assertLess(np.abs(rate - known).max(), 1e-10)
+        self.assertLess(np.abs(height - known * [2, 2, 1, 1]).max(), 1e-10)  # it is as high on both sides
+        self.assertLess(found["frequency_diffusion"].max(), 1e-10)
+        self.assertGreater(np.abs(rate - [1, 1, 2.2, 3.0]).min(), 1e-2)  # a control: not those of small or free motion
+
+    def test_tori_and_the_sea(self):
+        """Halves agree on a torus of Henon-Heiles and don't in the sea; the same bits on two ranks."""
+        found = self.flown(text=WAVES)
+        self.assertEqual(list(found["verdict"]), [1, 2])
+        self.assertLess(found["frequency_diffusion"][0].max(), 1e-6)
+        self.assertGreater(found["frequency_diffusion"][1].min(), 1e-4)
+        with h5py.File(self.at / "out.h5") as file:
+            frequencies = file["indicators/frequencies"]
+            self.assertEqual(list(frequencies.attrs["columns"].astype(str)), ["x", "y"])
+            self.assertEqual(frequencies.attrs["units"], "rad/time")
+        for name, values in self.flown(text=WAVES, ranks=2).items():
+            np.testing.assert_array_equal(values, found[name])
+
+    def test_what_does_not_vary_has_no_frequency(self):
+        """On the axis of Henon-Heiles x is at rest."""
+        text = WAVES.replace("energy = 0.125\n", "").replace(", \"megno\"", "")
+        at = text.index("points =")
+        text = text[:at] + "list = [[0.0, 0.1, 0.0, 0.0]]" + text[text.index("\n", at):]
+        found = self.flown(text=text)["frequencies"]
+        self.assertTrue(np.isnan(found[0, 0]))
+        self.assertTrue(0.9 < found[0, 1] < 1.0, found)
+
+    def test_memory_is_counted(self):
+        """A whole trajectory's samples are held while its averages are made: --dry-run tells."""
+        def memory(text):
+            end = self.launch(self.deck(text), "--dry-run", "stop.time=1000000")
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            number, unit = re.search(r"memory +about ([0-9.]+) ([kMG]?)B", end.stdout).groups()
+            return float(number) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[unit]
+
+        samples = 5e6
+        more = memory(PENDULUM) - memory(PENDULUM[:PENDULUM.index("[indicators]")] + PENDULUM[PENDULUM.index("[output]"):])
+        self.assertGreater(more, samples * 8 * (2 * 2 + 3))
+        self.assertLess(more, samples * 8 * 50)
+
+    def test_what_is_refused(self):
+        section = ROTOR.replace('"rotation"', '"frequencies"')
+        self.refused("samples at even times", text=section)
+        for change, parts in ((('signals = { height', 'averages = { height'), ["signals", "whose frequencies"]),
+                              (('"cos(angle)"', '"cos(angel)"'), ["angel"]),
+                              (('"frequencies"', '"frequencies", "frequencies"'), ["twice"]),
+                              (('"frequencies"', '"frequency"'), ["frequencies"])):
+            with self.subTest(change=change[1]):
+                self.refused(*parts, text=PENDULUM.replace(*change))
 
 
 if __name__ == "__main__":
