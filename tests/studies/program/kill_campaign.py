@@ -243,7 +243,7 @@ class Campaign:
             self.counts["damaged"] += 1
         end = self.resumed(after)
         if damaged and "goes on from the checkpoint before it" not in end.stdout:
-            self.fail(where, "a flipped bit of the checkpoint wasn't noticed")
+            self.fail(where, "a flipped bit of the checkpoint wasn't noticed:", end.stdout.strip()[:400])
         if end.returncode != 0:
             self.fail(where, f"exit code {end.returncode}:", (end.stderr or end.stdout).strip()[:400])
         elif list(self.at.glob("out.h5.checkpoint*")):
