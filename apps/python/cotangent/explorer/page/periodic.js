@@ -104,7 +104,7 @@ class PeriodicPage {
     const {plane, data} = this;
     plane.fit(byId("families-map"));
     const context = plane.axes(), levels = {trace: [-2, 2], residue: [0, 1]}[data.names[this.axes[1]]] || [];
-    context.strokeStyle = "#8b8b93", context.lineWidth = 0.7;
+    context.strokeStyle = look.faint, context.lineWidth = 0.7;
     for (const level of data.lines ? levels : []) {
       const [, y] = plane.toPixels(0, level);
       context.beginPath(), context.moveTo(0, y), context.lineTo(this.box.clientWidth, y), context.stroke();
@@ -134,7 +134,7 @@ class PeriodicPage {
       context.setLineDash([]);
       for (const mark of family.marks) {
         const at = plane.toPixels(...this.placeOf(mark.columns)), sign = (branchSigns[mark.n] || [4])[0];
-        context.fillStyle = context.strokeStyle = "#1b1b1f";
+        context.fillStyle = context.strokeStyle = look.ink;
         drawSign(context, sign, ...at, 5.5);
         context.fillStyle = context.strokeStyle = family.colour;
         drawSign(context, sign, ...at, 3.8);
@@ -142,7 +142,7 @@ class PeriodicPage {
     }
     if (this.chosen) {
       const {family, k} = this.chosen, at = plane.toPixels(...this.placeOf(family.columns, k));
-      context.strokeStyle = "#1b1b1f", context.lineWidth = 2;
+      context.strokeStyle = look.ink, context.lineWidth = 2;
       context.beginPath(), context.arc(...at, 9, 0, 7), context.stroke();
     }
     if (this.model) this.drawClosed();
@@ -197,7 +197,11 @@ class PeriodicPage {
     const {beside, closed} = this;
     beside.fit(byId("closed-map"));
     const context = beside.axes();
-    if (!closed) return;
+    if (!closed) {
+      context.fillStyle = look.muted;
+      context.fillText("click on an orbit", beside.frame.x + beside.frame.width / 2, beside.frame.y + beside.frame.height / 2);
+      return;
+    }
     context.strokeStyle = context.fillStyle = this.chosen.family.colour, context.lineWidth = 1.8;
     context.setLineDash(this.chosen.family.stability[this.chosen.k] === 1 ? [] : [9, 8]);
     for (const line of closed.lines) {
