@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An XDMF file beside a result, with which ParaView ("XDMF Reader") and VisIt read the HDF5 data sets as
-// moving points, alone or joined by lines, with the surface that they are on. Reference: XDMF 2 model and
-// format. Limit: ParaView's "Xdmf3 Reader" (seen in 5.11) knows no part of a data set as a geometry and shows
-// the surface alone.
+// An XDMF file beside a result, with which ParaView and VisIt read the HDF5 data sets as moving points, alone
+// or joined by lines, with the surface that they are on, as water and as sheets. Reference: XDMF model and
+// format, versions 2 and 3. Each of ParaView's three readers ("XDMF Reader", "Xdmf3 Reader S", "Xdmf3 Reader
+// T"; seen in 5.11) finds all arrays at all times, which tests/paraview shows.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace cotangent::io {
 
-/// The data sets /particles/position and velocity [times, points, coordinates], with the pairs of points in
-/// /particles/ends as lines and with /surface, where the result has them. Times after which they no longer
-/// rise are left out: the run ended before. Written by rank 0. Collective.
+/// The data sets /particles/position and velocity [times, points, coordinates] (of two coordinates as vx and
+/// vy), with the pairs of points in /particles/ends as lines and with /surface, where the result has them.
+/// Times after which they no longer rise are left out: the run ended before. Written by rank 0. Collective.
 void write_particles_xdmf(const std::filesystem::path& result);
 
 /// Water on /mesh at /water/time, with its depth, discharge and bed. Written by rank 0. Collective.

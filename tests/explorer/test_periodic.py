@@ -50,6 +50,7 @@ class Periodic(PageTest):
         self.assertIn(": stable", said)
         self.assertIn(f"energy = {value[middle]:.9g}"[:-1], said)
         self.assertGreater(self.changed(shot, self.shot()), 2e-5)
+        self.flown(value[middle], column_of(result, "families/period")[0][known][middle - here[0]])
         self.web.value("explorer.box.focus()")
         self.web.press(".", 190, ".")
         self.assertNotEqual(self.web.value(TOLD), said)
@@ -57,6 +58,33 @@ class Periodic(PageTest):
         self.assertEqual(self.web.value(TOLD), said)
         self.web.press("Escape", 27)
         self.assertEqual(self.web.value(TOLD), "")
+
+    def flown(self, energy, period):
+        """The orbit chosen is flown and drawn, closes, and is the program's by the deck that the page gives."""
+        self.assertEqual(self.web.value("explorer.closed.period"), period)
+        states = np.array(self.web.value("explorer.closed.states"))
+        self.assertLess(self.web.value("explorer.closed.gap"), 1e-9)
+        self.assertIn("flown in the page for one period", self.web.value("document.getElementById('closed-told').textContent"))
+        corner = self.web.value("(r => [r.left, r.top])(document.getElementById('closed').getBoundingClientRect())")
+        shot = self.shot()
+        for state in states[::17]:
+            x, y = (int(a + b) for a, b in zip(corner, self.web.value(f"explorer.beside.toPixels({state[0]}, {state[1]})")))
+            self.assertLess(shot[y - 2:y + 3, x - 2:x + 3].min(), 0.6)  # drawn where it is
+        away = [int(a + b) for a, b in zip(corner, self.web.value("explorer.beside.toPixels(0.1, 0.137)"))]
+        self.assertGreater(shot[away[1] - 2:away[1] + 3, away[0] - 2:away[0] + 3].min(), 0.9)
+        self.web.value("document.getElementById('closed-deck').click()")
+        deck = self.web.value("document.querySelector('#deck textarea').value")
+        self.web.value("document.getElementById('close').click()")
+        orbit = self.result_of(deck, "closed")
+        q, v = column_of(orbit, "trajectory/q")[0], column_of(orbit, "trajectory/v")[0]
+        self.assertEqual(len(q), len(states))
+        self.assertLess(np.abs(np.hstack([q, v]) - states).max(), 1e-9)
+        self.assertAlmostEqual(column_of(orbit, "orbits/energy")[0], energy, 11)
+        # The control: the neighbour's orbit is another, and half of the period doesn't close.
+        self.web.press(".", 190, ".")
+        self.assertGreater(np.abs(np.array(self.web.value("explorer.closed.states")) - states).max(), 1e-4)
+        self.web.press(",", 188, ",")
+        self.assertGreater(np.abs(states[len(states) // 2] - states[0]).max(), 1e-2)
 
     def test_orbits_on_their_section(self):
         result = self.opened("standard_map_residues")
@@ -68,6 +96,8 @@ class Periodic(PageTest):
         said = self.web.value(TOLD)
         self.assertIn("orbit 0, 13 returns: stable", said)
         self.assertIn("residue = 0.24660815", said)
+        self.assertTrue(self.web.value("document.getElementById('closed').hidden"))  # kicked: not flown, which it says
+        self.assertIn("kicked", self.web.value("document.getElementById('family-why').textContent"))
         self.web.move(*self.pixel(0, 4.0))  # nothing there
         self.assertEqual(self.web.value(TOLD), "")
 

@@ -41,6 +41,12 @@ def test_parameters_and_options_are_those_that_model_and_method_describe():
         deck.with_arguments("poincare", dict(model="henon-heiles", alpha=17))
 
 
+@pytest.mark.parametrize("study", ["poincare", "trajectory", "atlas", "landscape", "periodic-orbits", "work-precision"])
+def test_each_study_of_free_motion_takes_a_lagrangian(study):
+    made = deck.with_arguments(study, dict(lagrangian="x_dot^2/2 + y_dot^2/2 - mu*x*y", parameters=dict(mu=2.0), domain="x"))
+    assert set(made["model"]) == {"name", "coordinates", "lagrangian", "parameters", "domain"}
+
+
 def test_coordinates_are_read_from_the_lagrangian():
     made = deck.with_arguments("trajectory", dict(lagrangian="b_dot^2/2 + a_dot^2/2 - a*b"))
     assert made["model"]["coordinates"] == ["b", "a"]

@@ -39,7 +39,7 @@ def test_it_runs(path, folder):
     assert os.times().children_user - began[1] < 120  # two cores for a minute
     # Each cell that draws shows its picture, also after one by cotangent-plot, which draws on a canvas of its own.
     for cell in json.loads((folder / path.name).read_text())["cells"]:
-        draws = any(word in "".join(cell["source"]) for word in (".subplots(", "run.plot("))
+        draws = any(word in "".join(cell["source"]) for word in (".subplots(", ".plot("))
         assert draws == any("image/png" in output.get("data", {}) for output in cell.get("outputs", [])), cell["source"]
 
 

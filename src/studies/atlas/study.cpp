@@ -19,6 +19,9 @@ study = "atlas"
 
 [model]
 name = "henon-heiles"        # parameters may be swept: { from = 17, to = 20, count = 129 }
+# or of your own, by formulas: coordinates = ["x", "y"]   angles = ["x"]   parameters = { mu = 3.0 }
+#   lagrangian = "x_dot^2/2 + y_dot^2/2 - mu*x*u"   where = { u = "x + y" }   domain = "u"
+#   constraint = ["x^2 + y^2 - 1"]   force = { x = "-x_dot" }   dissipation = "y_dot^2"
 
 [method]
 name = "gauss"
@@ -31,6 +34,7 @@ where = "q1"
 [ensemble]                   # at each point of the map; as of a Poincare section
 energy = { from = 0.01, to = 0.165, count = 33 }
 grid = { q2 = [-0.5, 0.9, 33], q2_dot = [-0.3, 0.3, 5] }
+# or: random = { count = 2000, seed = 1, q2 = [-0.5, 0.9] }
 
 [stop]
 time = 500.0

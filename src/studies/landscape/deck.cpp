@@ -118,6 +118,8 @@ study = "landscape"
 [model]
 name = "magnetic-chain"      # cotangent --list
 alpha = [17, 18, 20]         # a number, a list or { from, to, count }: one landscape for each value
+# or of your own, by formulas: coordinates = ["x", "y"]   angles = ["x"]   parameters = { mu = 3.0 }
+#   lagrangian = "x_dot^2/2 + y_dot^2/2 - mu*x*u"   where = { u = "x + y" }   domain = "u"
 
 [landscape]
 x = { coordinate = "t", from = -3.14159, to = 3.14159, count = 101 }   # one full turn of an angle is periodic

@@ -16,7 +16,9 @@ const char* const periodic_orbits_example =
 study = "periodic-orbits"
 
 [model]
-name = "henon-heiles"        # cotangent --list; formulas as in other decks
+name = "henon-heiles"        # cotangent --list
+# or of your own, by formulas: coordinates = ["x", "y"]   angles = ["x"]   parameters = { mu = 3.0 }
+#   lagrangian = "x_dot^2/2 + y_dot^2/2 - mu*x*u"   where = { u = "x + y" }   domain = "u"
 
 [method]
 name = "gauss"               # one with a tangent map, of fixed steps

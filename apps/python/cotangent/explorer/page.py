@@ -11,6 +11,10 @@ import json
 import re
 from pathlib import Path
 
+import matplotlib
+import numpy as np
+
+from ..plot import style
 from . import atlas, landscape, periodic, section, space
 
 HERE = Path(__file__).resolve().parent / "page"
@@ -33,16 +37,32 @@ def page(result, options):
 
 def assembled(data, model):
     """The page of data; the model is an object literal that the program has printed, or None."""
-    style = minimal((HERE / "page.css").read_text(encoding="utf-8"))
+    sheet = css_variables() + minimal((HERE / "page.css").read_text(encoding="utf-8"))
     names = (*COMMON, *OWN[data["kind"]], "main.js")
     parts = [minimal((HERE / name).read_text(encoding="utf-8")) for name in names]
-    code = "\n".join(parts[:-1] + [f"const model = {model or 'null'};", parts[-1]])
+    code = "\n".join(['"use strict";', f"const look = {as_json(style_of_pictures())};", *parts[:-1], f"const model = {model or 'null'};", parts[-1]])
     policy = ("default-src 'none'; base-uri 'none'; form-action 'none'; "
-              f"script-src '{fingerprint(code)}'; style-src '{fingerprint(style)}'")
-    filled = {"policy": policy, "title": html.escape(data["title"]), "style": style, "data": as_json(data), "code": code}
+              f"script-src '{fingerprint(code)}'; style-src '{fingerprint(sheet)}'")
+    filled = {"policy": policy, "title": html.escape(data["title"]), "style": sheet, "data": as_json(data), "code": code}
     text = (HERE / "page.html").read_text(encoding="utf-8")
     pieces = text.split("@")
     return "".join(filled[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def style_of_pictures():
+    """The colours and the type of the pictures, for the scripts of a page."""
+    def colours(name, last=1.0):
+        return [matplotlib.colors.to_hex(c) for c in matplotlib.colormaps[name](np.linspace(0, last, 10))]
+    return {"ink": style.INK, "faint": style.FAINT, "muted": style.MUTED, "paper": style.PAPER, "unknown": style.UNKNOWN,
+            "palette": style.CATEGORICAL[:8], "passes": style.PASSES, "water": style.WATER, "map": colours(style.MAPS),
+            "scale": colours(style.SEQUENTIAL, 0.97), "font": style.WEB_FONT}
+
+
+def css_variables():
+    """The same for its style sheet."""
+    names = {"ink": style.INK, "muted": style.MUTED, "paper": style.PAPER, "rule": style.RULE, "mark": style.CATEGORICAL[0],
+             "font": style.WEB_FONT}
+    return ":root{" + "".join(f"--{name}:{value};" for name, value in names.items()) + "}\n"
 
 
 def fingerprint(text):

@@ -8,6 +8,7 @@ from ..plot import captions, periodic_orbits, style
 from . import section
 from .numbers import number
 
+SETTINGS = ("indicators", "section", "orbits", "continuation", "manifolds", "stop", "plot")  # which a time series doesn't have
 NUMBERS = ("trace", "residue", "period", "energy", "action", "error")
 
 
@@ -17,17 +18,31 @@ def suits(result):
 
 
 def described(result, options):
-    """(data, model) for page.assembled: no orbit flies here."""
+    """(data, model) for page.assembled; the model lets the orbit chosen fly."""
     found = families(result) if "families/value" in result else orbits(result)
     name = style.MODEL_NAMES.get(result.model, result.model)
     data = {"kind": "periodic", "title": section.plain(options.title or f"Periodic orbits: {name}"),
             "notes": [note for note in (section.plain(captions.section(result)), section.plain(captions.method(result))) if note], **found}
-    return data, None
+    model, data["why"] = section.javascript(result, ())
+    if model:
+        data["deck"] = trajectory_deck(result)
+    return data, model
 
 
-def rounded(values):
-    """Numbers of twelve digits, as JSON has them."""
-    return [number(f"{value:.12g}") for value in np.asarray(values, float)]
+def trajectory_deck(result):
+    """The deck of one orbit for one period, with marks for its start, its times and the parameters; None where there is none."""
+    deck, _ = section.deck_template(result, study="trajectory", without=SETTINGS)
+    return deck and deck.replace("[output]\n", '[stop]\ntime = "@period@"\n\n[output]\nevery = "@every@"\n')
+
+
+def rounded(values, digits=12):
+    """Numbers of so many digits, as JSON has them."""
+    return [number(f"{value:.{digits}g}") for value in np.asarray(values, float)]
+
+
+def digits(name):
+    """As many as the orbit needs to close, where it flies."""
+    return 17 if name == "period" else 12
 
 
 def families(result):
@@ -48,13 +63,14 @@ def families(result):
         at = np.flatnonzero(marks["n"][f] > 0)
         lines.append({"family": f, "returns": int(result.array("families/returns")[f]), "parent": int(result.array("families/parent")[f]),
                       "end": ends[int(result.array("families/end")[f])], "stability": stability[f][known].tolist(),
-                      "columns": [rounded(value[f][known]), *(rounded(tables[n][f][known]) for n in numbers),
-                                  *(rounded(state[f][known][:, k]) for k in range(len(columns)))],
+                      "columns": [rounded(value[f][known]), *(rounded(tables[n][f][known], digits(n)) for n in numbers),
+                                  *(rounded(state[f][known][:, k], 17) for k in range(len(columns)))],
                       "marks": [{"n": int(marks["n"][f][k]), "k": int(marks["k"][f][k]), "columns": rounded(
                           [marks["value"][f][k], *(marks[n][f][k] for n in numbers), *marks_state[f][k]])} for k in at]})
     names = [name, *numbers, *columns]
-    return {"lines": True, "names": names, "labels": [section.sign(n) if n not in numbers else n for n in names], "x": 0,
-            "y": 1 + len(numbers) + periodic_orbits.spread(state), "families": lines}
+    return {"lines": True, "state": 1 + len(numbers), "dim": len(columns), "names": names,
+            "labels": [section.sign(n) if n not in numbers else n for n in names], "x": 0, "y": 1 + len(numbers) + periodic_orbits.spread(state),
+            "families": lines}
 
 
 def orbits(result):
@@ -70,11 +86,11 @@ def orbits(result):
                 mine[:, k] = (mine[:, k] + np.pi) % (2 * np.pi) - np.pi
         found.append({"family": orbit, "returns": int(returns[orbit]), "parent": -1, "end": "", "marks": [],
                       "stability": [int(stability[orbit])] * len(mine),
-                      "columns": [*(rounded(mine[:, k]) for k in range(len(columns))),
-                                  *(rounded(np.full(len(mine), result.array(f"orbits/{n}")[orbit])) for n in numbers)]})
+                      "columns": [*(rounded(mine[:, k], 17) for k in range(len(columns))),
+                                  *(rounded(np.full(len(mine), result.array(f"orbits/{n}")[orbit]), digits(n)) for n in numbers)]})
     names = [*columns, *numbers]
     x, y = 0, len(columns) // 2
     if len(points) and np.ptp(points[:, 0]) == 0 and len(columns) == 4:  # the section's own coordinate
         x, y = 1, 3
-    return {"lines": False, "names": names, "labels": [section.sign(n) if n not in numbers else n for n in names], "x": x, "y": y,
-            "families": found}
+    return {"lines": False, "state": 0, "dim": len(columns), "names": names,
+            "labels": [section.sign(n) if n not in numbers else n for n in names], "x": x, "y": y, "families": found}

@@ -17,6 +17,13 @@ ROOMY, SMALL = 6_000_000, 105_000   # bytes of what moves, as packed
 VERTICES, FEW = 60_000, 3_000       # of a surface
 
 
+def suits(result):
+    """Whether there are places in space in it, or a lattice."""
+    if "trajectory/q" in result and not any(name in result for name in ("water/depth", "particles/position", "lattice/q")):
+        return result.file["trajectory/q"].shape[-1] in (2, 3)
+    return any(name in result for name in ("water/depth", "particles/position", "lattice/q"))
+
+
 def described(result, options):
     """The data for page.assembled."""
     makers = {"water/depth": flood, "particles/position": swarm, "lattice/q": lattice, "trajectory/q": trajectories}
@@ -201,7 +208,7 @@ def lattice(result, options, data, room, most):
     grid = grid[::step, ::step] if rows > 1 else grid[:, ::step]
     places = places[:, grid.ravel()]
     if step > 1:
-        data["notes"].append(f"every {step}th site")
+        data["notes"].append(f"one in {step} sites along each side")
     index = np.arange(grid.size).reshape(grid.shape)
     places = thinned(data, time, places, room, "sites", keep_all=True)
     data["smooth"], data["dot"], data["unit"] = True, 0, " " + result.units("lattice/frame_time")

@@ -88,7 +88,7 @@ def maps(result, options):
     for axis, name in zip(axes, names):
         values = np.ma.masked_invalid(result.array(f"atlas/{name}"))
         high = 1 if name in SHARES else None
-        image = axis.pcolormesh(edges(x), edges(y), values, cmap="cividis", vmin=0 if high else None, vmax=high,
+        image = axis.pcolormesh(edges(x), edges(y), values, cmap=style.MAPS, vmin=0 if high else None, vmax=high,
                                 rasterized=True)
         hatched(axis, x, y, forbidden)
         bar = figure.add_axes(matplotlib.transforms.Bbox.from_bounds(axis.get_position().x1 + 0.01, axis.get_position().y0, 0.013,

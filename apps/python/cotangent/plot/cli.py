@@ -9,13 +9,15 @@ import sys
 import warnings
 from pathlib import Path
 
+from .choices import PICTURES as PICTURES_OF, listed, subject
+
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
-WHATS = ("sections", "time-series", "landscape", "energy", "work-precision", "orders", "mechanism", "particles", "billiard",
-         "hard-spheres", "lattice", "overland", "collocation", "periodic-orbits", "atlas", "basins")
+WHATS = tuple(PICTURES_OF)
 
 EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
+  cotangent-plot henon_heiles.h5 --list                 says what else can be drawn of it
   cotangent-plot euler.h5 gauss.h5 -o compared.pdf      panels side by side, titled by method
   cotangent-plot chain.h5 --orbits 0,3,7-9 --ylim -0.3,0.3 --color-by orbit
   cotangent-plot pendulum.h5 --movie pendulum.mp4 --duration 30
@@ -84,6 +86,7 @@ def parser():
     p.add_argument("--statement", action="store_true", help="in place of results, names of surfaces or of pair potentials: "
                    "drawn from what `cotangent --statement NAME` says of them")
     p.add_argument("--what", choices=WHATS, help="what to draw; default: what the study is about")
+    p.add_argument("--list", action="store_true", help="draw nothing: say what can be drawn of each file, and by which options")
     p.add_argument("--axes", type=pair, metavar="X,Y", help="the columns to draw against each other")
     p.add_argument("--orbits", type=id_list, metavar="LIST", help="only these rows of /orbits, from 0: 1,4,7-9")
     p.add_argument("--color-by", default="auto", metavar="WHAT", help="auto, orbit, none, chaos, energy-error, status, "
@@ -149,36 +152,6 @@ def checked_target(path, endings, option):
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise PlotError(f"{path}: cannot be written: permission denied", 3)
     return path
-
-
-def subject(result):
-    """What a file is best drawn as."""
-    by_study = {"poincare": "sections", "trajectory": "time-series", "landscape": "landscape",
-                "work-precision": "work-precision", "mechanism": "mechanism", "particles": "particles", "billiard": "billiard",
-                "lattice": "lattice"}
-    if result.study == "billiard" and any(
-            name in result for name in ("domain/outline", "trajectory/q", "exits/exit")):
-        return "billiard"
-    if "systems/compressibility" in result:
-        return "hard-spheres"
-    if "atlas/level" in result:
-        return "atlas"
-    if "exits/exit" in result and "trajectory/q" not in result:
-        return "basins"
-    present = [what for what, name in (("sections", "section/points"), ("time-series", "trajectory/q"),
-                                       ("landscape", "landscape/energy"), ("energy", "orbits/energy_error"),
-                                       ("work-precision", "comparison/method"), ("mechanism", "particles/ends"),
-                                       ("particles", "particles/sample_time"), ("lattice", "lattice/frame_time"),
-                                       ("overland", "water/depth"), ("collocation", "collocation/degree"),
-                                       ("periodic-orbits", "orbits/residue"))
-               if name in result]
-    preferred = by_study.get(result.study)
-    if preferred in present:
-        return preferred
-    if not present:
-        from .result import PlotError
-        raise PlotError(f"{result.path}: nothing in it that this tool draws (study '{result.study}')")
-    return present[0]
 
 
 def figure_of(options):
@@ -286,6 +259,10 @@ def unfinished(results):
 def run(argv):
     """Parses, draws, writes; the exit code."""
     options = Options(parser().parse_intermixed_args(joined(argv)))
+    if options.list:
+        from .result import Result
+        print("\n".join(listed(Result(name)) for name in options.files))
+        return 0
     if options.output is None and not options.movie and not options.html:
         options.output = str(Path(options.files[0]).with_suffix(".png"))
     picture = checked_target(options.output, PICTURES, "-o") if options.output else None

@@ -17,7 +17,7 @@ BANDS, WELL_BANDS = 18, 5
 KINDS = (("minimum", "o", {"markerfacecolor": style.INK, "markersize": 5}),
          ("saddle", "X", {"markerfacecolor": "white", "markersize": 6.5}),
          ("maximum", "^", {"markerfacecolor": "white", "markersize": 6.5}))
-PASS_COLOURS = ("#D55E00", "#B3273C", "#7B3FA0", "#000000")
+PASS_COLOURS = style.PASSES
 
 
 def levels(energy, admissible, points, passes):
@@ -167,7 +167,7 @@ def _draw_surface(axis, x, y, energy, admissible, points, saddles):
                          linestyles="solid", zorder=2.5)
     edge = smooth(admissible).T
     if edge.min() < 0.5:
-        axis.contourf(x, y, edge, [-1, 0.5], colors=["#ececee"], zorder=3)
+        axis.contourf(x, y, edge, [-1, 0.5], colors=[style.UNKNOWN], zorder=3)
         axis.contour(x, y, edge, [0.5], colors=[style.INK], linewidths=1.4, zorder=4)
     for spine in axis.spines.values():
         spine.set_zorder(5)

@@ -12,7 +12,7 @@ import numpy as np
 from . import layout, style
 from .result import PlotError
 
-WATER = matplotlib.colors.LinearSegmentedColormap.from_list("water", ["#cfe6f5", "#5fa8d6", "#1f6fb2", "#0b2f66"])
+WATER = matplotlib.colors.LinearSegmentedColormap.from_list("water", style.WATER)
 SPEED = matplotlib.colormaps["YlOrRd"]
 LEDGER = (("rain", 0), ("infiltration", 1), ("inflow", 2), ("outflow", 3), ("clipped", 4))
 SLIM = 5  # a domain more oblong than this is drawn to fill its panel, not to scale

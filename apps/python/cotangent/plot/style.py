@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The look of all pictures: type, colours, symbols, and panels laid out to whole pixels.
+"""The look of all pictures and pages: type, colours, symbols, and panels laid out to whole pixels.
 
 Colours are mixed in OKLab (Ottosson 2020), where equal steps look equal; the palette for a few curves is that of
 Okabe and Ito (2008), safe for the colour-blind.
@@ -10,10 +10,15 @@ from fractions import Fraction
 import matplotlib
 import numpy as np
 
-INK, FAINT = "#1b1b1f", "#6f6f78"
+INK, FAINT, MUTED, RULE, PAPER = "#1b1b1f", "#6f6f78", "#55555c", "#d5d5da", "#ffffff"
+UNKNOWN = "#ececee"         # a place of a map of which nothing is known
 CATEGORICAL = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F", "#7B3FA0",
                "#5A8F00", "#B3273C", "#4C5C68"]
-SEQUENTIAL = "viridis"
+SEQUENTIAL = "viridis"      # of points and curves
+MAPS = "cividis"            # of areas: one hue's way from dark to light, to the colour-blind too
+PASSES = ["#D55E00", "#B3273C", "#7B3FA0", "#000000"]
+WATER = ["#cfe6f5", "#5fa8d6", "#1f6fb2", "#0b2f66"]
+WEB_FONT = "'STIX Two Text','Times New Roman',serif"
 
 GREEK = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi",
          "rho", "sigma", "tau", "phi", "varphi", "chi", "psi", "omega"}

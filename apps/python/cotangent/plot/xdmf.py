@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An XDMF file beside a result, with which ParaView shows its surface and the trajectories on it.
 
-XDMF 2 says where in the HDF5 file each array lies: nothing is copied. The triangles are one grid; each trajectory is a
-line, with its velocity, energy and multiplier. Trajectories of three coordinates are taken as curves in space.
+XDMF says where in the HDF5 file each array lies: nothing is copied. The triangles are one grid; each trajectory is a
+line, with its velocity, energy and multiplier. Trajectories of three coordinates are taken as curves in space. Written as
+src/io/xdmf.cpp writes, so that ParaView's readers of XDMF 2 and of XDMF 3 find all of it.
 """
 import os
 import xml.etree.ElementTree as tree
@@ -14,22 +15,36 @@ from .result import PlotError
 TYPES = {"f": "Float", "i": "Int"}
 
 
-def _whole(parent, result, name, **attributes):
-    """A data set as it is."""
+def _place(result, name):
+    """Where a data set is, and of what numbers it is."""
     data = result.file[name]
-    item = tree.SubElement(parent, "DataItem", Format="HDF", NumberType=TYPES[data.dtype.kind],
-                           Precision=str(data.dtype.itemsize), Dimensions=" ".join(map(str, data.shape)), **attributes)
-    item.text = f"{result.path.name}:/{name}"
+    return f"{result.path.name}:/{name}", {"Format": "HDF", "NumberType": TYPES[data.dtype.kind],
+                                           "Precision": str(data.dtype.itemsize)}
+
+
+def _words(numbers):
+    return " ".join(map(str, numbers))
+
+
+def _whole(parent, result, name):
+    """A data set as it is."""
+    place, kind = _place(result, name)
+    tree.SubElement(parent, "DataItem", Dimensions=_words(result.file[name].shape), **kind).text = place
 
 
 def _row(parent, result, name, row, samples):
-    """The first samples of one row of a data set [n, m, ..], as [samples, ..]."""
+    """The first samples of one row of a data set [n, m, ..], as [samples, ..].
+
+    XDMF 2 reads the two children of an element whose Type is HyperSlab, XDMF 3 its text.
+    """
     data = result.file[name]
-    count = [samples, *data.shape[2:]]
-    slab = tree.SubElement(parent, "DataItem", ItemType="HyperSlab", Type="HyperSlab",
-                           Dimensions=" ".join(map(str, count)))
-    numbers = [row, 0, *[0] * (data.ndim - 2), *[1] * data.ndim, 1, *count]
-    tree.SubElement(slab, "DataItem", Format="XML", Dimensions=f"3 {data.ndim}").text = " ".join(map(str, numbers))
+    place, kind = _place(result, name)
+    start, stride = [row, 0, *[0] * (data.ndim - 2)], [1] * data.ndim
+    count = [1, samples, *data.shape[2:]]
+    slab = tree.SubElement(parent, "DataItem", Type="HyperSlab", Dimensions=_words(count[1:]), **kind)
+    slab.text = f"{place}|{_words(start)}:{_words(stride)}:{_words(count)}:{_words(data.shape)}"
+    box = tree.SubElement(slab, "DataItem", Format="XML", Dimensions=f"3 {data.ndim}")
+    box.text = _words([*start, *stride, *count])
     _whole(slab, result, name)
 
 
@@ -51,7 +66,9 @@ def _curve(parent, result, row):
     if samples < 2:
         return
     grid = tree.SubElement(parent, "Grid", Name=f"trajectory {row}", GridType="Uniform")
-    tree.SubElement(grid, "Topology", TopologyType="Polyline", NumberOfElements="1", NodesPerElement=str(samples))
+    line = tree.SubElement(grid, "Topology", TopologyType="Polyline", NumberOfElements="1", NodesPerElement=str(samples))
+    tree.SubElement(line, "DataItem", Format="XML", NumberType="Int", Precision="8",
+                    Dimensions=f"1 {samples}").text = _words(range(samples))
     _row(tree.SubElement(grid, "Geometry", GeometryType="XYZ"), result, "trajectory/q", row, samples)
     for name, kind in (("v", "Vector"), ("energy", "Scalar"), ("multiplier", "Scalar")):
         path = f"trajectory/{name}"

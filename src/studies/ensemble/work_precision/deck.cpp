@@ -18,6 +18,9 @@ study = "work-precision"
 
 [model]
 name = "henon-heiles"        # cotangent --list
+# or of your own, by formulas: coordinates = ["x", "y"]   angles = ["x"]   parameters = { mu = 3.0 }
+#   lagrangian = "x_dot^2/2 + y_dot^2/2 - mu*x*u"   where = { u = "x + y" }   domain = "u"
+#   constraint = ["x^2 + y^2 - 1"]   force = { x = "-x_dot" }   dissipation = "y_dot^2"
 
 [section]                    # where the starts lie, if given
 where = "q1"

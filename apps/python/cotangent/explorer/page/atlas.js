@@ -5,7 +5,7 @@
 
 // Nunez, Anderton, Renslow, Optimizing colormaps with consideration for color vision deficiency, PLOS ONE 13 (2018)
 // e0199239: cividis, whose lightness grows evenly.
-const cividis = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"].map(rgb);
+const cividis = look.map.map(rgb);
 /** A colour between the stops, for a share of 0 to 1. */
 function cividisAt(share) {
   const at = Math.min(1, Math.max(0, share)) * (cividis.length - 1), k = Math.min(Math.floor(at), cividis.length - 2);
@@ -175,11 +175,11 @@ class AtlasPage {
     cells.clearRect(0, 0, f.width, f.height);
     const context = plane.axes();
     if (this.y) this.drawMap(cells);
-    for (const [cell, colour, wide] of [[this.chosen, "#D55E00", 3], [this.cell, "#1b1b1f", 1.5]]) {
+    for (const [cell, colour, wide] of [[this.chosen, look.palette[1], 3], [this.cell, look.ink, 1.5]]) {
       if (!cell) continue;
       const [left, top, width, height] = this.boxOf(...cell);
       if (this.y) {
-        context.strokeStyle = "#fff", context.lineWidth = wide + 2;
+        context.strokeStyle = look.paper, context.lineWidth = wide + 2;
         context.strokeRect(left - 2, top - 2, width + 4, height + 4);
       }
       context.strokeStyle = colour, context.lineWidth = wide;
@@ -207,7 +207,7 @@ class AtlasPage {
           nowhere.rect(x, y, right - x, low - y);
           hatch = true;
         } else {
-          cells.fillStyle = Number.isFinite(value) ? `rgb(${cividisAt((value - this.low) / (this.high - this.low || 1))})` : "#ececee";
+          cells.fillStyle = Number.isFinite(value) ? `rgb(${cividisAt((value - this.low) / (this.high - this.low || 1))})` : look.unknown;
           cells.fillRect(x, y, right - x, low - y);
         }
       }
@@ -215,14 +215,14 @@ class AtlasPage {
     if (!hatch) return;
     cells.save();
     cells.clip(nowhere);
-    cells.strokeStyle = "#6f6f78", cells.lineWidth = 1;
+    cells.strokeStyle = look.faint, cells.lineWidth = 1;
     cells.beginPath();
     for (let k = -f.height; k < f.width; k += 8) cells.moveTo(k, f.height), cells.lineTo(k + f.height, 0);
     cells.stroke();
     cells.restore();
   }
   drawLine(context) {
-    context.strokeStyle = context.fillStyle = "#0072B2", context.lineWidth = 1.4;
+    context.strokeStyle = context.fillStyle = look.palette[0], context.lineWidth = 1.4;
     context.beginPath();
     let pen = false;
     this.x.forEach((x, i) => {
@@ -247,7 +247,7 @@ class AtlasPage {
     beside.fit(byId("cell-points"));
     const context = beside.axes();
     if (orbits.length === 0) {
-      context.fillStyle = "#55555c";
+      context.fillStyle = look.muted;
       context.fillText("click on a cell of the map", beside.frame.x + beside.frame.width / 2, beside.frame.y + beside.frame.height / 2);
     }
     for (const orbit of orbits) {

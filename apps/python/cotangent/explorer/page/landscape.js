@@ -4,8 +4,8 @@
 "use strict";
 
 // A circle, a cross, a triangle, a diamond, of colours that are far apart in grey too where the shapes aren't.
-const kindSigns = [0, 4, 2, 3], kindColours = ["#ffffff", "#D55E00", "#56B4E9", "#CC79A7"];
-const passColours = ["#D55E00", "#B3273C", "#7B3FA0", "#000000"], bands = 20;
+const kindSigns = [0, 4, 2, 3], kindColours = [look.paper, look.palette[1], look.palette[5], look.palette[3]];
+const passColours = look.passes, bands = 20;
 
 class LandscapePage {
   constructor(data, model) {
@@ -122,7 +122,7 @@ class LandscapePage {
     this.paint(canvas);
     const context = plane.axes();
     for (const orbit of this.orbits) {
-      for (const [colour, wide] of [["#fff", 3], [orbit.colour, 1.4]]) {
+      for (const [colour, wide] of [[look.paper, 3], [orbit.colour, 1.4]]) {
         context.strokeStyle = colour, context.lineWidth = wide;
         context.beginPath();
         let before = null;
@@ -138,12 +138,12 @@ class LandscapePage {
     }
     this.map.points.forEach((point, k) => {
       const at = plane.toPixels(point.x, point.y), sign = kindSigns[point.kind];
-      context.fillStyle = context.strokeStyle = "#1b1b1f";
+      context.fillStyle = context.strokeStyle = look.ink;
       drawSign(context, sign, ...at, 7.5);
       context.fillStyle = context.strokeStyle = kindColours[point.kind];
       drawSign(context, sign, ...at, sign === 4 ? 5 : 5.5);
       if (k !== this.chosen) return;
-      for (const [colour, wide] of [["#fff", 5], ["#1b1b1f", 2]]) {
+      for (const [colour, wide] of [[look.paper, 5], [look.ink, 2]]) {
         context.strokeStyle = colour, context.lineWidth = wide;
         context.beginPath(), context.arc(...at, 13, 0, 7), context.stroke();
       }

@@ -2,8 +2,8 @@
 // Orbits that are lit up: stored ones, and new ones that fly in the page. Each has a sign and a colour of its own.
 "use strict";
 
-// Okabe and Ito's colours; the signs tell the orbits apart without them.
-const palette = ["#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F"];
+// The colours of the pictures; the signs tell the orbits apart without them.
+const palette = look.palette;
 const signs = ["\u25cf", "\u25a0", "\u25b2", "\u25c6", "\u2716", "\u271a", "\u25bc", "\u25cb"];
 
 /** Draws sign number k about a place. */
@@ -117,12 +117,12 @@ function drawSeries(canvas, orbits, data, model, parametersOf) {
     curves.push({orbit, times, values});
   }
   const left = 46, tall = (height - 26) / rows.length;
-  context.font = "12px 'Times New Roman', serif";
+  context.font = `12px ${look.font}`;
   rows.forEach((name, row) => {
     const all = curves.flatMap(c => c.values[row]).filter(Number.isFinite), top = 6 + row * tall;
     let low = Math.min(...all), high = Math.max(...all);
     if (!(high > low)) low -= 1, high += 1;
-    context.strokeStyle = "#6f6f78", context.fillStyle = "#1b1b1f", context.lineWidth = 0.6;
+    context.strokeStyle = look.faint, context.fillStyle = look.ink, context.lineWidth = 0.6;
     context.strokeRect(left, top, width - left - 4, tall - 8);
     context.textAlign = "right", context.textBaseline = "top";
     context.fillText(written(high, 3), left - 4, top);

@@ -116,9 +116,9 @@ class Plane {
     this.clipped = true;
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, this.box.clientWidth, this.box.clientHeight);
-    context.strokeStyle = context.fillStyle = "#1b1b1f";
+    context.strokeStyle = context.fillStyle = look.ink;
     context.lineWidth = 0.8;
-    context.font = "13px 'STIX Two Text', 'Times New Roman', serif";
+    context.font = `13px ${look.font}`;
     context.strokeRect(f.x, f.y, f.width, f.height);
     const [x0, x1, y0, y1] = this.window;
     context.textAlign = "center";
@@ -140,7 +140,7 @@ class Plane {
       context.fillText(minus(y.toFixed(up.digits)), f.x - 6, py);
     }
     context.stroke();
-    context.font = "italic 16px 'STIX Two Text', 'Times New Roman', serif";
+    context.font = `italic 16px ${look.font}`;
     context.textAlign = "center";
     context.fillText(this.labels[0], f.x + f.width / 2, f.y + f.height + 33);
     context.save();

@@ -158,7 +158,7 @@ class SceneByCanvas {
   draw(eye, {mesh, segments, points}) {
     const {canvas, context} = this, {width, height} = canvas, scale = eye.scale(width, height), rows = eye.rows;
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.fillStyle = "#fff";
+    context.fillStyle = look.paper;
     context.fillRect(0, 0, width, height);
     const [cx, cy] = [width / 2 + eye.shift[0] * devicePixelRatio, height / 2 + eye.shift[1] * devicePixelRatio];
     const project = places => {

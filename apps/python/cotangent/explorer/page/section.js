@@ -2,7 +2,7 @@
 // The page of a section or a bounce map: all stored points, and orbits that start where one clicks.
 "use strict";
 
-const viridis = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#eadb24"];
+const viridis = look.scale;
 const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
 /** The class of each kind of page. */
 const pages = {};
@@ -174,7 +174,7 @@ class SectionPage {
       const start = orbit.stored ? this.startOf(orbit.id) : orbit.place;
       if (start) {
         const [px, py] = plane.toPixels(...start);
-        context.fillStyle = "#fff", context.lineWidth = 2;
+        context.fillStyle = look.paper, context.lineWidth = 2;
         context.beginPath(), context.arc(px, py, 7, 0, 7), context.fill(), context.stroke();
         context.fillStyle = orbit.colour;
         drawSign(context, orbit.sign, px, py, 3.5);
@@ -182,7 +182,7 @@ class SectionPage {
     }
     if (this.cursor) {
       const [px, py] = this.cursor;
-      context.strokeStyle = "#1b1b1f", context.lineWidth = 1;
+      context.strokeStyle = look.ink, context.lineWidth = 1;
       context.beginPath();
       for (const [dx, dy] of [[1, 0], [0, 1]])
         for (const side of [-1, 1])

@@ -2,7 +2,7 @@
 // The page of what moves in space: turned by hand, played in time.
 "use strict";
 
-const water = ["#cfe6f5", "#5fa8d6", "#1f6fb2", "#0b2f66"].map(rgb);
+const water = look.water.map(rgb);
 const between = (stops, share) => {
   const at = Math.min(1, Math.max(0, share)) * (stops.length - 1), k = Math.min(Math.floor(at), stops.length - 2);
   return [0, 1, 2].map(c => stops[k][c] + (at - k) * (stops[k + 1][c] - stops[k][c]));

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a result can be drawn as: the best of it by itself, and for --list all of it, with the columns and colours there are."""
+# What is drawn, the data set that it needs, and what one sees, the best first.
+PICTURES = {
+    "hard-spheres": ("systems/compressibility", "the equation of state"),
+    "atlas": ("atlas/level", "maps of where motion is chaotic, escapes or is forbidden"),
+    "sections": ("section/points", "crossings in a plane, a panel for each group"),
+    "billiard": ("collisions/time", "the gas between its walls, or its bounce map"),
+    "basins": ("exits/exit", "by which exit each start leaves, and when"),
+    "time-series": ("trajectory/q", "coordinates over time; in space where there is a surface"),
+    "landscape": ("landscape/energy", "the energy, its stationary points and passes"),
+    "energy": ("orbits/energy_error", "the error of the energy, orbit by orbit"),
+    "work-precision": ("comparison/method", "errors over what they cost, method by method"),
+    "orders": ("comparison/position_error", "errors over the step, and the orders fitted to them"),
+    "mechanism": ("particles/ends", "points joined by rods"),
+    "particles": ("particles/sample_time", "particles, their energies and their distances"),
+    "lattice": ("lattice/frame_time", "states of a chain, field or sheet, and energies of its modes"),
+    "overland": ("water/depth", "water over the land, and its balance"),
+    "collocation": ("collocation/degree", "errors over the degree"),
+    "periodic-orbits": ("orbits/residue", "periodic orbits, their families and manifolds"),
+}
+OWN = {"poincare": "sections", "trajectory": "time-series"}  # where a study's name isn't that of its picture
+COLOURS = ("auto", "orbit", "none", "chaos", "energy-error", "status", "crossings")
+
+
+def subjects(result):
+    """What a file can be drawn as, the best first."""
+    found = [what for what, (name, _) in PICTURES.items() if name in result]
+    if "basins" in found and (result.study == "billiard" or "trajectory/q" in result):
+        found.remove("basins")  # exits of gases are drawn with their walls
+    if "billiard" not in found and result.study == "billiard" and any(name in result for name in ("trajectory/q", "exits/exit")):
+        found.append("billiard")
+    best = OWN.get(result.study, result.study)
+    if best in found and "basins" not in found:
+        found.remove(best)
+        found.insert(0, best)
+    return found
+
+
+def subject(result):
+    """What a file is best drawn as."""
+    found = subjects(result)
+    if not found:
+        from .result import PlotError  # which needs h5py, whose lack the command tells by itself
+        raise PlotError(f"{result.path}: nothing in it that this tool draws (study '{result.study}')")
+    return found[0]
+
+
+def listed(result):
+    """What --list says of a file: lines of options, each with what it gives."""
+    lines = [f"{result.path}: study \"{result.study}\"" + (f", {result.orbits} orbits" if "orbits/status" in result else "")]
+
+    def row(option, meaning):
+        lines.append(f"  {option:26} {meaning}")
+
+    found = subjects(result)
+    for k, what in enumerate(found):
+        row(f"--what {what}", PICTURES[what][1] + (" (drawn unless told otherwise)" if k == 0 else ""))
+    if not found:
+        row("--what", "nothing in it is drawn")
+    if "sections" in found:
+        states = result.columns("orbits/initial")
+        row("--axes X,Y", ", ".join([*states, *(n for n in result.columns("section/plot", []) if n not in states), *result.axes()]))
+        row("--color-by WHAT", ", ".join([*COLOURS, *of_orbits(result, "indicators"), *result.columns("orbits/parameters"), *states]))
+    elif "time-series" in found:
+        row("--axes X,Y", ", ".join(result.columns("orbits/initial")) + ": a plane instead of time")
+    if "orbits/status" in result:
+        row("--orbits LIST", f"some of 0 to {result.orbits - 1}")
+    if any(name in result for name in ("trajectory/q", "particles/position", "water/depth")):
+        row("--movie FILE.mp4", "the motion")
+    if "surface/triangles" in result:
+        row("--view AZIMUTH,ELEVATION", "from where the surface is seen")
+        if "trajectory/q" in result:
+            row("--xdmf", f"{result.path.with_suffix('.xdmf').name} for ParaView")
+    if "water/depth" in result:
+        row("--mesh", "the mesh drawn too")
+    kind = page_kind(result)
+    if kind:
+        row("--html PAGE.html", kind)
+    return "\n".join(lines)
+
+
+def of_orbits(result, group):
+    """The data sets of a group that have a number for each orbit."""
+    from ..results import is_dimension
+    if group not in result:
+        return []
+    return [name for name, data in sorted(result.file[group].items())
+            if getattr(data, "ndim", 0) == 1 and data.dtype.kind in "fiu" and not is_dimension(data)]
+
+
+def page_kind(result):
+    """What the page of a file is; None where there is none."""
+    from ..explorer import atlas, landscape, periodic, section, space
+    for module, kind in ((section, "points to zoom into, orbits to light up; a click starts a new one"),
+                         (atlas, "a map; a click flies the orbits of a cell"),
+                         (landscape, "a landscape with stationary points; a click starts an orbit from rest"),
+                         (periodic, "families of orbits; a click flies the orbit"),
+                         (space, "the motion in space, turned and played")):
+        if module.suits(result):
+            return kind
+    return None
