@@ -91,7 +91,7 @@ class Browser:
         page = next(page for page in pages if page["type"] == "page")
         self.wire = WebSocket(page["webSocketDebuggerUrl"])
         self.calls, self.messages, self.requests, self.loaded = 0, [], [], False
-        for domain in ("Page", "Runtime", "Log", "Network"):
+        for domain in ("Page", "Runtime", "Log", "Network", "Performance"):
             self.call(domain + ".enable")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
@@ -151,6 +151,10 @@ class Browser:
         if "exceptionDetails" in answer:
             raise AssertionError(answer["exceptionDetails"].get("exception", {}).get("description", str(answer)))
         return answer["result"].get("value")
+
+    def processor_seconds(self):
+        """Of the processor, what the page's own thread has needed since the page was opened."""
+        return {m["name"]: m["value"] for m in self.call("Performance.getMetrics")["metrics"]}["ThreadTime"]
 
     def until(self, expression, seconds=30):
         """Waits until it holds."""

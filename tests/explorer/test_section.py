@@ -268,14 +268,11 @@ class Million(PageTest):
         deck = HENON_HEILES.replace("grid = { q2 = [-0.4, 0.7, 12], q2_dot = [-0.4, 0.4, 11] }", "random = { count = 1000, seed = 1 }")
         page = self.page_of(self.result_of(deck.partition("[indicators]")[0], "million", "stop.crossings=1000", "method.step=1.25"))
         self.assertLess(page.stat().st_size, 10_000_000)
-        opened = []
-        for _ in range(3):  # others may need the processor meanwhile
-            self.web.open(page)
-            self.web.until("explorer.frames > 0")
-            opened.append(self.web.value("performance.now()") / 1000)
-            if opened[-1] < 3:
-                break
-        self.assertLess(min(opened), 3)
+        self.web.open(page)
+        self.web.until("explorer.frames > 0")
+        first = self.web.value("performance.now()") / 1000
+        worked = self.web.processor_seconds()
+        self.assertLess(worked, 3)  # as on a machine where no other test wants the processor
         self.assertEqual(self.web.value("explorer.orbitOf.length"), 1_000_000)
         frame = self.web.value("""(() => {
           let best = Infinity;
@@ -289,7 +286,7 @@ class Million(PageTest):
           return best;
         })()""")
         self.assertLess(frame, 100)
-        print(f"first picture {min(opened):.2f} s, a frame {frame:.1f} ms")
+        print(f"first picture {first:.2f} s, {worked:.2f} s of the processor; a frame {frame:.1f} ms")
 
 
 @unittest.skipUnless(browser.found(), "there is no chromium")
