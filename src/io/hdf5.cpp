@@ -322,6 +322,10 @@ void File::copy(const File& from, const std::string& path) {
   }
 }
 
+bool holds_open_files() {
+  return H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_FILE) > 0;
+}
+
 std::string hdf5_version() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);

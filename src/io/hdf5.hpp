@@ -172,6 +172,9 @@ class File {
   std::filesystem::path path_;
 };
 
+/// Whether HDF5 still holds a file open, such as one whose closing failed: it tries that again when MPI ends.
+bool holds_open_files();
+
 /// "1.10.8"
 std::string hdf5_version();
 

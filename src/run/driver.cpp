@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 #include <thread>
 
+#include "core/error.hpp"
 #include "io/deck.hpp"
 #include "io/run_lock.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
 #include "run/checkpoint.hpp"
@@ -294,7 +296,17 @@ class Driver {
 }  // namespace
 
 ExitCode drive(Evolution& evolution, const Settings& settings) {
-  return Driver(evolution, settings).run();
+  Driver driver(evolution, settings);
+  try {
+    return driver.run();
+  } catch (
+      const Error& error) {  // here, where the driver and the evolution are whole: their ends are collective
+    parallel::end_if_alone(error.code(), error.what());
+    throw;
+  } catch (const std::exception& error) {
+    parallel::end_if_alone(exit_internal_error, error.what());
+    throw;
+  }
 }
 
 }  // namespace cotangent::run

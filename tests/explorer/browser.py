@@ -156,7 +156,7 @@ class Browser:
         """Of the processor, what the page's own thread has needed since the page was opened."""
         return {m["name"]: m["value"] for m in self.call("Performance.getMetrics")["metrics"]}["ThreadTime"]
 
-    def until(self, expression, seconds=30):
+    def until(self, expression, seconds=180):
         """Waits until it holds."""
         end = time.monotonic() + seconds
         while not self.value(expression):

@@ -6,6 +6,8 @@
 #include <new>
 #include <optional>
 
+#include "io/hdf5.hpp"
+#include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
 #include "studies/program/catalogue.hpp"
@@ -130,16 +132,10 @@ struct Failure {
   std::string text;
 };
 
-/// Says what the error was. Where all ranks have failed, rank 0 says it for all. A rank that the others
-/// don't join within some seconds has failed alone, while they wait for it in a collective call: it says so
-/// itself and ends the run on all ranks.
+/// Says what the error was: rank 0 says it for all, where they have all failed.
 int report(const Failure& failure) {
-  constexpr double patience = 10.0;  // seconds
   std::cout << std::flush;
-  if (!parallel::all_arrive_within(patience)) {
-    std::cerr << "cotangent: rank " << parallel::rank() << " alone: " << failure.text << std::endl;
-    parallel::abort(failure.code);
-  }
+  parallel::end_if_alone(failure.code, failure.text);
   if (parallel::rank() == 0) std::cerr << "cotangent: " << failure.text << std::endl;
   return static_cast<int>(parallel::broadcast(static_cast<std::int64_t>(failure.code)));
 }
@@ -159,7 +155,11 @@ int run_program(int argc, char** argv, Statements own) {
       return fulfil(line, with_built_in(std::move(own)));
     } catch (const Error& error) {
       const int code = report({error.code(), error.what()});
-      if (mpi && code == exit_file_system) mpi->end_at_once(code);
+      if (mpi && code == exit_file_system) {
+        mpi->end_at_once(code);  // where it is alone
+        if (parallel::maximum(std::int64_t{io::holds_open_files()}) > 0)
+          parallel::end_without_finalizing(code);
+      }
       return code;
     } catch (const std::bad_alloc&) {
       return report({exit_internal_error, "out of memory"});

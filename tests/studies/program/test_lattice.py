@@ -214,7 +214,7 @@ class Lattice(ProgramTest):
         np.testing.assert_allclose(found["position"][0, 0], [-6, -4, found["q"][0, 0, 2]])
         tree = xml.etree.ElementTree.parse(self.at / "sheet.xdmf")
         self.assertEqual(len(tree.findall(".//Geometry")), 5)
-        self.assertIn("9 13", {t.get("Dimensions") for t in tree.findall(".//Topology")})
+        self.assertIn("1 9 13", {t.get("Dimensions") for t in tree.findall(".//Topology")})
 
     def network(self, bonds):
         with h5py.File(self.at / "network.h5", "w") as file:

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parallel/failure.hpp"
+
+#include <cstdlib>
+#include <iostream>
+
+#include "parallel/mpi.hpp"
+
+namespace cotangent::parallel {
+
+void end_if_alone(int exit_code, const std::string& what) {
+  constexpr double patience = 10.0;  // seconds
+  if (all_arrive_within(patience)) return;
+  std::cout.flush();
+  std::cerr << "cotangent: rank " << rank() << " alone: " << what << std::endl;
+  abort(exit_code);
+}
+
+void end_without_finalizing(int exit_code) {
+  std::cout.flush();
+  std::cerr.flush();
+  barrier();  // what rank 0 says is said before a launcher sees that a process has ended
+  std::_Exit(exit_code);
+}
+
+}  // namespace cotangent::parallel

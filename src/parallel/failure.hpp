@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Errors that one rank alone may have: a write that failed, memory that lacked.
+#pragma once
+
+#include <string>
+
+namespace cotangent::parallel {
+
+/// After an error: returns where all ranks have failed and called this too. A rank that the others don't join
+/// within ten seconds has failed alone, while they wait for it in a collective call: it says so itself and
+/// ends the run on all ranks. To be called before anything is destroyed whose end is collective.
+void end_if_alone(int exit_code, const std::string& what);
+
+/// Ends all ranks without what MPI and HDF5 do at their end: HDF5 would close there once more the files whose
+/// closing has failed on some ranks, and wait for the others. Collective.
+[[noreturn]] void end_without_finalizing(int exit_code);
+
+}  // namespace cotangent::parallel
