@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/failure.hpp"
 
-#include <cstdlib>
 #include <iostream>
 
 #include "parallel/mpi.hpp"
@@ -14,13 +13,6 @@ void end_if_alone(int exit_code, const std::string& what) {
   std::cout.flush();
   std::cerr << "cotangent: rank " << rank() << " alone: " << what << std::endl;
   abort(exit_code);
-}
-
-void end_without_finalizing(int exit_code) {
-  std::cout.flush();
-  std::cerr.flush();
-  barrier();  // what rank 0 says is said before a launcher sees that a process has ended
-  std::_Exit(exit_code);
 }
 
 }  // namespace cotangent::parallel

@@ -11,8 +11,4 @@ namespace cotangent::parallel {
 /// ends the run on all ranks. To be called before anything is destroyed whose end is collective.
 void end_if_alone(int exit_code, const std::string& what);
 
-/// Ends all ranks without what MPI and HDF5 do at their end: HDF5 would close there once more the files whose
-/// closing has failed on some ranks, and wait for the others. Collective.
-[[noreturn]] void end_without_finalizing(int exit_code);
-
 }  // namespace cotangent::parallel

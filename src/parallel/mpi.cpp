@@ -157,11 +157,11 @@ Mpi::~Mpi() {
 }
 
 void Mpi::end_at_once(int exit_code) {
-  if (size() > 1) return;
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
   std::cout.flush();
   std::cerr.flush();
+  barrier();  // what rank 0 says is said before a launcher sees that a process has ended
+  std::error_code ignored;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
   std::_Exit(exit_code);
 }
 

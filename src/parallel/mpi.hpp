@@ -33,8 +33,8 @@ class Mpi {
   ~Mpi();
   Mpi(const Mpi&) = delete;
   Mpi& operator=(const Mpi&) = delete;
-  /// A process that is alone ends here, without what MPI and HDF5 do at their end: after a write that failed
-  /// HDF5 would close its file there once more, and crash.
+  /// Ends all ranks here, without what MPI and HDF5 do at their end: after a write that failed HDF5 would
+  /// close its file there once more, and crash or wait for ranks that don't. Collective.
   void end_at_once(int exit_code);
 
  private:

@@ -299,8 +299,7 @@ ExitCode drive(Evolution& evolution, const Settings& settings) {
   Driver driver(evolution, settings);
   try {
     return driver.run();
-  } catch (
-      const Error& error) {  // here, where the driver and the evolution are whole: their ends are collective
+  } catch (const Error& error) {  // while the driver and the evolution are whole: their ends are collective
     parallel::end_if_alone(error.code(), error.what());
     throw;
   } catch (const std::exception& error) {

@@ -268,11 +268,12 @@ class Million(PageTest):
         deck = HENON_HEILES.replace("grid = { q2 = [-0.4, 0.7, 12], q2_dot = [-0.4, 0.4, 11] }", "random = { count = 1000, seed = 1 }")
         page = self.page_of(self.result_of(deck.partition("[indicators]")[0], "million", "stop.crossings=1000", "method.step=1.25"))
         self.assertLess(page.stat().st_size, 10_000_000)
+        began = self.web.processor_seconds()
         self.web.open(page)
         self.web.until("explorer.frames > 0")
         first = self.web.value("performance.now()") / 1000
-        worked = self.web.processor_seconds()
-        self.assertLess(worked, 3)  # as on a machine where no other test wants the processor
+        worked = self.web.processor_seconds() - began
+        self.assertLess(worked, 3)  # of all its processes: a machine where no other test wants them is no slower
         self.assertEqual(self.web.value("explorer.orbitOf.length"), 1_000_000)
         frame = self.web.value("""(() => {
           let best = Infinity;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fuzzes the reader of decks, and of the models that they state. Whatever the bytes are, the answer is a deck
-// or an Error; what was read, printed as a deck, reads as the same; the source of a stated model holds
+// or an Error; what was read, printed as a deck, reads as the same; the C++ of a stated model holds
 // nothing of the deck but numbers.
 #include <algorithm>
 #include <cctype>
@@ -67,7 +67,7 @@ void check_source(const std::string& source) {
   });
   if (!plain || count(source, "//") != 2 || count(source, "/*") != 0 || count(source, "#") != 1 ||
       count(source, "\"") != 4)
-    fail("the source holds what it shouldn't", source);
+    fail("the C++ holds what it shouldn't", source);
 }
 
 }  // namespace

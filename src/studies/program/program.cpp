@@ -155,11 +155,7 @@ int run_program(int argc, char** argv, Statements own) {
       return fulfil(line, with_built_in(std::move(own)));
     } catch (const Error& error) {
       const int code = report({error.code(), error.what()});
-      if (mpi && code == exit_file_system) {
-        mpi->end_at_once(code);  // where it is alone
-        if (parallel::maximum(std::int64_t{io::holds_open_files()}) > 0)
-          parallel::end_without_finalizing(code);
-      }
+      if (mpi && parallel::maximum(std::int64_t{io::holds_open_files()}) > 0) mpi->end_at_once(code);
       return code;
     } catch (const std::bad_alloc&) {
       return report({exit_internal_error, "out of memory"});

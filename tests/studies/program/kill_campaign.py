@@ -242,6 +242,8 @@ class Campaign:
             flip_a_bit(self.checkpoint, self.chance)
         end = self.resumed(after)
         if f"{self.result.name} was complete" in end.stdout:
+            if list(self.at.glob("out.h5.checkpoint*")):
+                self.fail(where, "the checkpoint is left over beside a complete result")
             if not self.same(before, after)[0]:
                 self.fail(where, "a complete result of other numbers")
             return "late"  # killed between the end of the result and that of the checkpoint: nothing was to lose

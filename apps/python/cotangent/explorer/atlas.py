@@ -19,6 +19,7 @@ FIRST = ("chaotic", "regular", "escaped", "left", "undecided", "lyapunov", "mean
          "escape_time", "energy_error", "steps")
 SHARES = (*atlases.SHARES, "forbidden", "failed")
 UNKNOWN = 65535         # in place of a number that isn't finite
+SHOWS = "a map; a click flies the orbits of a cell"
 
 
 def suits(result):

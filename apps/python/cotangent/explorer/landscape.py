@@ -12,6 +12,7 @@ from .numbers import number
 
 ROOM, ROOMY = 120_000, 4_000_000    # bytes of all maps, in a page for the web and in others
 KNOTS, UNKNOWN = 256, 65535
+SHOWS = "a landscape with stationary points; a click starts an orbit from rest"
 
 
 def suits(result):

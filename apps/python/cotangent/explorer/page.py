@@ -24,15 +24,15 @@ OWN = {"section": (), "space": ("scene.js", "space.js"), "atlas": ("atlas.js",),
        "periodic": ("periodic.js",)}
 
 
+def kind_of(result):
+    """The module of what a result's page shows, None where there is no page of it."""
+    return next((kind for kind in (section, atlas, landscape, periodic, space) if kind.suits(result)), None)
+
+
 def page(result, options):
     """The page of a result, as text."""
-    for maker in (section, atlas, landscape, periodic):
-        if maker.suits(result):
-            data, model = maker.described(result, options)
-            break
-    else:
-        data, model = space.described(result, options), None
-    return assembled(data, model)
+    kind = kind_of(result) or space  # which says what is lacking
+    return assembled(*kind.described(result, options))
 
 
 def assembled(data, model):
@@ -40,7 +40,8 @@ def assembled(data, model):
     sheet = css_variables() + minimal((HERE / "page.css").read_text(encoding="utf-8"))
     names = (*COMMON, *OWN[data["kind"]], "main.js")
     parts = [minimal((HERE / name).read_text(encoding="utf-8")) for name in names]
-    code = "\n".join(['"use strict";', f"const look = {as_json(style_of_pictures())};", *parts[:-1], f"const model = {model or 'null'};", parts[-1]])
+    code = "\n".join(['"use strict";', f"const look = {as_json(style_of_pictures())};", *parts[:-1],
+                      f"const model = {model or 'null'};", parts[-1]])
     policy = ("default-src 'none'; base-uri 'none'; form-action 'none'; "
               f"script-src '{fingerprint(code)}'; style-src '{fingerprint(sheet)}'")
     filled = {"policy": policy, "title": html.escape(data["title"]), "style": sheet, "data": as_json(data), "code": code}

@@ -10,6 +10,7 @@ from .numbers import number
 
 SETTINGS = ("indicators", "section", "orbits", "continuation", "manifolds", "stop", "plot")  # which a time series doesn't have
 NUMBERS = ("trace", "residue", "period", "energy", "action", "error")
+SHOWS = "families of orbits; a click flies the orbit"
 
 
 def suits(result):

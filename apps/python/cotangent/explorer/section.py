@@ -22,6 +22,7 @@ from .numbers import number
 SMALL = 285_000         # bytes of a page for the web
 CODE = 60_000           # of them its scripts and styles
 MOST_COLUMNS = 24
+SHOWS = "points to zoom into, orbits to light up; a click starts a new one"
 
 
 def suits(result):

@@ -10,28 +10,33 @@ import base64
 import numpy as np
 
 from ..plot import captions, lattices
-from ..plot.result import PlotError, nearest
+from ..plot.result import PlotError
 from .section import plain
 
 ROOMY, SMALL = 6_000_000, 105_000   # bytes of what moves, as packed
 VERTICES, FEW = 60_000, 3_000       # of a surface
 
 
+SHOWS = "the motion in space, turned and played"
+
+
+def maker_of(result):
+    """What makes the page of what a result holds, None where that isn't in space."""
+    makers = {"water/depth": flood, "particles/position": swarm, "lattice/q": lattice, "trajectory/q": trajectories}
+    return next((maker for name, maker in makers.items() if name in result), None)
+
+
 def suits(result):
     """Whether there are places in space in it, or a lattice."""
-    if "trajectory/q" in result and not any(name in result for name in ("water/depth", "particles/position", "lattice/q")):
-        return result.file["trajectory/q"].shape[-1] in (2, 3)
-    return any(name in result for name in ("water/depth", "particles/position", "lattice/q"))
+    maker = maker_of(result)
+    return maker is not None and (maker is not trajectories or result.file["trajectory/q"].shape[-1] in (2, 3))
 
 
 def described(result, options):
-    """The data for page.assembled."""
-    makers = {"water/depth": flood, "particles/position": swarm, "lattice/q": lattice, "trajectory/q": trajectories}
-    for name, maker in makers.items():
-        if name in result:
-            break
-    else:
-        raise PlotError(f"{result.path}: nothing in it that the explorer shows; {nearest('', makers)}")
+    """(data, model) for page.assembled; no new motion starts in the page."""
+    maker = maker_of(result)
+    if maker is None:
+        raise PlotError(f"{result.path}: nothing in it that the explorer shows (study '{result.study}')")
     small = bool(getattr(options, "small", False))
     data = {"kind": "space", "mesh": None, "points": None, "links": None, "field": None, "outline": None, "trails": False,
             "moving": False, "smooth": False, "flat": False, "dot": 4, "notes": [], "unit": "", "legend": ""}
@@ -41,7 +46,7 @@ def described(result, options):
     if not data["legend"]:
         data["legend"] = ", ".join(f"{x} from {a:.3g} to {b:.3g}" for x, a, b in zip("xyz", low, high) if b > a)
     data["notes"] = [plain(note) for note in data["notes"] + [captions.method(result)] if note]
-    return data
+    return data, None
 
 
 # --- packing -----------------------------------------------------------------------------------------------------

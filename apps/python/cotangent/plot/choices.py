@@ -48,6 +48,7 @@ def subject(result):
 
 def listed(result):
     """What --list says of a file: lines of options, each with what it gives."""
+    from ..explorer.page import kind_of
     lines = [f"{result.path}: study \"{result.study}\"" + (f", {result.orbits} orbits" if "orbits/status" in result else "")]
 
     def row(option, meaning):
@@ -74,9 +75,9 @@ def listed(result):
             row("--xdmf", f"{result.path.with_suffix('.xdmf').name} for ParaView")
     if "water/depth" in result:
         row("--mesh", "the mesh drawn too")
-    kind = page_kind(result)
-    if kind:
-        row("--html PAGE.html", kind)
+    page = kind_of(result)
+    if page:
+        row("--html PAGE.html", page.SHOWS)
     return "\n".join(lines)
 
 
@@ -87,16 +88,3 @@ def of_orbits(result, group):
         return []
     return [name for name, data in sorted(result.file[group].items())
             if getattr(data, "ndim", 0) == 1 and data.dtype.kind in "fiu" and not is_dimension(data)]
-
-
-def page_kind(result):
-    """What the page of a file is; None where there is none."""
-    from ..explorer import atlas, landscape, periodic, section, space
-    for module, kind in ((section, "points to zoom into, orbits to light up; a click starts a new one"),
-                         (atlas, "a map; a click flies the orbits of a cell"),
-                         (landscape, "a landscape with stationary points; a click starts an orbit from rest"),
-                         (periodic, "families of orbits; a click flies the orbit"),
-                         (space, "the motion in space, turned and played")):
-        if module.suits(result):
-            return kind
-    return None

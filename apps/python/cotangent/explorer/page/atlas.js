@@ -246,10 +246,7 @@ class AtlasPage {
     }
     beside.fit(byId("cell-points"));
     const context = beside.axes();
-    if (orbits.length === 0) {
-      context.fillStyle = look.muted;
-      context.fillText("click on a cell of the map", beside.frame.x + beside.frame.width / 2, beside.frame.y + beside.frame.height / 2);
-    }
+    if (orbits.length === 0) beside.say(context, "click on a cell of the map");
     for (const orbit of orbits) {
       context.fillStyle = context.strokeStyle = orbit.colour;
       if (orbit.flight.section) {

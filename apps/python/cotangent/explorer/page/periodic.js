@@ -197,11 +197,7 @@ class PeriodicPage {
     const {beside, closed} = this;
     beside.fit(byId("closed-map"));
     const context = beside.axes();
-    if (!closed) {
-      context.fillStyle = look.muted;
-      context.fillText("click on an orbit", beside.frame.x + beside.frame.width / 2, beside.frame.y + beside.frame.height / 2);
-      return;
-    }
+    if (!closed) return beside.say(context, "click on an orbit");
     context.strokeStyle = context.fillStyle = this.chosen.family.colour, context.lineWidth = 1.8;
     context.setLineDash(this.chosen.family.stability[this.chosen.k] === 1 ? [] : [9, 8]);
     for (const line of closed.lines) {

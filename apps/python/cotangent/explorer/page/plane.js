@@ -153,6 +153,12 @@ class Plane {
     context.clip();
     return context;
   }
+  /** What to do where there is nothing to see yet, amid the frame. */
+  say(context, text) {
+    const f = this.frame;
+    context.fillStyle = look.muted;
+    context.fillText(text, f.x + f.width / 2, f.y + f.height / 2);
+  }
   /** Fits a canvas of points to the frame, and the overlay to the box. */
   fit(canvas) {
     const scale = devicePixelRatio, f = this.frame, size = (c, width, height) => {
