@@ -166,6 +166,12 @@ class Browser:
             return number == self.process.pid or (number in parents and ours(parents[number]))
         return sum(ticks for number, ticks in used.items() if ours(number)) / os.sysconf("SC_CLK_TCK")
 
+    @staticmethod
+    def busy_seconds():
+        """Of all processors, what anybody has needed, and what a virtual machine was kept waiting."""
+        user, nice, system, _, _, *more = map(int, pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9])
+        return (user + nice + system + sum(more)) / os.sysconf("SC_CLK_TCK")
+
     def until(self, expression, seconds=180):
         """Waits until it holds."""
         end = time.monotonic() + seconds
