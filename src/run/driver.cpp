@@ -129,15 +129,17 @@ class Driver {
   }
 
   /// For motions in which ranks don't wait for one another: each takes slices at its own pace, and between
-  /// them sees what all ranks have agreed on (Agreement).
+  /// them sees what all ranks have agreed on (Agreement). One that wants to stop takes no more of them while it
+  /// waits for the others to agree; each start of a run takes one at least, so that it gets on.
   void loop_apart() {
     constexpr double goal = 0.02, between_looks = 0.01;
     parallel::Agreement agreement;
     std::exception_ptr failure;
     std::int64_t units = 1;
     double last_look = parallel::wall_time(), idle_since = 0;
+    Wish wanted = Wish::go_on;
     while (true) {
-      const bool idle = failure || evolution_.ended();
+      const bool idle = wanted >= Wish::stop || evolution_.ended();
       if (idle) {
         if (idle_since == 0) idle_since = parallel::wall_time();
         if (agreement.pending()) std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -148,12 +150,12 @@ class Driver {
           failure = std::current_exception();
         }
       }
+      wanted = failure ? Wish::fail : wish();
       const double now = parallel::wall_time();
       if (!idle && now - last_look < between_looks) continue;
       last_look = now;
       if (!agreement.pending())
-        agreement.propose(static_cast<std::int64_t>(failure ? Wish::fail : wish()),
-                          evolution_.ended() ? 0 : 1);
+        agreement.propose(static_cast<std::int64_t>(wanted), evolution_.ended() ? 0 : 1);
       const auto reached = agreement.reached();
       if (!reached) continue;
       const auto wish = static_cast<Wish>((*reached)[0]);
@@ -197,10 +199,8 @@ class Driver {
 
   Wish wish() const {
     const double now = parallel::wall_time();
-    if (parallel::stop_signal() != 0) return Wish::stop;
-    const bool first = parallel::rank() == 0;
-    if (first && now - started_ > 60 * settings_.wall_minutes) return Wish::stop;
-    if (first && now - stored_ > 60 * settings_.checkpoint_minutes) return Wish::store;
+    if (parallel::stop_signal() != 0 || now - started_ > 60 * settings_.wall_minutes) return Wish::stop;
+    if (parallel::rank() == 0 && now - stored_ > 60 * settings_.checkpoint_minutes) return Wish::store;
     return evolution_.together() && records_->waiting_bytes() > Records::most_waiting ? Wish::write
                                                                                       : Wish::go_on;
   }

@@ -2,6 +2,7 @@
 // The driver and its checkpoint, by the smallest evolution that has all.
 #include <array>
 #include <csignal>
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -366,6 +367,18 @@ TEST_CASE("ranks that go on at their own pace share the work, stop and go on tog
     CHECK_ALL(run::drive(rest, brief) == exit_success);
   }
   CHECK_ALL(right(folder / "b.h5"));
+}
+
+TEST_CASE("a rank whose time is up takes one slice, and no more while the others agree") {
+  const test::ScratchFolder folder;
+  Squares squares;
+  run::Settings brief = settings(folder / "a.h5");
+  brief.wall_minutes = 1e-9;
+  CHECK_ALL(run::drive(squares, brief) == exit_stopped);
+  parallel::barrier();
+  const auto found = io::File::open(folder / "a.h5").read<std::int64_t>("/squares");
+  CHECK_ALL(std::count_if(found.begin(), found.end(), [](std::int64_t s) { return s > 0; }) ==
+            parallel::size());
 }
 
 TEST_CASE("what one rank throws while others work is thrown on all") {

@@ -51,7 +51,8 @@ class Run:
         self._process: subprocess.Popen[str] | None = None
         self._error: Error | None = None
         self._complaints: Any = None
-        self._reader: threading.Thread | None = None
+        # Python 3.11 takes a thread whose join() was interrupted for ended, so an event says when all has been heard.
+        self._ended = threading.Event()
         self._asked_to_stop = False
         self._result: Result | None = None
 
@@ -70,17 +71,23 @@ class Run:
         if resume:
             words.append("--resume")
         self._result, self._error, self._asked_to_stop, self.summary = None, None, False, ""
+        self._ended = threading.Event()
         self._complaints = tempfile.TemporaryFile("w+")
         # A session of its own: a Ctrl-C in the terminal reaches this process alone, which then stops the run in order.
         self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._complaints,
                                          text=True, env=environment(self.ranks), start_new_session=True)
         self.state = "running"
-        self._reader = threading.Thread(target=self._listen, daemon=True)
-        self._reader.start()
+        threading.Thread(target=self._listen, daemon=True).start()
         return self
 
     def _listen(self) -> None:
         """Reads what the program says, to its end."""
+        try:
+            self._hear_out()
+        finally:
+            self._ended.set()
+
+    def _hear_out(self) -> None:
         assert self._process and self._process.stdout
         lines: collections.deque[str] = collections.deque(maxlen=200)
         for line in self._process.stdout:
@@ -116,8 +123,7 @@ class Run:
         """
         bar = Bar(progress)
         try:
-            while self._reader and self._reader.is_alive():
-                self._reader.join(0.1)
+            while self._process and not self._ended.wait(0.1):
                 bar.show(self.progress)
         except KeyboardInterrupt:
             self.stop()
@@ -144,8 +150,8 @@ class Run:
                 self._process.wait(patience)
             except subprocess.TimeoutExpired:
                 self._process.terminate()
-        if self._reader:
-            self._reader.join()
+        if self._process:
+            self._ended.wait()
         return self
 
     def resume(self, *, wait: bool = True, progress: bool = True) -> Run:

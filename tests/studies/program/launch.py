@@ -62,7 +62,7 @@ def kill(session):
 class ProgramTest(unittest.TestCase):
     """Each test has an empty folder as `self.at`, where its programs run."""
 
-    longest = 60  # seconds: what takes longer hangs
+    longest = 300  # seconds: what takes longer hangs, however busy the machine
     program = PROGRAMS / "cotangent"
 
     def setUp(self):
@@ -82,6 +82,49 @@ class ProgramTest(unittest.TestCase):
                    "env": self.alone if ranks == 1 else None, **options}
         return subprocess.run([*start, PROGRAMS / program, *map(str, words)], cwd=self.at, text=True,
                               timeout=self.longest, **options)
+
+    @contextlib.contextmanager
+    def held(self, *words, ranks=RANKS, checkpoint=1):
+        """A run that waits where its checkpoint of this number has its name, until it is killed or the block ends.
+
+        At the block's end it goes on, and this to its end: its code and `said`, what it wrote to both outputs.
+        """
+        hold, said = self.at / "hold", self.at / "hold.held"
+        said.unlink(missing_ok=True)
+        hold.touch()
+        environment = {**(self.alone if ranks == 1 else os.environ), "LD_PRELOAD": str((PROGRAMS / "hold.so").resolve()),
+                       "HOLD_WHILE": str(hold), "HOLD_AT": str(checkpoint)}
+        start = [] if ranks == 1 else [*MPIRUN, str(ranks)]
+        process = subprocess.Popen([*start, PROGRAMS / self.program, *map(str, words)], cwd=self.at, text=True, env=environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        try:
+            limit = time.monotonic() + self.longest
+            while not said.exists() and process.poll() is None and time.monotonic() < limit:
+                time.sleep(0.002)
+            if not said.exists():
+                self.fail("\n".join(["no checkpoint was written", *process.communicate(timeout=self.longest)]))
+            yield process
+        finally:
+            hold.unlink()
+            try:
+                process.said = process.communicate(timeout=self.longest)
+            except subprocess.TimeoutExpired:
+                kill(process.pid)
+                process.communicate()
+                raise
+
+    def stopped(self, *words, by=signal.SIGUSR1, **how):
+        """What a run says that a signal stops midway."""
+        with self.held(*words, **how) as process:
+            process.send_signal(by)
+            time.sleep(0.5)  # on its way from mpirun to the ranks
+        self.assertEqual(process.returncode, 75, process.said)
+        return process.said[0]
+
+    def killed(self, *words, **how):
+        """A run that is killed midway, all its ranks at once."""
+        with self.held(*words, **how) as process:
+            kill(process.pid)
 
     def deck(self, text=POINCARE, name="deck.toml"):
         (self.at / name).write_text(text, encoding="utf-8")

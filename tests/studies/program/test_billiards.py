@@ -2,8 +2,6 @@
 """study = "billiard": what it writes, the numbers of A. Morita, "Reinventing the wheel: simulating collisions" (blog
 KakkoKari), bits on any number of ranks and after a stop, bad input."""
 import os
-import subprocess
-import time
 import tomllib
 import unittest
 import unittest.mock
@@ -11,7 +9,7 @@ import unittest.mock
 import h5py
 import numpy as np
 
-from launch import PROGRAMS, RANKS, SOURCE, ProgramTest
+from launch import RANKS, SOURCE, ProgramTest
 from results import same_bits
 
 CIRCLES = """study = "billiard"
@@ -46,8 +44,6 @@ file = "out.h5"
 
 
 class Runs(ProgramTest):
-    longest = 300
-
     def run_to(self, name, *words, text=CIRCLES, ranks=RANKS, code=0):
         end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks)
         self.assertEqual(end.returncode, code, end.stdout + end.stderr)
@@ -349,15 +345,7 @@ class HardSpheres(Runs):
         """A signal ends a run within a system or between two; that one and the rest go on later, on other ranks."""
         words = ("stop.time=120", "model.systems=4")
         self.run_to("whole.h5", *words, text=DISCS, ranks=2)
-        process = subprocess.Popen([PROGRAMS / "cotangent", self.deck(DISCS), "output.file=parts.h5", *words], cwd=self.at,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
-        while not (self.at / "parts.h5").exists() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        time.sleep(0.3)
-        self.assertIsNone(process.poll(), "the run was over before it was stopped")
-        process.terminate()
-        self.assertEqual(process.wait(60), 75)
+        self.stopped(self.deck(DISCS), "output.file=parts.h5", "output.checkpoint_minutes=0.002", *words, ranks=1)
         self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])  # the control
         with h5py.File(self.at / "parts.h5.checkpoint") as file:
             self.assertLessEqual(file["state/state"].shape[0], 1)  # none where the stop met the end of a system

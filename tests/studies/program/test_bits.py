@@ -65,8 +65,6 @@ file = "out.h5"
 
 
 class Bits(ProgramTest):
-    longest = 240
-
     def run_deck(self, text, name, *words, ranks=1):
         end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)

@@ -67,8 +67,6 @@ def shortened(deck):
 
 
 class Decks(ProgramTest):
-    longest = 300
-
     def test_there_are_decks(self):
         self.assertGreater(len(DECKS), 5)
         self.assertEqual(len({deck.stem for deck in DECKS}), len(DECKS), "two decks have one name")
@@ -127,7 +125,6 @@ class Decks(ProgramTest):
 
 class Promises(ProgramTest):
     """Controls: a promise that isn't kept is noticed, and so is one that can't be read."""
-
     def judge(self, *lines, full=True):
         return judged("\n".join(lines), self.at / "out.h5", full)
 
@@ -173,8 +170,6 @@ class Promises(ProgramTest):
 
 
 class Templates(ProgramTest):
-    longest = 300  # ranks that meet in every step wait long for each other where they share processors
-
     def test_every_template_runs_as_it_is(self):
         listed = self.launch("--list", ranks=1).stdout
         studies = re.findall(r"^\s+([a-z-]+)", listed.split("models")[0], re.M)

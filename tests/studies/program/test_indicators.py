@@ -141,8 +141,6 @@ def average(values):
 
 class Averages(ProgramTest):
     """Rotation numbers of the kicked rotor, which is the standard map; averages of formulas."""
-    longest = 300
-
     def flown(self, *words, text=ROTOR, ranks=1):
         end = self.launch(self.deck(text), *words, ranks=ranks)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)

@@ -35,7 +35,6 @@ def listed(file, name):
 class Chain(ProgramTest):
     """The deck of figures 6.2 to 6.11, once for all tests."""
 
-    longest = 120
 
     @classmethod
     def setUpClass(cls):
@@ -138,8 +137,6 @@ class Chain(ProgramTest):
 
 
 class Landscapes(ProgramTest):
-    longest = 120
-
     def test_equal_bits_on_any_number_of_ranks(self):
         for ranks in (1, 2, 3):
             end = self.launch(CHAIN, *SHORT, "landscape.x.count=24", f"output.file={ranks}.h5", ranks=ranks)

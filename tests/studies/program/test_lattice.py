@@ -86,8 +86,6 @@ def eigenvalues(q, v):
 
 
 class Lattice(ProgramTest):
-    longest = 300
-
     def run_to(self, name, text=CHAIN, *words, ranks=RANKS, code=0):
         end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks)
         self.assertEqual(end.returncode, code, end.stdout + end.stderr)
@@ -325,7 +323,6 @@ class Lattice(ProgramTest):
 class Constraints(ProgramTest):
     """Rods as constraints between sites: lengths, ranks, restart, and what bad input gets."""
 
-    longest = 200
     rods = SOURCE / "input/lattices/inextensible_chain.toml"
     short = ["stop.time=2.0", "output.every=0.5"]
 
@@ -383,7 +380,6 @@ class Constraints(ProgramTest):
 class OwnLattice(ProgramTest):
     """The example of a sum of local terms of one's own: listed, described, run by its deck on any ranks."""
 
-    longest = 120
     own = SOURCE / "apps/own_problem/peyrard_bishop.toml"
 
     def run_it(self, name, *words, ranks=RANKS, code=0):

@@ -47,8 +47,6 @@ file = "out.h5"
 
 
 class Mechanism(ProgramTest):
-    longest = 300
-
     def run_to(self, name, *words, ranks=RANKS, code=0):
         end = self.launch(self.deck(CHAIN), f"output.file={name}", *words, ranks=ranks)
         self.assertEqual(end.returncode, code, end.stdout + end.stderr)

@@ -85,8 +85,6 @@ def distances(position, ends, periods=None):
 
 
 class Molecules(ProgramTest):
-    longest = 300
-
     def run_to(self, name, *words, text=HELD, ranks=RANKS, code=0):
         end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks)
         self.assertEqual(end.returncode, code, end.stdout + end.stderr)

@@ -67,8 +67,6 @@ PETSC = "solver.multipliers=petsc"
 
 
 class Multipliers(ProgramTest):
-    longest = 300
-
     def flown(self, text, name, *words, ranks=RANKS, code=0):
         end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks)
         self.assertEqual(end.returncode, code, end.stdout + end.stderr)

@@ -87,8 +87,6 @@ def areas(result):
 
 
 class Overland(ProgramTest):
-    longest = 300
-
     def run_deck(self, deck, name, *words, ranks=1, code=0):
         end = self.launch(deck, f"output.file={name}", *words, ranks=ranks)
         self.assertEqual(end.returncode, code, end.stdout + end.stderr)

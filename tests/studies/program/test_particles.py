@@ -36,8 +36,6 @@ RICKER = SOURCE / "input" / "particles/ricker_on_genus2.toml"
 
 
 class Particles(ProgramTest):
-    longest = 300
-
     def run_deck(self, deck, name, *words, ranks=RANKS, code=0):
         end = self.launch(deck, f"output.file={name}", *words, ranks=ranks)
         self.assertEqual(end.returncode, code, end.stdout + end.stderr)

@@ -8,15 +8,12 @@ order 24. The standard map: J. M. Greene, A method for determining a stochastic 
 residues from an arithmetic of 40 digits.
 """
 import json
-import pathlib
-import subprocess
-import time
 import unittest
 
 import h5py
 import numpy as np
 
-from launch import MPIRUN, PROGRAMS, SOURCE, ProgramTest, kill
+from launch import SOURCE, ProgramTest
 from results import same_bits
 
 CHAOS = SOURCE / "input" / "chaos"
@@ -58,8 +55,6 @@ def located(file, n):
 
 
 class StraightOrbit(ProgramTest):
-    longest = 300
-
     def run_deck(self, *words):
         end = self.launch(CHAOS / "henon_heiles_periodic.toml", "output.file=out.h5", "continuation.offspring=0", *words, ranks=1)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
@@ -109,8 +104,6 @@ class StraightOrbit(ProgramTest):
 
 
 class StandardMap(ProgramTest):
-    longest = 300
-
     def test_greenes_residues(self):
         end = self.launch(CHAOS / "standard_map_residues.toml", "output.file=out.h5", ranks=1)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
@@ -133,8 +126,6 @@ class StandardMap(ProgramTest):
 
 
 class SameBits(ProgramTest):
-    longest = 300
-
     def test_any_ranks(self):
         for ranks in (1, 2, 3):
             end = self.launch(self.deck(MANY), f"output.file=ranks{ranks}.h5", ranks=ranks)
@@ -150,16 +141,7 @@ class SameBits(ProgramTest):
         fine = ["continuation.step=0.0005", "continuation.largest_step=0.0005", "continuation.points=400"]
         whole = self.launch("deck.toml", "output.file=whole.h5", *fine, ranks=1)
         self.assertEqual(whole.returncode, 0, whole.stdout + whole.stderr)
-        words = [PROGRAMS / "cotangent", "deck.toml", *fine]
-        started = subprocess.Popen([*MPIRUN, "2", *words], cwd=self.at, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                   start_new_session=True)
-        checkpoint = self.at / "out.h5.checkpoint"
-        until = time.monotonic() + 60
-        while not checkpoint.exists() and started.poll() is None and time.monotonic() < until:
-            time.sleep(0.002)
-        self.assertTrue(checkpoint.exists(), "the run was over before it had a checkpoint")
-        kill(started.pid)
-        started.wait()
+        self.killed("deck.toml", *fine, ranks=2)
         self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")
         for ranks in (3,):
             end = self.launch("deck.toml", *fine, "--resume", ranks=ranks)
@@ -168,8 +150,6 @@ class SameBits(ProgramTest):
 
 
 class Ended(ProgramTest):
-    longest = 300
-
     def test_a_finished_run_is_not_begun_anew(self):
         deck = CHAOS / "standard_map_residues.toml"
         for words in ([], ["continuation.parameter='K'", "continuation.to=0.96"]):
@@ -246,7 +226,6 @@ def lobe(k):
 
 class Manifolds(ProgramTest):
     """Of the standard map's fixed point (pi, 0). R. S. MacKay, J. D. Meiss, I. C. Percival, Physica D 13 (1984) 55."""
-    longest = 300
     K, OTHER = 1.2, 1.25
 
     def grown(self, *words, ranks=1):
@@ -325,14 +304,7 @@ class Manifolds(ProgramTest):
         words = ["manifolds.length=80", "manifolds.homoclinic=3", "output.checkpoint_minutes=0.00001"]
         self.grown(*words).close()
         (self.at / "out.h5").rename(self.at / "whole.h5")
-        started = subprocess.Popen([PROGRAMS / "cotangent", CHAOS / "standard_map_manifolds.toml", "output.file=out.h5", *words],
-                                   cwd=self.at, env=self.alone, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        checkpoint, until = self.at / "out.h5.checkpoint", time.monotonic() + 60
-        while not checkpoint.exists() and started.poll() is None and time.monotonic() < until:
-            time.sleep(0.002)
-        self.assertTrue(checkpoint.exists(), "the run was over before it had a checkpoint")
-        started.kill()
-        started.wait()
+        self.killed(CHAOS / "standard_map_manifolds.toml", "output.file=out.h5", *words, ranks=1)
         self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")
         with h5py.File(self.at / "out.h5", "r+") as file:  # what the checkpoint knows to be grown isn't grown again
             kept = file["manifolds/count"][0]
@@ -368,7 +340,6 @@ class Manifolds(ProgramTest):
 class SectionManifolds(ProgramTest):
     """Of Henon-Heiles on q1 = 0, where the map is a return: time reversed it is its own inverse, by which the program's own
     sections tell whether a curve is a manifold."""
-    longest = 300
     ENERGY, OTHER = 0.12, 0.1201
 
     def grown(self, *words):

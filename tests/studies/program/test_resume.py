@@ -3,14 +3,12 @@
 import pathlib
 import shutil
 import signal
-import subprocess
 import tempfile
-import time
 import unittest
 
 import h5py
 
-from launch import MPIRUN, POINCARE, PROGRAMS, ProgramTest
+from launch import POINCARE, ProgramTest
 from results import same_bits
 
 DECK = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0.4, 0.7, 8], q2_dot = [-0.4, 0.4, 5]").replace(
@@ -57,9 +55,8 @@ checkpoint_minutes = 0.001
 
 
 class Resume(ProgramTest):
-    longest = 300
     text = DECK
-    signals = ((signal.SIGTERM, 0.1), (signal.SIGINT, 0.2), (signal.SIGUSR1, 0.0))  # each with a time to wait before it
+    signals = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
 
     @classmethod
     def setUpClass(cls):
@@ -75,20 +72,6 @@ class Resume(ProgramTest):
             self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         return self.whole
 
-    def begin(self, ranks, after):
-        """Starts the run and lets it go on for a while after its first checkpoint: it has something to lose, and to do."""
-        start = [] if ranks == 1 else [*MPIRUN, str(ranks)]
-        process = subprocess.Popen([*start, PROGRAMS / "cotangent", self.deck(self.text)], cwd=self.at, text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-        deadline = time.monotonic() + 60
-        checkpoint = self.at / "out.h5.checkpoint"
-        while not checkpoint.exists() and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.005)
-        time.sleep(after)
-        self.assertIsNone(process.poll(), "the run was over before it was killed")
-        self.assertTrue(checkpoint.exists())
-        return process
-
     def go_on(self, ranks):
         end = self.launch("deck.toml", "--resume", ranks=ranks)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
@@ -97,15 +80,11 @@ class Resume(ProgramTest):
 
     def test_stopped_by_signals(self):
         whole = self.undisturbed()
-        for number, wait in self.signals:
+        for checkpoint, number in enumerate(self.signals, 2):
             with self.subTest(signal=number.name):
                 for leftover in self.at.glob("out.h5*"):
                     leftover.unlink()
-                process = self.begin(1, wait)
-                process.send_signal(number)
-                output, errors = process.communicate(timeout=60)
-                self.assertEqual(process.returncode, 75, output + errors)
-                self.assertIn("--resume", output)
+                self.assertIn("--resume", self.stopped("deck.toml", by=number, ranks=1, checkpoint=checkpoint))
                 self.stopped_midway("out.h5", whole)
                 self.go_on(2)
                 self.assertEqual(same_bits(whole, self.at / "out.h5"), [])
@@ -113,10 +92,7 @@ class Resume(ProgramTest):
     def test_forwarded_by_mpirun(self):
         """SIGUSR1 to mpirun reaches all ranks, as batch systems send it."""
         whole = self.undisturbed()
-        process = self.begin(2, 0.05)
-        process.send_signal(signal.SIGUSR1)
-        output, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 75, output + errors)
+        self.stopped("deck.toml", ranks=2)
         self.stopped_midway("out.h5", whole)
         self.go_on(3)
         self.assertEqual(same_bits(whole, self.at / "out.h5"), [])
@@ -125,14 +101,8 @@ class Resume(ProgramTest):
         """Killed; then a bit of the newest checkpoint is another: the run goes on from the older one, to the same bits."""
         whole = self.undisturbed()
         newest, older = (self.at / f"out.h5.checkpoint{end}" for end in ("", ".older"))
-        for _ in range(5):  # until the kill came when no new one was taking its name
-            for leftover in self.at.glob("out.h5*"):
-                leftover.unlink()
-            process = self.begin(1, 0.3)
-            process.kill()
-            process.communicate()
-            if older.exists() and older.read_bytes() != newest.read_bytes():
-                break
+        self.killed("deck.toml", ranks=1, checkpoint=3)
+        self.assertNotEqual(older.read_bytes(), newest.read_bytes())
         kept = {path: path.read_bytes() for path in self.at.glob("out.h5*")}
 
         def leave(**changed):
@@ -164,7 +134,7 @@ class Resume(ProgramTest):
 
     def test_wall_clock_limit(self):
         whole = self.undisturbed()
-        end = self.launch(self.deck(self.text), "output.wall_minutes=0.005")
+        end = self.launch(self.deck(self.text), "output.wall_minutes=1e-5")
         self.assertEqual(end.returncode, 75, end.stdout + end.stderr)
         self.stopped_midway("out.h5", whole)
         self.go_on(1)
@@ -181,7 +151,7 @@ class Resume(ProgramTest):
 class ResumeOnASurface(Resume):
     """The same under constraints, whose methods hand multipliers from step to step."""
     text = SURFACE
-    signals = ((signal.SIGTERM, 0.1),)
+    signals = (signal.SIGTERM,)
     test_forwarded_by_mpirun = test_damaged_checkpoints = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 
@@ -190,14 +160,14 @@ class ResumeWithIndicators(Resume):
     text = DECK.replace("crossings = 60000", "crossings = 12000") + """[indicators]
 list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]
 """
-    signals = ((signal.SIGTERM, 0.1),)
+    signals = (signal.SIGTERM,)
     test_forwarded_by_mpirun = test_damaged_checkpoints = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 
 class ResumeWhatIsDriven(Resume):
     """The same with friction and a drive, stated by formulas: the work done goes on too."""
     text = DRIVEN
-    signals = ((signal.SIGTERM, 0.1),)
+    signals = (signal.SIGTERM,)
     test_forwarded_by_mpirun = test_damaged_checkpoints = test_wall_clock_limit = test_resuming_what_is_complete_changes_nothing = None
 
 

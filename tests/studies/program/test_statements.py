@@ -190,8 +190,6 @@ def some(cases):
 
 
 class Statements(ProgramTest):
-    longest = 300
-
     def run_to(self, name, text, *words):
         end = self.launch(self.deck(text), f"output.file={name}", *words)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)

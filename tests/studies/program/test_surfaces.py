@@ -8,7 +8,6 @@ import h5py
 import numpy as np
 
 from launch import ProgramTest, SOURCE
-from results import statuses
 
 REFERENCE = json.loads((SOURCE / "tests" / "reference" / "surface_reference.json").read_text())
 INPUT = SOURCE / "input"
@@ -16,8 +15,6 @@ R = 1 / 6  # half the height of the surface of genus 2
 
 
 class Surfaces(ProgramTest):
-    longest = 300
-
     def run_deck(self, name, *words, ranks=1):
         end = self.launch(next(INPUT.glob(f"*/{name}")), *words, "output.file=out.h5", ranks=ranks)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)

@@ -3,7 +3,6 @@
 solver (master's thesis, OIST, 2018), and of reference solutions, through deck and file as a user meets them."""
 import json
 import math
-import pathlib
 import unittest
 
 import h5py
@@ -33,8 +32,6 @@ file = "out.h5"
 
 
 class References(ProgramTest):
-    longest = 120
-
     def crossings(self, text):
         end = self.launch(self.deck(text), ranks=1)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)

@@ -122,7 +122,6 @@ class Units(ProgramTest):
 
 class PlotAxes(ProgramTest):
     """[plot] axes: read, refused, and what it names in the result."""
-
     def test_momenta_are_written(self):
         end = self.launch(self.deck(BALLS + '[plot]\naxes = ["s", "p_s"]\n'), ranks=1)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
