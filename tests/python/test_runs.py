@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import warnings
 
@@ -80,10 +81,11 @@ def test_progress_rises_to_the_end():
     assert 0 < rising[-1] <= run.progress["all"] and run.progress["unit"]
 
 
-def test_stopped_with_a_checkpoint_and_gone_on_with_the_result_is_the_same():
+def test_stopped_with_a_checkpoint_and_gone_on_with_the_result_is_the_same(hold):
     whole = ct.poincare(file="whole.h5", progress=False, **LONG)
-    run = ct.poincare(file="parts.h5", wait=False, ranks=2, **LONG)
-    until(lambda: run.progress.get("done", 0) > 0)
+    run = ct.poincare(file="parts.h5", wait=False, ranks=2, **LONG, checkpoint_minutes=1e-5)
+    hold.wait()
+    threading.Timer(0.5, hold.release).start()
     run.stop()
     assert run.state == "stopped" and (run.file.parent / "parts.h5.checkpoint").exists()
     assert (np.asarray(run["/orbits/crossing_count"]) < LONG["crossings"]).any()
@@ -92,7 +94,7 @@ def test_stopped_with_a_checkpoint_and_gone_on_with_the_result_is_the_same():
     assert np.array_equal(run["/section/points"], whole["/section/points"], equal_nan=True)
 
 
-def test_an_interrupt_stops_in_order_and_is_passed_on(home, folder):
+def test_an_interrupt_stops_in_order_and_is_passed_on(home, folder, hold):
     """As Ctrl-C does it: SIGINT to Python alone, whose run leaves a checkpoint that another Python goes on from."""
     script = folder / "script.py"
     script.write_text(textwrap.dedent(f"""
@@ -100,7 +102,7 @@ def test_an_interrupt_stops_in_order_and_is_passed_on(home, folder):
         sys.path.insert(0, {str(home)!r})
         import cotangent as ct
         try:
-            ct.poincare(file="a.h5", ranks=2, **{LONG!r})
+            ct.poincare(file="a.h5", ranks=2, checkpoint_minutes=1e-5, **{LONG!r})
         except KeyboardInterrupt:
             print(ct.last().state, flush=True)
             ct.last().resume(progress=False)
@@ -110,9 +112,10 @@ def test_an_interrupt_stops_in_order_and_is_passed_on(home, folder):
     with subprocess.Popen([sys.executable, "-c", f"import signal, runpy; signal.signal(signal.SIGINT, "
                            f"signal.default_int_handler); runpy.run_path({str(script)!r})"], stdout=subprocess.PIPE, text=True,
                           cwd=folder) as python:
-        until(lambda: (folder / "a.h5").exists())
-        time.sleep(0.5)
+        hold.wait()
         python.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        hold.release()
         said, _ = python.communicate(timeout=300)
     assert said.split() == ["stopped", "complete"]
     assert ct.open("a.h5")["/run/starts"].values == 2
@@ -128,13 +131,14 @@ def test_followed_while_it_goes(folder):
     assert picture.path.name == "b.png" and picture.path.stat().st_size > 1000 and again.state == "complete"
 
 
-def test_a_killed_run_is_told(folder):
-    run = ct.poincare(file="a.h5", wait=False, **LONG)
-    until(lambda: run.progress.get("done", 0) > 0)
+def test_a_killed_run_is_told(hold):
+    run = ct.poincare(file="a.h5", wait=False, **LONG, checkpoint_minutes=1e-5)
+    hold.wait()
     os.killpg(run._process.pid, signal.SIGKILL)
     with pytest.raises(ct.ProgramError):
         run.wait(progress=False)
     assert run.state == "failed"
+    hold.release()
     run.resume(progress=False)
     assert run.state == "complete"
 
