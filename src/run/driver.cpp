@@ -129,8 +129,8 @@ class Driver {
   }
 
   /// For motions in which ranks don't wait for one another: each takes slices at its own pace, and between
-  /// them sees what all ranks have agreed on (Agreement). One that wants to stop takes no more of them while it
-  /// waits for the others to agree; each start of a run takes one at least, so that it gets on.
+  /// them sees what all ranks have agreed on (Agreement). One that wants to stop takes no more of them while
+  /// it waits for the others to agree; each start of a run takes one at least, so that it gets on.
   void loop_apart() {
     constexpr double goal = 0.02, between_looks = 0.01;
     parallel::Agreement agreement;

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Claim::Patience short_patience{5ms, 200ms, 20ms};
+constexpr Claim::Patience short_patience{5ms, 200ms, 20ms}, long_patience{5ms, 1min, 20ms};
 const std::string key(32, 'a');
 
 /// An empty folder of its own.
@@ -42,12 +42,12 @@ struct Folder {
 
 /// A process that claims, then does something.
 template <class Then>
-pid_t process(const Folder& folder, const Then& then) {
+pid_t process(const Folder& folder, const Then& then, Claim::Patience patience = short_patience) {
   const pid_t child = ::fork();
   if (child != 0) return child;
   int code = 9;
   try {
-    Claim claim(folder.path, key, short_patience);
+    Claim claim(folder.path, key, patience);
     code = then(claim, claim.gain());
   } catch (const Error& error) {
     code = std::string(error.what()) == "the formula is bad" ? 3 : 8;
@@ -106,7 +106,7 @@ TEST_CASE("a failure is told to those who wait for it, not to who comes later") 
   });
   while (folder.files() == 0) std::this_thread::sleep_for(1ms);
   const pid_t waiting = process(folder, [](Claim&, bool) { return 7; });
-  std::this_thread::sleep_for(300ms);  // until it waits
+  std::this_thread::sleep_for(1s);  // until it waits
   folder.write("go");
   CHECK(ended(owner) == 2);
   CHECK(ended(waiting) == 3);
@@ -133,12 +133,15 @@ TEST_CASE("a dead owner is followed by one, at once") {
   const auto began = std::chrono::steady_clock::now();
   std::vector<pid_t> all;
   for (int k = 0; k < 6; ++k)
-    all.push_back(process(folder, [&](Claim&, bool mine) {
-      if (!mine) return 1;
-      std::this_thread::sleep_for(50ms);
-      folder.write(key + ".so");
-      return 2;
-    }));
+    all.push_back(process(
+        folder,
+        [&](Claim&, bool mine) {
+          if (!mine) return 1;
+          std::this_thread::sleep_for(50ms);
+          folder.write(key + ".so");
+          return 2;
+        },
+        long_patience));
   int makers = 0, others = 0;
   for (const pid_t one : all) {
     const int code = ended(one);
@@ -148,7 +151,7 @@ TEST_CASE("a dead owner is followed by one, at once") {
   CHECK(makers == 1);
   CHECK(others == 5);
   CHECK(folder.files() == 1);
-  CHECK(std::chrono::steady_clock::now() - began < short_patience.silence);
+  CHECK(std::chrono::steady_clock::now() - began < long_patience.silence);
 }
 
 TEST_CASE("an owner on another host is dead when it has been silent, and not while it is at work") {
@@ -159,14 +162,15 @@ TEST_CASE("an owner on another host is dead when it has been silent, and not whi
   CHECK(std::chrono::steady_clock::now() - began >= short_patience.silence);
 
   folder.write(key + ".0.compiling", "another.host 1 8.0\n");
-  std::thread work([&] {
-    for (int k = 0; k < 30; ++k) {
+  constexpr Claim::Patience patience{5ms, 1s, 20ms};
+  std::thread work([&] {  // for longer than the patience
+    for (int k = 0; k < 75; ++k) {
       std::this_thread::sleep_for(20ms);
       ::utimensat(AT_FDCWD, (folder.path / (key + ".0.compiling")).c_str(), nullptr, 0);
     }
     folder.write(key + ".so");
   });
-  CHECK_FALSE(Claim(folder.path, key, short_patience).gain());
+  CHECK_FALSE(Claim(folder.path, key, patience).gain());
   work.join();
 }
 

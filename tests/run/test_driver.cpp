@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The driver and its checkpoint, by the smallest evolution that has all.
+#include <algorithm>
 #include <array>
 #include <csignal>
-#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>

@@ -23,10 +23,12 @@ run::Settings settings(const std::string& suffix = "") {
   return settings;
 }
 
-void die_within(int least, int most) {
+/// Ends this process so many milliseconds after the file is there.
+void die_within(const std::filesystem::path& file, int least, int most) {
   std::random_device seed;
   const auto delay = std::chrono::milliseconds(std::uniform_int_distribution(least, most)(seed));
-  std::thread([delay] {
+  std::thread([file, delay] {
+    while (!std::filesystem::exists(file)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::this_thread::sleep_for(delay);
     ::kill(::getpid(), SIGKILL);
   }).detach();
@@ -61,7 +63,9 @@ TEST_CASE("killed while it runs", "[.][victim-run]") {
   // More than it can take before it dies.
   evolution.steps = 20000;
   evolution.pause = 0.001;
-  if (parallel::rank() == parallel::size() - 1) die_within(300, 600);
+  const auto checkpoint = io::checkpoint_path(settings().file);
+  parallel::on_rank_zero([&] { std::filesystem::remove(checkpoint); });  // of a test that failed
+  if (parallel::rank() == parallel::size() - 1) die_within(checkpoint, 0, 300);
   run::drive(evolution, settings());
 }
 
@@ -94,7 +98,7 @@ TEST_CASE("killed while it writes checkpoints", "[.][victim-checkpoint]") {
   run::write_checkpoint(path, {"moments", ""}, moments);
   ++moments.moment;
   run::write_checkpoint(path, {"moments", ""}, moments);  // there is one to take the place of
-  if (parallel::rank() == 0) die_within(5, 200);
+  if (parallel::rank() == 0) die_within(path, 5, 200);
   for (;; ++moments.moment) run::write_checkpoint(path, {"moments", ""}, moments);
 }
 

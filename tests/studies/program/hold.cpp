@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Put before a program by LD_PRELOAD, it holds the run in the moment in which its checkpoint number HOLD_AT has taken
-// its name, and says so by a file HOLD_WHILE.held, for as long as there is a file HOLD_WHILE: what a test then does to
-// the run comes midway, however fast or busy the machine is.
+// Put before a program by LD_PRELOAD, it holds the run in the moment in which its checkpoint number HOLD_AT
+// has taken its name, and says so by a file HOLD_WHILE.held, for as long as there is a file HOLD_WHILE: what
+// a test then does to the run comes midway, however fast or busy the machine is.
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>

@@ -4,6 +4,7 @@
 The compiler here notes that it was called, waits for a word, and copies an object that was made before.
 """
 import os
+import pathlib
 import signal
 import subprocess
 import time
@@ -53,8 +54,22 @@ class Claims(FormulaTest):
             time.sleep(0.05)
         raise AssertionError(f"the compiler wasn't called {least} times")
 
-    def go(self):
-        time.sleep(1.5)  # until the others wait
+    def waiting(self, runs):
+        """Comes back when all of them sleep, and have for a while."""
+        def state(run):
+            found = pathlib.Path(f"/proc/{run.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            return found[0], int(found[11]) + int(found[12])  # and hundredths of a second of processor time
+        before = [("", 0)] * len(runs)
+        for _ in range(600):
+            now = [state(run) for run in runs]
+            if all(one == "S" == other and 5 <= spent <= since + 2 for (one, spent), (other, since) in zip(now, before)):
+                return
+            before = now
+            time.sleep(0.5)
+        self.fail("they don't wait")
+
+    def go(self, runs):
+        self.waiting(runs)
         (self.at / "go").touch()
 
     def ends(self, runs, code):
@@ -70,7 +85,7 @@ class Claims(FormulaTest):
 
     def test_one_compiles(self):
         runs = self.start(*"0123")
-        self.go()
+        self.go(runs)
         said = self.ends(runs, 0)
         self.assertEqual(len(self.calls()), 1)
         self.assertEqual(sum("compiled in" in text for text in said), 1)
@@ -87,7 +102,7 @@ class Claims(FormulaTest):
     def test_a_failure_is_everyones(self):
         self.set_compiler("echo no >&2; exit 1")
         runs = self.start(*"0123")
-        self.go()
+        self.go(runs)
         for text in self.ends(runs, 2):
             self.assertIn("the compiler failed on the formula", text)
             self.assertIn("q1_dot", text)
@@ -102,11 +117,11 @@ class Claims(FormulaTest):
         first = self.start("0")
         self.calls(least=1)
         others = self.start(*"123")
-        time.sleep(1)
+        self.waiting(others)
         first[0].send_signal(signal.SIGKILL)
         first[0].communicate()
         self.calls(least=2)  # without a word from the first compiler
-        self.go()
+        self.go(others)
         self.ends(others, 0)
         self.assertEqual(len(self.calls()), 2)
         self.assertNotIn(".compiling", self.left())
@@ -115,11 +130,11 @@ class Claims(FormulaTest):
         first = self.start("0")
         (compiler,) = self.calls(least=1)
         others = self.start(*"123")
-        time.sleep(1)
+        self.waiting(others)
         os.kill(compiler, signal.SIGTERM)
         self.assertIn("stopped by a signal", self.ends(first, 2)[0])
         self.calls(least=2)
-        self.go()
+        self.go(others)
         self.ends(others, 0)
         self.assertEqual(len(self.calls()), 2)
         self.assertNotIn(".compiling", self.left())
