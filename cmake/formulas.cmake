@@ -17,7 +17,7 @@ set_source_files_properties(formulas/compiler.cpp PROPERTIES COMPILE_DEFINITIONS
 
 # What a loaded formula calls and doesn't bring along, it finds in the program: these layers are there as a whole.
 target_link_options(cotangent_formulas INTERFACE -rdynamic)
-foreach(layer numerics geometry expressions mechanics integrators sections billiards)
+foreach(layer core numerics geometry expressions mechanics integrators sections billiards)
   get_target_property(kind cotangent_${layer} TYPE)
   if(kind STREQUAL "STATIC_LIBRARY")
     target_link_options(cotangent_formulas INTERFACE

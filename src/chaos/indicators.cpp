@@ -82,30 +82,26 @@ class Growth final : public sections::GrowthWatch {
     }
   }
 
+  bool decided(int lane) const override {
+    const double megno = mean_megno(lane);
+    return megno > 3 && verdict(megno, sali_of(gali(lane, 2))) == Verdict::chaotic;
+  }
+
   void finish(int lane, std::vector<double>& tallies) const override {
     const double time = numerics::lane(time_, lane);
     const bool moved = time != 0;
-    const auto logarithm = [&](const Product& p) {
-      return numerics::lane(p.logarithm, lane) + std::log(numerics::lane(p.product, lane));
-    };
-    const auto exponent = [&](int i) { return moved ? logarithm(stretching_[i]) / time : nan; };
-    const auto gali = [&](int k) {
-      double sum = 0;
-      for (int i = 1; i < k; ++i) sum += logarithm(narrowing_[i]);
-      return moved ? std::exp(sum) : nan;
-    };
-    const double mean_megno = moved ? numerics::lane(megno_integral_, lane) / time : nan;
-    const double sali = sali_of(gali(2));
-    tallies.assign(1, static_cast<double>(verdict(mean_megno, sali)));
+    const auto exponent = [&](int i) { return moved ? logarithm(stretching_[i], lane) / time : nan; };
+    const double mean = mean_megno(lane), sali = sali_of(gali(lane, 2));
+    tallies.assign(1, static_cast<double>(verdict(mean, sali)));
     if (indicators_.lyapunov) tallies.push_back(exponent(0));
     if (indicators_.spectrum) {
       for (int i = 0; i < count_; ++i) tallies.push_back(exponent(i));
     }
     if (indicators_.sali) tallies.push_back(sali);
-    for (const int k : indicators_.gali) tallies.push_back(gali(k));
+    for (const int k : indicators_.gali) tallies.push_back(gali(lane, k));
     if (indicators_.megno) {
       tallies.push_back(moved ? 2 * numerics::lane(weighted_, lane) / time : nan);
-      tallies.push_back(mean_megno);
+      tallies.push_back(mean);
     }
   }
 
@@ -120,6 +116,20 @@ class Growth final : public sections::GrowthWatch {
   }
 
  private:
+  // Of a lane's trajectory; NaN before its first step.
+  double mean_megno(int lane) const {
+    const double time = numerics::lane(time_, lane);
+    return time != 0 ? numerics::lane(megno_integral_, lane) / time : nan;
+  }
+  double gali(int lane, int k) const {
+    double sum = 0;
+    for (int i = 1; i < k; ++i) sum += logarithm(narrowing_[i], lane);
+    return numerics::lane(time_, lane) != 0 ? std::exp(sum) : nan;
+  }
+  static double logarithm(const Product& p, int lane) {
+    return numerics::lane(p.logarithm, lane) + std::log(numerics::lane(p.product, lane));
+  }
+
   static R load(const double* from) {
     R real;
     std::memcpy(&real, from, sizeof real);

@@ -7,7 +7,8 @@
 //   MEGNO                    Y = 2/T int t d(ln |w_1|), and its mean over time
 // All come from one triangular product of the F, its columns of unit length: volumes far below round-off
 // keep their digits. A verdict: regular where mean MEGNO < 2.5; chaotic where it is above 3 and SALI < 1e-8;
-// else undecided. What is sticky for longer than T passes for regular.
+// else undecided. What is sticky for longer than T passes for regular. Only chaos can be known before the
+// end: a trajectory counts as decided as soon as it is chaotic by this rule.
 // References: Benettin, Galgani, Giorgilli, Strelcyn, Meccanica 15 (1980) 9; Skokos, J. Phys. A 34 (2001)
 // 10029 (SALI); Skokos, Bountis, Antonopoulos, Physica D 231 (2007) 30 (GALI); Cincotta, Giordano, Simo,
 // Physica D 182 (2003) 151 (MEGNO).

@@ -23,9 +23,10 @@ enum class Status : int {
   singular_wall = 12,        ///< hit a wall where its gradient vanishes: a cusp, or a crossing of itself
   grazing = 13,              ///< slides along a wall: hits follow one another within round-off of the time
   collapsed = 14,            ///< the same where bounces lose energy: infinitely many in a finite time
+  decided = 15,              ///< known to be chaotic, and the deck asked for no more
 };
 
-inline constexpr std::array<std::string_view, 15> status_names = {"pending",
+inline constexpr std::array<std::string_view, 16> status_names = {"pending",
                                                                   "finished",
                                                                   "time_limit",
                                                                   "step_too_small",
@@ -39,7 +40,8 @@ inline constexpr std::array<std::string_view, 15> status_names = {"pending",
                                                                   "corner",
                                                                   "singular_wall",
                                                                   "grazing",
-                                                                  "collapsed"};
+                                                                  "collapsed",
+                                                                  "decided"};
 
 /// The name of a status as messages and files write it.
 constexpr std::string_view name(Status status) {

@@ -172,4 +172,14 @@ class GaussTangent {
   std::array<Matrix, max_stages> slope_, resolved_;
 };
 
+// Compiled once for few coordinates, not with each model.
+#define COTANGENT_GAUSS_TANGENTS(word, N)                                       \
+  word template class GaussTangent<double, N>;                                  \
+  word template class GaussTangent<numerics::Lanes<numerics::native_width>, N>; \
+  word template class GaussTangent<numerics::Lanes<2 * numerics::native_width>, N>;
+COTANGENT_GAUSS_TANGENTS(extern, 1)
+COTANGENT_GAUSS_TANGENTS(extern, 2)
+COTANGENT_GAUSS_TANGENTS(extern, 3)
+COTANGENT_GAUSS_TANGENTS(extern, 4)
+
 }  // namespace cotangent::integrators

@@ -28,8 +28,11 @@ struct Block {
 template <class R, int I, int J>
 using Tile = R[I][J];
 
-/// target - left right, over so many inner places.
-template <class R, int I, int J>
+enum class Order { forward, backward };
+
+/// target - left right, over so many inner places, in this order. An entry's terms come in the same order
+/// whatever the tiles' size, so that its bits don't depend on the processor's registers.
+template <class R, int I, int J, Order order = Order::forward>
 [[gnu::always_inline]] inline void load_remainder(const Block<R>& target, const Block<R>& left,
                                                   const Block<R>& right, int inner, Tile<R, I, J>& tile) {
 #pragma GCC unroll 4
@@ -37,7 +40,8 @@ template <class R, int I, int J>
 #pragma GCC unroll 4
     for (int j = 0; j < J; ++j) tile[i][j] = target.row(i)[j];
   }
-  for (int q = 0; q < inner; ++q) {
+  for (int n = 0; n < inner; ++n) {
+    const int q = order == Order::forward ? n : inner - 1 - n;
     const R* u = right.row(q);
 #pragma GCC unroll 4
     for (int i = 0; i < I; ++i) {
@@ -114,13 +118,13 @@ template <class R, int I, int J>
 void back_tile(const Block<R>& target, const Block<R>& left, const Block<R>& below, const Block<R>& diagonal,
                int inner) {
   Tile<R, I, J> t;
-  load_remainder<R, I, J>(target, left, below, inner, t);
+  load_remainder<R, I, J, Order::backward>(target, left, below, inner, t);
 #pragma GCC unroll 4
   for (int i = I - 1; i >= 0; --i) {
 #pragma GCC unroll 4
     for (int j = 0; j < J; ++j) {
 #pragma GCC unroll 4
-      for (int k = i + 1; k < I; ++k) t[i][j] = fma(-diagonal.row(i)[k], t[k][j], t[i][j]);
+      for (int k = I - 1; k > i; --k) t[i][j] = fma(-diagonal.row(i)[k], t[k][j], t[i][j]);
       t[i][j] = t[i][j] * diagonal.row(i)[i];
     }
   }

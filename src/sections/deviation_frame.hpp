@@ -70,6 +70,7 @@ class DeviationFrame {
     const R taken = select(lanes, R(1.0), R(0.0)), step = method.step();
     watch_->grow(doubles(&taken), doubles(&time), doubles(&step), doubles(factor_.data()));
   }
+  bool decided(int lane) const { return watch_->decided(lane); }
   void finish(int lane, std::vector<double>& tallies) const { watch_->finish(lane, tallies); }
 
   std::size_t state_size() const { return frame_.size() * 2 * N + watch_->state_size(); }

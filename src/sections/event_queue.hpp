@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "numerics/insertion_sort.hpp"
 #include "sections/section_of.hpp"
 
 namespace cotangent::sections {
@@ -132,10 +133,7 @@ class EventQueue {
       }
       if (queued_[i].until >= watch_.stop.time) put_time(Kind::end, watch_.stop.time);
       if (queued_[i].leaves) put(Kind::exit, numerics::lane(exit, i));
-      if (events.size() > 1) {
-        std::stable_sort(events.begin(), events.end(),
-                         [](const Event& a, const Event& b) { return a.theta < b.theta; });
-      }
+      numerics::insertion_sort(events, [](const Event& event) { return event.theta; });
     }
   }
 

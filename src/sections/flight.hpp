@@ -46,6 +46,7 @@ struct StopRule {
   std::int64_t crossings = 0;  ///< 0: no limit
   double time = std::numeric_limits<double>::infinity();
   std::int64_t patience = 2'000'000;  ///< steps without a crossing before a trajectory is given up
+  bool decided = false;               ///< it ends too where its growth is decided
 };
 
 /// What shall be watched and recorded along trajectories.
@@ -92,17 +93,7 @@ struct TrajectoryRecord {
   std::vector<double> q, v;     ///< the last good state
 
   /// Makes the record that of a new trajectory, or of none; the rows keep their memory.
-  void begin(const Start& start) {
-    TrajectoryRecord next;
-    next.id = start.id;
-    next.q = start.q;
-    next.v = start.v;
-    crossings.clear();
-    samples.clear();
-    next.crossings = std::move(crossings);
-    next.samples = std::move(samples);
-    *this = std::move(next);
-  }
+  void begin(const Start& start);
 };
 
 /// Trajectories under way in the lanes of one rank.

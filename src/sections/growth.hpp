@@ -21,6 +21,8 @@ class GrowthWatch {
   /// A step, of the lanes where `taken` is 1 (0 elsewhere), from `time` on; F as rows of its upper triangle,
   /// one after the other. Each number is that of all lanes: as many doubles, as aligned as a pack of lanes.
   virtual void grow(const double* taken, const double* time, const double* step, const double* factor) = 0;
+  /// Whether a lane's trajectory needn't go on: its growth up to now says what it is.
+  virtual bool decided(int lane) const = 0;
   /// Appends what became of a lane's trajectory.
   virtual void finish(int lane, std::vector<double>& tallies) const = 0;
 

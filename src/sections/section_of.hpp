@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "integrators/stepper.hpp"
+#include "numerics/insertion_sort.hpp"
 #include "sections/bernstein_roots.hpp"
 #include "sections/flight.hpp"
 
@@ -172,7 +173,7 @@ class SectionOf {
         if (wanted(root.rising)) meeting.crossings.push_back(root.theta);
       }
     }
-    std::sort(meeting.crossings.begin(), meeting.crossings.end());
+    numerics::insertion_sort(meeting.crossings, [](double theta) { return theta; });
   }
 
   /// A general section along the steps, interpolated at Chebyshev points in Bernstein form.

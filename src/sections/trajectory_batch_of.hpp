@@ -120,6 +120,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     r.sample_count = static_cast<std::int64_t>(own[1]);
     r.grazing_count = static_cast<std::int64_t>(own[2]);
     r.steps = static_cast<std::int64_t>(own[3]);
+    plan_look(lane, own[3]);
     r.energy = own[4];
     numerics::set_lane(energy_, lane, own[4]);
     numerics::set_lane(energy_error_, lane, own[5]);
@@ -142,6 +143,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     r.begin(start);
     numerics::set_lane(steps_, lane, 0.0);
     numerics::set_lane(last_crossing_, lane, 0.0);
+    plan_look(lane, 0.0);
     return r;
   }
 
@@ -334,6 +336,21 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
         numerics::for_lanes(lost(), [&](int i) { land_at(i, Status::section_not_met, end); });
       }
     }
+    if (deviations_ && watch_.stop.decided && any(good & active_ & (steps_ >= next_look_))) land_decided(end);
+  }
+
+  /// Lanes whose deviations tell enough; after every so many of their own steps one looks.
+  [[gnu::noinline, gnu::cold]] void land_decided(const State& end) {
+    numerics::for_lanes(active_ & (steps_ >= next_look_), [&](int i) {
+      plan_look(i, numerics::lane(steps_, i));
+      if (!deviations_->decided(i)) return;
+      resolve_events();
+      if (numerics::lane(active_, i)) land_at(i, Status::decided, end);
+    });
+  }
+  void plan_look(int lane, double steps) {
+    constexpr double between = 64;
+    numerics::set_lane(next_look_, lane, between * (std::floor(steps / between) + 1));
   }
 
   /// Lanes whose step reaches a kick end there instead, in the state just before it, by the method's own step
@@ -487,6 +504,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   R energy_{0.0}, energy_error_{0.0}, constraint_error_squared_{0.0}, steps_{0.0};
   numerics::Compensated<R> work_{};  ///< that driving and kicks did since the start
   R last_crossing_{0.0};             ///< in steps
+  R next_look_{0.0};                 ///< whether the growth is decided, in steps
   R next_sample_time_{std::numeric_limits<double>::infinity()};
   R next_time_{std::numeric_limits<double>::infinity()};  ///< of the next sample, or the end
   std::array<std::int64_t, W> next_sample_{};

@@ -71,7 +71,7 @@ TEST_CASE("GALI of two regular and one chaotic orbit of Henon and Heiles are wha
   CHECK(of["sali"][0] == Approx(of["gali_2"][0]));  // at small angles
 }
 
-TEST_CASE("MEGNO of a regular orbit tends to 2") {
+TEST_CASE("MEGNO of a regular orbit tends to 2", "[long]") {
   const std::vector<std::string> names{"megno"};
   std::vector<double> off;
   for (const double time : {1e3, 1e4, 1e5}) {

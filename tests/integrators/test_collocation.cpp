@@ -163,7 +163,7 @@ TEST_CASE("the energy drifts with A; E and C keep it in bounds") {
   }
 }
 
-TEST_CASE("energies after a time of 10 000", "[order]") {
+TEST_CASE("energies after a time of 10 000", "[long]") {
   for (const double energy : {1.0 / 12, 1.0 / 8}) {
     const bool regular = energy < 0.1;
     const auto a = energy_drift<ChebyshevLobattoCollocation>(energy, 8, "A", 1, 10000);

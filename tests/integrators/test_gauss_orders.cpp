@@ -168,7 +168,7 @@ TEST_CASE("energies stay at round-off: Henon-Heiles at E = 1/8") {
   CHECK(energy_errors(system, start, 2000, fixed(0.75, 4)).most > 0.125 * 1e-9);  // the control
 }
 
-TEST_CASE("energies wander as round-off does, and don't drift", "[order]") {
+TEST_CASE("energies wander as round-off does, and don't drift", "[long]") {
   // A hundred times longer, a random walk goes ten times farther, a drift a hundred times.
   const HenonHeilesSystem<Lanes<8>> system;
   const auto start = henon_heiles_pack();

@@ -179,7 +179,7 @@ TEST_CASE("Joachimsthal's integral of the ellipsoid stays in bounds of order 2 u
   CHECK(std::abs(control[1].mean) > 2 * std::abs(control[0].mean));
 }
 
-TEST_CASE("RATTLE's energy doesn't drift in ten million steps; the control's does", "[order]") {
+TEST_CASE("RATTLE's energy doesn't drift in ten million steps; the control's does", "[long]") {
   const auto system = particle_on<Lemniscate>(1);
   const auto start = start_of(reference::genus2_gravity);
   const auto energy = [&](const State<double, 3>& x) { return system.energy(x.q, x.v, x.t); };

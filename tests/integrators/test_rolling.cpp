@@ -118,7 +118,7 @@ std::vector<double> deviations(const System& system, Stepper<System>& method, co
   return worst;
 }
 
-TEST_CASE("a sleigh turns until it runs straight, as u = U tanh, w = W sech say", "[order]") {
+TEST_CASE("a sleigh turns until it runs straight, as u = U tanh, w = W sech say", "[long]") {
   const Sleigh system;
   const double offset = 0.5, kappa = offset / (1 + offset * offset), spin = 1.2;
   // u' = offset w^2, w' = -kappa u w: U^2 = u^2 + offset / kappa w^2.
@@ -143,7 +143,7 @@ std::vector<double> ball_integrals(const State<double, 6>& x) {
           std::hypot(x.q[0] - w / circling, x.q[1] + u / circling)};
 }
 
-TEST_CASE("integrals of rolling are bounded over a million steps", "[order]") {
+TEST_CASE("integrals of rolling are bounded over a million steps", "[long]") {
   constexpr long steps = 1'000'000;
   SECTION("knife edge on a slope") {
     Sleigh edge;

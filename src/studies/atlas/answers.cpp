@@ -56,7 +56,8 @@ std::vector<double> answers(const std::vector<Outcome>& orbits) {
       time.add(orbit.time);
     } else if (orbit.status == Status::left_domain) {
       ++left;
-    } else if (orbit.status != Status::finished && orbit.status != Status::time_limit) {
+    } else if (orbit.status != Status::finished && orbit.status != Status::time_limit &&
+               orbit.status != Status::decided) {
       ++failed;
     } else {
       ++by_verdict[static_cast<std::size_t>(orbit.verdict)];

@@ -39,6 +39,7 @@ grid = { q2 = [-0.5, 0.9, 33], q2_dot = [-0.3, 0.3, 5] }
 [stop]
 time = 500.0
 # crossings = 200            # or with this crossing, if that is sooner; then there are rotation numbers
+# decided = true             # or as soon as it is known to be chaotic: its exponent is then that of a shorter time
 
 [atlas]
 across = "energy"            # what is swept, or a variable of the grid; else what is swept, in the model's order
@@ -86,6 +87,7 @@ ExitCode run(Task& task) {
   judge_indicators(task, plan, task.deck.table("atlas"));
   const int dimensions = 2 * (plan.model.problem->dim() - plan.model.problem->constraints());
   plan.watch.growth = chaos::growth_rule({.lyapunov = true, .gali = {}}, dimensions);
+  read_decided(task, plan);
   atlas.plane = plane_of(plan);
   read_atlas(task, atlas, ensemble);
   const run::Settings settings = read_settings(task, "atlas", "atlas.h5");

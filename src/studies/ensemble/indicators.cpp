@@ -32,6 +32,16 @@ void judge_indicators(Task& task, const Plan& plan, const io::Table& table) {
     throw task.deck.table("method").error("projection", "indicators need steps that aren't projected");
 }
 
+void read_decided(Task& task, Plan& plan) {
+  const io::Table stop = task.deck.table("stop");
+  plan.watch.stop.decided = stop.boolean("decided", false);
+  if (!plan.watch.stop.decided) return;
+  if (!plan.watch.growth)
+    throw stop.error(
+        "decided", "by what? Give [indicators] list = [\"lyapunov\"], say: it is for orbits with deviations");
+  if (plan.exits) throw stop.error("decided", "an orbit that ends there takes no exit");
+}
+
 void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
   if (!task.deck.root().has("indicators")) return;
   const io::Table table = task.deck.table("indicators");

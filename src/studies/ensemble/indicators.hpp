@@ -11,6 +11,8 @@ namespace cotangent::studies {
 /// Refuses motion and methods without a tangent map, and names the methods that have one; `table` is what
 /// asks for it.
 void judge_indicators(Task& task, const Plan& plan, const io::Table& table);
+/// Reads `stop.decided`: whether an orbit ends as soon as it is known to be chaotic.
+void read_decided(Task& task, Plan& plan);
 /// Reads `[indicators] list`, where the deck has it, into the plan.
 void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble);
 

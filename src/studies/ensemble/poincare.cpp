@@ -39,6 +39,7 @@ grid = { q2 = [-0.4, 0.7, 12], q2_dot = [-0.4, 0.4, 12] }
 [stop]
 crossings = 200              # a trajectory ends with this crossing
 # time = 4000.0              # or at this time, if that is sooner
+# decided = true             # or, given [indicators], as soon as it is known to be chaotic
 
 [output]
 file = "poincare.h5"
@@ -70,6 +71,7 @@ ExitCode run(Task& task) {
   read_plot(task, plan, true);
   const Ensemble ensemble(task, plan.model, plan.watch.section);
   read_indicators(task, plan, ensemble);
+  read_decided(task, plan);
   return run_ensemble(task, "poincare", plan, ensemble);
 }
 

@@ -26,6 +26,7 @@ list = [[1.5707963267948966, 1.5707963267948966, 0.0, 0.0]]
 
 [stop]
 time = 20.0
+# decided = true             # given [indicators]: it ends as soon as it is known to be chaotic
 
 [output]
 every = 0.02                 # time between samples
@@ -55,6 +56,7 @@ ExitCode run(Task& task) {
   read_plot(task, plan, false);
   const Ensemble ensemble(task, plan.model, read_section(task, *plan.model.problem));
   read_indicators(task, plan, ensemble);
+  read_decided(task, plan);
   tally_exits(plan, ensemble);
   return run_ensemble(task, "trajectory", plan, ensemble);
 }

@@ -223,6 +223,53 @@ class Averages(ProgramTest):
                 self.refused(*parts, text=ROTOR.replace(*change))
 
 
+DECIDED = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0.4, 0.7, 9], q2_dot = [-0.3, 0.3, 5]").replace(
+    "crossings = 3", "crossings = 600") + '[indicators]\nlist = ["lyapunov", "sali", "megno"]\n'
+
+
+class Decided(ProgramTest):
+    """stop.decided ends what is known to be chaotic; all else is as without it, and no verdict is another."""
+    def flown(self, file, *words, ranks=1, text=DECIDED):
+        end = self.launch(self.deck(text), f"output.file={file}", *words, ranks=ranks)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / file) as found:
+            return {name: found[name][()] for name in (
+                "orbits/status", "orbits/crossing_count", "orbits/steps", "section/points", "indicators/verdict",
+                "indicators/mean_megno", "indicators/sali")} | {"names": list(found["orbits/status"].attrs["names"].astype(str))}
+
+    def test_chaos_ends_early_and_nothing_else_changes(self):
+        whole, brief = self.flown("whole.h5"), self.flown("brief.h5", "stop.decided=true")
+        early = brief["orbits/status"] == brief["names"].index("decided")
+        self.assertGreater(early.sum(), 5)
+        self.assertGreater((brief["orbits/status"] == brief["names"].index("finished")).sum(), 5)
+        np.testing.assert_array_equal(brief["indicators/verdict"], whole["indicators/verdict"])
+        self.assertTrue((brief["indicators/verdict"][early] == 2).all() and (brief["indicators/verdict"][~early] != 2).all())
+        self.assertTrue(((brief["indicators/mean_megno"][early] > 3) & (brief["indicators/sali"][early] < 1e-8)).all())
+        self.assertTrue((brief["orbits/steps"][early] % 64 == 0).all())
+        self.assertLess(brief["orbits/steps"][early].sum(), 0.7 * whole["orbits/steps"][early].sum())
+        for orbit, count in enumerate(brief["orbits/crossing_count"]):  # crossings up to there are the same, then none
+            np.testing.assert_array_equal(brief["section/points"][orbit, :count], whole["section/points"][orbit, :count])
+            self.assertTrue(np.isnan(brief["section/points"][orbit, count:]).all())
+        for name in ("orbits/steps", "section/points", "indicators/mean_megno", "indicators/sali"):
+            np.testing.assert_array_equal(brief[name][~early], whole[name][~early])
+
+    def test_bits(self):
+        """Of ranks and lanes, and of a run that was stopped."""
+        brief = self.flown("brief.h5", "stop.decided=true")
+        for file, words, ranks in (("ranks.h5", (), 3), ("lanes.h5", ("method.lanes=1",), 2)):
+            for name, values in self.flown(file, "stop.decided=true", *words, ranks=ranks).items():
+                np.testing.assert_array_equal(values, brief[name], file)
+        words = ("output.file=parts.h5", "stop.decided=true", "output.checkpoint_minutes=1e-5")
+        self.killed(self.deck(DECIDED), *words, ranks=1, checkpoint=4)
+        self.assertNotEqual(same_bits(self.at / "brief.h5", self.at / "parts.h5"), [])
+        for name, values in self.flown("parts.h5", *words[1:], "--resume").items():
+            np.testing.assert_array_equal(values, brief[name])
+
+    def test_refused(self):
+        self.refused("decided", "indicators", text=POINCARE, words=("stop.decided=true",))
+        self.refused("decided", "exit", text=WAVES + '[exits]\nfar = "q2 > 2"\n', words=("stop.decided=true",))
+
+
 PENDULUM = """study = "trajectory"
 [model]
 name = "pendulum"
