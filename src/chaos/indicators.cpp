@@ -2,11 +2,13 @@
 #include "chaos/indicators.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "core/error.hpp"
 #include "core/names.hpp"
 #include "numerics/dense.hpp"
 
@@ -43,6 +45,7 @@ class Growth final : public sections::GrowthWatch {
     triangle_.assign(place(count_, count_), R(0.0));
     stretching_.resize(count_);
     narrowing_.resize(count_);
+    row_length_ = indicators.rows > 0 ? 1 + at_end(0).size() : 0;
     for (int lane = 0; lane < numerics::width_of<R>; ++lane) begin(lane);
   }
 
@@ -53,6 +56,8 @@ class Growth final : public sections::GrowthWatch {
       numerics::set_lane(stretching_[i].product, lane, 1.0);
       numerics::set_lane(narrowing_[i].product, lane, 1.0);
     }
+    history_[static_cast<std::size_t>(lane)].clear();
+    plan_row(lane);
   }
 
   void grow(const double* taken, const double* time, const double* step, const double* factor) override {
@@ -80,6 +85,8 @@ class Growth final : public sections::GrowthWatch {
         entry = select(lanes, column[i] * scale, entry);
       }
     }
+    if (any(lanes & (time_ >= next_row_)))
+      numerics::for_lanes(lanes & (time_ >= next_row_), [&](int lane) { add_row(lane); });
   }
 
   bool decided(int lane) const override {
@@ -88,34 +95,78 @@ class Growth final : public sections::GrowthWatch {
   }
 
   void finish(int lane, std::vector<double>& tallies) const override {
-    const double time = numerics::lane(time_, lane);
-    const bool moved = time != 0;
-    const auto exponent = [&](int i) { return moved ? logarithm(stretching_[i], lane) / time : nan; };
     const double mean = mean_megno(lane), sali = sali_of(gali(lane, 2));
     tallies.assign(1, static_cast<double>(verdict(mean, sali)));
-    if (indicators_.lyapunov) tallies.push_back(exponent(0));
-    if (indicators_.spectrum) {
-      for (int i = 0; i < count_; ++i) tallies.push_back(exponent(i));
-    }
-    if (indicators_.sali) tallies.push_back(sali);
-    for (const int k : indicators_.gali) tallies.push_back(gali(lane, k));
-    if (indicators_.megno) {
-      tallies.push_back(moved ? 2 * numerics::lane(weighted_, lane) / time : nan);
-      tallies.push_back(mean);
+    const auto last = at_end(lane);
+    tallies.insert(tallies.end(), last.begin(), last.end());
+    // Column by column, with places for the rows that weren't reached.
+    const auto& rows = history_[static_cast<std::size_t>(lane)];
+    for (std::size_t column = 0; column < row_length_; ++column) {
+      for (std::size_t k = 0; k < static_cast<std::size_t>(indicators_.rows); ++k) {
+        const std::size_t at = k * row_length_ + column;
+        tallies.push_back(at < rows.size() ? rows[at] : nan);
+      }
     }
   }
 
   std::size_t state_size() const override {
-    return 3 + triangle_.size() + 4 * static_cast<std::size_t>(count_);
+    return 3 + triangle_.size() + 4 * static_cast<std::size_t>(count_) + history_size();
   }
   void save(int lane, double* state) const override {
     for_each_number([&](const R& number) { *state++ = numerics::lane(number, lane); });
+    if (row_length_ == 0) return;
+    const auto& rows = history_[static_cast<std::size_t>(lane)];
+    std::fill_n(state, history_size(), 0.0);
+    state[0] = static_cast<double>(rows.size());
+    std::ranges::copy(rows, state + 1);
   }
   void restore(int lane, const double* state) override {
     for_each_number([&](R& number) { numerics::set_lane(number, lane, *state++); });
+    if (row_length_ == 0) return;
+    history_[static_cast<std::size_t>(lane)].assign(state + 1,
+                                                    state + 1 + static_cast<std::size_t>(state[0]));
+    plan_row(lane);
   }
 
  private:
+  /// All that was asked for, of a lane's trajectory up to now.
+  std::vector<double> at_end(int lane) const {
+    std::vector<double> found;
+    const double time = numerics::lane(time_, lane);
+    const bool moved = time != 0;
+    const auto exponent = [&](int i) { return moved ? logarithm(stretching_[i], lane) / time : nan; };
+    if (indicators_.lyapunov) found.push_back(exponent(0));
+    if (indicators_.spectrum) {
+      for (int i = 0; i < count_; ++i) found.push_back(exponent(i));
+    }
+    if (indicators_.sali) found.push_back(sali_of(gali(lane, 2)));
+    for (const int k : indicators_.gali) found.push_back(gali(lane, k));
+    if (indicators_.megno) {
+      found.push_back(moved ? 2 * numerics::lane(weighted_, lane) / time : nan);
+      found.push_back(mean_megno(lane));
+    }
+    return found;
+  }
+
+  std::size_t history_size() const {
+    return row_length_ == 0 ? 0 : 1 + static_cast<std::size_t>(indicators_.rows) * row_length_;
+  }
+  void add_row(int lane) {
+    auto& rows = history_[static_cast<std::size_t>(lane)];
+    rows.push_back(numerics::lane(time_, lane));
+    const auto now = at_end(lane);
+    rows.insert(rows.end(), now.begin(), now.end());
+    plan_row(lane);
+  }
+  void plan_row(int lane) {
+    double next = std::numeric_limits<double>::infinity();
+    if (row_length_ > 0) {
+      const auto made =
+          static_cast<std::int64_t>(history_[static_cast<std::size_t>(lane)].size() / row_length_);
+      if (made < indicators_.rows) next = static_cast<double>(made + 1) * indicators_.history;
+    }
+    numerics::set_lane(next_row_, lane, next);
+  }
   // Of a lane's trajectory; NaN before its first step.
   double mean_megno(int lane) const {
     const double time = numerics::lane(time_, lane);
@@ -168,6 +219,9 @@ class Growth final : public sections::GrowthWatch {
   std::vector<R> triangle_;  ///< what the first frame has become, columns of unit length
   std::vector<Product> stretching_, narrowing_;
   std::vector<R> column_;
+  std::size_t row_length_ = 0;  ///< of the history: time, then what was asked for; 0: none
+  std::array<std::vector<double>, numerics::width_of<R>> history_;
+  R next_row_{std::numeric_limits<double>::infinity()};
 };
 
 /// The k of "gali-k"; 0 of another name.
@@ -227,6 +281,20 @@ std::vector<Column> columns(const Indicators& indicators, int dimensions) {
   if (indicators.megno) {
     add("megno", "mean exponential growth of nearby orbits, at the end");
     add("mean_megno", "its mean over the time: tends to 2 for regular motion");
+  }
+  if (indicators.rows > 0) {
+    const auto at_end = std::vector<Column>(list.begin() + 1, list.end());
+    const auto add_history = [&](const std::string& name, const std::string& meaning) {
+      Column& column = add("history_" + name, meaning);
+      column.numbers = static_cast<int>(indicators.rows);
+      column.list = true;
+    };
+    add_history("time", "when the rows of the history were made: at the ends of steps; NaN where none was");
+    for (const Column& column : at_end) {
+      for (int k = 0; k < column.numbers; ++k)
+        add_history(column.name + (column.list ? "_" + std::to_string(k + 1) : ""),
+                    column.meaning + ", up to then");
+    }
   }
   return list;
 }

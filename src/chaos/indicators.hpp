@@ -14,6 +14,7 @@
 // Physica D 182 (2003) 151 (MEGNO).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ namespace cotangent::chaos {
 struct Indicators {
   bool lyapunov = false, spectrum = false, sali = false, megno = false;
   std::vector<int> gali;  ///< the k of each GALI_k
+  double history = 0;     ///< the time from one row of the history to the next
+  std::int64_t rows = 0;  ///< so many rows, at the ends of the first steps at or beyond these times
 };
 
 /// From names like "lyapunov", "spectrum", "sali", "gali-3", "megno", for motion with so many dimensions of
@@ -41,7 +44,7 @@ struct Column {
   bool list = false;               ///< several numbers, or one of a list of them
   std::vector<std::string> names;  ///< of what the number counts
 };
-/// In the order in which the tallies have them; the verdict comes first.
+/// In the order in which the tallies have them; the verdict comes first, the history last.
 std::vector<Column> columns(const Indicators& indicators, int dimensions);
 /// How many deviations they need: two for a verdict, at least.
 int deviations(const Indicators& indicators, int dimensions);

@@ -53,8 +53,10 @@ std::vector<std::string> words(const char* text) {
 std::vector<std::string> header_folders() {
   std::error_code none;
   const fs::path program = fs::read_symlink("/proc/self/exe", none);
-  const fs::path installed = program.parent_path().parent_path() / "include" / "cotangent";
-  if (fs::exists(installed / "formulas" / "problem.hpp", none)) return {installed};
+  for (fs::path above = program.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+    const fs::path installed = above / "include" / "cotangent";
+    if (fs::exists(installed / "formulas" / "problem.hpp", none)) return {installed};
+  }
   return {COTANGENT_BUILT_HEADERS, COTANGENT_SOURCE_HEADERS};  // precompiled ones first
 }
 

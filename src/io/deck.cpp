@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/error.hpp"
 #include "core/names.hpp"
 #include "io/deck_tree.hpp"
 

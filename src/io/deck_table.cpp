@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/error.hpp"
 #include "core/names.hpp"
 #include "io/deck.hpp"
 #include "io/deck_tree.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/error.hpp"
 #include "core/names.hpp"
 #include "io/deck.hpp"
 #include "io/result_file.hpp"

@@ -52,7 +52,8 @@ Observation strobe(const char* every, std::int64_t crossings) {
 
 }  // namespace
 
-TEST_CASE("exponents sum to minus the damping, of each trajectory's own, and don't depend on neighbours", "[long]") {
+TEST_CASE("exponents sum to minus the damping, of each trajectory's own, and don't depend on neighbours",
+          "[long]") {
   const ProblemOf<DrivenPendulum> pendulum;
   auto options = gauss(8, 0.4);
   options.name = "gauss";

@@ -80,7 +80,8 @@ Drift drift_of(const System& system, const State<double, N>& start, Stepper<Syst
   return worst;
 }
 
-TEST_CASE("each step ends on the manifold, tangent to it, and rolling; energy is bounded with E alone", "[long]") {
+TEST_CASE("each step ends on the manifold, tangent to it, and rolling; energy is bounded with E alone",
+          "[long]") {
   // Largest deviations over 10^4 steps of 0.05, measured:
   //                        bead: g, g'         disc: r   energy    ball: g, g', r
   //   chebyshev-lobatto A  2.5e-16, 4.9e-16    1.1e-13   9.2e-7    round-off

@@ -102,7 +102,8 @@ State<double, 2> on_section(const Unequal& system, double s, double energy) {
   return x;
 }
 
-TEST_CASE("balls of unequal radii that pass through each other move chaotically, and regularly below", "[long]") {
+TEST_CASE("balls of unequal radii that pass through each other move chaotically, and regularly below",
+          "[long]") {
   const Unequal half = chain(10, 1, 1, 0.5);
   // The pass out of the upright well lies at -2.573. Measured: 0.008 below; 0.51, 0.68 above; 0.019 on a
   // torus there.

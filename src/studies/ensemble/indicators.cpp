@@ -2,6 +2,7 @@
 #include "studies/ensemble/indicators.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "chaos/indicators.hpp"
 #include "integrators/method_list.hpp"
@@ -42,6 +43,20 @@ void read_decided(Task& task, Plan& plan) {
   if (plan.exits) throw stop.error("decided", "an orbit that ends there takes no exit");
 }
 
+namespace {
+
+/// `history`: the time from row to row, up to the end that the deck gives.
+void read_history(chaos::Indicators& indicators, double end, const io::Table& table) {
+  indicators.history = table.positive("history");
+  if (!std::isfinite(end)) throw table.error("history", "up to when? give stop.time");
+  const double rows = std::floor(end / indicators.history * (1 + 1e-12));
+  if (rows < 1) throw table.error("history", "is longer than stop.time");
+  if (rows > 100'000) throw table.error("history", "makes more than 100 000 rows of each orbit");
+  indicators.rows = static_cast<std::int64_t>(rows);
+}
+
+}  // namespace
+
 void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
   if (!task.deck.root().has("indicators")) return;
   const io::Table table = task.deck.table("indicators");
@@ -52,8 +67,9 @@ void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
   if (names.empty()) return;  // averages alone ask for no deviations
   const sections::Problem& problem = *plan.model.problem;
   const int dimensions = 2 * (problem.dim() - problem.constraints());
-  const auto indicators =
+  auto indicators =
       chaos::read_indicators(names, dimensions, table.where("list"), {"rotation", "birkhoff", "frequencies"});
+  if (table.has("history")) read_history(indicators, plan.watch.stop.time, table);
   judge_indicators(task, plan, table);
   plan.watch.growth = chaos::growth_rule(indicators, dimensions);
   for (const auto& column : chaos::columns(indicators, dimensions)) {

@@ -51,6 +51,7 @@ checkpoint_minutes = 10
 
 # [indicators]               # whether a trajectory is chaotic, in /indicators
 # list = ["lyapunov", "spectrum", "sali", "gali-3", "megno", "rotation", "birkhoff"]
+# history = 10.0             # how all but the averages grew: a row each 10 of the time, up to stop.time
 # averages = { kinetic = "(q1_dot^2 + q2_dot^2)/2" }       # of birkhoff: any formulas
 # centre = [0.3, 0.0]        # of rotation, in the plane of the coordinate `plane`; else the mean of the crossings
 )";

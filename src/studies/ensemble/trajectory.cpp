@@ -37,6 +37,7 @@ file = "trajectory.h5"
 
 # [indicators]               # whether a trajectory is chaotic, in /indicators
 # list = ["lyapunov", "spectrum", "sali", "gali-3", "megno", "birkhoff", "frequencies"]
+# history = 10.0             # how all but the averages grew: a row each 10 of the time, up to stop.time
 # averages = { speed = "x_dot^2" }      # of birkhoff: any formulas, over the samples
 # signals = { x = "x" }                 # of frequencies: any formulas, over the samples
 )";

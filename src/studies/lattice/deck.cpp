@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
+#include "core/error.hpp"
 #include "core/names.hpp"
 #include "integrators/gauss_tables.hpp"
 #include "integrators/lobatto_tables.hpp"

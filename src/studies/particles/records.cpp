@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <numbers>
 
+#include "core/error.hpp"
 #include "core/names.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/reproducible_sums.hpp"

@@ -204,7 +204,9 @@ ExitCode examine_machine() {
   line("PETSc", la::petsc_version());
   line("Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION));
   line("SIMD", fmt::format("{} doubles in a register", numerics::native_width),
-       numerics::native_width > 1 ? "" : "build for this processor: -march=native");
+       hardware_fma ? ""
+                    : "build for this processor (-march=native): without fused multiply-add it takes a "
+                      "fraction of the speed");
   look_at_ranks();
   const ExitCode files = look_at_files();
   std::int64_t compiling = exit_success;

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <fmt/format.h>
 
+#include "core/error.hpp"
 #include "core/names.hpp"
 #include "expressions/parser.hpp"
 #include "expressions/place.hpp"

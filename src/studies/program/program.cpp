@@ -5,7 +5,9 @@
 #include <iostream>
 #include <new>
 #include <optional>
+#include <vector>
 
+#include "core/real.hpp"
 #include "io/hdf5.hpp"
 #include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"
@@ -53,7 +55,17 @@ Statements with_built_in(Statements own) {
   return own;
 }
 
+/// Ranks whose programs were built for other processors have the same bits where both fuse, or none does.
+void refuse_mixed_processors() {
+  const auto kinds = parallel::maximum(std::vector<std::int64_t>{hardware_fma ? 1 : 0, hardware_fma ? 0 : 1});
+  if (kinds[0] + kinds[1] == 2)
+    throw Error(
+        "some ranks' processors have fused multiply-add and some have not: their bits would differ; "
+        "give all the same program, COTANGENT_CPU=x86-64-v2 (mpirun -x COTANGENT_CPU), or other nodes");
+}
+
 ExitCode run_deck(const CommandLine& line, const Statements& stated) {
+  refuse_mixed_processors();
   std::string text;
   parallel::on_rank_zero([&] { text = io::read_file(line.subject); });
   text = parallel::broadcast(std::move(text));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "core/error.hpp"
 #include "core/names.hpp"
 #include "particles/pair_kernel.hpp"
 #include "sections/surface.hpp"

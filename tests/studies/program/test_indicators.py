@@ -270,6 +270,52 @@ class Decided(ProgramTest):
         self.refused("decided", "exit", text=WAVES + '[exits]\nfar = "q2 > 2"\n', words=("stop.decided=true",))
 
 
+HISTORY = POINCARE.replace("poincare", "trajectory").replace('[section]\nwhere = "q1"\n', "").replace(
+    "grid = { q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2] }",
+    "points = [{ q1 = 0.0, q2 = 0.2, q2_dot = 0.0 }, { q1 = 0.0, q2 = -0.2, q2_dot = 0.0 }]").replace(
+    "crossings = 3", "time = 2000.0").replace("[output]", "[output]\nevery = 500.0") + \
+    '[indicators]\nlist = ["spectrum", "sali", "megno"]\nhistory = 300.0\n'
+COLUMNS = ("spectrum_1", "spectrum_4", "sali", "megno", "mean_megno")
+
+
+class History(ProgramTest):
+    def flown(self, *words, ranks=1, file="out.h5"):
+        end = self.launch(self.deck(HISTORY), f"output.file={file}", *words, ranks=ranks)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / file) as found:
+            return {name: data[()] for name, data in found["indicators"].items() if not is_dimension(data)}
+
+    def test_rows_are_the_indicators_of_shorter_flights(self):
+        found = self.flown()
+        time = found["history_time"]
+        self.assertEqual(time.shape, (2, 6))
+        self.assertTrue(((time >= 300.0 * np.arange(1, 7)) & (time < 300.0 * np.arange(1, 7) + 0.5)).all())
+        for row in (0, 3):
+            brief = self.flown(f"stop.time={float(time[0, row])!r}", file="brief.h5")
+            for name in COLUMNS:
+                end = brief[name] if name in brief else brief["spectrum"][:, int(name[-1]) - 1]
+                self.assertEqual(found[f"history_{name}"][0, row], end[0], name)
+        self.assertGreater(found["history_mean_megno"][1, -1], 2 * found["history_mean_megno"][1, 0])  # it moves: chaos
+        self.assertLess(np.abs(found["history_mean_megno"][0] - 2).max(), 0.5)
+
+    def test_bits_and_what_was_not_reached(self):
+        found = self.flown()
+        for file, words, ranks in (("ranks.h5", (), 3), ("lanes.h5", ("method.lanes=1",), 1)):
+            for name, values in self.flown(*words, ranks=ranks, file=file).items():
+                np.testing.assert_array_equal(values, found[name], name)
+        words = ("output.file=parts.h5", "output.checkpoint_minutes=1e-5")
+        self.killed(self.deck(HISTORY), *words, ranks=1, checkpoint=3)
+        for name, values in self.flown("--resume", *words[1:], file="parts.h5").items():
+            np.testing.assert_array_equal(values, found[name], name)
+        early = self.flown("stop.decided=true", file="early.h5")["history_time"]
+        self.assertTrue(np.isfinite(early[0]).all() and np.isnan(early[1, -1]))
+
+    def test_refused(self):
+        self.refused("history", "longer than stop.time", text=HISTORY, words=("indicators.history=1e4",))
+        self.refused("history", "100 000", text=HISTORY, words=("indicators.history=1e-3",))
+        self.refused("history", "stop.time", text=DECIDED + "history = 1.0\n")
+
+
 PENDULUM = """study = "trajectory"
 [model]
 name = "pendulum"

@@ -196,13 +196,15 @@ def figure_of(options):
         from . import periodic_orbits as module
     elif what == "atlas":
         from . import atlases as module
+    elif what == "histories":
+        from . import histories as module
     elif what == "basins":
         from . import atlases
         return atlases.draw_basins(results, options), results
     else:
         from . import energy as module
     if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres", "lattice",
-                                     "collocation", "periodic-orbits"):
+                                     "collocation", "periodic-orbits", "histories"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
     return module.draw(results, options), results
 

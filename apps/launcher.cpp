@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Starts the program that was built for the highest level of x86-64 that this processor has, of those in
+// ../libexec/cotangent; COTANGENT_CPU=x86-64-v3, say, names another. The levels are those of the System V ABI
+// for x86-64, 1.0 (2020), 3.1.1.
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Level {
+  const char* name;
+  bool had;  ///< by this processor and its operating system
+};
+
+/// The highest first. Not all instructions of a level have a name here; those without came with the others.
+std::array<Level, 3> levels() {
+  __builtin_cpu_init();
+  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  return {{{"x86-64-v4", v4}, {"x86-64-v3", v3}, {"x86-64-v2", v2}}};
+}
+
+int refuse(const std::string& why) {
+  std::fprintf(stderr, "cotangent: %s\n", why.c_str());
+  return 2;
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  std::error_code none;
+  const fs::path self = fs::read_symlink("/proc/self/exe", none);
+  const fs::path folder = self.parent_path().parent_path() / "libexec" / "cotangent";
+  const char* const variable = std::getenv("COTANGENT_CPU");
+  const std::string wanted = variable ? variable : "";
+  std::string there;
+  for (const Level& level : levels()) {
+    const fs::path program = folder / (std::string("cotangent-") + level.name);
+    if (!fs::exists(program, none)) continue;
+    there += (there.empty() ? "" : ", ") + std::string(level.name);
+    if (wanted.empty() ? !level.had : wanted != level.name) continue;
+    if (!level.had) return refuse("COTANGENT_CPU=" + wanted + ": this processor is of a lower level");
+    ::execv(program.c_str(), argv);
+    return refuse(program.string() + " can't be started");
+  }
+  if (there.empty()) return refuse("no program in " + folder.string() + ": the installation isn't whole");
+  if (wanted.empty())
+    return refuse("this processor is of a lower level than all that are installed: " + there);
+  return refuse("COTANGENT_CPU=" + wanted + " isn't installed; there are " + there);
+}
