@@ -285,7 +285,8 @@ std::vector<Column> columns(const Indicators& indicators, int dimensions) {
   if (indicators.rows > 0) {
     const auto at_end = std::vector<Column>(list.begin() + 1, list.end());
     const auto add_history = [&](const std::string& name, const std::string& meaning) {
-      Column& column = add("history_" + name, meaning);
+      Column& column = add(name, meaning);
+      column.history = true;
       column.numbers = static_cast<int>(indicators.rows);
       column.list = true;
     };

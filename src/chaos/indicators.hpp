@@ -43,6 +43,7 @@ struct Column {
   int numbers = 1;
   bool list = false;               ///< several numbers, or one of a list of them
   std::vector<std::string> names;  ///< of what the number counts
+  bool history = false;            ///< how a column of the same name grew
 };
 /// In the order in which the tallies have them; the verdict comes first, the history last.
 std::vector<Column> columns(const Indicators& indicators, int dimensions);

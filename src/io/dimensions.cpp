@@ -20,6 +20,7 @@ const std::vector<Names>& table() {
       {"/orbits/", {"orbit"}},
       {"/indicators/averaged", {"once"}},
       {"/indicators/", {"orbit"}},
+      {"/histories/", {"orbit", "row"}},
       {"/exits/", {"orbit"}},
       {"/families/", {"family", "point"}},
       {"/bifurcations/", {"family", "passage"}},

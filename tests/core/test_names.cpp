@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The name that was probably meant, and the text that says so.
 #include "catch.hpp"
+#include "core/error.hpp"
 #include "core/names.hpp"
 
 using namespace cotangent;

@@ -329,6 +329,24 @@ class Pictures(PlotTest):
         self.assertEqual(landscape.level_text(-9.732432443), "-9.732432")
         self.assertEqual(landscape.level_text(-9.75), "-9.75")
 
+    def test_histories_of_indicators(self):
+        file = shutil.copy(self.shared / "section.h5", self.at / "histories.h5")
+        with h5py.File(file, "r+") as result:
+            count = result["orbits/status"].shape[0]
+            verdict = np.arange(count) % 3.0
+            verdict[-1] = np.nan  # it never flew
+            time = np.tile(10.0 * np.arange(1, 21), (count, 1))
+            for name, values in {"indicators/verdict": verdict, "histories/time": time, "histories/sali": np.exp(-0.1 * time),
+                                 "histories/spectrum_2": np.sin(time)}.items():
+                if name in result:
+                    del result[name]
+                result[name] = values
+            result["indicators/verdict"].attrs["names"] = np.array(["undecided", "regular", "chaotic"], dtype=h5py.string_dtype())
+        self.drawn(file, "--what", "histories")
+        self.says("SALI", "$t$", "exponent 2")
+        self.assertEqual([axis.get_yscale() for axis in self.figure.axes], ["log", "linear"])
+        self.assertEqual(len(self.figure.axes[0].lines), min(count - 1, 60))
+
     def test_energy_errors(self):
         self.drawn("section.h5", "--what", "energy")
         self.says("orbit", r"$\max_t\ |E - E_0|$", "orbits")

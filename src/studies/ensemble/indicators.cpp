@@ -75,8 +75,8 @@ void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
   for (const auto& column : chaos::columns(indicators, dimensions)) {
     std::vector<std::int64_t> extent{ensemble.size()};
     if (column.list) extent.push_back(column.numbers);
-    io::DataSetSpec set{"/indicators/" + column.name, io::DataType::float64, extent, column.unit,
-                        column.meaning};
+    io::DataSetSpec set{(column.history ? "/histories/" : "/indicators/") + column.name,
+                        io::DataType::float64, extent, column.unit, column.meaning};
     if (!column.names.empty()) set.labels.push_back({"names", column.names});
     plan.tallies.push_back(std::move(set));
   }

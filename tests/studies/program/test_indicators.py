@@ -255,12 +255,13 @@ class Decided(ProgramTest):
 
     def test_bits(self):
         """Of ranks and lanes, and of a run that was stopped."""
-        brief = self.flown("brief.h5", "stop.decided=true")
+        long = ("stop.decided=true", "stop.crossings=6000")
+        brief = self.flown("brief.h5", *long)
         for file, words, ranks in (("ranks.h5", (), 3), ("lanes.h5", ("method.lanes=1",), 2)):
-            for name, values in self.flown(file, "stop.decided=true", *words, ranks=ranks).items():
+            for name, values in self.flown(file, *long, *words, ranks=ranks).items():
                 np.testing.assert_array_equal(values, brief[name], file)
-        words = ("output.file=parts.h5", "stop.decided=true", "output.checkpoint_minutes=1e-5")
-        self.killed(self.deck(DECIDED), *words, ranks=1, checkpoint=4)
+        words = ("output.file=parts.h5", *long, "output.checkpoint_minutes=1e-5")
+        self.killed(self.deck(DECIDED), *words, ranks=1)
         self.assertNotEqual(same_bits(self.at / "brief.h5", self.at / "parts.h5"), [])
         for name, values in self.flown("parts.h5", *words[1:], "--resume").items():
             np.testing.assert_array_equal(values, brief[name])
@@ -283,7 +284,8 @@ class History(ProgramTest):
         end = self.launch(self.deck(HISTORY), f"output.file={file}", *words, ranks=ranks)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         with h5py.File(self.at / file) as found:
-            return {name: data[()] for name, data in found["indicators"].items() if not is_dimension(data)}
+            return {name if group == "indicators" else f"history_{name}": data[()] for group in ("indicators", "histories") if group in found
+                    for name, data in found[group].items() if not is_dimension(data)}
 
     def test_rows_are_the_indicators_of_shorter_flights(self):
         found = self.flown()
@@ -291,23 +293,24 @@ class History(ProgramTest):
         self.assertEqual(time.shape, (2, 6))
         self.assertTrue(((time >= 300.0 * np.arange(1, 7)) & (time < 300.0 * np.arange(1, 7) + 0.5)).all())
         for row in (0, 3):
-            brief = self.flown(f"stop.time={float(time[0, row])!r}", file="brief.h5")
+            brief = self.flown(f"stop.time={float(time[0, row])!r}", "indicators.history=", file="brief.h5")
             for name in COLUMNS:
                 end = brief[name] if name in brief else brief["spectrum"][:, int(name[-1]) - 1]
                 self.assertEqual(found[f"history_{name}"][0, row], end[0], name)
         self.assertGreater(found["history_mean_megno"][1, -1], 2 * found["history_mean_megno"][1, 0])  # it moves: chaos
-        self.assertLess(np.abs(found["history_mean_megno"][0] - 2).max(), 0.5)
+        self.assertLess(abs(found["history_mean_megno"][0, -1] - 2), 0.8)
 
     def test_bits_and_what_was_not_reached(self):
-        found = self.flown()
+        long = ("stop.time=200000.0", "indicators.history=30000.0", "output.every=50000.0")
+        found = self.flown(*long)
         for file, words, ranks in (("ranks.h5", (), 3), ("lanes.h5", ("method.lanes=1",), 1)):
-            for name, values in self.flown(*words, ranks=ranks, file=file).items():
+            for name, values in self.flown(*long, *words, ranks=ranks, file=file).items():
                 np.testing.assert_array_equal(values, found[name], name)
-        words = ("output.file=parts.h5", "output.checkpoint_minutes=1e-5")
-        self.killed(self.deck(HISTORY), *words, ranks=1, checkpoint=3)
+        words = ("output.file=parts.h5", *long, "output.checkpoint_minutes=1e-5")
+        self.killed(self.deck(HISTORY), *words, ranks=1)
         for name, values in self.flown("--resume", *words[1:], file="parts.h5").items():
             np.testing.assert_array_equal(values, found[name], name)
-        early = self.flown("stop.decided=true", file="early.h5")["history_time"]
+        early = self.flown(*long, "stop.decided=true", file="early.h5")["history_time"]
         self.assertTrue(np.isfinite(early[0]).all() and np.isnan(early[1, -1]))
 
     def test_refused(self):

@@ -9,7 +9,7 @@ PICTURES = {
     "basins": ("exits/exit", "by which exit each start leaves, and when"),
     "time-series": ("trajectory/q", "coordinates over time; in space where there is a surface"),
     "landscape": ("landscape/energy", "the energy, its stationary points and passes"),
-    "histories": ("indicators/history_time", "how the indicators of chaos grew, orbit by orbit"),
+    "histories": ("histories/time", "how the indicators of chaos grew, orbit by orbit"),
     "energy": ("orbits/energy_error", "the error of the energy, orbit by orbit"),
     "work-precision": ("comparison/method", "errors over what they cost, method by method"),
     "orders": ("comparison/position_error", "errors over the step, and the orders fitted to them"),

@@ -14,20 +14,23 @@ NAMES = {"lyapunov": "largest\nexponent", "sali": "SALI", "megno": "MEGNO", "mea
 def draw(results, options):
     """The figure: one panel below the other, over the same time."""
     result, = results
-    names = [name for name in result.file["indicators"] if name.startswith("history_") and name != "history_time"]
-    if not names:
+    if "histories/time" not in result:
         raise PlotError(f"{result.path}: no histories in it ([indicators] history)")
+    names = [name for name, data in result.file["histories"].items() if data.ndim == 2 and name != "time"]
     ids = options.chosen(result.orbits)
+    ids = ids[np.isfinite(result.array("indicators/verdict")[ids])]  # of those that flew
+    if len(ids) == 0:
+        raise PlotError(f"{result.path}: none of these orbits flew")
     if options.orbits is None:
         ids = ids[np.linspace(0, len(ids) - 1, min(MOST, len(ids))).astype(int)]
     figure, axes = layout.stack([1.7] * len(names), options, options.title or captions.model(result),
                                 captions.shared([captions.constants(result)]) + captions.shared([[captions.method(result)]]),
                                 gap=0.12, legend=True)
-    time = result.array("indicators/history_time")[ids]
+    time = result.array("histories/time")[ids]
     verdict = result.array("indicators/verdict")[ids].astype(int)
     words = [str(word) for word in result.file["indicators/verdict"].attrs["names"].astype(str)]
     for axis, name in zip(axes, names):
-        _panel(axis, name.removeprefix("history_"), time, result.array(f"indicators/{name}")[ids], [words[k] for k in verdict])
+        _panel(axis, name, time, result.array(f"histories/{name}")[ids], [words[k] for k in verdict])
         axis.set_xscale("log")
         axis.set_xlim(options.xlim or (np.nanmin(time), np.nanmax(time)))
         axis.tick_params(labelbottom=axis is axes[-1])
