@@ -343,7 +343,7 @@ class Pictures(PlotTest):
                 result[name] = values
             result["indicators/verdict"].attrs["names"] = np.array(["undecided", "regular", "chaotic"], dtype=h5py.string_dtype())
         self.drawn(file, "--what", "histories")
-        self.says("SALI", "$t$", "exponent 2")
+        self.says("SALI", "$t$", r"$\lambda_{2}$")
         self.assertEqual([axis.get_yscale() for axis in self.figure.axes], ["log", "linear"])
         self.assertEqual(len(self.figure.axes[0].lines), min(count - 1, 60))
 

@@ -8,7 +8,7 @@ from .result import PlotError
 
 MOST = 60  # curves that one can still tell apart
 LOOKS = {"regular": (style.CATEGORICAL[0], "--"), "chaotic": (style.CATEGORICAL[1], "-"), "undecided": (style.FAINT, ":")}
-NAMES = {"lyapunov": "largest\nexponent", "sali": "SALI", "megno": "MEGNO", "mean_megno": "mean\nMEGNO"}
+NAMES = {"lyapunov": r"$\lambda_1$", "sali": "SALI", "megno": "MEGNO", "mean_megno": "mean MEGNO"}
 
 
 def draw(results, options):
@@ -50,8 +50,8 @@ def _panel(axis, name, time, values, verdicts):
     known = values[np.isfinite(values)]
     if not name.startswith("spectrum") and (known > 0).all():
         axis.set_yscale("log")
-    elif name == "lyapunov":  # may pass zero on its way
-        axis.set_yscale("symlog", linthresh=max(np.abs(known).max() * 1e-3, 1e-12))
+    elif not name.startswith("spectrum"):  # may pass zero on its way
+        axis.set_yscale("symlog", linthresh=1.0 if "megno" in name else max(np.abs(known).max() * 1e-2, 1e-12))
     kind, _, number = name.rpartition("_")
-    label = NAMES.get(name) or (f"exponent {number}" if kind == "spectrum" else f"GALI$_{{{number}}}$" if kind == "gali" else name)
+    label = NAMES.get(name) or (f"$\\lambda_{{{number}}}$" if kind == "spectrum" else f"GALI$_{{{number}}}$" if kind == "gali" else name)
     axis.set_ylabel(label)
