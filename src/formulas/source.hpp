@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The source that structs of formulas are made of: a member function that takes its arguments apart and
+// The C++ that structs of formulas are made of: a member function that takes its arguments apart and
 // returns trees' values. Of a deck's text it holds numbers alone.
 #pragma once
 

@@ -67,7 +67,7 @@ def css_variables():
 
 
 def fingerprint(text):
-    """The source that allows this inline text alone."""
+    """What a content security policy says to allow this inline text alone."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
