@@ -13,23 +13,32 @@ using namespace cotangent::numerics;
 
 namespace {
 
-/// The largest difference between the two solutions of a system near the identity, lane by lane.
+/// An entry of a lane's system near the identity; the right sides begin at column 50.
+double system_entry(int n, int lane, int i, int j) {
+  const double u = uniform(1, static_cast<std::uint64_t>(lane), static_cast<std::uint64_t>(i * 64 + j));
+  return (i == j ? 1.0 : 0.0) + 0.8 / n * (u - 0.5);
+}
+
 template <class R>
-double worst_difference(int n, int sides) {
+Elimination<R> solved(int n, int sides) {
   Elimination<R> elimination;
   elimination.resize(n, sides);
-  double worst = 0;
-  const auto entry = [&](int lane, int i, int j) {
-    const double u = uniform(1, static_cast<std::uint64_t>(lane), static_cast<std::uint64_t>(i * 64 + j));
-    return (i == j ? 1.0 : 0.0) + 0.8 / n * (u - 0.5);
-  };
   for (int lane = 0; lane < width_of<R>; ++lane) {
     for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) set_lane(elimination.row(i)[j], lane, entry(lane, i, j));
-      for (int c = 0; c < sides; ++c) set_lane(elimination.right(i)[c], lane, entry(lane, i, 50 + c));
+      for (int j = 0; j < n; ++j) set_lane(elimination.row(i)[j], lane, system_entry(n, lane, i, j));
+      for (int c = 0; c < sides; ++c)
+        set_lane(elimination.right(i)[c], lane, system_entry(n, lane, i, 50 + c));
     }
   }
   elimination.solve();
+  return elimination;
+}
+
+/// The largest difference between the two solutions, lane by lane.
+template <class R>
+double worst_difference(int n, int sides) {
+  Elimination<R> elimination = solved<R>(n, sides);
+  double worst = 0;
   for (int lane = 0; lane < width_of<R>; ++lane) {
     for (int c = 0; c < sides; ++c) {
       std::vector<std::vector<double>> a(static_cast<std::size_t>(n),
@@ -37,8 +46,8 @@ double worst_difference(int n, int sides) {
       std::vector<double> b(static_cast<std::size_t>(n));
       for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j)
-          a[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = entry(lane, i, j);
-        b[static_cast<std::size_t>(i)] = entry(lane, i, 50 + c);
+          a[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = system_entry(n, lane, i, j);
+        b[static_cast<std::size_t>(i)] = system_entry(n, lane, i, 50 + c);
       }
       solve_in_place<double>(n, a, b);
       for (int i = 0; i < n; ++i) {
@@ -62,7 +71,30 @@ double off_differences(const F& f, double x, double y = 0.3) {
   return std::max(std::abs(z.part[0] - by_x), std::abs(z.part[1] - by_y));
 }
 
+/// Whether the first lane has the bits of the same system among numbers alone.
+template <class R>
+bool has_the_bits_of_one(int n, int sides) {
+  Elimination<R> many = solved<R>(n, sides);
+  Elimination<double> one = solved<double>(n, sides);
+  for (int i = 0; i < n; ++i) {
+    for (int c = 0; c < sides; ++c) {
+      if (numerics::lane(many.right(i)[c], 0) != one.right(i)[c]) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
+
+TEST_CASE("elimination has the same bits whatever the tiles' size") {
+  // Tiles are larger for numbers and one register of lanes than for two, where registers are many.
+  for (int n = 1; n <= 17; ++n) {
+    for (int sides = 1; sides <= 5; ++sides) {
+      CHECK(has_the_bits_of_one<Lanes<native_width>>(n, sides));
+      CHECK(has_the_bits_of_one<Lanes<2 * native_width>>(n, sides));
+    }
+  }
+}
 
 TEST_CASE("elimination in tiles solves what elimination with pivoting solves") {
   for (int n = 1; n <= 17; ++n) {
