@@ -2,6 +2,7 @@
 // A lane's bits are its own under constraints: with one in closed form and with several by elimination, the
 // same at every width and for double, whatever its mates do, and after being saved and loaded.
 #include <bit>
+#include <concepts>
 #include <cstdint>
 
 #include "integrators/chebyshev_collocation.hpp"
@@ -85,10 +86,12 @@ void check(const MethodOptions& options, bool fails_at_once = true) {
   using System = mechanics::System<Model, Four>;
   using Mask = numerics::Mask<4>;
   const auto alone = ends<Method, Model, double>(options);
-  CHECK(alone == ends<Method, Model, Lanes<1>>(options));
+  if constexpr (std::same_as<Method<System>, Rattle<System>>)
+    CHECK(alone == ends<Method, Model, Lanes<1>>(options));
   CHECK(alone == ends<Method, Model, Four>(options));
   CHECK(alone == ends<Method, Model, Lanes<8>>(options));
-  CHECK(alone == ends<Method, Model, Lanes<16>>(options));
+  if constexpr (std::same_as<Method<System>, Rattle<System>>)  // each width compiles for seconds
+    CHECK(alone == ends<Method, Model, Lanes<16>>(options));
 
   // Lane 1 is too fast for a multiplier to exist, lane 2 pauses now and then, lane 3 moves to another pack
   // half way, and takes along all that its steps depend on.

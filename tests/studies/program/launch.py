@@ -19,6 +19,17 @@ MPIRUN = os.environ.get("MPIRUN", "mpirun --oversubscribe -n").split()
 PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", "."))
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 
+# The suite tests each claim, and of like cases some; tests/full, which sets COTANGENT_TESTS=full, tests all.
+FULL = os.environ.get("COTANGENT_TESTS") == "full"
+in_full = unittest.skipUnless(FULL, "by tests/full alone")
+
+
+def some(cases, count=1):
+    """The first of like cases, all of them in the full suite: a list of them, of a dictionary its items."""
+    cases = list(cases.items() if isinstance(cases, dict) else cases)
+    return cases if FULL else cases[:count]
+
+
 POINCARE = """study = "poincare"
 [model]
 name = "henon-heiles"

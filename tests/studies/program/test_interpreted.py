@@ -6,6 +6,7 @@ import h5py
 import numpy as np
 
 from formula_test import HENON_HEILES, FormulaTest, deck_of
+from launch import in_full
 from results import compare
 
 FRICTION = """study = "trajectory"
@@ -73,6 +74,7 @@ class Interpreted(FormulaTest):
     def test_free_motion(self):
         self.assert_agree(deck_of(HENON_HEILES), "section/points", 1e-9)
 
+    @in_full
     def test_forces_and_time(self):
         self.assert_agree(FRICTION, "trajectory/q", 1e-11)
 

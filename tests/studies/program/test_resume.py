@@ -12,7 +12,7 @@ from launch import POINCARE, ProgramTest
 from results import same_bits
 
 DECK = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0.3, 0.7, 8], q2_dot = [-0.3, 0.4, 5]").replace(
-    "crossings = 3", "crossings = 60000") + "checkpoint_minutes = 0.001\n"
+    "crossings = 3", "crossings = 12000") + "checkpoint_minutes = 1e-4\n"
 SURFACE = """study = "poincare"
 [model]
 name = "lemniscate"
@@ -26,10 +26,10 @@ energy = 0.5
 project = true
 random = { count = 40, seed = 3, x = [-1.0, 1.0], z = [-0.1, 0.1], x_dot = [-1.0, 1.0], y_dot = [0.0, 1.0], z_dot = [-1.0, 1.0] }
 [stop]
-crossings = 4000
+crossings = 1500
 [output]
 file = "out.h5"
-checkpoint_minutes = 0.001
+checkpoint_minutes = 1e-4
 """
 
 
@@ -46,11 +46,11 @@ step = 0.25
 [ensemble]
 random = { count = 40, seed = 3, a = [-3.0, 3.0], a_dot = [-1.0, 1.0] }
 [stop]
-time = 20000.0
+time = 5000.0
 [output]
 every = 10.0
 file = "out.h5"
-checkpoint_minutes = 0.001
+checkpoint_minutes = 1e-4
 """
 
 
@@ -157,7 +157,7 @@ class ResumeOnASurface(Resume):
 
 class ResumeWithIndicators(Resume):
     """The same with deviations along, whose frame and growth are saved too."""
-    text = DECK.replace("crossings = 60000", "crossings = 12000") + """[indicators]
+    text = DECK.replace("crossings = 12000", "crossings = 3000") + """[indicators]
 list = ["lyapunov", "spectrum", "sali", "gali-3", "megno"]
 """
     signals = (signal.SIGTERM,)

@@ -7,7 +7,7 @@ import unittest
 import h5py
 import numpy as np
 
-from launch import RANKS, ProgramTest
+from launch import RANKS, ProgramTest, some
 from results import same_bits
 
 PARTICLES = """study = "particles"
@@ -183,10 +183,8 @@ file = "out.h5"
 """
 
 
-def some(cases):
-    """All of them on one rank; on more the first: each takes a start of all ranks, or a compiler's time."""
-    cases = cases.items() if isinstance(cases, dict) else cases
-    return list(cases)[:1 if RANKS > 1 else None]
+# On several ranks what one reads is tested once: each case is a start of all.
+EACH = 1 if RANKS > 1 else 20
 
 
 class Statements(ProgramTest):
@@ -239,7 +237,7 @@ class Statements(ProgramTest):
                 ('potential = "1/r"\nparameters = { r = 1.0 }', "'r' stands twice"),
                 ('potential = "r < 1"', "[potential] potential"),
                 ('potential = "u"\nwhere = { u = "1/rr" }', "[potential.where] u", "did you mean 'r'"),
-                ('potential = "1/r"\ndepth = 3.0', "depth"))):
+                ('potential = "1/r"\ndepth = 3.0', "depth")), EACH):
             with self.subTest(text):
                 self.refused(PARTICLES.format(text, "cut"), *parts)
 
@@ -284,12 +282,12 @@ class Statements(ProgramTest):
                 ('potential = "x^2 + yy^2"', "[forces] potential", "unknown name 'yy'", "did you mean 'y'"),
                 ('potential = "x^2 + z^2"', "'z'"),
                 ('potential = "k*x^2"\nk = 1.0', "unknown name 'k'"),
-                ('potential = "2*k"\nparameters = { k = 1.0 }', "is constant: x, y are not in it"))):
+                ('potential = "2*k"\nparameters = { k = 1.0 }', "is constant: x, y are not in it")), EACH):
             with self.subTest(forces):
                 self.refused(BILLIARD.format(2, "circle", forces), *parts)
 
     def test_lattices(self):
-        for name, (built_in, formula, *rest) in some(LATTICES):
+        for name, (built_in, formula, *rest) in some(LATTICES, 2):
             with self.subTest(name):
                 self.assertEqual(self.different(LATTICE.format(built_in, *rest), LATTICE.format(formula, *rest)), [])
         rest = LATTICES["fput-beta"][2:]
@@ -326,7 +324,7 @@ class Statements(ProgramTest):
                 (("right = 1", "right = 0"), "[model.neighbours] right", "not both 0"),
                 (("right = 1", "right = [1, 2, 3]"), "[model.neighbours] right"),
                 (("beta = 0.5", "spacing = -1.0, beta = 0.5"), "spacing", "must be positive"),
-                (("coordinates", "cordinates"), "coordinates"))):
+                (("coordinates", "cordinates"), "coordinates")), EACH):
             with self.subTest(change):
                 self.refused(LATTICE.format(FPUT.replace(*change), 48, "free", BUMP, GAUSS, ""), *parts)
 
@@ -342,7 +340,7 @@ class Statements(ProgramTest):
         self.refused(SECTION.format("q1 - clock", "q1 < 1"), "[section] where", "unknown name 'clock'")
 
     def test_rain(self):
-        for method in some(("conservative", "mini", "rt0")):
+        for method in some(("conservative", "mini", "rt0"), EACH):
             with self.subTest(method):
                 pool = POOL.format(method)
                 self.run_to("number.h5", pool)
