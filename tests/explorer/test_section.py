@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 
 import browser
-from pages import DOUBLE_PENDULUM, HENON_HEILES, MAGNETIC_CHAIN, PageTest, column_of
+from pages import DOUBLE_PENDULUM, HENON_HEILES, MAGNETIC_CHAIN, PageTest, column_of, in_full
 
 # The difference of the first `count` crossings of an orbit that flies in the page from those that are stored.
 CROSSINGS = """(async () => {
@@ -227,10 +227,12 @@ class Orbits(PageTest):
         _, _, worst = self.compared(DOUBLE_PENDULUM, "double_pendulum")
         self.assertLess(max(worst), 1e-8)
 
+    @in_full
     def test_magnetic_chain_with_a_condition(self):
         _, _, worst = self.compared(MAGNETIC_CHAIN, "magnetic_chain")
         self.assertLess(max(worst), 1e-8)
 
+    @in_full
     def test_missing_velocity_as_the_deck_has_it(self):
         chain = MAGNETIC_CHAIN.partition("[plot]")[0]
         for deck, name in ((HENON_HEILES, "henon_heiles"), (chain, "magnetic_chain"), (DOUBLE_PENDULUM, "double_pendulum")):
@@ -242,6 +244,7 @@ class Orbits(PageTest):
                 found = self.web.value(FOUND % (start.tolist(), energy))
                 self.assertLess(np.abs(np.array(found["state"]) - start).max(), 1e-9, name)
 
+    @in_full
     def test_velocities_of_a_momentum(self):
         result = self.result_of(MAGNETIC_CHAIN, "magnetic_chain")
         self.web.open(self.page_of(result))
@@ -252,6 +255,7 @@ class Orbits(PageTest):
             self.assertAlmostEqual(found["momenta"][1], found["given"]["p_s"], 12)
             self.assertGreater(found["momenta"][0], 0)
 
+    @in_full
     def test_groups_of_a_swept_run(self):
         result = self.result_of(DOUBLE_PENDULUM, "double_pendulum")
         self.web.open(self.page_of(result))
@@ -264,6 +268,7 @@ class Orbits(PageTest):
 
 @unittest.skipUnless(browser.found(), "there is no chromium")
 class Million(PageTest):
+    @in_full
     def test_a_million_points(self):
         deck = HENON_HEILES.replace("grid = { q2 = [-0.4, 0.7, 12], q2_dot = [-0.4, 0.4, 11] }", "random = { count = 1000, seed = 1 }")
         page = self.page_of(self.result_of(deck.partition("[indicators]")[0], "million", "stop.crossings=1000", "method.step=1.25"))

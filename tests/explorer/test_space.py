@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 
 import browser
-from pages import SOURCE, PageTest, column_of
+from pages import SOURCE, PageTest, column_of, in_full
 
 
 @unittest.skipUnless(browser.found(), "there is no chromium")
@@ -54,18 +54,22 @@ class Space(PageTest):
         here = np.array(self.web.value("Array.from(explorer.placesAt(explorer.times.length - 1))")).reshape(-1, 3)
         self.assertLess(np.abs(here - at[:, -1]).max(), np.ptp(at) / 65000)
 
+    @in_full
     def test_particles_on_a_torus(self):
         self.looked_at("particles/lennard_jones_on_torus", "particles.count=4000", "stop.time=0.4", "output.frames_every=0.1")
 
+    @in_full
     def test_billiard(self):
         self.looked_at("billiards/three_circles")
 
+    @in_full
     def test_sheet(self):
         self.looked_at("lattices/elastic_sheet")
 
     def test_water(self):
         self.looked_at("overland/v_catchment")
 
+    @in_full
     def test_chain_of_rods(self):
         result = self.looked_at("mechanisms/rod_chain")
         self.assertEqual(self.web.value("explorer.links.length"), 2 * len(column_of(result, "particles/ends")))

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <random>
+#include <set>
 #include <unistd.h>
 
 #include "damped_oscillators.hpp"
@@ -23,12 +24,19 @@ run::Settings settings(const std::string& suffix = "") {
   return settings;
 }
 
-/// Ends this process so many milliseconds after the file is there.
+/// Ends this process so many milliseconds after the file was written for the third time: in between rows
+/// were, too.
 void die_within(const std::filesystem::path& file, int least, int most) {
   std::random_device seed;
   const auto delay = std::chrono::milliseconds(std::uniform_int_distribution(least, most)(seed));
   std::thread([file, delay] {
-    while (!std::filesystem::exists(file)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::set<std::filesystem::file_time_type> written;
+    while (written.size() < 3) {
+      std::error_code none;
+      const auto last = std::filesystem::last_write_time(file, none);
+      if (!none) written.insert(last);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     std::this_thread::sleep_for(delay);
     ::kill(::getpid(), SIGKILL);
   }).detach();
@@ -60,7 +68,7 @@ class Moments : public test::DampedOscillators {
 
 TEST_CASE("killed while it runs", "[.][victim-run]") {
   test::DampedOscillators evolution;
-  // More than it can take before it dies.
+  // More than it can do before it dies.
   evolution.steps = 20000;
   evolution.pause = 0.001;
   const auto checkpoint = io::checkpoint_path(settings().file);
