@@ -16,9 +16,8 @@ import browser
 
 PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", "."))
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-# Of like pages the suite opens some, tests/full all.
-in_full = unittest.skipUnless(os.environ.get("COTANGENT_TESTS") == "full", "by tests/full alone")
-sys.path.insert(0, str(SOURCE / "apps" / "python"))
+sys.path[:0] = [str(SOURCE / "apps" / "python"), str(SOURCE / "tests" / "studies" / "program")]
+from launch import in_full  # noqa: E402, F401
 
 HENON_HEILES = """study = "poincare"
 [model]

@@ -115,6 +115,12 @@ TEST_CASE("energy and work balance to the method's order: free motion") {
   check_gauss<ShakenPendulum>();
   check_other_methods<DrivenBead>();
   check_other_methods<DrivenDampedPendulum>();
+#if COTANGENT_ALL_PAIRS
+  check_other_methods<DrivenOscillator>();
+  check_other_methods<DrivenDuffing>();
+  check_other_methods<ParametricPendulum>();
+  check_other_methods<ShakenPendulum>();
+#endif
 }
 
 TEST_CASE("energy and work balance to the method's order: moving constraints and rolling") {
@@ -124,6 +130,10 @@ TEST_CASE("energy and work balance to the method's order: moving constraints and
   check_symplectic<PushedOnSphere>({0.0, {0.6, 0.0, -0.8}, {0.8, 0.7, 0.6}});
   check_other_general_methods<BreathingSphere>(BreathingSphere::at({0.0, {2.0, 0.3}, {0.5, 0.9}}));
   check_other_general_methods<DampedKnifeEdge>(DampedKnifeEdge::exact(0));
+#if COTANGENT_ALL_PAIRS
+  check_other_general_methods<ShakenCircle>(ShakenCircle::at({0.0, {0.4}, {0.9}}));
+  check_other_general_methods<PushedOnSphere>({0.0, {0.6, 0.0, -0.8}, {0.8, 0.7, 0.6}});
+#endif
 }
 
 TEST_CASE("with Gauss' eight stages the balance holds to round-off") {

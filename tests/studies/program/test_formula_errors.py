@@ -5,7 +5,7 @@ import unittest
 import h5py
 
 from formula_test import HENON_HEILES, SECTION, FormulaTest, deck_of
-from launch import FULL, in_full
+from launch import in_full
 
 SPRING = """study = "trajectory"
 [model]
@@ -159,9 +159,10 @@ class Told(FormulaTest):
         # The root of a negative number, for the second start alone, which doesn't hinder the first.
         end, (first, second) = self.statuses(BARE.format("x_dot^2/2 + sqrt(1 - x^2)"))
         self.assertEqual((first, second), (1, 8), end.stdout + end.stderr)
-        if not FULL:
-            return
-        # No mass at x = 2.
+
+    @in_full
+    def test_a_mass_that_vanishes_on_the_way(self):
+        # At x = 2.
         end, (first, second) = self.statuses(BARE.format("(2 - x)*x_dot^2/2 - x^2/2"))
         self.assertEqual((first, second), (1, 6), end.stdout + end.stderr)
 

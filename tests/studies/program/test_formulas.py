@@ -10,7 +10,7 @@ import unittest
 import h5py
 
 from formula_test import HENON_HEILES, SECTION, SHARED, FormulaTest, deck_of
-from launch import FULL, POINCARE, in_full, some
+from launch import POINCARE, in_full, some
 from results import same_bits
 
 DOUBLE_PENDULUM = """coordinates = ["a", "b"]
@@ -265,9 +265,12 @@ class Driven(FormulaTest):
         self.assertAlmostEqual(math.hypot(start[0], start[1] - 0.2), 1, delta=1e-14)  # moved onto it
         x, y = 0.3 * math.sin(1.7 * 4), 0.2 * math.cos(1.1 * 4)
         self.assertAlmostEqual(math.hypot(end[0] - x, end[1] - y), 1, delta=1e-14)
-        if not FULL:
-            return
-        # By its angle, the time in the Lagrangian, friction in Rayleigh's function.
+
+    @in_full
+    def test_the_same_pivot_by_its_angle(self):
+        """The time in the Lagrangian, friction in Rayleigh's function."""
+        (start,), (end,) = self.final(SHAKEN)[:2]
+        x, y = 0.3 * math.sin(1.7 * 4), 0.2 * math.cos(1.1 * 4)
         angle, speed = math.atan2(start[0], 0.2 - start[1]), (start[2] - 0.51) * (0.2 - start[1]) + start[3] * start[0]
         by_angle = f"""study = "trajectory"
 [model]

@@ -93,7 +93,7 @@ class Overland(ProgramTest):
         return h5py.File(self.at / name, "r")
 
     @unittest.skipUnless(RANKS == 1, "one rank's")
-    def test_source_begins(self):
+    def test_shaperos_dam_break_begins(self):
         # V(0) by Shapero's projection, as an independent run of his scheme has it; the bound's water is all that the
         # volume gains, in every step.
         words = ("stop.time=0.5", "output.every=0.03125", "output.frames_every=0.5")

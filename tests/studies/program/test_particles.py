@@ -44,7 +44,7 @@ class Particles(ProgramTest):
     def run_torus(self, name, *words, **options):
         return self.run_deck(self.deck(TORUS), name, *words, **options)
 
-    def test_source(self):
+    def test_shaperos_particles(self):
         # U(0) of Shapero's start, computed independently, and the energy's largest error relative to the mean kinetic
         # energy at three steps.
         for step, bound in ((0.01, 0.03), (0.005, 0.01), (0.0025, 0.003)):  # measured: 0.0096, 0.0041, 0.0008

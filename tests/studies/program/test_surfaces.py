@@ -25,7 +25,7 @@ class Surfaces(ProgramTest):
 
 
 class Trajectories(Surfaces):
-    def test_the_energy_of_the_source(self):
+    def test_shaperos_energy(self):
         """1.2292e-2 and 2.7966e-3 of a trajectory's mean kinetic energy at two steps."""
         for step, expected, margin in ((0.01, 1.2292e-2, 1e-6), (0.005, 2.7966e-3, 1e-7)):
             with self.subTest(step=step), self.run_deck("genus2_gravity.toml", f"method.step={step}",
