@@ -34,16 +34,25 @@ Parts parts(const Closure& closure, const Unknowns& z) {
   return p;
 }
 
-/// The columns beyond the flow f and the energy's slope g of an orthonormal basis that begins with them.
-Eigen::MatrixXd complement(const sections::Arc& arc) {
+/// Moves a state onto the manifold of what is constrained.
+bool onto_manifold(const Closure& closure, std::vector<double>& q, std::vector<double>& v,
+                   const std::vector<double>& parameters) {
+  return closure.problem->constraints() == 0 || closure.problem->project(q, v, parameters, -1);
+}
+
+/// An orthonormal basis of what is left of all deviations without the flow f, the energy's slope g and the
+/// normals of the manifold; where a strobe gives the period, without the normals alone.
+Eigen::MatrixXd complement(const sections::Arc& arc, bool strobed) {
   const auto size = std::ssize(arc.flow);
-  Eigen::MatrixXd both(size, 2);
-  for (Index i = 0; i < size; ++i) {
-    both(i, 0) = arc.flow[static_cast<std::size_t>(i)];
-    both(i, 1) = arc.energy_slope[static_cast<std::size_t>(i)];
-  }
-  const Eigen::MatrixXd basis = both.householderQr().householderQ();
-  return basis.rightCols(size - 2);
+  std::vector<const double*> without;
+  if (!strobed) without = {arc.flow.data(), arc.energy_slope.data()};
+  for (Index k = 0; k < std::ssize(arc.normals); k += size) without.push_back(arc.normals.data() + k);
+  if (without.empty()) return Eigen::MatrixXd::Identity(size, size);
+  Eigen::MatrixXd all(size, std::ssize(without));
+  for (Index k = 0; k < all.cols(); ++k)
+    all.col(k) = Eigen::Map<const Eigen::VectorXd>(without[static_cast<std::size_t>(k)], size);
+  const Eigen::MatrixXd basis = all.householderQr().householderQ();
+  return basis.rightCols(size - all.cols());
 }
 
 }  // namespace
@@ -51,11 +60,18 @@ Eigen::MatrixXd complement(const sections::Arc& arc) {
 std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
   const auto& problem = *closure.problem;
   const int n = problem.dim(), m = 2 * n, count = static_cast<int>(z.size());
-  const Parts at = parts(closure, z);
-  if (!z.allFinite() || !(at.period > 0) || problem.objection(at.parameters)) return std::nullopt;
+  Parts at = parts(closure, z);
+  if (!z.allFinite() || !(at.period > 0) || problem.objection(at.parameters) ||
+      !onto_manifold(closure, at.q, at.v, at.parameters))
+    return std::nullopt;
   const auto fly = [&](const std::vector<double>& parameters) {
     const double period = closure.strobed() ? strobe_period(closure, parameters) : at.period;
-    return problem.arc(closure.method, {0, at.q, at.v, parameters}, period);
+    sections::Start start{0, at.q, at.v, parameters};
+    sections::Arc arc;
+    arc.status = Status::singular_constraint;
+    if (onto_manifold(closure, start.q, start.v, parameters))
+      arc = problem.arc(closure.method, start, period);
+    return arc;
   };
   const sections::Arc arc = fly(at.parameters);
   if (arc.status != Status::finished) return std::nullopt;
@@ -82,15 +98,14 @@ std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
   if (!derivative.allFinite() || !orbit.residual.allFinite()) return std::nullopt;
   orbit.error = orbit.residual.head(m).norm();
   orbit.jacobian.topLeftCorner(m, m) = derivative - Eigen::MatrixXd::Identity(m, m);
-  orbit.transverse = derivative;
   if (!closure.strobed()) {
-    orbit.residual[m] = z[closure.section.coordinate] - closure.section.value;
+    orbit.residual[m] = at.q[static_cast<std::size_t>(closure.section.coordinate)] - closure.section.value;
     orbit.jacobian(m, closure.section.coordinate) = 1;
     orbit.residual[m + 1] = arc.energy - at.energy;
     for (int j = 0; j < m; ++j) orbit.jacobian(m + 1, j) = arc.energy_slope[static_cast<std::size_t>(j)];
-    const Eigen::MatrixXd across = complement(arc);
-    orbit.transverse = across.transpose() * derivative * across;
   }
+  const Eigen::MatrixXd across = complement(arc, closure.strobed());
+  orbit.transverse = across.transpose() * derivative * across;
   if (closure.continued && *closure.continued < 0) {
     orbit.jacobian(m + 1, count - 1) = -1;
   } else if (closure.continued) {

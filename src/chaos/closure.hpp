@@ -6,8 +6,13 @@
 // method converges as fast as Newton's. An angle closes modulo 2 pi: how often it turns is the orbit's
 // winding.
 //
+// Under constraints the unknown state stands for the one next to it on the manifold, pi(x): the equations are
+// phi_T(pi(x)) = x, which no other x solves than one on the manifold, and their derivative is D P, P the
+// projection onto what is tangent there.
+//
 // The derivative D of phi_T is the product of the method's own tangent maps (sections/arc.hpp). With f the
-// flow and g the energy's slope, D f = f and g D = g: on the complement of both it is the derivative of the
+// flow and g the energy's slope, D f = f and g D = g: on the complement of both (within
+// what is tangent to the manifold) it is the derivative of the
 // return map on the section and the energy surface, whose eigenvalues are the multipliers. Of one degree of
 // freedom across, with trace t: residue (2 - t)/4; stable where |t| < 2, inverse hyperbolic where t < -2.
 // References: Greene, J. Math. Phys. 20 (1979) 1183 (residues); Munoz-Almaraz, Freire, Galan, Doedel,
@@ -47,8 +52,8 @@ using Unknowns = Eigen::VectorXd;
 /// An orbit as its equations see it.
 struct ClosedOrbit {
   Unknowns unknowns;
-  std::vector<double> q, v, parameters;
-  std::vector<std::int64_t> winding;  ///< of each coordinate, 0 where it isn't an angle
+  std::vector<double> q, v, parameters;  ///< the state on the manifold
+  std::vector<std::int64_t> winding;     ///< of each coordinate, 0 where it isn't an angle
   double period = 0, energy = 0, action = 0;
   double error = 0;                              ///< |phi_T(x) - x|
   Eigen::MatrixXd transverse;                    ///< the return map's derivative

@@ -11,6 +11,7 @@
 namespace cotangent::chaos {
 
 bool ReturnMap::serves(const sections::Problem& problem, const sections::Section& section) {
+  if (problem.multipliers() > 0) return false;
   if (section.strobe) return problem.dim() == 1;
   return problem.dim() == 2 && section.coordinate >= 0 && !problem.driven() && !problem.kicked();
 }

@@ -13,8 +13,12 @@ namespace cotangent::sections {
 
 struct Arc {
   Status status = Status::finished;
-  std::vector<double> q, v;        ///< the end
-  std::vector<double> derivative;  ///< of the end by the beginning, the method's own tangent map, row-major
+  std::vector<double> q, v;  ///< the end
+  /// Of the end by the beginning, the method's own tangent map, row-major. Under constraints what isn't
+  /// tangent to their manifold's tangent bundle is taken out of the beginning's deviations.
+  std::vector<double> derivative;
+  /// Under constraints: slopes of g and g' at the beginning, a row each; orthogonal to all that is tangent.
+  std::vector<double> normals;
   std::vector<double> flow, end_flow;  ///< (q', v') at the beginning, behind its kick, and at the end
   double energy = 0;                   ///< at the beginning, before its kick
   std::vector<double> energy_slope;    ///< and its derivative by the state
@@ -26,7 +30,7 @@ class Arcs {
   virtual ~Arcs() = default;
   /// From t = 0 on over a time, in equal steps no longer than the method's: of what is kicked, in equal steps
   /// from kick to kick. A kick at t = 0 counts, one at the end doesn't. The method is one with a tangent map,
-  /// of fixed steps; the motion isn't constrained.
+  /// of fixed steps; the start is on the manifold of what is constrained; nothing rolls.
   virtual Arc arc(const integrators::MethodOptions&, const Start&, double /*duration*/) const {
     throw Error("this problem's flights have no tangent map over an arc");
   }

@@ -9,6 +9,7 @@
 
 #include "integrators/make_stepper.hpp"
 #include "sections/arc.hpp"
+#include "sections/tangent_space.hpp"
 
 namespace cotangent::sections {
 
@@ -30,6 +31,12 @@ class ArcFlight {
       x_.v[n] = R(start.v[n]);
       d_[n].q[n] = R(1.0);
       d_[N + n].y[n] = R(1.0);
+    }
+    if constexpr (System::constrained) {
+      for (Deviation& d : d_) make_tangent(system_, x_, d);
+      for (const auto& row : normals(system_, x_)) {
+        for (const R& entry : row) arc_.normals.push_back(first(entry));
+      }
     }
   }
 

@@ -3,8 +3,8 @@
 // orthonormal again after each step by the modified Gram-Schmidt process; a GrowthWatch hears of it. It
 // begins with random directions, keyed by the trajectory's id, d_1 ... d_N isotropic and then J d_N ... J
 // d_1: a symplectic map leaves such a frame of that kind, so that exponents come in pairs from the first step
-// on. Under constraints the directions are made tangent to the manifold's tangent bundle instead: G dq = 0,
-// G dv + (H v + g_qt) dq = 0. The norm is that of (dq, dv), or (dq, dp).
+// on. Under constraints the directions are made tangent to the manifold's tangent bundle instead
+// (tangent_space.hpp). The norm is that of (dq, dv), or (dq, dp).
 // References: Benettin, Galgani, Giorgilli, Strelcyn, Meccanica 15 (1980) 9 and 21; Leimkuhler, Van Vleck,
 // Numer. Math. 77 (1997) 269.
 #pragma once
@@ -15,6 +15,7 @@
 #include "integrators/stepper.hpp"
 #include "numerics/random.hpp"
 #include "sections/growth.hpp"
+#include "sections/tangent_space.hpp"
 
 namespace cotangent::sections {
 
@@ -92,34 +93,6 @@ class DeviationFrame {
  private:
   static constexpr std::uint64_t seed = 0x6465766961746573;
   static const double* doubles(const R* reals) { return reinterpret_cast<const double*>(reals); }
-
-  /// What of d isn't tangent goes, first of dq, then of dv.
-  static void make_tangent(const System& system, const State& x, Deviation& d) {
-    constexpr int C = System::constraints;
-    using Values = std::array<R, C>;
-    const auto gradient = system.constraint(x.q, x.t).gradient;
-    const auto take_out = [&](std::array<R, N>& vector, Values off) {
-      numerics::Matrix<R, C> products{};
-      for (int k = 0; k < C; ++k) {
-        for (int n = 0; n < N; ++n) off[k] = fma(gradient[k][n], vector[n], off[k]);
-        for (int l = 0; l < C; ++l) {
-          for (int n = 0; n < N; ++n) products[k][l] = fma(gradient[k][n], gradient[l][n], products[k][l]);
-        }
-      }
-      numerics::solve_in_place<R>(C, products, off);
-      for (int k = 0; k < C; ++k) {
-        for (int n = 0; n < N; ++n) vector[n] = fma(-off[k], gradient[k][n], vector[n]);
-      }
-    };
-    take_out(d.q, Values{});
-    const auto bend =
-        mechanics::constraint_hessian_times<typename System::Model>(x.q, x.v, system.parameters, x.t);
-    Values turned{};
-    for (int k = 0; k < C; ++k) {
-      for (int n = 0; n < N; ++n) turned[k] = fma(bend[k][n], d.q[n], turned[k]);
-    }
-    take_out(d.y, turned);
-  }
 
   /// J d
   static Deviation conjugate(const Deviation& d) {

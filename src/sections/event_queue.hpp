@@ -10,18 +10,17 @@
 
 #include "numerics/insertion_sort.hpp"
 #include "sections/section_of.hpp"
+#include "sections/timetable.hpp"
 
 namespace cotangent::sections {
 
 /// A step that waits, with what its trajectory's record needs to know.
 struct QueuedStep {
   int lane = 0;
-  bool fresh = false;                             ///< begins where the trajectory does
-  bool leaves = false;                            ///< the model's domain, somewhere
-  double until = 0;                               ///< its end, or the kick that cuts it short
-  std::int64_t first_sample = 0, sample_end = 0;  ///< the samples k that fall into it
-  std::int64_t first_strobe = 0, strobe_end = 0;  ///< and those of the trajectory's stroboscopic section
-  Ticks strobe{};
+  bool fresh = false;                  ///< begins where the trajectory does
+  bool leaves = false;                 ///< the model's domain, somewhere
+  double until = 0;                    ///< its end, or the kick that cuts it short
+  DueInStep due{};                     ///< what comes at times in it
   double steps = 0, energy_error = 0;  ///< of the trajectory, this step included
   double constraint_error = 0;
 };
@@ -65,7 +64,7 @@ class EventQueue {
     std::int64_t most = 0;
     for (int i = 0; i < size_; ++i) {
       if (queued_[i].lane != lane) continue;
-      most += strobes_ ? queued_[i].strobe_end - queued_[i].first_strobe : integrators::max_degree;
+      most += strobes_ ? queued_[i].due.strobe_end - queued_[i].due.first_strobe : integrators::max_degree;
     }
     return most;
   }
@@ -125,10 +124,10 @@ class EventQueue {
       if (met()) {
         for (const double theta : meetings_[i].crossings) put(Kind::crossing, theta);
       }
-      for (std::int64_t k = queued_[i].first_strobe; k < queued_[i].strobe_end; ++k) {
-        put_time(Kind::strobe, queued_[i].strobe[k]);
+      for (std::int64_t k = queued_[i].due.first_strobe; k < queued_[i].due.strobe_end; ++k) {
+        put_time(Kind::strobe, queued_[i].due.strobe[k]);
       }
-      for (std::int64_t k = queued_[i].first_sample; k < queued_[i].sample_end; ++k) {
+      for (std::int64_t k = queued_[i].due.first_sample; k < queued_[i].due.sample_end; ++k) {
         put_time(Kind::sample, static_cast<double>(k) * watch_.sample_every);
       }
       if (queued_[i].until >= watch_.stop.time) put_time(Kind::end, watch_.stop.time);

@@ -130,7 +130,7 @@ class ProblemOf final : public Problem {
         integrators::make_stepper<Packed>(method), integrators::make_stepper<Packed>(method), watch, lanes);
   }
   Arc arc(const integrators::MethodOptions& method, const Start& start, double duration) const override {
-    if constexpr (System::multipliers > 0) {
+    if constexpr (System::rolls) {
       return Problem::arc(method, start, duration);
     } else {
       return ArcFlight<integrators::PackedSystem<Model>>(method, start).fly(duration);

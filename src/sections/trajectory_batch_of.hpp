@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "sections/deviation_frame.hpp"
 #include "sections/event_queue.hpp"
+#include "sections/regularity.hpp"
 
 namespace cotangent::sections {
 
@@ -58,8 +59,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       regular = regular && std::isfinite(numerics::lane(a[n], lane));
     }
     if (!finite) return land(lane, Status::non_finite);
-    if (dependent_constraints(x, lane)) return land(lane, Status::singular_constraint);
-    if (!regular || singular(x, lane)) return land(lane, Status::singular_mass_matrix);
+    if (dependent_constraints(system_, x, lane)) return land(lane, Status::singular_constraint);
+    if (!regular || singular_mass_matrix(system_, x, lane)) return land(lane, Status::singular_mass_matrix);
     if (!(numerics::lane(system_.domain(x.q), lane) > 0)) return land(lane, Status::left_domain);
     numerics::set_lane(energy_, lane, r.energy);
     numerics::set_lane(energy_error_, lane, 0.0);
@@ -71,8 +72,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       std::copy_n(start.v.begin(), N, first.v.begin());
       sample(lane, first, r.energy, multipliers(lane, x));
     }
-    plan_times(lane, 0.0);
-    plan_sample(lane, r.sample_count);
+    timetable_.begin(system_, lane, 0.0, r.sample_count);
     numerics::set_lane(fresh_, lane, true);
     numerics::set_lane(active_, lane, true);
   }
@@ -130,8 +130,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(constraint_error_squared_, lane, own[8]);
     if constexpr (works) set_work(lane, own[9], own[10]);
     if (deviations_) deviations_->restore(lane, own + own_numbers);
-    plan_times(lane, numerics::lane(method_->end().t, lane));
-    plan_sample(lane, r.sample_count);
+    timetable_.begin(system_, lane, numerics::lane(method_->end().t, lane), r.sample_count);
     numerics::set_lane(active_, lane, true);
   }
 
@@ -178,54 +177,6 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     return x;
   }
 
-  bool singular(const State& x, int lane) const {
-    const auto h = system_.hessian(x.q, x.v, x.t).vv;
-    double largest = 0;
-    for (const auto& row : h) {
-      for (const auto& entry : row) largest = std::max(largest, std::abs(numerics::lane(entry, lane)));
-    }
-    // A zero row or a solution beyond all proportion.
-    for (int n = 0; n < N; ++n) {
-      std::array<R, N> unit{};
-      unit[n] = R(1.0);
-      const auto column = numerics::solve<R, N>(h, unit);
-      for (const auto& entry : column) {
-        const double x_n = numerics::lane(entry, lane);
-        if (!(std::abs(x_n) * largest < 1e14)) return true;
-      }
-    }
-    return false;
-  }
-
-  /// Whether the direction of a constraint's force vanishes here, or is a combination of others'.
-  bool dependent_constraints(const State& x, int lane) const {
-    if constexpr (System::multipliers > 0) {
-      auto gradient = system_.force_directions(x.q, x.v, x.t);  // made orthogonal, by Gram and Schmidt
-      for (int k = 0; k < System::multipliers; ++k) {
-        double whole = 0, rest = 0;
-        std::array<double, N> row;
-        for (int n = 0; n < N; ++n) {
-          row[n] = numerics::lane(gradient[k][n], lane);
-          whole += row[n] * row[n];
-        }
-        for (int l = 0; l < k; ++l) {
-          double along = 0, size = 0;
-          for (int n = 0; n < N; ++n) {
-            along += row[n] * numerics::lane(gradient[l][n], lane);
-            size += numerics::lane(gradient[l][n], lane) * numerics::lane(gradient[l][n], lane);
-          }
-          for (int n = 0; n < N; ++n) row[n] -= along / size * numerics::lane(gradient[l][n], lane);
-        }
-        for (int n = 0; n < N; ++n) {
-          rest += row[n] * row[n];
-          numerics::set_lane(gradient[k][n], lane, row[n]);
-        }
-        if (!(rest > 1e-24 * whole)) return true;
-      }
-    }
-    return false;
-  }
-
   void land(int lane, Status status) {
     auto& r = record_[lane];
     r.status = status;
@@ -266,36 +217,6 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     rows.energy.push_back(energy);
     rows.multiplier.insert(rows.multiplier.end(), lambda.begin(), lambda.end());
     ++r.sample_count;
-  }
-  /// Sets the next sample to come.
-  void plan_sample(int lane, std::int64_t k) {
-    const double time = static_cast<double>(k) * watch_.sample_every;
-    const bool comes = watch_.sample_every > 0 && time <= watch_.stop.time;
-    next_sample_[lane] = k;
-    numerics::set_lane(next_sample_time_, lane, comes ? time : std::numeric_limits<double>::infinity());
-    plan_next(lane);
-  }
-  /// Sets the strobe and the kick that come next after a time, given the lane's parameters.
-  void plan_times(int lane, double t) {
-    if (watch_.section && watch_.section->strobe) {
-      std::array<double, System::parameter_count> parameters;
-      for (int k = 0; k < System::parameter_count; ++k)
-        parameters[k] = numerics::lane(system_.parameters[k], lane);
-      strobe_[lane] = watch_.section->strobe->ticks(parameters);
-      next_strobe_[lane] = strobe_[lane].after(t);
-    }
-    if constexpr (System::kicked) {
-      kicks_[lane] = Ticks(numerics::lane(system_.kick_every(), lane), 0.0);
-      plan_kick(lane, t);
-    }
-  }
-  void plan_kick(int lane, double t) {
-    numerics::set_lane(next_kick_time_, lane, kicks_[lane][kicks_[lane].after(t)]);
-  }
-  /// Sets the time from which on something may happen.
-  void plan_next(int lane) {
-    const double next = std::min(numerics::lane(next_sample_time_, lane), strobe_[lane][next_strobe_[lane]]);
-    numerics::set_lane(next_time_, lane, std::min(next, watch_.stop.time));
   }
 
   /// One step of all lanes.
@@ -356,12 +277,12 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   /// Lanes whose step reaches a kick end there instead, in the state just before it, by the method's own step
   /// of that length; `part` is what they flew of it.
   Mask cut_at_kicks(Mask took, State& end, R& part) {
-    const Mask due = took & (end.t >= next_kick_time_);
+    const Mask due = took & (end.t >= timetable_.next_kick());
     if (any(due)) {
-      const R theta = (next_kick_time_ - method_->begin_time()) / method_->step();
+      const R theta = (timetable_.next_kick() - method_->begin_time()) / method_->step();
       part = select(due, numerics::lesser(theta, R(1.0)), R(1.0));
       State x = method_->again(system_, part, due);
-      x.t = next_kick_time_;
+      x.t = timetable_.next_kick();
       end = select(due, x, end);
     }
     return due;
@@ -377,7 +298,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     work.add(system_.energy(x.q, x.v, x.t) - system_.energy(end.q, end.v, end.t));
     work_ = numerics::select(kicked, work, work_);
     method_->start(system_, x, kicked);
-    numerics::for_lanes(kicked, [&](int i) { plan_kick(i, numerics::lane(end.t, i)); });
+    numerics::for_lanes(kicked, [&](int i) { timetable_.plan_kick(i, numerics::lane(end.t, i)); });
   }
 
   /// Lanes whose step failed, or led to no number.
@@ -388,7 +309,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       resolve_events();
       numerics::for_lanes(failed & active_, [&](int i) {
         auto status = static_cast<Status>(static_cast<int>(numerics::lane(failure, i)));
-        if (dependent_constraints(end, i)) status = Status::singular_constraint;
+        if (dependent_constraints(system_, end, i)) status = Status::singular_constraint;
         land_at(i, status, end);
       });
     }
@@ -402,7 +323,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   /// Puts the steps in which something may happen into the queue.
   void watch_step(Mask good, const State& end) {
     const Mask leaves = good & outside(end);
-    Mask some = leaves | (good & (end.t >= next_time_));
+    Mask some = leaves | (good & (end.t >= timetable_.next()));
     if (queue_.section() && !watch_.section->strobe)
       some = some | (good & (fresh_ | queue_.section()->suspects(*method_, method_->end())));
     if (!any(some)) {
@@ -418,13 +339,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
                       .steps = numerics::lane(steps_, i),
                       .energy_error = numerics::lane(energy_error_, i),
                       .constraint_error = std::sqrt(numerics::lane(constraint_error_squared_, i))};
-      step.first_sample = step.sample_end = next_sample_[i];
-      while (numerics::lane(next_sample_time_, i) <= step.until) plan_sample(i, ++step.sample_end);
-      step.strobe = strobe_[i];
-      step.first_strobe = next_strobe_[i];
-      while (strobe_[i][next_strobe_[i]] <= step.until) ++next_strobe_[i];
-      step.strobe_end = next_strobe_[i];
-      plan_next(i);
+      step.due = timetable_.take(i, step.until);
       queue_.push(*method_, system_, step);
       // Deviations may not go on beyond the step with the last crossing.
       at_once |= deviations_ && watch_.stop.crossings > 0 &&
@@ -497,6 +412,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   std::optional<DeviationFrame<System>> deviations_;
   Queue queue_;
   Observation watch_;
+  Timetable<System> timetable_{watch_};
   int lanes_;
   bool ready_ = false, landed_ = false;
   const R patience_{static_cast<double>(watch_.stop.patience)};
@@ -505,12 +421,6 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   numerics::Compensated<R> work_{};  ///< that driving and kicks did since the start
   R last_crossing_{0.0};             ///< in steps
   R next_look_{0.0};                 ///< whether the growth is decided, in steps
-  R next_sample_time_{std::numeric_limits<double>::infinity()};
-  R next_time_{std::numeric_limits<double>::infinity()};  ///< of the next sample, or the end
-  std::array<std::int64_t, W> next_sample_{};
-  std::array<Ticks, W> strobe_{}, kicks_{};  ///< none where there is no such thing
-  std::array<std::int64_t, W> next_strobe_{};
-  R next_kick_time_{std::numeric_limits<double>::infinity()};
   std::array<TrajectoryRecord, W> record_;
 };
 

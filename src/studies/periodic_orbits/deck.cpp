@@ -100,7 +100,8 @@ void read_manifolds(Task& task, OrbitSurvey& survey) {
   if (!chaos::ReturnMap::serves(survey.problem(), survey.section))
     throw table.error(
         "manifolds are curves in the plane of one coordinate and its velocity: of two coordinates that keep "
-        "their energy, on a section on the other; of one that is driven or kicked, where = \"t\", every = "
+        "their energy, without constraints, on a section on the other; of one that is driven or kicked, "
+        "where = \"t\", every = "
         "...");
   chaos::ManifoldRule rule;
   rule.length = table.positive("length");
@@ -123,9 +124,8 @@ OrbitSurvey read_orbit_survey(Task& task) {
   OrbitSurvey survey;
   survey.model = read_model(task);
   const auto& problem = survey.problem();
-  if (problem.multipliers() > 0)
-    throw task.deck.table("model").error(
-        "periodic orbits are searched for where nothing is constrained or rolls");
+  if (problem.rolling() > 0)
+    throw task.deck.table("model").error("periodic orbits are searched for where nothing rolls");
   const io::Table method = task.deck.table("method");
   survey.method = read_options(method, problem, false);
   if (method.has("tolerance"))
@@ -150,6 +150,9 @@ OrbitSurvey read_orbit_survey(Task& task) {
     throw where.error("where", "what is driven or kicked has its period given: where = \"t\", every = ...");
   if (section->strobe && section->strobe->phase.text() != "0")
     throw where.error("value", "orbits are closed from t = 0 on: leave it out");
+  if (survey.across() == 0)
+    throw task.deck.table("model").error(
+        "motion of one degree of freedom closes at every energy: there is nothing to search");
   survey.starts = std::make_unique<Ensemble>(task, survey.model, section);
 
   for (const double n : task.deck.table("orbits").axis("returns", 1)) {

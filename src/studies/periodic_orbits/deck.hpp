@@ -31,7 +31,7 @@ struct OrbitSurvey {
   const sections::Problem& problem() const { return *model.problem; }
   int states() const { return 2 * problem().dim(); }
   /// Of the return map: how many multipliers an orbit has.
-  int across() const { return states() - (section.strobe ? 0 : 2); }
+  int across() const { return states() - (section.strobe ? 0 : 2) - 2 * problem().constraints(); }
   /// The equations of orbits with these parameters.
   chaos::Closure closure(int returns, std::vector<double> parameters, double energy) const {
     return {model.problem, method, section, returns, std::move(parameters), energy, std::nullopt};
