@@ -57,6 +57,14 @@ class Gas {
 
   /// Carries a displacement along, normalised at each hit; the sum of logarithms is the Lyapunov exponent's.
   void watch_tangent() { tangential_ = true; }
+  /// Sets that of a lane, loaded before.
+  void displace(int lane, const Vector<D>& dx, const Vector<D>& dv) {
+    for (int d = 0; d < D; ++d) {
+      tangent_.x[d].set(lane, dx[d]);
+      tangent_.v[d].set(lane, dv[d]);
+    }
+  }
+  const Tangent<D>& displacement() const { return tangent_; }
   Pack stretching() const { return stretching_; }
 
   /// All that the rest of a lane's motion depends on, as state_size numbers.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "billiards/arc.hpp"
 #include "billiards/leapfrog.hpp"
 
 namespace cotangent::billiards {
@@ -392,6 +393,14 @@ class Billiard final : public sections::Problem {
                                                  int lanes) const override {
     if (rules_.stepped.step > 0) return std::make_unique<LeapfrogFlight<D>>(domain_, rules_, watch, *this);
     return std::make_unique<BilliardFlight<D>>(domain_, rules_, watch, lanes);
+  }
+  sections::Arc arc(const integrators::MethodOptions& method, const sections::Start& start,
+                    double duration) const override {
+    const bool still = std::ranges::all_of(domain_.members(), [](const Member<D>& member) {
+      return member.law.elastic() && !member.place.moves();
+    });
+    if (!still || rules_.field || rules_.stepped.step > 0) return Problem::arc(method, start, duration);
+    return fly_arc<D>(domain_, rules_.gravity, start, duration);
   }
 
  private:

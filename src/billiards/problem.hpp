@@ -40,6 +40,7 @@ struct SteppedComparison {
   double late = 0;      ///< the largest error of a hit's time, where both have one
 };
 
+/// Arcs are flown where walls are elastic and at rest, under gravity alone.
 template <int D>
 std::unique_ptr<sections::Problem> make_billiard(const Domain<D>& domain, const BilliardRules<D>& rules);
 

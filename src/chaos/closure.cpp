@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace cotangent::chaos {
 
@@ -34,6 +35,14 @@ Parts parts(const Closure& closure, const Unknowns& z) {
   return p;
 }
 
+/// On which an orbit that has no strobe begins.
+Plane plane_of(const Closure& closure) {
+  if (closure.plane) return *closure.plane;
+  Plane plane{std::vector<double>(static_cast<std::size_t>(closure.problem->dim())), closure.section.value};
+  plane.normal[static_cast<std::size_t>(closure.section.coordinate)] = 1;
+  return plane;
+}
+
 /// Moves a state onto the manifold of what is constrained.
 bool onto_manifold(const Closure& closure, std::vector<double>& q, std::vector<double>& v,
                    const std::vector<double>& parameters) {
@@ -56,6 +65,14 @@ Eigen::MatrixXd complement(const sections::Arc& arc, bool strobed) {
 }
 
 }  // namespace
+
+Plane Plane::across(const std::vector<double>& q, const std::vector<double>& v) {
+  const double speed = std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
+  Plane plane{v, 0};
+  for (double& component : plane.normal) component /= speed;
+  plane.value = std::inner_product(q.begin(), q.end(), plane.normal.begin(), 0.0);
+  return plane;
+}
 
 std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
   const auto& problem = *closure.problem;
@@ -99,8 +116,13 @@ std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
   orbit.error = orbit.residual.head(m).norm();
   orbit.jacobian.topLeftCorner(m, m) = derivative - Eigen::MatrixXd::Identity(m, m);
   if (!closure.strobed()) {
-    orbit.residual[m] = at.q[static_cast<std::size_t>(closure.section.coordinate)] - closure.section.value;
-    orbit.jacobian(m, closure.section.coordinate) = 1;
+    const Plane plane = plane_of(closure);
+    orbit.residual[m] = -plane.value;
+    for (int j = 0; j < n; ++j) {
+      const auto k = static_cast<std::size_t>(j);
+      orbit.residual[m] += plane.normal[k] * at.q[k];
+      orbit.jacobian(m, j) = plane.normal[k];
+    }
     orbit.residual[m + 1] = arc.energy - at.energy;
     for (int j = 0; j < m; ++j) orbit.jacobian(m + 1, j) = arc.energy_slope[static_cast<std::size_t>(j)];
   }
@@ -139,8 +161,9 @@ double ClosedOrbit::contraction() const {
 
 Stability stability(const ClosedOrbit& orbit) {
   if (orbit.transverse.rows() == 2 && orbit.contraction() == 1) {
-    if (orbit.trace() > 2) return Stability::unstable;
-    return orbit.trace() < -2 ? Stability::inverse : Stability::stable;
+    constexpr double most = 2 + 1e-9;  // what is marginal shall not hang on round-off
+    if (orbit.trace() > most) return Stability::unstable;
+    return orbit.trace() < -most ? Stability::inverse : Stability::stable;
   }
   const auto& largest = orbit.multiplier.front();
   if (std::abs(largest) <= 1 + 1e-6) return Stability::stable;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The equations of a periodic orbit, phi_T(x) = x, and what its derivative says of it. Unknown are the state
 // x = (q, v) on the section, the period T, and one number that may be continued: the energy or a parameter.
-// To the 2N equations of closing come s(x) = 0 and E(x) = E; where a strobe gives T, neither. They are more
-// than the unknowns, since energy and time make two of them dependent, but they agree: Gauss and Newton's
-// method converges as fast as Newton's. An angle closes modulo 2 pi: how often it turns is the orbit's
-// winding.
+// To the 2N equations of closing come s(q) = 0, linear in q, and E(x) = E; where a strobe gives T, neither.
+// They are more than the unknowns, since energy and time make two of them dependent, but they agree: Gauss
+// and Newton's method converges as fast as Newton's. An angle closes modulo 2 pi: how often it turns is the
+// orbit's winding.
 //
 // Under constraints the unknown state stands for the one next to it on the manifold, pi(x): the equations are
 // phi_T(pi(x)) = x, which no other x solves than one on the manifold, and their derivative is D P, P the
@@ -29,8 +29,17 @@
 
 namespace cotangent::chaos {
 
+/// normal . q = value
+struct Plane {
+  std::vector<double> normal;
+  double value = 0;
+
+  /// That through a state's place, across its velocity.
+  static Plane across(const std::vector<double>& q, const std::vector<double>& v);
+};
+
 /// What closes: a problem's motion by a method, after so many periods of the strobe or whenever its period T
-/// is over, on a section that is a coordinate.
+/// is over, on a section that is a coordinate; or, where there is no such section, on a plane.
 struct Closure {
   const sections::Problem* problem = nullptr;
   integrators::MethodOptions method;
@@ -40,6 +49,7 @@ struct Closure {
   double energy = 0;  ///< where nothing else fixes the orbit among its family
   /// What is continued: a parameter's number, or the energy where that is -1.
   std::optional<int> continued = std::nullopt;
+  std::optional<Plane> plane = std::nullopt;  ///< where the section is no coordinate and no strobe
 
   bool strobed() const { return section.strobe.has_value(); }
   int states() const { return 2 * problem->dim(); }

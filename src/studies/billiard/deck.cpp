@@ -248,21 +248,34 @@ void read_flight(const io::Table& table, const billiards::Domain<D>& domain, con
 }  // namespace
 
 template <int D>
+BilliardSetting<D> read_setting(Task& task) {
+  BilliardSetting<D> setting;
+  const io::Table table = task.deck.table("domain"), forces = task.deck.table("forces");
+  setting.domain = read_domain<D>(task, table, setting.walls);
+  setting.rules.gravity = read_vector<D>(forces, "gravity");
+  if (forces.has("potential")) setting.rules.field = read_field<D>(task, forces);
+  bool rough = false;
+  for (const auto& member : setting.domain.members()) {
+    rough = rough || member.law.rough();
+    setting.still = setting.still && member.law.elastic() && !member.place.moves();
+  }
+  if (rough) setting.rules.seed = static_cast<std::uint64_t>(table.integer("seed", 1));
+  return setting;
+}
+
+template BilliardSetting<2> read_setting(Task& task);
+template BilliardSetting<3> read_setting(Task& task);
+
+template <int D>
 BilliardPlan<D> read_billiard(Task& task) {
   BilliardPlan<D> billiard;
   auto& [plan, domain, rules, still, exits, surface_cells] = billiard;
-  const io::Table table = task.deck.table("domain"), stop = task.deck.table("stop"),
-                  output = task.deck.table("output");
-  domain = read_domain<D>(task, table, plan.walls);
-  const io::Table forces = task.deck.table("forces");
-  rules.gravity = read_vector<D>(forces, "gravity");
-  if (forces.has("potential")) rules.field = read_field<D>(task, forces);
-  bool rough = false;
-  for (const auto& member : domain.members()) {
-    rough = rough || member.law.rough();
-    still = still && member.law.elastic() && !member.place.moves();
-  }
-  if (rough) rules.seed = static_cast<std::uint64_t>(table.integer("seed", 1));
+  const io::Table stop = task.deck.table("stop"), output = task.deck.table("output");
+  BilliardSetting<D> setting = read_setting<D>(task);
+  domain = std::move(setting.domain);
+  plan.walls = std::move(setting.walls);
+  rules = std::move(setting.rules);
+  still = setting.still;
   plan.watch.stop.time = stop.number("time", infinity);
   if (!(plan.watch.stop.time > 0)) throw stop.error("time", "must be positive");
   if (stop.has("collisions")) plan.watch.stop.crossings = stop.integer_at_least("collisions", 1);

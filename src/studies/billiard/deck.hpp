@@ -7,6 +7,21 @@
 
 namespace cotangent::studies {
 
+/// The walls and what acts between them.
+template <int D>
+struct BilliardSetting {
+  billiards::Domain<D> domain;
+  std::vector<std::string> walls;  ///< names of its sets
+  billiards::BilliardRules<D> rules;
+  bool still = true;  ///< all walls are elastic and at rest
+};
+/// Reads `[domain]` and `[forces]`.
+template <int D>
+BilliardSetting<D> read_setting(Task& task);
+
+extern template BilliardSetting<2> read_setting(Task& task);
+extern template BilliardSetting<3> read_setting(Task& task);
+
 template <int D>
 struct BilliardPlan {
   Plan ensemble;  ///< its model is still missing

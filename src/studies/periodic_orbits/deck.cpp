@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "chaos/return_map.hpp"
 #include "integrators/method_list.hpp"
-#include "studies/ensemble/deck.hpp"
+#include "studies/billiard/deck.hpp"
+#include "studies/billiard/records.hpp"
 #include "studies/ensemble/indicators.hpp"
+#include "studies/program/surface.hpp"
 
 namespace cotangent::studies {
 
@@ -19,6 +22,9 @@ study = "periodic-orbits"
 name = "henon-heiles"        # cotangent --list
 # or of your own, by formulas: coordinates = ["x", "y"]   angles = ["x"]   parameters = { mu = 3.0 }
 #   lagrangian = "x_dot^2/2 + y_dot^2/2 - mu*x*u"   where = { u = "x + y" }   domain = "u"
+
+# or, instead of [model], [method] and [section], a billiard's [domain] and [forces] (cotangent --template
+#   billiard): walls elastic and at rest; returns then are bounces, starts whole states anywhere inside
 
 [method]
 name = "gauss"               # one with a tangent map, of fixed steps
@@ -35,6 +41,7 @@ points = [{ q1 = 0.0, q1_dot = 0.0 }]
 
 [orbits]
 returns = 1                  # to the section, after which an orbit closes; or a list
+path = 200                   # steps of equal time in which each orbit's path is stored; 0: not at all
 
 [continuation]               # may be left out
 parameter = "energy"         # or one of the model's
@@ -118,10 +125,8 @@ void read_manifolds(Task& task, OrbitSurvey& survey) {
   survey.manifolds = rule;
 }
 
-}  // namespace
-
-OrbitSurvey read_orbit_survey(Task& task) {
-  OrbitSurvey survey;
+/// What closes is a model's motion, on a section.
+void read_motion(Task& task, OrbitSurvey& survey) {
   survey.model = read_model(task);
   const auto& problem = survey.problem();
   if (problem.rolling() > 0)
@@ -154,12 +159,49 @@ OrbitSurvey read_orbit_survey(Task& task) {
     throw task.deck.table("model").error(
         "motion of one degree of freedom closes at every energy: there is nothing to search");
   survey.starts = std::make_unique<Ensemble>(task, survey.model, section);
+  Plan plan;
+  plan.model = survey.model;
+  plan.method = survey.method;
+  read_surface(task, plan);
+  survey.surface = surface_of(plan, *survey.starts);
+}
+
+/// What closes is a particle's way between walls, after so many bounces.
+template <int D>
+void read_bounces(Task& task, OrbitSurvey& survey) {
+  BilliardSetting<D> setting = read_setting<D>(task);
+  if (!setting.still || setting.rules.field)
+    throw task.deck.table("domain").error(
+        "periodic orbits are searched for between elastic walls at rest, under gravity alone");
+  setting.rules.collisions = std::numeric_limits<std::int64_t>::max();
+  survey.billiard = billiards::make_billiard<D>(setting.domain, setting.rules);
+  survey.model.problem = survey.billiard.get();
+  survey.starts = std::make_unique<Ensemble>(task, survey.model, std::nullopt);
+  if constexpr (D == 2) {
+    const auto [low, high] = box_of<D>(setting.domain, *survey.starts);
+    survey.outline = outline_set(billiards::Outline(setting.domain, low, high, 600));
+  }
+}
+
+}  // namespace
+
+OrbitSurvey read_orbit_survey(Task& task) {
+  OrbitSurvey survey;
+  if (task.deck.root().has("domain")) {
+    const io::Table table = task.deck.table("domain");
+    const std::int64_t dimension = table.integer("dimension", 2);
+    if (dimension != 2 && dimension != 3) throw table.error("dimension", "must be 2 or 3");
+    dimension == 2 ? read_bounces<2>(task, survey) : read_bounces<3>(task, survey);
+  } else {
+    read_motion(task, survey);
+  }
 
   for (const double n : task.deck.table("orbits").axis("returns", 1)) {
     if (!(n >= 1) || n != std::floor(n) || n > 1e6)
       throw task.deck.table("orbits").error("returns", "a whole number from 1 on, or a list of such");
     survey.returns.push_back(static_cast<int>(n));
   }
+  survey.path = task.deck.table("orbits").integer_at_least("path", 0, 200);
   read_continuation(task, survey);
   read_manifolds(task, survey);
   return survey;

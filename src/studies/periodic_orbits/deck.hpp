@@ -6,15 +6,20 @@
 
 #include "chaos/continuation.hpp"
 #include "chaos/invariant_manifolds.hpp"
+#include "studies/ensemble/deck.hpp"
 #include "studies/ensemble/start.hpp"
 
 namespace cotangent::studies {
 
 struct OrbitSurvey {
   ModelChoice model;
+  std::unique_ptr<const sections::Problem> billiard;  ///< the model's problem, where it is one
+  std::optional<Given> outline;                       ///< of a plane billiard
+  std::optional<geometry::Triangulation> surface;     ///< on which a particle moves
   integrators::MethodOptions method;
-  sections::Section section;
-  std::vector<int> returns;  ///< to the section, after which an orbit closes
+  sections::Section section;  ///< of a billiard none: returns are bounces
+  std::vector<int> returns;   ///< to the section, after which an orbit closes
+  std::int64_t path = 0;      ///< steps of equal time in which orbits' paths are stored; 0: not at all
   std::unique_ptr<const Ensemble> starts;
 
   std::optional<int> continued;  ///< a parameter's number, or -1: the energy

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "studies/periodic_orbits/records.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
+#include "studies/program/surface.hpp"
 #include "studies/program/units.hpp"
 
 namespace cotangent::studies {
@@ -65,12 +67,13 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
   std::vector<io::DataSetSpec> sets;
   for (const Column& column : columns)
     sets.push_back({std::string("/orbits/") + column.name, DataType::float64, {orbits}, "1", column.meaning});
-  sets.push_back({"/orbits/state",
-                  DataType::float64,
-                  {orbits, width},
-                  state.state_units(),
-                  "where the orbit begins, on the section",
-                  {{"columns", state.state_names()}}});
+  sets.push_back(
+      {"/orbits/state",
+       DataType::float64,
+       {orbits, width},
+       state.state_units(),
+       survey.billiard ? "where the orbit begins, between bounces" : "where the orbit begins, on the section",
+       {{"columns", state.state_names()}}});
   sets.push_back({"/orbits/multipliers",
                   DataType::float64,
                   {orbits, survey.across(), 2},
@@ -106,9 +109,19 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
                   DataType::float64,
                   {points, width},
                   state.state_units(),
-                  "states on the section",
+                  survey.billiard ? "states after bounces" : "states on the section",
                   {{"columns", state.state_names()}}});
   sets.push_back({"/orbits/points_orbit", DataType::int64, {points}, "1", "whose they are"});
+  if (survey.path > 0)
+    sets.push_back({"/orbits/path",
+                    DataType::float64,
+                    {orbits, survey.path + 1, width},
+                    state.state_units(),
+                    "states along the orbit, at equal parts of its period",
+                    {{"columns", state.state_names()}}});
+  if (survey.outline) sets.push_back(survey.outline->set);
+  if (survey.surface)
+    std::ranges::move(data_sets(*survey.surface, problem.coordinates()[0].unit), std::back_inserter(sets));
   sets.push_back({"/orbits/complete", DataType::int32, {1}, "1", "1 once the run has come to its end"});
   if (!survey.continued) return sets;
 
@@ -161,7 +174,12 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
   return sets;
 }
 
-void enter_orbits(run::Records& records, const FoundOrbits& found) {
+void enter_orbits(run::Records& records, const OrbitSurvey& survey, const FoundOrbits& found) {
+  if (survey.outline) {
+    const auto& [set, values] = *survey.outline;
+    records.rows(set.path, 0, set.dims.front(), values.data());
+  }
+  if (survey.surface) write(records, *survey.surface);
   std::int64_t row = 0, point = 0;
   for (const auto& [start, returns, closure, orbit, points] : found.orbits) {
     for (const Column& column : columns) {
@@ -188,6 +206,25 @@ void enter_orbits(run::Records& records, const FoundOrbits& found) {
     point += returns;
     ++row;
   }
+}
+
+void enter_path(run::Records& records, const OrbitSurvey& survey, std::int64_t row, const FoundOrbit& found) {
+  if (survey.path == 0) return;
+  const auto dim = static_cast<std::size_t>(survey.problem().dim());
+  const auto rows = static_cast<std::size_t>(survey.path) + 1;
+  sections::Observation watch;
+  watch.sample_every = found.orbit.period / static_cast<double>(survey.path);
+  watch.stop.time = found.orbit.period * (1 + 1e-9);  // the last sample is in it
+  const auto batch = survey.problem().fly(survey.method, watch, 1);
+  batch->load(0, {0, found.orbit.q, found.orbit.v, found.orbit.parameters});
+  while (batch->flown(0).status == Status::pending) batch->advance(10'000);
+  const auto& samples = batch->flown(0).samples;
+  std::vector<double> path(rows * 2 * dim, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t k = 0; k < std::min(rows, samples.count()); ++k) {
+    std::copy_n(&samples.q[k * dim], dim, &path[2 * k * dim]);
+    std::copy_n(&samples.v[k * dim], dim, &path[(2 * k + 1) * dim]);
+  }
+  records.rows("/orbits/path", row, 1, path.data());
 }
 
 void blank_family(run::Records& records, const OrbitSurvey& survey, std::int64_t family) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the result of a study of periodic orbits holds:
-//   /orbits/...        a row for each orbit found, and /orbits/points, where it meets the section
+//   /orbits/...        a row for each orbit found, and /orbits/points, where it meets the section or a wall
 //   /families/...      a row for each family, of so many orbits: those of the orbits found, each followed by
 //                      those that branch off it; NaN where there are none
 //   /bifurcations/...  what each family passes, in order
@@ -14,7 +14,9 @@ namespace cotangent::studies {
 std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const FoundOrbits& found);
 
 /// By one rank.
-void enter_orbits(run::Records& records, const FoundOrbits& found);
+void enter_orbits(run::Records& records, const OrbitSurvey& survey, const FoundOrbits& found);
+/// An orbit's path, flown anew.
+void enter_path(run::Records& records, const OrbitSurvey& survey, std::int64_t row, const FoundOrbit& found);
 /// The rows of a family, and of what it passes, before anything is known of them: NaN. By the rank that will
 /// enter the others, so that none overtakes another.
 void blank_family(run::Records& records, const OrbitSurvey& survey, std::int64_t family);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "studies/program/shared_out.hpp"
@@ -32,13 +33,90 @@ double same(const double* state, int states) {
   return 1e-7 * (1 + std::sqrt(sum));
 }
 
-/// An orbit's states at its returns, the first at the end of its first return, with their times.
+/// An orbit's states at its returns, the first at the end of its first return, with the times since `from`:
+/// the state that the last one is to be.
 struct Returns {
-  std::vector<double> states, times;
+  std::vector<double> from, states, times;
   int count() const { return static_cast<int>(times.size()); }
 };
-Returns returns_of(const chaos::Closure& closure, const chaos::ClosedOrbit& orbit) {
+std::vector<double> joined(std::vector<double> q, const std::vector<double>& v) {
+  q.insert(q.end(), v.begin(), v.end());
+  return q;
+}
+
+/// A billiard's flight from here to a time or after so many bounces; of it, `crossings` are the bounces.
+sections::TrajectoryRecord bounced(const chaos::Closure& closure, const std::vector<double>& q,
+                                   const std::vector<double>& v, double time, std::int64_t bounces) {
+  sections::Observation watch;
+  watch.stop.time = time;
+  watch.stop.crossings = bounces;
+  const auto batch = closure.problem->fly(closure.method, watch, 1);
+  batch->load(0, {0, q, v, closure.parameters});
+  while (batch->flown(0).status == Status::pending) batch->advance(10'000);
+  return std::move(batch->flown(0));
+}
+/// The k-th of its bounces' places and velocities.
+std::pair<std::vector<double>, std::vector<double>> bounce(const sections::TrajectoryRows& rows,
+                                                           std::size_t k, std::size_t dim) {
+  const auto part = [&](const std::vector<double>& all) {
+    const auto row = all.begin() + static_cast<std::ptrdiff_t>(k * dim);
+    return std::vector<double>(row, row + static_cast<std::ptrdiff_t>(dim));
+  };
+  return {part(rows.q), part(rows.v)};
+}
+
+/// A billiard's orbits begin between bounces, on the plane across their velocity there: first at a quarter of
+/// the flight that follows the next bounce (thrown up, it rests at half). The period is the time until, after
+/// all bounces, the flight comes by again.
+std::optional<chaos::Unknowns> first_bounces(chaos::Closure& closure, const std::vector<double>& q,
+                                             const std::vector<double>& v) {
+  const auto dim = q.size();
+  const auto flown = bounced(closure, q, v, std::numeric_limits<double>::infinity(), closure.returns + 2);
+  if (flown.status != Status::finished) return std::nullopt;
+  const auto& time = flown.crossings.time;
+  const auto last = static_cast<std::size_t>(closure.returns);
+  const double early = (time[1] - time[0]) / 4, length = time[last + 1] - time[last];
+  const auto [q0, v0] = bounce(flown.crossings, 0, dim);
+  const auto begin = closure.problem->arc(closure.method, {0, q0, v0, closure.parameters}, early);
+  if (begin.status != Status::finished) return std::nullopt;
+  closure.plane = chaos::Plane::across(begin.q, begin.v);
+  const auto [qn, vn] = bounce(flown.crossings, last, dim);
+  double late = early;
+  for (int round = 0; round < 4;
+       ++round) {  // to the plane, by Newton's method, where the flight is towards it
+    double off = -closure.plane->value, speed = 0;
+    for (std::size_t d = 0; d < dim; ++d) {
+      const double a = begin.end_flow[dim + d], n = closure.plane->normal[d];
+      off += n * (qn[d] + late * (vn[d] + 0.5 * late * a));
+      speed += n * (vn[d] + late * a);
+    }
+    if (speed > 0) late = std::clamp(late - off / speed, 0.0, length);
+  }
+  auto z = joined(begin.q, begin.v);
+  z.push_back(time[last] + late - time[0] - early);
+  return Eigen::Map<const chaos::Unknowns>(z.data(), std::ssize(z));
+}
+
+Returns bounces_of(const chaos::Closure& closure, const chaos::ClosedOrbit& orbit) {
   Returns result;
+  const auto flown = bounced(closure, orbit.q, orbit.v, 2 * orbit.period * (1 + 1e-6), 0);
+  const auto& time = flown.crossings.time;
+  for (std::size_t k = 0; k < time.size() && time[k] <= time[0] + orbit.period * (1 + 1e-6); ++k) {
+    const auto [q, v] = bounce(flown.crossings, k, orbit.q.size());
+    const auto state = joined(q, v);
+    if (k == 0) {
+      result.from = state;
+      continue;
+    }
+    result.states.insert(result.states.end(), state.begin(), state.end());
+    result.times.push_back(time[k] - time[0]);
+  }
+  return result;
+}
+
+Returns returns_of(const chaos::Closure& closure, const chaos::ClosedOrbit& orbit) {
+  if (closure.plane) return bounces_of(closure, orbit);
+  Returns result{joined(orbit.q, orbit.v), {}, {}};
   const auto& problem = *closure.problem;
   if (closure.strobed()) {
     const double every = orbit.period / closure.returns;
@@ -73,14 +151,11 @@ Returns returns_of(const chaos::Closure& closure, const chaos::ClosedOrbit& orbi
 }
 
 /// The least number of returns after which the orbit is closed; 0 where it doesn't come back to its start.
-int least_returns(const chaos::Closure& closure, const chaos::ClosedOrbit& orbit, const Returns& returns) {
+int least_returns(const chaos::Closure& closure, const Returns& returns) {
   const int states = closure.states();
-  std::vector<double> start(orbit.q);
-  start.insert(start.end(), orbit.v.begin(), orbit.v.end());
+  const double* const from = returns.from.data();
   for (int k = 0; k < returns.count(); ++k) {
-    if (apart(*closure.problem, start.data(), returns.states.data() + k * states) <=
-        same(start.data(), states))
-      return k + 1;
+    if (apart(*closure.problem, from, returns.states.data() + k * states) <= same(from, states)) return k + 1;
   }
   return 0;
 }
@@ -90,12 +165,12 @@ Answer answer(const OrbitSurvey& survey, std::int64_t start_id, int returns) {
   if (!start.feasible) return {infeasible};
   const auto& [id, q, v, parameters] = start.start;
   auto closure = survey.closure(returns, parameters, survey.problem().energy(q, v, parameters));
-  auto guess = chaos::first_return(closure, q, v);
+  const auto guess = survey.billiard ? first_bounces(closure, q, v) : chaos::first_return(closure, q, v);
   if (!guess) return {flown_off};
   auto orbit = chaos::close(closure, *guess, std::nullopt);
   if (!orbit) return {not_closed};
   Returns passed = returns_of(closure, *orbit);
-  const int least = least_returns(closure, *orbit, passed);
+  const int least = least_returns(closure, passed);
   if (least == 0) return {not_closed};
   if (least < passed.count() || least != returns) {
     closure.returns = least;
@@ -104,7 +179,7 @@ Answer answer(const OrbitSurvey& survey, std::int64_t start_id, int returns) {
     orbit = chaos::close(closure, once, std::nullopt);
     if (!orbit) return {not_closed};
     passed = returns_of(closure, *orbit);
-    if (least_returns(closure, *orbit, passed) != least) return {not_closed};
+    if (least_returns(closure, passed) != least) return {not_closed};
   }
   Answer result{found, static_cast<double>(least)};
   result.insert(result.end(), orbit->unknowns.data(), orbit->unknowns.data() + orbit->unknowns.size());
@@ -137,6 +212,11 @@ FoundOrbits search(const OrbitSurvey& survey) {
     const auto [id, q, v, parameters] = (*survey.starts)[next.start].start;
     next.closure = survey.closure(next.returns, parameters, survey.problem().energy(q, v, parameters));
     const auto size = next.closure.unknowns();
+    if (survey.billiard) {
+      const auto at = numbers.begin() + 2;
+      const auto dim = static_cast<std::ptrdiff_t>(q.size());
+      next.closure.plane = chaos::Plane::across({at, at + dim}, {at + dim, at + 2 * dim});
+    }
     next.points.assign(numbers.begin() + 2 + size, numbers.end());
     const double* const state = numbers.data() + 2;
     const bool known = std::ranges::any_of(all.orbits, [&](const FoundOrbit& other) {

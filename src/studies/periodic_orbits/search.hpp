@@ -13,8 +13,8 @@ struct FoundOrbit {
   int returns = 1;
   chaos::Closure closure;  ///< nothing continued
   chaos::ClosedOrbit orbit;
-  std::vector<double>
-      points;  ///< on the section, a row of (q, v) for each return; the orbit's own comes first
+  /// On the section, of a billiard after bounces: a row of (q, v) for each return, the orbit's own first.
+  std::vector<double> points;
 };
 
 struct FoundOrbits {

@@ -172,8 +172,9 @@ class FamiliesEvolution : public run::Evolution {
     return records.read<std::int32_t>("/orbits/complete").front() == 1;
   }
   void begin(run::Records& records) override {
-    if (parallel::rank() == 0) enter_orbits(records, found_);
+    if (parallel::rank() == 0) enter_orbits(records, survey_, found_);
     for (const std::int64_t orbit : *share_.ids) {
+      enter_path(records, survey_, orbit, found_.orbits[static_cast<std::size_t>(orbit)]);
       for (std::int64_t k = 0; survey_.continued && k <= survey_.offspring; ++k)
         blank_family(records, survey_, orbit * (1 + survey_.offspring) + k);
     }
