@@ -225,7 +225,8 @@ FoundOrbits search(const OrbitSurvey& survey) {
            std::abs(other.closure.energy - next.closure.energy) > 1e-9 * (1 + std::abs(next.closure.energy))))
         return false;
       for (int k = 0; k < other.returns; ++k) {
-        if (apart(survey.problem(), state, other.points.data() + k * states) <= 10 * same(state, states))
+        const double* const point = next.points.data();
+        if (apart(survey.problem(), point, other.points.data() + k * states) <= 10 * same(point, states))
           return true;
       }
       return false;

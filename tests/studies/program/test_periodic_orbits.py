@@ -385,6 +385,271 @@ class SectionManifolds(ProgramTest):
             self.assertGreater(np.abs(one - other).max(), 1e-6)  # a control: not without the mirror
 
 
+def curvature(gradient, hessian):
+    """Gauss' curvature of a surface g = 0, from g's derivatives [3] and [3, 3] at a point of it."""
+    bordered = np.block([[hessian, gradient[:, None]], [gradient[None], np.zeros((1, 1))]])
+    return -np.linalg.det(bordered) / (gradient @ gradient)**2
+
+
+def plane_geodesic(derivatives, start, axis, length, steps):
+    """The length at which a geodesic in a plane of symmetry is closed, near a guess, and the trace of Jacobi's equation
+    y'' + K y = 0 along it, by Runge and Kutta's method of order 4; `derivatives` gives g's gradient and Hessian at a point."""
+    across = np.eye(3)[axis]
+
+    def slope(u):
+        gradient, hessian = derivatives(*u[:3])
+        tangent = np.cross(across, gradient)
+        k = curvature(gradient, hessian)
+        return np.concatenate([tangent / np.linalg.norm(tangent), u[5:7], -k * u[3:5]])
+    u = np.array([*start, 1, 0, 0, 1.0])
+    h = length / steps
+    for _ in range(steps):
+        k1 = slope(u)
+        k2 = slope(u + h / 2 * k1)
+        k3 = slope(u + h / 2 * k2)
+        u += h / 6 * (k1 + 2 * k2 + 2 * k3 + slope(u + h * k3))
+    late = (u[:3] - start) @ slope(u)[:3]
+    u -= late * slope(u)
+    return length - late, u[3] + u[6]
+
+
+def lemniscate(x, y, z, a=1.0):
+    f, fx, fy = (x * x + y * y)**2 - a * a * (x * x - y * y), 4 * x * (x * x + y * y) - 2 * a * a * x, 4 * y * (x * x + y * y) + 2 * a * a * y
+    fxx, fxy, fyy = 12 * x * x + 4 * y * y - 2 * a * a, 8 * x * y, 4 * x * x + 12 * y * y + 2 * a * a
+    return (np.array([2 * f * fx, 2 * f * fy, 2 * z]),
+            2 * np.array([[fx * fx + f * fxx, fx * fy + f * fxy, 0], [fx * fy + f * fxy, fy * fy + f * fyy, 0], [0, 0, 1]]))
+
+
+def ellipsoid(x, y, z, a=1.3, b=1.0, c=0.8):
+    return np.array([2 * x / a**2, 2 * y / b**2, 2 * z / c**2]), np.diag([2 / a**2, 2 / b**2, 2 / c**2])
+
+
+ELLIPSE = """study = "periodic-orbits"
+[model]
+name = "ellipsoid"
+a = 1.3
+b = 1.0
+c = 0.8
+[method]
+name = "rattle-kahan-li-6"
+step = 0.02
+[section]
+where = "z"
+direction = "up"
+[ensemble]
+energy = 0.5
+project = true
+list = [[1.3, 0.001, 0.0, 0.0, 0.02, 1.0]]
+[orbits]
+returns = 1
+[output]
+file = "out.h5"
+"""
+IN_ANGLES = """study = "periodic-orbits"
+[model]
+name = "double-pendulum"
+[method]
+name = "gauss"
+stages = 6
+step = 0.1
+[section]
+where = "a"
+[ensemble]
+list = [[0.0, 0.0, 0.5, 0.7]]
+[orbits]
+returns = 1
+[output]
+file = "angles.h5"
+"""
+ON_RODS = """study = "periodic-orbits"
+[model]
+coordinates = ["x", "y", "u", "w"]
+lagrangian = "(x_dot^2 + y_dot^2 + u_dot^2 + w_dot^2)/2 - y - w"
+constraint = ["x^2 + y^2 - 1", "(u - x)^2 + (w - y)^2 - 1"]
+[method]
+name = "rattle-kahan-li-6"
+step = 0.01
+[section]
+where = "x"
+[ensemble]
+project = true
+list = [{state}]
+[orbits]
+returns = 1
+[output]
+file = "rods.h5"
+"""
+
+
+class Constrained(ProgramTest):
+    """On a surface: against Jacobi's equation. H. Poincare, Sur les lignes geodesiques des surfaces convexes, Trans. Amer. Math.
+    Soc. 6 (1905) 237. On two rods: against the same pendulum in angles."""
+
+    def run_deck(self, deck, *words, ranks=1, file="out.h5"):
+        end = self.launch(deck, f"output.file={file}", *words, ranks=ranks)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        return h5py.File(self.at / file)
+
+    def test_the_middle_ellipse_of_an_ellipsoid(self):
+        length, trace = plane_geodesic(ellipsoid, (1.3, 0, 0), 1, 6.69118, 4000)
+        with self.run_deck(self.deck(ELLIPSE)) as file:
+            self.assertLess(abs(file["orbits/period"][0] - length), 1e-9)
+            self.assertLess(abs(file["orbits/trace"][0] - trace), 1e-8)
+            self.assertEqual(file["orbits/multipliers"].shape, (1, 2, 2))
+            self.assertLess(abs(np.prod(file["orbits/multipliers"][0, :, 0]) - 1), 1e-10)
+            self.assertEqual(file["orbits/stability"][0], 0)
+            path = file["orbits/path"][0]
+            self.assertLess(np.abs((path[:, :3]**2) @ [1 / 1.3**2, 1, 1 / 0.8**2] - 1).max(), 1e-12)
+            self.assertLess(np.abs(path[0] - path[-1]).max(), 1e-10)
+            self.assertIn("triangles", file["surface"])
+        with self.run_deck(self.deck(ELLIPSE), "model.b=1.01") as file:  # a control: of the same length
+            self.assertLess(abs(file["orbits/period"][0] - length), 1e-9)
+            self.assertGreater(abs(file["orbits/trace"][0] - trace), 1e-2)
+
+    def test_a_constraints_parameter_is_followed(self):
+        """With b beyond a the ellipse is that of the two shorter axes, and stable: it changes at the spheroid b = a."""
+        follow = '[continuation]\nparameter = "b"\nto = 1.5\nstep = 0.05\nlargest_step = 0.1\n'
+        with self.run_deck(self.deck(ELLIPSE + follow)) as file:
+            at = file["bifurcations/value"][0]
+            self.assertLess(abs(at[np.isfinite(at)] - 1.3).max(), 1e-9)
+            self.assertEqual(np.isfinite(at).sum(), 1)
+            self.assertLess(np.ptp(file["families/period"][0][:file["families/points"][0]]), 1e-10)
+        fine = ["continuation.step=0.002", "continuation.largest_step=0.002", "output.checkpoint_minutes=0.001"]
+        self.run_deck(self.deck(ELLIPSE + follow), *fine, file="whole.h5").close()
+        self.killed("deck.toml", "output.file=out.h5", *fine, ranks=1)
+        self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")
+        self.run_deck(self.at / "deck.toml", *fine, "--resume", ranks=2).close()
+        self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+
+    def test_closed_geodesics_of_genus_2(self):
+        rim = np.sqrt((1 + np.sqrt(1 + 4 / 6)) / 2)
+        known = [plane_geodesic(lemniscate, (0, 0, 1 / 6), 0, 1.881036, 4000), plane_geodesic(lemniscate, (rim, 0, 0), 2, 5.307555, 4000)]
+        with self.run_deck(CHAOS / "genus2_closed_geodesics.toml", "orbits.returns=1", "method.step=0.02", ranks=2) as file:
+            found = np.stack([file["orbits/period"][()], file["orbits/trace"][()]], axis=1)
+            for one in known:
+                self.assertLess(np.abs(found - one).sum(1).min(), 1e-5)
+            self.assertGreater(np.abs(found - (known[0][0], known[1][1])).sum(1).min(), 1)  # a control
+
+    def test_two_rods_are_the_angles_pendulum(self):
+        def both(file):
+            return np.array([file["orbits/energy"][0], file["orbits/period"][0], file["orbits/trace"][0]])
+        with self.run_deck(self.deck(IN_ANGLES), file="angles.h5") as angles:
+            _, b, a_dot, b_dot = angles["orbits/state"][0]
+            known = both(angles)
+        state = [0.0, -1.0, np.sin(b), -1 - np.cos(b), a_dot, 0.0, a_dot + b_dot * np.cos(b), b_dot * np.sin(b)]
+        with self.run_deck(self.deck(ON_RODS.format(state=[float(x) for x in state])), file="rods.h5") as rods:
+            self.assertEqual(rods["orbits/multipliers"].shape[1], 2)
+            self.assertLess(rods["orbits/error"][0], 1e-10)
+            np.testing.assert_allclose(both(rods), known, atol=1e-7)
+        with self.run_deck(self.deck(IN_ANGLES), "model.m2=1.01", file="angles.h5") as angles:  # a control
+            self.assertGreater(np.abs(both(angles) - known)[1:].min(), 1e-4)
+
+    def test_refused(self):
+        deck = ELLIPSE.replace('name = "ellipsoid"\na = 1.3\nb = 1.0\nc = 0.8', 'name = "chaplygin-sleigh"').replace('"z"', '"x"')
+        self.says(self.launch(self.deck(deck), ranks=1), 2, "nothing rolls")
+        self.says(self.launch(self.deck(ELLIPSE + "[manifolds]\nlength = 2.0\n"), ranks=1), 2, "[manifolds]", "without constraints")
+
+
+BOUNCES = """study = "periodic-orbits"
+[domain]
+sets = [{ set = "ellipse", a = 1.5, b = 1.0 }]
+[ensemble]
+list = [[0.01, 0.2, 0.0, 1.0], [0.1, 0.0, 1.0, 0.0], [0.3, 0.2, 0.6, 0.8]]
+[orbits]
+returns = [2, 4]
+[output]
+file = "out.h5"
+"""
+UP_AND_DOWN = """study = "periodic-orbits"
+[domain]
+sets = [{ set = "circle" }]
+[forces]
+gravity = [0.0, -1.0]
+[ensemble]
+list = [[0.0, -0.95, 0.0, -0.3162]]
+[orbits]
+returns = 1
+[continuation]
+parameter = "energy"
+to = -0.3
+step = 0.02
+largest_step = 0.05
+turns = [1, 2, 3]
+[output]
+file = "out.h5"
+"""
+
+
+class Billiards(ProgramTest):
+    def run_deck(self, deck, *words, ranks=1):
+        end = self.launch(deck, "output.file=out.h5", *words, ranks=ranks)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        return h5py.File(self.at / "out.h5")
+
+    def test_axes_of_an_ellipse(self):
+        """Of a chord L between mirrors of curvature 1/R, with g = 1 - L/R, the trace is 4 g^2 - 2."""
+        with self.run_deck(self.deck(BOUNCES)) as file:
+            period, action = file["orbits/period"][()], file["orbits/action"][()]
+            trace, returns = file["orbits/trace"][()], file["orbits/returns"][()]
+            self.assertEqual(list(returns[:2]), [2, 2])
+            for row, (chord, radius, stable) in enumerate([(2.0, 2.25, 1), (3.0, 1 / 1.5, 0)]):
+                self.assertLess(abs(action[row] / np.sqrt(2 * file["orbits/energy"][row]) - 2 * chord), 1e-12)
+                self.assertLess(abs(trace[row] - (4 * (1 - chord / radius)**2 - 2)), 1e-12)
+                self.assertGreater(abs(trace[row] - (4 * (1 - chord / (1.001 * radius))**2 - 2)), 1e-4)  # a control
+                self.assertEqual(file["orbits/stability"][row], stable)
+            self.assertTrue((returns == 4).any())  # a rhomb of the family of Poncelet's: marginal
+            self.assertLess(abs(trace[returns == 4][0] - 2), 1e-9)
+            self.assertLess(file["orbits/error"][()].max(), 1e-12)
+            points = file["orbits/points"][()]
+            self.assertLess(np.abs((points[:, 0] / 1.5)**2 + points[:, 1]**2 - 1).max(), 1e-12)
+            self.assertEqual(len(points), returns.sum())
+
+    def test_thrown_up_in_a_circle(self):
+        """Thrown up to a height h above the bottom of a circle of radius R: period 2 sqrt(2 h/g), trace 2 - 8 h/R, so that the
+        period is doubled at h = R/2 and an orbit of three times the period is met at h = 3 R/8."""
+        with self.run_deck(self.deck(UP_AND_DOWN)) as file:
+            count = file["families/points"][0]
+            height = file["families/value"][0, :count] + 1
+            self.assertGreater(count, 10)
+            np.testing.assert_allclose(file["families/trace"][0, :count], 2 - 8 * height, atol=1e-12)
+            np.testing.assert_allclose(file["families/period"][0, :count], 2 * np.sqrt(2 * height), atol=1e-12)
+            np.testing.assert_allclose(file["families/action"][0, :count], 2 / 3 * (2 * height)**1.5, atol=1e-12)
+            kinds, at = file["bifurcations/n"][0], file["bifurcations/value"][0]
+            np.testing.assert_allclose(at[kinds == 2], [-0.5], atol=1e-12)
+            np.testing.assert_allclose(at[kinds == 3], [-0.625], atol=1e-12)
+
+    def test_the_stadium(self):
+        """The axis, and the rhomb through the ends of both axes: lengths 8 and 4 sqrt 5, traces 34 and 62."""
+        with self.run_deck(SOURCE / "input" / "billiards" / "stadium_orbits.toml") as file:
+            found = np.stack([file["orbits/returns"][()], file["orbits/period"][()], file["orbits/trace"][()]], axis=1)
+            for known in ((2, 4, 2), (2, 8, 34), (4, 4 * np.sqrt(5), 62)):
+                self.assertLess(np.abs(found - known).max(1).min(), 1e-9)
+            self.assertGreater(np.abs(found - (4, 4 * np.sqrt(5), 34)).max(1).min(), 1)  # a control
+            # Hyperbolic, but for the orbits between the straight sides.
+            self.assertTrue(((found[:, 1] == found[:, 0] * 2) | (np.abs(found[:, 2]) > 2.1) | (np.abs(found[:, 2] - 2) < 1e-6)).all())
+            self.assertIn("outline", file["domain"])
+        (self.at / "out.h5").rename(self.at / "whole.h5")
+        self.run_deck(SOURCE / "input" / "billiards" / "stadium_orbits.toml", ranks=3).close()
+        self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+
+    def test_in_space(self):
+        """Along the axes of an ellipsoid: the map's derivative has two such traces, one in each plane."""
+        deck = BOUNCES.replace("[domain]", "[domain]\ndimension = 3").replace(
+            '{ set = "ellipse", a = 1.5, b = 1.0 }', '{ set = "ellipsoid", a = 1.5, b = 1.0, c = 0.8 }').replace(
+            "list = [[0.01, 0.2, 0.0, 1.0], [0.1, 0.0, 1.0, 0.0], [0.3, 0.2, 0.6, 0.8]]", "list = [[0.0, 0.0, 0.1, 0.0, 0.0, 1.0]]").replace(
+            "[2, 4]", "2")
+        with self.run_deck(self.deck(deck)) as file:
+            self.assertEqual(file["orbits/multipliers"].shape, (1, 4, 2))
+            traces = [4 * (1 - 1.6 * 0.8 / axis**2)**2 - 2 for axis in (1.5, 1.0)]
+            self.assertLess(abs(file["orbits/trace"][0] - sum(traces)), 1e-12)
+
+    def test_refused(self):
+        rough = BOUNCES.replace("b = 1.0 }", "b = 1.0, restitution = 0.9 }")
+        self.says(self.launch(self.deck(rough), ranks=1), 2, "[domain]", "elastic walls at rest")
+        field = BOUNCES.replace("[ensemble]", '[forces]\npotential = "harmonic"\n[ensemble]')
+        self.says(self.launch(self.deck(field), ranks=1), 2, "gravity alone")
+
+
 class Refused(ProgramTest):
     def test_wrong_decks(self):
         for change, parts in ((('step = 0.25', 'tolerance = 1e-12'), ["tolerance", "step"]),

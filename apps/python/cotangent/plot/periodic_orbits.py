@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Periodic orbits: the trace of the return map and the orbits themselves over what is continued, stable where the line is
-solid; without families, the orbits on their section, and their manifolds where these were grown.
+solid; without families, the orbits' paths between walls or on a surface, else the orbits on their section, and their manifolds
+where these were grown.
 """
 import numpy as np
 
-from . import layout, style
+from . import billiards, layout, style
+from .space import Stage
 
 MARKS = {1: ("o", "$n = 1$: branches or folds"), 2: ("s", "$n = 2$: period doubles"), 3: ("^", "$n = 3$"), 4: ("D", "$n = 4$")}
 STABLE = 1
@@ -137,6 +139,82 @@ def section(result, options):
     return figure
 
 
+def representatives(result, most):
+    """Rows of /orbits by their period, of those that are alike by a symmetry or belong to one family the first; and how many
+    there are of these."""
+    period, residue, returns = (result.array(f"orbits/{name}") for name in ("period", "residue", "returns"))
+    alike = np.stack([returns, np.round(period / period.min(), 6), np.round(residue, 3)], axis=1)
+    rows = np.sort(np.unique(alike, axis=0, return_index=True)[1])
+    return rows[np.argsort(period[rows], kind="stable")][:most], len(rows)
+
+
+def described(result, row, noun):
+    """'3 bounces, T = 8.602, residue 12.01'."""
+    period, residue = result.array("orbits/period")[row], result.array("orbits/residue")[row]
+    residue = 0 if abs(residue) < 1e-9 else residue  # marginal, but for round-off
+    return f"{style.plural(int(result.array('orbits/returns')[row]), noun)}, $T = {period:.4g}$, residue ${residue:.4g}$"
+
+
+def notes(result, drawn, unlike):
+    """The line below the heading."""
+    count = len(result.array("orbits/period"))
+    line = style.plural(count, "orbit")
+    if unlike < count:
+        line += f", {unlike} but for symmetries and families"
+    if drawn < unlike:
+        line += f": the {drawn} shortest"
+    return [line]
+
+
+def between_walls(result, options):
+    """A panel for each path between a billiard's walls, with its bounces."""
+    rows, unlike = representatives(result, 12)
+    outline = np.concatenate(billiards.loops(result))
+    low, high = outline.min(0), outline.max(0)
+    columns = min(len(rows), 3 if (high - low)[0] > 1.3 * (high - low)[1] else 4)
+    options.width = options.width or (10.5 if columns > 2 else 7.5)
+    figure, axes = layout.grid(len(rows), options, options.title or "Periodic orbits of a billiard", notes(result, len(rows), unlike),
+                               aspect=1.08 * (high - low)[1] / (high - low)[0], columns=columns, panel_titles=True)
+    points, whose, stability = (result.array(f"orbits/{name}") for name in ("points", "points_orbit", "stability"))
+    for k, (axis, row) in enumerate(zip(axes, rows)):
+        billiards.fill(axis, result)
+        stable = stability[row] == STABLE
+        colour = style.CATEGORICAL[0] if stable else style.CATEGORICAL[1]
+        axis.plot(*result.array("orbits/path")[row, :, :2].T, ls="-" if stable else (0, (5, 1)), color=colour, lw=1.4, zorder=3)
+        axis.plot(*points[whose == row][:, :2].T, "o", ms=4, color=colour, mfc=colour if stable else "white", zorder=4)
+        axis.set_title(described(result, row, "bounce"), fontsize=9.5)
+        axis.set_xlabel("$x$" if k + columns >= len(rows) else "")
+        axis.set_ylabel("$y$" if k % columns == 0 else "")
+    return figure
+
+
+def on_a_surface(result, options):
+    """The paths on their surface, each with its period and residue."""
+    rows, unlike = representatives(result, len(style.CATEGORICAL))
+    width, _ = layout.stage_widths(options)
+    figure, axis, place = layout.stage(0.40 * width, options, options.title or f"Closed orbits: {style.MODEL_NAMES.get(result.model, result.model)}",
+                                       notes(result, len(rows), unlike))
+    stage = Stage(axis, result, options)
+    lines, names = [], []
+    for row, colour in zip(rows, style.distinct(len(rows))):
+        stable = result.array("orbits/stability")[row] == STABLE
+        stage.curve(result.array("orbits/path")[row, :, :3], colour, 2.4 if stable else 1.3)
+        lines.append(axis.plot([], [], "-", color=colour, lw=2.4 if stable else 1.3)[0])
+        names.append(described(result, row, "return"))
+    left, whole_width, *_ = place
+    figure.legend(lines, names, loc="center left", bbox_to_anchor=((left - 0.85) / whole_width, 0.5), fontsize=9.5,
+                  title="thick: stable")
+    return figure
+
+
 def draw(results, options):
     """The figure."""
-    return families(results[0], options) if "families/value" in results[0] else section(results[0], options)
+    result = results[0]
+    if "families/value" in result:
+        return families(result, options)
+    if "orbits/path" in result and "manifolds/state" not in result and not options.axes:
+        if "domain/outline" in result:
+            return between_walls(result, options)
+        if "surface/triangles" in result:
+            return on_a_surface(result, options)
+    return section(result, options)
