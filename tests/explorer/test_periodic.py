@@ -101,6 +101,31 @@ class Periodic(PageTest):
         self.web.move(*self.pixel(0, 4.0))  # nothing there
         self.assertEqual(self.web.value(TOLD), "")
 
+    def test_paths_between_walls(self):
+        result = PageTest.opened(self, SOURCE / "input" / "billiards" / "stadium_orbits.toml", "stadium_orbits", "ensemble.random.count=20")
+        points, whose = column_of(result, "orbits/points"), column_of(result, "orbits/points_orbit")
+        path, period = column_of(result, "orbits/path"), column_of(result, "orbits/period")
+        self.assertEqual(self.web.value("document.title"), "Periodic orbits of a billiard")
+        alone = [k for k in range(len(points)) if np.sort(np.hypot(*(points[:, :2] - points[k, :2]).T))[1] > 0.1]
+        for k in alone[:2]:
+            self.web.click(*self.pixel(*points[k, :2]))
+            self.assertEqual(self.web.value("explorer.chosen.family.family"), whose[k])
+            self.assertIn("bounce", self.web.value(TOLD))
+            told = self.web.value("document.getElementById('closed-told').textContent")
+            self.assertIn("the path stored", told)
+            self.assertIn(f"{period[whose[k]]:.6g}"[:6], told)
+            np.testing.assert_allclose(self.web.value("explorer.closed.lines[0]"), path[whose[k], :, :2], atol=1e-3)
+            self.assertTrue(self.web.value("document.getElementById('closed-deck').hidden"))
+            corner = self.web.value("(r => [r.left, r.top])(document.getElementById('closed').getBoundingClientRect())")
+            shot = self.shot()
+
+            def darkest(x, y):
+                px, py = (int(a + b) for a, b in zip(corner, self.web.value(f"explorer.beside.toPixels({x}, {y})")))
+                return shot[py - 2:py + 3, px - 2:px + 3].min()
+            self.assertLess(max(darkest(*place) for place in points[whose == whose[k]][:, :2]), 0.7)  # each bounce
+            self.assertLess(max(darkest(x, 1) for x in (-0.77, 0.31, 0.83)), 0.7)  # the wall
+            self.assertGreater(darkest(1.93, 0.93), 0.9)  # a control: nothing outside
+
 
 if __name__ == "__main__":
     unittest.main()

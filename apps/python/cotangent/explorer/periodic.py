@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the page of periodic orbits is told: families over what is continued, their bifurcations; without families, the orbits
-on their section.
+on their section, or where they bounce, and their paths.
 """
 import numpy as np
 
-from ..plot import captions, periodic_orbits, style
+from ..plot import billiards, captions, periodic_orbits, style
 from . import section
 from .numbers import number
 
@@ -21,12 +21,19 @@ def suits(result):
 def described(result, options):
     """(data, model) for page.assembled; the model lets the orbit chosen fly."""
     found = families(result) if "families/value" in result else orbits(result)
-    name = style.MODEL_NAMES.get(result.model, result.model)
-    data = {"kind": "periodic", "title": section.plain(options.title or f"Periodic orbits: {name}"),
+    walls = bool(result.section_of_deck("domain"))
+    name = "Periodic orbits of a billiard" if walls else f"Periodic orbits: {style.MODEL_NAMES.get(result.model, result.model)}"
+    data = {"kind": "periodic", "title": section.plain(options.title or name), "returns": "bounce" if walls else "return",
             "notes": [note for note in (section.plain(captions.section(result)), section.plain(captions.method(result))) if note], **found}
-    model, data["why"] = section.javascript(result, ())
+    model, data["why"] = (None, "Orbits of billiards aren't flown in the page.") if walls else section.javascript(result, ())
     if model:
         data["deck"] = trajectory_deck(result)
+    elif not data["lines"] and "orbits/path" in result and data["dim"] > 2:
+        data["paths"] = [[rounded(place, 4) for place in path[np.isfinite(path[:, 0]), :2]] for path in result.array("orbits/path")]
+    if "domain/outline" in result:
+        data["walls"] = [[rounded(place, 5) for place in loop] for loop in billiards.loops(result)]
+        if not data["lines"]:
+            data.update(x=0, y=1)
     return data, model
 
 

@@ -202,7 +202,7 @@ def on_a_surface(result, options):
         lines.append(axis.plot([], [], "-", color=colour, lw=2.4 if stable else 1.3)[0])
         names.append(described(result, row, "return"))
     left, whole_width, *_ = place
-    figure.legend(lines, names, loc="center left", bbox_to_anchor=((left - 0.85) / whole_width, 0.5), fontsize=9.5,
+    figure.legend(lines, names, loc="center left", bbox_to_anchor=((left - 0.55) / whole_width, 0.5), fontsize=9.5,
                   title="thick: stable")
     return figure
 

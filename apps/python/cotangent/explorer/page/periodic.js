@@ -50,7 +50,8 @@ class PeriodicPage {
     Object.assign(this, {data, model, box: byId("families"), overlay: byId("families-over"), chosen: null, closed: null});
     this.beside = new Plane(byId("closed"), byId("closed-over"), ["", ""], [0, 1, 0, 1],
       {redraw: () => this.redraw(), pointed: () => {}, clicked: () => {}});
-    byId("closed").hidden = !model;
+    byId("closed").hidden = !model && !data.paths;
+    byId("closed-deck").hidden = !model;
     byId("closed").addEventListener("keydown", event => { if (this.beside.key(event.key)) event.preventDefault(); });
     byId("closed-deck").onclick = () => showDeck(this.deckOf(this.chosen));
     byId("close").onclick = () => byId("deck").close();
@@ -68,7 +69,7 @@ class PeriodicPage {
       family.dash = family.stability.some(s => s !== 1);
       const item = element("li"), head = element("strong", `${data.lines ? "family" : "orbit"} ${family.family}: `);
       head.style.color = family.colour;
-      item.append(head, `${family.returns} return${family.returns === 1 ? "" : "s"}` + (family.parent >= 0 ? `, branches off ${family.parent}` : "") +
+      item.append(head, `${family.returns} ${data.returns}${family.returns === 1 ? "" : "s"}` + (family.parent >= 0 ? `, branches off ${family.parent}` : "") +
         `, ${family.stability.filter(s => s === 1).length} of ${family.stability.length} ` + (data.lines ? "orbits stable" : "points stable"));
       byId("family-list").append(item);
     });
@@ -104,6 +105,7 @@ class PeriodicPage {
     const {plane, data} = this;
     plane.fit(byId("families-map"));
     const context = plane.axes(), levels = {trace: [-2, 2], residue: [0, 1]}[data.names[this.axes[1]]] || [];
+    if (this.axes[0] === data.state && this.axes[1] === data.state + 1) this.drawWalls(context, plane);
     context.strokeStyle = look.faint, context.lineWidth = 0.7;
     for (const level of data.lines ? levels : []) {
       const [, y] = plane.toPixels(0, level);
@@ -145,7 +147,7 @@ class PeriodicPage {
       context.strokeStyle = look.ink, context.lineWidth = 2;
       context.beginPath(), context.arc(...at, 9, 0, 7), context.stroke();
     }
-    if (this.model) this.drawClosed();
+    if (this.model || data.paths) this.drawClosed();
     this.frames = (this.frames || 0) + 1;
   }
 
@@ -154,10 +156,11 @@ class PeriodicPage {
   choose(found) {
     this.chosen = found;
     this.closed = null;
-    if (found && this.model) {
-      const {state, period, values} = this.startOf(found), {coordinates, parameters} = this.model, {beside} = this;
-      const closed = new ClosedOrbit(this.model, parameters.map(p => values[p.name] ?? p.value), state, period);
-      const places = closed.lines.flat(), angle = i => coordinates[i] && coordinates[i].angle;
+    if (found && (this.model || this.data.paths)) {
+      const {state, period, values} = this.startOf(found), {coordinates, parameters} = this.model || {coordinates: [{}, {}]}, {beside} = this;
+      const closed = this.model ? new ClosedOrbit(this.model, parameters.map(p => values[p.name] ?? p.value), state, period)
+        : {lines: [this.data.paths[found.family.family]]};
+      const places = [...closed.lines, ...this.data.walls || []].flat(), angle = i => coordinates[i] && coordinates[i].angle;
       beside.labels = [0, 1].map(i => this.data.labels[this.data.state + i]);
       beside.home = [0, 1].flatMap(i => {
         if (angle(i)) return [-Math.PI, Math.PI];
@@ -172,7 +175,7 @@ class PeriodicPage {
       }
       beside.window = [...beside.home];
       this.closed = closed;
-      byId("closed-told").textContent = closed.status === "flying"
+      byId("closed-told").textContent = !this.model ? `the path stored, of the period ${written(period, 10)}` : closed.status === "flying"
         ? `flown in the page for one period, ${written(period, 10)}: it ends ${written(closed.gap, 3)} from where it began; energy error ${written(closed.energyError, 3)}`
         : `flown in the page: ${closed.status}`;
     }
@@ -193,10 +196,20 @@ class PeriodicPage {
     for (const [name, value] of Object.entries({...all, ...values})) text = text.replaceAll(`"@${name}@"`, String(value));
     return text;
   }
+  /** What a billiard's particle bounces off, in the plane of x and y. */
+  drawWalls(context, plane) {
+    context.strokeStyle = look.ink, context.lineWidth = 1;
+    for (const loop of this.data.walls || []) {
+      context.beginPath();
+      for (const at of loop) context.lineTo(...plane.toPixels(...at));
+      context.stroke();
+    }
+  }
   drawClosed() {
     const {beside, closed} = this;
     beside.fit(byId("closed-map"));
     const context = beside.axes();
+    this.drawWalls(context, beside);
     if (!closed) return beside.say(context, "click on an orbit");
     context.strokeStyle = context.fillStyle = this.chosen.family.colour, context.lineWidth = 1.8;
     context.setLineDash(this.chosen.family.stability[this.chosen.k] === 1 ? [] : [9, 8]);
@@ -227,7 +240,7 @@ class PeriodicPage {
   numbersOf({family, k, mark}) {
     const columns = mark ? mark.columns : family.columns.map(column => column[k]);
     const what = mark ? `n = ${mark.n}, k = ${mark.k}: ${(branchSigns[mark.n] || [0, "a rational turn"])[1]}` : stabilityNames[family.stability[k]];
-    return `${this.data.lines ? "family" : "orbit"} ${family.family}, ${family.returns} return${family.returns === 1 ? "" : "s"}: ${what}` +
+    return `${this.data.lines ? "family" : "orbit"} ${family.family}, ${family.returns} ${this.data.returns}${family.returns === 1 ? "" : "s"}: ${what}` +
       columns.map((value, i) => `\n${this.data.labels[i]} = ${written(value, 10)}`).join("");
   }
   tell(found) { byId("family-told").textContent = found ? this.numbersOf(found) : ""; }
