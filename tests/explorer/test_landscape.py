@@ -76,6 +76,26 @@ class Landscape(PageTest):
         self.assertGreater(np.ptp(hatched.mean(1)), 0.3)
         self.assertLess(float((mapped.min(1) > 0.95).mean()), 0.1)
 
+    def test_lines_of_bands_thin_out_where_bands_are_narrow(self):
+        """Where the lens of low energy ends all levels meet: lines of all bands would cover half of what is there."""
+        self.opened("magnetic_chain_contact")
+        table = np.array(self.web.value("Array.from({length: bands}, (_, k) => cividisAt((k + 0.5) / bands))")) / 255
+        lines = {}
+        for name, x, y, size in (("narrow", 0.47, 2.33, 12), ("wide", 0.3, 1.2, 30)):
+            shot = self.patch(x, y, self.shot(), size)
+            lines[name] = float((np.abs(shot[:, None] - table).max(2).min(1) > 0.02).mean())
+            bands = self.web.value(f"""(() => {{ const [px, py] = explorer.plane.toPixels({x}, {y}), found = [];
+              for (let j = -{size}; j < {size}; ++j) for (let i = -{size}; i < {size}; ++i)
+                found.push(Math.floor(bands * explorer.shareAt(...explorer.plane.toPlace(px + i, py + j))));
+              return found; }})()""")
+            at = np.reshape(bands, (2 * size, 2 * size))
+            lines[name + " bands"] = float(((at[:-1, :-1] != at[1:, :-1]) | (at[:-1, :-1] != at[:-1, 1:])).mean())
+        self.assertGreater(lines["narrow bands"], 0.4)
+        self.assertLess(lines["narrow"], 0.3, lines)
+        self.assertGreater(lines["narrow"], 0.02)
+        self.assertLess(abs(lines["wide"] - lines["wide bands"]), 0.01)  # the control: nothing is left out there
+        self.assertGreater(lines["wide"], 0.005)
+
 
 if __name__ == "__main__":
     unittest.main()

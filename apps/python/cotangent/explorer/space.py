@@ -9,12 +9,13 @@ import base64
 
 import numpy as np
 
-from ..plot import captions, lattices
+from ..plot import captions, contours, lattices
 from ..plot.result import PlotError
 from .section import plain
 
 ROOMY, SMALL = 6_000_000, 105_000   # bytes of what moves, as packed
 VERTICES, FEW = 60_000, 3_000       # of a surface
+OUTLINE = 2000                      # an outline is off by one in so many of its length and width, at most
 
 
 SHOWS = "the motion in space, turned and played"
@@ -155,7 +156,7 @@ def trajectories(result, options, data, room, most):
         table = result.array("domain/outline")
         if table.shape[1] == 4:
             loops = [table[table[:, 3] == k, :2] for k in np.unique(table[:, 3])]
-            loops = [loop[np.unique(np.linspace(0, len(loop) - 1, 400).astype(int))] for loop in loops]
+            loops = [contours.simplified(loop, np.ptp(table[:, :2], 0).max() / OUTLINE) for loop in loops]
             data["outline"] = [[[float(f"{x:.5g}") for x in point] for point in loop] for loop in loops]
             ends += [lifted(loop) for loop in loops]
     return np.concatenate(ends)

@@ -10,7 +10,7 @@ import matplotlib
 import numpy as np
 
 from ..results import is_dimension
-from . import captions, layout, style
+from . import captions, contours, layout, style
 from .result import PlotError
 
 BANDS, WELL_BANDS = 18, 5
@@ -131,9 +131,9 @@ def draw(results, options):
     kinds, passes = set(), []
     for k, axis in enumerate(axes):
         points, saddles = entries(result, "stationary", k), lowest(entries(result, "passes", k))
-        bands, filled = _draw_surface(axis, x, y, energy[k], admissible[k], points, saddles)
         axis.set_xlim(options.xlim or (x[0], x[-1]))
         axis.set_ylim(options.ylim or (y[0], y[-1]))
+        bands, filled = _draw_surface(axis, x, y, energy[k], admissible[k], points, saddles)
         units = [result.units(f"landscape/{name}") for name in "xy"]
         kinds |= _mark(axis, repeated(points, x, y, units), one)
         passes.append(pass_levels(saddles))
@@ -153,22 +153,25 @@ def draw(results, options):
 
 
 def _draw_surface(axis, x, y, energy, admissible, points, saddles):
-    """(levels, filled contours) of one panel."""
+    """(levels, their colours) of one panel."""
     bands = levels(energy, admissible, points, saddles)
     # Beyond the boundary the surface goes on, clipped; it is then covered along a smooth edge.
     surface = np.clip(np.where(np.isfinite(energy), energy, bands[-1]), bands[0], bands[-1]).T
     norm = matplotlib.colors.BoundaryNorm(bands, len(bands) - 1)
     colours = matplotlib.colors.ListedColormap(style.height_map()(np.linspace(0, 1, len(bands) - 1)))
-    filled = axis.contourf(x, y, surface, bands, cmap=colours, norm=norm, antialiased=True)
-    axis.contour(x, y, surface, bands[1:-1], colors="white", linewidths=0.35, alpha=0.55, linestyles="solid")
-    for i, level in enumerate(pass_levels(saddles)):
-        if bands[0] < level < bands[-1]:
-            axis.contour(x, y, surface, [level], colors=[PASS_COLOURS[i % len(PASS_COLOURS)]], linewidths=1.2,
-                         linestyles="solid", zorder=2.5)
+    filled = matplotlib.cm.ScalarMappable(norm, colours)
+    contours.fill(axis, x, y, surface, bands, colours.colors)
+    marked = [level for level in pass_levels(saddles) if bands[0] < level < bands[-1]]
+    lines = contours.of_grid(x, y, surface, marked)
+    for i, line in enumerate(lines):
+        contours.draw(axis, [line], colors=[PASS_COLOURS[i % len(PASS_COLOURS)]], linewidths=1.2, zorder=2.5)
     edge = smooth(admissible).T
     if edge.min() < 0.5:
+        lines += contours.of_grid(x, y, edge, [0.5])
         axis.contourf(x, y, edge, [-1, 0.5], colors=[style.UNKNOWN], zorder=3)
-        axis.contour(x, y, edge, [0.5], colors=[style.INK], linewidths=1.4, zorder=4)
+        contours.draw(axis, lines[-1:], colors=[style.INK], linewidths=1.4, zorder=4)
+    contours.draw(axis, contours.of_grid(x, y, surface, bands[1:-1]), taken=sum(lines, []), colors="white", linewidths=0.35,
+                  alpha=0.55)
     for spine in axis.spines.values():
         spine.set_zorder(5)
     axis.set_axisbelow(False)

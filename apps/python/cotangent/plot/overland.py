@@ -9,7 +9,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 
-from . import layout, style
+from . import contours, layout, style
 from .result import PlotError
 
 WATER = matplotlib.colors.LinearSegmentedColormap.from_list("water", style.WATER)
@@ -43,12 +43,12 @@ class Ground:
         low, high = points.min(0), points.max(0)
         size = high - low
         slim = max(size) > SLIM * min(size)
-        self._relief(points, size)
-        if getattr(options, "mesh", False):
-            axis.triplot(self.mesh, color=style.INK, lw=0.15, alpha=0.6, zorder=4)
         axis.set_aspect("auto" if slim else "equal")
         axis.set_xlim(options.xlim or (low[0], high[0]))
         axis.set_ylim(options.ylim or (low[1], high[1]))
+        self._relief(points, size)
+        if getattr(options, "mesh", False):
+            axis.triplot(self.mesh, color=style.INK, lw=0.15, alpha=0.6, zorder=4)
         unit = result.units("mesh/vertices")
         axis.set_xlabel(style.label("x", unit))
         axis.set_ylabel(style.label("y", unit))
@@ -65,7 +65,8 @@ class Ground:
         light = 0.86 + 0.12 * np.clip((rise @ [1, -1]) / (np.sqrt(2) * steep), -1, 1)
         self.axis.tripcolor(self.mesh, facecolors=light, cmap="gray", vmin=0, vmax=1, zorder=1, rasterized=True)
         if np.ptp(self.bed) > 0 and len(self.bed) > 3:
-            self.axis.tricontour(self.mesh, self.bed, 8, colors=style.FAINT, linewidths=0.4, zorder=3)
+            contours.draw(self.axis, contours.of_mesh(self.axis, self.mesh, self.bed, 8), colors=[style.FAINT], linewidths=0.4,
+                          zorder=3)
 
     def show(self, values, depth, top, colours, wet):
         """Paints the values at the vertices where the water is deeper than `wet`."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import matplotlib
 import numpy as np
 
-from . import captions, layout, models, painting, space, style
+from . import captions, contours, layout, models, painting, space, style
 from .result import PlotError, nearest
 
 FEW = 12
@@ -351,7 +351,7 @@ def _draw_edge(axis, panel, names, limits):
     x, y = np.meshgrid(np.linspace(*limits[:2], 500), np.linspace(*limits[2:], 500))
     left = models.energy_left(panel.result, panel.parameters(), names, x, y)
     if left is not None and (left > 0).any() and (left < 0).any():
-        axis.contour(x, y, left, [0.0], colors=[style.FAINT], linewidths=0.6, zorder=1)
+        contours.draw(axis, contours.of_grid(x, y, left, [0.0]), colors=[style.FAINT], linewidths=0.6, zorder=1)
 
 
 def _draw_scale(axis, panel, options, limits):

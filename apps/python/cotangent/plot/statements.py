@@ -11,10 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 
-from . import layout, style
+from . import contours, layout, style
 from .result import PlotError
 
 
@@ -64,11 +63,12 @@ def surfaces(names, found, options):
         x, y, g = (column.reshape(side, side) for column in rows.T)
         depth = -g.min()
         bands = depth * (np.linspace(0, 1, 13) ** 2 - 1)
-        axis.contourf(x, y, g, bands, cmap=style.height_map(), norm=matplotlib.colors.BoundaryNorm(bands, 256))
-        axis.contour(x, y, g, depth * 4.0 ** np.arange(8), colors=[style.FAINT], linewidths=0.5)
-        axis.contour(x, y, g, [0.0], colors=[style.INK], linewidths=1.3)
         axis.set_xlim(reach)
         axis.set_ylim(options.ylim or reach)
+        contours.fill(axis, x, y, g, bands, style.height_map()(np.linspace(0, 1, len(bands) - 1)))
+        surface, *beyond = contours.of_grid(x, y, g, [0.0, *depth * 4.0 ** np.arange(8)])
+        contours.draw(axis, beyond, taken=surface, colors=[style.FAINT], linewidths=0.5)
+        contours.draw(axis, [surface], colors=[style.INK], linewidths=1.3)
         axis.set_title(f"{name}:  {_parameters(values, ('mass', 'gravity'))}", loc="left", pad=4, size=10)
     left, bottom = layout.outer(axes, layout.columns_for(len(axes)))
     for axis in left:

@@ -6,6 +6,7 @@
 // A circle, a cross, a triangle, a diamond, of colours that are far apart in grey too where the shapes aren't.
 const kindSigns = [0, 4, 2, 3], kindColours = [look.paper, look.palette[1], look.palette[5], look.palette[3]];
 const passColours = look.passes, bands = 20;
+const apart = 4;  // pixels between lines of bands, about
 
 class LandscapePage {
   constructor(data, model) {
@@ -107,7 +108,10 @@ class LandscapePage {
         const share = shares[at], right = px + 1 < width ? shares[at + 1] : share, below = py + 1 < height ? shares[at + width] : share;
         let colour = share < 0 ? (px + py) % (8 * devicePixelRatio) < 1 ? [111, 111, 120] : [255, 255, 255] : table[band(share)];
         if (share >= 0 && right >= 0 && below >= 0) {
-          if (band(right) !== band(share) || band(below) !== band(share)) colour = colour.map(c => c + 0.35 * (255 - c));
+          // Where bands are narrower, only every second line is drawn, or every fourth, and so on.
+          const narrow = apart * bands * Math.hypot(right - share, below - share), step = narrow > 1 ? 2 ** Math.ceil(Math.log2(narrow)) : 1;
+          const group = share => Math.floor(band(share) / step);
+          if (group(right) !== group(share) || group(below) !== group(share)) colour = colour.map(c => c + 0.35 * (255 - c));
           for (const [level, line] of passes)
             if ((share < level) !== (right < level) || (share < level) !== (below < level)) colour = line;
         }
