@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The installable package: programs, libraries, headers, decks, and what find_package(cotangent) reads.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(cotangent_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cotangent)
 set(cotangent_header_dir ${CMAKE_INSTALL_INCLUDEDIR}/cotangent)
@@ -12,7 +11,8 @@ foreach(layer IN LISTS cotangent_layers)
   install(DIRECTORY src/${layer} DESTINATION ${cotangent_header_dir} FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 install(TARGETS cotangent_flags EXPORT cotangentTargets COMPONENT development)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/ DESTINATION ${cotangent_header_dir} FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/ DESTINATION ${cotangent_header_dir} FILES_MATCHING PATTERN "*.hpp"
+        PATTERN tests EXCLUDE)
 
 if(TARGET cotangent_program)
   install(TARGETS cotangent_program)

@@ -76,10 +76,18 @@ void* Library::symbol(const char* name) const {
   return found;
 }
 
-Loaded load(const Statement& statement, const std::string& method, const CompiledFiles& files) {
+Loaded load(const Statement& statement, const std::string& method, const CompiledFiles& files, Use use) {
+  if (use == Use::judged && files.read.empty() && files.write.empty()) {
+    const auto* const texts = new Texts(statement);  // as below
+    try {
+      return {interpreted_problem(texts->statement, method, texts->labels()), "interpreted"};
+    } catch (const Error&) {  // what can't be interpreted is compiled
+      delete texts;
+    }
+  }
   bool compiled = true;
   parallel::on_rank_zero([&] { compiled = !files.read.empty() || !files.write.empty() || can_compile(); });
-  if (!parallel::all(compiled)) {
+  if (use != Use::compiled && !parallel::all(compiled)) {
     const auto* const texts = new Texts(statement);  // as below
     return {interpreted_problem(texts->statement, method, texts->labels()),
             "interpreted, since there is no compiler: slower than compiled"};

@@ -38,8 +38,12 @@ struct Loaded {
   std::string how;  ///< as Library::how()
 };
 
+/// What for: to fly, without a compiler interpreted if that can be; only for what a problem tells of itself,
+/// where interpreting will do if it can; to be compiled.
+enum class Use { flown, judged, compiled };
+
 /// The problem that a statement makes, with one method, that of its motion by default where empty, or all of
 /// them ("*"). Collective.
-Loaded load(const Statement& statement, const std::string& method, const CompiledFiles& files);
+Loaded load(const Statement& statement, const std::string& method, const CompiledFiles& files, Use use);
 
 }  // namespace cotangent::formulas

@@ -282,8 +282,8 @@ class Reader {
   std::optional<Dimension> energy_;                   ///< the Lagrangian's
 };
 
-/// The parameters and parts that no formula mentions, directly or through a part that is in use.
-std::string unused(const Statement& s) {
+/// A warning for each parameter and part that no formula mentions, directly or through a part that is in use.
+std::vector<std::string> unused(const Statement& s) {
   std::vector<bool> used(s.first_part() + s.where.size());
   const auto use = [&](const Tree& tree) {
     for (std::size_t i = 0; i < used.size(); ++i)
@@ -301,21 +301,22 @@ std::string unused(const Statement& s) {
   }
   for (std::size_t i = s.where.size(); i-- > 0;)  // a part is mentioned by later ones alone
     if (used[s.first_part() + i]) use(s.where[i].value);
-  std::string warning;
+  std::vector<std::string> warnings;
   for (std::size_t i = 0; i < s.parameters.size(); ++i)
     if (!used[s.first_parameter() + i])
-      warning += fmt::format("; warning: parameter '{}' is in no formula", s.parameters[i].name);
+      warnings.push_back(fmt::format("parameter '{}' is in no formula", s.parameters[i].name));
   for (std::size_t i = 0; i < s.where.size(); ++i)
     if (!used[s.first_part() + i])
-      warning += fmt::format("; warning: part '{}' of [model.where] is in no formula", s.where[i].name);
-  return warning;
+      warnings.push_back(fmt::format("part '{}' of [model.where] is in no formula", s.where[i].name));
+  return warnings;
 }
 
 /// Loads a statement; where its compiler fails, the error shows the user's formula.
 formulas::Loaded loaded_or_shown(const io::Table& model, const Statement& statement,
-                                 const std::string& method, const formulas::CompiledFiles& files) {
+                                 const std::string& method, const formulas::CompiledFiles& files,
+                                 formulas::Use use) {
   try {
-    return formulas::load(statement, method, files);
+    return formulas::load(statement, method, files, use);
   } catch (const FileError&) {
     throw;
   } catch (const Error& error) {
@@ -343,11 +344,15 @@ ModelChoice read_formula_model(Task& task) {
   const bool one = task.deck.root().has("method") && !task.deck.root().has("methods");
   const io::Table model = task.deck.table("model");
   auto loaded =
-      loaded_or_shown(model, statement, one ? method.text("name", "") : "*", compiled_files(task, model));
+      loaded_or_shown(model, statement, one ? method.text("name", "") : "*", compiled_files(task, model),
+                      !task.check    ? formulas::Use::flown
+                      : task.compile ? formulas::Use::compiled
+                                     : formulas::Use::judged);
   ModelChoice choice;
   choice.formula = std::move(loaded.problem);
   choice.problem = choice.formula.get();
-  task.formulas = loaded.how + unused(statement);
+  task.formulas = loaded.how;
+  task.warnings = unused(statement);
   const io::Table parameters = model.table("parameters");
   for (const auto& parameter : statement.parameters) choice.axes.push_back(parameters.axis(parameter.name));
   return choice;

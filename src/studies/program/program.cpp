@@ -76,6 +76,7 @@ ExitCode run_deck(const CommandLine& line, const Statements& stated) {
             .resume = line.resume,
             .telling = line.progress == "json" ? run::Telling::json : run::Telling::text,
             .check = line.check || line.compile,
+            .compile = line.compile,
             .compiled_file = line.compiled_file,
             .dry_run = line.dry_run,
             .petsc_options = line.petsc_options,
@@ -91,6 +92,9 @@ ExitCode run_deck(const CommandLine& line, const Statements& stated) {
   if (line.compile) {
     if (task.formulas.empty()) throw Error("the deck has no formulas to compile");
     print("formulas " + task.formulas + "\n");
+  }
+  if (task.check) {
+    for (const std::string& warning : task.warnings) print("warning: " + warning + "\n");
   }
   if (line.check && code == exit_success) print("deck ok\n");
   return code;

@@ -48,6 +48,7 @@ ExitCode drive(Task& task, run::Evolution& evolution, run::Settings settings) {
   settings.resume = task.resume;
   settings.telling = task.telling;
   settings.formulas = task.formulas;
+  for (const std::string& warning : task.warnings) settings.formulas += "; warning: " + warning;
   return run::drive(evolution, settings);
 }
 

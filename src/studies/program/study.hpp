@@ -56,11 +56,13 @@ struct Task {
   bool resume = false;
   run::Telling telling = run::Telling::text;
   bool check = false;                      ///< read and judge the deck, then stop
+  bool compile = false;                    ///< with check: compile its formulas too
   std::string compiled_file = {};          ///< where compiled formulas are left, beside the cache
   bool dry_run = false;                    ///< say what would run and what it would take, then stop
   std::vector<std::string> petsc_options;  ///< the words after --
   std::string deck_file;                   ///< where the deck was read from
   std::string formulas = {};               ///< how the deck's formulas were compiled, once they are read
+  std::vector<std::string> warnings = {};  ///< of what the deck says in vain
 };
 
 struct Study {
