@@ -61,6 +61,13 @@ def test_what_is_ambiguous_or_unknown_is_refused_with_what_would_be_right():
     with pytest.raises(ct.InputError, match="did you mean 'crossings' of .stop.") as refusal:
         deck.with_arguments("poincare", dict(crosings=3))
     assert (refusal.value.key, refusal.value.nearest, refusal.value.code) == ("crosings", "crossings", 2)
+    assert "?." not in str(refusal.value)
+    with pytest.raises(ct.InputError, match="study \"poincare\"\\. Its keys"):
+        deck.with_arguments("poincare", dict(zzzzzzzz=3))
+    with pytest.raises(AttributeError, match="did you mean 'poincare'[?] Its studies: .*trajectory"):
+        ct.poincar  # pylint: disable=pointless-statement
+    with pytest.raises(AttributeError, match="study 'zzzzzzzz'. Its studies"):
+        ct.zzzzzzzz  # pylint: disable=pointless-statement
 
 
 def test_every_study_has_a_template_whose_own_deck_is_found_in_its_keys():

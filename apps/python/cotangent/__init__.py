@@ -12,6 +12,7 @@ Each study of the program is a function of its name (`studies`): ``ct.poincare``
 """
 from __future__ import annotations
 
+import difflib
 import functools
 from typing import Any
 
@@ -34,7 +35,9 @@ def __getattr__(name: str) -> Any:
     except Error as error:
         raise AttributeError(f"cotangent.{name}: {error}") from error
     if name not in about:
-        raise AttributeError(f"cotangent has neither a function nor a study '{name}'; its studies: {', '.join(about)}")
+        near = difflib.get_close_matches(name, [*about, *__all__], 1, 0.6)
+        meant = f"; did you mean '{near[0]}'?" if near else "."
+        raise AttributeError(f"cotangent has neither a function nor a study '{name}'{meant} Its studies: {', '.join(about)}")
     study, text = about[name]
     function = functools.partial(run, study)
     function.__doc__ = f"{text[0].upper()}{text[1:]}: `cotangent.run(\"{study}\", ...)`.\n\n{run.__doc__}"

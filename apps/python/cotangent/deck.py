@@ -184,7 +184,9 @@ def _unknown(study: str, key: str, tables: Mapping[str, list[str]]) -> InputErro
     text = f"unknown key '{key}' of study \"{study}\""
     if near:
         text += f"; did you mean '{near[0]}'" + (f" of [{where[near[0]]}]?" if where[near[0]] else "?")
-    return InputError(text + f". Its keys: `cotangent --template {study}`; one that stands there in no table's example can be "
+    else:
+        text += "."
+    return InputError(text + f" Its keys: `cotangent --template {study}`; one that stands there in no table's example can be "
                       "given in its table, table=dict(key=...)", 2, key=key, value=key, nearest=near[0] if near else None)
 
 
