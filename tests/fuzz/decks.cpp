@@ -74,7 +74,7 @@ void check_source(const std::string& source) {
 
 /// The reader of models can compile them too; that isn't fuzzed.
 cotangent::formulas::Loaded cotangent::formulas::load(const Statement&, const std::string&,
-                                                      const CompiledFiles&) {
+                                                      const CompiledFiles&, Use) {
   std::abort();
 }
 
