@@ -15,5 +15,6 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # the libraries, in the versions that it
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "openmpi-bin, python3-h5py, python3-matplotlib, python3-numpy")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++")  # for formulas in decks
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-xarray, python3-sympy, paraview")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/prerm)
 set(CPACK_STRIP_FILES ON)
 include(CPack)
