@@ -12,11 +12,15 @@ namespace {
 struct Names {
   std::string_view path;  ///< of a data set, or of a group and what it holds: with a slash at its end
   std::vector<std::string> dimensions;
+  std::size_t rank = 0;  ///< of data sets of so many dimensions alone; 0: of any
 };
 
 /// The first that fits.
 const std::vector<Names>& table() {
   static const std::vector<Names> names = {
+      {"/orbits/path", {"orbit", "part"}},
+      {"/orbits/points", {"point"}},
+      {"/orbits/points_orbit", {"point"}},
       {"/orbits/", {"orbit"}},
       {"/indicators/averaged", {"once"}},
       {"/indicators/", {"orbit"}},
@@ -24,6 +28,8 @@ const std::vector<Names>& table() {
       {"/exits/", {"orbit"}},
       {"/families/", {"family", "point"}},
       {"/bifurcations/", {"family", "passage"}},
+      {"/manifolds/", {"manifold", "point"}},
+      {"/homoclinic/", {"pair", "crossing"}},
       {"/atlas/across", {"across"}},
       {"/atlas/up", {"up"}},
       {"/atlas/", {"up", "across"}},
@@ -34,6 +40,10 @@ const std::vector<Names>& table() {
       {"/comparison/", {"setting_index"}},
       {"/landscape/x", {"x"}},
       {"/landscape/y", {"y"}},
+      {"/landscape/energy", {"x", "y"}, 2},
+      {"/landscape/energy", {"parameter_set", "x", "y"}, 3},
+      {"/landscape/admissible", {"x", "y"}, 2},
+      {"/landscape/admissible", {"parameter_set", "x", "y"}, 3},
       {"/landscape/parameters", {"parameter_set"}},
       {"/surface/triangles", {"triangle", "corner"}},
       {"/surface/", {"vertex"}},
@@ -65,12 +75,19 @@ const std::vector<Names>& table() {
       {"/water/sample_time", {"sample_time"}},
       {"/water/ledger", {"sample_time"}},
       {"/water/volume", {"sample_time"}},
+      {"/water/balance_error", {"sample_time"}},
+      {"/water/identity_error", {"sample_time"}},
+      {"/water/mean_discharge", {"sample_time"}},
+      {"/water/mean_discharge_so_far", {"sample_time"}},
+      {"/water/lowest_depth", {"sample_time"}},
+      {"/water/effort", {"sample_time"}},
   };
   return names;
 }
 
-std::vector<std::string> named(const std::string& path) {
+std::vector<std::string> named(const std::string& path, std::size_t rank) {
   for (const Names& row : table()) {
+    if (row.rank != 0 && row.rank != rank) continue;
     if (row.path.ends_with('/') ? path.starts_with(row.path) : path == row.path) return row.dimensions;
   }
   return {};
@@ -88,7 +105,7 @@ std::vector<std::vector<std::string>> dimension_names(const std::vector<DataSetS
   for (const DataSetSpec& spec : specs) {
     const std::size_t slash = spec.path.rfind('/') + 1;
     const std::string group = spec.path.substr(0, slash), name = spec.path.substr(slash);
-    std::vector<std::string> wanted = named(spec.path), names;
+    std::vector<std::string> wanted = named(spec.path, spec.dims.size()), names;
     std::vector<std::string> columns;
     for (const auto& [label, texts] : spec.labels) {
       if (label == "columns") columns = texts;
