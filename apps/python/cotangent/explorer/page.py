@@ -15,18 +15,18 @@ import matplotlib
 import numpy as np
 
 from ..plot import style
-from . import atlas, landscape, periodic, section, space
+from . import atlas, landscape, periodic, picture, section, space
 
 HERE = Path(__file__).resolve().parent / "page"
 # Which scripts a kind of page brings, after those that all do and before main.js.
 COMMON = ("webgl.js", "points.js", "plane.js", "gauss.js", "orbits.js", "section.js")
 OWN = {"section": (), "space": ("scene.js", "space.js"), "atlas": ("atlas.js",), "landscape": ("atlas.js", "landscape.js"),
-       "periodic": ("periodic.js",)}
+       "periodic": ("periodic.js",), "picture": ("picture.js",)}
 
 
 def kind_of(result):
     """The module of what a result's page shows, None where there is no page of it."""
-    return next((kind for kind in (section, atlas, landscape, periodic, space) if kind.suits(result)), None)
+    return next((kind for kind in (section, atlas, landscape, periodic, space, picture) if kind.suits(result)), None)
 
 
 def page(result, options):
@@ -43,7 +43,7 @@ def assembled(data, model):
     code = "\n".join(['"use strict";', f"const look = {as_json(style_of_pictures())};", *parts[:-1],
                       f"const model = {model or 'null'};", parts[-1]])
     policy = ("default-src 'none'; base-uri 'none'; form-action 'none'; "
-              f"script-src '{fingerprint(code)}'; style-src '{fingerprint(sheet)}'")
+              f"script-src '{fingerprint(code)}'; style-src '{fingerprint(sheet)}'" + ("; img-src data:" if data["kind"] == "picture" else ""))
     filled = {"policy": policy, "title": html.escape(data["title"]), "style": sheet, "data": as_json(data), "code": code}
     text = (HERE / "page.html").read_text(encoding="utf-8")
     pieces = text.split("@")
