@@ -590,8 +590,7 @@ class Billiards(ProgramTest):
     def test_axes_of_an_ellipse(self):
         """Of a chord L between mirrors of curvature 1/R, with g = 1 - L/R, the trace is 4 g^2 - 2."""
         with self.run_deck(self.deck(BOUNCES)) as file:
-            period, action = file["orbits/period"][()], file["orbits/action"][()]
-            trace, returns = file["orbits/trace"][()], file["orbits/returns"][()]
+            action, trace, returns = (file[f"orbits/{name}"][()] for name in ("action", "trace", "returns"))
             self.assertEqual(list(returns[:2]), [2, 2])
             for row, (chord, radius, stable) in enumerate([(2.0, 2.25, 1), (3.0, 1 / 1.5, 0)]):
                 self.assertLess(abs(action[row] / np.sqrt(2 * file["orbits/energy"][row]) - 2 * chord), 1e-12)
