@@ -6,6 +6,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "sections/lone_flight.hpp"
+
 namespace cotangent::chaos {
 
 namespace {
@@ -43,12 +45,6 @@ Plane plane_of(const Closure& closure) {
   return plane;
 }
 
-/// Moves a state onto the manifold of what is constrained.
-bool onto_manifold(const Closure& closure, std::vector<double>& q, std::vector<double>& v,
-                   const std::vector<double>& parameters) {
-  return closure.problem->constraints() == 0 || closure.problem->project(q, v, parameters, -1);
-}
-
 /// An orthonormal basis of what is left of all deviations without the flow f, the energy's slope g and the
 /// normals of the manifold; where a strobe gives the period, without the normals alone.
 Eigen::MatrixXd complement(const sections::Arc& arc, bool strobed) {
@@ -77,23 +73,25 @@ Plane Plane::across(const std::vector<double>& q, const std::vector<double>& v) 
 std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
   const auto& problem = *closure.problem;
   const int n = problem.dim(), m = 2 * n, count = static_cast<int>(z.size());
-  Parts at = parts(closure, z);
-  if (!z.allFinite() || !(at.period > 0) || problem.objection(at.parameters) ||
-      !onto_manifold(closure, at.q, at.v, at.parameters))
-    return std::nullopt;
-  const auto fly = [&](const std::vector<double>& parameters) {
-    const double period = closure.strobed() ? strobe_period(closure, parameters) : at.period;
+  const Parts at = parts(closure, z);
+  if (!z.allFinite() || !(at.period > 0) || problem.objection(at.parameters)) return std::nullopt;
+  // On the manifold that the parameters make.
+  const auto start_at = [&](const std::vector<double>& parameters) -> std::optional<sections::Start> {
     sections::Start start{0, at.q, at.v, parameters};
-    sections::Arc arc;
-    arc.status = Status::singular_constraint;
-    if (onto_manifold(closure, start.q, start.v, parameters))
-      arc = problem.arc(closure.method, start, period);
-    return arc;
+    if (problem.constraints() > 0 && !problem.project(start.q, start.v, parameters, -1)) return std::nullopt;
+    return start;
   };
-  const sections::Arc arc = fly(at.parameters);
+  const auto fly = [&](const sections::Start& start) {
+    const double period = closure.strobed() ? strobe_period(closure, start.parameters) : at.period;
+    return problem.arc(closure.method, start, period);
+  };
+  const auto start = start_at(at.parameters);
+  if (!start) return std::nullopt;
+  const sections::Arc arc = fly(*start);
   if (arc.status != Status::finished) return std::nullopt;
 
-  ClosedOrbit orbit{z, at.q, at.v, at.parameters, {}, at.period, arc.energy, arc.action, 0, {}, {}, {}, {}};
+  ClosedOrbit orbit{z,  start->q, start->v, at.parameters, {}, at.period, arc.energy, arc.action, 0, {},
+                    {}, {},       {}};
   const int rows = m + (closure.strobed() ? 0 : 2);
   orbit.residual = Eigen::VectorXd::Zero(rows);
   orbit.jacobian = Eigen::MatrixXd::Zero(rows, count);
@@ -120,7 +118,7 @@ std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
     orbit.residual[m] = -plane.value;
     for (int j = 0; j < n; ++j) {
       const auto k = static_cast<std::size_t>(j);
-      orbit.residual[m] += plane.normal[k] * at.q[k];
+      orbit.residual[m] += plane.normal[k] * start->q[k];
       orbit.jacobian(m, j) = plane.normal[k];
     }
     orbit.residual[m + 1] = arc.energy - at.energy;
@@ -137,7 +135,9 @@ std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
     auto less = at.parameters, more = at.parameters;
     less[index] -= step;
     more[index] += step;
-    const sections::Arc a = fly(less), b = fly(more);
+    const auto start_less = start_at(less), start_more = start_at(more);
+    if (!start_less || !start_more) return std::nullopt;
+    const sections::Arc a = fly(*start_less), b = fly(*start_more);
     if (a.status != Status::finished || b.status != Status::finished) return std::nullopt;
     for (int i = 0; i < m; ++i) {
       const auto k = static_cast<std::size_t>(i < n ? i : i - n);
@@ -222,10 +222,8 @@ std::optional<Unknowns> first_return(const Closure& closure, const std::vector<d
     watch.section = closure.section;
     watch.stop.crossings = closure.returns;
     watch.stop.patience = 100'000;
-    const auto batch = closure.problem->fly(closure.method, watch, 1);
-    batch->load(0, {0, q, v, closure.parameters});
-    while (batch->flown(0).status == Status::pending) batch->advance(10'000);
-    const auto& flown = batch->flown(0);
+    const auto flown =
+        sections::fly_alone(*closure.problem, closure.method, watch, {0, q, v, closure.parameters});
     if (flown.status != Status::finished || flown.crossings.time.empty()) return std::nullopt;
     z.push_back(flown.crossings.time.back());
   }

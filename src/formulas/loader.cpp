@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <dlfcn.h>
+#include <memory>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -77,26 +78,27 @@ void* Library::symbol(const char* name) const {
 }
 
 Loaded load(const Statement& statement, const std::string& method, const CompiledFiles& files, Use use) {
+  auto texts = std::make_unique<const Texts>(statement);
+  // What is loaded looks at the texts as long as the program runs, like its code.
+  const auto loaded = [&](std::shared_ptr<const sections::Problem> problem, std::string how) {
+    static_cast<void>(texts.release());
+    return Loaded{std::move(problem), std::move(how)};
+  };
   if (use == Use::judged && files.read.empty() && files.write.empty()) {
-    const auto* const texts = new Texts(statement);  // as below
     try {
-      return {interpreted_problem(texts->statement, method, texts->labels()), "interpreted"};
+      return loaded(interpreted_problem(texts->statement, method, texts->labels()), "interpreted");
     } catch (const Error&) {  // what can't be interpreted is compiled
-      delete texts;
     }
   }
   bool compiled = true;
   parallel::on_rank_zero([&] { compiled = !files.read.empty() || !files.write.empty() || can_compile(); });
-  if (use != Use::compiled && !parallel::all(compiled)) {
-    const auto* const texts = new Texts(statement);  // as below
-    return {interpreted_problem(texts->statement, method, texts->labels()),
-            "interpreted, since there is no compiler: slower than compiled"};
-  }
+  if (use != Use::compiled && !parallel::all(compiled))
+    return loaded(interpreted_problem(texts->statement, method, texts->labels()),
+                  "interpreted, since there is no compiler: slower than compiled");
   const Library library(source(statement, method), files);
   using Make = sections::Problem*(const Labels&);
   auto* const make = library.function<Make>("cotangent_formula_problem");
-  const auto* const texts = new Texts(statement);  // as long as the program runs, like its code
-  return {std::shared_ptr<const sections::Problem>(make(texts->labels())), library.how()};
+  return loaded(std::shared_ptr<const sections::Problem>(make(texts->labels())), library.how());
 }
 
 }  // namespace cotangent::formulas

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "sections/lone_flight.hpp"
 #include "studies/program/surface.hpp"
 #include "studies/program/units.hpp"
 
@@ -215,10 +216,9 @@ void enter_path(run::Records& records, const OrbitSurvey& survey, std::int64_t r
   sections::Observation watch;
   watch.sample_every = found.orbit.period / static_cast<double>(survey.path);
   watch.stop.time = found.orbit.period * (1 + 1e-9);  // the last sample is in it
-  const auto batch = survey.problem().fly(survey.method, watch, 1);
-  batch->load(0, {0, found.orbit.q, found.orbit.v, found.orbit.parameters});
-  while (batch->flown(0).status == Status::pending) batch->advance(10'000);
-  const auto& samples = batch->flown(0).samples;
+  const auto& [q, v, parameters] = std::tie(found.orbit.q, found.orbit.v, found.orbit.parameters);
+  const auto flown = sections::fly_alone(survey.problem(), survey.method, watch, {0, q, v, parameters});
+  const auto& samples = flown.samples;
   std::vector<double> path(rows * 2 * dim, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t k = 0; k < std::min(rows, samples.count()); ++k) {
     std::copy_n(&samples.q[k * dim], dim, &path[2 * k * dim]);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "sections/lone_flight.hpp"
 #include "studies/program/shared_out.hpp"
 
 namespace cotangent::studies {
@@ -50,10 +51,7 @@ sections::TrajectoryRecord bounced(const chaos::Closure& closure, const std::vec
   sections::Observation watch;
   watch.stop.time = time;
   watch.stop.crossings = bounces;
-  const auto batch = closure.problem->fly(closure.method, watch, 1);
-  batch->load(0, {0, q, v, closure.parameters});
-  while (batch->flown(0).status == Status::pending) batch->advance(10'000);
-  return std::move(batch->flown(0));
+  return sections::fly_alone(*closure.problem, closure.method, watch, {0, q, v, closure.parameters});
 }
 /// The k-th of its bounces' places and velocities.
 std::pair<std::vector<double>, std::vector<double>> bounce(const sections::TrajectoryRows& rows,
@@ -82,8 +80,8 @@ std::optional<chaos::Unknowns> first_bounces(chaos::Closure& closure, const std:
   closure.plane = chaos::Plane::across(begin.q, begin.v);
   const auto [qn, vn] = bounce(flown.crossings, last, dim);
   double late = early;
-  for (int round = 0; round < 4;
-       ++round) {  // to the plane, by Newton's method, where the flight is towards it
+  // To the plane by Newton's method, where the flight is towards it.
+  for (int round = 0; round < 4; ++round) {
     double off = -closure.plane->value, speed = 0;
     for (std::size_t d = 0; d < dim; ++d) {
       const double a = begin.end_flow[dim + d], n = closure.plane->normal[d];
@@ -136,10 +134,9 @@ Returns returns_of(const chaos::Closure& closure, const chaos::ClosedOrbit& orbi
   watch.section = closure.section;
   watch.stop.time = orbit.period * (1 + 1e-6);
   watch.stop.patience = std::int64_t{1} << 40;
-  const auto batch = problem.fly(closure.method, watch, 1);
-  batch->load(0, {0, orbit.q, orbit.v, orbit.parameters});
-  while (batch->flown(0).status == Status::pending) batch->advance(10'000);
-  const auto& rows = batch->flown(0).crossings;
+  const auto flown =
+      sections::fly_alone(problem, closure.method, watch, {0, orbit.q, orbit.v, orbit.parameters});
+  const auto& rows = flown.crossings;
   for (std::size_t k = 0; k < rows.count(); ++k) {
     if (rows.time[k] < 1e-6 * orbit.period) continue;  // the beginning itself
     const auto width = static_cast<std::ptrdiff_t>(closure.states());

@@ -481,14 +481,16 @@ file = "rods.h5"
 """
 
 
-class Constrained(ProgramTest):
-    """On a surface: against Jacobi's equation. H. Poincare, Sur les lignes geodesiques des surfaces convexes, Trans. Amer. Math.
-    Soc. 6 (1905) 237. On two rods: against the same pendulum in angles."""
-
+class DeckTest(ProgramTest):
     def run_deck(self, deck, *words, ranks=1, file="out.h5"):
         end = self.launch(deck, f"output.file={file}", *words, ranks=ranks)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         return h5py.File(self.at / file)
+
+
+class Constrained(DeckTest):
+    """On a surface: against Jacobi's equation. H. Poincare, Sur les lignes geodesiques des surfaces convexes, Trans. Amer. Math.
+    Soc. 6 (1905) 237. On two rods: against the same pendulum in angles."""
 
     def test_the_middle_ellipse_of_an_ellipsoid(self):
         length, trace = plane_geodesic(ellipsoid, (1.3, 0, 0), 1, 6.69118, 4000)
@@ -528,7 +530,7 @@ class Constrained(ProgramTest):
         with self.run_deck(CHAOS / "genus2_closed_geodesics.toml", "orbits.returns=1", "method.step=0.02", ranks=2) as file:
             found = np.stack([file["orbits/period"][()], file["orbits/trace"][()]], axis=1)
             for one in known:
-                self.assertLess(np.abs(found - one).sum(1).min(), 1e-5)
+                self.assertLess(np.abs(found - one).sum(1).min(), 1e-6)
             self.assertGreater(np.abs(found - (known[0][0], known[1][1])).sum(1).min(), 1)  # a control
 
     def test_two_rods_are_the_angles_pendulum(self):
@@ -581,12 +583,7 @@ file = "out.h5"
 """
 
 
-class Billiards(ProgramTest):
-    def run_deck(self, deck, *words, ranks=1):
-        end = self.launch(deck, "output.file=out.h5", *words, ranks=ranks)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        return h5py.File(self.at / "out.h5")
-
+class Billiards(DeckTest):
     def test_axes_of_an_ellipse(self):
         """Of a chord L between mirrors of curvature 1/R, with g = 1 - L/R, the trace is 4 g^2 - 2."""
         with self.run_deck(self.deck(BOUNCES)) as file:
@@ -626,7 +623,7 @@ class Billiards(ProgramTest):
                 self.assertLess(np.abs(found - known).max(1).min(), 1e-9)
             self.assertGreater(np.abs(found - (4, 4 * np.sqrt(5), 34)).max(1).min(), 1)  # a control
             # Hyperbolic, but for the orbits between the straight sides.
-            self.assertTrue(((found[:, 1] == found[:, 0] * 2) | (np.abs(found[:, 2]) > 2.1) | (np.abs(found[:, 2] - 2) < 1e-6)).all())
+            self.assertTrue(((np.abs(found[:, 2]) > 2.1) | (np.abs(found[:, 2] - 2) < 1e-6)).all())
             self.assertIn("outline", file["domain"])
         (self.at / "out.h5").rename(self.at / "whole.h5")
         self.run_deck(SOURCE / "input" / "billiards" / "stadium_orbits.toml", ranks=3).close()

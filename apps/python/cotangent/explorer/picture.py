@@ -20,15 +20,12 @@ def suits(result):
 
 def described(result, options):
     """(data, None) for page.assembled: the picture as cotangent-plot draws it, in as many colours as a palette holds."""
-    from PIL import Image
-
-    from ..plot.cli import figure_of
+    from ..plot.cli import figure_of, in_few_colours
     figure, _ = figure_of(options)
     drawn, packed = io.BytesIO(), io.BytesIO()
     figure.savefig(drawn, format="png", dpi=DPI, facecolor="white")
     matplotlib.pyplot.close(figure)
-    with Image.open(drawn) as image:
-        image.convert("RGB").quantize(255, Image.Quantize.MAXCOVERAGE, 3, dither=Image.Dither.NONE).save(packed, "png", optimize=True)
+    in_few_colours(drawn, packed)
     what = options.what or subjects(result)[0]
     name = style.MODEL_NAMES.get(result.model, result.model) or result.study
     return {"kind": "picture", "title": plain(options.title or name), "notes": [PICTURES[what][1]],

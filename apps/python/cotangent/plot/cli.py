@@ -209,6 +209,14 @@ def figure_of(options):
     return module.draw(results, options), results
 
 
+def in_few_colours(picture, target):
+    """Makes a PNG file, or one in memory, one of 255 colours."""
+    from PIL import Image
+    with Image.open(picture) as image:
+        few = image.convert("RGB").quantize(255, Image.Quantize.MAXCOVERAGE, 3, dither=Image.Dither.NONE)
+    few.save(target, "png", optimize=True)
+
+
 def save(figure, path, options):
     """Writes the picture under a temporary name first, so that a failure leaves no half a picture."""
     from .result import PlotError
@@ -218,10 +226,7 @@ def save(figure, path, options):
     try:
         figure.savefig(part, dpi=options.dpi, metadata=metadata, facecolor="white")
         if options.small and path.suffix.lower() == ".png":
-            from PIL import Image
-            with Image.open(part) as image:
-                few = image.convert("RGB").quantize(255, Image.Quantize.MAXCOVERAGE, 3, dither=Image.Dither.NONE)
-            few.save(part, optimize=True)
+            in_few_colours(part, part)
         os.replace(part, path)
     except OSError as error:
         raise PlotError(f"{path}: cannot be written: {error.strerror or error}", 3) from error
