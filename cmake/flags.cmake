@@ -48,6 +48,9 @@ if(COTANGENT_WERROR)
 endif()
 if(COTANGENT_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # checks of accesses as calls, not in line: a quarter of the time of compiling
+    add_compile_options(--param=asan-instrumentation-with-call-threshold=0)
+  endif()
   if(NOT COTANGENT_ALL_PAIRS)  # a quarter of the time of compiling, for what the address sanitizer mostly meets as well
     add_compile_options(-fno-sanitize=null,alignment,object-size,vptr,pointer-overflow)
   endif()

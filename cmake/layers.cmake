@@ -34,3 +34,11 @@ function(cotangent_layer name)
     endif()
   endforeach()
 endfunction()
+
+# What nearly all sources of a layer include is read once: a sixth to a third of their time.
+function(cotangent_precompiled target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # bug 105651: string + "literal", where <string> is precompiled
+    target_compile_options(${target} PRIVATE -Wno-stringop-overflow -Wno-array-bounds)
+  endif()
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+endfunction()

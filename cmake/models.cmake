@@ -63,7 +63,28 @@ function(cotangent_list_models target template maker)
   cotangent_list(${target} ${template})
 endfunction()
 
+# What watches trajectories, whatever the model, for so many registers of lanes and coordinates: those of the models
+# here, and of most formulas. compiled_dimensions.hpp says so to those who would compile it otherwise.
+function(cotangent_dimensions target)
+  set(declared "")
+  foreach(pair 1,1 1,2 1,3 1,4 1,5 1,6 1,9 2,2 2,3)
+    string(REPLACE "," ";" pair ${pair})
+    list(GET pair 0 registers)
+    list(GET pair 1 dim)
+    set(source ${PROJECT_BINARY_DIR}/generated/dimensions/${registers}_${dim}.cpp)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/dimension.cpp.in ${source} @ONLY)
+    target_sources(${target} PRIVATE ${source})
+    set(lanes "numerics::Lanes<${registers} * numerics::native_width>, ${dim}")
+    foreach(made make_trajectory_batch fly_arc)
+      string(APPEND declared "extern template decltype(${made}<${lanes}>) ${made}<${lanes}>;\n")
+    endforeach()
+  endforeach()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/sections/compiled_dimensions.hpp CONTENT
+       "#pragma once\n#include \"sections/arc_of.hpp\"\n#include \"sections/trajectory_batch_of.hpp\"\nnamespace cotangent::sections {\n${declared}}\n" @ONLY)
+endfunction()
+
 function(cotangent_models target)
+  cotangent_dimensions(${target})
   cotangent_list_models(${target} model Problem FOLDERS models surfaces BESIDE model_on_manifold)
 endfunction()
 

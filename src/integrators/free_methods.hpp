@@ -34,8 +34,8 @@ void for_each_free_method(const Visit& visit) {
 }
 
 template <class System>
-std::unique_ptr<Stepper<System>> make_free(const MethodOptions& options) {
-  std::unique_ptr<Stepper<System>> result;
+std::unique_ptr<StepperFor<System>> make_free(const MethodOptions& options) {
+  std::unique_ptr<StepperFor<System>> result;
   for_each_free_method<System>(MakeByName<System>{options, result});
   return result;
 }

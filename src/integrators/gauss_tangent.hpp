@@ -27,13 +27,7 @@ class GaussTangent {
   Matrix& slope(int i) { return slope_[i]; }
 
   /// Takes deviations over the step in these lanes.
-  void move(Mask lanes, Deviation<R, N>* d, int count, numerics::Elimination<R>& elimination) {
-    resolve();
-    int c = 0;
-    for (; c + 4 <= count; c += 4) move_some<4>(lanes, d + c, elimination);
-    for (; c + 2 <= count; c += 2) move_some<2>(lanes, d + c, elimination);
-    if (c < count) move_some<1>(lanes, d + c, elimination);
-  }
+  void move(Mask lanes, Deviation<R, N>* d, int count, numerics::Elimination<R>& elimination);
 
  private:
   /// Component n of deviation c is number c N + n of a row.
@@ -172,7 +166,17 @@ class GaussTangent {
   std::array<Matrix, max_stages> slope_, resolved_;
 };
 
-// Compiled once for few coordinates, not with each model.
+template <class R, int N>
+void GaussTangent<R, N>::move(Mask lanes, Deviation<R, N>* d, int count,
+                              numerics::Elimination<R>& elimination) {
+  resolve();
+  int c = 0;
+  for (; c + 4 <= count; c += 4) move_some<4>(lanes, d + c, elimination);
+  for (; c + 2 <= count; c += 2) move_some<2>(lanes, d + c, elimination);
+  if (c < count) move_some<1>(lanes, d + c, elimination);
+}
+
+// Compiled once for few coordinates, not with each model: what is inline would be all the same.
 #define COTANGENT_GAUSS_TANGENTS(word, N)                                       \
   word template class GaussTangent<double, N>;                                  \
   word template class GaussTangent<numerics::Lanes<numerics::native_width>, N>; \

@@ -30,19 +30,22 @@ constexpr int lanes_of =
 template <class Model>
 using PackedSystem = mechanics::System<Model, numerics::Lanes<lanes_of<Model>>>;
 
+template <class System>
+using StepperFor = Stepper<typename System::Real, System::dim>;
+
 /// A method of the list over a system, null where the list has none of this name.
 template <class System>
-std::unique_ptr<Stepper<System>> make_free(const MethodOptions& options);  // free_methods.hpp
+std::unique_ptr<StepperFor<System>> make_free(const MethodOptions& options);  // free_methods.hpp
 template <class System>
-std::unique_ptr<Stepper<System>> make_on_manifold(const MethodOptions& options);  // manifold_methods.hpp
+std::unique_ptr<StepperFor<System>> make_on_manifold(const MethodOptions& options);  // manifold_methods.hpp
 template <class System>
-std::unique_ptr<Stepper<System>> make_general(const MethodOptions& options);  // general_methods.hpp
+std::unique_ptr<StepperFor<System>> make_general(const MethodOptions& options);  // general_methods.hpp
 
 /// The method of this name over a system. Throws an Error where there is none.
 template <class System>
-std::unique_ptr<Stepper<System>> make_stepper(const MethodOptions& options) {
+std::unique_ptr<StepperFor<System>> make_stepper(const MethodOptions& options) {
   constexpr MotionKind motion = motion_of<System>;
-  std::unique_ptr<Stepper<System>> result;
+  std::unique_ptr<StepperFor<System>> result;
   if constexpr (motion == MotionKind::free) {
     result = make_free<System>(options);
   } else {
@@ -69,7 +72,7 @@ constexpr bool is_compiled = [] {
 template <class System>
 struct MakeByName {
   const MethodOptions& options;
-  std::unique_ptr<Stepper<System>>& result;
+  std::unique_ptr<StepperFor<System>>& result;
 
   template <class Method>
   void operator()() const {

@@ -31,8 +31,8 @@ void for_each_manifold_method(const Visit& visit) {
 }
 
 template <class System>
-std::unique_ptr<Stepper<System>> make_on_manifold(const MethodOptions& options) {
-  std::unique_ptr<Stepper<System>> result;
+std::unique_ptr<StepperFor<System>> make_on_manifold(const MethodOptions& options) {
+  std::unique_ptr<StepperFor<System>> result;
   if constexpr (motion_of<System> == MotionKind::on_manifold)
     for_each_manifold_method<System>(MakeByName<System>{options, result});
   return result;

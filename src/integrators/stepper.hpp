@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A method as one virtual interface per pack of lanes, so that what happens between steps (events, records)
-// is compiled once per model and not once per method. One call advances all lanes: its cost vanishes.
+// is compiled once for so many coordinates and not for each model and method. One call advances all lanes:
+// its cost vanishes.
 #pragma once
 
 #include <algorithm>
 #include <memory>
 
+#include "integrators/any_system.hpp"
 #include "integrators/gauss_tables.hpp"
 #include "integrators/method.hpp"
 
 namespace cotangent::integrators {
 
-/// The contract of method.hpp, at run time.
-template <class System>
+/// The contract of method.hpp, at run time. All calls are given one system, that of the model that it is made
+/// for.
+template <class R, int N>
 class Stepper {
  public:
-  using R = typename System::Real;
-  static constexpr int N = System::dim;
+  using System = AnySystem<R, N>;
   using Mask = numerics::mask_of<R>;
 
   virtual ~Stepper() = default;
@@ -56,20 +58,22 @@ class Stepper {
 };
 
 template <class System, class Method>
-class StepperOf final : public Stepper<System> {
-  using Base = Stepper<System>;
+class StepperOf final : public Stepper<typename System::Real, System::dim> {
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+  using Base = Stepper<R, N>;
+  using Any = AnySystem<R, N>;
   using typename Base::Mask;
-  using typename Base::R;
-  using X = State<R, Base::N>;
+  using X = State<R, N>;
   using Memory = typename Method::Memory;
 
  public:
   explicit StepperOf(const MethodOptions& options) : method_(options) {}
-  void start(const System& system, const X& x, Mask lanes) override { method_.start(system, x, lanes); }
-  void resume(const System& system) override {
-    if constexpr (requires { method_.resume(system); }) method_.resume(system);
+  void start(const Any& system, const X& x, Mask lanes) override { method_.start(of(system), x, lanes); }
+  void resume([[maybe_unused]] const Any& system) override {
+    if constexpr (requires(const System& s) { method_.resume(s); }) method_.resume(of(system));
   }
-  Mask advance(const System& system, Mask active) override { return method_.advance(system, active); }
+  Mask advance(const Any& system, Mask active) override { return method_.advance(of(system), active); }
   X begin() const override { return method_.begin(); }
   X end() const override { return method_.end(); }
   R begin_time() const override { return method_.begin_time(); }
@@ -88,16 +92,16 @@ class StepperOf final : public Stepper<System> {
   void take(int slot, const Base& other, int lane) override {
     method_.take(slot, static_cast<const StepperOf&>(other).method_, lane);
   }
-  void refine(const System& system) override {
-    if constexpr (requires { method_.refine(system); }) method_.refine(system);
+  void refine([[maybe_unused]] const Any& system) override {
+    if constexpr (requires(const System& s) { method_.refine(s); }) method_.refine(of(system));
   }
   X dense(const R& theta) override { return method_.dense(theta); }
-  X again(const System& system, const R& theta, Mask lanes) override {
-    return method_.again(system, theta, lanes);
+  X again(const Any& system, const R& theta, Mask lanes) override {
+    return method_.again(of(system), theta, lanes);
   }
   Mask dense_is_exact() const override { return method_.dense_is_exact(); }
   R failure() const override { return method_.failure(); }
-  R work([[maybe_unused]] const System& system, [[maybe_unused]] const R& part) override {
+  R work([[maybe_unused]] const Any& system, [[maybe_unused]] const R& part) override {
     R sum(0.0);
     if constexpr (System::driven && !System::kicked && requires { method_.work(); }) {
       sum = method_.work();
@@ -108,27 +112,27 @@ class StepperOf final : public Stepper<System> {
       if (!work_nodes_) work_nodes_ = GaussTables::of(nodes);
       for (int i = 0; i < nodes; ++i) {
         const X x = method_.dense(part * R(work_nodes_->c[i]));
-        sum = fma(R(work_nodes_->b[i]), system.power(x.q, x.v, x.t), sum);
+        sum = fma(R(work_nodes_->b[i]), of(system).power(x.q, x.v, x.t), sum);
       }
       sum *= part * step();
     }
     return sum;
   }
-  R constraint_error_squared([[maybe_unused]] const System& system) const override {
+  R constraint_error_squared([[maybe_unused]] const Any& system) const override {
     if constexpr (requires { method_.constraint_error_squared(); }) {
       return method_.constraint_error_squared();
     } else {
       R worst(0.0);
       if constexpr (System::constrained)
-        worst = system.constraint(method_.end().q, method_.end().t).error_squared();
+        worst = of(system).constraint(method_.end().q, method_.end().t).error_squared();
       if constexpr (System::rolls) {
-        const R slip = system.slip(method_.end().q, method_.end().v).error_squared();
+        const R slip = of(system).slip(method_.end().q, method_.end().v).error_squared();
         worst = select(slip <= worst, worst, slip);  // NaN shows
       }
       return worst;
     }
   }
-  Mask constraint_within([[maybe_unused]] const System& system, const R& squared) const override {
+  Mask constraint_within([[maybe_unused]] const Any& system, const R& squared) const override {
     if constexpr (requires { method_.constraint_within(squared); }) {
       return method_.constraint_within(squared);
     } else {
@@ -142,10 +146,10 @@ class StepperOf final : public Stepper<System> {
       return false;
     }
   }
-  void tangent([[maybe_unused]] const System& system, [[maybe_unused]] Mask lanes,
-               [[maybe_unused]] Deviation<R, Base::N>* d, [[maybe_unused]] int count) override {
-    if constexpr (requires { method_.tangent(system, lanes, d, count); }) {
-      method_.tangent(system, lanes, d, count);
+  void tangent([[maybe_unused]] const Any& system, [[maybe_unused]] Mask lanes,
+               [[maybe_unused]] Deviation<R, N>* d, [[maybe_unused]] int count) override {
+    if constexpr (requires(const System& s) { method_.tangent(s, lanes, d, count); }) {
+      method_.tangent(of(system), lanes, d, count);
     }
   }
   bool momenta() const override {
@@ -160,6 +164,10 @@ class StepperOf final : public Stepper<System> {
   void load(int lane, const double* in) override { load_lane<R>(method_.memory(), lane, in); }
 
  private:
+  static const System& of(const Any& system) {
+    return static_cast<const AnySystemOf<System>&>(system).system;
+  }
+
   Method method_;
   std::shared_ptr<const GaussTables> work_nodes_;  ///< made when work() is asked for
 };

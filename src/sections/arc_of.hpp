@@ -1,40 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An arc and its derivative for one model: the product of the method's own tangent maps, step by step, and of
-// kicks, q -> q, p -> p - dV/dq, whose derivative is dp -> dp - V'' dq.
-// Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VI.4.1.
+// An arc and its derivative for any model of N coordinates: the product of the method's own tangent maps,
+// step by step, and of kicks, q -> q, p -> p - dV/dq, whose derivative is dp -> dp - V'' dq. Reference:
+// Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VI.4.1.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
-#include "integrators/make_stepper.hpp"
+#include "integrators/stepper.hpp"
 #include "sections/arc.hpp"
-#include "sections/tangent_space.hpp"
 
 namespace cotangent::sections {
 
+/// The method of some options.
+template <class R, int N>
+using MakeStepper =
+    std::function<std::unique_ptr<integrators::Stepper<R, N>>(const integrators::MethodOptions&)>;
+
 /// Flies one trajectory, the same in all lanes.
-template <class System>
+template <class R, int N>
 class ArcFlight {
-  using R = typename System::Real;
-  static constexpr int N = System::dim;
   using Mask = numerics::mask_of<R>;
   using State = integrators::State<R, N>;
+  using System = integrators::AnySystem<R, N>;
   using Deviation = integrators::Deviation<R, N>;
   using Matrix = numerics::Matrix<R, N>;
 
  public:
-  ArcFlight(const integrators::MethodOptions& method, const Start& start) : options_(method) {
-    for (int k = 0; k < System::parameter_count; ++k) system_.parameters[k] = R(start.parameters[k]);
+  ArcFlight(System& system, const MakeStepper<R, N>& make_stepper, const integrators::MethodOptions& method,
+            const Start& start)
+      : system_(system), make_stepper_(make_stepper), options_(method) {
+    for (std::size_t k = 0; k < system_.parameters().size(); ++k)
+      system_.parameters()[k] = R(start.parameters[k]);
     for (int n = 0; n < N; ++n) {
       x_.q[n] = R(start.q[n]);
       x_.v[n] = R(start.v[n]);
       d_[n].q[n] = R(1.0);
       d_[N + n].y[n] = R(1.0);
     }
-    if constexpr (System::constrained) {
-      for (Deviation& d : d_) make_tangent(system_, x_, d);
-      for (const auto& row : normals(system_, x_)) {
+    if (system_.kind().constraints > 0) {
+      for (Deviation& d : d_) system_.make_tangent(x_, d);
+      for (const auto& row : system_.normals(x_)) {
         for (const R& entry : row) arc_.normals.push_back(first(entry));
       }
     }
@@ -44,12 +51,12 @@ class ArcFlight {
     enter_energy();
     std::int64_t parts = 1;
     double every = duration;
-    if constexpr (System::kicked) {
+    if (kicked_) {
       every = first(system_.kick_every());
       parts = std::max<std::int64_t>(std::llround(std::ceil(duration / every - 1e-9)), 1);
     }
     for (std::int64_t k = 0; k < parts && arc_.status == Status::finished; ++k) {
-      if constexpr (System::kicked) kick();
+      if (kicked_) kick();
       if (k == 0) arc_.flow = flow();
       const double from = static_cast<double>(k) * every;
       pass(from, k + 1 < parts ? every : duration - from);
@@ -67,7 +74,7 @@ class ArcFlight {
   static double first(const R& x) { return numerics::lane(x, 0); }
 
   std::vector<double> flow() const {
-    const auto a = system_.acceleration(x_.q, x_.v, x_.t);
+    const auto a = system_.acceleration(x_);
     std::vector<double> result;
     for (int n = 0; n < N; ++n) result.push_back(first(x_.v[n]));
     for (int n = 0; n < N; ++n) result.push_back(first(a[n]));
@@ -75,8 +82,8 @@ class ArcFlight {
   }
   /// E = v L_v - L, so that E_q = L_vq v - L_q and E_v = L_vv v.
   void enter_energy() {
-    arc_.energy = first(system_.energy(x_.q, x_.v, x_.t));
-    const auto h = system_.unforced_hessian(x_.q, x_.v, x_.t);
+    arc_.energy = first(system_.energy(x_));
+    const auto h = system_.derivatives(x_);
     for (int i = 0; i < N; ++i) {
       R slope = -h.q[i];
       for (int j = 0; j < N; ++j) slope = fma(h.qv[i][j], x_.v[j], slope);
@@ -91,7 +98,7 @@ class ArcFlight {
 
   /// The other half of each pair from dv to dp, or back.
   void exchange(bool to_momenta) {
-    const auto h = system_.unforced_hessian(x_.q, x_.v, x_.t);
+    const auto h = system_.derivatives(x_);
     for (Deviation& d : d_) {
       std::array<R, N> bent{};  // L_vq dq
       for (int i = 0; i < N; ++i) {
@@ -109,16 +116,15 @@ class ArcFlight {
     }
   }
 
-  void kick() requires System::kicked {
+  void kick() {
     exchange(true);
-    const Matrix bend =
-        ad::hessian_of<N>(typename System::Model{}.kick(ad::seed<0, N, 2, 0>(x_.q), system_.parameters));
+    const Matrix bend = system_.kick_slope(x_.q);
     for (Deviation& d : d_) {
       for (int i = 0; i < N; ++i) {
         for (int j = 0; j < N; ++j) d.y[i] = fma(-bend[i][j], d.q[j], d.y[i]);
       }
     }
-    x_.v = system_.kicked_velocity(x_.q, x_.v, x_.t);
+    x_.v = system_.kicked_velocity(x_);
     exchange(false);
   }
 
@@ -127,7 +133,7 @@ class ArcFlight {
     const auto steps = std::max<std::int64_t>(std::llround(std::ceil(length / options_.step - 1e-9)), 1);
     integrators::MethodOptions options = options_;
     options.step = length / static_cast<double>(steps);
-    const auto method = integrators::make_stepper<System>(options);
+    const auto method = make_stepper_(options);
     if (!method->has_tangent()) throw Error("the method has no tangent map with these options");
     x_.t = R(from);
     method->start(system_, x_, Mask(true));
@@ -141,7 +147,7 @@ class ArcFlight {
       method->tangent(system_, Mask(true), d_.data(), 2 * N);
       for (int i = 0; i < nodes->stages; ++i) {
         const State x = method->dense(R(nodes->c[i]));
-        const auto p = system_.momentum(x.q, x.v, x.t);
+        const auto p = system_.momentum(x);
         double sum = 0;
         for (int n = 0; n < N; ++n) sum += first(p[n]) * first(x.v[n]);
         arc_.action += options.step * nodes->b[i] * sum;
@@ -155,11 +161,19 @@ class ArcFlight {
   }
   void fail(Status status) { arc_.status = status; }
 
+  System& system_;
+  const bool kicked_ = system_.kind().kicked;
+  const MakeStepper<R, N>& make_stepper_;
   integrators::MethodOptions options_;
-  System system_;
   State x_{};
   std::array<Deviation, 2 * N> d_{};
   Arc arc_;
 };
+
+template <class R, int N>
+Arc fly_arc(integrators::AnySystem<R, N>& system, const MakeStepper<R, N>& make_stepper,
+            const integrators::MethodOptions& method, const Start& start, double duration) {
+  return ArcFlight<R, N>(system, make_stepper, method, start).fly(duration);
+}
 
 }  // namespace cotangent::sections

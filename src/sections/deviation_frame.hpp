@@ -4,7 +4,7 @@
 // begins with random directions, keyed by the trajectory's id, d_1 ... d_N isotropic and then J d_N ... J
 // d_1: a symplectic map leaves such a frame of that kind, so that exponents come in pairs from the first step
 // on. Under constraints the directions are made tangent to the manifold's tangent bundle instead
-// (tangent_space.hpp). The norm is that of (dq, dv), or (dq, dp).
+// (integrators/tangent_space.hpp). The norm is that of (dq, dv), or (dq, dp).
 // References: Benettin, Galgani, Giorgilli, Strelcyn, Meccanica 15 (1980) 9 and 21; Leimkuhler, Van Vleck,
 // Numer. Math. 77 (1997) 269.
 #pragma once
@@ -15,17 +15,15 @@
 #include "integrators/stepper.hpp"
 #include "numerics/random.hpp"
 #include "sections/growth.hpp"
-#include "sections/tangent_space.hpp"
 
 namespace cotangent::sections {
 
-template <class System>
+template <class R, int N>
 class DeviationFrame {
-  using R = typename System::Real;
-  static constexpr int N = System::dim;
   static constexpr int W = numerics::width_of<R>;
   using Mask = numerics::mask_of<R>;
   using State = integrators::State<R, N>;
+  using System = integrators::AnySystem<R, N>;
   using Deviation = integrators::Deviation<R, N>;
 
  public:
@@ -36,7 +34,8 @@ class DeviationFrame {
 
   void begin(int lane, std::int64_t id, const System& system, const State& x) {
     watch_->begin(lane);
-    constexpr int drawn = System::constrained ? 2 * N : N;
+    const bool constrained = system.kind().constraints > 0;
+    const int drawn = constrained ? 2 * N : N;
     std::vector<Deviation> fresh(static_cast<std::size_t>(drawn));
     for (std::size_t k = 0; k < fresh.size(); ++k) {
       for (int n = 0; n < N; ++n) {
@@ -46,18 +45,18 @@ class DeviationFrame {
         fresh[k].y[n] = R(random[1]);
       }
     }
-    fresh.resize(System::constrained ? frame_.size() : fresh.size());
-    if constexpr (System::constrained) {
-      for (Deviation& d : fresh) make_tangent(system, x, d);
+    fresh.resize(constrained ? frame_.size() : fresh.size());
+    if (constrained) {
+      for (Deviation& d : fresh) system.make_tangent(x, d);
     }
     for (int round = 0; round < 2; ++round) {  // twice, for random vectors may be nearly dependent
-      if constexpr (System::constrained) {
+      if (constrained) {
         orthonormalise(Mask(true), fresh);
       } else {
         make_isotropic(fresh);
       }
     }
-    if constexpr (!System::constrained) {
+    if (!constrained) {
       for (int k = N - 1; k >= 0; --k) fresh.push_back(conjugate(fresh[k]));
     }
     for (std::size_t k = 0; k < frame_.size(); ++k)
@@ -65,7 +64,7 @@ class DeviationFrame {
   }
 
   /// After a step of these lanes, which began at `time`.
-  void follow(const System& system, integrators::Stepper<System>& method, Mask lanes, const R& time) {
+  void follow(const System& system, integrators::Stepper<R, N>& method, Mask lanes, const R& time) {
     method.tangent(system, lanes, frame_.data(), static_cast<int>(frame_.size()));
     orthonormalise(lanes, frame_);
     const R taken = select(lanes, R(1.0), R(0.0)), step = method.step();

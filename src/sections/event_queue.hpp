@@ -25,14 +25,13 @@ struct QueuedStep {
   double constraint_error = 0;
 };
 
-template <class System>
+template <class R, int N>
 class EventQueue {
-  using R = typename System::Real;
-  static constexpr int N = System::dim;
   static constexpr int W = numerics::width_of<R>;
   using Mask = numerics::mask_of<R>;
   using State = integrators::State<R, N>;
-  using Stepper = integrators::Stepper<System>;
+  using System = integrators::AnySystem<R, N>;
+  using Stepper = integrators::Stepper<R, N>;
 
  public:
   enum class Kind { crossing, strobe, sample, end, exit };
@@ -40,22 +39,23 @@ class EventQueue {
     Kind kind;
     double theta;
     integrators::State<double, N> x;
-    double energy;  ///< of samples
-    std::array<double, static_cast<std::size_t>(System::multipliers)> multiplier;
-    bool counted;  ///< false for a crossing that fails the section's condition
-    double due;    ///< the time of what happens at a time
+    double energy;                     ///< of samples
+    std::array<double, N> multiplier;  ///< as many as there are, then zeros
+    bool counted;                      ///< false for a crossing that fails the section's condition
+    double due;                        ///< the time of what happens at a time
   };
 
-  EventQueue(std::unique_ptr<Stepper> steps, const Observation& watch)
-      : steps_(std::move(steps)), watch_(watch) {
-    if (watch.section) section_.emplace(*watch.section);
+  /// For steps of a method, and a system of their own.
+  EventQueue(std::unique_ptr<System> system, std::unique_ptr<Stepper> steps, const Observation& watch)
+      : system_(std::move(system)), steps_(std::move(steps)), watch_(watch) {
+    if (watch.section) section_.emplace(*watch.section, *system_);
     strobes_ = watch.section && watch.section->strobe;
   }
 
   /// Gives all slots numbers to hold.
   void begin(const System& system, const State& x) {
-    system_ = system;
-    steps_->start(system, x, Mask(true));
+    std::ranges::copy(system.parameters(), system_->parameters().begin());
+    steps_->start(*system_, x, Mask(true));
   }
 
   bool full() const { return size_ == W; }
@@ -68,14 +68,14 @@ class EventQueue {
     }
     return most;
   }
-  const std::optional<SectionOf<System>>& section() const { return section_; }
+  const std::optional<SectionOf<R, N>>& section() const { return section_; }
 
   /// Takes over a lane's last step.
   void push(const Stepper& method, const System& system, const QueuedStep& step) {
     steps_->take(size_, method, step.lane);
-    if constexpr (System::parameter_count > 0) {
-      integrators::copy_lane<R>(system.parameters, step.lane, system_.parameters, size_);
-    }
+    const auto from = system.parameters();
+    if (!from.empty())
+      integrators::copy_lane<R>(from.front(), step.lane, system_->parameters().front(), size_, from.size());
     queued_[size_++] = step;
   }
 
@@ -84,7 +84,7 @@ class EventQueue {
   template <class Graze, class Happen>
   void resolve(const Graze& graze, const Happen& happen) {
     if (size_ == 0) return;
-    steps_->refine(system_);
+    steps_->refine(*system_);
     exact_ = steps_->dense_is_exact();
     list_events();
     for (std::size_t round = 0; locate(round); ++round) {
@@ -106,7 +106,7 @@ class EventQueue {
     if (met()) {
       Mask fresh(false);
       for (int i = 0; i < size_; ++i) numerics::set_lane(fresh, i, queued_[i].fresh);
-      section_->meet(*steps_, system_, size_, fresh, meetings_);
+      section_->meet(*steps_, *system_, size_, fresh, meetings_);
     }
     const R exit = way_out();
     const R begin = steps_->begin_time(), h = steps_->step();
@@ -116,7 +116,7 @@ class EventQueue {
       const auto theta_of = [&](double time) {
         return std::clamp((time - numerics::lane(begin, i)) / numerics::lane(h, i), 0.0, 1.0);
       };
-      const double last = System::kicked ? theta_of(queued_[i].until) : 1.0;
+      const double last = system_->kind().kicked ? theta_of(queued_[i].until) : 1.0;
       const auto put = [&](Kind kind, double theta, double due = 0.0) {
         if (theta <= last) events.push_back({kind, theta, {}, 0.0, {}, true, due});
       };
@@ -139,11 +139,11 @@ class EventQueue {
   /// Where steps leave the model's domain, by bisection: the last place inside.
   R way_out() {
     R low(0.0), high(1.0);
-    if constexpr (mechanics::has_domain<typename System::Model>) {
+    if (system_->kind().bounded) {
       Mask leaves(false);
       for (int i = 0; i < size_; ++i) numerics::set_lane(leaves, i, queued_[i].leaves);
       if (!any(leaves)) return low;
-      const auto inside = [&](const R& theta) { return system_.domain(steps_->dense(theta).q) > R(0.0); };
+      const auto inside = [&](const R& theta) { return system_->domain(steps_->dense(theta).q) > R(0.0); };
       high = select(inside(R(0.5)), high, R(0.5));
       for (int iteration = 0; iteration < 52; ++iteration) {
         const R middle = R(0.5) * (low + high);
@@ -173,15 +173,14 @@ class EventQueue {
     Mask counted(false);
     if (any(crossing)) {
       x = onto_section(theta, crossing);
-      counted = section_->counted(system_, x, crossing);
+      counted = section_->counted(*system_, x, crossing);
     }
     if (any(other)) x = select(other, state_at(theta, other), x);
-    if (any(strobe)) counted = counted | section_->counted(system_, x, strobe);
-    const R energy = sampled ? system_.energy(x.q, x.v, x.t) : R(0.0);
-    typename System::Multipliers multiplier{};
-    if constexpr (System::multipliers > 0) {
-      if (sampled) multiplier = system_.multiplier(x.q, x.v, x.t);
-    }
+    if (any(strobe)) counted = counted | section_->counted(*system_, x, strobe);
+    const R energy = sampled ? system_->energy(x) : R(0.0);
+    const int multipliers = system_->kind().multipliers;
+    std::array<R, N> multiplier{};
+    if (sampled && multipliers > 0) multiplier = system_->multiplier(x);
     for (int i = 0; i < size_; ++i) {
       if (round >= events_[i].size()) continue;
       Event& event = events_[i][round];
@@ -191,7 +190,7 @@ class EventQueue {
         event.x.v[n] = numerics::lane(x.v[n], i);
       }
       event.energy = numerics::lane(energy, i);
-      for (int k = 0; k < System::multipliers; ++k) {
+      for (int k = 0; k < multipliers; ++k) {
         event.multiplier[k] = numerics::lane(multiplier[k], i);
       }
       const bool on_section = event.kind == Kind::crossing || event.kind == Kind::strobe;
@@ -203,7 +202,7 @@ class EventQueue {
   State state_at(const R& theta, Mask slots) {
     const Mask again = slots & !exact_;
     if (!any(again)) return steps_->dense(theta);
-    const State x = steps_->again(system_, theta, again);
+    const State x = steps_->again(*system_, theta, again);
     return any(slots & exact_) ? select(exact_, steps_->dense(theta), x) : x;
   }
 
@@ -213,10 +212,10 @@ class EventQueue {
     const R h = steps_->step();
     State x = state_at(theta, open);
     for (int iteration = 0; iteration < 8; ++iteration) {
-      const R change = -section_->distance(system_, x) / section_->rate(x, theta, h);
+      const R change = -section_->distance(*system_, x) / section_->rate(x, theta, h);
       const Mask near = open & (numerics::absolute(change) <= R(0x1p-25) * h);
       if (any(near)) {
-        const auto a = system_.acceleration(x.q, x.v, x.t);
+        const auto a = system_->acceleration(x);
         State y;
         y.t = x.t + change;
         for (int n = 0; n < N; ++n) {
@@ -235,15 +234,15 @@ class EventQueue {
     return x;
   }
 
-  System system_;
+  std::unique_ptr<System> system_;
   std::unique_ptr<Stepper> steps_;  ///< slot by slot the last step of another one's lane
   Observation watch_;
-  std::optional<SectionOf<System>> section_;
+  std::optional<SectionOf<R, N>> section_;
   bool strobes_ = false;
   int size_ = 0;
   Mask exact_{false};
   std::array<QueuedStep, W> queued_;
-  std::array<typename SectionOf<System>::Meeting, W> meetings_;
+  std::array<typename SectionOf<R, N>::Meeting, W> meetings_;
   std::array<std::vector<Event>, W> events_;
 };
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problem for one model. Who instantiates it compiles the lists of methods too, here or in another source
-// (integrators/methods.hpp has them all).
+// (integrators/methods.hpp has them all). What watches its trajectories is compiled for the numbers of
+// coordinates of compiled_dimensions.hpp, which cmake/models.cmake writes, and else here.
 #pragma once
 
 #include "integrators/make_stepper.hpp"
 #include "integrators/manifold.hpp"
 #include "sections/arc_of.hpp"
+#include "sections/compiled_dimensions.hpp"
 #include "sections/problem.hpp"
 #include "sections/surface_of.hpp"
 #include "sections/trajectory_batch_of.hpp"
@@ -16,6 +18,7 @@ template <class Model>
 class ProblemOf final : public Problem {
   static constexpr int N = Model::dim;
   using System = mechanics::System<Model, double>;
+  using Packed = integrators::PackedSystem<Model>;
   using Vector = std::array<double, N>;
 
  public:
@@ -125,15 +128,17 @@ class ProblemOf final : public Problem {
   int lanes() const override { return integrators::lanes_of<Model>; }
   std::unique_ptr<TrajectoryBatch> fly(const integrators::MethodOptions& method, const Observation& watch,
                                        int lanes) const override {
-    using Packed = integrators::PackedSystem<Model>;
-    return std::make_unique<TrajectoryBatchOf<Packed>>(
-        integrators::make_stepper<Packed>(method), integrators::make_stepper<Packed>(method), watch, lanes);
+    return make_trajectory_batch<typename Packed::Real, N>(
+        std::make_unique<integrators::AnySystemOf<Packed>>(), integrators::make_stepper<Packed>(method),
+        integrators::make_stepper<Packed>(method), watch, lanes);
   }
   Arc arc(const integrators::MethodOptions& method, const Start& start, double duration) const override {
     if constexpr (System::rolls) {
       return Problem::arc(method, start, duration);
     } else {
-      return ArcFlight<integrators::PackedSystem<Model>>(method, start).fly(duration);
+      integrators::AnySystemOf<Packed> system;
+      return fly_arc<typename Packed::Real, N>(system, integrators::make_stepper<Packed>, method, start,
+                                               duration);
     }
   }
 

@@ -6,16 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "integrators/method.hpp"
+#include "integrators/any_system.hpp"
 
 namespace cotangent::sections {
 
 /// Whether L_vv has a zero row or a solution beyond all proportion.
-template <class System, class State>
-bool singular_mass_matrix(const System& system, const State& x, int lane) {
-  using R = typename System::Real;
-  constexpr int N = System::dim;
-  const auto h = system.hessian(x.q, x.v, x.t).vv;
+template <class R, int N>
+bool singular_mass_matrix(const integrators::AnySystem<R, N>& system, const integrators::State<R, N>& x,
+                          int lane) {
+  const auto h = system.derivatives(x).vv;
   double largest = 0;
   for (const auto& row : h) {
     for (const auto& entry : row) largest = std::max(largest, std::abs(numerics::lane(entry, lane)));
@@ -33,13 +32,12 @@ bool singular_mass_matrix(const System& system, const State& x, int lane) {
 }
 
 /// Whether the direction of a constraint's force vanishes here, or is a combination of others'.
-template <class System, class State>
-bool dependent_constraints([[maybe_unused]] const System& system, [[maybe_unused]] const State& x,
-                           [[maybe_unused]] int lane) {
-  constexpr int N = System::dim;
-  if constexpr (System::multipliers > 0) {
-    auto gradient = system.force_directions(x.q, x.v, x.t);  // made orthogonal, by Gram and Schmidt
-    for (int k = 0; k < System::multipliers; ++k) {
+template <class R, int N>
+bool dependent_constraints(const integrators::AnySystem<R, N>& system, const integrators::State<R, N>& x,
+                           int lane) {
+  if (system.kind().multipliers > 0) {
+    auto gradient = system.force_directions(x);  // made orthogonal, by Gram and Schmidt
+    for (int k = 0; k < system.kind().multipliers; ++k) {
       double whole = 0, rest = 0;
       std::array<double, N> row;
       for (int n = 0; n < N; ++n) {

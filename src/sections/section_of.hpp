@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A section over the steps of one model in lanes: which steps may meet it, where they do, how far off a state
+// A section over the steps of any model in lanes: which steps may meet it, where they do, how far off a state
 // is. A coordinate is looked at on the step's own polynomial; any other function on its interpolant there.
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace cotangent::sections {
 
-template <class System>
+template <class R, int N>
 class SectionOf {
-  using R = typename System::Real;
-  static constexpr int N = System::dim;
   static constexpr int W = numerics::width_of<R>;
   using Mask = numerics::mask_of<R>;
   using State = integrators::State<R, N>;
-  using Stepper = integrators::Stepper<System>;
+  using System = integrators::AnySystem<R, N>;
+  using Stepper = integrators::Stepper<R, N>;
 
  public:
-  explicit SectionOf(const Section& section) : section_(section) {
-    angle_ = on_coordinate() && System::Model::coordinates[section.coordinate].angle;
+  SectionOf(const Section& section, const System& system)
+      : section_(section), variables_(3 * N + system.parameters().size()) {
+    angle_ = on_coordinate() && system.kind().angle[section.coordinate];
     for (int n = 0; n < N; ++n) {
       momenta_needed_ |= section.expression && section.expression->depends_on(2 * N + n);
       momenta_needed_ |= section.condition && section.condition->depends_on(2 * N + n);
@@ -206,19 +206,18 @@ class SectionOf {
       variables_[N + n] = numerics::lane(x.v[n], i);
       variables_[2 * N + n] = numerics::lane(p[n], i);
     }
-    for (int k = 0; k < System::parameter_count; ++k) {
-      variables_[3 * N + k] = numerics::lane(system.parameters[k], i);
-    }
+    for (std::size_t k = 0; k < system.parameters().size(); ++k)
+      variables_[3 * N + k] = numerics::lane(system.parameters()[k], i);
   }
   std::array<R, N> momenta(const System& system, const State& x) const {
-    return momenta_needed_ ? system.momentum(x.q, x.v, x.t) : std::array<R, N>{};
+    return momenta_needed_ ? system.momentum(x) : std::array<R, N>{};
   }
 
   Section section_;
   bool angle_ = false, momenta_needed_ = false;
   int degree_ = 0;
   std::array<R, integrators::max_degree + 1> polynomial_;
-  std::array<double, 3 * N + System::parameter_count> variables_;
+  std::vector<double> variables_;  ///< of expressions
   Roots roots_;
 };
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <limits>
 
-#include "integrators/method.hpp"
+#include "integrators/any_system.hpp"
 #include "sections/flight.hpp"
 
 namespace cotangent::sections {
@@ -19,9 +19,8 @@ struct DueInStep {
   Ticks strobe{};
 };
 
-template <class System>
+template <class R>
 class Timetable {
-  using R = typename System::Real;
   static constexpr int W = numerics::width_of<R>;
 
  public:
@@ -29,15 +28,15 @@ class Timetable {
 
   /// A lane's trajectory, with the parameters that the system has there, has come to a time and has so many
   /// samples.
-  void begin(const System& system, int lane, double t, std::int64_t samples) {
+  template <int N>
+  void begin(const integrators::AnySystem<R, N>& system, int lane, double t, std::int64_t samples) {
     if (watch_.section && watch_.section->strobe) {
-      std::array<double, System::parameter_count> parameters;
-      for (int k = 0; k < System::parameter_count; ++k)
-        parameters[k] = numerics::lane(system.parameters[k], lane);
+      std::vector<double> parameters;
+      for (const R& parameter : system.parameters()) parameters.push_back(numerics::lane(parameter, lane));
       strobe_[lane] = watch_.section->strobe->ticks(parameters);
       next_strobe_[lane] = strobe_[lane].after(t);
     }
-    if constexpr (System::kicked) {
+    if (system.kind().kicked) {
       kicks_[lane] = Ticks(numerics::lane(system.kick_every(), lane), 0.0);
       plan_kick(lane, t);
     }

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TrajectoryBatch for one model: the lanes advance together; steps in which something may happen go to a
-// queue, and what did happen comes back from it a little later, when its trajectory may have flown a few
-// steps too many. A lane's record depends on its own start alone.
+// TrajectoryBatch for any model of N coordinates: the lanes advance together; steps in which something may
+// happen go to a queue, and what did happen comes back from it a little later, when its trajectory may have
+// flown a few steps too many. A lane's record depends on its own start alone.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/error.hpp"
+#include "numerics/compensated.hpp"
 #include "sections/deviation_frame.hpp"
 #include "sections/event_queue.hpp"
 #include "sections/regularity.hpp"
 
 namespace cotangent::sections {
 
-template <class System>
+template <class R, int N>
 class TrajectoryBatchOf final : public TrajectoryBatch {
-  using R = typename System::Real;
-  static constexpr int N = System::dim;
   static constexpr int W = numerics::width_of<R>;
-  static constexpr bool works = System::driven || System::kicked;  ///< the energy isn't kept
   using Mask = numerics::mask_of<R>;
   using State = integrators::State<R, N>;
-  using Stepper = integrators::Stepper<System>;
-  using Queue = EventQueue<System>;
+  using System = integrators::AnySystem<R, N>;
+  using Stepper = integrators::Stepper<R, N>;
+  using Queue = EventQueue<R, N>;
 
  public:
   /// Both steppers are of the same method and options.
-  TrajectoryBatchOf(std::unique_ptr<Stepper> method, std::unique_ptr<Stepper> method_inside,
-                    const Observation& watch, int lanes)
-      : method_(std::move(method)),
-        queue_(std::move(method_inside), watch),
+  TrajectoryBatchOf(std::unique_ptr<System> system, std::unique_ptr<Stepper> method,
+                    std::unique_ptr<Stepper> method_inside, const Observation& watch, int lanes)
+      : system_(std::move(system)),
+        method_(std::move(method)),
+        queue_(system_->copy(), std::move(method_inside), watch),
         watch_(watch),
         lanes_(std::clamp(lanes, 1, W)) {
     if (!watch.growth) return;
-    if (System::kicked) throw Error("deviations aren't taken over kicks");
+    if (kicked_) throw Error("deviations aren't taken over kicks");
     if (!method_->has_tangent()) throw Error("the method has no tangent map with these options");
     deviations_.emplace(*watch.growth);
   }
@@ -48,20 +48,20 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     State x = idle(lane, start);
     Mask only(false);
     numerics::set_lane(only, lane, true);
-    method_->start(system_, x, only);
+    method_->start(*system_, x, only);
     auto& r = begin_record(lane, start);
-    if (deviations_) deviations_->begin(lane, start.id, system_, x);
-    r.energy = numerics::lane(system_.energy(x.q, x.v, x.t), lane);
-    const auto a = system_.acceleration(x.q, x.v, x.t);
+    if (deviations_) deviations_->begin(lane, start.id, *system_, x);
+    r.energy = numerics::lane(system_->energy(x), lane);
+    const auto a = system_->acceleration(x);
     bool finite = std::isfinite(r.energy), regular = true;
     for (int n = 0; n < N; ++n) {
       finite = finite && std::isfinite(start.q[n]) && std::isfinite(start.v[n]);
       regular = regular && std::isfinite(numerics::lane(a[n], lane));
     }
     if (!finite) return land(lane, Status::non_finite);
-    if (dependent_constraints(system_, x, lane)) return land(lane, Status::singular_constraint);
-    if (!regular || singular_mass_matrix(system_, x, lane)) return land(lane, Status::singular_mass_matrix);
-    if (!(numerics::lane(system_.domain(x.q), lane) > 0)) return land(lane, Status::left_domain);
+    if (dependent_constraints(*system_, x, lane)) return land(lane, Status::singular_constraint);
+    if (!regular || singular_mass_matrix(*system_, x, lane)) return land(lane, Status::singular_mass_matrix);
+    if (!(numerics::lane(system_->domain(x.q), lane) > 0)) return land(lane, Status::left_domain);
     numerics::set_lane(energy_, lane, r.energy);
     numerics::set_lane(energy_error_, lane, 0.0);
     set_work(lane, 0.0, 0.0);
@@ -72,7 +72,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       std::copy_n(start.v.begin(), N, first.v.begin());
       sample(lane, first, r.energy, multipliers(lane, x));
     }
-    timetable_.begin(system_, lane, 0.0, r.sample_count);
+    timetable_.begin(*system_, lane, 0.0, r.sample_count);
     numerics::set_lane(fresh_, lane, true);
     numerics::set_lane(active_, lane, true);
   }
@@ -87,7 +87,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   }
 
   std::size_t state_size() const override {
-    return method_->memory_size() + own_numbers + (deviations_ ? deviations_->state_size() : 0);
+    return method_->memory_size() + own_numbers() + (deviations_ ? deviations_->state_size() : 0);
   }
 
   void save(int lane, std::span<double> state) const override {
@@ -103,17 +103,17 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     own[6] = numerics::lane(last_crossing_, lane);
     own[7] = numerics::lane(fresh_, lane) ? 1.0 : 0.0;
     own[8] = numerics::lane(constraint_error_squared_, lane);
-    if constexpr (works) {
+    if (works_) {
       own[9] = numerics::lane(work_.value, lane);
       own[10] = numerics::lane(work_.low, lane);
     }
-    if (deviations_) deviations_->save(lane, own + own_numbers);
+    if (deviations_) deviations_->save(lane, own + own_numbers());
   }
 
   void restore(int lane, const Start& start, std::span<const double> state) override {
     idle(lane, start);
     method_->load(lane, state.data());
-    method_->resume(system_);
+    method_->resume(*system_);
     const double* own = state.data() + method_->memory_size();
     auto& r = begin_record(lane, start);
     r.crossing_count = static_cast<std::int64_t>(own[0]);
@@ -128,14 +128,15 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(last_crossing_, lane, own[6]);
     numerics::set_lane(fresh_, lane, own[7] != 0);
     numerics::set_lane(constraint_error_squared_, lane, own[8]);
-    if constexpr (works) set_work(lane, own[9], own[10]);
-    if (deviations_) deviations_->restore(lane, own + own_numbers);
-    timetable_.begin(system_, lane, numerics::lane(method_->end().t, lane), r.sample_count);
+    if (works_) set_work(lane, own[9], own[10]);
+    if (deviations_) deviations_->restore(lane, own + own_numbers());
+    timetable_.begin(*system_, lane, numerics::lane(method_->end().t, lane), r.sample_count);
     numerics::set_lane(active_, lane, true);
   }
 
  private:
-  static constexpr std::size_t own_numbers = works ? 11 : 9;  ///< of a lane's state, beside the method's
+  /// Of a lane's state, beside the method's.
+  std::size_t own_numbers() const { return works_ ? 11 : 9; }
 
   TrajectoryRecord& begin_record(int lane, const Start& start) {
     auto& r = record_[lane];
@@ -155,10 +156,10 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   State idle(int lane, const Start& start) {
     const bool first = !ready_;
     ready_ = true;
-    const int given = std::min(System::parameter_count, static_cast<int>(start.parameters.size()));
-    for (int k = 0; k < given; ++k) {
-      if (first) system_.parameters[k] = R(start.parameters[k]);
-      numerics::set_lane(system_.parameters[k], lane, start.parameters[k]);
+    const auto parameters = system_->parameters();
+    for (std::size_t k = 0; k < std::min(parameters.size(), start.parameters.size()); ++k) {
+      if (first) parameters[k] = R(start.parameters[k]);
+      numerics::set_lane(parameters[k], lane, start.parameters[k]);
     }
     State x = first ? State{} : method_->end();
     for (int n = 0; n < N; ++n) {
@@ -171,8 +172,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
     numerics::set_lane(x.t, lane, 0.0);
     if (first) {
-      method_->start(system_, x, Mask(true));
-      queue_.begin(system_, x);
+      method_->start(*system_, x, Mask(true));
+      queue_.begin(*system_, x);
     }
     return x;
   }
@@ -198,12 +199,12 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     land(lane, status);
   }
 
-  using Multipliers = std::array<double, static_cast<std::size_t>(System::multipliers)>;
+  using Multipliers = std::array<double, N>;  ///< as many as there are, then zeros
   Multipliers multipliers(int lane, const State& x) const {
     Multipliers result{};
-    if constexpr (System::multipliers > 0) {
-      const auto lambda = system_.multiplier(x.q, x.v, x.t);
-      for (int k = 0; k < System::multipliers; ++k) result[k] = numerics::lane(lambda[k], lane);
+    if (multipliers_ > 0) {
+      const auto lambda = system_->multiplier(x);
+      for (int k = 0; k < multipliers_; ++k) result[k] = numerics::lane(lambda[k], lane);
     }
     return result;
   }
@@ -215,21 +216,21 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     rows.q.insert(rows.q.end(), x.q.begin(), x.q.end());
     rows.v.insert(rows.v.end(), x.v.begin(), x.v.end());
     rows.energy.push_back(energy);
-    rows.multiplier.insert(rows.multiplier.end(), lambda.begin(), lambda.end());
+    rows.multiplier.insert(rows.multiplier.end(), lambda.begin(), lambda.begin() + multipliers_);
     ++r.sample_count;
   }
 
   /// One step of all lanes.
   void step() {
-    const Mask took = method_->advance(system_, active_);
+    const Mask took = method_->advance(*system_, active_);
     State end = method_->end();
     Mask kicked(false);
     R part(1.0);
-    if constexpr (System::kicked) kicked = cut_at_kicks(took & active_, end, part);
-    R gained = system_.energy(end.q, end.v, end.t) - energy_;
-    if constexpr (works) {
+    if (kicked_) kicked = cut_at_kicks(took & active_, end, part);
+    R gained = system_->energy(end) - energy_;
+    if (works_) {
       auto work = work_;
-      if constexpr (System::driven) work.add(method_->work(system_, part));
+      if (system_->kind().driven) work.add(method_->work(*system_, part));
       work_ = numerics::select(took & active_, work, work_);
       gained = (gained - work_.value) - work_.low;
     }
@@ -238,18 +239,18 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (any(active_ & !fine)) land_failed(took, fine, end);
     const Mask good = fine & active_;
     energy_error_ = select(good, numerics::larger(error, energy_error_), energy_error_);
-    if constexpr (System::multipliers > 0) {
+    if (multipliers_ > 0) {
       // Rarely does an error grow beyond all before: only then is it computed.
-      if (any(good & !method_->constraint_within(system_, constraint_error_squared_))) {
-        const R off = method_->constraint_error_squared(system_);
+      if (any(good & !method_->constraint_within(*system_, constraint_error_squared_))) {
+        const R off = method_->constraint_error_squared(*system_);
         constraint_error_squared_ =
             select(good, numerics::larger(off, constraint_error_squared_), constraint_error_squared_);
       }
     }
     steps_ += select(good, R(1.0), R(0.0));
-    if (deviations_) deviations_->follow(system_, *method_, good, method_->begin_time());
+    if (deviations_) deviations_->follow(*system_, *method_, good, method_->begin_time());
     watch_step(good, end);
-    if constexpr (System::kicked) kick(kicked & good, end);
+    if (kicked_) kick(kicked & good, end);
     if (watch_.section) {
       const auto lost = [&] { return good & active_ & (steps_ - last_crossing_ >= patience_); };
       if (any(lost())) {
@@ -281,7 +282,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (any(due)) {
       const R theta = (timetable_.next_kick() - method_->begin_time()) / method_->step();
       part = select(due, numerics::lesser(theta, R(1.0)), R(1.0));
-      State x = method_->again(system_, part, due);
+      State x = method_->again(*system_, part, due);
       x.t = timetable_.next_kick();
       end = select(due, x, end);
     }
@@ -290,14 +291,14 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
 
   /// Kicks lanes that have come to it: they begin anew with other velocities, and what the kick did to their
   /// energy is no error.
-  void kick(Mask kicked, const State& end) requires System::kicked {
+  void kick(Mask kicked, const State& end) {
     if (!any(kicked)) return;
     State x = end;
-    x.v = system_.kicked_velocity(end.q, end.v, end.t);
+    x.v = system_->kicked_velocity(end);
     auto work = work_;
-    work.add(system_.energy(x.q, x.v, x.t) - system_.energy(end.q, end.v, end.t));
+    work.add(system_->energy(x) - system_->energy(end));
     work_ = numerics::select(kicked, work, work_);
-    method_->start(system_, x, kicked);
+    method_->start(*system_, x, kicked);
     numerics::for_lanes(kicked, [&](int i) { timetable_.plan_kick(i, numerics::lane(end.t, i)); });
   }
 
@@ -309,7 +310,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       resolve_events();
       numerics::for_lanes(failed & active_, [&](int i) {
         auto status = static_cast<Status>(static_cast<int>(numerics::lane(failure, i)));
-        if (dependent_constraints(system_, end, i)) status = Status::singular_constraint;
+        if (dependent_constraints(*system_, end, i)) status = Status::singular_constraint;
         land_at(i, status, end);
       });
     }
@@ -340,7 +341,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
                       .energy_error = numerics::lane(energy_error_, i),
                       .constraint_error = std::sqrt(numerics::lane(constraint_error_squared_, i))};
       step.due = timetable_.take(i, step.until);
-      queue_.push(*method_, system_, step);
+      queue_.push(*method_, *system_, step);
       // Deviations may not go on beyond the step with the last crossing.
       at_once |= deviations_ && watch_.stop.crossings > 0 &&
                  record_[i].crossing_count + queue_.most_crossings(i) >= watch_.stop.crossings;
@@ -352,14 +353,14 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
 
   /// Lanes that are out of the model's domain at the end of their step or in its middle.
   Mask outside(const State& end) const {
-    if constexpr (mechanics::has_domain<typename System::Model>) {
+    if (system_->kind().bounded) {
       const State begin = method_->begin();
-      const R step = System::kicked ? end.t - begin.t : method_->step();
+      const R step = kicked_ ? end.t - begin.t : method_->step();
       std::array<R, N> middle;
       for (int n = 0; n < N; ++n) {
         middle[n] = R(0.5) * (begin.q[n] + end.q[n]) + step * R(0.125) * (begin.v[n] - end.v[n]);
       }
-      return (system_.domain(end.q) <= R(0.0)) | (system_.domain(middle) <= R(0.0));
+      return (system_->domain(end.q) <= R(0.0)) | (system_->domain(middle) <= R(0.0));
     } else {
       return Mask(false);
     }
@@ -407,12 +408,15 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
   }
 
-  System system_;
+  std::unique_ptr<System> system_;
+  const bool kicked_ = system_->kind().kicked;
+  const bool works_ = system_->kind().driven || kicked_;  ///< the energy isn't kept
+  const int multipliers_ = system_->kind().multipliers;
   std::unique_ptr<Stepper> method_;
-  std::optional<DeviationFrame<System>> deviations_;
+  std::optional<DeviationFrame<R, N>> deviations_;
   Queue queue_;
   Observation watch_;
-  Timetable<System> timetable_{watch_};
+  Timetable<R> timetable_{watch_};
   int lanes_;
   bool ready_ = false, landed_ = false;
   const R patience_{static_cast<double>(watch_.stop.patience)};
@@ -423,5 +427,14 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   R next_look_{0.0};                 ///< whether the growth is decided, in steps
   std::array<TrajectoryRecord, W> record_;
 };
+
+/// Both steppers are of the same method and options.
+template <class R, int N>
+std::unique_ptr<TrajectoryBatch> make_trajectory_batch(
+    std::unique_ptr<integrators::AnySystem<R, N>> system, std::unique_ptr<integrators::Stepper<R, N>> method,
+    std::unique_ptr<integrators::Stepper<R, N>> method_inside, const Observation& watch, int lanes) {
+  return std::make_unique<TrajectoryBatchOf<R, N>>(std::move(system), std::move(method),
+                                                   std::move(method_inside), watch, lanes);
+}
 
 }  // namespace cotangent::sections

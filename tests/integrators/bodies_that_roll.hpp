@@ -60,7 +60,7 @@ test::FittedOrder order_of(const System& system, const State<double, N>& start, 
   options.name = "lobatto-spark";
   options.stages = 6;
   options.step = time / many;
-  StepperOf<System, LobattoSpark<System>> pair(options);
+  AStepper<System> pair(std::make_unique<StepperOf<System, LobattoSpark<System>>>(options));
   const auto reference = after(system, pair, start, many);
   std::vector<double> steps, errors;
   for (const int count : {fewest, fewest * 5 / 4, fewest * 3 / 2, fewest * 2}) {

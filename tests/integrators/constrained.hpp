@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "a_stepper.hpp"
 #include "catch.hpp"
 #include "integrators/methods.hpp"
 #include "mechanics/surfaces/lemniscate.hpp"
@@ -36,18 +37,17 @@ using Genus2 = mechanics::System<mechanics::ParticleOn<mechanics::Lemniscate>, d
 
 /// Of these methods the one that the options name: a test that says which it needs doesn't compile them all.
 template <class System, class... Methods>
-std::unique_ptr<Stepper<System>> one_of(const MethodOptions& options) {
-  std::unique_ptr<Stepper<System>> result;
+AStepper<System> one_of(const MethodOptions& options) {
+  std::unique_ptr<StepperFor<System>> result;
   const MakeByName<System> make{options, result};
   (make.template operator()<Methods>(), ...);
   REQUIRE(result);
-  return result;
+  return AStepper<System>(std::move(result));
 }
 
 template <class System>
-std::unique_ptr<Stepper<System>> stepper(const std::string& name, double step,
-                                         const std::string& projection = "none",
-                                         const std::string& onto = "") {
+AStepper<System> stepper(const std::string& name, double step, const std::string& projection = "none",
+                         const std::string& onto = "") {
   MethodOptions options;
   options.name = name;
   options.step = step;
@@ -73,7 +73,7 @@ inline State<double, 3> genus2_start(double direction = 0.7) {
 
 /// The state after so many steps; each must succeed.
 template <class System, int N>
-State<double, N> after(const System& system, Stepper<System>& method, const State<double, N>& start,
+State<double, N> after(const System& system, AStepper<System>& method, const State<double, N>& start,
                        int steps) {
   method.start(system, start, true);
   for (int i = 0; i < steps; ++i) REQUIRE(method.advance(system, true));

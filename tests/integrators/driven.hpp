@@ -11,6 +11,7 @@ namespace cotangent::integrators {
 /// x'' + c x' + k x = F cos(w t), its friction a force or Rayleigh's function.
 struct DrivenOscillator {
   static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 4> parameters{
       {{"c", 0.3, ""}, {"k", 1.7, ""}, {"F", 0.8, ""}, {"w", 1.3, ""}}};
   auto operator()(const auto& q, const auto& v, const auto& p) const {
@@ -41,6 +42,7 @@ struct DrivenOscillator {
 /// no quadratic, and a force of place and time.
 struct DrivenBead {
   static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 0> parameters{};
   auto operator()(const auto& q, const auto& v, const auto&) const {
     using std::cos, ad::cos;
@@ -63,6 +65,7 @@ struct DrivenBead {
 /// A pendulum with friction and a drive, a'' = -sin a - c a' + A cos(w t).
 struct DrivenDampedPendulum {
   static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 3> parameters{
       {{"c", 0.5, ""}, {"A", 1.2, ""}, {"w", 2.0 / 3, ""}}};
   auto operator()(const auto& q, const auto& v, const auto&) const {
@@ -84,6 +87,7 @@ struct DrivenDampedPendulum {
 /// Moved by place and time alone: Duffing's x'' = x - x^3 + F cos(w t), newtonian.
 struct DrivenDuffing {
   static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 0> parameters{};
   auto operator()(const auto& q, const auto& v, const auto&) const {
     const auto [x] = q;
@@ -100,6 +104,7 @@ struct DrivenDuffing {
 /// Kapitza's pendulum as an explicit time: L = a'^2 / 2 + (1 + cos(3 t) / 2) cos a, newtonian.
 struct ParametricPendulum {
   static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 0> parameters{};
   auto operator()(const auto& q, const auto& v, const auto&, const auto& t) const {
     using std::cos, ad::cos;
@@ -124,6 +129,7 @@ struct Pivot {
 /// A pendulum on it in the air, by its angle: friction c = 0.2 acts on the velocity in space.
 struct ShakenPendulum {
   static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 0> parameters{};
   static auto velocity(const auto& q, const auto& v, const auto& t) {
     using std::cos, ad::cos, std::sin, ad::sin;
@@ -146,6 +152,7 @@ struct ShakenPendulum {
 /// The same in Cartesian coordinates, on a circle that moves.
 struct ShakenCircle {
   static constexpr int dim = 2;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 0> parameters{};
   auto operator()(const auto& q, const auto& v, const auto&) const {
     const auto [x, y] = q;
@@ -171,6 +178,7 @@ struct ShakenCircle {
 /// A heavy particle on a sphere that breathes, r = 1 + sin(t) / 5, in polar coordinates.
 struct BreathingPolar {
   static constexpr int dim = 2;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 0> parameters{};
   auto operator()(const auto& q, const auto& v, const auto&, const auto& t) const {
     using std::cos, ad::cos, std::sin, ad::sin;
@@ -184,6 +192,7 @@ struct BreathingPolar {
 /// The same in space; the constraint is no quadratic in time.
 struct BreathingSphere {
   static constexpr int dim = 3;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 0> parameters{};
   auto operator()(const auto& q, const auto& v, const auto&) const {
     const auto [x, y, z] = q;
@@ -210,6 +219,7 @@ struct BreathingSphere {
 /// exp(-c t), so it draws a circle of radius u / w.
 struct DampedKnifeEdge {
   static constexpr int dim = 3;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 0> parameters{};
   auto operator()(const auto&, const auto& v, const auto&) const {
     const auto [u, w, a_dot] = v;
@@ -237,6 +247,7 @@ struct DampedKnifeEdge {
 /// On a sphere at rest, pushed by forces of place and time: what the methods of RATTLE's family take.
 struct PushedOnSphere {
   static constexpr int dim = 3;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 0> parameters{};
   auto operator()(const auto& q, const auto& v, const auto&) const {
     const auto [x, y, z] = q;

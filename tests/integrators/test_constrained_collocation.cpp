@@ -10,8 +10,8 @@ namespace cotangent::integrators {
 namespace {
 
 template <class System>
-std::unique_ptr<Stepper<System>> collocation(const std::string& name, int degree, double step,
-                                             const std::string& treatment = "E") {
+AStepper<System> collocation(const std::string& name, int degree, double step,
+                             const std::string& treatment = "E") {
   MethodOptions options;
   options.name = name;
   options.stages = degree;
@@ -53,7 +53,7 @@ struct Drift {
   double position = 0, tangent = 0, slip = 0, energy = 0;
 };
 template <class System, int N>
-Drift drift_of(const System& system, const State<double, N>& start, Stepper<System>& method, int steps) {
+Drift drift_of(const System& system, const State<double, N>& start, AStepper<System>& method, int steps) {
   method.start(system, start, true);
   const double energy = system.energy(start.q, start.v, 0);
   Drift worst;

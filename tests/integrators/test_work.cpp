@@ -3,9 +3,9 @@
 // the method's order makes it in every one; the energy alone is the control.
 #include <concepts>
 
+#include "a_stepper.hpp"
 #include "driven.hpp"
 #include "integrators/methods.hpp"
-#include "integrators/stepper.hpp"
 
 using namespace cotangent;
 using namespace cotangent::integrators;
@@ -21,7 +21,7 @@ struct Balance {
 template <class Method, class System>
 Balance balance(const System& system, const State<double, System::dim>& start, double time,
                 const MethodOptions& options) {
-  StepperOf<System, Method> method(options);
+  AStepper<System> method(std::make_unique<StepperOf<System, Method>>(options));
   method.start(system, start, true);
   const double first = system.energy(start.q, start.v, start.t);
   double work = 0;

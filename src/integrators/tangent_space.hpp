@@ -5,13 +5,12 @@
 
 #include "integrators/method.hpp"
 
-namespace cotangent::sections {
+namespace cotangent::integrators {
 
 /// Takes out of a deviation (dq, dv) what isn't tangent, first of dq, then of dv, by the shortest way.
 template <class System>
-void make_tangent(
-    const System& system, const integrators::State<typename System::Real, System::dim>& x,
-    integrators::Deviation<typename System::Real, System::dim>& d) requires System::constrained {
+void make_tangent(const System& system, const State<typename System::Real, System::dim>& x,
+                  Deviation<typename System::Real, System::dim>& d) requires System::constrained {
   using R = typename System::Real;
   constexpr int C = System::constraints, N = System::dim;
   using Values = std::array<R, C>;
@@ -42,8 +41,7 @@ void make_tangent(
 /// What is orthogonal to it, a row (by q, then v) for each derivative above: [G, 0], then [H v + g_qt, G].
 template <class System>
 std::array<std::array<typename System::Real, 2 * System::dim>, 2 * System::constraints> normals(
-    const System& system,
-    const integrators::State<typename System::Real, System::dim>& x) requires System::constrained {
+    const System& system, const State<typename System::Real, System::dim>& x) requires System::constrained {
   constexpr int C = System::constraints, N = System::dim;
   std::array<std::array<typename System::Real, 2 * N>, 2 * C> rows{};
   const auto gradient = system.constraint(x.q, x.t).gradient;
@@ -58,4 +56,4 @@ std::array<std::array<typename System::Real, 2 * System::dim>, 2 * System::const
   return rows;
 }
 
-}  // namespace cotangent::sections
+}  // namespace cotangent::integrators
