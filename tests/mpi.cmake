@@ -3,6 +3,7 @@
 # have a main of their own; cotangent_mpi_test(layer [pattern]) takes tests/<layer>/*.cpp, or those that fit the pattern.
 add_library(catch_main_mpi STATIC catch_main_mpi.cpp)
 target_link_libraries(catch_main_mpi PUBLIC Catch2::Catch2 cotangent_flags cotangent_parallel)
+cotangent_test_options(catch_main_mpi)
 
 # More ranks than cores: they yield the processor while they wait. As root, and in containers, with leave. Tests start
 # thousands of ranks, each for a moment: none looks through the machine's devices and networks (all are on one machine),

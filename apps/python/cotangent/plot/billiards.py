@@ -8,7 +8,7 @@ still inside over time.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from . import captions, style
+from . import captions, layout, style
 from .result import PlotError
 from .space import Stage
 
@@ -101,11 +101,11 @@ def bounce_map(result, options):
     right.set_xlabel("arc length $s$")
     right.set_ylabel(r"tangential velocity $v_t / |v|$")
     heading = options.title or "Bounce map: " + sets(result)
-    extra = ""
+    about = [notes(result)]
     if "orbits/lyapunov" in result:
         rate = result.array("orbits/lyapunov")[ids]
-        extra = f", Lyapunov exponents {rate.min():.2g} to {rate.max():.2g}"
-    figure.suptitle(f"{heading}  ·  {notes(result)}{extra}", x=0.01, ha="left", size=13)
+        about.append(f"Lyapunov exponents {rate.min():.2g} to {rate.max():.2g}")
+    layout.over(figure, heading, about)
     return figure
 
 
@@ -142,7 +142,7 @@ def leak(result, options):
     survival.set_ylabel("share still inside")
     survival.legend(loc="lower left")
     heading = options.title or "Leak: " + sets(result)
-    figure.suptitle(f"{heading}  ·  {notes(result)}", x=0.01, ha="left", size=13)
+    layout.over(figure, heading, notes(result))
     return figure
 
 
@@ -210,9 +210,7 @@ def gas(result, options):
         axis.tick_params(which="both", left=k == 0, right=k > 0 or len(bars) == 1)
     axes["pressure"].set_xticks(place, names)
     axes["pressure"].tick_params(axis="x", which="minor", bottom=False, top=False)
-    method = captions.method(result)
-    figure.suptitle(f"{options.title or 'Billiard: ' + sets(result)}  ·  {notes(result)}" +
-                    (f"  ·  {method}" if method else ""), x=0.01, ha="left", size=13)
+    layout.over(figure, options.title or "Billiard: " + sets(result), notes(result), captions.method(result))
     return figure
 
 

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import EllipseCollection
 
-from . import style
+from . import layout, style
 from .result import PlotError
 
 
@@ -50,7 +50,9 @@ def draw(results, options):
         right.set_ylim(options.ylim)
     right.legend()
     hits = int(result.array("systems/collisions").sum())
-    figure.suptitle(options.title or f"Hard {'discs' if dimension == 2 else 'spheres'}  ·  "
-                    f"{style.plural(done.size, 'system')} of {count}, {style.plural(hits, 'collision')}", x=0.01,
-                    ha="left", size=13)
+    if options.title:
+        layout.over(figure, options.title)
+    else:
+        layout.over(figure, f"Hard {'discs' if dimension == 2 else 'spheres'}",
+                    [f"{style.plural(done.size, 'system')} of {count}", style.plural(hits, "collision")])
     return figure

@@ -5,7 +5,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 
-from . import style
+from . import layout, style
 from .result import PlotError
 
 SHEETS = 4  # instants of a grid
@@ -43,7 +43,7 @@ def draw(results, options):
     error.set_xlabel("$t$")
     name = result.section_of_deck("model")["name"]
     sites = style.plural(int(shape[0]), "site") if shape[1] == 1 else rf"${shape[0]} \times {shape[1]}$ sites"
-    figure.suptitle(options.title or f"{NAMES.get(name, name)}  ·  {sites}", x=0.01, ha="left", size=14)
+    layout.over(figure, *([options.title] if options.title else [NAMES.get(name, name), sites]), size=14)
     return figure
 
 

@@ -72,7 +72,14 @@ def outer(axes, columns):
     return axes[::columns], [axis for k, axis in enumerate(axes) if k + columns >= len(axes)]
 
 
-def wrapped(figure, notes, width):
+def over(figure, *notes, size=13):
+    """A heading of notes, each a text or a list as of wrapped(), over a figure whose room matplotlib shares out."""
+    width = 0.98 * figure.get_figwidth()
+    lines = [broken(figure, line, width, size) for line in wrapped(figure, notes, width, size)]
+    figure.suptitle("\n".join(lines), x=0.01, ha="left", size=size)
+
+
+def wrapped(figure, notes, width, size=NOTE):
     """The notes joined by middle dots, broken into lines that fit the width in inches. A note that is a list of texts
     is one whose texts stand with commas between them, where it too may be broken."""
     lines, room = [], width * figure.dpi
@@ -80,7 +87,7 @@ def wrapped(figure, notes, width):
         pieces = [piece for piece in ([note] if isinstance(note, str) else note) if piece]
         for k, piece in enumerate(pieces):
             joint, end = ("  ·  ", "") if k == 0 else (",  ", ",")
-            if lines and _width(figure, lines[-1] + joint + piece, NOTE) <= room:
+            if lines and _width(figure, lines[-1] + joint + piece, size) <= room:
                 lines[-1] += joint + piece
             else:
                 if lines:
@@ -89,11 +96,11 @@ def wrapped(figure, notes, width):
     return lines
 
 
-def broken(figure, heading, width):
+def broken(figure, heading, width, size=HEADING):
     """The heading with line breaks between its words, so that it fits the width in inches."""
     lines = []
     for word in re.findall(r"(?:\$[^$]*\$|[^\s$])+|\$", heading or ""):
-        if lines and _width(figure, f"{lines[-1]} {word}", HEADING) <= width * figure.dpi:
+        if lines and _width(figure, f"{lines[-1]} {word}", size) <= width * figure.dpi:
             lines[-1] += f" {word}"
         else:
             lines.append(word)

@@ -185,7 +185,7 @@ def write(result, path, options):
     edge = 0.025 if solid else 0.11
     heading = "Overland flow" if water else captions.model(result, "Particles" if swarm or gas else "Particle")
     figure.text(edge, 0.975, options.title or heading, size=16, va="top")
-    notes = [overland.notes(result)] if water else particles.said(result) if swarm else [billiards.notes(result)] if gas else captions.constants(result, ids)[:6]
+    notes = overland.notes(result) if water else particles.said(result) if swarm else [billiards.notes(result)] if gas else captions.constants(result, ids)[:6]
     figure.text(edge, 0.905 if solid else 0.925, "  ·  ".join(filter(None, notes)), size=10.5, va="top",
                 color=style.FAINT)
     unit = result.units("water/time" if water else "particles/time" if swarm else "trajectory/time")

@@ -129,7 +129,7 @@ def draw(results, options):
                             location="bottom" if tall else "right")
     series(axes[2], axes[3], result)
     heading = options.title or f"Overland flow  ·  {result.path.stem.replace('_', ' ')}"
-    figure.suptitle(heading + "\n" + notes(result), x=0.01, ha="left", size=12.5)
+    layout.over(figure, heading, *notes(result))
     return figure
 
 
@@ -170,7 +170,7 @@ def series(upper, lower, result):
 def compared(results, options):
     """Of several results the Newton iterations of a step, and the mean discharge beside the epsilons that round |q| off."""
     figure, axes = layout.stack([2.6, 2.2], options, options.title or "Overland flow  ·  what a step costs",
-                                [notes(results[0])], right=1.5)
+                                notes(results[0]), right=1.5)
     for result, colour in zip(results, style.distinct(len(results))):
         rows = result.written("water/sample_time")
         t, effort = result.array("water/sample_time")[rows], result.array("water/effort")[rows]
@@ -200,7 +200,7 @@ def notes(result):
     parts = [{"mini": "MINI element", "rt0": "Raviart-Thomas elements", "conservative": "conservative finite volumes"}.get(method.get("name"), "")]
     parts.append(str(friction.get("law", "")).replace("darcy-weisbach", "Darcy–Weisbach").replace("manning", "Manning"))
     parts.append(style.plural(result.array("mesh/cells").shape[0], "cell"))
-    return "  ·  ".join(filter(None, parts))
+    return parts
 
 
 class Film:
