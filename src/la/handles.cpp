@@ -84,4 +84,10 @@ SNESConvergedReason solve(const NonlinearSolver& solver, Vec x) {
   return code;
 }
 
+void forget_systems(const NonlinearSolver& solver) {
+  KSP linear = nullptr;
+  check(SNESGetKSP(solver, &linear), "SNESGetKSP");
+  check(KSPReset(linear), "KSPReset");
+}
+
 }  // namespace cotangent::la

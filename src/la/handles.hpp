@@ -78,5 +78,8 @@ const char* reason(SNESConvergedReason code) noexcept;
 void solve(const LinearSolver& solver, Vec b, Vec x);
 /// Solves F(x) = 0 from the x given; returns SNES's reason, which is negative where it failed. Collective.
 SNESConvergedReason solve(const NonlinearSolver& solver, Vec x);
+/// Forgets what its linear solver has made ready: the next solve makes it of its own systems alone. Otherwise
+/// overlapping blocks, say, stay those of the unknowns that were free when they were made. Collective.
+void forget_systems(const NonlinearSolver& solver);
 
 }  // namespace cotangent::la

@@ -54,13 +54,11 @@ std::string ReusedSolver::text(bool direct, PetscInt rows) {
 #endif
 }
 
-ReusedSolver::ReusedSolver(bool direct, PetscInt rows, const std::string& prefix)
-    : direct_(direct), most_(direct ? 6 : 10) {
+ReusedSolver::ReusedSolver(bool direct, PetscInt rows, const std::string& prefix) : most_(direct ? 6 : 10) {
   check(KSPCreate(PETSC_COMM_WORLD, solver_.out()), "KSPCreate");
   check(KSPSetOptionsPrefix(solver_, prefix.c_str()), "KSPSetOptionsPrefix");
   check(KSPSetType(solver_, direct ? KSPGMRES : KSPFGMRES), "KSPSetType");
-  check(KSPSetTolerances(solver_, direct ? 1e-8 : 1e-6, 1e-300, PETSC_DEFAULT, direct ? 30 : 400),
-        "KSPSetTolerances");
+  check(KSPSetTolerances(solver_, 1e-8, 1e-300, PETSC_DEFAULT, direct ? 30 : 400), "KSPSetTolerances");
   check(KSPGMRESSetRestart(solver_, 60), "KSPGMRESSetRestart");
   PC preconditioner = nullptr;
   check(KSPGetPC(solver_, &preconditioner), "KSPGetPC");
@@ -74,12 +72,9 @@ ReusedSolver::ReusedSolver(bool direct, PetscInt rows, const std::string& prefix
 #endif
   }
   check(KSPSetFromOptions(solver_), "KSPSetFromOptions");
-  fixed_ = has_option(prefix + "ksp_rtol");
 }
 
-std::string ReusedSolver::solve(Mat matrix, Vec b, Vec x, double enough) {
-  if (!direct_ && !fixed_)
-    check(KSPSetTolerances(solver_, enough, 1e-300, PETSC_DEFAULT, 400), "KSPSetTolerances");
+std::string ReusedSolver::solve(Mat matrix, Vec b, Vec x) {
   for (;;) {
     const bool reuse = made_ && last_ <= most_;
     check(KSPSetReusePreconditioner(solver_, reuse ? PETSC_TRUE : PETSC_FALSE), "KSPSetReusePreconditioner");

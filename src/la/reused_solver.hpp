@@ -23,9 +23,9 @@ class ReusedSolver {
  public:
   /// Collective.
   ReusedSolver(bool direct, PetscInt rows, const std::string& prefix);
-  /// Solves A x = b, a Krylov method until the residual is as small a part of b as is enough; the reason in
-  /// plain words where that fails, else nothing. Collective.
-  std::string solve(Mat matrix, Vec b, Vec x, double enough);
+  /// Solves A x = b until the residual is 1e-8 of b; the reason in plain words where that fails, else
+  /// nothing. Collective.
+  std::string solve(Mat matrix, Vec b, Vec x);
   /// The next solve starts afresh.
   void forget() { made_ = false; }
   int factorisations() const { return factorisations_; }
@@ -34,9 +34,8 @@ class ReusedSolver {
 
  private:
   LinearSolver solver_;
-  bool direct_;
   int most_;
-  bool made_ = false, fixed_ = false;  // fixed: the user has said what is enough
+  bool made_ = false;
   int factorisations_ = 0, last_ = 0;
 };
 

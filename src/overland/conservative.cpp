@@ -124,9 +124,6 @@ bool Conservative::solve(const std::vector<double>& base, double tau, std::vecto
       return false;
     }
     if (worst <= options_.tolerance * deepest) return true;
-    // Eisenstat, Walker 1996: what Newton's method can use, and no more than what leads to the end.
-    const double ratio = worst / before, goal = options_.tolerance * deepest;
-    const double enough = std::max(std::min(3e-2, 0.5 * ratio * ratio), std::min(3e-2, 0.1 * goal / worst));
     worse = worst < 0.9 * before ? 0 : worse + 1;
     before = std::min(before, worst);
     if (iteration >= options_.most_iterations || worse > 10) {
@@ -138,7 +135,7 @@ bool Conservative::solve(const std::vector<double>& base, double tau, std::vecto
       const la::Values b(residual_);
       for (std::size_t v = 0; v < own; ++v) b.data()[v] = held_[v] ? 0.0 : -defect_[v];
     }
-    outcome.why = solver_.solve(jacobian_, residual_, change_, enough);
+    outcome.why = solver_.solve(jacobian_, residual_, change_);
     if (!outcome.why.empty()) return false;
     std::vector<double> change(depth.size(), 0.0);
     {

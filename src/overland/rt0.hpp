@@ -24,7 +24,7 @@ class Rt0 : public Scheme {
  public:
   Rt0(const Landscape& landscape, double epsilon, const SolverOptions& options);
   Outcome step(Water& water, double dt, const std::vector<double>& rain) override;
-  void forget() override {}
+  void forget() override { la::forget_systems(solver_); }
   double discharge_integral(const Water& water) const override;
 
   /// s.n of edges on the boundary, n outward, given the middle of one and n: 0 but in tests.
