@@ -311,3 +311,29 @@ def particles(path, count=21, frames=6, samples=60, conserved=("Lz",), failed=0,
         put(group, "status", status.astype("i4"), names=STATUS_NAMES)
         if surface:
             put_surface(file.create_group("surface"), torus(major, minor))
+
+
+def billiard(path, count=5, forces="gravity = [0.0, -1.0]", bounces=6):
+    """Particles let go at y = 1 over a floor of length 4: their collisions, or, where there are none, where they end."""
+    rng = np.random.default_rng(1)
+    outline = np.array([[-2, 0, 0, 0], [2, 0, 4, 0], [2, 2, 6, 0], [-2, 2, 10, 0]], float)
+    start = np.column_stack([rng.uniform(-0.2, 0.2, count), np.ones(count), rng.uniform(-0.1, 0.1, count), np.zeros(count)])
+    time = np.tile(np.sqrt(2) * (1 + 2 * np.arange(bounces)), (count, 1))
+    with h5py.File(path, "w") as file:
+        head(file, "billiard", f'[domain]\nsets = [{{ name = "room", set = "box" }}]\n[forces]\n{forces}\n'
+             '[method]\nname = "exact"\n')
+        orbits, domain = file.create_group("orbits"), file.create_group("domain")
+        put(domain, "outline", outline)
+        put(orbits, "initial", start, columns=["x", "y", "x_dot", "y_dot"])
+        put(orbits, "final", np.column_stack([rng.uniform(-2, 2, count), rng.uniform(0, 2, count), rng.normal(size=(count, 2))]),
+            columns=["x", "y", "x_dot", "y_dot"])
+        put(orbits, "status", np.ones(count, "i4"), names=STATUS_NAMES)
+        put(orbits, "time", np.full(count, 10.0))
+        put(orbits, "crossing_count", np.full(count, bounces))
+        if bounces:
+            hits = file.create_group("collisions")
+            x = start[:, None, 0] + start[:, None, 2] * time
+            put(hits, "time", time)
+            put(hits, "point", np.stack([x, 0 * x], 2))
+            put(hits, "arc", x + 2)
+            put(hits, "tangential", np.broadcast_to(start[:, None, 2] / np.sqrt(2), x.shape))

@@ -29,7 +29,7 @@ sys.path.insert(0, str(SOURCE))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
-from cotangent.plot import cli, landscape, layout, mechanisms, movie, painting, sections  # noqa: E402
+from cotangent.plot import billiards, cli, landscape, layout, mechanisms, movie, painting, sections  # noqa: E402
 from cotangent.plot import style, tops, trajectories  # noqa: E402
 from cotangent.plot.result import Result  # noqa: E402
 
@@ -352,6 +352,33 @@ class Pictures(PlotTest):
         self.says("orbit", r"$\max_t\ |E - E_0|$", "orbits")
         error = Result(self.shared / "section.h5").array("orbits/energy_error")
         np.testing.assert_array_equal(np.sort(self.figure.axes[0].lines[0].get_ydata()), np.sort(error[np.isfinite(error)]))
+
+    def test_flights_of_a_billiard(self):
+        synthetic.billiard(self.at / "out.h5")
+        self.drawn(self.at / "out.h5")
+        self.says("$x$", "$y$", "arc length $s$", "tangential velocity $v_t / |v|$")
+        for line in self.figure.axes[0].lines[1:]:  # after the outline: the same parabola from each bounce to the next
+            x, y = line.get_data()
+            falls, flies = np.sqrt(2) * np.linspace(0, 1, 20), np.sqrt(2) * np.linspace(-1, 1, 20)
+            since = np.concatenate([falls, *[flies] * 5])  # the top, where y = 1
+            np.testing.assert_allclose(y, 1 - since ** 2 / 2, atol=1e-12)
+        whole = Result(self.at / "out.h5")
+        self.assertEqual(len(billiards.flights(whole, 0, 3)), 60)
+        synthetic.billiard(self.at / "straight.h5", forces="")
+        self.assertEqual(len(billiards.flights(Result(self.at / "straight.h5"), 0, 3)), 4)
+        synthetic.billiard(self.at / "field.h5", forces='potential = "x^4"')
+        self.assertIsNone(billiards.flights(Result(self.at / "field.h5"), 0, 3))
+
+    def test_where_a_gas_ends(self):
+        for count, dots in ((300, 300), (20000, 0)):
+            synthetic.billiard(self.at / f"{count}.h5", count, bounces=0)
+            self.drawn(self.at / f"{count}.h5")
+            self.says(*("$x$", "$y$", "speed", "probability density", *(("density over its mean",) if not dots else ())))
+            where = self.figure.axes[0]
+            self.assertEqual(sum(len(line.get_xdata()) for line in where.lines[1:]), dots)
+            if not dots:
+                density = [mesh.get_array() for mesh in where.collections if isinstance(mesh, QuadMesh)][0]
+                self.assertAlmostEqual(float(np.nanmedian(np.ravel(density))), 1, delta=0.03)  # few cells stand across the walls
 
     def test_work_precision(self):
         table = self.at / "work.csv"

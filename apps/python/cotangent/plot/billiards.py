@@ -3,7 +3,7 @@
 
 Bounce maps are drawn in Birkhoff's coordinates, arc length and tangential velocity, where the result holds them and no
 samples; a colour for each particle. Leaks, where there are exits and neither of these: where particles left, and how many are
-still inside over time.
+still inside over time. Where there is none of all this: how many are where at the end, and how fast.
 """
 import matplotlib.pyplot as plt
 import numpy as np
@@ -64,16 +64,32 @@ def draw(results, options):
         return bounce_map(result, options)
     if "exits/exit" in result and not samples:
         return leak(result, options)
-    if not samples:
-        raise PlotError(f"{result.path}: neither samples (output.every) nor recorded collisions (output.collisions) in "
-                        "it; --what energy draws how well each particle kept its energy")
-    return gas(result, options)
+    if samples:
+        return gas(result, options)
+    if "domain/outline" in result:
+        return end(result, options)
+    raise PlotError(f"{result.path}: neither samples (output.every) nor recorded collisions (output.collisions) in "
+                    "it; --what energy draws how well each particle kept its energy")
 
 
 def free(result):
     """Whether flights are straight lines."""
     forces = result.section_of_deck("forces")
     return not np.any(forces.get("gravity", [0])) and "potential" not in forces
+
+
+def flights(result, k, count, points=20):
+    """The way of a particle through its first collisions: straight, or parabolas under gravity; None under a potential."""
+    places = np.concatenate([result.array("orbits/initial")[k, None, :2], result.array("collisions/point")[k, :count]])
+    forces = result.section_of_deck("forces")
+    if "potential" in forces:
+        return None
+    if free(result):
+        return places
+    lasts = np.diff(result.array("collisions/time")[k, :count], prepend=0.0)[:, None, None]
+    s = np.linspace(0, 1, points)[:, None]
+    bend = 0.5 * np.array(forces["gravity"], float) * lasts ** 2 * s * (s - 1)
+    return (places[:-1, None] * (1 - s) + places[1:, None] * s + bend).reshape(-1, 2)
 
 
 def bounce_map(result, options):
@@ -88,10 +104,9 @@ def bounce_map(result, options):
     colours = style.sweep(len(ids))
     fill(left, result)
     parts = sum(np.sum(c[:-1, 0] * c[1:, 1] - c[1:, 0] * c[:-1, 1]) > 0 for c in loops(result))
-    point, start = result.array("collisions/point"), result.array("orbits/initial")
     for k in np.unique(np.linspace(0, len(ids) - 1, max(3, parts)).astype(int)):
-        path = np.concatenate([start[ids[k], None, :2], point[ids[k], :25]])
-        if free(result):
+        path = flights(result, ids[k], 25)
+        if path is not None:
             left.plot(*path.T, color=colours[k], lw=0.5, zorder=2)
     few = arc.size <= 60000
     for k in range(len(ids)):
@@ -143,6 +158,40 @@ def leak(result, options):
     survival.legend(loc="lower left")
     heading = options.title or "Leak: " + sets(result)
     layout.over(figure, heading, notes(result))
+    return figure
+
+
+def end(result, options):
+    """How many particles are where at the end, their mean over the domain being 1, and how their speeds are distributed."""
+    ids = result.run(options.chosen(result.orbits))
+    state, time = result.array("orbits/final")[ids], result.array("orbits/time")[ids]
+    state = state[np.isfinite(state).all(1)]
+    if not len(state):
+        raise PlotError(f"{result.path}: no particle has come to its end yet")
+    figure, (where, fast) = plt.subplots(1, 2, layout="constrained", width_ratios=[1.2, 1],
+                                         figsize=(options.width or 11, 0.42 * (options.width or 11)))
+    fill(where, result)
+    corners = result.array("domain/outline")[:, :2]
+    low, wide = corners.min(0), np.ptp(corners, 0)
+    cell = max(np.sqrt(40 * area(result) / len(state)), wide.max() / 200)  # some 40 particles each
+    if len(state) < 2000:
+        where.plot(*state[:, :2].T, ".", ms=3, mew=0, color=style.CATEGORICAL[0], zorder=3)
+    else:
+        edges = [low[d] + cell * np.arange(np.ceil(wide[d] / cell) + 1) for d in range(2)]
+        count = np.histogram2d(*state[:, :2].T, bins=edges)[0].T * (area(result) / len(state) / cell ** 2)
+        shown = where.pcolormesh(*edges, np.where(count > 0, count, np.nan), cmap=style.SEQUENTIAL, zorder=0.5, rasterized=True,
+                                 vmin=0, vmax=np.quantile(count[count > 0], 0.99))
+        figure.colorbar(shown, ax=where, label="density over its mean", extend="max", shrink=0.8, pad=0.02)
+    first, last = np.nanmin(time), np.nanmax(time)
+    where.set_title(f"at $t = {last:g}$" if first == last else f"at the end of each, $t = {first:.3g}$ to ${last:.3g}$", loc="left")
+    speed = np.linalg.norm(state[:, 2:], axis=1)
+    fast.hist(speed, bins=min(100, max(10, int(np.sqrt(len(speed))))), density=True, histtype="stepfilled",
+              color=style.CATEGORICAL[0], alpha=0.8)
+    fast.set_xlabel("speed")
+    fast.set_ylabel("probability density")
+    fast.set_xlim(options.xlim)
+    fast.set_ylim(options.ylim)
+    layout.over(figure, options.title or "Billiard: " + sets(result), notes(result), captions.method(result))
     return figure
 
 

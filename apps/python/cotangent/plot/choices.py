@@ -5,7 +5,7 @@ PICTURES = {
     "hard-spheres": ("systems/compressibility", "the equation of state"),
     "atlas": ("atlas/level", "maps of where motion is chaotic, escapes or is forbidden"),
     "sections": ("section/points", "crossings in a plane, a panel for each group"),
-    "billiard": ("collisions/time", "the gas between its walls, or its bounce map"),
+    "billiard": ("collisions/time", "the gas between its walls, its bounce map, or where it ended"),
     "basins": ("exits/exit", "by which exit each start leaves, and when"),
     "time-series": ("trajectory/q", "coordinates over time; in space where there is a surface"),
     "landscape": ("landscape/energy", "the energy, its stationary points and passes"),
@@ -29,7 +29,8 @@ def subjects(result):
     found = [what for what, (name, _) in PICTURES.items() if name in result]
     if "basins" in found and (result.study == "billiard" or "trajectory/q" in result):
         found.remove("basins")  # exits of gases are drawn with their walls
-    if "billiard" not in found and result.study == "billiard" and any(name in result for name in ("trajectory/q", "exits/exit")):
+    if "billiard" not in found and result.study == "billiard" and any(
+            name in result for name in ("trajectory/q", "exits/exit", "domain/outline")):
         found.append("billiard")
     best = OWN.get(result.study, result.study)
     if best in found and "basins" not in found:
