@@ -47,7 +47,13 @@ def fill(axis, result):
 
 def area(result):
     """What the outline encloses."""
-    return sum(0.5 * np.sum(c[:-1, 0] * c[1:, 1] - c[1:, 0] * c[:-1, 1]) for c in loops(result))
+    return sum(map(signed_area, loops(result)))
+
+
+def signed_area(curve):
+    """Of a loop [points, 2]: negative where it runs clockwise, round what is left out."""
+    after = np.roll(curve, -1, 0)
+    return 0.5 * np.sum(curve[:, 0] * after[:, 1] - after[:, 0] * curve[:, 1])
 
 
 def notes(result):
@@ -103,7 +109,7 @@ def bounce_map(result, options):
     figure, (left, right) = plt.subplots(layout="constrained", figsize=(width, (0.62 if wide else 0.45) * width), **shape)
     colours = style.sweep(len(ids))
     fill(left, result)
-    parts = sum(np.sum(c[:-1, 0] * c[1:, 1] - c[1:, 0] * c[:-1, 1]) > 0 for c in loops(result))
+    parts = sum(signed_area(curve) > 0 for curve in loops(result))
     for k in np.unique(np.linspace(0, len(ids) - 1, max(3, parts)).astype(int)):
         path = flights(result, ids[k], 25)
         if path is not None:
@@ -183,7 +189,7 @@ def end(result, options):
                                  vmin=0, vmax=np.quantile(count[count > 0], 0.99))
         figure.colorbar(shown, ax=where, label="density over its mean", extend="max", shrink=0.8, pad=0.02)
     first, last = np.nanmin(time), np.nanmax(time)
-    where.set_title(f"at $t = {last:g}$" if first == last else f"at the end of each, $t = {first:.3g}$ to ${last:.3g}$", loc="left")
+    where.set_title(f"at $t = {last:g}$" if first == last else f"each at its end, $t = {first:.3g}$ to ${last:.3g}$", loc="left")
     speed = np.linalg.norm(state[:, 2:], axis=1)
     fast.hist(speed, bins=min(100, max(10, int(np.sqrt(len(speed))))), density=True, histtype="stepfilled",
               color=style.CATEGORICAL[0], alpha=0.8)
