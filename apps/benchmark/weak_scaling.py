@@ -3,7 +3,7 @@
 """weak_scaling.py [options] [COUNTS]  -  the time of a step on 10^2 to 10^5 ranks, from counted messages.
 
 COUNTS is what count_messages.py prints (message_counts.txt beside this file unless given). Of each study the row of most
-ranks is taken as what a rank sends in a step when its share stays as it is. On P ranks, on paper:
+ranks up to --counted-on is taken as what a rank sends in a step when its share stays as it is there. On P ranks, on paper:
 
     T(P) = W + m (o + L) + b / B + sum over collective calls of C(P),    D = ceil(log2 P)
     C(P) = D (L + n / B)                    barrier, broadcast, scan; twice that: allreduce
@@ -34,8 +34,9 @@ CURES = {"trees": "fewer collective calls in a step: several sums in one, or ove
          "neighbours": "larger shares: a surface grows more slowly than what it holds"}
 
 
-def read_counts(text):
-    """[(study, {ranks, messages, bytes, neighbours, calls})] of the row of most ranks; calls: [(name, bytes, rate)]."""
+def read_counts(text, most=8):
+    """[(study, {ranks, messages, bytes, neighbours, calls})] of the row of most ranks up to `most`; calls: [(name, bytes, rate)].
+    """
     studies, name = [], None
     for number, line in enumerate(text.splitlines(), 1):
         row = re.match(r"\s*(\d+)\s+([\d.]+)\s+[\d.]+\s+(\d+)\s+\d+\s+([\d.]+)\s+\d+(?:   (.*))?$", line)
@@ -50,6 +51,8 @@ def read_counts(text):
                 calls.append((found[1], int(found[2] or 8), float(found[3])))
             counted = {"ranks": int(row[1]), "messages": float(row[2]), "bytes": float(row[3]),
                        "neighbours": float(row[4]), "calls": calls}
+            if counted["ranks"] > most:
+                continue
             if studies and studies[-1][0] == name:
                 if counted["ranks"] > studies[-1][1]["ranks"]:
                     studies[-1] = (name, counted)
@@ -150,6 +153,7 @@ def draw(results, file):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("counts", nargs="?", type=pathlib.Path, default=HERE / "message_counts.txt")
+    parser.add_argument("--counted-on", type=int, default=8, help="of the rows of up to so many ranks the last (%(default)s)")
     parser.add_argument("--latency", type=float, default=1.5e-6, help="seconds (default: %(default)s)")
     parser.add_argument("--overhead", type=float, default=0.3e-6, help="of the processor, a message, seconds (%(default)s)")
     parser.add_argument("--bandwidth", type=float, default=1e9, help="bytes a second of one rank (%(default)s)")
@@ -167,7 +171,7 @@ def main():
         if not getattr(chosen, name) > 0:
             parser.error(f"--{name} is a positive number, not {getattr(chosen, name)}")
     results = []
-    for name, counted in read_counts(chosen.counts.read_text(encoding="utf-8")):
+    for name, counted in read_counts(chosen.counts.read_text(encoding="utf-8"), chosen.counted_on):
         rows, worst = report(counted, chosen, chosen.ranks, chosen.steps)
         results.append((name, rows, worst))
         print(f"\n{name}, counted on {counted['ranks']} ranks; milliseconds of a step"

@@ -35,6 +35,8 @@ class WeakScaling(unittest.TestCase):
         self.assertEqual((near["ranks"], near["messages"], near["bytes"], near["neighbours"]), (8, 6, 6000, 4))
         self.assertEqual(near["calls"], [("Allreduce", 8, 2), ("Allgather", 8, 0.5)])
         self.assertEqual(self.studies["none"]["calls"], [])
+        few = dict(ws.read_counts(TABLE, 4))
+        self.assertEqual((few["near (10 of it)"]["ranks"], set(few)), (4, {"near (10 of it)"}))
         for wrong in ("", "near\n     8  6.0  7.0  60  70  4.0  6   Allreduce twice\n"):
             with self.assertRaises(SystemExit):
                 ws.read_counts(wrong)
