@@ -58,7 +58,8 @@ ReusedSolver::ReusedSolver(bool direct, PetscInt rows, const std::string& prefix
   check(KSPCreate(PETSC_COMM_WORLD, solver_.out()), "KSPCreate");
   check(KSPSetOptionsPrefix(solver_, prefix.c_str()), "KSPSetOptionsPrefix");
   check(KSPSetType(solver_, direct ? KSPGMRES : KSPFGMRES), "KSPSetType");
-  check(KSPSetTolerances(solver_, 1e-8, 1e-300, PETSC_DEFAULT, direct ? 30 : 400), "KSPSetTolerances");
+  check(KSPSetTolerances(solver_, direct ? 1e-8 : 1e-10, 1e-300, PETSC_DEFAULT, direct ? 30 : 400),
+        "KSPSetTolerances");
   check(KSPGMRESSetRestart(solver_, 60), "KSPGMRESSetRestart");
   PC preconditioner = nullptr;
   check(KSPGetPC(solver_, &preconditioner), "KSPGetPC");

@@ -23,8 +23,8 @@ class ReusedSolver {
  public:
   /// Collective.
   ReusedSolver(bool direct, PetscInt rows, const std::string& prefix);
-  /// Solves A x = b until the residual is 1e-8 of b; the reason in plain words where that fails, else
-  /// nothing. Collective.
+  /// Solves A x = b until the residual is 1e-10 of b, directly 1e-8; the reason in plain words where that
+  /// fails, else nothing. Collective.
   std::string solve(Mat matrix, Vec b, Vec x);
   /// The next solve starts afresh.
   void forget() { made_ = false; }

@@ -219,7 +219,7 @@ void Mini::aim() {
   // target.
   const double ratio = norm / last_norm_;
   const double useful = iteration == 0 ? 1e-6 : std::min(1e-3, 0.5 * ratio * ratio);
-  const double enough = options_.direct ? std::clamp(0.05 * target_ / norm, useful, 0.1) : 1e-8;
+  const double enough = options_.direct ? std::clamp(0.05 * target_ / norm, useful, 0.1) : 1e-11;
   last_norm_ = norm;
   KSP linear = nullptr;
   la::check(SNESGetKSP(solver_, &linear), "SNESGetKSP");
