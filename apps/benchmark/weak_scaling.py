@@ -35,8 +35,7 @@ CURES = {"trees": "fewer collective calls in a step: several sums in one, or ove
 
 
 def read_counts(text, most=8):
-    """[(study, {ranks, messages, bytes, neighbours, calls})] of the row of most ranks up to `most`; calls: [(name, bytes, rate)].
-    """
+    """[(study, {ranks, messages, bytes, neighbours, calls})], the row of most ranks up to `most`; calls: [(name, bytes, rate)]."""
     studies, name = [], None
     for number, line in enumerate(text.splitlines(), 1):
         row = re.match(r"\s*(\d+)\s+([\d.]+)\s+[\d.]+\s+(\d+)\s+\d+\s+([\d.]+)\s+\d+(?:   (.*))?$", line)

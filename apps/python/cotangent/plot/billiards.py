@@ -179,7 +179,7 @@ def end(result, options):
     fill(where, result)
     corners = result.array("domain/outline")[:, :2]
     low, wide = corners.min(0), np.ptp(corners, 0)
-    cell = max(np.sqrt(40 * area(result) / len(state)), wide.max() / 200)  # some 40 particles each
+    cell = max(np.sqrt(40 * area(result) / len(state)), wide.max() / 200)  # some 40 particles each, at most 200 cells in a row
     if len(state) < 2000:
         where.plot(*state[:, :2].T, ".", ms=3, mew=0, color=style.CATEGORICAL[0], zorder=3)
     else:
