@@ -10,11 +10,28 @@ namespace cotangent::billiards {
 
 template <int D>
 void Domain<D>::add(const std::string& name, const SetKind& kind, const std::vector<double>& parameters,
-                    const Place<D>& place, const Law& law) {
-  const Walls<D> more = std::get<MakeWalls<D>>(kind.walls)(parameters, place);
-  members_.push_back({name, kind.region(static_cast<int>(walls_.size())), law, place});
+                    const Place<D>& place, const Law& law, const std::vector<std::string>& names) {
+  const auto& make = std::get<MakeWalls<D>>(kind.walls);
+  const Walls<D> more = make(parameters, place);
+  members_.push_back(
+      {name, kind.region(static_cast<int>(walls_.size())), law, place, make, names, parameters});
+  for (std::size_t k = names.size(); k < parameters.size(); ++k)
+    members_.back().parameter_names.emplace_back(kind.parameters[k].name);
   walls_.insert(walls_.end(), more.begin(), more.end());
   member_of_.resize(walls_.size(), static_cast<int>(members_.size()) - 1);
+}
+
+template <int D>
+Domain<D> Domain<D>::at(std::span<const double> parameters) const {
+  Domain other = *this;
+  other.walls_.clear();
+  for (Member<D>& member : other.members_) {
+    std::ranges::copy(parameters.first(member.parameters.size()), member.parameters.begin());
+    parameters = parameters.subspan(member.parameters.size());
+    const Walls<D> walls = member.walls(member.parameters, member.place);
+    other.walls_.insert(other.walls_.end(), walls.begin(), walls.end());
+  }
+  return other;
 }
 
 template <int D>

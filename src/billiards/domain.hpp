@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 
@@ -80,14 +81,18 @@ struct Member {
   Region region;
   Law law;
   Place<D> place;
+  MakeWalls<D> walls;
+  std::vector<std::string> parameter_names;
+  std::vector<double> parameters;
 };
 
 template <int D>
 class Domain {
  public:
-  /// Places a set. Its region is not yet part of the domain's.
+  /// Places a set. Its region is not yet part of the domain's. Its parameters have the kind's names, unless
+  /// others are given.
   void add(const std::string& name, const SetKind& kind, const std::vector<double>& parameters,
-           const Place<D>& place = {}, const Law& law = {});
+           const Place<D>& place = {}, const Law& law = {}, const std::vector<std::string>& names = {});
   template <class Set>
   void add(const std::string& name, const std::array<double, Set::parameters.size()>& parameters,
            const Place<D>& place = {}, const Law& law = {}) {
@@ -98,6 +103,9 @@ class Domain {
   void enclose(const std::string& expression);
   /// The union of all sets.
   void enclose_all();
+
+  /// The same domain with other parameters, those of all members one after the other.
+  Domain at(std::span<const double> parameters) const;
 
   const Walls<D>& walls() const { return walls_; }
   const Region& region() const { return region_; }

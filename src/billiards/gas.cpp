@@ -69,7 +69,9 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
     tangent_.v[d].set(lane, 0.0);
     finite = finite && std::isfinite(x[d]) && std::isfinite(v[d]);
   }
-  for (Pack* number : {&t_, &duration_, &from_, &energy_error_, &stretching_}) number->set(lane, 0.0);
+  for (Pack* number : {&t_, &duration_, &from_, &energy_error_, &stretching_, &last_hit_})
+    number->set(lane, 0.0);
+  if (frame_) frame_->begin(lane, id);
   step_.set(lane, first_step);
   id_[at] = id;
   bounces_[at] = 0;
@@ -280,6 +282,22 @@ Pack Gas<D>::note_error() {
   return error;
 }
 
+/// Over the free flights since the last hit, and this one.
+template <int D>
+void Gas<D>::follow_deviations(const Contact<D>& contact, const Pack& sign, const Point<D>& v,
+                               PackMask hits) {
+  const Pack flown = select(hits, t_ - last_hit_, Pack(0.0));
+  frame_->follow(hits, last_hit_, flown, [&](auto& deviations) {
+    for (auto& d : deviations) {
+      Tangent<D> tangent{plus<D>(d.q, flown, d.y), d.y};
+      tangent.reflect(contact, sign, normal_, v, g_, hits);
+      d.q = tangent.x;
+      d.y = tangent.v;
+    }
+  });
+  last_hit_ = select(hits, t_, last_hit_);
+}
+
 template <int D>
 void Gas<D>::bounce(PackMask hits) {
   const Point<D> at = x_, v = v_;
@@ -306,9 +324,10 @@ void Gas<D>::bounce(PackMask hits) {
   v_ = select<D>(hits, plus<D>(v, factor, contact.gradient), v_);
   for (int d = 0; d < D; ++d) normal_[d] = sign * contact.gradient[d] / norm;
   if (tangential_) {
-    const Pack size = tangent_.reflect(contact, sign, normal_, v, g_, hits);
-    stretching_ = select(hits, stretching_ + log(size), stretching_);
+    tangent_.reflect(contact, sign, normal_, v, g_, hits);
+    stretching_ = select(hits, stretching_ + log(tangent_.normalise(hits)), stretching_);
   }
+  if (frame_) follow_deviations(contact, sign, v, hits);
   numerics::for_lanes(hits, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
     ++bounces_[lane];
@@ -371,6 +390,9 @@ void Gas<D>::save(int lane, double* state) const {
   *state++ = sign_[at];
   *state++ = hops_[at];
   *state++ = static_cast<double>(bounces_[at]);
+  if (!frame_) return;
+  *state++ = last_hit_[lane];
+  frame_->save(lane, state);
 }
 
 template <int D>
@@ -390,6 +412,9 @@ void Gas<D>::restore(int lane, std::int64_t id, const double* state) {
   status_[at] = Status::pending;
   duration_.set(lane, 0.0);
   active_.set(lane, true);
+  if (!frame_) return;
+  last_hit_.set(lane, *state++);
+  frame_->restore(lane, state);
 }
 
 template class Gas<2>;

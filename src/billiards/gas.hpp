@@ -14,6 +14,7 @@
 #include "billiards/field.hpp"
 #include "billiards/tangent.hpp"
 #include "core/status.hpp"
+#include "sections/deviation_frame.hpp"
 
 namespace cotangent::billiards {
 
@@ -66,9 +67,13 @@ class Gas {
   }
   const Tangent<D>& displacement() const { return tangent_; }
   Pack stretching() const { return stretching_; }
+  /// Carries deviations along as the rule says, from hit to hit.
+  void watch_growth(const sections::GrowthRule& rule) { frame_.emplace(rule); }
+  /// What becomes of them, where they are watched.
+  const sections::DeviationFrame<Pack, D>& deviations() const { return *frame_; }
 
-  /// All that the rest of a lane's motion depends on, as state_size numbers.
-  static constexpr std::size_t state_size = 4 * D + 11;
+  /// All that the rest of a lane's motion depends on, as state_size() numbers.
+  std::size_t state_size() const { return 4 * D + 11 + (frame_ ? 1 + frame_->state_size() : 0); }
   void save(int lane, double* state) const;
   void restore(int lane, std::int64_t id, const double* state);
 
@@ -83,6 +88,7 @@ class Gas {
     return corners<D>(domain_, wall_, value_, x, t, contact, lanes);
   }
   void bounce(PackMask hits);
+  void follow_deviations(const Contact<D>& contact, const Pack& sign, const Point<D>& v, PackMask hits);
   void fly(Point<D>& x, Point<D>& v);
   Pack note_error();
   void restore_energy(PackMask lanes);
@@ -104,6 +110,8 @@ class Gas {
   Point<D> x_{}, v_{}, normal_{}, arriving_{};
   Pack t_{}, from_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{}, step_{};
   Tangent<D> tangent_{};
+  std::optional<sections::DeviationFrame<Pack, D>> frame_;
+  Pack last_hit_{};  ///< when deviations were carried along last
   PackMask active_, hit_, under_way_;
   std::array<Side, width> next_{};  // the side that each lane may leave first
   std::vector<Pack> value_;         // of each wall, where the lanes have come to

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "billiards/arc.hpp"
+#include "billiards/domain_family.hpp"
 #include "billiards/leapfrog.hpp"
 
 namespace cotangent::billiards {
@@ -16,23 +17,25 @@ using sections::TrajectoryRecord;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+/// Lanes whose starts have the same parameters share a gas; where parameters change, two work side by side
+/// until the first is empty.
 template <int D>
 class BilliardFlight final : public sections::TrajectoryBatch {
   using Particles = Gas<D>;
 
  public:
-  BilliardFlight(const Domain<D>& domain, const BilliardRules<D>& rules, const sections::Observation& watch,
-                 int lanes)
-      : domain_(domain),
+  BilliardFlight(const DomainFamily<D>& family, const BilliardRules<D>& rules,
+                 const sections::Observation& watch, int lanes)
+      : family_(family),
         rules_(rules),
         watch_(watch),
-        gas_(domain, rules.gravity, rules.seed, rules.field.get()),
         lanes_(std::clamp(lanes, 1, Particles::width)),
-        members_(domain.members().size()),
+        members_(family.usual().members().size()),
         rates_(rules.tangent ? 1 + members_ : 0),
         tallies_(3 * members_ + rates_ + (rules.exits.empty() ? 0 : 3)),
+        room_(static_cast<std::size_t>(lanes_)),
         record_(static_cast<std::size_t>(lanes_)) {
-    if (rules.tangent) gas_.watch_tangent();
+    rooms_.push_back(make_room(family.at({})));
   }
 
   int lanes() const override { return lanes_; }
@@ -46,33 +49,38 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     Vector<D> x, v;
     std::copy_n(start.q.begin(), D, x.begin());
     std::copy_n(start.v.begin(), D, v.begin());
-    gas_.load(lane, start.id, x, v);
-    r.energy = gas_.energy()[lane];
-    if (gas_.status(lane) != Status::pending) return land(lane, gas_.status(lane));
-    if (watch_.sample_every > 0) sample(lane, gas_.x(), gas_.v(), 0.0);
+    Particles& gas = gas_of(lane);
+    gas.load(lane, start.id, x, v);
+    r.energy = gas.energy()[lane];
+    if (gas.status(lane) != Status::pending) return land(lane, gas.status(lane));
+    if (watch_.sample_every > 0) sample(lane, gas.x(), gas.v(), 0.0);
   }
 
   void advance(std::int64_t steps) override {
-    for (std::int64_t k = 0; k < steps; ++k) {
-      const auto flying = gas_.active();
-      if (!any(flying)) return;
-      const auto before = gas_.time(), stretched = gas_.stretching();
-      gas_.advance(watch_.stop.time);
-      bool landed = false;
-      for (int lane = 0; lane < lanes_; ++lane) {
-        if (!flying[lane]) continue;
-        follow(lane, before[lane], stretched[lane]);
-        landed = landed || flown(lane).status != Status::pending;
+    bool flies = true, landed = false;
+    for (std::int64_t k = 0; k < steps && flies && !landed; ++k) {
+      flies = false;
+      for (const auto& room : rooms_) {
+        const auto flying = room->gas.active();
+        if (!any(flying)) continue;
+        flies = true;
+        const auto before = room->gas.time(), stretched = room->gas.stretching();
+        room->gas.advance(watch_.stop.time);
+        for (int lane = 0; lane < lanes_; ++lane) {
+          if (!flying[lane]) continue;
+          follow(lane, before[lane], stretched[lane]);
+          landed = landed || flown(lane).status != Status::pending;
+        }
       }
-      if (landed) return;
     }
   }
 
-  std::size_t state_size() const override { return Particles::state_size + 4 + tallies_; }
+  std::size_t state_size() const override { return rooms_.front()->gas.state_size() + 4 + tallies_; }
   void save(int lane, std::span<double> state) const override {
-    gas_.save(lane, state.data());
+    const Particles& gas = gas_of(lane);
+    gas.save(lane, state.data());
     const TrajectoryRecord& r = at(lane);
-    double* own = state.data() + Particles::state_size;
+    double* own = state.data() + gas.state_size();
     own[0] = static_cast<double>(r.crossing_count);
     own[1] = static_cast<double>(r.sample_count);
     own[2] = static_cast<double>(r.steps);
@@ -81,9 +89,10 @@ class BilliardFlight final : public sections::TrajectoryBatch {
   }
   void restore(int lane, const sections::Start& start, std::span<const double> state) override {
     begin(lane, start);
-    gas_.restore(lane, start.id, state.data());
+    Particles& gas = gas_of(lane);
+    gas.restore(lane, start.id, state.data());
     TrajectoryRecord& r = flown(lane);
-    const double* own = state.data() + Particles::state_size;
+    const double* own = state.data() + gas.state_size();
     r.crossing_count = static_cast<std::int64_t>(own[0]);
     r.sample_count = static_cast<std::int64_t>(own[1]);
     r.steps = static_cast<std::int64_t>(own[2]);
@@ -92,11 +101,36 @@ class BilliardFlight final : public sections::TrajectoryBatch {
   }
 
  private:
+  /// A domain and the particles in it.
+  struct Room {
+    std::shared_ptr<const Domain<D>> domain;
+    Particles gas;
+  };
+  std::shared_ptr<Room> make_room(const std::shared_ptr<const Domain<D>>& domain) const {
+    auto room = std::make_shared<Room>(
+        Room{domain, Particles(*domain, rules_.gravity, rules_.seed, rules_.field.get())});
+    if (rules_.tangent) room->gas.watch_tangent();
+    if (watch_.growth) room->gas.watch_growth(*watch_.growth);
+    return room;
+  }
   const TrajectoryRecord& at(int lane) const { return record_[static_cast<std::size_t>(lane)]; }
+  Particles& gas_of(int lane) { return room_[static_cast<std::size_t>(lane)]->gas; }
+  const Particles& gas_of(int lane) const { return room_[static_cast<std::size_t>(lane)]->gas; }
+  const Domain<D>& domain_of(int lane) const { return *room_[static_cast<std::size_t>(lane)]->domain; }
+
+  /// The room with these parameters, made in place of an empty one if there is none.
+  std::shared_ptr<Room> room_with(const std::vector<double>& parameters) {
+    const auto domain = family_.at(parameters);
+    const auto known = std::ranges::find(rooms_, domain, &Room::domain);
+    if (known != rooms_.end()) return *known;
+    std::erase_if(rooms_, [](const auto& room) { return !any(room->gas.active()); });
+    return rooms_.emplace_back(make_room(domain));
+  }
 
   void begin(int lane, const sections::Start& start) {
     TrajectoryRecord& r = flown(lane);
     r.begin(start);
+    room_[static_cast<std::size_t>(lane)] = room_with(start.parameters);
     r.tallies.assign(tallies_, 0.0);
     if (!rules_.exits.empty()) std::ranges::copy(std::array{-1.0, nan, nan}, r.tallies.end() - 3);
   }
@@ -104,42 +138,48 @@ class BilliardFlight final : public sections::TrajectoryBatch {
   /// What the flight of a lane, begun at a time and so far stretched, leaves behind.
   void follow(int lane, double begun, double stretched) {
     TrajectoryRecord& r = flown(lane);
+    const Particles& gas = gas_of(lane);
     ++r.steps;
-    const double end = gas_.time()[lane];
+    const double end = gas.time()[lane];
     while (watch_.sample_every > 0) {
       const double due = static_cast<double>(r.sample_count) * watch_.sample_every;
       if (due > end || due > watch_.stop.time) break;
       const Pack s(due - begun);
-      sample(lane, gas_.path().position(s), gas_.path().velocity(s), due);
+      sample(lane, gas.path().position(s), gas.path().velocity(s), due);
     }
-    const bool bounced = gas_.bounces(lane) > r.crossing_count;
+    const bool bounced = gas.bounces(lane) > r.crossing_count;
     if (const int exit = bounced ? exit_at(lane) : -1; exit >= 0) return leave(lane, exit, stretched);
     if (bounced) {
-      const int wall = domain_.member_of(gas_.wall(lane));
+      const int wall = domain_of(lane).member_of(gas.wall(lane));
       if (r.crossing_count < rules_.collisions) {
         r.crossings.time.push_back(end);
-        for (int d = 0; d < D; ++d) r.crossings.q.push_back(gas_.x()[d][lane]);
-        for (int d = 0; d < D; ++d) r.crossings.v.push_back(gas_.v()[d][lane]);
+        for (int d = 0; d < D; ++d) r.crossings.q.push_back(gas.x()[d][lane]);
+        for (int d = 0; d < D; ++d) r.crossings.v.push_back(gas.v()[d][lane]);
         r.crossings.wall.push_back(wall);
         if constexpr (D == 2) {
           if (rules_.outline) add_birkhoff(lane);
         }
       }
       ++r.crossing_count;
-      r.tallies[static_cast<std::size_t>(wall)] += gas_.kick()[lane];
+      r.tallies[static_cast<std::size_t>(wall)] += gas.kick()[lane];
       r.tallies[2 * members_ + static_cast<std::size_t>(wall)] += 1;
     }
-    Status status = gas_.status(lane);
+    Status status = gas.status(lane);
     const std::int64_t wanted = watch_.stop.crossings;
     if (status == Status::finished && wanted > 0 && rules_.exits.empty()) status = Status::time_limit;
     if (status == Status::pending && wanted > 0 && r.crossing_count >= wanted) status = Status::finished;
+    constexpr std::int64_t between = 64;  // looks at what deviations tell
+    if (status == Status::pending && watch_.stop.decided && bounced && r.crossing_count % between == 0 &&
+        gas.deviations().decided(lane))
+      status = Status::decided;
     if (status != Status::pending) land(lane, status);
   }
 
   /// The exit in which a lane has met the wall, the deepest where several meet; -1: none.
   int exit_at(int lane) const {
+    const Particles& gas = gas_of(lane);
     Vector<D> at;
-    for (std::size_t d = 0; d < D; ++d) at[d] = gas_.x()[d][lane];
+    for (std::size_t d = 0; d < D; ++d) at[d] = gas.x()[d][lane];
     int found = -1;
     double deepest = 0;
     for (std::size_t k = 0; k < rules_.exits.size(); ++k) {
@@ -155,8 +195,8 @@ class BilliardFlight final : public sections::TrajectoryBatch {
   void leave(int lane, int exit, double stretched) {
     TrajectoryRecord& r = flown(lane);
     land(lane, Status::left_domain, stretched);
-    for (std::size_t d = 0; d < D; ++d) r.v[d] = gas_.arriving()[d][lane];
-    double* const left = &r.tallies[tallies_ - 3];
+    for (std::size_t d = 0; d < D; ++d) r.v[d] = gas_of(lane).arriving()[d][lane];
+    double* const left = &r.tallies[r.tallies.size() - 3];
     left[0] = exit;
     left[1] = r.t;
     left[2] = static_cast<double>(r.crossing_count);
@@ -165,9 +205,10 @@ class BilliardFlight final : public sections::TrajectoryBatch {
   /// Arc length, and the velocity along the outline, which has the domain on its left.
   void add_birkhoff(int lane) {
     TrajectoryRecord& r = flown(lane);
-    const auto &n = gas_.normal(), &v = gas_.v();
+    const Particles& gas = gas_of(lane);
+    const auto &n = gas.normal(), &v = gas.v();
     const double along = v[0][lane] * n[1][lane] - v[1][lane] * n[0][lane];
-    r.crossings.arc.push_back(rules_.outline->arc({gas_.x()[0][lane], gas_.x()[1][lane]}));
+    r.crossings.arc.push_back(rules_.outline->arc({gas.x()[0][lane], gas.x()[1][lane]}));
     r.crossings.tangential.push_back(along / std::hypot(v[0][lane], v[1][lane]));
   }
 
@@ -176,22 +217,24 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     r.samples.time.push_back(t);
     for (int d = 0; d < D; ++d) r.samples.q.push_back(x[d][lane]);
     for (int d = 0; d < D; ++d) r.samples.v.push_back(v[d][lane]);
-    r.samples.energy.push_back(gas_.energy(x, v)[lane]);
+    r.samples.energy.push_back(gas_of(lane).energy(x, v)[lane]);
     ++r.sample_count;
+    const Domain<D>& domain = domain_of(lane);
     for (std::size_t m = 0; m < members_; ++m)
-      r.tallies[members_ + m] += domain_.omega(domain_.members()[m].region, x, Pack(t))[lane] > 0 ? 1 : 0;
+      r.tallies[members_ + m] += domain.omega(domain.members()[m].region, x, Pack(t))[lane] > 0 ? 1 : 0;
   }
 
-  void land(int lane, Status status) { land(lane, status, gas_.stretching()[lane]); }
+  void land(int lane, Status status) { land(lane, status, gas_of(lane).stretching()[lane]); }
   void land(int lane, Status status, double stretched) {
     TrajectoryRecord& r = flown(lane);
-    gas_.release(lane);
+    Particles& gas = gas_of(lane);
+    gas.release(lane);
     r.status = status;
-    r.t = gas_.time()[lane];
-    r.energy_error = gas_.energy_error()[lane];
+    r.t = gas.time()[lane];
+    r.energy_error = gas.energy_error()[lane];
     for (std::size_t d = 0; d < D; ++d) {
-      r.q[d] = gas_.x()[d][lane];
-      r.v[d] = gas_.v()[d][lane];
+      r.q[d] = gas.x()[d][lane];
+      r.v[d] = gas.v()[d][lane];
     }
     if (rules_.tangent) {
       r.tallies[3 * members_] = r.t > 0 ? stretched / r.t : 0.0;
@@ -200,14 +243,19 @@ class BilliardFlight final : public sections::TrajectoryBatch {
         r.tallies[3 * members_ + 1 + m] = bounces > 0 ? stretched / bounces : nan;
       }
     }
+    if (!watch_.growth) return;
+    std::vector<double> growth;
+    gas.deviations().finish(lane, growth);
+    r.tallies.insert(r.tallies.begin(), growth.begin(), growth.end());
   }
 
-  const Domain<D>& domain_;
+  const DomainFamily<D>& family_;
   const BilliardRules<D>& rules_;
   const sections::Observation watch_;
-  Particles gas_;
   const int lanes_;
-  const std::size_t members_, rates_, tallies_;
+  const std::size_t members_, rates_, tallies_;  ///< of the tallies those that aren't the growth's
+  std::vector<std::shared_ptr<Room>> rooms_;  ///< those of the last starts, and all in which anything flies
+  std::vector<std::shared_ptr<Room>> room_;   ///< of each lane
   std::vector<TrajectoryRecord> record_;
 };
 
@@ -345,7 +393,7 @@ class Billiard final : public sections::Problem {
   using Values = sections::Values;
 
  public:
-  Billiard(const Domain<D>& domain, const BilliardRules<D>& rules) : domain_(domain), rules_(rules) {}
+  Billiard(const Domain<D>& domain, const BilliardRules<D>& rules) : family_(domain), rules_(rules) {}
 
   std::string name() const override { return "billiard"; }
   std::string about() const override { return "particles that fly freely and bounce off walls"; }
@@ -354,7 +402,7 @@ class Billiard final : public sections::Problem {
     list.resize(D);
     return list;
   }
-  std::vector<sections::ParameterInfo> parameters() const override { return {}; }
+  std::vector<sections::ParameterInfo> parameters() const override { return family_.parameters(); }
   double energy(Values q, Values v, Values) const override {
     double sum = 0;
     for (std::size_t d = 0; d < D; ++d) sum += 0.5 * v[d] * v[d];
@@ -381,30 +429,32 @@ class Billiard final : public sections::Problem {
     return u;
   }
   bool has_domain() const override { return true; }
-  double domain(Values q, Values) const override {
+  double domain(Values q, Values parameters) const override {
     Vector<D> x;
     std::copy_n(q.begin(), D, x.begin());
-    return domain_.omega(x);
+    return family_.at(parameters)->omega(x);
   }
   bool starts_inside() const override { return true; }
   int lanes() const override { return Gas<D>::width; }
   std::unique_ptr<sections::TrajectoryBatch> fly(const integrators::MethodOptions&,
                                                  const sections::Observation& watch,
                                                  int lanes) const override {
-    if (rules_.stepped.step > 0) return std::make_unique<LeapfrogFlight<D>>(domain_, rules_, watch, *this);
-    return std::make_unique<BilliardFlight<D>>(domain_, rules_, watch, lanes);
+    if (rules_.stepped.step > 0)
+      return std::make_unique<LeapfrogFlight<D>>(family_.usual(), rules_, watch, *this);
+    return std::make_unique<BilliardFlight<D>>(family_, rules_, watch, lanes);
   }
   sections::Arc arc(const integrators::MethodOptions& method, const sections::Start& start,
                     double duration) const override {
-    const bool still = std::ranges::all_of(domain_.members(), [](const Member<D>& member) {
+    const auto domain = family_.at(start.parameters);
+    const bool still = std::ranges::all_of(domain->members(), [](const Member<D>& member) {
       return member.law.elastic() && !member.place.moves();
     });
     if (!still || rules_.field || rules_.stepped.step > 0) return Problem::arc(method, start, duration);
-    return fly_arc<D>(domain_, rules_.gravity, start, duration);
+    return fly_arc<D>(*domain, rules_.gravity, start, duration);
   }
 
  private:
-  const Domain<D> domain_;
+  const DomainFamily<D> family_;
   const BilliardRules<D> rules_;
 };
 

@@ -26,10 +26,11 @@ struct BilliardRules {
   std::vector<expressions::Expression> exits;
 };
 
-/// TrajectoryRecord::tallies holds of each member of the domain the impulse that its walls took, the number
-/// of samples inside it and the number of bounces off its walls. Then, where neighbours are watched, the
-/// Lyapunov exponent by time and for each member by bounces off it (NaN where there was none); or of steps
-/// beside the exact flight the four numbers of SteppedComparison. Last, where there are exits, the one taken
+/// TrajectoryRecord::tallies holds what the watch of deviations says, where there is one. Then of each member
+/// of the domain the impulse that its walls took, the number of samples inside it and the number of bounces
+/// off its walls. Then, where neighbours are watched, the Lyapunov exponent by time and for each member by
+/// bounces off it (NaN where there was none); or of steps beside the exact flight the four numbers of
+/// SteppedComparison. Last, where there are exits, the one taken
 /// (-1: none), when, and after how many bounces (NaN: stayed).
 /// What steps of Morita's method make of walls, each beside the exact flight from its own beginning.
 struct SteppedComparison {

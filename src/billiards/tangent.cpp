@@ -6,7 +6,7 @@
 namespace cotangent::billiards {
 
 template <int D>
-Pack Tangent<D>::reflect(const Contact<D>& contact, const Pack& sign, const Point<D>& n,
+void Tangent<D>::reflect(const Contact<D>& contact, const Pack& sign, const Point<D>& n,
                          const Point<D>& velocity, const Vector<D>& g, PackMask hits) {
   Point<D>& dx = this->x;
   Point<D>& dv = this->v;
@@ -23,10 +23,14 @@ Pack Tangent<D>::reflect(const Contact<D>& contact, const Pack& sign, const Poin
   for (int d = 0; d < D; ++d) out[d] = fma(-delay, Pack(g[d]), out[d]);
   dx = select<D>(hits, plus<D>(dx, -2.0 * dot<D>(dx, n), n), dx);
   dv = select<D>(hits, out, dv);
-  const Pack size = sqrt(dot<D>(dx, dx) + dot<D>(dv, dv));
+}
+
+template <int D>
+Pack Tangent<D>::normalise(PackMask lanes) {
+  const Pack size = sqrt(dot<D>(x, x) + dot<D>(v, v));
   for (int d = 0; d < D; ++d) {
-    dx[d] = select(hits, dx[d] / size, dx[d]);
-    dv[d] = select(hits, dv[d] / size, dv[d]);
+    x[d] = select(lanes, x[d] / size, x[d]);
+    v[d] = select(lanes, v[d] / size, v[d]);
   }
   return size;
 }

@@ -12,9 +12,11 @@ template <int D>
 struct Tangent {
   Point<D> x, v;
 
-  /// Over hits with this inward normal n and velocity before; then normalised. The size that it had.
-  Pack reflect(const Contact<D>& contact, const Pack& sign, const Point<D>& n, const Point<D>& velocity,
+  /// Over hits with this inward normal n and velocity before.
+  void reflect(const Contact<D>& contact, const Pack& sign, const Point<D>& n, const Point<D>& velocity,
                const Vector<D>& g, PackMask hits);
+  /// Makes those of these lanes unit vectors; returns the sizes that they had.
+  Pack normalise(PackMask lanes);
 };
 
 }  // namespace cotangent::billiards

@@ -54,7 +54,7 @@ class AnySystem {
   virtual Vector multiplier(const State<R, N>& x) const = 0;
   /// The directions of their forces.
   virtual Matrix force_directions(const State<R, N>& x) const = 0;
-  /// Takes out of a deviation (dq, dv) what isn't tangent to the constraints' manifold.
+  /// Takes out of a deviation (dq, dv) what isn't tangent to what constraints and rolling allow.
   virtual void make_tangent(const State<R, N>& x, Deviation<R, N>& d) const = 0;
   /// What is orthogonal to all that is tangent, rows of 2 N, by q and then by v.
   virtual std::vector<std::array<R, 2 * N>> normals(const State<R, N>& x) const = 0;
@@ -113,7 +113,7 @@ class AnySystemOf final : public AnySystem<typename System::Real, System::dim> {
     return result;
   }
   void make_tangent([[maybe_unused]] const X& x, [[maybe_unused]] Deviation<R, N>& d) const override {
-    if constexpr (System::constrained) integrators::make_tangent(system, x, d);
+    if constexpr (System::multipliers > 0) integrators::make_tangent(system, x, d);
   }
   std::vector<std::array<R, 2 * N>> normals([[maybe_unused]] const X& x) const override {
     if constexpr (System::constrained) {

@@ -14,6 +14,7 @@ struct ConstrainedSymplecticEulerFormula : ConstrainedFormula {
   static constexpr std::string_view about =
       "symplectic Euler on the constraint manifold, order 1: symplectic, energy error bounded";
   static constexpr int order = 1;
+  static constexpr bool has_tangent = true;  // on the tangent bundle of the manifold
 
   template <class System>
   struct StageCache {
@@ -24,6 +25,15 @@ struct ConstrainedSymplecticEulerFormula : ConstrainedFormula {
   template <class System, class R, int N>
   static StageCache<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
     return {system.multiplier(x.q, x.v, x.t), system.constraint(x.q)};
+  }
+
+  /// On dual numbers, the multipliers' guess without deviations: Newton's method finds those.
+  template <class System, class R, int N, class Cache>
+  static StageCache<System> lift(const System& system, const Motion<System>&, const Beginning<R, N>& x,
+                                 const Cache& cache) {
+    StageCache<System> result{{}, system.constraint(x.q)};
+    for (int k = 0; k < System::constraints; ++k) result.lambda[k] = R(cache.lambda[k]);
+    return result;
   }
 
   template <class System, class R, int N, class Mask>

@@ -191,12 +191,9 @@ class Gauss {
 
   /// The state at theta by a step of length theta h, its stages started from the polynomial.
   State<R, N> again(const System& system, const R& theta, Mask lanes) {
-    legendre();
     Stages<R, N> w;
-    from_series(R(0.0), theta, w);
+    const Mask solved = solve_part(system, theta, lanes, w);
     const R h = theta * taken_;
-    const Mask solved =
-        form_.solve(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, lanes, true);
     auto q = begin_q_, conjugate = begin_conjugate_;
     Form::finish(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, w, q, conjugate);
     State<R, N> x;
@@ -233,9 +230,19 @@ class Gauss {
   }
 
   /// Directly, by one elimination for all deviations: the stages are known.
-  void tangent(const System& system, Mask lanes, Deviation<R, N>* d, int count) {
-    form_.tangent(system, *tables_, taken_, begin_t_, begin_q_, begin_conjugate_, memory_.stages, lanes, d,
-                  count, elimination_);
+  void tangent(const System& system, const R& part, Mask lanes, Deviation<R, N>* d, int count) {
+    const Mask whole = part == R(1.0);
+    const auto map = [&](const R& h, const Stages<R, N>& stages) {
+      form_.tangent(system, *tables_, h, begin_t_, begin_q_, begin_conjugate_, stages, lanes, d, count,
+                    elimination_);
+    };
+    if (!any(lanes & !whole)) return map(taken_, memory_.stages);
+    Stages<R, N> w;
+    solve_part(system, part, lanes & !whole, w);
+    for (int i = 0; i < tables_->stages; ++i) {
+      for (int n = 0; n < N; ++n) w[i][n] = select(whole, memory_.stages[i][n], w[i][n]);
+    }
+    map(part * taken_, w);
   }
   static bool has_tangent() { return true; }
 
@@ -245,6 +252,14 @@ class Gauss {
 
  private:
   static constexpr double exact_below = 2e-14;  // of the estimate; true errors reach five times it
+
+  /// The stages of a step of length theta h from the last step's beginning; returns the lanes solved.
+  Mask solve_part(const System& system, const R& theta, Mask lanes, Stages<R, N>& w) {
+    legendre();
+    from_series(R(0.0), theta, w);
+    return form_.solve(system, *tables_, theta * taken_, begin_t_, begin_q_, begin_conjugate_, w, lanes,
+                       true);
+  }
 
   void fail(Mask lanes, Status status) { failure_ = select(lanes, R(static_cast<double>(status)), failure_); }
 

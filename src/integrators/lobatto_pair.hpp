@@ -26,6 +26,7 @@ struct LobattoPairFormula : PlainFormula {
       : S == 3 ? "constrained Lobatto IIIA-IIIB pair with 3 stages (Jay), order 4: symplectic and symmetric"
                : "constrained Lobatto IIIA-IIIB pair with 4 stages (Jay), order 6: symplectic and symmetric";
   static constexpr int order = 2 * S - 2;
+  static constexpr bool has_tangent = true;  // on the tangent bundle of the manifold
   static constexpr std::array options{option::step, option::constraint_tolerance};
 
   template <class System>
@@ -36,6 +37,15 @@ struct LobattoPairFormula : PlainFormula {
   template <class System, class R, int N>
   static StageCache<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
     return {system.multiplier(x.q, x.v, x.t)};
+  }
+
+  /// On dual numbers, the multipliers' guess without deviations: the iteration finds those.
+  template <class System, class R, int N, class Cache>
+  static StageCache<System> lift(const System&, const Motion<System>&, const Beginning<R, N>&,
+                                 const Cache& cache) {
+    StageCache<System> result;
+    for (int k = 0; k < System::constraints; ++k) result.lambda[k] = R(cache.lambda[k]);
+    return result;
   }
 
   template <class System, class R, int N, class Mask>

@@ -20,8 +20,9 @@
 //   work()                           optional: of driven systems, System::power() over the last step
 //   failure()                        why lanes stopped: Status codes, 0 where they did not
 //   memory()                         all that the next step depends on, a struct of reals, for checkpoints
-//   tangent(system, lanes, d, count) optional, the method's tangent map: takes deviations d[0 .. count) in
-//                                    these lanes from the last step's beginning to its end
+//   tangent(system, part, lanes, d, count)    optional, the method's tangent map: takes deviations
+//                                    d[0 .. count) in these lanes from the last step's beginning to its end,
+//                                    or where part < 1 to where again(system, part, lanes) is
 //   has_tangent()                    with it: whether it has one with its options
 //   momenta                          with it: whether the pair of a deviation is (q, p), else (q, v)
 // All of it lane by lane: what one lane does never depends on what another holds.

@@ -281,7 +281,7 @@ class OneStep {
   Mask dense_is_exact() const { return Mask(false); }
 
   /// The step itself on dual numbers, two deviations at a time.
-  [[gnu::noinline]] void tangent(const System& system, Mask lanes, Deviation<R, N>* d,
+  [[gnu::noinline]] void tangent(const System& system, const R& part, Mask lanes, Deviation<R, N>* d,
                                  int count) const requires Formula::has_tangent {
     using Real = numerics::Dual<R, 2>;
     using Lifted = mechanics::System<typename System::Model, Real>;
@@ -300,7 +300,7 @@ class OneStep {
         x.v[n] = momenta ? Real(from.v[n]) : x.y[n];  // beside momenta a guess
       }
       Change<Real, N> change;
-      lifted_step(lifted, motion, Real(taken_), x, lanes, change);
+      lifted_step(lifted, motion, Real(part * taken_), x, lanes, change);
       for (int c = first; c < std::min(first + 2, count); ++c) {
         for (int n = 0; n < N; ++n) {
           d[c].q[n] = select(lanes, d[c].q[n] + change.q[n].part[c - first], d[c].q[n]);

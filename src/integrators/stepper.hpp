@@ -48,7 +48,7 @@ class Stepper {
   virtual Mask constraint_within(const System& system, const R& squared) const = 0;
   /// Whether the method has a tangent map with its options.
   virtual bool has_tangent() const = 0;
-  virtual void tangent(const System& system, Mask lanes, Deviation<R, N>* d, int count) = 0;
+  virtual void tangent(const System& system, const R& part, Mask lanes, Deviation<R, N>* d, int count) = 0;
   /// Whether the pair of a deviation is (q, p), else (q, v).
   virtual bool momenta() const = 0;
   virtual std::size_t memory_size() const = 0;
@@ -146,10 +146,11 @@ class StepperOf final : public Stepper<typename System::Real, System::dim> {
       return false;
     }
   }
-  void tangent([[maybe_unused]] const Any& system, [[maybe_unused]] Mask lanes,
-               [[maybe_unused]] Deviation<R, N>* d, [[maybe_unused]] int count) override {
-    if constexpr (requires(const System& s) { method_.tangent(s, lanes, d, count); }) {
-      method_.tangent(of(system), lanes, d, count);
+  void tangent([[maybe_unused]] const Any& system, [[maybe_unused]] const R& part,
+               [[maybe_unused]] Mask lanes, [[maybe_unused]] Deviation<R, N>* d,
+               [[maybe_unused]] int count) override {
+    if constexpr (requires(const System& s) { method_.tangent(s, part, lanes, d, count); }) {
+      method_.tangent(of(system), part, lanes, d, count);
     }
   }
   bool momenta() const override {

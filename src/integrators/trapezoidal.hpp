@@ -13,6 +13,7 @@ struct TrapezoidalFormula : PlainFormula {
   static constexpr std::string_view about =
       "trapezoidal rule, order 2: symmetric, conjugate to a symplectic method";
   static constexpr int order = 2;
+  static constexpr bool has_tangent = true;
   static constexpr bool projects = true;
 
   template <class System, class R, int N, class Mask>

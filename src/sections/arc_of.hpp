@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An arc and its derivative for any model of N coordinates: the product of the method's own tangent maps,
-// step by step, and of kicks, q -> q, p -> p - dV/dq, whose derivative is dp -> dp - V'' dq. Reference:
-// Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VI.4.1.
+// step by step, and of kicks. Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006),
+// VI.4.1.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "integrators/stepper.hpp"
 #include "sections/arc.hpp"
+#include "sections/deviations.hpp"
 
 namespace cotangent::sections {
 
@@ -25,7 +26,6 @@ class ArcFlight {
   using State = integrators::State<R, N>;
   using System = integrators::AnySystem<R, N>;
   using Deviation = integrators::Deviation<R, N>;
-  using Matrix = numerics::Matrix<R, N>;
 
  public:
   ArcFlight(System& system, const MakeStepper<R, N>& make_stepper, const integrators::MethodOptions& method,
@@ -96,36 +96,11 @@ class ArcFlight {
     }
   }
 
-  /// The other half of each pair from dv to dp, or back.
-  void exchange(bool to_momenta) {
-    const auto h = system_.derivatives(x_);
-    for (Deviation& d : d_) {
-      std::array<R, N> bent{};  // L_vq dq
-      for (int i = 0; i < N; ++i) {
-        for (int j = 0; j < N; ++j) bent[i] = fma(h.qv[j][i], d.q[j], bent[i]);
-      }
-      if (to_momenta) {
-        for (int i = 0; i < N; ++i) {
-          for (int j = 0; j < N; ++j) bent[i] = fma(h.vv[i][j], d.y[j], bent[i]);
-        }
-        d.y = bent;
-      } else {
-        for (int i = 0; i < N; ++i) bent[i] = d.y[i] - bent[i];
-        d.y = numerics::solve<R, N>(h.vv, bent);
-      }
-    }
-  }
-
   void kick() {
-    exchange(true);
-    const Matrix bend = system_.kick_slope(x_.q);
-    for (Deviation& d : d_) {
-      for (int i = 0; i < N; ++i) {
-        for (int j = 0; j < N; ++j) d.y[i] = fma(-bend[i][j], d.q[j], d.y[i]);
-      }
-    }
-    x_.v = system_.kicked_velocity(x_);
-    exchange(false);
+    State kicked = x_;
+    kicked.v = system_.kicked_velocity(x_);
+    sections::kick<R, N>(system_, x_, kicked, false, d_);
+    x_ = kicked;
   }
 
   /// Equal steps over a time without kicks.
@@ -137,14 +112,14 @@ class ArcFlight {
     if (!method->has_tangent()) throw Error("the method has no tangent map with these options");
     x_.t = R(from);
     method->start(system_, x_, Mask(true));
-    if (method->momenta()) exchange(true);
+    if (method->momenta()) to_momenta<R, N>(system_, x_, d_);
     const auto nodes =
         integrators::GaussTables::of(std::clamp(method->degree() + 1, 1, integrators::max_stages));
     for (std::int64_t k = 0; k < steps; ++k) {
       const Mask took = method->advance(system_, Mask(true));
       if (!numerics::lane(took, 0))
         return fail(static_cast<Status>(static_cast<int>(first(method->failure()))));
-      method->tangent(system_, Mask(true), d_.data(), 2 * N);
+      method->tangent(system_, R(1.0), Mask(true), d_.data(), 2 * N);
       for (int i = 0; i < nodes->stages; ++i) {
         const State x = method->dense(R(nodes->c[i]));
         const auto p = system_.momentum(x);
@@ -157,7 +132,7 @@ class ArcFlight {
       if (!std::isfinite(first(x_.q[0]))) return fail(Status::non_finite);
     }
     x_.t = R(from + length);
-    if (method->momenta()) exchange(false);
+    if (method->momenta()) to_velocities<R, N>(system_, x_, d_);
   }
   void fail(Status status) { arc_.status = status; }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An orthonormal frame of deviations of each lane's trajectory, carried by the method's tangent map and made
+// An orthonormal frame of deviations of each lane's trajectory, carried along by who flies it and made
 // orthonormal again after each step by the modified Gram-Schmidt process; a GrowthWatch hears of it. It
 // begins with random directions, keyed by the trajectory's id, d_1 ... d_N isotropic and then J d_N ... J
 // d_1: a symplectic map leaves such a frame of that kind, so that exponents come in pairs from the first step
-// on. Under constraints the directions are made tangent to the manifold's tangent bundle instead
+// on. Under constraints and where something rolls the directions are made tangent to what these allow instead
 // (integrators/tangent_space.hpp). The norm is that of (dq, dv), or (dq, dp).
 // References: Benettin, Galgani, Giorgilli, Strelcyn, Meccanica 15 (1980) 9 and 21; Leimkuhler, Van Vleck,
 // Numer. Math. 77 (1997) 269.
@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "integrators/stepper.hpp"
+#include "integrators/method.hpp"
 #include "numerics/random.hpp"
 #include "sections/growth.hpp"
 
@@ -22,8 +22,6 @@ template <class R, int N>
 class DeviationFrame {
   static constexpr int W = numerics::width_of<R>;
   using Mask = numerics::mask_of<R>;
-  using State = integrators::State<R, N>;
-  using System = integrators::AnySystem<R, N>;
   using Deviation = integrators::Deviation<R, N>;
 
  public:
@@ -32,42 +30,29 @@ class DeviationFrame {
         factor_(frame_.size() * (frame_.size() + 1) / 2),
         watch_(rule.watch(W)) {}
 
-  void begin(int lane, std::int64_t id, const System& system, const State& x) {
-    watch_->begin(lane);
-    const bool constrained = system.kind().constraints > 0;
-    const int drawn = constrained ? 2 * N : N;
-    std::vector<Deviation> fresh(static_cast<std::size_t>(drawn));
-    for (std::size_t k = 0; k < fresh.size(); ++k) {
-      for (int n = 0; n < N; ++n) {
-        const auto draw = static_cast<std::uint64_t>(k) * N + static_cast<std::uint64_t>(n);
-        const auto random = numerics::normals(seed, static_cast<std::uint64_t>(id), draw);
-        fresh[k].q[n] = R(random[0]);
-        fresh[k].y[n] = R(random[1]);
-      }
-    }
-    fresh.resize(constrained ? frame_.size() : fresh.size());
-    if (constrained) {
-      for (Deviation& d : fresh) system.make_tangent(x, d);
-    }
-    for (int round = 0; round < 2; ++round) {  // twice, for random vectors may be nearly dependent
-      if (constrained) {
-        orthonormalise(Mask(true), fresh);
-      } else {
-        make_isotropic(fresh);
-      }
-    }
-    if (!constrained) {
-      for (int k = N - 1; k >= 0; --k) fresh.push_back(conjugate(fresh[k]));
-    }
-    for (std::size_t k = 0; k < frame_.size(); ++k)
-      integrators::copy_lane<R>(fresh[k], lane, frame_[k], lane);
+  /// Of a trajectory whose neighbours may lie in any direction.
+  void begin(int lane, std::int64_t id) {
+    std::vector<Deviation> fresh = drawn(id, N);
+    for (int round = 0; round < 2; ++round) make_isotropic(fresh);  // twice, as they may be nearly dependent
+    for (int k = N - 1; k >= 0; --k) fresh.push_back(conjugate(fresh[static_cast<std::size_t>(k)]));
+    put(lane, fresh);
+  }
+  /// Of one whose neighbours may not: make_tangent(d) takes out of d what can't be.
+  template <class MakeTangent>
+  void begin(int lane, std::int64_t id, const MakeTangent& make_tangent) {
+    std::vector<Deviation> fresh = drawn(id, 2 * N);
+    fresh.resize(frame_.size());
+    for (Deviation& d : fresh) make_tangent(d);
+    for (int round = 0; round < 2; ++round) orthonormalise(Mask(true), fresh);
+    put(lane, fresh);
   }
 
-  /// After a step of these lanes, which began at `time`.
-  void follow(const System& system, integrators::Stepper<R, N>& method, Mask lanes, const R& time) {
-    method.tangent(system, lanes, frame_.data(), static_cast<int>(frame_.size()));
+  /// Over a step of these lanes, which begins at `time`: move(deviations) takes them along.
+  template <class Move>
+  void follow(Mask lanes, const R& time, const R& step, const Move& move) {
+    move(frame_);
     orthonormalise(lanes, frame_);
-    const R taken = select(lanes, R(1.0), R(0.0)), step = method.step();
+    const R taken = select(lanes, R(1.0), R(0.0));
     watch_->grow(doubles(&taken), doubles(&time), doubles(&step), doubles(factor_.data()));
   }
   bool decided(int lane) const { return watch_->decided(lane); }
@@ -92,6 +77,24 @@ class DeviationFrame {
  private:
   static constexpr std::uint64_t seed = 0x6465766961746573;
   static const double* doubles(const R* reals) { return reinterpret_cast<const double*>(reals); }
+
+  static std::vector<Deviation> drawn(std::int64_t id, int count) {
+    std::vector<Deviation> fresh(static_cast<std::size_t>(count));
+    for (std::size_t k = 0; k < fresh.size(); ++k) {
+      for (int n = 0; n < N; ++n) {
+        const auto draw = static_cast<std::uint64_t>(k) * N + static_cast<std::uint64_t>(n);
+        const auto random = numerics::normals(seed, static_cast<std::uint64_t>(id), draw);
+        fresh[k].q[n] = R(random[0]);
+        fresh[k].y[n] = R(random[1]);
+      }
+    }
+    return fresh;
+  }
+  void put(int lane, const std::vector<Deviation>& fresh) {
+    watch_->begin(lane);
+    for (std::size_t k = 0; k < frame_.size(); ++k)
+      integrators::copy_lane<R>(fresh[k], lane, frame_[k], lane);
+  }
 
   /// J d
   static Deviation conjugate(const Deviation& d) {

@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "numerics/compensated.hpp"
 #include "sections/deviation_frame.hpp"
+#include "sections/deviations.hpp"
 #include "sections/event_queue.hpp"
 #include "sections/regularity.hpp"
 
@@ -34,7 +35,6 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
         watch_(watch),
         lanes_(std::clamp(lanes, 1, W)) {
     if (!watch.growth) return;
-    if (kicked_) throw Error("deviations aren't taken over kicks");
     if (!method_->has_tangent()) throw Error("the method has no tangent map with these options");
     deviations_.emplace(*watch.growth);
   }
@@ -50,7 +50,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::set_lane(only, lane, true);
     method_->start(*system_, x, only);
     auto& r = begin_record(lane, start);
-    if (deviations_) deviations_->begin(lane, start.id, *system_, x);
+    if (deviations_ && multipliers_ == 0) deviations_->begin(lane, start.id);
+    if (deviations_ && multipliers_ > 0)
+      deviations_->begin(lane, start.id, [&](auto& deviation) { system_->make_tangent(x, deviation); });
     r.energy = numerics::lane(system_->energy(x), lane);
     const auto a = system_->acceleration(x);
     bool finite = std::isfinite(r.energy), regular = true;
@@ -248,9 +250,11 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       }
     }
     steps_ += select(good, R(1.0), R(0.0));
-    if (deviations_) deviations_->follow(*system_, *method_, good, method_->begin_time());
+    State behind = end;
+    if (any(kicked)) behind.v = system_->kicked_velocity(end);
+    if (deviations_) follow_deviations(good, part, kicked & good, end, behind);
     watch_step(good, end);
-    if (kicked_) kick(kicked & good, end);
+    if (any(kicked & good)) kick(kicked & good, end, behind);
     if (watch_.section) {
       const auto lost = [&] { return good & active_ & (steps_ - last_crossing_ >= patience_); };
       if (any(lost())) {
@@ -259,6 +263,19 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       }
     }
     if (deviations_ && watch_.stop.decided && any(good & active_ & (steps_ >= next_look_))) land_decided(end);
+  }
+
+  /// Takes deviations over the first `part` of a step, and those of kicked lanes over the kick at its end.
+  void follow_deviations(Mask good, const R& part, Mask kicked, const State& end, const State& behind) {
+    const auto move = [&](std::vector<integrators::Deviation<R, N>>& frame) {
+      method_->tangent(*system_, part, good, frame.data(), static_cast<int>(frame.size()));
+      if (!any(kicked)) return;
+      auto fresh = frame;
+      sections::kick<R, N>(*system_, end, behind, method_->momenta(), fresh);
+      for (std::size_t k = 0; k < frame.size(); ++k)
+        frame[k] = integrators::select_reals<R>(kicked, fresh[k], frame[k]);
+    };
+    deviations_->follow(good, method_->begin_time(), part * method_->step(), move);
   }
 
   /// Lanes whose deviations tell enough; after every so many of their own steps one looks.
@@ -289,16 +306,13 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     return due;
   }
 
-  /// Kicks lanes that have come to it: they begin anew with other velocities, and what the kick did to their
-  /// energy is no error.
-  void kick(Mask kicked, const State& end) {
-    if (!any(kicked)) return;
-    State x = end;
-    x.v = system_->kicked_velocity(end);
+  /// Kicks lanes that have come to it: they begin anew behind the kick, and what it did to their energy is no
+  /// error.
+  void kick(Mask kicked, const State& end, const State& behind) {
     auto work = work_;
-    work.add(system_->energy(x) - system_->energy(end));
+    work.add(system_->energy(behind) - system_->energy(end));
     work_ = numerics::select(kicked, work, work_);
-    method_->start(*system_, x, kicked);
+    method_->start(*system_, behind, kicked);
     numerics::for_lanes(kicked, [&](int i) { timetable_.plan_kick(i, numerics::lane(end.t, i)); });
   }
 

@@ -153,7 +153,7 @@ TEST_CASE("A lane's motion in a field is its own, and goes on from what was save
     many.advance(1e9);
     alone.advance(1e9);
     if (k == 150) {
-      std::array<double, Gas<2>::state_size> state;
+      std::vector<double> state(alone.state_size());
       alone.save(0, state.data());
       resumed.restore(1 % Gas<2>::width, watched, state.data());
     }

@@ -217,7 +217,7 @@ TEST_CASE("Lanes are their own", "[unit]") {
     alone.advance(1e9);
     among.advance(1e9);
     if (k == 100) {  // saved and loaded, into another lane
-      std::vector<double> state(Gas<2>::state_size);
+      std::vector<double> state(alone.state_size());
       alone.save(0, state.data());
       alone.release(0);
       alone.restore(Gas<2>::width - 1, 7, state.data());

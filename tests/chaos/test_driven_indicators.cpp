@@ -81,12 +81,72 @@ TEST_CASE("exponents sum to minus the damping, of each trajectory's own, and don
   }
 }
 
-TEST_CASE("deviations aren't taken over kicks") {
-  const ProblemOf<KickedPendulum<ByGauss>> kicked;
-  CHECK(kicked.kicked());
-  CHECK(!ProblemOf<FreePendulum>{}.kicked());
-  auto options = gauss(8, 0.4);
-  options.name = "gauss";
-  const auto begin = [&] { return kicked.fly(options, strobe("1.3", 10), 1); };
-  CHECK_THROWS_WITH(begin(), "deviations aren't taken over kicks");
+/// A mass that depends on the place: deviations are then of momenta.
+struct KickedBead : ByGauss {
+  static constexpr std::string_view name = "kicked-bead", about = "Of the tests";
+  static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{{{"x", "m"}}};
+  static constexpr std::array<mechanics::Parameter, 3> parameters{
+      {{"k", 1.0, "of the spring"}, {"K", 0.7, "strength of the kicks"}, {"T", 1.3, "between kicks"}}};
+
+  auto operator()(const auto& q, const auto& v, const auto& p) const {
+    const auto [x] = q;
+    const auto [x_dot] = v;
+    return 0.5 * (1.0 + 0.3 * ad::square(x)) * ad::square(x_dot) - 0.5 * p[0] * ad::square(x);
+  }
+  auto kick(const auto& q, const auto& p) const {
+    const auto [x] = q;
+    return -p[1] * cos(2.0 * x);
+  }
+  auto kick_every(const auto& p) const { return p[2]; }
+};
+
+namespace {
+
+template <class Model>
+TrajectoryRecord kicked(double step, double time, const std::vector<double>& parameters, double x = 1.0) {
+  const ProblemOf<Model> problem;
+  Observation watch;
+  watch.stop.time = time;
+  watch.growth = chaos::growth_rule(chaos::read_indicators(names, 2, ""), 2);
+  auto options = gauss(8, step);
+  options.name = Model::method;
+  return fly(problem, options, watch, {x}, {0.3}, parameters);
+}
+
+}  // namespace
+
+TEST_CASE("over kicks deviations follow, wherever in a step a kick comes") {
+  const auto check = []<class Model>() {
+    INFO(Model::name);
+    const std::vector<double> parameters{1.0, 0.7, 1.3};
+    const double end = 20 * 1.3;
+    // Eight steps between kicks, or six and a half.
+    const auto whole = kicked<Model>(1.3 / 8, end, parameters), cut = kicked<Model>(0.2, end, parameters);
+    REQUIRE(whole.tallies.size() == 4);
+    INFO("exponents " << whole.tallies[1] << " " << whole.tallies[2] << ", " << cut.tallies[1]);
+    CHECK(std::abs(whole.q[0] - cut.q[0]) < 1e-9);
+    CHECK(std::abs(whole.tallies[1] - cut.tallies[1]) < 1e-10);
+    CHECK(std::abs(cut.tallies[1]) > 1e-3);
+    // Canonical deviations of symplectic steps and of kicks.
+    CHECK(std::abs(cut.tallies[1] + cut.tallies[2]) < 1e-12);
+    const auto other = kicked<Model>(0.2, end, {1.0, 0.7001, 1.3});  // the control
+    CHECK(std::abs(other.tallies[1] - cut.tallies[1]) > 1e-7);
+  };
+  check.operator()<KickedPendulum<ByGauss>>();
+  check.operator()<KickedBead>();
+}
+
+TEST_CASE("the standard map's exponent at K = 10 is ln 5, and nothing on a torus of it", "[long]") {
+  // A rotor, without gravity.
+  const auto exponent = [&](double strength, double x) {
+    return kicked<KickedPendulum<ByVerlet>>(1.0, 200'000, {0.0, strength, 1.0}, x);
+  };
+  const auto wild = exponent(10, 1.0);
+  INFO("exponent " << wild.tallies[1]);
+  CHECK(std::abs(wild.tallies[1] - std::log(5.0)) < 0.02);  // Chirikov (1979), 5.1: ln (K / 2)
+  CHECK(wild.tallies[0] == static_cast<double>(chaos::Verdict::chaotic));
+  const auto tame = exponent(0.3, 0.2);
+  CHECK(std::abs(tame.tallies[1]) < 1e-4);
+  CHECK(tame.tallies[0] == static_cast<double>(chaos::Verdict::regular));
 }

@@ -54,7 +54,7 @@ Square<2 * System::dim> derivative_of_steps(const System& system, const State<do
   for (int k = 0; k < 2 * N; ++k) d[k] = canonical_unit<Method>(system, start, k);
   for (int i = 0; i < steps; ++i) {
     if (!method.advance(system, true)) FAIL("step " << i << " failed with status " << method.failure());
-    method.tangent(system, true, d.data(), 2 * N);
+    method.tangent(system, 1.0, true, d.data(), 2 * N);
   }
   Square<2 * N> m;
   for (int k = 0; k < 2 * N; ++k) {

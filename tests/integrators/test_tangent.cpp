@@ -9,6 +9,7 @@
 #include "integrators/rk4.hpp"
 #include "integrators/stormer_verlet.hpp"
 #include "integrators/symplectic_euler.hpp"
+#include "integrators/trapezoidal.hpp"
 #include "mechanics/models/harmonic_oscillator.hpp"
 #include "mechanics/models/magnetic_chain.hpp"
 #include "tangent_maps.hpp"
@@ -20,7 +21,9 @@ namespace {
 
 using Galaxy = HenonHeilesSystem<double>;
 using General = mechanics::System<GeneralHenonHeiles, double>;
-using Chain = mechanics::System<mechanics::MagneticChain, double>;
+template <class R>
+using MagneticChainSystem = mechanics::System<mechanics::MagneticChain, R>;
+using Chain = MagneticChainSystem<double>;
 
 const State<double, 2> regular{0.0, {0.0, 0.1}, {0.3966526608171605, 0.0}};
 const State<double, 2> hanging{0.0, {0.5, 0.15}, {0.4, -0.7}};
@@ -114,6 +117,8 @@ TEST_CASE("the tangent map is the limit of differences of the same method's orbi
   is_its_own_derivative<Rk4, Galaxy>(regular, 0.5);
   is_its_own_derivative<Rk4, Chain>(hanging, 0.05);
   is_its_own_derivative<DormandPrince853, Chain>(hanging, 0.1);
+  is_its_own_derivative<Trapezoidal, Galaxy>(regular, 0.2);
+  is_its_own_derivative<Trapezoidal, Chain>(hanging, 0.05);
   is_its_own_derivative<ExplicitEuler, Galaxy>(regular, 0.1);
   is_its_own_derivative<ExplicitEuler, Chain>(hanging, 0.05);
   // Of its own steps, not of the flow, nor of another method's.
@@ -175,7 +180,7 @@ TEST_CASE("a lane's deviations are its own, to the bit, and its orbit's bits are
     for (int step_number = 0; step_number < 20; ++step_number) {
       method.advance(wide, numerics::mask_of<R>(true));
       plain.advance(wide, numerics::mask_of<R>(true));
-      method.tangent(wide, all_but_one, d.data(), 3);
+      method.tangent(wide, R(1.0), all_but_one, d.data(), 3);
     }
     for (int i = 0; i < W; ++i) {
       for (int n = 0; n < 2; ++n) {
@@ -192,7 +197,7 @@ TEST_CASE("a lane's deviations are its own, to the bit, and its orbit's bits are
       for (int k = 0; k < 3; ++k) (k < 2 ? e[k].q[k] : e[k].y[0]) = 1.0;
       for (int step_number = 0; step_number < 20; ++step_number) {
         one.advance(narrow, true);
-        one.tangent(narrow, true, e.data(), 3);
+        one.tangent(narrow, 1.0, true, e.data(), 3);
       }
       for (int k = 0; k < 3; ++k) {
         CHECK(numerics::lane(d[k].q[0], lane) == e[k].q[0]);
@@ -203,6 +208,61 @@ TEST_CASE("a lane's deviations are its own, to the bit, and its orbit's bits are
   check.operator()<Gauss<HenonHeilesSystem<R>>, Gauss<Galaxy>>(0.5);
   check.operator()<StormerVerlet<HenonHeilesSystem<R>>, StormerVerlet<Galaxy>>(0.1);
   check.operator()<DormandPrince853<HenonHeilesSystem<R>>, DormandPrince853<Galaxy>>(0.1);
+}
+
+TEST_CASE("over a part of a step deviations are those of a step of that length; a lane's bits are its own") {
+  using R = numerics::Lanes<numerics::native_width>;
+  constexpr int W = numerics::native_width;
+  const auto check = []<template <class> class Method, template <class> class Of>(
+                         const State<double, 2>& start, double step) {
+    using Wide = Of<R>;
+    using Narrow = Of<double>;
+    State<R, 2> x;
+    for (int n = 0; n < 2; ++n) {
+      x.q[n] = R(start.q[n]);
+      x.v[n] = R(start.v[n]);
+    }
+    const Wide wide;
+    const Narrow narrow;
+    Method<Wide> method(fixed(step));
+    method.start(wide, x, numerics::mask_of<R>(true));
+    method.advance(wide, numerics::mask_of<R>(true));
+    R part(1.0);
+    numerics::set_lane(part, 0, 0.375);
+    std::array<Deviation<R, 2>, 4> d{};
+    for (int k = 0; k < 4; ++k) (k < 2 ? d[k].q[k] : d[k].y[k - 2]) = R(1.0);
+    auto whole = d;
+    method.tangent(wide, part, numerics::mask_of<R>(true), d.data(), 4);
+    method.tangent(wide, R(1.0), numerics::mask_of<R>(true), whole.data(), 4);
+    double off = 0, least = 1;
+    for (const int lane : {0, W - 1}) {
+      const double length = lane == 0 ? 0.375 : 1.0;
+      Method<Narrow> one(fixed(length * step));
+      one.start(narrow, start, true);
+      one.advance(narrow, true);
+      std::array<Deviation<double, 2>, 4> e{};
+      for (int k = 0; k < 4; ++k) (k < 2 ? e[k].q[k] : e[k].y[k - 2]) = 1.0;
+      const auto before = e;
+      one.tangent(narrow, 1.0, true, e.data(), 4);
+      for (int k = 0; k < 4; ++k) {
+        for (int n = 0; n < 2; ++n) {
+          const double q = numerics::lane(d[k].q[n], lane), y = numerics::lane(d[k].y[n], lane);
+          if (lane > 0) {
+            CHECK(q == numerics::lane(whole[k].q[n], lane));
+            CHECK(y == numerics::lane(whole[k].y[n], lane));
+          }
+          off = std::max({off, std::abs(q - e[k].q[n]), std::abs(y - e[k].y[n])});
+        }
+        least = std::min(least, std::abs(e[k].q[0] - before[k].q[0]) + std::abs(e[k].y[0] - before[k].y[0]));
+      }
+    }
+    INFO(Method<Narrow>::name << ": off " << off << ", the least change " << least);
+    CHECK(off < 1e-14);
+    CHECK(least > 1e-4);
+  };
+  check.operator()<Gauss, HenonHeilesSystem>({0.0, {0.1, 0.3}, {0.3, 0.2}}, 0.5);
+  check.operator()<StormerVerlet, HenonHeilesSystem>({0.0, {0.1, 0.3}, {0.3, 0.2}}, 0.5);
+  check.operator()<Gauss, MagneticChainSystem>(hanging, 0.1);
 }
 
 TEST_CASE("steps that adapt don't feel deviations; these are mapped at the length that was taken") {
@@ -219,7 +279,7 @@ TEST_CASE("steps that adapt don't feel deviations; these are mapped at the lengt
   for (int i = 0; i < 100; ++i) {
     const bool took = method.advance(system, true);
     CHECK(plain.advance(system, true) == took);
-    method.tangent(system, took, d.data(), 4);
+    method.tangent(system, 1.0, took, d.data(), 4);
     refused += took ? 0 : 1;
     if (!took) continue;
     shortest = std::min(shortest, method.step());

@@ -69,7 +69,7 @@ std::array<double, 2> exponents(double step, int steps) {
   std::array<numerics::Compensated<double>, 2> sum{};
   for (int i = 0; i < steps; ++i) {
     if (!method.advance(system, true)) FAIL("step " << i << " failed");
-    method.tangent(system, true, d.data(), 2);
+    method.tangent(system, 1.0, true, d.data(), 2);
     const double first = std::hypot(d[0].q[0], d[0].y[0]);
     const double area = d[0].q[0] * d[1].y[0] - d[0].y[0] * d[1].q[0];
     d[0] = {{d[0].q[0] / first}, {d[0].y[0] / first}};
@@ -140,7 +140,7 @@ TEST_CASE("on a constraint that moves deviations follow the neighbours on it") {
     auto d = difference(from(1e-5), from(-1e-5), 1e-5);
     for (int i = 0; i < 20; ++i) {
       REQUIRE(method.advance(system, true));
-      method.tangent(system, true, &d, 1);
+      method.tangent(system, 1.0, true, &d, 1);
     }
     const auto other = difference(run_of<Method>(system, from(apart), fixed(0.1), 20),
                                   run_of<Method>(system, from(-apart), fixed(0.1), 20), apart);

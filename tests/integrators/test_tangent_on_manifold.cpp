@@ -64,7 +64,7 @@ double off_differences(double apart) {
   method.start(system, genus2_start(), true);
   for (int i = 0; i < 20; ++i) {
     REQUIRE(method.advance(system, true));
-    method.tangent(system, true, d.data(), 2);
+    method.tangent(system, 1.0, true, d.data(), 2);
   }
   double worst = 0;
   for (int k = 0; k < 2; ++k) {
@@ -89,7 +89,7 @@ TEST_CASE("deviations of constrained motion stay tangent, and their symplectic f
     double tangent = 0, first = 0;
     for (int i = 0; i < 1000; ++i) {
       REQUIRE(method.advance(system, true));
-      method.tangent(system, true, d.data(), 2);
+      method.tangent(system, 1.0, true, d.data(), 2);
       const double size = std::max(1.0, std::sqrt(along(d[0].q, d[0].q) + along(d[0].y, d[0].y)));
       for (const double off : off_tangent(system, method.end(), d[0])) {
         tangent = std::max(tangent, std::abs(off) / size);
@@ -109,6 +109,10 @@ TEST_CASE("deviations of constrained motion stay tangent, and their symplectic f
   check.operator()<Rattle<Genus2>>();
   check.operator()<RattleComposition<Genus2, Suzuki4>>();
   check.operator()<RattleComposition<Genus2, KahanLi6>>();
+  check.operator()<LobattoPair<Genus2, 3>>();
+  check.operator()<LobattoPair<Genus2, 4>>();
+  check.operator()<LobattoSpark<Genus2>>();
+  check.operator()<ConstrainedSymplecticEuler<Genus2>>();
 }
 
 TEST_CASE("they are what neighbours on the manifold differ by, with order 2") {
@@ -122,6 +126,10 @@ TEST_CASE("they are what neighbours on the manifold differ by, with order 2") {
   };
   check.operator()<Rattle<Genus2>>();
   check.operator()<RattleComposition<Genus2, Yoshida4>>();
+  check.operator()<LobattoPair<Genus2, 3>>();
+  check.operator()<LobattoPair<Genus2, 4>>();
+  check.operator()<LobattoSpark<Genus2>>();
+  check.operator()<ConstrainedSymplecticEuler<Genus2>>();
   check.operator()<ReducedGauss<Genus2>>();
   check.operator()<Rk4<Genus2>>();
 }

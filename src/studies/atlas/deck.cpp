@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 #include "core/names.hpp"
 #include "studies/atlas/answers.hpp"
+#include "studies/billiard/deck.hpp"
 #include "studies/program/units.hpp"
 
 namespace cotangent::studies {
@@ -34,7 +36,44 @@ std::vector<AtlasSide> sides(const AtlasPlan& atlas, const Ensemble& ensemble) {
   return all;
 }
 
+std::optional<sections::Section> read_model_motion(Task& task, AtlasPlan& atlas) {
+  Plan& plan = atlas.plan;
+  plan.model = read_model(task);
+  read_method(task, plan);
+  const auto section = read_section(task, *plan.model.problem);
+  const io::Table stop = task.deck.table("stop");
+  plan.watch.stop.patience = std::numeric_limits<std::int64_t>::max() / 2;
+  read_exits(task, plan);
+  if (plan.exits) atlas.exit_tallies = 2;
+  if (stop.has("crossings")) {
+    if (plan.exits) throw stop.error("crossings", "orbits that look for an exit aren't watched on a section");
+    if (!section) throw stop.error("crossings", "of what? give a section");
+    plan.watch.section = section;
+    plan.watch.stop.crossings = stop.integer_at_least("crossings", 1);
+  }
+  return section;
+}
+
+template <int D>
+void read_billiard_motion(Task& task, AtlasPlan& atlas) {
+  BilliardSetting<D> setting = read_setting<D>(task);
+  if (!setting.follows_neighbours())
+    throw task.deck.table("domain").error(
+        "an atlas of a billiard is for elastic walls at rest, and gravity alone");
+  if (!read_wall_exits(task, D, setting.rules.exits).empty()) atlas.exit_tallies = 3;
+  atlas.billiard = billiards::make_billiard<D>(setting.domain, setting.rules);
+  atlas.plan.model = {atlas.billiard.get(), nullptr, std::move(setting.axes)};
+}
+
 }  // namespace
+
+std::optional<sections::Section> read_moving(Task& task, AtlasPlan& atlas) {
+  atlas.plan.watch.stop.time = task.deck.table("stop").positive("time");
+  if (!task.deck.root().has("domain")) return read_model_motion(task, atlas);
+  read_dimension(task.deck.table("domain")) == 2 ? read_billiard_motion<2>(task, atlas)
+                                                 : read_billiard_motion<3>(task, atlas);
+  return std::nullopt;
+}
 
 void read_atlas(Task& task, AtlasPlan& atlas, const Ensemble& ensemble) {
   const io::Table table = task.deck.table("atlas");

@@ -23,6 +23,9 @@ struct AtlasSide {
 
 struct AtlasPlan {
   Plan plan;
+  std::unique_ptr<const sections::Problem> billiard;  ///< the plan's problem, where it is one
+  std::size_t exit_tallies =
+      0;  ///< tallies of an orbit that tell its exit, the last ones; the first its number
   AtlasSide across;
   std::optional<AtlasSide> up;  ///< none: a line of points
   int levels = 0;
@@ -34,6 +37,9 @@ struct AtlasPlan {
   std::int64_t height() const { return up ? std::ssize(up->values) : 1; }
 };
 
+/// Reads what moves, up to when, and by which exits it leaves: a model on a section, or between walls.
+/// Returns the section on which orbits start, where there is one.
+std::optional<sections::Section> read_moving(Task& task, AtlasPlan& atlas);
 /// Reads `[atlas]`, given the model, method and ensemble; and refuses sweeps that the map has no side for.
 void read_atlas(Task& task, AtlasPlan& atlas, const Ensemble& ensemble);
 /// The ensemble at one point of the map.

@@ -201,7 +201,8 @@ Outcome AtlasEvolution::outcome(sections::TrajectoryRecord& flown,
   }
   settle(atlas_.plan, parameters, flown);
   result.status = flown.status;
-  result.escaped = atlas_.plan.exits && flown.tallies[flown.tallies.size() - 2] >= 0;
+  if (atlas_.exit_tallies > 0 && flown.tallies.size() >= atlas_.exit_tallies)
+    result.escaped = flown.tallies[flown.tallies.size() - atlas_.exit_tallies] >= 0;
   if (atlas_.plane >= 0 && result.verdict == static_cast<double>(chaos::Verdict::regular))
     result.rotation = rotation(flown);
   result.time = flown.t;
@@ -273,7 +274,7 @@ std::vector<run::Line> AtlasEvolution::summary(const run::Effort& effort) {
   }
   const std::int64_t each = ensemble_at(atlas_, ensemble_, 0).size();
   return {{"points", fmt::format("{:.0f} of {}, {} starts each", points, level_of_.size(), each)},
-          {"method", in_words(atlas_.plan.method)},
+          {"method", atlas_.billiard ? "exact flights" : in_words(atlas_.plan.method)},
           {"orbits", fmt::format("{:.0f}, {:.4g} a second", points * static_cast<double>(each),
                                  points * static_cast<double>(each) / effort.wall)},
           {"steps", fmt::format("{:.0f}", steps)},

@@ -23,6 +23,9 @@ name = "henon-heiles"        # parameters may be swept: { from = 17, to = 20, co
 #   lagrangian = "x_dot^2/2 + y_dot^2/2 - mu*x*u"   where = { u = "x + y" }   domain = "u"
 #   constraint = ["x^2 + y^2 - 1"]   force = { x = "-x_dot" }   dissipation = "y_dot^2"
 
+# or, instead of [model], [method] and [section], a billiard's [domain] and [forces] (cotangent --template
+#   billiard): elastic walls at rest, parameters of their sets swept: { set = "stadium", a = [0.5, 1.0, 2.0] }
+
 [method]
 name = "gauss"
 stages = 8
@@ -68,25 +71,13 @@ int plane_of(const Plan& plan) {
 ExitCode run(Task& task) {
   AtlasPlan atlas;
   Plan& plan = atlas.plan;
-  plan.model = read_model(task);
-  read_method(task, plan);
-  const auto section = read_section(task, *plan.model.problem);
-  const io::Table stop = task.deck.table("stop");
-  plan.watch.stop.time = stop.positive("time");
-  plan.watch.stop.patience = std::numeric_limits<std::int64_t>::max() / 2;
-  read_exits(task, plan);
-  if (stop.has("crossings")) {
-    if (plan.exits) throw stop.error("crossings", "orbits that look for an exit aren't watched on a section");
-    if (!section) throw stop.error("crossings", "of what? give a section");
-    plan.watch.section = section;
-    plan.watch.stop.crossings = stop.integer_at_least("crossings", 1);
-  }
+  const auto section = read_moving(task, atlas);
   const Ensemble ensemble(task, plan.model, section);
   if (task.deck.table("ensemble").has("file"))
     throw task.deck.table("ensemble").error("file", "a map's starts are a grid, random, points or a list");
-  judge_indicators(task, plan, task.deck.table("atlas"));
-  const int dimensions = 2 * (plan.model.problem->dim() - plan.model.problem->constraints());
-  plan.watch.growth = chaos::growth_rule({.lyapunov = true, .gali = {}}, dimensions);
+  judge_indicators(task, plan);
+  plan.watch.growth =
+      chaos::growth_rule({.lyapunov = true, .gali = {}}, phase_dimensions(*plan.model.problem));
   read_decided(task, plan);
   atlas.plane = plane_of(plan);
   read_atlas(task, atlas, ensemble);

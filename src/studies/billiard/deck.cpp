@@ -93,16 +93,18 @@ std::vector<std::string> places(int dim) {
 
 /// A set that the deck states: omega = "..." of x, y, in space z, and what `parameters` and `where` name.
 template <int D>
-billiards::SetKind read_omega(Task& task, const io::Table& table, std::vector<double>& values) {
+billiards::SetKind read_omega(Task& task, const io::Table& table, std::vector<std::string>& names,
+                              std::vector<std::vector<double>>& axes) {
   if (table.has("set")) throw table.error("set", "give set or omega, not both");
-  const FormulaReader formulas(table, places(D));
+  const FormulaReader formulas(table, places(D), FormulaReader::Parameters::swept);
   formulas::WallStatement statement{D, formulas.values().size(), formulas.read_varying("omega", D)};
   try {
     judge_operations(statement.omega);
   } catch (const Error& error) {
     throw table.error("omega", error.what());
   }
-  values = formulas.values();
+  names = formulas.parameters();
+  axes = formulas.axes();
   const std::string own = table.text("name");
   formulas::LoadedWall loaded = formulas::load(statement, compiled_files(task, table));
   note_compiled(task, loaded.how);
@@ -112,7 +114,8 @@ billiards::SetKind read_omega(Task& task, const io::Table& table, std::vector<do
 
 /// A set of the lists, by its name, with its parameters beside it.
 template <int D>
-billiards::SetKind read_kind(const io::Table& table, const Sets& sets, std::vector<double>& values) {
+billiards::SetKind read_kind(const io::Table& table, const Sets& sets,
+                             std::vector<std::vector<double>>& axes) {
   std::vector<std::string> valid;
   for (const auto& kind : sets) {
     if (kind.dim == D) valid.push_back(kind.name);
@@ -121,19 +124,22 @@ billiards::SetKind read_kind(const io::Table& table, const Sets& sets, std::vect
       sets, [what = table.choice("set", valid)](const auto& k) { return k.dim == D && k.name == what; });
   for (const auto& p : kind.parameters) {
     const std::string key(p.name);
-    values.push_back(key[0] == 'n' || key == "level" || key == "k" ? table.number(key, p.value)
-                                                                   : table.positive(key, p.value));
+    axes.push_back(table.axis(key, p.value));
+    const bool any_sign = key[0] == 'n' || key == "level" || key == "k";
+    if (!any_sign && !std::ranges::all_of(axes.back(), [](double value) { return value > 0; }))
+      throw table.error(key, "must be positive");
   }
   return kind;
 }
 
 template <int D>
-void read_set(Task& task, const io::Table& table, std::vector<std::string>& names,
-              billiards::Domain<D>& domain) {
-  std::vector<double> parameters;
+void read_set(Task& task, const io::Table& table, BilliardSetting<D>& setting) {
+  std::vector<std::string>& names = setting.walls;
+  std::vector<std::string> parameters;
+  std::vector<std::vector<double>> axes;
   const bool stated = table.has("omega");
   const billiards::SetKind kind =
-      stated ? read_omega<D>(task, table, parameters) : read_kind<D>(table, task.stated.sets, parameters);
+      stated ? read_omega<D>(task, table, parameters, axes) : read_kind<D>(table, task.stated.sets, axes);
   const std::string name = table.text("name", kind.name);
   if (std::ranges::count(names, name) > 0) throw table.error("name", "stands for two sets");
   if (name == "and" || name == "or" || name == "not") throw table.error("name", "is a word of `inside`");
@@ -148,14 +154,17 @@ void read_set(Task& task, const io::Table& table, std::vector<std::string>& name
   law.restitution = table.at_least("restitution", 0.0, 1.0);
   if (law.restitution > 1) throw table.error("restitution", "a wall gives back at most what it gets: 0 to 1");
   if (table.has("temperature")) law.temperature = table.at_least("temperature", 0.0);
-  domain.add(name, kind, parameters, place, law);
+  std::vector<double> values;
+  for (const auto& axis : axes) values.push_back(axis.front());
+  setting.domain.add(name, kind, values, place, law, parameters);
+  setting.axes.insert(setting.axes.end(), axes.begin(), axes.end());
 }
 
 template <int D>
-billiards::Domain<D> read_domain(Task& task, const io::Table& table, std::vector<std::string>& names) {
-  billiards::Domain<D> domain;
-  for (const io::Table& set : table.tables("sets")) read_set<D>(task, set, names, domain);
-  if (names.empty()) throw table.error("sets", "give at least one: sets = [{ set = \"circle\" }]");
+void read_domain(Task& task, const io::Table& table, BilliardSetting<D>& setting) {
+  billiards::Domain<D>& domain = setting.domain;
+  for (const io::Table& set : table.tables("sets")) read_set<D>(task, set, setting);
+  if (setting.walls.empty()) throw table.error("sets", "give at least one: sets = [{ set = \"circle\" }]");
   if (table.has("inside")) {
     try {
       domain.enclose(table.text("inside"));
@@ -166,7 +175,6 @@ billiards::Domain<D> read_domain(Task& task, const io::Table& table, std::vector
     domain.enclose_all();
   }
   if (domain.region().empty()) throw table.error("inside", "encloses nothing: the domain is empty");
-  return domain;
 }
 
 /// A field that the deck states: U of x, y, in space z, and what `parameters` and `where` name.
@@ -240,6 +248,7 @@ void read_flight(const io::Table& table, const billiards::Domain<D>& domain, con
   if (plan.collisions > 0 || rules.tangent)
     throw table.error("name", "Morita's method records no collisions");
   if (!rules.exits.empty()) throw table.error("name", "Morita's method knows no exits");
+  if (plan.model.swept()) throw table.error("name", "Morita's method runs at one value of each parameter");
   const double each = plan.watch.sample_every / flight.step;
   if (std::abs(each - std::round(each)) > 1e-9 * each)
     throw table.error("step", "output.every must be a whole number of steps");
@@ -251,7 +260,7 @@ template <int D>
 BilliardSetting<D> read_setting(Task& task) {
   BilliardSetting<D> setting;
   const io::Table table = task.deck.table("domain"), forces = task.deck.table("forces");
-  setting.domain = read_domain<D>(task, table, setting.walls);
+  read_domain<D>(task, table, setting);
   setting.rules.gravity = read_vector<D>(forces, "gravity");
   if (forces.has("potential")) setting.rules.field = read_field<D>(task, forces);
   bool rough = false;
@@ -266,6 +275,14 @@ BilliardSetting<D> read_setting(Task& task) {
 template BilliardSetting<2> read_setting(Task& task);
 template BilliardSetting<3> read_setting(Task& task);
 
+std::vector<std::string> read_wall_exits(Task& task, int dimension,
+                                         std::vector<expressions::Expression>& depths) {
+  if (!task.deck.root().has("exits")) return {};
+  Exits read = read_named_exits(task.deck.table("exits"), Parts(places(dimension)));
+  depths = std::move(read.depths);
+  return std::move(read.names);
+}
+
 template <int D>
 BilliardPlan<D> read_billiard(Task& task) {
   BilliardPlan<D> billiard;
@@ -274,6 +291,7 @@ BilliardPlan<D> read_billiard(Task& task) {
   BilliardSetting<D> setting = read_setting<D>(task);
   domain = std::move(setting.domain);
   plan.walls = std::move(setting.walls);
+  plan.model.axes = std::move(setting.axes);
   rules = std::move(setting.rules);
   still = setting.still;
   plan.watch.stop.time = stop.number("time", infinity);
@@ -294,11 +312,7 @@ BilliardPlan<D> read_billiard(Task& task) {
     if (!std::isfinite(plan.watch.stop.time)) throw output.error("every", "samples need stop.time");
     plan.samples = samples_until(output, plan.watch.stop.time, plan.watch.sample_every);
   }
-  if (task.deck.root().has("exits")) {
-    Exits read = read_named_exits(task.deck.table("exits"), Parts(places(D)));
-    exits = std::move(read.names);
-    rules.exits = std::move(read.depths);
-  }
+  exits = read_wall_exits(task, D, rules.exits);
   read_flight(task.deck.table("method"), domain, plan, rules);
   if (D == 3) {
     surface_cells = output.integer_at_least("surface_cells", 0, 60);

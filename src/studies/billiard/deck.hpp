@@ -11,9 +11,14 @@ namespace cotangent::studies {
 template <int D>
 struct BilliardSetting {
   billiards::Domain<D> domain;
-  std::vector<std::string> walls;  ///< names of its sets
+  std::vector<std::string> walls;         ///< names of its sets
+  std::vector<std::vector<double>> axes;  ///< the values of each of its sets' parameters
   billiards::BilliardRules<D> rules;
   bool still = true;  ///< all walls are elastic and at rest
+
+  /// Whether neighbours are known from the walls' own formulas: not in a field, nor where walls move or
+  /// aren't elastic.
+  bool follows_neighbours() const { return still && !rules.field; }
 };
 /// Reads `[domain]` and `[forces]`.
 template <int D>
@@ -31,6 +36,10 @@ struct BilliardPlan {
   std::vector<std::string> exits;  ///< names of the parts of the wall that let particles out
   std::int64_t surface_cells = 0;  ///< cubes along the longest side of the walls' triangulation; 0: none
 };
+
+/// Reads `[exits]`, where the deck has it: parts of the wall, whose depths become the rules'. Their names.
+std::vector<std::string> read_wall_exits(Task& task, int dimension,
+                                         std::vector<expressions::Expression>& depths);
 
 /// Reads all but how the particles start.
 template <int D>

@@ -5,6 +5,7 @@
 
 #include "studies/billiard/deck.hpp"
 #include "studies/billiard/records.hpp"
+#include "studies/ensemble/indicators.hpp"
 
 namespace cotangent::studies {
 
@@ -18,29 +19,37 @@ ExitCode run_in(Task& task) {
   std::unique_ptr<sections::Problem> recording;  // the same with an outline, which needs the starts
   plan.model.problem = problem.get();
   const Ensemble ensemble(task, plan.model, std::nullopt);
+  if (task.deck.root().has("indicators")) {
+    if (!still || rules.field || rules.stepped.step > 0)
+      throw task.deck.table("indicators")
+          .error("are for exact flights between elastic walls at rest, under gravity alone");
+    read_indicators(task, plan, ensemble);
+  }
+  read_decided(task, plan);
+  const bool swept = plan.model.swept();  // then there isn't one outline
   if constexpr (D == 2) {
-    const auto [low, high] = box_of<D>(domain, ensemble);
-    const auto outline = std::make_shared<billiards::Outline>(domain, low, high, 600);
-    plan.given = {outline_set(*outline)};
-    if (plan.collisions > 0 && still) {
-      rules.outline = outline;
-      plan.birkhoff = true;
-      recording = billiards::make_billiard<D>(domain, rules);
-      plan.model.problem = recording.get();
+    if (!swept) {
+      const auto [low, high] = box_of<D>(domain, ensemble);
+      const auto outline = std::make_shared<billiards::Outline>(domain, low, high, 600);
+      plan.given = {outline_set(*outline)};
+      if (plan.collisions > 0 && still) {
+        rules.outline = outline;
+        plan.birkhoff = true;
+        recording = billiards::make_billiard<D>(domain, rules);
+        plan.model.problem = recording.get();
+      }
     }
   }
   if constexpr (D == 3) {
-    if (cells > 0) plan.surface = walls_of(domain, ensemble, cells);
+    if (cells > 0 && !swept) plan.surface = walls_of(domain, ensemble, cells);
   }
-  plan.tallies = billiard_tallies(plan.walls, ensemble.size(), rules.tangent, rules.stepped.compare, exits);
+  for (auto& set : billiard_tallies(plan.walls, ensemble.size(), rules.tangent, rules.stepped.compare, exits))
+    plan.tallies.push_back(std::move(set));
   return run_ensemble(task, "billiard", plan, ensemble);
 }
 
 ExitCode run(Task& task) {
-  const io::Table table = task.deck.table("domain");
-  const std::int64_t dimension = table.integer("dimension", 2);
-  if (dimension != 2 && dimension != 3) throw table.error("dimension", "must be 2 or 3");
-  return dimension == 2 ? run_in<2>(task) : run_in<3>(task);
+  return read_dimension(task.deck.table("domain")) == 2 ? run_in<2>(task) : run_in<3>(task);
 }
 
 }  // namespace

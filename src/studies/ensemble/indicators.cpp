@@ -19,11 +19,13 @@ std::string methods_with_tangent(const sections::Problem& problem) {
   return names;
 }
 
-void judge_indicators(Task& task, const Plan& plan, const io::Table& table) {
+int phase_dimensions(const sections::Problem& problem) {
+  return 2 * (problem.dim() - problem.constraints()) - problem.rolling();
+}
+
+void judge_indicators(Task& task, const Plan& plan) {
   const sections::Problem& problem = *plan.model.problem;
-  if (problem.rolling() > 0) throw table.error("indicators are for motion that doesn't roll");
-  if (problem.kicked())
-    throw table.error("indicators are for motion without kicks: deviations aren't taken over them");
+  if (problem.methods().empty()) return;  // it flies by itself, and its neighbours too
   const auto methods = integrators::method_list();
   const auto chosen = std::ranges::find(methods, plan.method.name, &integrators::MethodInfo::name);
   if (!chosen->tangent)
@@ -66,11 +68,11 @@ void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
     plan.averages = std::make_shared<const Averages>(std::move(*averages));
   if (names.empty()) return;  // averages alone ask for no deviations
   const sections::Problem& problem = *plan.model.problem;
-  const int dimensions = 2 * (problem.dim() - problem.constraints());
+  const int dimensions = phase_dimensions(problem);
   auto indicators =
       chaos::read_indicators(names, dimensions, table.where("list"), {"rotation", "birkhoff", "frequencies"});
   if (table.has("history")) read_history(indicators, plan.watch.stop.time, table);
-  judge_indicators(task, plan, table);
+  judge_indicators(task, plan);
   plan.watch.growth = chaos::growth_rule(indicators, dimensions);
   for (const auto& column : chaos::columns(indicators, dimensions)) {
     std::vector<std::int64_t> extent{ensemble.size()};

@@ -8,9 +8,11 @@
 
 namespace cotangent::studies {
 
-/// Refuses motion and methods without a tangent map, and names the methods that have one; `table` is what
-/// asks for it.
-void judge_indicators(Task& task, const Plan& plan, const io::Table& table);
+/// In how many dimensions neighbours of a state may lie: 2 N, less two for each constraint and one for each
+/// condition of rolling.
+int phase_dimensions(const sections::Problem& problem);
+/// Refuses methods without a tangent map, and names those that have one.
+void judge_indicators(Task& task, const Plan& plan);
 /// Reads `stop.decided`: whether an orbit ends as soon as it is known to be chaotic.
 void read_decided(Task& task, Plan& plan);
 /// Reads `[indicators] list`, where the deck has it, into the plan.

@@ -26,8 +26,6 @@ struct MechanismPlan {
 /// A commented deck that runs as it is.
 extern const char* const mechanism_example;
 
-/// The dimension that `[model]` asks for: 2 or 3.
-int read_dimension(Task& task);
 /// A surface that holds points, as it is triangulated; it outlives the function.
 geometry::LevelFunction level_of(const rods::HoldingSurface<3>& surface);
 /// Reads `[model]`, `[surface]` and `[molecules]`, of which each rank makes its share. Collective, as what

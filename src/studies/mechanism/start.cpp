@@ -289,14 +289,6 @@ geometry::LevelFunction level_of(const rods::HoldingSurface<3>& surface) {
   };
 }
 
-int read_dimension(Task& task) {
-  const io::Table model = task.deck.table("model");
-  model.choice("name", {"rod-chain"});
-  const std::int64_t dimension = model.integer("dimension", 2);
-  if (dimension != 2 && dimension != 3) throw model.error("dimension", "must be 2 or 3");
-  return static_cast<int>(dimension);
-}
-
 template <int D>
 rods::RodShare<D> read_rods(Task& task) {
   return RodReader<D>(task).read();

@@ -108,7 +108,9 @@ ExitCode run_in(Task& task) {
 }
 
 ExitCode run(Task& task) {
-  return read_dimension(task) == 2 ? run_in<2>(task) : run_in<3>(task);
+  const io::Table model = task.deck.table("model");
+  model.choice("name", {"rod-chain"});
+  return read_dimension(model) == 2 ? run_in<2>(task) : run_in<3>(task);
 }
 
 }  // namespace

@@ -170,16 +170,19 @@ void read_motion(Task& task, OrbitSurvey& survey) {
 template <int D>
 void read_bounces(Task& task, OrbitSurvey& survey) {
   BilliardSetting<D> setting = read_setting<D>(task);
-  if (!setting.still || setting.rules.field)
+  if (!setting.follows_neighbours())
     throw task.deck.table("domain").error(
         "periodic orbits are searched for between elastic walls at rest, under gravity alone");
   setting.rules.collisions = std::numeric_limits<std::int64_t>::max();
   survey.billiard = billiards::make_billiard<D>(setting.domain, setting.rules);
   survey.model.problem = survey.billiard.get();
+  survey.model.axes = setting.axes;
   survey.starts = std::make_unique<Ensemble>(task, survey.model, std::nullopt);
   if constexpr (D == 2) {
-    const auto [low, high] = box_of<D>(setting.domain, *survey.starts);
-    survey.outline = outline_set(billiards::Outline(setting.domain, low, high, 600));
+    if (!survey.model.swept()) {
+      const auto [low, high] = box_of<D>(setting.domain, *survey.starts);
+      survey.outline = outline_set(billiards::Outline(setting.domain, low, high, 600));
+    }
   }
 }
 
@@ -188,10 +191,8 @@ void read_bounces(Task& task, OrbitSurvey& survey) {
 OrbitSurvey read_orbit_survey(Task& task) {
   OrbitSurvey survey;
   if (task.deck.root().has("domain")) {
-    const io::Table table = task.deck.table("domain");
-    const std::int64_t dimension = table.integer("dimension", 2);
-    if (dimension != 2 && dimension != 3) throw table.error("dimension", "must be 2 or 3");
-    dimension == 2 ? read_bounces<2>(task, survey) : read_bounces<3>(task, survey);
+    read_dimension(task.deck.table("domain")) == 2 ? read_bounces<2>(task, survey)
+                                                   : read_bounces<3>(task, survey);
   } else {
     read_motion(task, survey);
   }

@@ -36,14 +36,15 @@ Tree Parts::substituted(const Tree& tree) const {
   return graph.tree(graph.add(tree, meanings));
 }
 
-FormulaReader::FormulaReader(const io::Table& table, std::vector<std::string> variables)
+FormulaReader::FormulaReader(const io::Table& table, std::vector<std::string> variables, Parameters kind)
     : table_(table), parts_({}) {
   const io::Table parameters = table.table("parameters");
   for (const std::string& name : parameters.keys()) {
     judge_name(parameters, name, name, variables);
     variables.push_back(name);
     parameters_.push_back(name);
-    values_.push_back(parameters.number(name));
+    axes_.push_back(kind == Parameters::swept ? parameters.axis(name) : std::vector{parameters.number(name)});
+    values_.push_back(axes_.back().front());
   }
   parts_ = Parts(std::move(variables));
   parts_.read(table.table("where"));

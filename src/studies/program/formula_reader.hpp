@@ -31,12 +31,14 @@ class Parts {
 };
 
 /// The names that a table's formulas share: variables, then those of the table itself,
-///   parameters = { k = 1.0 }              numbers
+///   parameters = { k = 1.0 }              numbers; where they may be swept also several of one
 ///   where = { r2 = "x^2 + y^2" }          parts, each of what stands before it
 /// Throws Error that names file, line and key, here as below.
 class FormulaReader {
  public:
-  FormulaReader(const io::Table& table, std::vector<std::string> variables);
+  enum class Parameters { single, swept };
+  FormulaReader(const io::Table& table, std::vector<std::string> variables,
+                Parameters kind = Parameters::single);
 
   /// The tree of a formula, over variables and parameters, in this order: parts stand in it themselves.
   expressions::Tree read(const io::Table& table, const std::string& key) const;
@@ -44,12 +46,14 @@ class FormulaReader {
   expressions::Tree read_varying(const std::string& key, std::size_t variables) const;
 
   const std::vector<std::string>& parameters() const { return parameters_; }  ///< their names
-  const std::vector<double>& values() const { return values_; }               ///< and values
+  const std::vector<double>& values() const { return values_; }           ///< and values, the first of each
+  const std::vector<std::vector<double>>& axes() const { return axes_; }  ///< and all values
 
  private:
   io::Table table_;
   std::vector<std::string> parameters_;
   std::vector<double> values_;
+  std::vector<std::vector<double>> axes_;
   Parts parts_;
 };
 

@@ -40,4 +40,10 @@ ModelChoice read_model(Task& task) {
   return choice;
 }
 
+int read_dimension(const io::Table& table) {
+  const std::int64_t dimension = table.integer("dimension", 2);
+  if (dimension != 2 && dimension != 3) throw table.error("dimension", "must be 2 or 3");
+  return static_cast<int>(dimension);
+}
+
 }  // namespace cotangent::studies

@@ -3,6 +3,7 @@
 // result. A folder a study, and a line in the list (study.cpp).
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -83,8 +84,15 @@ struct ModelChoice {
   const sections::Problem* problem = nullptr;
   std::shared_ptr<const sections::Problem> formula;  ///< the same, where the deck states it
   std::vector<std::vector<double>> axes;
+
+  /// Whether any parameter has more than one value.
+  bool swept() const {
+    return std::ranges::any_of(axes, [](const auto& axis) { return axis.size() > 1; });
+  }
 };
 ModelChoice read_model(Task& task);
+/// Reads `dimension`, of the plane or of space: 2 unless given, or 3.
+int read_dimension(const io::Table& table);
 
 Study poincare_study();
 Study trajectory_study();

@@ -31,6 +31,23 @@ levels = 2
 file = "out.h5"
 """
 
+BILLIARD = """study = "atlas"
+[domain]
+sets = [{ set = "stadium", a = [0.1, 0.5, 2.0] }]
+[ensemble]
+energy = 0.5
+grid = { x = [-0.05, 0.05, 3], y = [-0.5, 0.5, 3], x_dot = [-0.9, 0.9, 7] }
+[exits]
+hole = "x > 0 and x < 0.1 and y > 0"
+[stop]
+time = 30.0
+[atlas]
+across = "stadium.a"
+up = "y"
+[output]
+file = "out.h5"
+"""
+
 # Free flight on a line: x = x0 + v t leaves at +-1 when it comes there.
 FREE = """study = "trajectory"
 [model]
@@ -127,6 +144,38 @@ class Atlas(ProgramTest):
         self.assertEqual(answers["lyapunov"][y, x], exponent.max())
         # The control: a neighbour's answer is another.
         self.assertNotEqual(answers["lyapunov"][y, x - 1], exponent.max())
+
+    def test_of_a_billiard(self):
+        """Over a wall's parameter and where particles start: the same bits on any ranks, and those of one point alone."""
+        one = self.run_to("one.h5", text=BILLIARD)
+        for ranks in (2, 3):
+            self.assertEqual(same_bits(one, self.run_to("more.h5", text=BILLIARD, ranks=ranks)), [])
+        with h5py.File(one) as file:
+            across, up = file["atlas/across"][()], file["atlas/up"][()]
+            answers = {name: item[()] for name, item in file["atlas"].items()}
+        self.assertEqual((answers["failed"] == 0).all(), True)
+        self.assertGreater(np.nanmax(answers["escaped"]), 0.1)
+        y, x = 1, 2
+        alone = BILLIARD.replace('"atlas"', '"billiard"', 1).replace("[0.1, 0.5, 2.0]", repr(float(across[x]))).replace(
+            "y = [-0.5, 0.5, 3]", f"y = [{float(up[y])!r}, {float(up[y])!r}, 1]")
+        alone = alone[:alone.index("[atlas]")] + '[indicators]\nlist = ["lyapunov"]\n[output]\nevery = 0.0\nfile = "out.h5"\n'
+        with h5py.File(self.run_to("alone.h5", text=alone)) as file:
+            stayed = file["exits/exit"][()] < 0
+            exponent, verdict = file["indicators/lyapunov"][()], file["indicators/verdict"][()]
+        self.assertEqual(answers["escaped"][y, x], np.mean(~stayed))
+        self.assertEqual(answers["chaotic"][y, x], np.mean(stayed & (verdict == 2)))
+        self.assertEqual(answers["lyapunov"][y, x], exponent[stayed].max())
+        self.assertNotEqual(answers["lyapunov"][y, x - 1], exponent[stayed].max())  # the control
+
+    def test_refused_billiards(self):
+        for words, say in ((["forces.potential=harmonic"], "elastic walls at rest"),
+                           (["atlas.across=stadium.b"], "did you mean 'stadium.a'")):
+            end = self.launch(self.deck(BILLIARD), *words)
+            self.assertEqual(end.returncode, 2, end.stdout + end.stderr)
+            self.assertIn(say, end.stdout + end.stderr)
+        end = self.launch(self.deck(BILLIARD.replace("[0.1, 0.5, 2.0]", "[-0.1, 0.5, 2.0]")))
+        self.assertEqual(end.returncode, 2)
+        self.assertIn("must be positive", end.stderr + end.stdout)
 
     def test_killed_and_resumed(self):
         words = ["stop.time=3000.0", "output.checkpoint_minutes=1e-5"]

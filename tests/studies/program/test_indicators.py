@@ -41,6 +41,63 @@ file = "out.h5"
 """
 
 
+ROTOR = """study = "poincare"
+[model]
+name = "kicked rotor"
+coordinates = ["x"]
+angles = ["x"]
+parameters = { K = 0.97 }
+lagrangian = "x_dot^2/2"
+kick = { potential = "-K*cos(x)", every = 1.0 }
+[method]
+name = "stormer-verlet"
+step = 1.0
+[section]
+where = "t"
+every = 1.0
+[ensemble]
+grid = { x = [0.0, 0.0, 1], x_dot = [3.7, 3.8, 41] }
+[stop]
+crossings = 20000
+[indicators]
+list = ["rotation"]
+[output]
+file = "out.h5"
+"""
+SLEIGH = """study = "trajectory"
+[model]
+name = "chaplygin-sleigh"
+offset = 0.5
+[method]
+name = "lobatto-spark"
+stages = 4
+step = 0.05
+[ensemble]
+project = true
+list = [[0.0, 0.0, 0.0, 1.0, 0.0, 1.2]]
+[stop]
+time = 600.0
+[indicators]
+list = ["spectrum"]
+[output]
+every = 100.0
+file = "out.h5"
+"""
+STADIUM = """study = "billiard"
+[domain]
+sets = [{ set = "stadium", a = [0.3, 1.0] }]
+[ensemble]
+energy = 0.5
+random = { count = 10, seed = 1, x = [-0.9, 0.9], y = [-0.4, 0.4], x_dot = [-1.0, 1.0] }
+[stop]
+time = 500.0
+[indicators]
+list = ["spectrum", "sali"]
+[output]
+every = 0.0
+file = "out.h5"
+"""
+
 class Indicators(ProgramTest):
     def run_to(self, file, text=DECK, ranks=1, words=()):
         self.deck(text)
@@ -83,15 +140,56 @@ class Indicators(ProgramTest):
         self.assertGreater(spectrum[:, 0].min(), 0.05)
         self.assertEqual(set(verdict), {2})
 
-    def test_kicks_are_refused(self):
-        text = DRIVEN.replace('dissipation = "c*x_dot^2/2"', 'kick = { potential = "-A*cos(x)", every = 1.0 }')
-        self.deck(text)
-        end = self.launch("deck.toml")
-        self.assertEqual(end.returncode, 2, end.stdout + end.stderr)
-        self.assertIn("without kicks", end.stdout + end.stderr)
+    def test_over_kicks(self):
+        """The standard map's exponents against the product of its derivatives, for the same bits on any lanes and ranks."""
+        text = ROTOR.replace("K = 0.97", "K = 6.0").replace("20000", "3000").replace('"rotation"', '"spectrum"').replace("41]", "5]")
+        one = self.run_to("one.h5", text=text)
+        self.assertEqual(same_bits(one, self.run_to("two.h5", text=text, ranks=2)), [])
+        self.assertEqual(same_bits(one, self.run_to("lanes.h5", text=text, words=["method.lanes=1"])), [])
+        with h5py.File(one) as file:
+            spectrum, crossings = file["indicators/spectrum"][()], file["section/points"][()]
+            columns = [name.decode() if isinstance(name, bytes) else name for name in file["section/points"].attrs["columns"]]
+        self.assertLess(np.abs(spectrum.sum(1)).max(), 1e-12)
+        x = crossings[0, :, columns.index("x")]
+        map_of = lambda at: np.array([[1 - 6 * np.cos(at), 1], [-6 * np.cos(at), 1]])  # of (x, p), kick and then drift
+        vector, growth = np.array([1.0, 0.3]), 0.0
+        for at in x:
+            vector = map_of(at) @ vector
+            growth += np.log(np.linalg.norm(vector))
+            vector /= np.linalg.norm(vector)
+        self.assertAlmostEqual(spectrum[0, 0], growth / len(x), delta=5e-3)
+        self.assertGreater(spectrum[0, 0], 1.0)
+
+    def test_of_what_rolls(self):
+        """A sleigh's exponents: four zeros, and the rate at which it stops turning (tests/integrators has it in closed form)."""
+        with h5py.File(self.run_to("out.h5", text=SLEIGH)) as file:
+            spectrum = file["indicators/spectrum"][0]
+        self.assertEqual(spectrum.shape, (5,))
+        self.assertLess(np.abs(spectrum[:4]).max(), 0.02)
+        self.assertAlmostEqual(spectrum[4], -0.4 * np.sqrt(1 + 1.25 * 1.2 ** 2), delta=0.02)
+
+    def test_between_walls(self):
+        """The stadium is chaotic, the circle isn't; the rows don't depend on ranks, nor on what else is swept."""
+        one = self.run_to("one.h5", text=STADIUM)
+        self.assertEqual(same_bits(one, self.run_to("two.h5", text=STADIUM, ranks=2)), [])
+        circle = self.run_to("circle.h5", text=STADIUM.replace('set = "stadium", a = [0.3, 1.0]', 'set = "circle"'))
+        alone = self.run_to("alone.h5", text=STADIUM.replace("[0.3, 1.0]", "1.0"))
+        with h5py.File(one) as swept, h5py.File(alone) as single, h5py.File(circle) as round:
+            self.assertEqual(list(swept["orbits/parameters"].attrs["columns"]), ["stadium.a"])
+            self.assertGreater(np.mean(swept["indicators/verdict"][()] == 2), 0.8)  # some stay between the flat sides
+            self.assertEqual(set(round["indicators/verdict"][()]), {1})
+            for path in ("indicators/spectrum", "indicators/sali", "orbits/bounces"):
+                self.assertEqual(swept[path][()][10:].tobytes(), single[path][()].tobytes(), path)
+                self.assertNotEqual(swept[path][()][:10].tobytes(), single[path][()].tobytes(), path)
+            self.assertLess(np.abs(swept["indicators/spectrum"][()].sum(1)).max(), 1e-12)
+        for words, say in ((["forces.potential=harmonic"], "under gravity alone"),
+                           (["method.name=leapfrog", "method.step=0.01"], "one value of each parameter")):
+            end = self.launch(self.deck(STADIUM), *words)
+            self.assertEqual(end.returncode, 2, end.stdout + end.stderr)
+            self.assertIn(say, end.stdout + end.stderr)
 
     def test_methods_say_whether_they_have_a_tangent_map(self):
-        for method, has in (("gauss", True), ("rattle", True), ("shake", False)):
+        for method, has in (("gauss", True), ("rattle", True), ("lobatto-spark", True), ("lobatto-pair-6", True), ("shake", False)):
             end = self.launch("--describe", method)
             self.assertEqual("has a tangent map" in end.stdout, has, end.stdout)
 
@@ -105,31 +203,6 @@ class Indicators(ProgramTest):
             self.assertEqual(end.returncode, 2, end.stdout + end.stderr)
             self.assertIn(say, end.stdout + end.stderr)
 
-
-
-ROTOR = """study = "poincare"
-[model]
-name = "kicked rotor"
-coordinates = ["x"]
-angles = ["x"]
-parameters = { K = 0.97 }
-lagrangian = "x_dot^2/2"
-kick = { potential = "-K*cos(x)", every = 1.0 }
-[method]
-name = "stormer-verlet"
-step = 1.0
-[section]
-where = "t"
-every = 1.0
-[ensemble]
-grid = { x = [0.0, 0.0, 1], x_dot = [3.7, 3.8, 41] }
-[stop]
-crossings = 20000
-[indicators]
-list = ["rotation"]
-[output]
-file = "out.h5"
-"""
 
 
 def average(values):

@@ -5,7 +5,7 @@ which exit each start of a grid takes, and how many are still inside over time.
 import matplotlib
 import numpy as np
 
-from . import layout, style
+from . import billiards, layout, style
 from .result import PlotError, nearest, texts
 
 WORDS = {"chaotic": "share of chaotic orbits", "regular": "share of regular orbits", "escaped": "share that escapes",
@@ -33,7 +33,7 @@ def draw(results, options):
 
 
 def heading(result, options):
-    name = result.deck.get("model", {}).get("name", "")
+    name = billiards.heading(result) or result.deck.get("model", {}).get("name", "")
     return options.title or f"{style.MODEL_NAMES.get(name, name or 'A system of the deck')}: where is chaos?"
 
 
@@ -52,21 +52,41 @@ def note(result):
     return f"{style.plural(seen, 'point')} of ${level.size}$ looked at, refined where answers differ"
 
 
+def by_factors(x):
+    """Whether values grow by factors rather than by differences, over more than a decade."""
+    if len(x) < 3 or not (x > 0).all() or np.ptp(np.log(x)) < np.log(10):
+        return False
+    return np.std(np.diff(np.log(x))) < np.std(np.diff(x)) / np.mean(np.diff(x)) * np.mean(np.diff(np.log(x)))
+
+
 def curves(result, options):
-    """One side: shares, or the answer asked for, along it."""
+    """One side: shares and exponents, or the answer asked for, along it."""
     x, level = result.array("atlas/across"), result.array("atlas/level")[0]
-    names = asked(result, options, [n for n in SHARES if np.nanmax(result.array(f"atlas/{n}")) > 0])
-    figure, (axis,) = layout.grid(1, options, heading(result, options), [note(result)])
-    for name, dashes in zip(names, ("-", "--", ":", "-.", (0, (1, 3)))):
-        y = result.array(f"atlas/{name}")[0]
-        axis.plot(x, y, ls=dashes, lw=1.4, label=WORDS.get(name, name))
-        axis.plot(x[level >= 0], y[level >= 0], "o", ms=2.6, color=axis.lines[-1].get_color())
-    axis.set_xlabel(style.label(column(result, "atlas/across")))
-    axis.set_ylabel("share of the allowed starts" if len(names) > 1 else WORDS.get(names[0], names[0]))
-    if len(names) > 1:
-        axis.legend(loc="best")
-    axis.set_xlim(options.xlim)
-    axis.set_ylim(options.ylim)
+    shares = [n for n in SHARES if np.nanmax(result.array(f"atlas/{n}")) > 0]
+    exponents = [n for n in ("lyapunov", "mean_lyapunov") if np.isfinite(result.array(f"atlas/{n}")).any()]
+    panels = [names for names in (shares, exponents) if names] if options.color_by == "auto" else [asked(result, options, [])]
+    options.width = options.width or (5.6 if len(panels) == 1 else 10.5)
+    figure, axes = layout.grid(len(panels), options, heading(result, options), [note(result)], gap=(0.6, 0.5),
+                               ticks_inside=True, columns=len(panels))
+    for axis, names in zip(axes, panels):
+        for name, dashes in zip(names, ("-", "--", ":", "-.", (0, (1, 3)))):
+            y = result.array(f"atlas/{name}")[0]
+            axis.plot(x, y, ls=dashes, lw=1.4, label=WORDS.get(name, name))
+            axis.plot(x[level >= 0], y[level >= 0], "o", ms=2.6, color=axis.lines[-1].get_color())
+        if by_factors(x):
+            axis.set_xscale("log")
+            if names[0] in ("lyapunov", "mean_lyapunov") and all((axis_line.get_ydata() > 0).all() for axis_line in axis.lines):
+                axis.set_yscale("log")
+        axis.set_xlabel(style.label(column(result, "atlas/across")))
+        together = "share of the allowed starts" if names[0] in SHARES else "Lyapunov exponent"
+        axis.set_ylabel(together if len(names) > 1 else WORDS.get(names[0], names[0]))
+        if len(names) > 1:
+            axis.legend(loc="best")
+        axis.set_xlim(options.xlim)
+        if names[0] in SHARES and options.ylim is None:
+            axis.set_ylim(-0.03, 1.03)
+        else:
+            axis.set_ylim(options.ylim)
     return figure
 
 

@@ -24,6 +24,14 @@ def in_space(result):
     return result.array("orbits/initial").shape[1] == 6
 
 
+def heading(result):
+    """What the walls are, of a deck that has some: "Billiard in a stadium"; else nothing."""
+    names = [given.get("name", given.get("set", "set")) for given in result.deck.get("domain", {}).get("sets", [])]
+    if not names:
+        return ""
+    return f"Billiard in {'an' if names[0][0] in 'aeiou' else 'a'} {names[0]}" if len(names) == 1 else "Billiard"
+
+
 def loops(result):
     """The outline as a list of [points, 2]."""
     outline = result.array("domain/outline")

@@ -33,16 +33,20 @@ def spread(state):
 
 
 def families(result, options):
-    value, trace, state = (result.array(f"families/{name}") for name in ("value", "trace", "state"))
+    value, trace, state, period = (result.array(f"families/{name}") for name in ("value", "trace", "state", "period"))
+    walls = billiards.heading(result)
     stability, returns = result.array("families/stability"), result.array("families/returns")
     name, columns = result.attribute("families/value", "name"), result.columns("families/state")
     column = columns.index(options.axes[1]) if options.axes and options.axes[1] in columns else spread(state)
     options.width = options.width or 10.5
-    figure, (traces, places) = layout.grid(2, options, options.title or f"Periodic orbits: {style.MODEL_NAMES.get(result.model, result.model)}",
-                                           ["the return map's trace: stable between the lines", "the orbits on the section"],
+    figure, (traces, places) = layout.grid(2, options, options.title or f"Periodic orbits: {walls or style.MODEL_NAMES.get(result.model, result.model)}",
+                                           ["the return map's trace: stable between the lines",
+                                            "the time after which they close" if walls else "the orbits on the section"],
                                            gap=(0.75, 0.6), ticks_inside=True, panel_titles=True)
     n, at = result.array("bifurcations/n"), result.array("bifurcations/value")
-    trace_at, state_at = result.array("bifurcations/trace"), result.array("bifurcations/state")[..., column]
+    place = period if walls else state[..., column]
+    trace_at = result.array("bifurcations/trace")
+    place_at = result.array("bifurcations/period") if walls else result.array("bifurcations/state")[..., column]
     colours, named = style.CATEGORICAL, set()
     for family in range(len(value)):
         known = np.isfinite(value[family])
@@ -52,11 +56,11 @@ def families(result, options):
         stable = stability[family][known] == STABLE
         label = f"{returns[family]} return" + ("s" if returns[family] > 1 else "")
         line(traces, value[family][known], trace[family][known], stable, colour)
-        line(places, value[family][known], state[family][known][:, column], stable, colour, label if label not in named else None)
+        line(places, value[family][known], place[family][known], stable, colour, label if label not in named else None)
         named.add(label)
         for k in np.flatnonzero(n[family] > 0):
             mark, meaning = MARKS.get(n[family][k], ("x", "a rational turn"))
-            for axis, y in ((traces, trace_at), (places, state_at)):
+            for axis, y in ((traces, trace_at), (places, place_at)):
                 axis.plot(at[family][k], y[family][k], mark, ms=5, color=colour, mec=style.INK, mew=0.6, zorder=3,
                           label=meaning if axis is traces and meaning not in named else None)
             named.add(meaning)
@@ -64,7 +68,7 @@ def families(result, options):
         traces.axhline(level, lw=0.7, color=style.FAINT, zorder=0)
     traces.set_ylim(options.ylim or (-6, 6))
     traces.set_ylabel(r"trace")
-    places.set_ylabel(style.label(columns[column]))
+    places.set_ylabel("period" if walls else style.label(columns[column]))
     traces.legend(loc="lower left")
     places.plot([], [], "-", color=style.INK, label="stable")
     places.plot([], [], ls=(0, (3, 2)), lw=1.0, color=style.INK, label="unstable")

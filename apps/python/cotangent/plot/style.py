@@ -89,7 +89,10 @@ def expression(source):
 
 
 def label(name, units=""):
-    """An axis label: the symbol, and its unit if it has one."""
+    """An axis label: the symbol, and its unit if it has one. A parameter of a billiard's set is named set.parameter."""
+    owner, dot, parameter = name.rpartition(".")
+    if dot:
+        return f"{label(parameter, units)} of the {owner}"
     return f"${symbol(name)}$" + (f"  [{units}]" if units else "")
 
 

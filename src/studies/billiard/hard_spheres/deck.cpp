@@ -27,10 +27,8 @@ file = "hard_spheres.h5"
 
 HardSpheresPlan read_hard_spheres(Task& task) {
   const io::Table model = task.deck.table("model"), stop = task.deck.table("stop");
-  const std::int64_t dimension = model.integer("dimension", 2);
-  if (dimension != 2 && dimension != 3) throw model.error("dimension", "must be 2 or 3");
   HardSpheresPlan plan;
-  plan.dimension = static_cast<int>(dimension);
+  const int dimension = plan.dimension = read_dimension(model);
   const std::int64_t lattice = model.integer_at_least("lattice", 4);
   if (lattice > 4000) throw model.error("lattice", "at most 4000 cells fit in memory");
   if (dimension == 2 && lattice % 2 != 0) throw model.error("lattice", "must be even, for its rows to close");
