@@ -28,6 +28,13 @@ Gas<D>::Gas(const Domain<D>& domain, const Vector<D>& gravity, std::uint64_t see
   path_.g = gravity;
   if (field != nullptr) course_ = field->course(gravity);
   wall_.fill(-1);
+  for (const Cell& cell : domain.region()) {
+    degree_.resize(std::max(degree_.size(), cell.size()), 0);
+    for (std::size_t slot = 0; slot < cell.size(); ++slot) {
+      const int degree = domain.walls()[static_cast<std::size_t>(cell[slot].wall)]->degree(path_.falls());
+      degree_[slot] = std::max(degree_[slot], degree);
+    }
+  }
 }
 
 template <int D>
@@ -113,7 +120,6 @@ Pack Gas<D>::exits(std::size_t slot, const Pack& from, const Pack& limit, PackMa
   PackMask together(false), on_wall(false);
   Coefficients c{};
   Pack result = limit;
-  int degree = 0;
   for (int i = 0; i < width; ++i) {
     if (!lanes[i]) continue;
     const Cell& cell = domain_.region()[static_cast<std::size_t>(cell_[static_cast<std::size_t>(i)])];
@@ -141,10 +147,9 @@ Pack Gas<D>::exits(std::size_t slot, const Pack& from, const Pack& limit, PackMa
     wall.expand(path_, own);
     for (int k = 0; k <= its; ++k) c[k] = select(here, side.sign * own[k], c[k]);
     together = together | here;
-    degree = std::max(degree, its);
   }
   if (!any(together)) return result;
-  return select(together, first_root(c, degree, {together, together & on_wall, from, limit}), result);
+  return select(together, first_root(c, degree_[slot], {together, together & on_wall, from, limit}), result);
 }
 
 /// For each active lane the duration up to its hit or the limit, and the wall that it hits; or, where it

@@ -115,6 +115,7 @@ class Gas {
   PackMask active_, hit_, under_way_;
   std::array<Side, width> next_{};  // the side that each lane may leave first
   std::vector<Pack> value_;         // of each wall, where the lanes have come to
+  std::vector<int> degree_;  // the highest of all cells' sides of this number, whatever cells lanes are in
   LaneWalls wall_{};
   std::array<int, width> cell_{}, hops_{};
   std::array<double, width> sign_{};

@@ -229,6 +229,33 @@ TEST_CASE("Lanes are their own", "[unit]") {
   CHECK(alone.v()[1][last] == among.v()[1][1]);
 }
 
+TEST_CASE("Lanes are their own where walls of several degrees meet at the same time", "[unit]") {
+  // Of the stadium's cells one has straight sides, two have round ones: what a lane meets alone and what it
+  // meets beside others. Neighbours part by e^(.4 t).
+  Domain<2> stadium;
+  stadium.add<Stadium>("stadium", {0.3, 1.0});
+  stadium.enclose_all();
+  constexpr int W = Gas<2>::width, particles = 200 * W;
+  const auto start = [](std::int64_t id) {
+    const double angle = 6.28 * numerics::uniform(1, id, 2);
+    return std::array{Vector<2>{numerics::uniform(1, id, 0) - 0.5, numerics::uniform(1, id, 1) - 0.5},
+                      Vector<2>{std::cos(angle), std::sin(angle)}};
+  };
+  int differ = 0;
+  for (int first = 0; first < particles; first += W) {
+    Gas<2> many(stadium, {}), alone(stadium, {});
+    for (int lane = 0; lane < W; ++lane)
+      many.load(lane, first + lane, start(first + lane)[0], start(first + lane)[1]);
+    while (any(many.active())) many.advance(100);
+    for (int lane = 0; lane < W; ++lane) {
+      alone.load(0, first + lane, start(first + lane)[0], start(first + lane)[1]);
+      while (alone.active()[0]) alone.advance(100);
+      differ += alone.x()[0][0] == many.x()[0][lane] && alone.v()[1][0] == many.v()[1][lane] ? 0 : 1;
+    }
+  }
+  CHECK(differ == 0);
+}
+
 TEST_CASE("How a particle ends", "[unit]") {
   const auto box = rectangle();
   CHECK(fate(box, {0, 0}, {0.25, 0.25}, {0.75, 0.75}) == Status::corner);

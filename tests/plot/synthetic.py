@@ -313,8 +313,9 @@ def particles(path, count=21, frames=6, samples=60, conserved=("Lz",), failed=0,
             put_surface(file.create_group("surface"), torus(major, minor))
 
 
-def billiard(path, count=5, forces="gravity = [0.0, -1.0]", bounces=6):
-    """Particles let go at y = 1 over a floor of length 4: their collisions, or, where there are none, where they end."""
+def billiard(path, count=5, forces="gravity = [0.0, -1.0]", bounces=6, swept=False):
+    """Particles let go at y = 1 over a floor of length 4: their collisions, or, where there are none, where they end.
+    swept: in rooms of two heights, side by side, without an outline."""
     rng = np.random.default_rng(1)
     outline = np.array([[-2, 0, 0, 0], [2, 0, 4, 0], [2, 2, 6, 0], [-2, 2, 10, 0]], float)
     start = np.column_stack([rng.uniform(-0.2, 0.2, count), np.ones(count), rng.uniform(-0.1, 0.1, count), np.zeros(count)])
@@ -323,7 +324,11 @@ def billiard(path, count=5, forces="gravity = [0.0, -1.0]", bounces=6):
         head(file, "billiard", f'[domain]\nsets = [{{ name = "room", set = "box" }}]\n[forces]\n{forces}\n'
              '[method]\nname = "exact"\n')
         orbits, domain = file.create_group("orbits"), file.create_group("domain")
-        put(domain, "outline", outline)
+        if swept:
+            put(orbits, "parameters", np.where(np.arange(count) < count // 2, 1.0, 2.5)[:, None], columns=["room.height"])
+            put(orbits, "lyapunov", rng.uniform(0.1, 0.3, count))
+        else:
+            put(domain, "outline", outline)
         put(orbits, "initial", start, columns=["x", "y", "x_dot", "y_dot"])
         put(orbits, "final", np.column_stack([rng.uniform(-2, 2, count), rng.uniform(0, 2, count), rng.normal(size=(count, 2))]),
             columns=["x", "y", "x_dot", "y_dot"])

@@ -369,6 +369,18 @@ class Pictures(PlotTest):
         synthetic.billiard(self.at / "field.h5", forces='potential = "x^4"')
         self.assertIsNone(billiards.flights(Result(self.at / "field.h5"), 0, 3))
 
+    def test_billiards_whose_walls_are_swept(self):
+        synthetic.billiard(self.at / "swept.h5", 40, bounces=0, swept=True)
+        self.drawn(self.at / "swept.h5")
+        room = r"$\mathrm{height}$ of the room"
+        self.says(room, "bounces in a unit of time", room, "largest Lyapunov exponent")
+        for axis in self.figure.axes:
+            points, means = axis.lines
+            self.assertEqual(len(points.get_xdata()), 40)
+            self.assertEqual(means.get_xdata().tolist(), [1.0, 2.5])
+        exponent = Result(self.at / "swept.h5").array("orbits/lyapunov")
+        np.testing.assert_allclose(self.figure.axes[1].lines[1].get_ydata(), [exponent[:20].mean(), exponent[20:].mean()])
+
     def test_where_a_gas_ends(self):
         for count, dots in ((300, 300), (20000, 0)):
             synthetic.billiard(self.at / f"{count}.h5", count, bounces=0)

@@ -17,7 +17,7 @@ study = "billiard"
 [domain]
 dimension = 2
 inside = "left or right or bowl"    # not, and, or, parentheses; all sets together unless given
-sets = [                            # cotangent --list; --describe circle
+sets = [                            # cotangent --list; --describe circle; parameters may be swept: radius = [0.9, 1.0]
   { name = "left", set = "circle", centre = [-2.0, 0.0], radius = 1.0 },
   { name = "right", set = "circle", centre = [2.0, 0.0], radius = 1.0 },
   { name = "bowl", set = "circle", centre = [0.0, -2.0], radius = 2.23606797749979 },
@@ -47,6 +47,9 @@ time = 10.0
 
 # [exits]                           # parts of the wall that let particles out
 # hole = "x > 2.9 and abs(y) < 0.1"
+
+# [indicators]                      # between elastic walls at rest
+# list = ["lyapunov", "sali"]       # and spectrum, gali-2, gali-3, gali-4, megno
 
 [output]
 every = 0.02                        # time between samples; 0: none

@@ -44,7 +44,7 @@ returns = 1                  # to the section, after which an orbit closes; or a
 path = 200                   # steps of equal time in which each orbit's path is stored; 0: not at all
 
 [continuation]               # may be left out
-parameter = "energy"         # or one of the model's
+parameter = "energy"         # or one of the model's, or of a billiard's set: "stadium.a"
 to = 0.16662
 step = 0.02                  # of the arc in (q, v, T, energy), at first
 largest_step = 0.2

@@ -85,7 +85,7 @@ file = "out.h5"
 """
 STADIUM = """study = "billiard"
 [domain]
-sets = [{ set = "stadium", a = [0.3, 1.0] }]
+sets = [{ set = "stadium", a = [1.0, 0.3] }]
 [ensemble]
 energy = 0.5
 random = { count = 10, seed = 1, x = [-0.9, 0.9], y = [-0.4, 0.4], x_dot = [-1.0, 1.0] }
@@ -172,19 +172,21 @@ class Indicators(ProgramTest):
         """The stadium is chaotic, the circle isn't; the rows don't depend on ranks, nor on what else is swept."""
         one = self.run_to("one.h5", text=STADIUM)
         self.assertEqual(same_bits(one, self.run_to("two.h5", text=STADIUM, ranks=2)), [])
-        circle = self.run_to("circle.h5", text=STADIUM.replace('set = "stadium", a = [0.3, 1.0]', 'set = "circle"'))
-        alone = self.run_to("alone.h5", text=STADIUM.replace("[0.3, 1.0]", "1.0"))
+        circle = self.run_to("circle.h5", text=STADIUM.replace('set = "stadium", a = [1.0, 0.3]', 'set = "circle"'))
+        alone = self.run_to("alone.h5", text=STADIUM.replace("[1.0, 0.3]", "1.0"))
         with h5py.File(one) as swept, h5py.File(alone) as single, h5py.File(circle) as round:
             self.assertEqual(list(swept["orbits/parameters"].attrs["columns"]), ["stadium.a"])
             self.assertGreater(np.mean(swept["indicators/verdict"][()] == 2), 0.8)  # some stay between the flat sides
             self.assertEqual(set(round["indicators/verdict"][()]), {1})
             for path in ("indicators/spectrum", "indicators/sali", "orbits/bounces"):
-                self.assertEqual(swept[path][()][10:].tobytes(), single[path][()].tobytes(), path)
-                self.assertNotEqual(swept[path][()][:10].tobytes(), single[path][()].tobytes(), path)
+                self.assertEqual(swept[path][()][:10].tobytes(), single[path][()].tobytes(), path)
+                self.assertNotEqual(swept[path][()][10:].tobytes(), single[path][()].tobytes(), path)
             self.assertLess(np.abs(swept["indicators/spectrum"][()].sum(1)).max(), 1e-12)
+        circles = STADIUM.replace('set = "stadium", a = [1.0, 0.3]', 'set = "circle", radius = [1.0, 0.9]')
         for words, say in ((["forces.potential=harmonic"], "under gravity alone"),
-                           (["method.name=leapfrog", "method.step=0.01"], "one value of each parameter")):
-            end = self.launch(self.deck(STADIUM), *words)
+                           (["method.name=leapfrog", "method.step=0.01"], "one value of each parameter"),
+                           (["indicators.list=['rotation']"], "rotation")):
+            end = self.launch(self.deck(circles), *words)
             self.assertEqual(end.returncode, 2, end.stdout + end.stderr)
             self.assertIn(say, end.stdout + end.stderr)
 

@@ -49,6 +49,8 @@ def asked(result, options, usual):
 def note(result):
     level = result.array("atlas/level")
     seen = int((level >= 0).sum())
+    if seen == level.size:
+        return style.plural(seen, "point")
     return f"{style.plural(seen, 'point')} of ${level.size}$ looked at, refined where answers differ"
 
 

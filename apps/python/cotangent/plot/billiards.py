@@ -74,6 +74,8 @@ def draw(results, options):
     """The figure."""
     result = results[0]
     samples = "trajectory/q" in result
+    if swept_parameters(result):
+        return swept(result, options)
     if "collisions/arc" in result and not samples and options.what != "time-series":
         return bounce_map(result, options)
     if "exits/exit" in result and not samples:
@@ -84,6 +86,35 @@ def draw(results, options):
         return end(result, options)
     raise PlotError(f"{result.path}: neither samples (output.every) nor recorded collisions (output.collisions) in "
                     "it; --what energy draws how well each particle kept its energy")
+
+
+def swept_parameters(result):
+    """{name: value of each particle} of the sets' parameters that the deck gives several values."""
+    given = result.axes() if "orbits/parameters" in result else {}
+    return {name: values for name, values in given.items() if "." in name and len(np.unique(values)) > 1}
+
+
+def swept(result, options):
+    """There is no one outline: what particles do over the first parameter that is swept, each a point, and their mean."""
+    name, parameter = next(iter(swept_parameters(result).items()))
+    panels = {"bounces in a unit of time": result.array("orbits/crossing_count") / result.array("orbits/time")}
+    for path in ("indicators/lyapunov", "indicators/spectrum", "orbits/lyapunov"):
+        if path in result:
+            panels["largest Lyapunov exponent"] = result.array(path).reshape(result.orbits, -1)[:, 0]
+            break
+    options.width = options.width or (5.6 if len(panels) == 1 else 10.5)
+    figure, axes = layout.grid(len(panels), options, options.title or heading(result), [notes(result)], gap=(0.6, 0.5),
+                               ticks_inside=True, columns=len(panels))
+    at = np.unique(parameter)
+    for axis, (label, values) in zip(axes, panels.items()):
+        axis.plot(parameter, values, "o", ms=3, mew=0, alpha=0.45, label="a particle")
+        axis.plot(at, [np.nanmean(values[parameter == value]) for value in at], "-o", ms=4, lw=1.2, color=style.INK, label="mean")
+        axis.set_xlabel(style.label(name))
+        axis.set_ylabel(label)
+        axis.set_xlim(options.xlim)
+        axis.set_ylim(options.ylim)
+    axes[0].legend(loc="best")
+    return figure
 
 
 def free(result):

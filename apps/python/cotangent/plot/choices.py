@@ -30,7 +30,7 @@ def subjects(result):
     if "basins" in found and (result.study == "billiard" or "trajectory/q" in result):
         found.remove("basins")  # exits of gases are drawn with their walls
     if "billiard" not in found and result.study == "billiard" and any(
-            name in result for name in ("trajectory/q", "exits/exit", "domain/outline")):
+            name in result for name in ("trajectory/q", "exits/exit", "domain/outline", "orbits/parameters")):
         found.append("billiard")
     best = OWN.get(result.study, result.study)
     if best in found and "basins" not in found:
