@@ -140,7 +140,7 @@ class BilliardFlight final : public sections::TrajectoryBatch {
     TrajectoryRecord& r = flown(lane);
     const Particles& gas = gas_of(lane);
     ++r.steps;
-    const double end = gas.time()[lane];
+    const double end = r.t = gas.time()[lane];
     while (watch_.sample_every > 0) {
       const double due = static_cast<double>(r.sample_count) * watch_.sample_every;
       if (due > end || due > watch_.stop.time) break;

@@ -64,6 +64,8 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Trajecto
     if (flown.sample_count > 1)
       time =
           std::max(time, static_cast<double>(flown.sample_count) * plan.watch.sample_every * flight.lanes());
+    else if (flown.crossings.count() == 0 && flown.t > 0)
+      time += flown.t;
     else if (flown.crossings.count() == 0 && !plan.method.tolerance)
       time += static_cast<double>(flown.steps) * plan.method.step;
   }

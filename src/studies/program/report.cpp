@@ -14,11 +14,11 @@ void print(const Estimate& e) {
       fmt::format("would run       {} trajectories on {} ranks\n"
                   "result file     {}\n"
                   "memory          about {} a rank\n"
-                  "time            about {}\n",
+                  "time            {}\n",
                   e.orbits, parallel::size(), run::size_text(static_cast<double>(e.file_bytes)),
                   run::size_text(static_cast<double>(e.rank_bytes)),
                   e.seconds > longest ? "out of reach: more than a thousand years"
-                  : e.seconds > 0     ? run::duration(e.seconds)
+                  : e.seconds > 0     ? "about " + run::duration(e.seconds)
                                       : "unknown"));
 }
 

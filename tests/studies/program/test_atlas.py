@@ -166,6 +166,7 @@ class Atlas(ProgramTest):
         self.assertEqual(answers["chaotic"][y, x], np.mean(stayed & (verdict == 2)))
         self.assertEqual(answers["lyapunov"][y, x], exponent[stayed].max())
         self.assertNotEqual(answers["lyapunov"][y, x - 1], exponent[stayed].max())  # the control
+        self.assertRegex(self.launch(self.deck(BILLIARD), "--dry-run").stdout, r"time +about [\d.e-]+ s")
 
     def test_refused_billiards(self):
         for words, say in ((["forces.potential=harmonic"], "elastic walls at rest"),
