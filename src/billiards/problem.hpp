@@ -26,12 +26,6 @@ struct BilliardRules {
   std::vector<expressions::Expression> exits;
 };
 
-/// TrajectoryRecord::tallies holds what the watch of deviations says, where there is one. Then of each member
-/// of the domain the impulse that its walls took, the number of samples inside it and the number of bounces
-/// off its walls. Then, where neighbours are watched, the Lyapunov exponent by time and for each member by
-/// bounces off it (NaN where there was none); or of steps beside the exact flight the four numbers of
-/// SteppedComparison. Last, where there are exits, the one taken
-/// (-1: none), when, and after how many bounces (NaN: stayed).
 /// What steps of Morita's method make of walls, each beside the exact flight from its own beginning.
 struct SteppedComparison {
   static constexpr std::size_t numbers = 4;
@@ -41,7 +35,13 @@ struct SteppedComparison {
   double late = 0;      ///< the largest error of a hit's time, where both have one
 };
 
-/// Arcs are flown where walls are elastic and at rest, under gravity alone.
+/// TrajectoryRecord::tallies holds what the watch of deviations says, where there is one. Then of each member
+/// of the domain the impulse that its walls took, the number of samples inside it and the number of bounces
+/// off its walls. Then, where neighbours are watched, the Lyapunov exponent by time and for each member by
+/// bounces off it (NaN where there was none); or of steps beside the exact flight the four numbers of
+/// SteppedComparison. Last, where there are exits, the one taken (-1: none), when, and after how many bounces
+/// (NaN: stayed). Deviations are watched, and arcs flown, where walls are elastic and at rest, under gravity
+/// alone. The problem's parameters are those of the domain's sets (DomainFamily).
 template <int D>
 std::unique_ptr<sections::Problem> make_billiard(const Domain<D>& domain, const BilliardRules<D>& rules);
 

@@ -313,6 +313,20 @@ def particles(path, count=21, frames=6, samples=60, conserved=("Lz",), failed=0,
             put_surface(file.create_group("surface"), torus(major, minor))
 
 
+def atlas(path, across, name="stadium.a"):
+    """A line of points, all of them looked at: exponents grow as the root, a tenth of the starts is undecided."""
+    values = {"steps": 100.0, "forbidden": 0.0, "chaotic": 0.9, "regular": 0.0, "undecided": 0.1, "escaped": 0.0, "left": 0.0,
+              "lyapunov": np.sqrt(across), "mean_lyapunov": 0.5 * np.sqrt(across)}
+    with h5py.File(path, "w") as file:
+        head(file, "atlas", '[domain]\nsets = [{ set = "stadium" }]\n')
+        line = file.create_group("atlas")
+        put(line, "across", np.asarray(across, float), columns=[name])
+        put(line, "level", np.zeros((1, len(across)), "i4"))
+        for key, value in values.items():
+            put(line, key, np.broadcast_to(value, (1, len(across))).astype(float))
+        put(file.create_group("orbits"), "status", np.ones(0, "i4"), names=STATUS_NAMES)
+
+
 def billiard(path, count=5, forces="gravity = [0.0, -1.0]", bounces=6, swept=False):
     """Particles let go at y = 1 over a floor of length 4: their collisions, or, where there are none, where they end.
     swept: in rooms of two heights, side by side, without an outline."""

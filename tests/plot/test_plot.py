@@ -2,7 +2,7 @@
 """Tests of cotangent-plot: the pictures it makes of small synthetic results, its messages and its exit codes.
 
 Run by ctest, or by hand: /usr/bin/python3 tests/plot/test_plot.py. COTANGENT_PLOT names the program to test;
-the default is the one in the source tree.
+the default is that of this checkout.
 """
 import ast
 import contextlib
@@ -368,6 +368,21 @@ class Pictures(PlotTest):
         self.assertEqual(len(billiards.flights(Result(self.at / "straight.h5"), 0, 3)), 4)
         synthetic.billiard(self.at / "field.h5", forces='potential = "x^4"')
         self.assertIsNone(billiards.flights(Result(self.at / "field.h5"), 0, 3))
+
+    def test_an_atlas_of_one_side(self):
+        """Shares beside exponents; where values grow by factors along logarithms."""
+        values = ((0.01 * 2.0 ** np.arange(8), "log"), (np.linspace(0.1, 2, 8), "linear"), (np.linspace(0, 2, 8), "linear"))
+        for k, (across, scale) in enumerate(values):
+            line = self.at / f"{k}.h5"
+            synthetic.atlas(line, across)
+            self.drawn(line)
+            self.says("$a$ of the stadium", "share of the allowed starts", "$a$ of the stadium", "Lyapunov exponent")
+            shares, exponents = self.figure.axes
+            self.assertEqual([shares.get_xscale(), exponents.get_xscale(), exponents.get_yscale(), shares.get_yscale()],
+                             [scale] * 3 + ["linear"])
+            np.testing.assert_allclose(exponents.lines[0].get_ydata(), np.sqrt(across))
+            self.drawn(line, "--color-by", "mean_lyapunov")
+            self.says("$a$ of the stadium", "mean Lyapunov exponent")
 
     def test_billiards_whose_walls_are_swept(self):
         synthetic.billiard(self.at / "swept.h5", 40, bounces=0, swept=True)

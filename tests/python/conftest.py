@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The package under test: that of the build tree which COTANGENT_BUILD names, else that of the source tree."""
+"""The package under test: that of the build tree which COTANGENT_BUILD names, else that of this checkout."""
 import os
 import sys
 import time

@@ -24,8 +24,7 @@ struct AtlasSide {
 struct AtlasPlan {
   Plan plan;
   std::unique_ptr<const sections::Problem> billiard;  ///< the plan's problem, where it is one
-  std::size_t exit_tallies =
-      0;  ///< tallies of an orbit that tell its exit, the last ones; the first its number
+  std::size_t exit_tallies = 0;  ///< how many tallies of an orbit, its last, tell its exit, first which
   AtlasSide across;
   std::optional<AtlasSide> up;  ///< none: a line of points
   int levels = 0;

@@ -78,7 +78,7 @@ ExitCode run(Task& task) {
   judge_indicators(task, plan);
   plan.watch.growth =
       chaos::growth_rule({.lyapunov = true, .gali = {}}, phase_dimensions(*plan.model.problem));
-  read_decided(task, plan);
+  read_decided(task, plan, atlas.exit_tallies > 0);
   atlas.plane = plane_of(plan);
   read_atlas(task, atlas, ensemble);
   const run::Settings settings = read_settings(task, "atlas", "atlas.h5");

@@ -44,6 +44,7 @@ random = { count = 500, seed = 1, x = [-4.0, 4.0], y = [-4.5, 1.0] }     # at re
 [stop]
 time = 10.0
 # collisions = 100                  # of each particle
+# decided = true                    # or as soon as indicators say that it is chaotic
 
 # [exits]                           # parts of the wall that let particles out
 # hole = "x > 2.9 and abs(y) < 0.1"
@@ -228,8 +229,8 @@ std::shared_ptr<const billiards::Field<D>> read_field(Task& task, const io::Tabl
 
 /// `[method]`: exact flights unless it names one of Morita's (billiards/leapfrog.hpp).
 template <int D>
-void read_flight(const io::Table& table, const billiards::Domain<D>& domain, const Plan& plan,
-                 billiards::BilliardRules<D>& rules) {
+void read_flight(const io::Table& table, const Plan& plan, BilliardSetting<D>& setting) {
+  billiards::BilliardRules<D>& rules = setting.rules;
   const std::string name = table.choice("name", "exact", {"exact", "leapfrog", "euler"});
   if (name == "exact") return;
   billiards::SteppedFlight& flight = rules.stepped;
@@ -240,7 +241,7 @@ void read_flight(const io::Table& table, const billiards::Domain<D>& domain, con
   flight.expansion = both_ends ? billiards::Expansion::both_ends : billiards::Expansion::start;
   flight.compare = table.boolean("compare", false);
   if (rules.field) throw table.error("name", "Morita's method knows gravity alone");
-  for (const auto& member : domain.members()) {
+  for (const auto& member : setting.domain.members()) {
     if (member.region.size() > 1 || member.region.front().size() > 1 || !member.law.elastic() ||
         member.place.moves())
       throw table.error("name", "Morita's method knows sets of one smooth wall, elastic and at rest; \"" +
@@ -289,14 +290,12 @@ std::vector<std::string> read_wall_exits(Task& task, int dimension,
 template <int D>
 BilliardPlan<D> read_billiard(Task& task) {
   BilliardPlan<D> billiard;
-  auto& [plan, domain, rules, still, exits, surface_cells] = billiard;
+  auto& [plan, setting, exits, surface_cells] = billiard;
   const io::Table stop = task.deck.table("stop"), output = task.deck.table("output");
-  BilliardSetting<D> setting = read_setting<D>(task);
-  domain = std::move(setting.domain);
-  plan.walls = std::move(setting.walls);
-  plan.model.axes = std::move(setting.axes);
-  rules = std::move(setting.rules);
-  still = setting.still;
+  setting = read_setting<D>(task);
+  billiards::BilliardRules<D>& rules = setting.rules;
+  plan.walls = setting.walls;
+  plan.model.axes = setting.axes;
   plan.watch.stop.time = stop.number("time", infinity);
   if (!(plan.watch.stop.time > 0)) throw stop.error("time", "must be positive");
   if (stop.has("collisions")) plan.watch.stop.crossings = stop.integer_at_least("collisions", 1);
@@ -307,7 +306,7 @@ BilliardPlan<D> read_billiard(Task& task) {
   plan.collisions = output.integer_at_least("collisions", 0, plan.watch.stop.crossings);
   rules.collisions = plan.collisions;
   rules.tangent = output.boolean("lyapunov", false);
-  if (rules.tangent && (!still || rules.field))
+  if (rules.tangent && !setting.follows_neighbours())
     throw output.error("lyapunov", "is for elastic walls at rest, and gravity alone");
   plan.watch.sample_every =
       output.at_least("every", 0.0, std::isfinite(plan.watch.stop.time) ? plan.watch.stop.time / 500 : 0.0);
@@ -316,7 +315,7 @@ BilliardPlan<D> read_billiard(Task& task) {
     plan.samples = samples_until(output, plan.watch.stop.time, plan.watch.sample_every);
   }
   exits = read_wall_exits(task, D, rules.exits);
-  read_flight(task.deck.table("method"), domain, plan, rules);
+  read_flight(task.deck.table("method"), plan, setting);
   if (D == 3) {
     surface_cells = output.integer_at_least("surface_cells", 0, 60);
     if (surface_cells > 200) throw output.error("surface_cells", "at most 200 cubes fill the longest side");

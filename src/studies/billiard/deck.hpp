@@ -16,9 +16,9 @@ struct BilliardSetting {
   billiards::BilliardRules<D> rules;
   bool still = true;  ///< all walls are elastic and at rest
 
-  /// Whether neighbours are known from the walls' own formulas: not in a field, nor where walls move or
-  /// aren't elastic.
-  bool follows_neighbours() const { return still && !rules.field; }
+  /// Whether neighbours are known from the walls' own formulas: of exact flights, not in a field, nor where
+  /// walls move or aren't elastic.
+  bool follows_neighbours() const { return still && !rules.field && rules.stepped.step == 0; }
 };
 /// Reads `[domain]` and `[forces]`.
 template <int D>
@@ -29,10 +29,8 @@ extern template BilliardSetting<3> read_setting(Task& task);
 
 template <int D>
 struct BilliardPlan {
-  Plan ensemble;  ///< its model is still missing
-  billiards::Domain<D> domain;
-  billiards::BilliardRules<D> rules;
-  bool still = true;               ///< all walls are elastic and at rest
+  Plan ensemble;  ///< its problem is still missing
+  BilliardSetting<D> setting;
   std::vector<std::string> exits;  ///< names of the parts of the wall that let particles out
   std::int64_t surface_cells = 0;  ///< cubes along the longest side of the walls' triangulation; 0: none
 };

@@ -14,25 +14,27 @@ namespace {
 template <int D>
 ExitCode run_in(Task& task) {
   BilliardPlan<D> billiard = read_billiard<D>(task);
-  auto& [plan, domain, rules, still, exits, cells] = billiard;
+  auto& [plan, setting, exits, cells] = billiard;
+  const billiards::Domain<D>& domain = setting.domain;
+  billiards::BilliardRules<D>& rules = setting.rules;
   const auto problem = billiards::make_billiard<D>(domain, rules);
   std::unique_ptr<sections::Problem> recording;  // the same with an outline, which needs the starts
   plan.model.problem = problem.get();
   const Ensemble ensemble(task, plan.model, std::nullopt);
   if (task.deck.root().has("indicators")) {
-    if (!still || rules.field || rules.stepped.step > 0)
+    if (!setting.follows_neighbours())
       throw task.deck.table("indicators")
           .error("are for exact flights between elastic walls at rest, under gravity alone");
     read_indicators(task, plan, ensemble);
   }
-  read_decided(task, plan);
+  read_decided(task, plan, !exits.empty());
   const bool swept = plan.model.swept();  // then there isn't one outline
   if constexpr (D == 2) {
     if (!swept) {
       const auto [low, high] = box_of<D>(domain, ensemble);
       const auto outline = std::make_shared<billiards::Outline>(domain, low, high, 600);
       plan.given = {outline_set(*outline)};
-      if (plan.collisions > 0 && still) {
+      if (plan.collisions > 0 && setting.still) {
         rules.outline = outline;
         plan.birkhoff = true;
         recording = billiards::make_billiard<D>(domain, rules);

@@ -35,14 +35,14 @@ void judge_indicators(Task& task, const Plan& plan) {
     throw task.deck.table("method").error("projection", "indicators need steps that aren't projected");
 }
 
-void read_decided(Task& task, Plan& plan) {
+void read_decided(Task& task, Plan& plan, bool leaves) {
   const io::Table stop = task.deck.table("stop");
   plan.watch.stop.decided = stop.boolean("decided", false);
   if (!plan.watch.stop.decided) return;
   if (!plan.watch.growth)
     throw stop.error(
         "decided", "by what? Give [indicators] list = [\"lyapunov\"], say: it is for orbits with deviations");
-  if (plan.exits) throw stop.error("decided", "an orbit that ends there takes no exit");
+  if (leaves) throw stop.error("decided", "an orbit that ends there takes no exit");
 }
 
 namespace {

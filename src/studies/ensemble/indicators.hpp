@@ -13,8 +13,9 @@ namespace cotangent::studies {
 int phase_dimensions(const sections::Problem& problem);
 /// Refuses methods without a tangent map, and names those that have one.
 void judge_indicators(Task& task, const Plan& plan);
-/// Reads `stop.decided`: whether an orbit ends as soon as it is known to be chaotic.
-void read_decided(Task& task, Plan& plan);
+/// Reads `stop.decided`: whether an orbit ends as soon as it is known to be chaotic; not where it `leaves` by
+/// exits.
+void read_decided(Task& task, Plan& plan, bool leaves);
 /// Reads `[indicators] list`, where the deck has it, into the plan.
 void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble);
 

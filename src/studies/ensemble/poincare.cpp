@@ -72,7 +72,7 @@ ExitCode run(Task& task) {
   read_plot(task, plan, true);
   const Ensemble ensemble(task, plan.model, plan.watch.section);
   read_indicators(task, plan, ensemble);
-  read_decided(task, plan);
+  read_decided(task, plan, plan.exits != nullptr);
   return run_ensemble(task, "poincare", plan, ensemble);
 }
 

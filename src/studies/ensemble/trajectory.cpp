@@ -57,7 +57,7 @@ ExitCode run(Task& task) {
   read_plot(task, plan, false);
   const Ensemble ensemble(task, plan.model, read_section(task, *plan.model.problem));
   read_indicators(task, plan, ensemble);
-  read_decided(task, plan);
+  read_decided(task, plan, plan.exits != nullptr);
   tally_exits(plan, ensemble);
   return run_ensemble(task, "trajectory", plan, ensemble);
 }

@@ -170,7 +170,8 @@ class Atlas(ProgramTest):
 
     def test_refused_billiards(self):
         for words, say in ((["forces.potential=harmonic"], "elastic walls at rest"),
-                           (["atlas.across=stadium.b"], "did you mean 'stadium.a'")):
+                           (["atlas.across=stadium.b"], "did you mean 'stadium.a'"),
+                           (["stop.decided=true"], "takes no exit")):
             end = self.launch(self.deck(BILLIARD), *words)
             self.assertEqual(end.returncode, 2, end.stdout + end.stderr)
             self.assertIn(say, end.stdout + end.stderr)
