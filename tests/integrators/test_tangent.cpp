@@ -28,6 +28,31 @@ using Chain = MagneticChainSystem<double>;
 const State<double, 2> regular{0.0, {0.0, 0.1}, {0.3966526608171605, 0.0}};
 const State<double, 2> hanging{0.0, {0.5, 0.15}, {0.4, -0.7}};
 
+/// Toda's lattice of three, its centre at rest: integrable. Reference: Henon, Phys. Rev. B 9 (1974) 1921;
+/// Lichtenberg, Lieberman, Regular and Chaotic Dynamics (1992), 1.4.
+struct Toda {
+  static constexpr std::string_view name = "toda", about = "";
+  static constexpr int dim = 2;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{{{"x"}, {"y"}}};
+  static constexpr std::array<mechanics::Parameter, 0> parameters{};
+  static constexpr double root = 1.7320508075688772;
+
+  auto operator()(const auto& q, const auto& v) const {
+    using std::exp;
+    const auto [x, y] = q;
+    const auto [u, w] = v;
+    return 0.5 * (u * u + w * w) -
+           (exp(2.0 * y + 2.0 * root * x) + exp(2.0 * y - 2.0 * root * x) + exp(-4.0 * y)) / 24.0;
+  }
+  /// Its integral beside the energy, of (x, y, p_x, p_y).
+  static auto integral(const auto& z) {
+    using std::exp;
+    const auto [x, y, u, w] = z;
+    return 8.0 * u * (u * u - 3.0 * w * w) + (u + root * w) * exp(2.0 * y - 2.0 * root * x) -
+           2.0 * u * exp(-4.0 * y) + (u - root * w) * exp(2.0 * y + 2.0 * root * x);
+  }
+};
+
 template <template <class> class Method, class System>
 double defect(const State<double, 2>& start, double step, int steps, int stages = 8) {
   return symplectic_defect_of(
@@ -147,6 +172,35 @@ TEST_CASE("deviations know what an orbit's step conserves: grad I M = grad I") {
   CHECK(change.operator()<ImplicitMidpoint<Planet>>(0.05) < 1e-12);
   CHECK(change.operator()<StormerVerlet<Planet>>(0.02) < 1e-12);
   CHECK(change.operator()<Rk4<Planet>>(0.05) > 1e-6);  // the control
+}
+
+TEST_CASE("where Toda's second integral is kept to round-off, its gradient is: grad I M = grad I") {
+  using Lattice = mechanics::System<Toda, double>;
+  const Lattice system;
+  const State<double, 2> start{0.0, {0.2, -0.1}, {0.3, 0.4}};
+  const auto at = [](const State<double, 2>& x) { return std::array{x.q[0], x.q[1], x.v[0], x.v[1]}; };
+  const auto gradient = [](const std::array<double, 4>& z) {
+    return ad::gradient_of<4>(Toda::integral(ad::seed<0, 4, 1, 0>(z)));
+  };
+  // How far the integral itself moves, and its gradient under M.
+  const auto change = [&]<class Method>(double step, int steps) {
+    const auto m = derivative_of_steps<Method>(system, start, fixed(step), steps);
+    const auto end = at(run_of<Method>(system, start, fixed(step), steps));
+    const auto first = gradient(at(start)), last = gradient(end);
+    double worst = 0;
+    for (int k = 0; k < 4; ++k) {
+      double sum = -first[k];
+      for (int i = 0; i < 4; ++i) sum += last[i] * m[i][k];
+      worst = std::max(worst, std::abs(sum));
+    }
+    return std::array{std::abs(Toda::integral(end) - Toda::integral(at(start))), worst};
+  };
+  const auto gauss = change.operator()<Gauss<Lattice>>(0.1, 200);
+  const auto verlet = change.operator()<StormerVerlet<Lattice>>(0.1, 200);
+  INFO("gauss " << gauss[0] << " " << gauss[1] << ", stormer-verlet " << verlet[0] << " " << verlet[1]);
+  CHECK(gauss[0] < 1e-12);
+  CHECK(gauss[1] < 1e-11);
+  CHECK(verlet[1] > 1e-3);  // the control
 }
 
 TEST_CASE("a lane's deviations are its own, to the bit, and its orbit's bits are those without them") {

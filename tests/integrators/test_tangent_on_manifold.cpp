@@ -115,6 +115,35 @@ TEST_CASE("deviations of constrained motion stay tangent, and their symplectic f
   check.operator()<ConstrainedSymplecticEuler<Genus2>>();
 }
 
+TEST_CASE(
+    "by reduced Gauss collocation the energy's gradient is kept as the energy is: dE of a deviation stays") {
+  const Genus2 system = genus2();
+  // E = v^2 / 2 + z.
+  const auto change = [&]<class Method>(double step) {
+    const auto slope = [](const X& x, const D& d) { return along(x.v, d.y) + d.q[2]; };
+    auto d = two_deviations(system);
+    const std::array first{slope(genus2_start(), d[0]), slope(genus2_start(), d[1])};
+    Method method(fixed(step, 6));
+    method.start(system, genus2_start(), true);
+    double energy = 0, worst = 0;
+    for (int i = 0; i < 200; ++i) {
+      REQUIRE(method.advance(system, true));
+      method.tangent(system, 1.0, true, d.data(), 2);
+      const X x = method.end();
+      energy = std::max(energy, std::abs(system.energy(x.q, x.v, 0) -
+                                         system.energy(genus2_start().q, genus2_start().v, 0)));
+      for (int k = 0; k < 2; ++k) worst = std::max(worst, std::abs(slope(x, d[k]) - first[k]));
+    }
+    return std::array{energy, worst};
+  };
+  const auto gauss = change.operator()<ReducedGauss<Genus2>>(0.01),
+             rk4 = change.operator()<Rk4<Genus2>>(0.02);
+  INFO("reduced-gauss " << gauss[0] << " " << gauss[1] << ", rk4 " << rk4[0] << " " << rk4[1]);
+  CHECK(gauss[0] < 1e-12);
+  CHECK(gauss[1] < 1e-11);
+  CHECK(rk4[1] > 1e-8);  // the control
+}
+
 TEST_CASE("they are what neighbours on the manifold differ by, with order 2") {
   const auto check = []<class Method>() {
     std::vector<double> distances{0.004, 0.002, 0.001}, errors;

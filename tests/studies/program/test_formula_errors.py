@@ -140,14 +140,6 @@ class Told(FormulaTest):
             self.assertNotIn(name, told)
         self.assertNotIn("warning", self.run_to("out.h5", SPRING))
 
-    def test_a_check_needs_no_compiler(self):
-        """What is interpreted is judged in a moment; what isn't is compiled, and said so elsewhere."""
-        deck = self.deck(BARE.format("x_dot^2/2 - x^2/2").replace("[method]", "parameters = { b = 2.0 }\n[method]"))
-        alone = {**self.alone, "COTANGENT_COMPILER": "none", "COTANGENT_CACHE": str(self.at / "cache")}
-        end = self.launch("--check", deck, ranks=1, env=alone)
-        self.assertEqual((end.returncode, end.stdout), (0, "warning: parameter 'b' is in no formula\ndeck ok\n"), end.stderr)
-        self.assertNotEqual(self.launch("--compile", deck, ranks=1, env=alone).returncode, 0)  # a control
-
     def test_a_compiler_that_fails(self):
         self.cache = self.at / "cache"
         self.set_variable("COTANGENT_CACHE", self.cache)

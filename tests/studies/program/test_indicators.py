@@ -6,7 +6,7 @@ import unittest
 import h5py
 import numpy as np
 
-from launch import POINCARE, ProgramTest
+from launch import FULL, POINCARE, ProgramTest
 from results import is_dimension, same_bits
 
 DECK = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0.4, 0.7, 8], q2_dot = [-0.2, 0.2, 3]").replace(
@@ -491,6 +491,57 @@ class Frequencies(ProgramTest):
                               (('"frequencies"', '"frequency"'), ["frequencies"])):
             with self.subTest(change=change[1]):
                 self.refused(*parts, text=PENDULUM.replace(*change))
+
+
+INTEGRABLE = """study = "{study}"
+{motion}
+[ensemble]
+{ensemble}
+random = {{ count = {count}, seed = 1, {box} }}
+[stop]
+time = {time}
+[indicators]
+list = ["megno"]
+[output]
+every = {every}
+file = "out.h5"
+"""
+GAUSS = '[method]\nname = "gauss"\nstages = 8\nstep = {}'
+MODELS = {  # study, motion, ensemble, box, time
+    "Toda's lattice of three": (
+        "trajectory", '[model]\ncoordinates = ["x", "y"]\nlagrangian = "(x_dot^2 + y_dot^2)/2 - (exp(2*x + 2*sqrt(3)*y) '
+        '+ exp(2*x - 2*sqrt(3)*y) + exp(-4*x))/24"\n' + GAUSS.format(0.2), "",
+        "x = [-0.5, 0.5], y = [-0.5, 0.5], x_dot = [-0.7, 0.7], y_dot = [-0.7, 0.7]", 1000.0),
+    "Kepler": ("trajectory", '[model]\nname = "kepler"\n' + GAUSS.format(0.05), "",
+               "x = [0.8, 1.2], y = [-0.2, 0.2], x_dot = [-0.4, 0.4], y_dot = [0.7, 1.1]", 500.0),
+    "ellipse": ("billiard", '[domain]\nsets = [{ set = "ellipse", a = 1.0, b = 0.6 }]', "energy = 0.5",
+                "x = [-1.0, 1.0], y = [-0.6, 0.6], x_dot = [-1.0, 1.0]", 2000.0),
+    "sphere": ("trajectory", '[model]\nname = "sphere"\n[method]\nname = "rattle"\nstep = 0.05', "project = true",
+               "x = [-1.0, 1.0], y = [-1.0, 1.0], z = [-1.0, 1.0], x_dot = [-1.0, 1.0], y_dot = [-1.0, 1.0], z_dot = [-1.0, 1.0]",
+               200.0)}
+
+
+class Integrable(ProgramTest):
+    def test_regular_without_exception(self):
+        """10 000 starts of each in full, 200 with every test. The control: Hénon and Heiles, Toda cut at the third order."""
+        for name, (study, motion, ensemble, box, time) in MODELS.items():
+            with self.subTest(name):
+                text = INTEGRABLE.format(study=study, motion=motion, ensemble=ensemble, box=box, time=time,
+                                         every=0.0 if study == "billiard" else time, count=10_000 if FULL else 200)
+                end = self.launch(self.deck(text))
+                self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+                with h5py.File(self.at / "out.h5") as file:
+                    self.assertEqual(set(file["orbits/status"][()]), {1})
+                    self.assertEqual(set(file["indicators/verdict"][()]), {1})
+                    self.assertLess(file["indicators/mean_megno"][()].max(), 2.5)
+        study, motion, ensemble, box, time = MODELS["Kepler"]
+        text = INTEGRABLE.format(study=study, motion=motion.replace('name = "kepler"', 'name = "henon-heiles"'), ensemble=ensemble,
+                                 box="q1 = [-0.2, 0.2], q2 = [-0.2, 0.2], q1_dot = [-0.35, 0.35], q2_dot = [-0.35, 0.35]",
+                                 time=2000.0, every=2000.0, count=200)
+        end = self.launch(self.deck(text))
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "out.h5") as file:
+            self.assertIn(2, file["indicators/verdict"][()])
 
 
 if __name__ == "__main__":

@@ -100,6 +100,14 @@ class Interpreted(FormulaTest):
         text = FRICTION.replace("b = 0.7", "b = [0.5, 0.6, 0.7]")
         self.assert_agree(text, "orbits/final", 1e-10)
 
+    def test_a_check_needs_no_compiler(self):
+        """What is interpreted is judged in a moment; what isn't is compiled, and said so elsewhere."""
+        deck = self.deck(deck_of(HENON_HEILES + "parameters = { b = 2.0 }\n"))
+        alone = {**self.alone, "COTANGENT_COMPILER": "none", "COTANGENT_CACHE": str(self.at / "cache")}
+        end = self.launch("--check", deck, ranks=1, env=alone)
+        self.assertEqual((end.returncode, end.stdout), (0, "warning: parameter 'b' is in no formula\ndeck ok\n"), end.stderr)
+        self.assertNotEqual(self.launch("--compile", deck, ranks=1, env=alone).returncode, 0)  # a control
+
     def test_what_is_refused(self):
         self.set_variable("COTANGENT_COMPILER", "none")
         five = 'coordinates = ["a", "b", "c", "d", "e"]\nlagrangian = "(a_dot^2+b_dot^2+c_dot^2+d_dot^2+e_dot^2)/2 - a*b"\n'
