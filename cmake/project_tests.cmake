@@ -4,6 +4,9 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME project.layers COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/check_layers.py)
 add_test(NAME project.layers_check COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/check_layers.py --self-test)
 add_test(NAME project.format COMMAND ${PROJECT_SOURCE_DIR}/cmake/format_check)
+# Of the lowest layers, without the analyser: all sources take an hour of a processor (tests/full tidy).
+add_test(NAME project.tidy COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/tidy --build ${PROJECT_BINARY_DIR} --quick
+  --jobs 1 src/core/ src/parallel/ src/run/)
 add_test(NAME project.quickstart COMMAND Python3::Interpreter
   ${PROJECT_SOURCE_DIR}/tests/quickstart/test_quickstart.py ${PROJECT_SOURCE_DIR}/cmake/quickstart)
 add_test(NAME project.fresh_machine COMMAND Python3::Interpreter
@@ -14,7 +17,7 @@ if(TARGET swinging_atwood)
     ${PROJECT_SOURCE_DIR}/tests/mistakes/test_usual_mistakes.py ${PROJECT_BINARY_DIR})
   set_tests_properties(project.usual_mistakes PROPERTIES LABELS project TIMEOUT 600)
 endif()
-set_tests_properties(project.layers project.layers_check project.launcher project.format project.quickstart project.fresh_machine
+set_tests_properties(project.layers project.layers_check project.launcher project.format project.tidy project.quickstart project.fresh_machine
                      PROPERTIES LABELS project SKIP_RETURN_CODE 77)
 
 # Both build in a folder of their own, which is kept so that a second run is quick. Of the mathematical half all is

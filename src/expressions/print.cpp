@@ -86,7 +86,7 @@ struct Code {
 
 struct Cpp : Code {
   static std::size_t mentions(const Node&) { return 1; }
-  Piece one(const Node& node, Piece a) const {
+  Piece one(const Node& node, const Piece& a) const {
     refuse_truths(node);
     if (node.operation == Operation::negate) return {in_parentheses("-" + a.text)};
     if (node.operation != Operation::fixed_power) return {called(word(node.operation), a.text)};
@@ -95,7 +95,7 @@ struct Cpp : Code {
       return {called("power<" + std::to_string(static_cast<int>(node.number)) + ">", a.text)};
     return {called("pow", a.text + ", " + shortest(node.number))};
   }
-  Piece two(const Node& node, Piece a, Piece b) const {
+  Piece two(const Node& node, Piece a, const Piece& b) const {
     refuse_truths(node);
     if (infix(node.operation)) return infixed(node, std::move(a), b);
     return {called(word(node.operation), a.text + ", " + b.text)};
@@ -124,7 +124,7 @@ struct JavaScript : Code {
         return word(operation);
     }
   }
-  Piece one(const Node& node, Piece a) const {
+  Piece one(const Node& node, const Piece& a) const {
     if (node.operation == Operation::negation) return {in_parentheses("!" + a.text)};
     if (node.operation == Operation::negate) return {in_parentheses("-" + a.text)};
     if (node.operation != Operation::fixed_power)
@@ -134,7 +134,7 @@ struct JavaScript : Code {
     for (std::size_t k = 1; k < factors(node); ++k) product += " * " + a.text;
     return {in_parentheses(product)};
   }
-  Piece two(const Node& node, Piece a, Piece b) const {
+  Piece two(const Node& node, Piece a, const Piece& b) const {
     if (infix(node.operation))
       return {
           in_parentheses(between(std::move(a.text), " " + std::string(sign(node.operation)) + " ", b.text))};

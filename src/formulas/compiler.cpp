@@ -28,8 +28,6 @@
 #include "core/version.hpp"
 #include "formulas/claim.hpp"
 
-extern char** environ;
-
 namespace cotangent::formulas {
 
 namespace fs = std::filesystem;

@@ -77,7 +77,7 @@ void* Library::symbol(const char* name) const {
   return found;
 }
 
-Loaded load(const Statement& statement, const std::string& method, const CompiledFiles& files, Use use) {
+Loaded load(const Statement& statement, const Methods& methods, const CompiledFiles& files, Use use) {
   auto texts = std::make_unique<const Texts>(statement);
   // What is loaded looks at the texts as long as the program runs, like its code.
   const auto loaded = [&](std::shared_ptr<const sections::Problem> problem, std::string how) {
@@ -86,16 +86,16 @@ Loaded load(const Statement& statement, const std::string& method, const Compile
   };
   if (use == Use::judged && files.read.empty() && files.write.empty()) {
     try {
-      return loaded(interpreted_problem(texts->statement, method, texts->labels()), "interpreted");
+      return loaded(interpreted_problem(texts->statement, methods.name, texts->labels()), "interpreted");
     } catch (const Error&) {  // what can't be interpreted is compiled
     }
   }
   bool compiled = true;
   parallel::on_rank_zero([&] { compiled = !files.read.empty() || !files.write.empty() || can_compile(); });
   if (use != Use::compiled && !parallel::all(compiled))
-    return loaded(interpreted_problem(texts->statement, method, texts->labels()),
+    return loaded(interpreted_problem(texts->statement, methods.name, texts->labels()),
                   "interpreted, since there is no compiler: slower than compiled");
-  const Library library(source(statement, method), files);
+  const Library library(source(statement, methods), files);
   using Make = sections::Problem*(const Labels&);
   auto* const make = library.function<Make>("cotangent_formula_problem");
   return loaded(std::shared_ptr<const sections::Problem>(make(texts->labels())), library.how());

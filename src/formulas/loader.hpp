@@ -42,8 +42,7 @@ struct Loaded {
 /// where interpreting will do if it can; to be compiled.
 enum class Use { flown, judged, compiled };
 
-/// The problem that a statement makes, with one method, that of its motion by default where empty, or all of
-/// them ("*"). Collective.
-Loaded load(const Statement& statement, const std::string& method, const CompiledFiles& files, Use use);
+/// The problem that a statement makes. Collective.
+Loaded load(const Statement& statement, const Methods& methods, const CompiledFiles& files, Use use);
 
 }  // namespace cotangent::formulas

@@ -107,7 +107,7 @@ class Source {
                             name == "operator()" ? "lagrangian_table" : name + "_table");
   }
 
-  std::string text(const std::string& method) const {
+  std::string text(const Methods& methods) const {
     const auto takes = [&](std::string_view arguments, std::span<const Tree> trees) {
       const bool timed =
           std::ranges::any_of(trees, [&](const Tree& tree) { return mentions(tree, s_.time(), 1); });
@@ -122,7 +122,9 @@ class Source {
         "  static inline std::array<mechanics::Coordinate, dim> coordinates;\n"
         "  static inline std::array<mechanics::Parameter, " +
         std::to_string(s_.parameters.size()) + "> parameters;\n" +
-        (method == "*" ? "" : "  static constexpr std::string_view method = \"" + method + "\";\n");
+        (methods.name == "*" ? ""
+                             : "  static constexpr std::string_view method = \"" + methods.name + "\";\n") +
+        (methods.tangent_maps ? "" : "  static constexpr bool tangent_maps = false;\n");
     text += member("operator()", takes("qvp", lagrangian), lagrangian);
     if (!s_.constraint.empty()) text += member("constraint", takes("qp", s_.constraint), s_.constraint);
     if (!s_.rolling.empty()) text += member("rolling", "qvp", s_.rolling);
@@ -146,8 +148,8 @@ class Source {
 
 }  // namespace
 
-std::string source(const Statement& statement, const std::string& method) {
-  return Source(statement).text(method);
+std::string source(const Statement& statement, const Methods& methods) {
+  return Source(statement).text(methods);
 }
 
 }  // namespace cotangent::formulas

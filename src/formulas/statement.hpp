@@ -51,9 +51,14 @@ struct Statement {
   std::vector<std::string> names() const;
 };
 
+/// Which of the methods are compiled with a problem.
+struct Methods {
+  std::string name;          ///< of the only one; that of its motion by default where empty, all where "*"
+  bool tangent_maps = true;  ///< whether deviations can be followed
+};
+
 /// The C++ source of a shared object that has this problem: a struct like a built-in model's and problem() of
-/// loader.hpp. Of the deck's text it holds numbers alone; names are q0, v0, p0, w0, t. `method` is the only
-/// one compiled, that of its motion by default where empty, all of them where "*".
-std::string source(const Statement& statement, const std::string& method);
+/// loader.hpp. Of the deck's text it holds numbers alone; names are q0, v0, p0, w0, t.
+std::string source(const Statement& statement, const Methods& methods);
 
 }  // namespace cotangent::formulas

@@ -43,7 +43,7 @@ class Gauss {
                                       option::tolerance};
 
   explicit Gauss(const MethodOptions& options)
-      : tables_(GaussTables::of(options.stages)), options_(options), memory_{} {}
+      : tables_(GaussTables::of(options.stages)), options_(options) {}
 
   void start(const System& system, const State<R, N>& x, Mask lanes) {
     form_.prepare(system, x);
@@ -369,7 +369,7 @@ class Gauss {
   std::shared_ptr<const GaussTables> tables_;
   MethodOptions options_;
   Form form_;
-  Memory memory_;
+  Memory memory_{};
   Running begin_q_{}, begin_conjugate_{};
   Vector begin_velocity_{};
   R begin_t_{0.0}, taken_{0.0}, failure_{0.0};

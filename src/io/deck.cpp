@@ -238,7 +238,7 @@ std::string read_file(const std::string& path) {
   if (!file) refuse(std::strerror(errno));
   std::string text;
   char block[65536];
-  for (std::size_t read; (read = std::fread(block, 1, sizeof block, file)) > 0;) text.append(block, read);
+  for (std::size_t read = 0; (read = std::fread(block, 1, sizeof block, file)) > 0;) text.append(block, read);
   const bool failed = std::ferror(file);
   const std::string why = failed ? std::strerror(errno) : "";
   std::fclose(file);

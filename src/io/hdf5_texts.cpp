@@ -42,16 +42,15 @@ std::vector<std::string> File::read_texts(const std::string& path) const {
   });
 }
 
-std::string File::text_attribute(const std::string& object, const std::string& attribute) const {
-  const auto texts = text_list_attribute(object, attribute);
+std::string File::text_attribute(const std::string& object, const std::string& name) const {
+  const auto texts = text_list_attribute(object, name);
   return texts.empty() ? "" : texts.front();
 }
 
-std::vector<std::string> File::text_list_attribute(const std::string& object,
-                                                   const std::string& attribute) const {
-  const std::string doing = "read the attribute " + attribute + " of " + object;
+std::vector<std::string> File::text_list_attribute(const std::string& object, const std::string& name) const {
+  const std::string doing = "read the attribute " + name + " of " + object;
   const Hdf5Handle handle(
-      check(H5Aopen_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_,
+      check(H5Aopen_by_name(handle_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_,
             doing),
       H5Aclose);
   const Hdf5Handle type(check(H5Aget_type(handle.id()), path_, doing), H5Tclose);
@@ -61,10 +60,10 @@ std::vector<std::string> File::text_list_attribute(const std::string& object,
                   [&](void* into) { return H5Aread(handle.id(), type.id(), into); });
 }
 
-std::int64_t File::integer_attribute(const std::string& object, const std::string& attribute) const {
-  const std::string doing = "read the attribute " + attribute + " of " + object;
+std::int64_t File::integer_attribute(const std::string& object, const std::string& name) const {
+  const std::string doing = "read the attribute " + name + " of " + object;
   const Hdf5Handle handle(
-      check(H5Aopen_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_,
+      check(H5Aopen_by_name(handle_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_,
             doing),
       H5Aclose);
   std::int64_t value = 0;
@@ -106,31 +105,31 @@ void File::overwrite_texts(const std::string& path, const std::vector<std::strin
   check(H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, joined.data()), path_, doing);
 }
 
-void File::write_attribute(const std::string& object, const std::string& attribute, const std::string& text) {
-  const std::string doing = "write the attribute " + attribute + " of " + object;
+void File::write_attribute(const std::string& object, const std::string& name, const std::string& text) {
+  const std::string doing = "write the attribute " + name + " of " + object;
   const Hdf5Handle type = text_type(H5T_VARIABLE), space = space_of({});
-  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), attribute.c_str(), type.id(), space.id(),
+  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), name.c_str(), type.id(), space.id(),
                                      H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   const Hdf5Handle handle(check(id, path_, doing), H5Aclose);
   const char* pointer = text.c_str();
   check(H5Awrite(handle.id(), type.id(), &pointer), path_, doing);
 }
 
-void File::write_attribute(const std::string& object, const std::string& attribute, std::int64_t value) {
-  const std::string doing = "write the attribute " + attribute + " of " + object;
+void File::write_attribute(const std::string& object, const std::string& name, std::int64_t value) {
+  const std::string doing = "write the attribute " + name + " of " + object;
   const Hdf5Handle space = space_of({});
-  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5T_STD_I64LE,
-                                     space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), name.c_str(), H5T_STD_I64LE, space.id(),
+                                     H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   const Hdf5Handle handle(check(id, path_, doing), H5Aclose);
   check(H5Awrite(handle.id(), H5T_NATIVE_INT64, &value), path_, doing);
 }
 
-void File::write_attribute(const std::string& object, const std::string& attribute,
+void File::write_attribute(const std::string& object, const std::string& name,
                            const std::vector<std::string>& texts) {
-  const std::string doing = "write the attribute " + attribute + " of " + object;
+  const std::string doing = "write the attribute " + name + " of " + object;
   const Hdf5Handle type = text_type(H5T_VARIABLE);
   const Hdf5Handle space = space_of({static_cast<std::int64_t>(texts.size())});
-  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), attribute.c_str(), type.id(), space.id(),
+  const hid_t id = H5Acreate_by_name(handle_.id(), object.c_str(), name.c_str(), type.id(), space.id(),
                                      H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   const Hdf5Handle handle(check(id, path_, doing), H5Aclose);
   std::vector<const char*> pointers;

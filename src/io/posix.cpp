@@ -99,7 +99,7 @@ std::int64_t Descriptor::length() const {
 
 void Descriptor::copy_to(Descriptor& target) const {
   std::vector<std::byte> buffer(1 << 20);
-  for (std::int64_t begin = ::lseek(id_, 0, SEEK_DATA), end; begin >= 0;
+  for (std::int64_t begin = ::lseek(id_, 0, SEEK_DATA), end = 0; begin >= 0;
        begin = ::lseek(id_, end, SEEK_DATA)) {
     end = ::lseek(id_, begin, SEEK_HOLE);
     for (std::int64_t place = begin; place < end;) {

@@ -59,10 +59,10 @@ class ResultFile {
  public:
   /// A new result in place of an older one, whose checkpoint is deleted with it. Throws FileError on every
   /// rank where the folder is missing, not writable, or too full for all that was declared. Collective.
-  static ResultFile create(const std::filesystem::path& path, const ResultContent& content);
+  static ResultFile create(const std::filesystem::path& path, const ResultContent& declared);
   /// An existing result to go on with. Throws Error where its study or data sets are others than declared;
   /// whether the deck is the same is the caller's to judge (stored_result). Collective.
-  static ResultFile resume(const std::filesystem::path& path, const ResultContent& content);
+  static ResultFile resume(const std::filesystem::path& path, const ResultContent& declared);
 
   const std::filesystem::path& path() const noexcept { return path_; }
   /// The index of a declared data set, for write() and read(). Throws Error with the nearest name.

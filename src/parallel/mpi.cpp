@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
+#include <cstdlib>  // with it mkdtemp, setenv
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <limits>
 #include <mpi.h>
-#include <stdlib.h>  // mkdtemp, setenv
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -193,7 +192,7 @@ std::string library_version() {
   int length = 0;
   check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
   const std::string version(text);
-  return version.substr(0, version.find_first_of("\n"));
+  return version.substr(0, version.find('\n'));
 }
 
 void abort(int exit_code) {
@@ -203,7 +202,7 @@ void abort(int exit_code) {
 
 bool all_arrive_within(double seconds) {
   if (!active()) return true;
-  MPI_Request request;
+  MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Ibarrier(MPI_COMM_WORLD, &request), "MPI_Ibarrier");
   const double end = wall_time() + seconds;
   for (int arrived = 0; wall_time() < end; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {

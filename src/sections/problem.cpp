@@ -3,6 +3,20 @@
 
 namespace cotangent::sections {
 
+std::vector<CoordinateInfo> infos_of(std::span<const mechanics::Coordinate> coordinates) {
+  std::vector<CoordinateInfo> list;
+  for (const mechanics::Coordinate& c : coordinates)
+    list.push_back({std::string(c.name), std::string(c.unit), c.angle});
+  return list;
+}
+
+std::vector<ParameterInfo> infos_of(std::span<const mechanics::Parameter> parameters) {
+  std::vector<ParameterInfo> list;
+  for (const mechanics::Parameter& p : parameters)
+    list.push_back({std::string(p.name), p.value, std::string(p.meaning), std::string(p.unit)});
+  return list;
+}
+
 std::vector<std::string> Statement::variable_names() const {
   std::vector<std::string> names;
   for (const auto& c : coordinates()) names.push_back(c.name);

@@ -24,19 +24,8 @@ class ProblemOf final : public Problem {
  public:
   std::string name() const override { return std::string(Model::name); }
   std::string about() const override { return std::string(Model::about); }
-  std::vector<CoordinateInfo> coordinates() const override {
-    std::vector<CoordinateInfo> list;
-    for (const auto& c : Model::coordinates)
-      list.push_back({std::string(c.name), std::string(c.unit), c.angle});
-    return list;
-  }
-  std::vector<ParameterInfo> parameters() const override {
-    std::vector<ParameterInfo> list;
-    for (const mechanics::Parameter& p : Model::parameters) {
-      list.push_back({std::string(p.name), p.value, std::string(p.meaning), std::string(p.unit)});
-    }
-    return list;
-  }
+  std::vector<CoordinateInfo> coordinates() const override { return infos_of(Model::coordinates); }
+  std::vector<ParameterInfo> parameters() const override { return infos_of(Model::parameters); }
   double energy(Values q, Values v, Values parameters) const override {
     return system(parameters).energy(vector(q), vector(v), 0.0);
   }

@@ -23,6 +23,9 @@ struct ParameterInfo {
   std::string meaning, unit;
 };
 
+std::vector<CoordinateInfo> infos_of(std::span<const mechanics::Coordinate> coordinates);
+std::vector<ParameterInfo> infos_of(std::span<const mechanics::Parameter> parameters);
+
 class Statement {
  public:
   virtual ~Statement() = default;

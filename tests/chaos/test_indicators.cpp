@@ -103,7 +103,7 @@ TEST_CASE("the spectrum sums to zero and comes in pairs; its largest exponent li
   CHECK(largest < 0.08);
 }
 
-TEST_CASE("integrable motion is regular without exception") {
+TEST_CASE("integrable motion is regular without exception", "[long]") {
   std::vector<Start> starts;
   std::vector<double> parameters;
   for (const auto& parameter : problem("kepler")->parameters()) parameters.push_back(parameter.value);
@@ -117,7 +117,7 @@ TEST_CASE("integrable motion is regular without exception") {
   }
 }
 
-TEST_CASE("geodesics of a torus are regular, by the tangent map of RATTLE") {
+TEST_CASE("geodesics of a torus are regular, by the tangent map of RATTLE", "[long]") {
   const auto torus = problem("torus");
   std::vector<Start> starts;
   std::vector<double> parameters;

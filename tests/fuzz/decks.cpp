@@ -73,8 +73,8 @@ void check_source(const std::string& source) {
 }  // namespace
 
 /// The reader of models can compile them too; that isn't fuzzed.
-cotangent::formulas::Loaded cotangent::formulas::load(const Statement&, const std::string&,
-                                                      const CompiledFiles&, Use) {
+cotangent::formulas::Loaded cotangent::formulas::load(const Statement&, const Methods&, const CompiledFiles&,
+                                                      Use) {
   std::abort();
 }
 
@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     const io::Deck deck = io::Deck::parse(text, "fuzzed.toml");
-    if (studies::states_model(deck)) check_source(formulas::source(studies::read_statement(deck), "gauss"));
+    if (studies::states_model(deck)) check_source(formulas::source(studies::read_statement(deck), {"gauss"}));
   } catch (const Error&) {
   }
   return 0;

@@ -12,8 +12,8 @@
 
 namespace cotangent::integrators {
 
-using Disc = mechanics::System<mechanics::RollingDisc, double>;
-using Ball = mechanics::System<mechanics::TurntableBall, double>;
+using Disc = mechanics::System<Plain<mechanics::RollingDisc>, double>;
+using Ball = mechanics::System<Plain<mechanics::TurntableBall>, double>;
 
 /// A bead on an ellipsoid whose mass grows with x, in a magnetic field: L isn't separable, its mass matrix
 /// varies.
@@ -35,7 +35,7 @@ struct HeavyBead {
     return square(x) + 2.0 * square(y) + square(z) - 1.0;
   }
 };
-using Bead = mechanics::System<HeavyBead, double>;
+using Bead = mechanics::System<Plain<HeavyBead>, double>;
 
 inline State<double, 3> bead_start() {
   return {0, {1, 0, 0}, {0, 0.6, 0.5}};

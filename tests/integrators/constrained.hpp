@@ -32,8 +32,15 @@ struct PointOnCircle {
   }
 };
 
-using Circle = mechanics::System<PointOnCircle, double>;
-using Genus2 = mechanics::System<mechanics::ParticleOn<mechanics::Lemniscate>, double>;
+/// A model for tests that follow no neighbours: half of what its methods compile to would be their tangent
+/// maps.
+template <class Model>
+struct Plain : Model {
+  static constexpr bool tangent_maps = false;
+};
+
+using Circle = mechanics::System<Plain<PointOnCircle>, double>;
+using Genus2 = mechanics::System<Plain<mechanics::ParticleOn<mechanics::Lemniscate>>, double>;
 
 /// Of these methods the one that the options name: a test that says which it needs doesn't compile them all.
 template <class System, class... Methods>

@@ -15,9 +15,9 @@
 namespace cotangent::integrators {
 namespace {
 
-using Sleigh = mechanics::System<mechanics::ChaplyginSleigh, double>;
-using Balls = mechanics::System<mechanics::MagneticBallsRolling, double>;
-using Discs = mechanics::System<mechanics::RollingDisc, numerics::Lanes<4>>;
+using Sleigh = mechanics::System<Plain<mechanics::ChaplyginSleigh>, double>;
+using Balls = mechanics::System<Plain<mechanics::MagneticBallsRolling>, double>;
+using Discs = mechanics::System<Plain<mechanics::RollingDisc>, numerics::Lanes<4>>;
 
 template <class System>
 AStepper<System> roller(const std::string& name, int stages, double step, const std::string& onto = "") {

@@ -106,7 +106,7 @@ TEST_CASE("A driven damped pendulum in flight: energy and work balance, bits are
   check<ExplicitPendulum>(pendulums(), adaptive, 1e-9);  // 3e-11
 }
 
-TEST_CASE("On constraints that move: energy and work balance, bits are a trajectory's own") {
+TEST_CASE("On constraints that move: energy and work balance, bits are a trajectory's own", "[long]") {
   std::vector<Start> circles, spheres;
   for (int k = 0; k < 5; ++k) {
     const auto c = integrators::ShakenCircle::at({0.0, {0.4 + 0.1 * k}, {0.9}});

@@ -95,7 +95,7 @@ std::vector<Case> cases() {
 
 }  // namespace
 
-TEST_CASE("The same records for any lanes in use, order of loading and number of steps a call") {
+TEST_CASE("The same records for any lanes in use, order of loading and number of steps a call", "[long]") {
   for (const Case& c : cases()) {
     const auto model = model_of(c.model);
     const auto expected = fly(*model, c.method, c.watch, c.starts, {1, 1000000});

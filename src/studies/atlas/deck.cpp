@@ -38,7 +38,7 @@ std::vector<AtlasSide> sides(const AtlasPlan& atlas, const Ensemble& ensemble) {
 
 std::optional<sections::Section> read_model_motion(Task& task, AtlasPlan& atlas) {
   Plan& plan = atlas.plan;
-  plan.model = read_model(task);
+  plan.model = read_model(task, true);
   read_method(task, plan);
   const auto section = read_section(task, *plan.model.problem);
   const io::Table stop = task.deck.table("stop");

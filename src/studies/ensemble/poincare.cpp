@@ -58,7 +58,7 @@ checkpoint_minutes = 10
 
 ExitCode run(Task& task) {
   Plan plan;
-  plan.model = read_model(task);
+  plan.model = read_model(task, task.deck.root().has("indicators"));
   read_method(task, plan);
   if (!task.deck.root().has("section"))
     throw task.deck.table("section").error("a Poincare map needs a section: where = \"q1\", say");

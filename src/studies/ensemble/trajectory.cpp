@@ -44,7 +44,7 @@ file = "trajectory.h5"
 
 ExitCode run(Task& task) {
   Plan plan;
-  plan.model = read_model(task);
+  plan.model = read_model(task, task.deck.root().has("indicators"));
   read_method(task, plan);
   const io::Table stop = task.deck.table("stop"), output = task.deck.table("output");
   plan.watch.stop.time = stop.positive("time");

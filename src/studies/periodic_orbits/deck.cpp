@@ -127,7 +127,7 @@ void read_manifolds(Task& task, OrbitSurvey& survey) {
 
 /// What closes is a model's motion, on a section.
 void read_motion(Task& task, OrbitSurvey& survey) {
-  survey.model = read_model(task);
+  survey.model = read_model(task, true);
   const auto& problem = survey.problem();
   if (problem.rolling() > 0)
     throw task.deck.table("model").error("periodic orbits are searched for where nothing rolls");

@@ -311,12 +311,18 @@ std::vector<std::string> unused(const Statement& s) {
   return warnings;
 }
 
+/// What the deck's [method], if it is the only one, asks to be compiled.
+formulas::Methods methods_of(const io::Deck& deck, bool tangent_maps) {
+  const bool one = deck.root().has("method") && !deck.root().has("methods");
+  return {one ? deck.table("method").text("name", "") : "*", tangent_maps};
+}
+
 /// Loads a statement; where its compiler fails, the error shows the user's formula.
 formulas::Loaded loaded_or_shown(const io::Table& model, const Statement& statement,
-                                 const std::string& method, const formulas::CompiledFiles& files,
+                                 const formulas::Methods& methods, const formulas::CompiledFiles& files,
                                  formulas::Use use) {
   try {
-    return formulas::load(statement, method, files, use);
+    return formulas::load(statement, methods, files, use);
   } catch (const FileError&) {
     throw;
   } catch (const Error& error) {
@@ -338,13 +344,11 @@ Statement read_statement(const io::Deck& deck) {
   return Reader(deck.table("model")).read();
 }
 
-ModelChoice read_formula_model(Task& task) {
+ModelChoice read_formula_model(Task& task, bool tangent_maps) {
   const Statement statement = read_statement(task.deck);
-  const io::Table method = task.deck.table("method");
-  const bool one = task.deck.root().has("method") && !task.deck.root().has("methods");
   const io::Table model = task.deck.table("model");
   auto loaded =
-      loaded_or_shown(model, statement, one ? method.text("name", "") : "*", compiled_files(task, model),
+      loaded_or_shown(model, statement, methods_of(task.deck, tangent_maps), compiled_files(task, model),
                       !task.check    ? formulas::Use::flown
                       : task.compile ? formulas::Use::compiled
                                      : formulas::Use::judged);

@@ -37,6 +37,6 @@ bool states_model(const io::Deck& deck);
 formulas::Statement read_statement(const io::Deck& deck);
 
 /// The same as a problem to fly. Collective.
-ModelChoice read_formula_model(Task& task);
+ModelChoice read_formula_model(Task& task, bool tangent_maps);
 
 }  // namespace cotangent::studies

@@ -24,8 +24,8 @@ const std::vector<Study>& study_list() {
   return list;
 }
 
-ModelChoice read_model(Task& task) {
-  if (states_model(task.deck)) return read_formula_model(task);
+ModelChoice read_model(Task& task, bool tangent_maps) {
+  if (states_model(task.deck)) return read_formula_model(task, tangent_maps);
   const io::Table table = task.deck.table("model");
   std::vector<std::string> names;
   for (const auto& problem : task.stated.problems) names.push_back(problem->name());

@@ -90,7 +90,9 @@ struct ModelChoice {
     return std::ranges::any_of(axes, [](const auto& axis) { return axis.size() > 1; });
   }
 };
-ModelChoice read_model(Task& task);
+/// With methods that have their tangent maps, which take long to compile, where neighbours are to be
+/// followed.
+ModelChoice read_model(Task& task, bool tangent_maps = false);
 /// Reads `dimension`, of the plane or of space: 2 unless given, or 3.
 int read_dimension(const io::Table& table);
 

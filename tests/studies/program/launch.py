@@ -80,11 +80,10 @@ class ProgramTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="cotangent_program_")
         self.addCleanup(folder.cleanup)
         self.at = pathlib.Path(folder.name)
-        # A rank that is alone needs no daemon. It then doesn't know of others: nothing of Open MPI's is shared with them.
+        # What a rank that is alone makes for Open MPI, a folder of its own, is left where it is killed.
         alone = tempfile.TemporaryDirectory(prefix="cotangent_alone_")
         self.addCleanup(alone.cleanup)
-        self.alone = {**os.environ, "OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self",
-                      "OMPI_MCA_orte_tmpdir_base": alone.name}
+        self.alone = {**os.environ, "TMPDIR": alone.name}
 
     def launch(self, *words, program="cotangent", ranks=RANKS, **options):
         """The program's end. One rank alone is started without mpirun, as on a laptop."""
