@@ -8,6 +8,13 @@
 
 namespace cotangent::integrators {
 
+/// A model for tests that follow no neighbours: half of what its methods compile to would be their tangent
+/// maps.
+template <class Model>
+struct Plain : Model {
+  static constexpr bool tangent_maps = false;
+};
+
 template <class System>
 class AStepper {
   using R = typename System::Real;

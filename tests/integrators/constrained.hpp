@@ -32,13 +32,6 @@ struct PointOnCircle {
   }
 };
 
-/// A model for tests that follow no neighbours: half of what its methods compile to would be their tangent
-/// maps.
-template <class Model>
-struct Plain : Model {
-  static constexpr bool tangent_maps = false;
-};
-
 using Circle = mechanics::System<Plain<PointOnCircle>, double>;
 using Genus2 = mechanics::System<Plain<mechanics::ParticleOn<mechanics::Lemniscate>>, double>;
 

@@ -13,7 +13,7 @@ using namespace cotangent::integrators;
 namespace {
 
 template <class Model>
-using System = mechanics::System<Model, double>;
+using System = mechanics::System<Plain<Model>, double>;
 
 struct Balance {
   double error = 0, exchanged = 0;  ///< the largest |E - E0 - W| and |E - E0|

@@ -16,6 +16,7 @@ using namespace cotangent::sections::test;
 namespace {
 
 struct Pendulum : integrators::DrivenDampedPendulum {
+  static constexpr bool tangent_maps = false;
   static constexpr std::string_view name = "pendulum", about = "driven and damped", method = "gauss";
   static constexpr std::array<mechanics::Coordinate, 1> coordinates{{{"a", "rad", true}}};
 };
@@ -23,10 +24,12 @@ struct ExplicitPendulum : Pendulum {
   static constexpr std::string_view method = "dormand-prince-853";
 };
 struct Circle : integrators::ShakenCircle {
+  static constexpr bool tangent_maps = false;
   static constexpr std::string_view name = "circle", about = "that moves", method = "lobatto-spark";
   static constexpr std::array<mechanics::Coordinate, 2> coordinates{{{"x"}, {"y"}}};
 };
 struct Sphere : integrators::BreathingSphere {
+  static constexpr bool tangent_maps = false;
   static constexpr std::string_view name = "sphere", about = "that breathes", method = "reduced-gauss";
   static constexpr std::array<mechanics::Coordinate, 3> coordinates{{{"x"}, {"y"}, {"z"}}};
 };
