@@ -6,7 +6,7 @@ add_test(NAME project.layers_check COMMAND Python3::Interpreter ${PROJECT_SOURCE
 add_test(NAME project.format COMMAND ${PROJECT_SOURCE_DIR}/cmake/format_check)
 # Of the lowest layers, without the analyser: all sources take an hour of a processor (tests/full tidy).
 add_test(NAME project.tidy COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/tidy --build ${PROJECT_BINARY_DIR} --quick
-  --jobs 1 src/core/ src/parallel/ src/run/)
+  --jobs 1 src/core/ src/parallel/)
 add_test(NAME project.quickstart COMMAND Python3::Interpreter
   ${PROJECT_SOURCE_DIR}/tests/quickstart/test_quickstart.py ${PROJECT_SOURCE_DIR}/cmake/quickstart)
 add_test(NAME project.fresh_machine COMMAND Python3::Interpreter

@@ -34,7 +34,7 @@ struct Chain {
     const lattice::Grid grid{sites, 1, lattice::Boundary::periodic, lattice::Boundary::free};
     here = lattice::lattice_on(grid, *model);
     kernel = model->kernel(std::vector(model->parameters().size(), 1.0), here.here);
-    q = v = Field(here.dim, 0, here.own(), 0);
+    q = v = SiteField(here.dim, 0, here.own(), 0);
     for (std::int64_t i = 0; i < here.own(); ++i) {
       const auto [x, y] = peer_start(here.here.range.first + i, sites);
       for (int c = 0; c < here.dim; ++c) {
@@ -44,7 +44,7 @@ struct Chain {
     }
   }
   double energy(lattice::Method& method) {
-    Field at(1, here.here.left, here.own(), here.here.right), rate = at;
+    SiteField at(1, here.here.left, here.own(), here.here.right), rate = at;
     std::copy_n(method.position()[0], here.own(), at[0]);
     std::copy_n(method.velocity()[0], here.own(), rate[0]);
     method.fill_ghosts(at);
@@ -58,7 +58,7 @@ struct Chain {
   std::unique_ptr<lattice::Model> model;
   lattice::Lattice here;
   std::unique_ptr<lattice::Kernel> kernel;
-  Field q, v;
+  SiteField q, v;
 };
 
 double peak_memory() {

@@ -26,7 +26,7 @@ namespace {
 
 void measure(bool mini, bool direct, int n) {
   Landscape land;
-  land.mesh = distribute([n] { return rectangle({0, 0}, {1, 1}, n, n); }, 0);
+  land.mesh = distribute(rectangle({0, 0}, {1, 1}, n, n), 0);
   land.area = dual_areas(land.mesh);
   land.rules.resize(land.mesh.boundaries.size());
   land.conveyance_at = [](const Point&) { return 1.0; };

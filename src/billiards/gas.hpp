@@ -79,7 +79,7 @@ class Gas {
 
  private:
   void find_hits(const Pack& limit);
-  Pack exits(std::size_t slot, const Pack& from, const Pack& limit, PackMask& found);
+  Pack exits(std::size_t slot, const Pack& from, const Pack& limit, PackMask& lanes);
   void value_walls(const Point<D>& x, const Pack& t);
   Contact<D> contact(const Point<D>& x, const Pack& t, PackMask lanes) const {
     return own_contact<D>(domain_, wall_, x, t, lanes);

@@ -83,8 +83,8 @@ enum class Stability { unstable = 0, stable = 1, inverse = 2 };
 /// Stable where no multiplier leaves the unit circle; inverse where the largest that does is negative.
 Stability stability(const ClosedOrbit& orbit);
 
-/// The equations at these unknowns; nothing where the motion fails.
-std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& unknowns);
+/// The equations at these unknowns z; nothing where the motion fails.
+std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z);
 
 /// One more equation, direction . (unknowns - from) = 0.
 struct Condition {

@@ -126,7 +126,7 @@ R evaluate(const Tree& tree, std::span<const R> values) {
   static_assert(std::is_trivially_destructible_v<R>);
   union Place {  // holds nothing until its node comes
     R value;
-    Place() {}
+    Place() {}  // NOLINT(modernize-use-equals-default): which would be deleted where R has a constructor
   };
   Place few[most_on_stack];
   std::unique_ptr<Place[]> many;

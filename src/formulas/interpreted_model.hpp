@@ -141,7 +141,7 @@ auto own_variables(const X& x) {
 template <int Dim, Form form>
 struct InterpretedModel {
   static inline std::string_view name, about;
-  static constexpr std::string_view method = "";  ///< the one compiled: that of its motion by default
+  static constexpr std::string_view method{};  ///< the one compiled: that of its motion by default
   static constexpr int dim = Dim;
   static inline std::array<mechanics::Coordinate, dim> coordinates;
   static inline InterpretedParameters parameters;

@@ -53,8 +53,7 @@ class LagrangianCollocation {
   LagrangianCollocation(NodeFamily family, const MethodOptions& options)
       : tables_(CollocationTables::of(family, options.stages)),
         options_(options),
-        equations_(tables_, treatment(options.treatment)),
-        memory_{} {}
+        equations_(tables_, treatment(options.treatment)) {}
 
   void start(const System& system, const State<R, N>& x, Mask lanes) {
     motion_.prepare(system, x);
@@ -344,7 +343,7 @@ class LagrangianCollocation {
   MethodOptions options_;
   Motion<System> motion_;
   Equations equations_;
-  Memory memory_;
+  Memory memory_{};
   State<R, N> begin_{};
   R taken_{0.0}, failure_{0.0};
 };

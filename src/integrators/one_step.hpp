@@ -135,7 +135,7 @@ class OneStep {
     [[no_unique_address]] StageCache carry;
   };
 
-  explicit OneStep(const MethodOptions& options) : options_(options), projection_(options), memories_{} {
+  explicit OneStep(const MethodOptions& options) : options_(options), projection_(options) {
     if (options.tolerance && !adaptive) {
       throw Error("method '" + std::string(name) +
                   "' has no estimate of its error: give step, not tolerance");
@@ -433,7 +433,7 @@ class OneStep {
   MethodOptions options_;
   [[no_unique_address]] std::conditional_t<projects, Projection<System>, detail::Nothing> projection_;
   Motion<System> motion_;
-  std::array<Memory, 2> memories_;
+  std::array<Memory, 2> memories_{};
   int now_ = 0;
   R taken_{0.0}, failure_{0.0};
   Dense dense_;

@@ -32,9 +32,9 @@ inline Row8 load_rows(const double* low, const double* high) {
 #endif
 }
 
-/// Lanes of x, y, z from rows; row(k) is where the k-th begins.
-template <class Row>
-[[gnu::always_inline]] inline std::array<Lanes<8>, 3> transposed_rows(const Row& row) {
+/// Lanes of x, y, z from eight rows; row(k) is where the k-th begins.
+template <class Pack, class Row>
+[[gnu::always_inline]] inline std::array<Pack, 3> transposed_rows(const Row& row) {
   // Pairs of rows so chosen that the last shuffle leaves all in order.
   const auto pair = [&](int a, int b) __attribute__((always_inline)) {
     return load_rows(row(a), row(b));
@@ -43,9 +43,9 @@ template <class Row>
   const auto odd = [](Row8 a, Row8 b) { return __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15); };
   const Row8 r0 = pair(0, 2), r1 = pair(1, 3), r2 = pair(4, 6), r3 = pair(5, 7);
   const Row8 xz0 = even(r0, r1), xz1 = even(r2, r3), y0 = odd(r0, r1), y1 = odd(r2, r3);
-  return {Lanes<8>(__builtin_shufflevector(xz0, xz1, 0, 1, 4, 5, 8, 9, 12, 13)),
-          Lanes<8>(__builtin_shufflevector(y0, y1, 0, 1, 4, 5, 8, 9, 12, 13)),
-          Lanes<8>(__builtin_shufflevector(xz0, xz1, 2, 3, 6, 7, 10, 11, 14, 15))};
+  return {Pack(__builtin_shufflevector(xz0, xz1, 0, 1, 4, 5, 8, 9, 12, 13)),
+          Pack(__builtin_shufflevector(y0, y1, 0, 1, 4, 5, 8, 9, 12, 13)),
+          Pack(__builtin_shufflevector(xz0, xz1, 2, 3, 6, 7, 10, 11, 14, 15))};
 }
 template <int W, class Row>
 [[gnu::always_inline]] inline std::array<Lanes<W>, 3> rows(const Row& row) {
@@ -53,7 +53,7 @@ template <int W, class Row>
     const auto low = rows<W / 2>(row), high = rows<W / 2>([&](int k) { return row(k + W / 2); });
     return {Lanes<W>(low[0], high[0]), Lanes<W>(low[1], high[1]), Lanes<W>(low[2], high[2])};
   } else if constexpr (W == 8) {
-    return transposed_rows(row);
+    return transposed_rows<Lanes<W>>(row);
   } else {
     std::array<Lanes<W>, 3> x;
     for (int k = 0; k < W; ++k) {
