@@ -134,6 +134,11 @@ Symbol symbol_of(const std::string& name) {
     symbol.base = "\\dot{" + symbol.base + "}";
     return symbol;
   }
+  if (const std::size_t point = name.find('.'); point != std::string::npos) {  // of a neighbour: right.q
+    Symbol symbol = symbol_of(name.substr(point + 1));
+    symbol.index += (symbol.index.empty() ? "" : ", ") + latex_symbol(name.substr(0, point));
+    return symbol;
+  }
   Symbol symbol{name, ""};
   const std::size_t bar = name.find('_', 1);
   if (bar != std::string::npos && bar + 1 < name.size()) {

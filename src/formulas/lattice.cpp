@@ -73,12 +73,14 @@ std::string source(const LatticeStatement& statement) {
   }
   members += "using Terms = std::tuple<" + lists[0] + ">;\n";
   if (!lists[1].empty()) members += "using Constraints = std::tuple<" + lists[1] + ">;\n";
-  members += "static inline std::string_view name, about;\nstatic constexpr int dim = " +
-             std::to_string(statement.coordinates.size()) +
-             ";\nstatic inline std::array<mechanics::Coordinate, dim> coordinates;\n"
-             "static inline std::array<mechanics::Parameter, " +
-             count + "> parameters;\n" + "static auto linear(const std::array<double, " + count +
-             ">& p) { return lattice::small_oscillations<Lattice>(p); }\n";
+  members +=
+      "static constexpr bool stated_by_deck = true;\n"
+      "static inline std::string_view name, about;\nstatic constexpr int dim = " +
+      std::to_string(statement.coordinates.size()) +
+      ";\nstatic inline std::array<mechanics::Coordinate, dim> coordinates;\n"
+      "static inline std::array<mechanics::Parameter, " +
+      count + "> parameters;\n" + "static auto linear(const std::array<double, " + count +
+      ">& p) { return lattice::small_oscillations<Lattice>(p); }\n";
   if (statement.spacing >= 0)
     members += "static double spacing(const std::array<double, " + count + ">& p) { return p[" +
                std::to_string(statement.spacing) + "]; }\n";

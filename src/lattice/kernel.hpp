@@ -102,6 +102,9 @@ class Model {
   virtual std::vector<mechanics::Parameter> parameters() const = 0;
   /// Those of the Lagrangian, then the constraints.
   virtual std::vector<TermInfo> terms() const = 0;
+  /// What each of them adds to L, or keeps zero. Names are counted: the coordinates of its sites, one site
+  /// after the other; their velocities likewise; the parameters. Empty where a deck states the model.
+  virtual std::vector<expressions::Tree> formulas() const = 0;
   /// L = v^T M v / 2 - U(q) with M constant and diagonal.
   virtual bool separable() const = 0;
   /// What its parameters make of small oscillations; nothing where that isn't stated.

@@ -29,6 +29,15 @@ class ModelOf final : public Model {
     if constexpr (constraints_of < M >> 0) add(static_cast<typename M::Constraints*>(nullptr), true);
     return list;
   }
+  std::vector<expressions::Tree> formulas() const override {
+    std::vector<expressions::Tree> list;
+    if constexpr (!requires { M::stated_by_deck; }) {
+      const auto add = [&]<class... T>(std::tuple<T...>*) { (list.push_back(term_formula<T, M>()), ...); };
+      add(static_cast<typename M::Terms*>(nullptr));
+      if constexpr (constraints_of < M >> 0) add(static_cast<typename M::Constraints*>(nullptr));
+    }
+    return list;
+  }
   bool separable() const override { return KernelOf<M>::separable; }
   std::optional<LinearChain> linear(std::span<const double> p) const override {
     if constexpr (requires { M::linear(values(p)); }) return M::linear(values(p));

@@ -3,7 +3,8 @@
 // term is a struct with a name, the places of its sites relative to a copy's own place, and a call operator
 // templated on the scalar; it takes its coordinates apart with `auto [a, b] = q;`, all of the first site,
 // then all of the next. Gradient and Hessian of each copy follow by automatic differentiation, with the
-// sparsity that its formula has. A model is a struct that lists its terms:
+// sparsity that its formula has; its parameters may be scalars that record, as any model's. A model is a
+// struct that lists its terms:
 //   dim           coordinates of a site
 //   parameters    as any model's; Terms = std::tuple<...>
 // Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), I.4 for such lattices.
@@ -11,7 +12,7 @@
 
 #include <tuple>
 
-#include "mechanics/lagrangian.hpp"
+#include "mechanics/formulas_of.hpp"
 
 namespace cotangent::lattice {
 
@@ -72,5 +73,20 @@ struct TermOf {
     return true;
   }();
 };
+
+/// What a term adds to L, or keeps zero: Model::formulas().
+template <class T, class Model>
+expressions::Tree term_formula() {
+  constexpr std::size_t count = T::sites.size() * Model::dim;
+  expressions::Graph graph;
+  const auto q = mechanics::recorded_names<count>(graph, 0),
+             v = mechanics::recorded_names<count>(graph, count);
+  const auto p = mechanics::recorded_names<Model::parameters.size()>(graph, 2 * count);
+  if constexpr (requires { T{}(q, v, p); }) {
+    return mechanics::recorded_trees(T{}(q, v, p))[0];
+  } else {
+    return mechanics::recorded_trees(T{}(q, p))[0];
+  }
+}
 
 }  // namespace cotangent::lattice

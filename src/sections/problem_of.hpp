@@ -25,7 +25,10 @@ class ProblemOf final : public Problem {
   std::string name() const override { return std::string(Model::name); }
   std::string about() const override { return std::string(Model::about); }
   std::vector<CoordinateInfo> coordinates() const override { return infos_of(Model::coordinates); }
-  std::vector<ParameterInfo> parameters() const override { return infos_of(Model::parameters); }
+  std::vector<ParameterInfo> parameters() const override {
+    // By its ends: an interpreted model's list has room for more than it has.
+    return infos_of(std::span(Model::parameters.begin(), Model::parameters.end()));
+  }
   double energy(Values q, Values v, Values parameters) const override {
     return system(parameters).energy(vector(q), vector(v), 0.0);
   }

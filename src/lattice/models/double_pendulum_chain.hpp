@@ -27,14 +27,14 @@ struct DoublePendulumChain {
     static constexpr std::array<Offset, 1> sites{{{0, 0}}};
 
     [[gnu::always_inline]] auto operator()(const auto& q, const auto& v, const auto& p) const {
-      using ad::square;
+      using ad::sincos, ad::square;
       const auto [a, b] = q;
       const auto [a_dot, b_dot] = v;
       const auto [m1, m2, l1, l2, g, coupling] = p;
-      const auto [sin_a, cos_a] = ad::sincos(a);
-      const auto [sin_b, cos_b] = ad::sincos(b);
+      const auto [sin_a, cos_a] = sincos(a);
+      const auto [sin_b, cos_b] = sincos(b);
       const auto cos_difference = cos_a * cos_b + sin_a * sin_b;
-      const double mass = m1 + m2;
+      const auto mass = m1 + m2;
       return (0.5 * mass * l1 * l1) * square(a_dot) + (0.5 * m2 * l2 * l2) * square(b_dot) +
              (m2 * l1 * l2) * (cos_difference * (a_dot * b_dot)) + (mass * g * l1) * cos_a +
              (m2 * g * l2) * cos_b;
@@ -45,8 +45,9 @@ struct DoublePendulumChain {
     static constexpr std::array<Offset, 2> sites{{{0, 0}, {1, 0}}};
 
     [[gnu::always_inline]] auto operator()(const auto& q, const auto&, const auto& p) const {
+      using ad::sincos;
       const auto [a, b, next_a, next_b] = q;
-      const auto [sine, cosine] = ad::sincos(next_b - b);
+      const auto [sine, cosine] = sincos(next_b - b);
       return (cosine - 1.0) * p[5];
     }
   };

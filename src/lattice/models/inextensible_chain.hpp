@@ -35,7 +35,7 @@ struct InextensibleChain {
 
     [[gnu::always_inline]] auto operator()(const auto& q, const auto& p) const {
       const auto [x, y, next_x, next_y] = q;
-      const double length = p[2];
+      const auto length = p[2];
       return (ad::square(next_x - x) + ad::square(next_y - y) - length * length) * (0.5 / length);
     }
   };

@@ -23,9 +23,10 @@ struct SineGordon {
     static constexpr std::array<Offset, 1> sites{{{0, 0}}};
 
     [[gnu::always_inline]] auto operator()(const auto& q, const auto& v, const auto&) const {
+      using ad::sincos;
       const auto [x] = q;
       const auto [x_dot] = v;
-      const auto [sine, cosine] = ad::sincos(x);
+      const auto [sine, cosine] = sincos(x);
       return 0.5 * ad::square(x_dot) + (cosine - 1.0);
     }
   };

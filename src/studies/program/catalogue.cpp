@@ -102,6 +102,7 @@ std::string description(const lattice::Model& model) {
     text += entry(value, fmt::format("{} [{}]", p.meaning, p.unit));
     deck += "  " + value + "\n";
   }
+  text += "\nformulas\n" + written_formulas(model);
   for (const auto& wave : model.waves()) {
     text += fmt::format("\n[start] wave = \"{}\": {}{}\n", wave.name, wave.about,
                         wave.exact ? "" : "; a start alone, no exact motion");
@@ -285,14 +286,19 @@ std::string formulas_as(Written how, const std::string& subject, const Statement
     if (set.name == name) return written(set);
     names.push_back(set.name);
   }
+  for (const auto& model : stated.lattices) {
+    if (model->name() == name) return written(*model);
+    names.push_back(model->name());
+  }
   if (how == Written::latex) {
     for (const auto& potential : stated.potentials) {
       if (potential->name() == name) return latex_formulas(*potential);
       names.push_back(potential->name());
     }
   }
-  unknown_name(how == Written::latex ? "model, set, field or potential" : "model, set or field", name, names,
-               "");
+  unknown_name(
+      how == Written::latex ? "model, lattice, set, field or potential" : "model, lattice, set or field",
+      name, names, "");
 }
 
 const Study& study_named(std::string_view name) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "expressions/print.hpp"
 #include "expressions/tree.hpp"
 #include "studies/program/written_formulas.hpp"
 
@@ -31,5 +32,13 @@ struct FormulaLines {
 /// Throws an Error where nothing is stated by formulas.
 FormulaLines lines_of(const billiards::SetKind& set);
 FormulaLines lines_of(const billiards::FieldKind& field);
+FormulaLines lines_of(const lattice::Model& model);
+
+/// The formulas with parts that come again apart, and what stands in for them.
+expressions::Printed in_parts(const FormulaLines& all);
+/// `coordinates`, the list or the table of them, and which are `angles`.
+std::string coordinates_in_deck(const std::vector<sections::CoordinateInfo>& coordinates);
+/// A formula as a string of TOML, the line's `first` columns taken.
+std::string quoted(const std::string& text, std::size_t first);
 
 }  // namespace cotangent::studies

@@ -81,7 +81,7 @@ std::string wrapped(const std::string& text, std::size_t first, const std::strin
 }
 
 std::string written(const Lines& all) {
-  const auto [parts, values] = expressions::text_in_parts(all.trees(), all.names, prefix_for(all.names));
+  const auto [parts, values] = in_parts(all);
   std::string text;
   const auto add = [&](const std::string& left, const std::string& right) {
     const std::string head = "  " + left + " ";
@@ -100,8 +100,8 @@ std::string as_latex(const Lines& all) {
   for (std::size_t k = 0; k < values.size(); ++k) {
     const auto& left = all.lines[k].left;
     const auto space = left.find(' ');
-    text += fmt::format("  {} &{} {}{}\n", left.substr(0, space), left.substr(space + 1), values[k],
-                        k + 1 < values.size() ? " \\\\" : "");
+    text += fmt::format("  {} &{} {}{}\n", expressions::latex_symbol(left.substr(0, space)),
+                        left.substr(space + 1), values[k], k + 1 < values.size() ? " \\\\" : "");
   }
   return text + "\\end{aligned}\n";
 }
@@ -113,12 +113,6 @@ std::string written_or_why_not(const Item& item) {
   } catch (const Error& error) {
     return fmt::format("  {}\n", error.what());
   }
-}
-
-/// A formula as a string of TOML.
-std::string quoted(const std::string& text, std::size_t first) {
-  const std::string lines = wrapped(text, first, "  ");
-  return lines.find('\n') == std::string::npos ? "\"" + lines + "\"" : "'''" + lines + "'''";
 }
 
 /// A state from which the problem moves: coordinates and velocities of the order of 1, of few digits.
@@ -143,24 +137,9 @@ std::vector<double> some_start(const sections::Problem& problem) {
   throw Error(fmt::format("'{}': no start was found", problem.name()));
 }
 
-/// The list or the table of coordinates.
-std::string coordinates_in_deck(const sections::Problem& problem) {
-  const auto coordinates = problem.coordinates();
-  const bool plain = std::ranges::all_of(
-      coordinates, [](const auto& c) { return c.unit == "1" || (c.angle && c.unit == "rad"); });
-  std::string list, angles;
-  for (const auto& c : coordinates) {
-    list += (list.empty() ? "" : ", ") + (plain ? "\"" + c.name + "\"" : c.name + " = \"" + c.unit + "\"");
-    if (c.angle) angles += (angles.empty() ? "\"" : ", \"") + c.name + "\"";
-  }
-  std::string text = fmt::format("coordinates = {}\n", plain ? "[" + list + "]" : "{ " + list + " }");
-  if (!angles.empty()) text += fmt::format("angles = [{}]\n", angles);
-  return text;
-}
-
 /// `where` and the formulas behind it.
 std::string formulas_in_deck(const Lines& all) {
-  const auto [parts, values] = expressions::text_in_parts(all.trees(), all.names, prefix_for(all.names));
+  const auto [parts, values] = in_parts(all);
   std::string text;
   for (std::size_t k = 0; k < values.size(); ++k) {
     const std::string& key = all.lines[k].key;
@@ -180,6 +159,26 @@ std::string formulas_in_deck(const Lines& all) {
 
 }  // namespace
 
+expressions::Printed in_parts(const FormulaLines& all) {
+  return expressions::text_in_parts(all.trees(), all.names, prefix_for(all.names));
+}
+std::string coordinates_in_deck(const std::vector<sections::CoordinateInfo>& coordinates) {
+  const bool plain = std::ranges::all_of(
+      coordinates, [](const auto& c) { return c.unit == "1" || (c.angle && c.unit == "rad"); });
+  std::string list, angles;
+  for (const auto& c : coordinates) {
+    list += (list.empty() ? "" : ", ") + (plain ? "\"" + c.name + "\"" : c.name + " = \"" + c.unit + "\"");
+    if (c.angle) angles += (angles.empty() ? "\"" : ", \"") + c.name + "\"";
+  }
+  std::string text = fmt::format("coordinates = {}\n", plain ? "[" + list + "]" : "{ " + list + " }");
+  if (!angles.empty()) text += fmt::format("angles = [{}]\n", angles);
+  return text;
+}
+std::string quoted(const std::string& text, std::size_t first) {
+  const std::string lines = wrapped(text, first, "  ");
+  return lines.find('\n') == std::string::npos ? "\"" + lines + "\"" : "'''" + lines + "'''";
+}
+
 std::string written_formulas(const sections::Problem& problem) {
   return written_or_why_not(problem);
 }
@@ -192,11 +191,17 @@ std::string written_formulas(const billiards::SetKind& set) {
 std::string written_formulas(const billiards::FieldKind& field) {
   return written_or_why_not(field);
 }
+std::string written_formulas(const lattice::Model& model) {
+  return written_or_why_not(model);
+}
 std::string latex_formulas(const billiards::SetKind& set) {
   return as_latex(lines_of(set));
 }
 std::string latex_formulas(const billiards::FieldKind& field) {
   return as_latex(lines_of(field));
+}
+std::string latex_formulas(const lattice::Model& model) {
+  return as_latex(lines_of(model));
 }
 std::string latex_formulas(const sections::Problem& problem) {
   return as_latex(lines_of(problem));
@@ -209,7 +214,7 @@ std::string deck_of_formulas(const sections::Problem& problem) {
   const Lines lines = lines_of(problem);
   std::string text = fmt::format("# {}: {}.\nstudy = \"trajectory\"\n\n[model]\nname = \"{}\"\n",
                                  problem.name(), problem.about(), problem.name());
-  text += coordinates_in_deck(problem) + formulas_in_deck(lines);
+  text += coordinates_in_deck(problem.coordinates()) + formulas_in_deck(lines);
   const auto parameters = problem.parameters();
   if (!parameters.empty()) text += "\n[model.parameters]\n";
   for (const auto& p : parameters)

@@ -4,6 +4,7 @@ import cmath
 import math
 import os
 import pathlib
+import re
 import shutil
 import unittest
 
@@ -360,6 +361,31 @@ class Described(FormulaTest):
                         self.assertNotEqual(formula, other)
                 for file in found:
                     file.close()
+
+    def test_formulas_of_lattices(self):
+        toda = self.said("toda")
+        self.assertIn("site = 0.5*q_dot^2", toda)
+        self.assertIn("bond = 1 + (q - right.q - exp(q - right.q))", toda)
+        self.assertIn("L is their sum over all sites; right: (1, 0)", toda)
+        self.assertIn("0 = ", self.said("inextensible-chain"))
+        self.assertIn(r"q_{\mathrm{right}}", self.said("toda", "--latex"))
+        self.assertIn("right_up = [1, 1], left_up = [-1, 1], right2 = [2, 0]", self.said("elastic-sheet", "--as-deck"))
+
+    def test_decks_of_lattices_have_their_bits(self):
+        for name, parameter in some((("inextensible-chain", "g"), ("toda", None), ("fput-alpha", "alpha"), ("fput-beta", "beta"),
+                                     ("phi-four", "spacing"), ("sine-gordon", "spacing"), ("double-pendulum-chain", "m1"),
+                                     ("elastic-sheet", "stiffness")), 2):
+            with self.subTest(name):
+                deck = self.said(name, "--as-deck")
+                sites = "\n".join(re.findall(r"^(?:sites|boundary) = .*$", deck, re.M))
+                named = deck[:deck.index("[model]")] + f'[model]\nname = "{name}"\n{sites}\n\n' + deck[deck.index("[start]"):]
+                other = deck.replace(f"\n{parameter} = ", f"\n{parameter} = 1.01 # ") if parameter else deck.replace("1 + ", "1.5*")
+                for text, file in ((deck, "formula.h5"), (named, "built_in.h5"), (other, "other.h5")):
+                    end = self.launch(self.deck(text), f"output.file={file}", ranks=1)
+                    self.assertEqual(end.returncode, 0, text + end.stdout + end.stderr)
+                # Its integrals no deck states.
+                self.assertEqual(same_bits(self.at / "built_in.h5", self.at / "formula.h5", ("deck", "lattice/invariant")), [])
+                self.assertNotEqual(same_bits(self.at / "built_in.h5", self.at / "other.h5", ("deck", "lattice/invariant")), [])
 
     def test_decks_of_models_have_their_bits(self):
         for name in some(("double-pendulum", "torus", "henon-heiles", "magnetic-chain", "chaplygin-sleigh", "heavy-top"), 2):
