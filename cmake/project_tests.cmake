@@ -4,7 +4,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME project.layers COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/check_layers.py)
 add_test(NAME project.layers_check COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/check_layers.py --self-test)
 add_test(NAME project.format COMMAND ${PROJECT_SOURCE_DIR}/cmake/format_check)
-# Of the lowest layers, without the analyser: all sources take an hour of a processor (tests/full tidy).
+# Of the lowest layers, without the analyser: all sources take long (tests/full tidy).
 add_test(NAME project.tidy COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/tidy --build ${PROJECT_BINARY_DIR} --quick
   --jobs 1 src/core/ src/parallel/)
 add_test(NAME project.quickstart COMMAND Python3::Interpreter

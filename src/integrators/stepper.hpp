@@ -58,7 +58,7 @@ class Stepper {
 };
 
 /// Whether the methods over a system have their tangent maps: unless the model's struct says by
-/// `tangent_maps = false` that nobody asks for them, which spares a third of what is compiled.
+/// `tangent_maps = false` that nobody asks for them, which spares up to a third of what is compiled.
 template <class System>
 constexpr bool has_tangent_maps = [] {
   if constexpr (requires { System::Model::tangent_maps; }) {

@@ -86,7 +86,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.add_flag("--latex", line.latex,
                "with --describe: formulas as LaTeX, of a model, a pair potential, a set or a field");
   app.add_flag("--as-deck", line.as_deck,
-               "with --describe: a model, a lattice, a set or a field as a deck that states it by formulas");
+               "with --describe: a model, lattice, set or field as a deck that states it by formulas");
   app.add_flag("--javascript", line.javascript,
                "with --describe: the equations of motion of a model, or of a deck's model and section");
   const auto* sample =
