@@ -22,7 +22,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def source():
-    """The source tree."""
+    """The repository's root."""
     return SOURCE
 
 

@@ -38,6 +38,8 @@ FormulaLines lines_of(const lattice::Model& model);
 expressions::Printed in_parts(const FormulaLines& all);
 /// `coordinates`, the list or the table of them, and which are `angles`.
 std::string coordinates_in_deck(const std::vector<sections::CoordinateInfo>& coordinates);
+/// The table of parts, [model.where]; nothing where there are none.
+std::string where_in_deck(const std::vector<expressions::Part>& parts);
 /// A formula as a string of TOML, the line's `first` columns taken.
 std::string quoted(const std::string& text, std::size_t first);
 

@@ -151,10 +151,7 @@ std::string formulas_in_deck(const Lines& all) {
                last = k + 1 == values.size() || all.lines[k + 1].key != key;
     text += (first ? key + " = [\n" : "") + "  " + quoted(values[k], 3) + (last ? "\n]\n" : ",\n");
   }
-  if (!parts.empty()) text += "\n[model.where]              # parts, each of what stands before it\n";
-  for (const expressions::Part& part : parts)
-    text += part.name + " = " + quoted(part.value, part.name.size() + 4) + "\n";
-  return text;
+  return text + where_in_deck(parts);
 }
 
 }  // namespace
@@ -172,6 +169,13 @@ std::string coordinates_in_deck(const std::vector<sections::CoordinateInfo>& coo
   }
   std::string text = fmt::format("coordinates = {}\n", plain ? "[" + list + "]" : "{ " + list + " }");
   if (!angles.empty()) text += fmt::format("angles = [{}]\n", angles);
+  return text;
+}
+std::string where_in_deck(const std::vector<expressions::Part>& parts) {
+  std::string text;
+  if (!parts.empty()) text += "\n[model.where]              # parts, each of what stands before it\n";
+  for (const expressions::Part& part : parts)
+    text += part.name + " = " + quoted(part.value, part.name.size() + 4) + "\n";
   return text;
 }
 std::string quoted(const std::string& text, std::size_t first) {

@@ -49,8 +49,8 @@ int spacing_of(const lattice::Model& model) {
   const auto parameters = model.parameters();
   std::vector<double> values(parameters.size());
   for (std::size_t k = 0; k < values.size(); ++k) values[k] = 2.0 + static_cast<double>(k);
-  const double spacing = model.spacing(values);
-  return spacing < 2.0 ? -1 : static_cast<int>(spacing - 2.0);
+  const auto found = std::ranges::find(values, model.spacing(values));
+  return found == values.end() ? -1 : static_cast<int>(found - values.begin());
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ std::string deck_of_formulas(const lattice::Model& model) {
   if (const int spacing = spacing_of(model); spacing >= 0)
     names[static_cast<std::size_t>(spacing)] = "spacing";
   std::ranges::copy(names, lines.names.end() - std::ssize(names));
-  std::vector<sections::CoordinateInfo> coordinates = sections::infos_of(model.coordinates());
+  const auto coordinates = sections::infos_of(model.coordinates());
   const bool grid = std::ranges::any_of(places, [](const Offset& place) { return place.y != 0; });
 
   std::string text = fmt::format("# {}: {}.\nstudy = \"lattice\"\n\n[model]\nname = \"{}\"\n", model.name(),
@@ -123,9 +123,7 @@ std::string deck_of_formulas(const lattice::Model& model) {
     text += fmt::format("{:<26} # {}\n", fmt::format("{} = {}", names[k], parameters[k].value),
                         parameters[k].meaning);
   const auto [parts, values] = in_parts(lines);
-  if (!parts.empty()) text += "\n[model.where]              # parts, each of what stands before it\n";
-  for (const expressions::Part& part : parts)
-    text += part.name + " = " + quoted(part.value, part.name.size() + 4) + "\n";
+  text += where_in_deck(parts);
   for (const bool constraint : {false, true}) {
     std::string list;
     for (std::size_t k = 0; k < terms.size(); ++k) {
