@@ -107,4 +107,17 @@ std::array<R, room> legendre_integrals(int n, const R& x) {
   return result;
 }
 
+// Compiled once for few coordinates, not with each model.
+#define COTANGENT_LEGENDRE_SERIES_OF(word, R, N)                                                     \
+  word template void legendre_series<R, N>(int, const std::array<R, N>*, const std::vector<double>&, \
+                                           const R&, const R&, std::array<R, N>*);
+#define COTANGENT_LEGENDRE_SERIES(word, N)                   \
+  COTANGENT_LEGENDRE_SERIES_OF(word, double, N)              \
+  COTANGENT_LEGENDRE_SERIES_OF(word, Lanes<native_width>, N) \
+  COTANGENT_LEGENDRE_SERIES_OF(word, Lanes<2 * native_width>, N)
+COTANGENT_LEGENDRE_SERIES(extern, 1)
+COTANGENT_LEGENDRE_SERIES(extern, 2)
+COTANGENT_LEGENDRE_SERIES(extern, 3)
+COTANGENT_LEGENDRE_SERIES(extern, 4)
+
 }  // namespace cotangent::numerics
