@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "expressions/evaluate.hpp"
+#include "expressions/recorded.hpp"
 #include "mechanics/lagrangian.hpp"
 
 namespace cotangent::formulas {
@@ -67,6 +68,28 @@ using Met = typename Dense<std::conditional_t<ad::is_jet<A>, A, B>>::type;
 template <class X>
 using First = std::remove_cvref_t<std::tuple_element_t<0, X>>;
 
+template <class R>
+R value_of(const expressions::Tree& tree, std::span<const R> values) {
+  using expressions::Operation;
+  using expressions::Recorded;
+  if constexpr (std::is_same_v<R, Recorded>) {
+    return tree.fold<Recorded>(
+        [&](const auto& node) {
+          return node.operation == Operation::number ? Recorded(node.number) : values[node.name];
+        },
+        [](const auto& node, const Recorded& a) {
+          return node.operation == Operation::fixed_power
+                     ? Recorded::of(Operation::power, a, Recorded(node.number))
+                     : Recorded::of(node.operation, a);
+        },
+        [](const auto& node, const Recorded& a, const Recorded& b) {
+          return Recorded::of(node.operation, a, b);
+        });
+  } else {
+    return expressions::evaluate<R>(tree, values);
+  }
+}
+
 /// f as a polynomial of the variables that its arguments x are: the same value and derivatives, in a type
 /// that says of which variables.
 template <class F, class X>
@@ -117,7 +140,6 @@ auto own_variables(const X& x) {
 
 template <int Dim, Form form>
 struct InterpretedModel {
-  static constexpr bool from_formulas = true;
   static inline std::string_view name, about;
   static constexpr std::string_view method{};  ///< the one compiled: that of its motion by default
   static constexpr int dim = Dim;
@@ -127,18 +149,22 @@ struct InterpretedModel {
 
   template <class Q, class V, class P>
   auto operator()(const Q& q, const V& v, const P& p) const requires(form != Form::general) {
-    using R = typename P::value_type;
-    const auto real = [](const auto&... x) { return std::array<R, dim>{R(ad::value(x))...}; };
-    const std::array<R, dim> place = std::apply(real, q), rest{};
-    const auto at_rest = [&](const auto& x) {
-      using F = typename std::remove_cvref_t<decltype(x)>::value_type;
-      return value<F>(trees.lagrangian, x, rest, p);
-    }(detail::own_variables(q));
-    const auto moving = [&](const auto& x) {
-      using F = typename std::remove_cvref_t<decltype(x)>::value_type;
-      return value<F>(trees.lagrangian, place, x, p);
-    }(detail::own_variables(v));
-    return detail::recomposed(at_rest, q) + (detail::recomposed(moving, v) - R(ad::value(at_rest)));
+    if constexpr (std::is_same_v<detail::First<Q>, expressions::Recorded>) {
+      return value<expressions::Recorded>(trees.lagrangian, q, v, p);
+    } else {
+      using R = typename P::value_type;
+      const auto real = [](const auto&... x) { return std::array<R, dim>{R(ad::value(x))...}; };
+      const std::array<R, dim> place = std::apply(real, q), rest{};
+      const auto at_rest = [&](const auto& x) {
+        using F = typename std::remove_cvref_t<decltype(x)>::value_type;
+        return value<F>(trees.lagrangian, x, rest, p);
+      }(detail::own_variables(q));
+      const auto moving = [&](const auto& x) {
+        using F = typename std::remove_cvref_t<decltype(x)>::value_type;
+        return value<F>(trees.lagrangian, place, x, p);
+      }(detail::own_variables(v));
+      return detail::recomposed(at_rest, q) + (detail::recomposed(moving, v) - R(ad::value(at_rest)));
+    }
   }
   template <class Q, class V, class P, class T>
   auto operator()(const Q& q, const V& v, const P& p, const T& t) const requires(form == Form::general) {
@@ -180,7 +206,7 @@ struct InterpretedModel {
     std::apply(put(dim), v);
     for (std::size_t k = 0; k < parameters.count(); ++k) values[2 * dim + k] = F(p[k]);
     values[2 * dim + parameters.count()] = F(t);
-    return expressions::evaluate<F>(tree, std::span<const F>(values));
+    return detail::value_of<F>(tree, std::span<const F>(values));
   }
   template <class Q, class V, class P, class T>
   static auto general(const expressions::Tree& tree, const Q& q, const V& v, const P& p, const T& t) {

@@ -115,7 +115,6 @@ class Source {
     };
     const std::span<const Tree> lagrangian(&s_.lagrangian, 1);
     std::string text =
-        "  static constexpr bool from_formulas = true;\n"
         "  static inline std::string_view name, about;\n"
         "  static constexpr int dim = " +
         std::to_string(s_.coordinates.size()) +

@@ -79,14 +79,7 @@ class ProblemOf final : public Problem {
       return std::nullopt;
     }
   }
-  /// None of a model of a deck, which states them (`from_formulas = true`).
-  std::optional<mechanics::Formulas> formulas() const override {
-    if constexpr (requires { Model::from_formulas; }) {
-      return std::nullopt;
-    } else {
-      return mechanics::formulas_of<Model>();
-    }
-  }
+  std::optional<mechanics::Formulas> formulas() const override { return mechanics::formulas_of<Model>(); }
   Distance off_manifold(Values q, Values v, Values parameters) const override {
     Distance result;
     if constexpr (System::constrained) {
