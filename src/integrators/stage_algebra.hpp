@@ -160,8 +160,8 @@ void StageNewton<R, N>::solve(const GaussTables& tables, Stages<R, N>& r) const 
   apply<R, N>(tables.transform.data(), s, s, y.data(), r.data());
 }
 
-// Compiled once for all systems of few coordinates, in lanes: a third of what a model's compiler would do for
-// Gauss.
+// Compiled once for few coordinates, not with each model: with series of Legendre (numerics/legendre.hpp)
+// half a second less for each formula of a deck. What is inline would be compiled all the same.
 #define COTANGENT_STAGE_ALGEBRA_OF(word, R, N)                                                         \
   word template void apply<R, N>(const double*, int, int, const std::array<R, N>*, std::array<R, N>*); \
   word template std::array<R, N> integrals_about_middle<R, N>(const GaussTables&, const Stages<R, N>&, \

@@ -327,6 +327,19 @@ class Described(FormulaTest):
         self.says(self.launch("--describe", "henon-heils", "--as-deck", ranks=1), 2, "did you mean 'henon-heiles'")
         self.says(self.launch("--list", "--latex", ranks=1), 2, "go with --describe")
 
+    def test_javascript_of_a_deck(self):
+        """What the explorer's pages fly: a deck's formulas give the motion of the model that they were printed from."""
+        named = deck_of('name = "henon-heiles"\n')
+        printed = self.said("henon-heiles", "--as-deck")
+        stated = deck_of(printed[printed.index("[model]") + len("[model]\n"):printed.index("[method]")])
+        motions = []
+        for text in (named, stated, stated.replace("0.5", "0.25")):
+            said = self.said(self.deck(text), "--javascript")
+            self.assertIn("section: {", said)
+            motions.append(re.search(r"^  motion\(x, d\) \{$.*?^  \}", said, re.M | re.S)[0])
+        self.assertEqual(motions[0], motions[1])
+        self.assertNotEqual(motions[1], motions[2])
+
     def test_formulas_of_billiards(self):
         self.assertIn("0 < 1 - (x/a)^2 - (y/b)^2*exp(k*x)", self.said("egg"))
         sinai = self.said("sinai")
