@@ -17,7 +17,7 @@ if(COTANGENT_INTERPRETED)
       set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O1)  # the evaluation is what takes time
       set(make "interpreted_of<${dim}, Form::${form}>")
       string(APPEND declarations
-        "template <>\nstd::unique_ptr<sections::Problem> ${make}(const InterpretedTrees&, const Labels&);\n")
+        "template <>\nstd::unique_ptr<sections::Problem> ${make}(const Labels&);\n")
       string(APPEND list "{${dim}, Form::${form}, ${make}}, ")
     endif()
   endforeach()

@@ -10,7 +10,6 @@ namespace cotangent::formulas {
 
 namespace {
 
-using expressions::Graph;
 using expressions::Node;
 using expressions::Operation;
 using expressions::Tree;
@@ -56,23 +55,9 @@ Structure of_one(const Node& node, const Structure& a) {
   return of_two({Operation::multiply, 0, 0, {}}, a, a);
 }
 
-/// Statements' trees with their parts put in.
-class Whole {
- public:
-  explicit Whole(const Statement& s) {
-    for (std::size_t i = 0; i < s.first_part(); ++i) names_.push_back(graph_.name(i));
-    for (const Part& part : s.where) names_.push_back(graph_.add(part.value, names_));
-  }
-  Tree operator()(const Tree& tree) { return graph_.tree(graph_.add(tree, names_)); }
-
- private:
-  Graph graph_;
-  std::vector<Graph::Id> names_;
-};
-
-bool any_of_time(const Statement& s, const InterpretedTrees& trees) {
+bool any_of_time(const Statement& s, const mechanics::Formulas& formulas) {
   const auto timed = [&](const Tree& tree) { return tree.mentions(s.time()); };
-  return timed(trees.lagrangian) || std::ranges::any_of(trees.constraint, timed);
+  return timed(formulas.lagrangian) || std::ranges::any_of(formulas.constraint, timed);
 }
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -107,16 +92,10 @@ std::unique_ptr<sections::Problem> interpreted_problem(const Statement& s, const
   if (!s.rolling.empty()) refuse("rolling doesn't run");
   if (s.kick) refuse("kicks don't run");
 
-  Whole whole(s);
-  InterpretedTrees trees{whole(s.lagrangian), {}, {}, {}, {}};
-  for (const Tree& tree : s.constraint) trees.constraint.push_back(whole(tree));
-  for (const Tree& tree : s.force) trees.force.push_back(whole(tree));
-  if (s.dissipation) trees.dissipation = whole(*s.dissipation);
-  if (s.domain) trees.domain = whole(*s.domain);
-
+  const mechanics::Formulas& formulas = *labels.formulas;
   const bool forced = s.dissipation || !s.force.empty();
   const bool newtonian =
-      !forced && !any_of_time(s, trees) && is_newtonian(trees.lagrangian, dim, s.parameters.size());
+      !forced && !any_of_time(s, formulas) && is_newtonian(formulas.lagrangian, dim, s.parameters.size());
   Form form = newtonian ? Form::newtonian : Form::general;
   if (!s.constraint.empty()) {
     if (dim != 3 || s.constraint.size() != 1 || !newtonian)
@@ -137,7 +116,7 @@ std::unique_ptr<sections::Problem> interpreted_problem(const Statement& s, const
     refuse("formulas of up to " + std::to_string(most) +
            " coordinates run in this program (COTANGENT_INTERPRETED)");
   }
-  return kind->make(trees, labels);
+  return kind->make(labels);
 }
 
 }  // namespace cotangent::formulas

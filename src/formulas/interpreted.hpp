@@ -27,11 +27,11 @@ bool is_newtonian(const expressions::Tree& lagrangian, std::size_t dim, std::siz
 struct InterpretedKind {
   int dim;
   Form form;
-  std::unique_ptr<sections::Problem> (*make)(const InterpretedTrees& trees, const Labels& labels);
+  std::unique_ptr<sections::Problem> (*make)(const Labels& labels);
 };
 std::vector<InterpretedKind> interpreted_kinds();
 
 template <int Dim, Form form>
-std::unique_ptr<sections::Problem> interpreted_of(const InterpretedTrees& trees, const Labels& labels);
+std::unique_ptr<sections::Problem> interpreted_of(const Labels& labels);
 
 }  // namespace cotangent::formulas

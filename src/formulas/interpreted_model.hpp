@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "expressions/evaluate.hpp"
-#include "expressions/recorded.hpp"
+#include "mechanics/formulas.hpp"
 #include "mechanics/lagrangian.hpp"
 
 namespace cotangent::formulas {
@@ -44,13 +44,6 @@ class InterpretedParameters {
   std::size_t count_ = 0;
 };
 
-/// What is evaluated: of coordinates, velocities, parameters and the time, in this order.
-struct InterpretedTrees {
-  expressions::Tree lagrangian;
-  std::vector<expressions::Tree> constraint, force;
-  std::optional<expressions::Tree> dissipation, domain;
-};
-
 namespace detail {
 
 template <class T>
@@ -67,28 +60,6 @@ using Met = typename Dense<std::conditional_t<ad::is_jet<A>, A, B>>::type;
 
 template <class X>
 using First = std::remove_cvref_t<std::tuple_element_t<0, X>>;
-
-template <class R>
-R value_of(const expressions::Tree& tree, std::span<const R> values) {
-  using expressions::Operation;
-  using expressions::Recorded;
-  if constexpr (std::is_same_v<R, Recorded>) {
-    return tree.fold<Recorded>(
-        [&](const auto& node) {
-          return node.operation == Operation::number ? Recorded(node.number) : values[node.name];
-        },
-        [](const auto& node, const Recorded& a) {
-          return node.operation == Operation::fixed_power
-                     ? Recorded::of(Operation::power, a, Recorded(node.number))
-                     : Recorded::of(node.operation, a);
-        },
-        [](const auto& node, const Recorded& a, const Recorded& b) {
-          return Recorded::of(node.operation, a, b);
-        });
-  } else {
-    return expressions::evaluate<R>(tree, values);
-  }
-}
 
 /// f as a polynomial of the variables that its arguments x are: the same value and derivatives, in a type
 /// that says of which variables.
@@ -145,53 +116,49 @@ struct InterpretedModel {
   static constexpr int dim = Dim;
   static inline std::array<mechanics::Coordinate, dim> coordinates;
   static inline InterpretedParameters parameters;
-  static inline InterpretedTrees trees;
+  static inline const mechanics::Formulas* formulas;
 
   template <class Q, class V, class P>
   auto operator()(const Q& q, const V& v, const P& p) const requires(form != Form::general) {
-    if constexpr (std::is_same_v<detail::First<Q>, expressions::Recorded>) {
-      return value<expressions::Recorded>(trees.lagrangian, q, v, p);
-    } else {
-      using R = typename P::value_type;
-      const auto real = [](const auto&... x) { return std::array<R, dim>{R(ad::value(x))...}; };
-      const std::array<R, dim> place = std::apply(real, q), rest{};
-      const auto at_rest = [&](const auto& x) {
-        using F = typename std::remove_cvref_t<decltype(x)>::value_type;
-        return value<F>(trees.lagrangian, x, rest, p);
-      }(detail::own_variables(q));
-      const auto moving = [&](const auto& x) {
-        using F = typename std::remove_cvref_t<decltype(x)>::value_type;
-        return value<F>(trees.lagrangian, place, x, p);
-      }(detail::own_variables(v));
-      return detail::recomposed(at_rest, q) + (detail::recomposed(moving, v) - R(ad::value(at_rest)));
-    }
+    using R = typename P::value_type;
+    const auto real = [](const auto&... x) { return std::array<R, dim>{R(ad::value(x))...}; };
+    const std::array<R, dim> place = std::apply(real, q), rest{};
+    const auto at_rest = [&](const auto& x) {
+      using F = typename std::remove_cvref_t<decltype(x)>::value_type;
+      return value<F>(formulas->lagrangian, x, rest, p);
+    }(detail::own_variables(q));
+    const auto moving = [&](const auto& x) {
+      using F = typename std::remove_cvref_t<decltype(x)>::value_type;
+      return value<F>(formulas->lagrangian, place, x, p);
+    }(detail::own_variables(v));
+    return detail::recomposed(at_rest, q) + (detail::recomposed(moving, v) - R(ad::value(at_rest)));
   }
   template <class Q, class V, class P, class T>
   auto operator()(const Q& q, const V& v, const P& p, const T& t) const requires(form == Form::general) {
-    return general(trees.lagrangian, q, v, p, t);
+    return general(formulas->lagrangian, q, v, p, t);
   }
 
   template <class Q, class P>
   auto constraint(const Q& q, const P& p) const requires(form == Form::on_surface) {
-    return of_places(trees.constraint[0], q, p);
+    return of_places(formulas->constraint[0], q, p);
   }
   template <class Q, class P>
   auto domain(const Q& q, const P& p) const {
-    using F = decltype(of_places(trees.lagrangian, q, p));
-    return trees.domain ? of_places(*trees.domain, q, p) : F(1.0);
+    using F = decltype(of_places(formulas->lagrangian, q, p));
+    return formulas->domain ? of_places(*formulas->domain, q, p) : F(1.0);
   }
   template <class Q, class V, class P, class T>
   auto force(const Q& q, const V& v, const P& p, const T& t) const requires(form == Form::general) {
-    using F = decltype(general(trees.lagrangian, q, v, p, t));
+    using F = decltype(general(formulas->lagrangian, q, v, p, t));
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::tuple((trees.force.empty() ? F(0.0) : general(trees.force[I], q, v, p, t))...);
+      return std::tuple((formulas->force.empty() ? F(0.0) : general(formulas->force[I], q, v, p, t))...);
     }
     (std::make_index_sequence<dim>{});
   }
   template <class Q, class V, class P, class T>
   auto dissipation(const Q& q, const V& v, const P& p, const T& t) const requires(form == Form::general) {
-    using F = decltype(general(trees.lagrangian, q, v, p, t));
-    return trees.dissipation ? general(*trees.dissipation, q, v, p, t) : F(0.0);
+    using F = decltype(general(formulas->lagrangian, q, v, p, t));
+    return formulas->dissipation ? general(*formulas->dissipation, q, v, p, t) : F(0.0);
   }
 
  private:
@@ -206,7 +173,7 @@ struct InterpretedModel {
     std::apply(put(dim), v);
     for (std::size_t k = 0; k < parameters.count(); ++k) values[2 * dim + k] = F(p[k]);
     values[2 * dim + parameters.count()] = F(t);
-    return detail::value_of<F>(tree, std::span<const F>(values));
+    return expressions::evaluate<F>(tree, std::span<const F>(values));
   }
   template <class Q, class V, class P, class T>
   static auto general(const expressions::Tree& tree, const Q& q, const V& v, const P& p, const T& t) {

@@ -18,15 +18,16 @@ namespace cotangent::formulas {
 
 namespace {
 
-/// The texts that a loaded model looks at.
+/// The texts and formulas that a loaded model looks at.
 struct Texts {
   Statement statement;
   std::vector<mechanics::Coordinate> coordinates;
   std::vector<mechanics::Parameter> parameters;
+  mechanics::Formulas formulas;
 
-  Labels labels() const { return {statement.name, statement.about, coordinates, parameters}; }
+  Labels labels() const { return {statement.name, statement.about, coordinates, parameters, &formulas}; }
 
-  explicit Texts(Statement given) : statement(std::move(given)) {
+  explicit Texts(Statement given) : statement(std::move(given)), formulas(statement.formulas()) {
     for (const Variable& q : statement.coordinates) coordinates.push_back({q.name, q.unit, q.angle});
     for (const Parameter& p : statement.parameters) parameters.push_back({p.name, p.value, "", p.unit});
   }

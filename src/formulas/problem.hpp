@@ -19,6 +19,7 @@ sections::Problem* labelled_problem(const Labels& labels) {
   Model::about = labels.about;
   std::ranges::copy(labels.coordinates, Model::coordinates.begin());
   std::ranges::copy(labels.parameters, Model::parameters.begin());
+  Model::formulas = labels.formulas;
   return std::make_unique<sections::ProblemOf<Model>>().release();
 }
 

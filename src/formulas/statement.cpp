@@ -23,6 +23,32 @@ std::vector<std::string> Statement::names() const {
   return all;
 }
 
+std::vector<Tree> Statement::without_parts(std::span<const Tree> trees) const {
+  expressions::Graph graph;
+  std::vector<expressions::Graph::Id> meanings;
+  for (std::size_t i = 0; i < first_part(); ++i) meanings.push_back(graph.name(i));
+  for (const Part& part : where) meanings.push_back(graph.add(part.value, meanings));
+  std::vector<Tree> whole;
+  for (const Tree& tree : trees) whole.push_back(graph.tree(graph.add(tree, meanings)));
+  return whole;
+}
+
+mechanics::Formulas Statement::formulas() const {
+  const auto whole = [&](const Tree& tree) { return without_parts({&tree, 1}).front(); };
+  mechanics::Formulas result{whole(lagrangian),
+                             without_parts(constraint),
+                             without_parts(rolling),
+                             without_parts(force),
+                             {},
+                             {},
+                             {},
+                             {}};
+  if (dissipation) result.dissipation = whole(*dissipation);
+  if (kick) result.kick = whole(kick->potential), result.kick_every = whole(kick->every);
+  if (domain) result.domain = whole(*domain);
+  return result;
+}
+
 namespace {
 
 /// How large formulas may be to be unfolded by the compiler (README.md): what is larger becomes a table.
@@ -55,7 +81,7 @@ class Source {
   /// A member that a model's struct may have, with the parts that it uses. Arguments other than q, v and p
   /// are whole.
   std::string member(const std::string& name, const std::string& letters, std::span<const Tree> trees) const {
-    const std::vector<Tree> whole = without_parts(trees);
+    const std::vector<Tree> whole = s_.without_parts(trees);
     if (unfolded_size(whole, s_.first_parameter()) > most_unfolded()) return by_tables(name, letters, whole);
     std::vector<Argument> arguments;
     for (const char letter : letters)
@@ -70,17 +96,6 @@ class Source {
       if (used) steps.push_back({"w" + std::to_string(i), s_.where[i].value});
     }
     return formulas::member(name, arguments, trees, names_, steps);
-  }
-
-  /// Trees of the coordinates, velocities, parameters and the time alone.
-  std::vector<Tree> without_parts(std::span<const Tree> trees) const {
-    expressions::Graph graph;
-    std::vector<expressions::Graph::Id> meanings;
-    for (std::size_t i = 0; i < s_.first_part(); ++i) meanings.push_back(graph.name(i));
-    for (const Part& part : s_.where) meanings.push_back(graph.add(part.value, meanings));
-    std::vector<Tree> whole;
-    for (const Tree& tree : trees) whole.push_back(graph.tree(graph.add(tree, meanings)));
-    return whole;
   }
 
   /// The same member, of large formulas.
@@ -121,7 +136,9 @@ class Source {
         ";\n"
         "  static inline std::array<mechanics::Coordinate, dim> coordinates;\n"
         "  static inline std::array<mechanics::Parameter, " +
-        std::to_string(s_.parameters.size()) + "> parameters;\n" +
+        std::to_string(s_.parameters.size()) +
+        "> parameters;\n"
+        "  static inline const mechanics::Formulas* formulas;\n" +
         (methods.name == "*" ? ""
                              : "  static constexpr std::string_view method = \"" + methods.name + "\";\n") +
         (methods.tangent_maps ? "" : "  static constexpr bool tangent_maps = false;\n");

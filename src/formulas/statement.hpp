@@ -3,10 +3,11 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "expressions/tree.hpp"
+#include "mechanics/formulas.hpp"
 
 namespace cotangent::formulas {
 
@@ -49,6 +50,10 @@ struct Statement {
   std::size_t time() const { return first_parameter() + parameters.size(); }
   std::size_t first_part() const { return time() + 1; }
   std::vector<std::string> names() const;
+
+  /// These trees with the parts' values in place of the parts.
+  std::vector<expressions::Tree> without_parts(std::span<const expressions::Tree> trees) const;
+  mechanics::Formulas formulas() const;  ///< without parts
 };
 
 /// Which of the methods are compiled with a problem.

@@ -3,20 +3,13 @@
 // (expressions/recorded.hpp).
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "expressions/recorded.hpp"
+#include "mechanics/formulas.hpp"
 #include "mechanics/lagrangian.hpp"
 
 namespace cotangent::mechanics {
-
-/// A model's members. Names are counted: coordinates, velocities, parameters, the time.
-struct Formulas {
-  expressions::Tree lagrangian;
-  std::vector<expressions::Tree> constraint, rolling, force;
-  std::optional<expressions::Tree> dissipation, kick, kick_every, domain;
-};
 
 /// `count` names from number `first` on, as scalars that record into the graph.
 template <std::size_t count>

@@ -79,7 +79,14 @@ class ProblemOf final : public Problem {
       return std::nullopt;
     }
   }
-  std::optional<mechanics::Formulas> formulas() const override { return mechanics::formulas_of<Model>(); }
+  const mechanics::Formulas* formulas() const override {
+    if constexpr (mechanics::MadeOfFormulas<Model>) {
+      return Model::formulas;
+    } else {
+      static const mechanics::Formulas formulas = mechanics::formulas_of<Model>();
+      return &formulas;
+    }
+  }
   Distance off_manifold(Values q, Values v, Values parameters) const override {
     Distance result;
     if constexpr (System::constrained) {

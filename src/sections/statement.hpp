@@ -36,9 +36,9 @@ class Statement {
   /// What is wrong with parameters for which the problem makes no sense.
   virtual std::optional<std::string> objection(Values) const { return std::nullopt; }
 
-  /// What it states, as formulas; nothing of a problem that isn't stated by any. Throws an Error where decks
+  /// What it states, as formulas; null of a problem that isn't stated by any. Throws an Error where decks
   /// have no word for what it uses.
-  virtual std::optional<mechanics::Formulas> formulas() const { return std::nullopt; }
+  virtual const mechanics::Formulas* formulas() const { return nullptr; }
 
   int dim() const { return static_cast<int>(coordinates().size()); }
   /// The names that expressions may use: coordinates, velocities q_dot, momenta p_q, parameters.

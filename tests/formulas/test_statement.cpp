@@ -32,8 +32,9 @@ bool newtonian(const std::string& lagrangian) {
 }
 
 std::string refusal(const Statement& s, const std::string& method) {
+  const mechanics::Formulas formulas = s.formulas();
   try {
-    interpreted_problem(s, method, {});
+    interpreted_problem(s, method, {"", "", {}, {}, &formulas});
   } catch (const Error& error) {
     return error.what();
   }
@@ -54,6 +55,27 @@ TEST_CASE("which Lagrangians are K(v) - U(q), K quadratic") {
     CAPTURE(no);
     CHECK_FALSE(newtonian(no));
   }
+}
+
+TEST_CASE("a statement's formulas are of coordinates, velocities, parameters and the time alone") {
+  Statement s = statement("0");
+  const auto parsed = [&](const std::string& text) {
+    return expressions::parse(text, Language::value, s.names());
+  };
+  s.where.push_back({"w", parsed("k*x^2")});
+  s.where.push_back({"u", parsed("w + sin(y)")});
+  s.lagrangian = parsed("x_dot^2/2 - u");
+  s.force = {parsed("-w*x_dot"), parsed("cos(t)")};
+  s.domain = parsed("1 - w");
+  s.kick = Kick{parsed("u"), parsed("k")};
+  const mechanics::Formulas formulas = s.formulas();
+  CHECK(formulas.lagrangian == parsed("x_dot^2/2 - (k*x^2 + sin(y))"));
+  CHECK(formulas.force == std::vector{parsed("-(k*x^2)*x_dot"), parsed("cos(t)")});
+  CHECK(formulas.domain == parsed("1 - k*x^2"));
+  CHECK(formulas.kick == parsed("k*x^2 + sin(y)"));
+  CHECK(formulas.kick_every == parsed("k"));
+  CHECK(formulas.lagrangian != parsed("x_dot^2/2 - k*x^2"));
+  CHECK((formulas.constraint.empty() && formulas.rolling.empty() && !formulas.dissipation));
 }
 
 TEST_CASE("a source holds numbers and numbered names, and nothing of the deck's text") {

@@ -59,9 +59,9 @@ class FreeMotion {
  public:
   explicit FreeMotion(const sections::Problem& problem)
       : problem_(problem), dim_(static_cast<std::size_t>(problem.dim())) {
-    auto formulas = problem.formulas();
+    const auto* const formulas = problem.formulas();
     if (!formulas) throw Error(fmt::format("'{}' isn't stated by formulas", problem.name()));
-    formulas_ = std::move(*formulas);
+    formulas_ = *formulas;
     const char* why = !formulas_.constraint.empty() ? "is constrained"
                       : !formulas_.rolling.empty()  ? "rolls"
                       : formulas_.kick              ? "is kicked"

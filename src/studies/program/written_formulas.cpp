@@ -21,7 +21,7 @@ using Lines = FormulaLines;
 using studies::lines_of;
 
 Lines lines_of(const sections::Problem& problem) {
-  const auto formulas = problem.formulas();
+  const auto* const formulas = problem.formulas();
   if (!formulas) throw Error(fmt::format("'{}' isn't stated by formulas", problem.name()));
   Lines result;
   for (const auto& q : problem.coordinates()) result.names.push_back(q.name);

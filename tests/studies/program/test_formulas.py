@@ -336,6 +336,7 @@ class Described(FormulaTest):
         for text in (named, stated, stated.replace("0.5", "0.25")):
             said = self.said(self.deck(text), "--javascript")
             self.assertIn("section: {", said)
+            self.assertNotIn("domain", said)  # which none of them has
             motions.append(re.search(r"^  motion\(x, d\) \{$.*?^  \}", said, re.M | re.S)[0])
         self.assertEqual(motions[0], motions[1])
         self.assertNotEqual(motions[1], motions[2])
