@@ -25,15 +25,15 @@ foreach(layer core numerics geometry expressions mechanics integrators sections 
   endif()
 endforeach()
 
-# The headers, read once: a quarter of a formula's time. GCC takes them where it would include problem.hpp, if its
+# The headers, read once: a quarter of a formula's time. GCC takes them where it would include printed.hpp, if its
 # flags are these, and else the header.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(header ${PROJECT_BINARY_DIR}/generated/formulas/problem.hpp.gch)
+  set(header ${PROJECT_BINARY_DIR}/generated/formulas/printed.hpp.gch)
   add_custom_command(OUTPUT ${header}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated/formulas
     COMMAND ${CMAKE_CXX_COMPILER} ${flags} -w -I${PROJECT_BINARY_DIR}/generated -I${CMAKE_CURRENT_SOURCE_DIR} -MD -MF ${header}.d
-            -MT ${header} -x c++-header ${CMAKE_CURRENT_SOURCE_DIR}/formulas/problem.hpp -o ${header}
-    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/formulas/problem.hpp DEPFILE ${header}.d VERBATIM
+            -MT ${header} -x c++-header ${CMAKE_CURRENT_SOURCE_DIR}/formulas/printed.hpp -o ${header}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/formulas/printed.hpp DEPFILE ${header}.d VERBATIM
     COMMENT "Reading the headers of formulas")
   add_custom_target(cotangent_formula_header DEPENDS ${header})
 endif()

@@ -15,10 +15,9 @@ set(mpi_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OM
                     OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
                     HWLOC_COMPONENTS=-linuxio,-pci,-linuxpci)
 
-# Tests that keep more processors busy begin first, so that there are others to run beside them. Ranks that have to
-# share processors with others wait for each other many times as long.
-function(cotangent_busy_processors test processors)
-  set_tests_properties(${test} PROPERTIES PROCESSORS ${processors} COST ${processors})
+# One after the other, from the first moment on, so that the tests of one process run beside them.
+function(cotangent_has_ranks test)
+  set_tests_properties(${test} PROPERTIES RESOURCE_LOCK ranks COST 3)
 endfunction()
 
 add_custom_target(mpi_tests)
@@ -44,9 +43,15 @@ function(cotangent_mpi_test layer)
     if(ranks GREATER 1)
       set(chosen "~[one-rank]~[.]")
     endif()
-    add_test(NAME mpi.${layer}.${ranks} COMMAND ${mpirun} ${ranks} $<TARGET_FILE:${program}> ${chosen})
+    set(launcher ${mpirun} ${ranks})
+    if(ranks EQUAL 1)
+      set(launcher ${in_idle_time} ${launcher})
+    endif()
+    add_test(NAME mpi.${layer}.${ranks} COMMAND ${launcher} $<TARGET_FILE:${program}> ${chosen})
     set_tests_properties(mpi.${layer}.${ranks} PROPERTIES LABELS ${label} TIMEOUT 300 ENVIRONMENT "${mpi_environment}")
-    cotangent_busy_processors(mpi.${layer}.${ranks} ${ranks})
+    if(ranks GREATER 1)
+      cotangent_has_ranks(mpi.${layer}.${ranks})
+    endif()
   endforeach()
 endfunction()
 
@@ -58,7 +63,7 @@ function(cotangent_kill_test layer name victims survivors)
     add_test(NAME ${test} COMMAND ${mpirun} ${ranks} $<TARGET_FILE:test_${layer}_mpi> [${part}-${name}])
     set_tests_properties(${test} PROPERTIES LABELS mpi TIMEOUT 300 ENVIRONMENT
       "${mpi_environment};COTANGENT_TEST_FILE=${CMAKE_CURRENT_BINARY_DIR}/killed_${name}_${victims}.h5")
-    cotangent_busy_processors(${test} ${ranks})
+    cotangent_has_ranks(${test})
   endforeach()
   set_tests_properties(mpi.killed_${name}_${victims}.victim PROPERTIES FIXTURES_SETUP killed_${name}_${victims}
                        WILL_FAIL TRUE)
@@ -72,9 +77,6 @@ cotangent_mpi_test(particles)
 cotangent_mpi_test(rods)
 cotangent_mpi_test(lattice)
 cotangent_mpi_test(overland)
-foreach(ranks 2 3 4)  # they meet in every iteration: alone, in seconds; beside others, in minutes
-  cotangent_busy_processors(mpi.overland.${ranks} 4)
-endforeach()
 target_compile_definitions(test_overland_mpi PRIVATE COTANGENT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")  # a mesh to damage
 cotangent_mpi_test(io test_hdf5*.cpp)
 cotangent_mpi_test(run)

@@ -53,7 +53,7 @@ std::vector<std::string> header_folders() {
   const fs::path program = fs::read_symlink("/proc/self/exe", none);
   for (fs::path above = program.parent_path(); above.has_relative_path(); above = above.parent_path()) {
     const fs::path installed = above / "include" / "cotangent";
-    if (fs::exists(installed / "formulas" / "problem.hpp", none)) return {installed};
+    if (fs::exists(installed / "formulas" / "printed.hpp", none)) return {installed};
   }
   return {COTANGENT_BUILT_HEADERS, COTANGENT_SOURCE_HEADERS};  // precompiled ones first
 }
@@ -292,7 +292,7 @@ bool can_compile() {
   const auto folders = header_folders();
   std::error_code none;
   const bool headers = std::ranges::any_of(folders, [&](const std::string& folder) {
-    return fs::exists(fs::path(folder) / "formulas" / "problem.hpp", none);
+    return fs::exists(fs::path(folder) / "formulas" / "printed.hpp", none);
   });
   const char* const other = other_compiler();
   return headers && (other ? std::string_view(other) != "none" : can_run(COTANGENT_COMPILER));

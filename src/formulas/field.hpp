@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A field of billiards stated by a formula: a potential U(x, p), printed as a struct like those of
-// billiards/fields, compiled and loaded. The second half is what the printed source includes.
+// billiards/fields, compiled and loaded. The second half is what the printed source uses.
 #pragma once
 
 #include <string>

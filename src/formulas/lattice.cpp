@@ -84,7 +84,7 @@ std::string source(const LatticeStatement& statement) {
   if (statement.spacing >= 0)
     members += "static double spacing(const std::array<double, " + count + ">& p) { return p[" +
                std::to_string(statement.spacing) + "]; }\n";
-  return unit("lattice.hpp", "Lattice", members, "COTANGENT_FORMULA_LATTICE");
+  return unit("Lattice", members, "COTANGENT_FORMULA_LATTICE");
 }
 
 LoadedLattice load(const LatticeStatement& statement, const CompiledFiles& files) {

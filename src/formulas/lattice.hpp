@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A lattice stated by formulas: terms of a large Lagrangian on a site and its named neighbours, printed as a
 // struct like those of lattice/models, compiled and loaded. The second half is what the printed source
-// includes.
+// uses.
 #pragma once
 
 #include <algorithm>

@@ -105,7 +105,7 @@ std::string source(const PairStatement& statement) {
   std::vector<std::string> names = numbered("p", statement.parameters);
   names.insert(names.begin(), "r");
   names.emplace_back("s");
-  return unit("pair_potential.hpp", "Potential",
+  return unit("Potential",
               "  static constexpr std::string_view name = \"formula\", about = \"\";\n"
               "  static constexpr std::array<mechanics::Parameter, " +
                   std::to_string(statement.parameters) + "> parameters{};\n" +

@@ -3,7 +3,7 @@
 // are functions of s = r^2: even powers of r, and of what is proportional to r or 1/r, become powers of s, so
 // that a root is drawn only where the formula needs one. Quotients by what doesn't depend on r, and of it,
 // become products: one division serves for the derivative too. The second half is what the printed source
-// includes.
+// uses.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the C++ that statement.hpp prints includes: a model whose names and values come when it is loaded.
+// For the C++ that statement.hpp prints: a model whose names and values come when it is loaded.
 #pragma once
 
 #include <algorithm>

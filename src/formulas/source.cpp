@@ -176,10 +176,9 @@ std::size_t unfolded_size(std::span<const expressions::Tree> values, std::size_t
   return size;
 }
 
-std::string unit(const std::string& header, const std::string& name, const std::string& members,
-                 const std::string& macro) {
-  return "#include \"formulas/" + header + "\"\n\nnamespace cotangent::formulas {\nnamespace {\nstruct " +
-         name + " {\n" + members + "};\n}  // namespace\n" + macro + "(" + name +
+std::string unit(const std::string& name, const std::string& members, const std::string& macro) {
+  return "#include \"formulas/printed.hpp\"\n\nnamespace cotangent::formulas {\nnamespace {\nstruct " + name +
+         " {\n" + members + "};\n}  // namespace\n" + macro + "(" + name +
          ")\n}  // namespace cotangent::formulas\n";
 }
 

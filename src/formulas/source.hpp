@@ -46,7 +46,6 @@ std::string member_by_tables(const std::string& name, std::span<const Argument> 
 std::size_t unfolded_size(std::span<const expressions::Tree> values, std::size_t variables);
 
 /// The whole source: what it includes, the struct `name` with its members, and the macro that exports it.
-std::string unit(const std::string& header, const std::string& name, const std::string& members,
-                 const std::string& macro);
+std::string unit(const std::string& name, const std::string& members, const std::string& macro);
 
 }  // namespace cotangent::formulas

@@ -155,7 +155,7 @@ class Source {
       text += member("dissipation", takes("qvp", function), function);
     }
     if (s_.domain) text += member("domain", "qp", {&*s_.domain, 1});
-    return unit("problem.hpp", "Model", text, "COTANGENT_FORMULA_PROBLEM");
+    return unit("Model", text, "COTANGENT_FORMULA_PROBLEM");
   }
 
  private:

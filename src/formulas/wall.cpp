@@ -8,7 +8,7 @@ namespace cotangent::formulas {
 
 std::string source(const WallStatement& statement) {
   const Argument arguments[] = {{"q", static_cast<std::size_t>(statement.dim)}, {"p", statement.parameters}};
-  return unit("wall.hpp", "Set",
+  return unit("Set",
               "  static constexpr std::string_view name = \"\", about = \"\";\n"
               "  static constexpr int dim = " +
                   std::to_string(statement.dim) + ";\n  static constexpr std::array<billiards::Parameter, " +

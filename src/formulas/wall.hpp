@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A wall of billiards stated by a formula: a set omega(x, p) > 0, printed as a struct like those of
-// billiards/sets, compiled and loaded. The second half is what the printed source includes.
+// billiards/sets, compiled and loaded. The second half is what the printed source uses.
 #pragma once
 
 #include <string>
