@@ -9,6 +9,7 @@ if(NOT COTANGENT_MATHEMATICS_ONLY)
   mark_as_advanced(COTANGENT_HDF5_HL)
   pkg_search_module(PETSC REQUIRED IMPORTED_TARGET petsc>=3.18 PETSc>=3.18)  # real scalars: libpetsc-real-dev
   set_target_properties(PkgConfig::PETSC PROPERTIES INTERFACE_COMPILE_OPTIONS "")  # its packagers' own, not ours
+  include(late_petsc)
   find_package(fmt REQUIRED)
   find_package(CLI11 REQUIRED)
   find_package(tomlplusplus QUIET)

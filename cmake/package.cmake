@@ -13,6 +13,14 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # the libraries, in the versions that it was linked with
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "openmpi-bin, python3-h5py, python3-matplotlib, python3-numpy")
+if(COTANGENT_LATE_PETSC)  # which no program names as a library that it needs
+  list(GET PETSC_LINK_LIBRARIES 0 petsc)
+  get_filename_component(petsc ${petsc} REALPATH)
+  execute_process(COMMAND dpkg-query --search ${petsc} OUTPUT_VARIABLE owner ERROR_QUIET)
+  if(owner MATCHES "^([^:]+):")
+    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", ${CMAKE_MATCH_1}")
+  endif()
+endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++")  # for formulas in decks
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-xarray, python3-sympy, paraview")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/prerm)

@@ -5,7 +5,7 @@ namespace cotangent::la {
 
 Vector vector(PetscInt here) {
   Vector v;
-  check(VecCreate(PETSC_COMM_WORLD, v.out()), "VecCreate");
+  check(VecCreate(MPI_COMM_WORLD, v.out()), "VecCreate");
   check(VecSetSizes(v, here, PETSC_DETERMINE), "VecSetSizes");
   check(VecSetType(v, VECSTANDARD), "VecSetType");
   return v;

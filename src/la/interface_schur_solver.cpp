@@ -115,7 +115,7 @@ void InterfaceSchurSolver::Shared::join_ranks(std::span<const PetscInt> far, dou
   check(VecCreateSeq(PETSC_COMM_SELF, size, border.out()), "VecCreateSeq");
   check(VecSet(border, 0), "VecSet");
   response.resize(found.size());
-  check(VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, size, PETSC_DETERMINE, nullptr, everywhere.out()),
+  check(VecCreateMPIWithArray(MPI_COMM_WORLD, 1, size, PETSC_DETERMINE, nullptr, everywhere.out()),
         "VecCreateMPIWithArray");
   y = vector(length);
   image = vector(length);
@@ -137,12 +137,12 @@ void InterfaceSchurSolver::Shared::join_ranks(std::span<const PetscInt> far, dou
       if (times[static_cast<std::size_t>(i)] > 0) asked.push_back(i);
     }
   }
-  check(MatCreateShell(PETSC_COMM_WORLD, length, length, PETSC_DETERMINE, PETSC_DETERMINE, this,
-                       interface.out()),
-        "MatCreateShell");
+  check(
+      MatCreateShell(MPI_COMM_WORLD, length, length, PETSC_DETERMINE, PETSC_DETERMINE, this, interface.out()),
+      "MatCreateShell");
   check(MatShellSetOperation(interface, MATOP_MULT, reinterpret_cast<void (*)()>(multiply_callback)),
         "MatShellSetOperation");
-  check(KSPCreate(PETSC_COMM_WORLD, solver.out()), "KSPCreate");
+  check(KSPCreate(MPI_COMM_WORLD, solver.out()), "KSPCreate");
   check(KSPSetOperators(solver, interface, interface), "KSPSetOperators");
   check(KSPSetType(solver, KSPGMRES), "KSPSetType");
   check(KSPSetTolerances(solver, tolerance, 1e-300, PETSC_DEFAULT, 500), "KSPSetTolerances");

@@ -2,6 +2,7 @@
 #include "la/petsc.hpp"
 
 #include <algorithm>
+#include <dlfcn.h>
 #include <string_view>
 
 namespace cotangent::la {
@@ -26,7 +27,19 @@ PetscErrorCode remember(MPI_Comm, int, const char* function, const char*, PetscE
   return code;
 }
 
+bool is_open = false;
+/// The options that it began with, as "-name".
+std::vector<std::string> given;
+
 }  // namespace
+
+void open_petsc() {
+#ifdef COTANGENT_PETSC_LIBRARY
+  if (!is_open && ::dlopen(COTANGENT_PETSC_LIBRARY, RTLD_LAZY | RTLD_GLOBAL) == nullptr)
+    throw Error(std::string("cannot open PETSc: ") + ::dlerror());
+#endif
+  is_open = true;
+}
 
 void check(PetscErrorCode code, const char* call) {
   if (code == PetscErrorCode{}) return;
@@ -37,6 +50,7 @@ void check(PetscErrorCode code, const char* call) {
 }
 
 bool active() noexcept {
+  if (!is_open) return false;
   PetscBool begun = PETSC_FALSE, ended = PETSC_FALSE;
   PetscInitialized(&begun);
   PetscFinalized(&ended);
@@ -50,6 +64,7 @@ Petsc::Petsc(const std::vector<std::string>& options) {
       throw Error("'" + options[i] +
                   "' after -- is no PETSc option: they are written '-name' or '-name value'");
   }
+  open_petsc();
   if (active()) return;
   std::vector<std::string> words{"cotangent", "-no_signal_handler", "-skip_petscrc"};
   words.insert(words.end(), options.begin(), options.end());
@@ -61,6 +76,7 @@ Petsc::Petsc(const std::vector<std::string>& options) {
   check(PetscInitialize(&count, &arguments, nullptr, nullptr), "PetscInitialize");
   owner_ = true;
   check(PetscPushErrorHandler(remember, nullptr), "PetscPushErrorHandler");
+  given = unused_options();
 }
 
 Petsc::~Petsc() {
@@ -72,11 +88,7 @@ Petsc::~Petsc() {
 }
 
 bool has_option(const std::string& prefix) {
-  char* all = nullptr;
-  check(PetscOptionsGetAll(nullptr, &all), "PetscOptionsGetAll");
-  const bool found = (" " + std::string(all)).find(" -" + prefix) != std::string::npos;
-  check(PetscFree(all), "PetscFree");
-  return found;
+  return std::ranges::any_of(given, [&](const std::string& one) { return one.starts_with("-" + prefix); });
 }
 
 namespace {
@@ -88,6 +100,7 @@ bool asked_for_at_the_end(std::string_view name) {
 }  // namespace
 
 std::vector<std::string> unused_options() {
+  if (!active()) return {};
   PetscInt count = 0;
   char **names = nullptr, **values = nullptr;
   check(PetscOptionsLeftGet(nullptr, &count, &names, &values), "PetscOptionsLeftGet");

@@ -41,6 +41,10 @@ PetscErrorCode called_back(const Body& body) noexcept {
   }
 }
 
+/// Opens PETSc's library where the program isn't linked with it (cmake/late_petsc.cmake). Throws an Error
+/// where it isn't there.
+void open_petsc();
+
 /// PETSc from here to the end of this object's life. One object, made after parallel::Mpi. Collective.
 class Petsc {
  public:
@@ -56,7 +60,7 @@ class Petsc {
 
 /// Whether PETSc may be called.
 bool active() noexcept;
-/// Whether an option was given whose name begins so, "position_" say.
+/// Whether an option was given whose name begins so, "position_" say, but for those of PETSc's own start.
 bool has_option(const std::string& prefix);
 /// The options that were given and that nothing has asked for, as "-name value": misspelt, as a rule.
 std::vector<std::string> unused_options();

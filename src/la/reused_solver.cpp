@@ -7,7 +7,7 @@ namespace {
 
 int ranks_of_petsc() {
   int ranks = 1;
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   return ranks;
 }
 
@@ -55,7 +55,7 @@ std::string ReusedSolver::text(bool direct, PetscInt rows) {
 }
 
 ReusedSolver::ReusedSolver(bool direct, PetscInt rows, const std::string& prefix) : most_(direct ? 6 : 10) {
-  check(KSPCreate(PETSC_COMM_WORLD, solver_.out()), "KSPCreate");
+  check(KSPCreate(MPI_COMM_WORLD, solver_.out()), "KSPCreate");
   check(KSPSetOptionsPrefix(solver_, prefix.c_str()), "KSPSetOptionsPrefix");
   check(KSPSetType(solver_, direct ? KSPGMRES : KSPFGMRES), "KSPSetType");
   check(KSPSetTolerances(solver_, direct ? 1e-8 : 1e-10, 1e-300, PETSC_DEFAULT, direct ? 30 : 400),

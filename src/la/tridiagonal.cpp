@@ -7,23 +7,14 @@
 
 #include "core/real.hpp"
 #include "la/sparse.hpp"
+#include "parallel/mpi.hpp"
 
 namespace cotangent::la {
 namespace {
 
-int ranks() {
-  int count = 1;
-  MPI_Comm_size(PETSC_COMM_WORLD, &count);
-  return count;
-}
-int this_rank() {
-  int rank = 0;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  return rank;
-}
-
+/// In brackets: PETSc's headers make a macro of it that counts in PETSc's own data (cmake/late_petsc.cmake).
 void share(const double* mine, int count, double* all) {
-  if (MPI_Allgather(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, PETSC_COMM_WORLD) != MPI_SUCCESS)
+  if ((MPI_Allgather)(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, MPI_COMM_WORLD) != MPI_SUCCESS)
     throw PetscFailure("MPI_Allgather failed in the tridiagonal solver");
 }
 
@@ -88,7 +79,7 @@ void Tridiagonal::solve_block(const double* b, double* x) const {
 }
 
 void Tridiagonal::factorise_ends() {
-  const std::size_t n = diagonal.size(), p = static_cast<std::size_t>(ranks());
+  const std::size_t n = diagonal.size(), p = static_cast<std::size_t>(parallel::size());
   if (p == 1 && lower[0] == 0.0 && upper[n - 1] == 0.0) return;
   before_.assign(n, 0.0);
   after_.assign(n, 0.0);
@@ -145,7 +136,7 @@ void Tridiagonal::solve(const double* b, double* x) const {
     for (std::size_t j = i + 1; j < m; ++j) z[i] -= ends_[i * m + j] * z[j];
     z[i] /= ends_[i * m + i];
   }
-  const std::size_t r = 2 * static_cast<std::size_t>(this_rank());
+  const std::size_t r = 2 * static_cast<std::size_t>(parallel::rank());
   const double last_before = z[(r + m - 1) % m], first_after = z[(r + 2) % m];
   if (lower[0] != 0.0) {
     for (std::size_t i = 0; i < n; ++i) x[i] = fma(-last_before, before_[i], x[i]);
@@ -258,14 +249,12 @@ bool is_tridiagonal(Mat matrix) {
   PetscInt first = 0, last = 0, size = 0;
   check(MatGetOwnershipRange(matrix, &first, &last), "MatGetOwnershipRange");
   check(MatGetSize(matrix, &size, nullptr), "MatGetSize");
-  int fits = size >= 3 && last - first >= 2;
+  bool fits = size >= 3 && last - first >= 2;
   MatrixRows(matrix).for_each([&](PetscInt i, PetscInt column, PetscInt) {
     const PetscInt apart = (column - first - i + size) % size;
-    if (apart > 1 && apart < size - 1) fits = 0;
+    if (apart > 1 && apart < size - 1) fits = false;
   });
-  if (MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD) != MPI_SUCCESS)
-    throw PetscFailure("MPI_Allreduce failed in is_tridiagonal");
-  return fits != 0;
+  return parallel::all(fits);
 }
 
 void use_tridiagonal(PC preconditioner) {

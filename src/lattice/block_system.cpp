@@ -68,7 +68,7 @@ void BlockSystem::Handles::assemble_like(const la::InterfaceSchurSolver::Pattern
     elsewhere.push_back(static_cast<PetscInt>(to - from) - here.back());
   }
   auto& [matrix, right, solution, solver] = assembled;
-  check(MatCreate(PETSC_COMM_WORLD, matrix.out()), "MatCreate");
+  check(MatCreate(MPI_COMM_WORLD, matrix.out()), "MatCreate");
   check(MatSetSizes(matrix, size, size, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
   check(MatSetType(matrix, kind == Solver::pivoting ? MATAIJ : MATBAIJ), "MatSetType");
   check(MatSetOptionsPrefix(matrix, prefix), "MatSetOptionsPrefix");
@@ -76,7 +76,7 @@ void BlockSystem::Handles::assemble_like(const la::InterfaceSchurSolver::Pattern
   check(MatXAIJSetPreallocation(matrix, block, here.data(), elsewhere.data(), nullptr, nullptr),
         "MatXAIJSetPreallocation");
   check(MatCreateVecs(matrix, solution.out(), right.out()), "MatCreateVecs");
-  check(KSPCreate(PETSC_COMM_WORLD, solver.out()), "KSPCreate");
+  check(KSPCreate(MPI_COMM_WORLD, solver.out()), "KSPCreate");
   check(KSPSetOptionsPrefix(solver, prefix), "KSPSetOptionsPrefix");
   check(KSPSetOperators(solver, matrix, matrix), "KSPSetOperators");
   PC preconditioner = nullptr;

@@ -52,7 +52,7 @@ Conservative::Conservative(const Landscape& landscape, int stages, const SolverO
   for (const auto& cell : mesh.cells) block(cell, cell);
   for (const auto& outlet : outlets_) block(outlet.ends, mesh.cells[static_cast<std::size_t>(outlet.cell)]);
   entries_.resize(rows.size());
-  la::check(MatCreate(PETSC_COMM_WORLD, jacobian_.out()), "MatCreate");
+  la::check(MatCreate(MPI_COMM_WORLD, jacobian_.out()), "MatCreate");
   la::check(MatSetSizes(jacobian_, mesh.own, mesh.own, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
   la::check(MatSetType(jacobian_, MATAIJ), "MatSetType");
   la::check(

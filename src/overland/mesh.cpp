@@ -154,7 +154,7 @@ std::vector<double> dual_areas(const Mesh& mesh) {
 
 Halo::Halo(int of_rank, std::span<const PetscInt> number, int width) : ranks_(parallel::size()) {
   const auto n = static_cast<PetscInt>(number.size()), own = static_cast<PetscInt>(of_rank);
-  la::check(VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, own * width, PETSC_DETERMINE, nullptr, owners_.out()),
+  la::check(VecCreateMPIWithArray(MPI_COMM_WORLD, 1, own * width, PETSC_DETERMINE, nullptr, owners_.out()),
             "VecCreateMPIWithArray");
   la::check(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n * width, nullptr, here_.out()),
             "VecCreateSeqWithArray");

@@ -65,7 +65,7 @@ Plex plex_of(const Triangles& t) {
   const auto n = static_cast<PetscInt>(t.cells.size()), points = static_cast<PetscInt>(t.vertices.size());
   const double* x = t.vertices.empty() ? nullptr : t.vertices.front().data();
   la::Owner<PetscSF, PetscSFDestroy> owners;  // which nobody needs
-  check(DMPlexCreateFromCellListParallelPetsc(PETSC_COMM_WORLD, 2, n, points, PETSC_DECIDE, 3, PETSC_TRUE,
+  check(DMPlexCreateFromCellListParallelPetsc(MPI_COMM_WORLD, 2, n, points, PETSC_DECIDE, 3, PETSC_TRUE,
                                               cells.data(), 2, x, owners.out(), nullptr, dm.out()),
         "DMPlexCreateFromCellListParallelPetsc");
   check(DMCreateLabel(dm, "boundary"), "DMCreateLabel");
@@ -189,7 +189,7 @@ Mesh distribute(Triangles&& triangles, int refine) {
   for (int k = 0; k < refine; ++k) {
     Plex finer;
     check(DMPlexSetRefinementUniform(dm, PETSC_TRUE), "DMPlexSetRefinementUniform");
-    check(DMRefine(dm, PETSC_COMM_WORLD, finer.out()), "DMRefine");
+    check(DMRefine(dm, MPI_COMM_WORLD, finer.out()), "DMRefine");
     dm = std::move(finer);
   }
   return extract(dm, std::move(boundaries));

@@ -103,7 +103,7 @@ void Mini::make_matrix() {
   entries_.resize(rows.size() + given.size(), 1.0);
   for (auto* places : {&rows, &columns}) places->insert(places->end(), given.begin(), given.end());
   const PetscInt own = 3 * mesh.own;
-  la::check(MatCreate(PETSC_COMM_WORLD, matrix_.out()), "MatCreate");
+  la::check(MatCreate(MPI_COMM_WORLD, matrix_.out()), "MatCreate");
   la::check(MatSetSizes(matrix_, own, own, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
   la::check(MatSetType(matrix_, MATAIJ), "MatSetType");
   la::check(
@@ -122,7 +122,7 @@ void Mini::make_solver() {
   }
 
   const Mat matrix = held_matrix_ ? held_matrix_->shell() : matrix_.raw();
-  la::check(SNESCreate(PETSC_COMM_WORLD, solver_.out()), "SNESCreate");
+  la::check(SNESCreate(MPI_COMM_WORLD, solver_.out()), "SNESCreate");
   la::check(SNESSetOptionsPrefix(solver_, "water_"), "SNESSetOptionsPrefix");
   la::check(SNESSetType(solver_, SNESVINEWTONRSLS), "SNESSetType");
   la::check(SNESSetFunction(solver_, residual_, residual_callback, this), "SNESSetFunction");

@@ -33,7 +33,7 @@ std::vector<double> projected(const Mesh& mesh, const std::vector<double>& value
   Halo halo(mesh, 1);
   halo.add(load);
   la::Matrix mass;
-  la::check(MatCreate(PETSC_COMM_WORLD, mass.out()), "MatCreate");
+  la::check(MatCreate(MPI_COMM_WORLD, mass.out()), "MatCreate");
   la::check(MatSetSizes(mass, mesh.own, mesh.own, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
   la::check(MatSetType(mass, MATAIJ), "MatSetType");
   la::check(MatSetPreallocationCOO(mass, static_cast<PetscCount>(rows.size()), rows.data(), columns.data()),
@@ -45,7 +45,7 @@ std::vector<double> projected(const Mesh& mesh, const std::vector<double>& value
     std::copy(load.begin(), load.begin() + mesh.own, to.data());
   }
   la::LinearSolver solver;
-  la::check(KSPCreate(PETSC_COMM_WORLD, solver.out()), "KSPCreate");
+  la::check(KSPCreate(MPI_COMM_WORLD, solver.out()), "KSPCreate");
   la::check(KSPSetType(solver, KSPCG), "KSPSetType");
   la::check(KSPSetTolerances(solver, 1e-13, 1e-300, PETSC_DEFAULT, 1000), "KSPSetTolerances");
   la::check(KSPSetOperators(solver, mass, mass), "KSPSetOperators");

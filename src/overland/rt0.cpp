@@ -155,7 +155,7 @@ void Rt0::make_matrix() {
   }
   entries_.resize(rows.size());
   const auto size = static_cast<PetscInt>(own);
-  la::check(MatCreate(PETSC_COMM_WORLD, matrix_.out()), "MatCreate");
+  la::check(MatCreate(MPI_COMM_WORLD, matrix_.out()), "MatCreate");
   la::check(MatSetSizes(matrix_, size, size, PETSC_DETERMINE, PETSC_DETERMINE), "MatSetSizes");
   la::check(MatSetType(matrix_, MATAIJ), "MatSetType");
   la::check(
@@ -171,7 +171,7 @@ void Rt0::make_solver() {
   la::check(VecSet(lower_, PETSC_NINFINITY), "VecSet");
   std::fill_n(la::Values(lower_).data(), cells, 0.0);
 
-  la::check(SNESCreate(PETSC_COMM_WORLD, solver_.out()), "SNESCreate");
+  la::check(SNESCreate(MPI_COMM_WORLD, solver_.out()), "SNESCreate");
   la::check(SNESSetOptionsPrefix(solver_, "water_"), "SNESSetOptionsPrefix");
   la::check(SNESSetType(solver_, SNESVINEWTONRSLS), "SNESSetType");
   la::check(SNESSetFunction(solver_, residual_, residual_callback, this), "SNESSetFunction");

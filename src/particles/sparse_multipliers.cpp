@@ -58,7 +58,7 @@ struct SparseMultipliers::Matrices {
   Effort effort;
 
   bool of_all() const { return batch == Batch::of_all_ranks; }
-  MPI_Comm ranks() const { return of_all() ? PETSC_COMM_WORLD : PETSC_COMM_SELF; }
+  MPI_Comm ranks() const { return of_all() ? MPI_COMM_WORLD : PETSC_COMM_SELF; }
   /// True where any rank of the batch said so.
   bool any(bool value) const { return of_all() ? parallel::any(value) : value; }
 

@@ -17,7 +17,7 @@ RodHalo<D>::RodHalo(const RodBlock<D>& block)
   std::vector<PetscInt> wanted;
   for (const int k : foreign_) wanted.push_back(static_cast<PetscInt>(block.rod(k)));
   const auto length = static_cast<PetscInt>(wanted.size());
-  check(VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, count_, PETSC_DETERMINE, nullptr, own_values_.out()),
+  check(VecCreateMPIWithArray(MPI_COMM_WORLD, 1, count_, PETSC_DETERMINE, nullptr, own_values_.out()),
         "VecCreateMPIWithArray");
   check(VecCreateSeq(PETSC_COMM_SELF, length, foreign_values_.out()), "VecCreateSeq");
   la::IndexSet from, to;

@@ -75,7 +75,7 @@ struct RodMultipliers<D>::Schur {
       entries += std::ssize(list);
     }
     la::require_indices("the rods' multipliers", parallel::sum(std::int64_t{count}), entries);
-    check(MatCreateAIJ(PETSC_COMM_WORLD, count, count, PETSC_DETERMINE, PETSC_DETERMINE, 0, own_width.data(),
+    check(MatCreateAIJ(MPI_COMM_WORLD, count, count, PETSC_DETERMINE, PETSC_DETERMINE, 0, own_width.data(),
                        0, foreign_width.data(), matrix.out()),
           "MatCreateAIJ");
     for (int k = 0; k < block.own_count(); ++k) {
@@ -245,7 +245,7 @@ struct RodMultipliers<D>::Saddle {
       : block(own), halo(rod_halo), known(static_cast<std::size_t>(own.known_count())) {
     number();
     const auto rods = static_cast<PetscInt>(block.own_count());
-    check(MatCreate(PETSC_COMM_WORLD, matrix.out()), "MatCreate");
+    check(MatCreate(MPI_COMM_WORLD, matrix.out()), "MatCreate");
     check(MatSetSizes(matrix, coordinates + rods, coordinates + rods, PETSC_DETERMINE, PETSC_DETERMINE),
           "MatSetSizes");
     check(MatSetType(matrix, MATAIJ), "MatSetType");
@@ -261,7 +261,7 @@ struct RodMultipliers<D>::Saddle {
     right_side = la::vector(coordinates + rods);
     solution = la::vector(coordinates + rods);
     check(VecSet(right_side, 0.0), "VecSet");
-    check(MatCreateShell(PETSC_COMM_WORLD, rods, rods, PETSC_DETERMINE, PETSC_DETERMINE, this,
+    check(MatCreateShell(MPI_COMM_WORLD, rods, rods, PETSC_DETERMINE, PETSC_DETERMINE, this,
                          product_matrix.out()),
           "MatCreateShell");
     const auto multiply = +[](Mat shell, Vec x, Vec y) -> PetscErrorCode {
@@ -373,7 +373,7 @@ struct RodMultipliers<D>::Saddle {
   }
 
   void configure(KSP outer, const std::string& prefix) {
-    check(KSPCreate(PETSC_COMM_WORLD, solver.out()), "KSPCreate");
+    check(KSPCreate(MPI_COMM_WORLD, solver.out()), "KSPCreate");
     check(KSPSetOptionsPrefix(solver, (prefix + "saddle_").c_str()), "KSPSetOptionsPrefix");
     check(KSPSetOperators(solver, matrix, matrix), "KSPSetOperators");
     use_factorisation(solver, true);

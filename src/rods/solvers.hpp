@@ -48,7 +48,7 @@ struct RodRattle<D>::Solvers {
     }
     const PairKernel* kernel = options.pairs.kernel;
     if (kernel != nullptr && kernel->cut().radius > 0) pairs.emplace(block, options.pairs);
-    la::check(SNESCreate(PETSC_COMM_WORLD, newton.out()), "SNESCreate");
+    la::check(SNESCreate(MPI_COMM_WORLD, newton.out()), "SNESCreate");
     la::check(SNESSetOptionsPrefix(newton, "position_"), "SNESSetOptionsPrefix");
     la::check(SNESSetType(newton, SNESNEWTONLS), "SNESSetType");
     la::check(SNESSetFunction(newton, residual, function, this), "SNESSetFunction");
@@ -61,7 +61,7 @@ struct RodRattle<D>::Solvers {
     position_matrix.configure(inner);
     use_line_search(SNESLINESEARCHBASIC);
     la::check(SNESSetFromOptions(newton), "SNESSetFromOptions");
-    la::check(KSPCreate(PETSC_COMM_WORLD, linear.out()), "KSPCreate");
+    la::check(KSPCreate(MPI_COMM_WORLD, linear.out()), "KSPCreate");
     la::check(KSPSetOptionsPrefix(linear, "velocity_"), "KSPSetOptionsPrefix");
     velocity_matrix.configure(linear);
     la::check(KSPSetFromOptions(linear), "KSPSetFromOptions");

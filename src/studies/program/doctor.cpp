@@ -183,7 +183,7 @@ ExitCode look_at_formulas() {
   }
   // Unlike any that the cache has.
   const std::string source = fmt::format(
-      "// {} {}\n#include \"formulas/problem.hpp\"\nextern \"C\" int cotangent_doctor() {{ return 1; }}\n",
+      "// {} {}\n#include \"formulas/printed.hpp\"\nextern \"C\" int cotangent_doctor() {{ return 1; }}\n",
       ::getpid(), parallel::wall_time());
   const std::string failure = failure_of([&] {
     const formulas::SharedObject object = formulas::shared_object(source);
@@ -201,7 +201,9 @@ ExitCode examine_machine() {
   line("compiler", fmt::format("{} {}", compiler, compile_flags));
   line("MPI", parallel::library_version());
   line("HDF5", io::hdf5_version());
-  line("PETSc", la::petsc_version());
+  const std::string no_petsc = failure_of(la::open_petsc);
+  line("PETSc", la::petsc_version(),
+       no_petsc.empty() ? "" : no_petsc + ": install it where it was for the build");
   line("Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION));
   line("SIMD", fmt::format("{} doubles in a register", numerics::native_width),
        hardware_fma ? ""
@@ -212,6 +214,7 @@ ExitCode examine_machine() {
   std::int64_t compiling = exit_success;
   parallel::on_rank_zero([&] { compiling = look_at_formulas(); });
   compiling = parallel::broadcast(compiling);
+  if (!no_petsc.empty()) return exit_bad_input;
   return files != exit_success ? files : static_cast<ExitCode>(compiling);
 }
 

@@ -196,6 +196,19 @@ class Start(Program):
         (self.at / "out.h5").unlink(missing_ok=True)
         return names
 
+    def test_petsc_is_opened_where_a_run_needs_it(self):
+        """It brings ninety libraries along. The control: a study that solves by it opens it, with options of its own too."""
+        opened = {"env": os.environ | {"LD_DEBUG": "files"}, "ranks": 1}
+        if "libpetsc" in self.launch("--version", **opened).stderr:
+            self.skipTest("this program is linked with PETSc")
+        water = (SOURCE / "input" / "overland" / "lake_at_rest.toml", "stop.time=0.05", "output.every=0.05",
+                 "output.frames_every=0.05")
+        for words, solved in (((self.deck(POINCARE),), False), (water, True), (("--doctor",), True),
+                              ((*water, "output.file=own.h5", "--", "-water_ksp_rtol", "1e-9"), True)):
+            end = self.launch(*words, **opened)
+            self.assertEqual(end.returncode, 0, end.stdout)
+            self.assertEqual("libpetsc" in end.stderr, solved, words)
+
     def test_one_process_starts_no_daemon(self):
         if "Open MPI v4" not in self.text("--doctor"):
             self.skipTest("from version 5 on Open MPI starts none")

@@ -516,7 +516,7 @@ class Constrained(DeckTest):
             self.assertLess(abs(at[np.isfinite(at)] - 1.3).max(), 1e-9)
             self.assertEqual(np.isfinite(at).sum(), 1)
             self.assertLess(np.ptp(file["families/period"][0][:file["families/points"][0]]), 1e-10)
-        fine = ["continuation.step=0.005", "continuation.largest_step=0.005", "continuation.to=1.2",
+        fine = ["continuation.step=0.02", "continuation.largest_step=0.02", "continuation.to=1.2",
                 "output.checkpoint_minutes=0.001"]
         self.run_deck(self.deck(ELLIPSE + follow), *fine, file="whole.h5").close()
         self.killed("deck.toml", "output.file=out.h5", *fine, ranks=1)
