@@ -75,8 +75,8 @@ struct RodMultipliers<D>::Schur {
       entries += std::ssize(list);
     }
     la::require_indices("the rods' multipliers", parallel::sum(std::int64_t{count}), entries);
-    check(MatCreateAIJ(MPI_COMM_WORLD, count, count, PETSC_DETERMINE, PETSC_DETERMINE, 0, own_width.data(),
-                       0, foreign_width.data(), matrix.out()),
+    check(MatCreateAIJ(MPI_COMM_WORLD, count, count, PETSC_DETERMINE, PETSC_DETERMINE, 0, own_width.data(), 0,
+                       foreign_width.data(), matrix.out()),
           "MatCreateAIJ");
     for (int k = 0; k < block.own_count(); ++k) {
       for (const int j : neighbours(k)) {
