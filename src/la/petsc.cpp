@@ -28,8 +28,13 @@ PetscErrorCode remember(MPI_Comm, int, const char* function, const char*, PetscE
 }
 
 bool is_open = false;
-/// The options that it began with, as "-name".
-std::vector<std::string> given;
+/// PetscFree, whose macro reads a variable of PETSc's: found by its name, for the program isn't linked with
+/// it.
+void free_by_petsc(void* memory) {
+  using Free = PetscErrorCode (*)(void*, int, const char*, const char*);
+  const auto* const release = static_cast<const Free*>(::dlsym(RTLD_DEFAULT, "PetscTrFree"));
+  if (release != nullptr) check((*release)(memory, __LINE__, __func__, __FILE__), "PetscFree");
+}
 
 }  // namespace
 
@@ -76,7 +81,6 @@ Petsc::Petsc(const std::vector<std::string>& options) {
   check(PetscInitialize(&count, &arguments, nullptr, nullptr), "PetscInitialize");
   owner_ = true;
   check(PetscPushErrorHandler(remember, nullptr), "PetscPushErrorHandler");
-  given = unused_options();
 }
 
 Petsc::~Petsc() {
@@ -88,7 +92,11 @@ Petsc::~Petsc() {
 }
 
 bool has_option(const std::string& prefix) {
-  return std::ranges::any_of(given, [&](const std::string& one) { return one.starts_with("-" + prefix); });
+  char* all = nullptr;
+  check(PetscOptionsGetAll(nullptr, &all), "PetscOptionsGetAll");
+  const bool found = (" " + std::string(all)).find(" -" + prefix) != std::string::npos;
+  free_by_petsc(all);
+  return found;
 }
 
 namespace {

@@ -60,7 +60,7 @@ class Petsc {
 
 /// Whether PETSc may be called.
 bool active() noexcept;
-/// Whether an option was given whose name begins so, "position_" say, but for those of PETSc's own start.
+/// Whether an option was given whose name begins so, "position_" say.
 bool has_option(const std::string& prefix);
 /// The options that were given and that nothing has asked for, as "-name value": misspelt, as a rule.
 std::vector<std::string> unused_options();
