@@ -29,7 +29,7 @@ if(NOT COTANGENT_SANITIZE AND NOT COTANGENT_MATHEMATICS_ONLY)
     --build-generator ${CMAKE_GENERATOR} --build-noclean --build-target unit_tests
     --build-options -DCOTANGENT_MATHEMATICS_ONLY=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0
                     -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCOTANGENT_NATIVE=${COTANGENT_NATIVE}
-                    -DCOTANGENT_UNIT_TESTS=core,ad
+                    -DCOTANGENT_UNIT_TESTS=core,ad,numerics
                     -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON
                     -DCMAKE_DISABLE_FIND_PACKAGE_GSL=ON  # whose own search needs PkgConfig
     --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure --no-tests=error --tests-regex "^unit[.]")

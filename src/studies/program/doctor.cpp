@@ -201,7 +201,7 @@ ExitCode examine_machine() {
   line("compiler", fmt::format("{} {}", compiler, compile_flags));
   line("MPI", parallel::library_version());
   line("HDF5", io::hdf5_version());
-  const std::string no_petsc = failure_of(la::open_petsc);
+  const std::string no_petsc = failure_of([] { parallel::agree(la::open_petsc); });
   line("PETSc", la::petsc_version(),
        no_petsc.empty() ? "" : no_petsc + ": install it where it was for the build");
   line("Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION));
