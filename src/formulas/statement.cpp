@@ -35,16 +35,16 @@ std::vector<Tree> Statement::without_parts(std::span<const Tree> trees) const {
 
 mechanics::Formulas Statement::formulas() const {
   const auto whole = [&](const Tree& tree) { return without_parts({&tree, 1}).front(); };
-  mechanics::Formulas result{whole(lagrangian),
-                             without_parts(constraint),
-                             without_parts(rolling),
-                             without_parts(force),
-                             {},
-                             {},
-                             {},
-                             {}};
+  mechanics::Formulas result;
+  result.lagrangian = whole(lagrangian);
+  result.constraint = without_parts(constraint);
+  result.rolling = without_parts(rolling);
+  result.force = without_parts(force);
   if (dissipation) result.dissipation = whole(*dissipation);
-  if (kick) result.kick = whole(kick->potential), result.kick_every = whole(kick->every);
+  if (kick) {
+    result.kick = whole(kick->potential);
+    result.kick_every = whole(kick->every);
+  }
   if (domain) result.domain = whole(*domain);
   return result;
 }
