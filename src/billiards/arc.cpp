@@ -26,7 +26,7 @@ double action_of(const Gas<D>& gas, int lane) {
 
 template <int D>
 sections::Arc fly_arc(const Domain<D>& domain, const Vector<D>& gravity, const sections::Start& start,
-                      double duration) {
+                      const ArcEnd& end) {
   constexpr int width = Gas<D>::width, states = 2 * D;
   Vector<D> x, v;
   std::copy_n(start.q.begin(), D, x.begin());
@@ -45,17 +45,18 @@ sections::Arc fly_arc(const Domain<D>& domain, const Vector<D>& gravity, const s
       gas.displace(lane, dx, dv);
     }
     if (first == 0) arc.energy = gas.energy()[0];
-    while (any(gas.active())) {
-      gas.advance(duration);
+    while (any(gas.active()) && gas.bounces(0) < end.bounces) {  // all lanes fly as one
+      gas.advance(end.time);
       if (first == 0) arc.action += action_of(gas, 0);
     }
     for (int lane = 0; lane < count; ++lane) {
-      if (gas.status(lane) != Status::finished) arc.status = gas.status(lane);
+      const Status status = gas.status(lane);
+      if (status != Status::finished && status != Status::pending) arc.status = status;
       const double size = std::exp(gas.stretching()[lane]);
       for (int i = 0; i < states; ++i) {
-        const auto& end = i < D ? gas.displacement().x[static_cast<std::size_t>(i)]
-                                : gas.displacement().v[static_cast<std::size_t>(i - D)];
-        arc.derivative[static_cast<std::size_t>(i * states + first + lane)] = size * end[lane];
+        const auto& there = i < D ? gas.displacement().x[static_cast<std::size_t>(i)]
+                                  : gas.displacement().v[static_cast<std::size_t>(i - D)];
+        arc.derivative[static_cast<std::size_t>(i * states + first + lane)] = size * there[lane];
       }
     }
   }
@@ -71,7 +72,7 @@ sections::Arc fly_arc(const Domain<D>& domain, const Vector<D>& gravity, const s
   return arc;
 }
 
-template sections::Arc fly_arc<2>(const Domain<2>&, const Vector<2>&, const sections::Start&, double);
-template sections::Arc fly_arc<3>(const Domain<3>&, const Vector<3>&, const sections::Start&, double);
+template sections::Arc fly_arc<2>(const Domain<2>&, const Vector<2>&, const sections::Start&, const ArcEnd&);
+template sections::Arc fly_arc<3>(const Domain<3>&, const Vector<3>&, const sections::Start&, const ArcEnd&);
 
 }  // namespace cotangent::billiards

@@ -446,14 +446,31 @@ class Billiard final : public sections::Problem {
   sections::Arc arc(const integrators::MethodOptions& method, const sections::Start& start,
                     double duration) const override {
     const auto domain = family_.at(start.parameters);
-    const bool still = std::ranges::all_of(domain->members(), [](const Member<D>& member) {
-      return member.law.elastic() && !member.place.moves();
-    });
-    if (!still || rules_.field || rules_.stepped.step > 0) return Problem::arc(method, start, duration);
-    return fly_arc<D>(*domain, rules_.gravity, start, duration);
+    if (!keeps_neighbours(*domain)) return Problem::arc(method, start, duration);
+    return fly_arc<D>(*domain, rules_.gravity, start, {.time = duration});
+  }
+  bool between_walls() const override { return true; }
+  sections::Arc bounces(const sections::Start& start, std::int64_t count) const override {
+    const auto domain = family_.at(start.parameters);
+    if (!keeps_neighbours(*domain)) return Problem::bounces(start, count);
+    return fly_arc<D>(*domain, rules_.gravity, start, {.bounces = count});
+  }
+  sections::WallAt wall(const std::vector<double>& q, const std::vector<double>& parameters) const override {
+    Vector<D> x, slope;
+    std::copy_n(q.begin(), D, x.begin());
+    const double omega = family_.at(parameters)->omega(x, slope);
+    return {omega, {slope.begin(), slope.end()}};
   }
 
  private:
+  /// Whether an arc tells how neighbours part.
+  bool keeps_neighbours(const Domain<D>& domain) const {
+    return !rules_.field && rules_.stepped.step == 0 &&
+           std::ranges::all_of(domain.members(), [](const Member<D>& member) {
+             return member.law.elastic() && !member.place.moves();
+           });
+  }
+
   const DomainFamily<D> family_;
   const BilliardRules<D> rules_;
 };

@@ -45,22 +45,33 @@ Plane plane_of(const Closure& closure) {
   return plane;
 }
 
-/// An orthonormal basis of what is left of all deviations without the flow f, the energy's slope g and the
-/// normals of the manifold; where a strobe gives the period, without the normals alone.
+/// What is left of all deviations without the flow f, the energy's slope g and the normals of the manifold;
+/// where a strobe gives the period, without the normals alone.
 Eigen::MatrixXd complement(const sections::Arc& arc, bool strobed) {
-  const auto size = std::ssize(arc.flow);
-  std::vector<const double*> without;
-  if (!strobed) without = {arc.flow.data(), arc.energy_slope.data()};
-  for (Index k = 0; k < std::ssize(arc.normals); k += size) without.push_back(arc.normals.data() + k);
-  if (without.empty()) return Eigen::MatrixXd::Identity(size, size);
-  Eigen::MatrixXd all(size, std::ssize(without));
-  for (Index k = 0; k < all.cols(); ++k)
-    all.col(k) = Eigen::Map<const Eigen::VectorXd>(without[static_cast<std::size_t>(k)], size);
-  const Eigen::MatrixXd basis = all.householderQr().householderQ();
-  return basis.rightCols(size - all.cols());
+  const int size = static_cast<int>(arc.flow.size());
+  auto without = vectors_of(arc.normals, size);
+  for (const auto* vector : {&arc.flow, &arc.energy_slope}) {
+    if (!strobed) without.push_back(vectors_of(*vector, size).front());
+  }
+  return orthogonal_complement(without, size);
 }
 
 }  // namespace
+
+std::vector<Eigen::VectorXd> vectors_of(const std::vector<double>& numbers, int size) {
+  std::vector<Eigen::VectorXd> result;
+  for (Index k = 0; k < std::ssize(numbers); k += size)
+    result.emplace_back(Eigen::Map<const Eigen::VectorXd>(numbers.data() + k, size));
+  return result;
+}
+
+Eigen::MatrixXd orthogonal_complement(const std::vector<Eigen::VectorXd>& vectors, int size) {
+  if (vectors.empty()) return Eigen::MatrixXd::Identity(size, size);
+  Eigen::MatrixXd all(size, std::ssize(vectors));
+  for (Index k = 0; k < all.cols(); ++k) all.col(k) = vectors[static_cast<std::size_t>(k)];
+  const Eigen::MatrixXd basis = all.householderQr().householderQ();
+  return basis.rightCols(size - all.cols());
+}
 
 Plane Plane::across(const std::vector<double>& q, const std::vector<double>& v) {
   const double speed = std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));

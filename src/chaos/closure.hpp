@@ -38,6 +38,11 @@ struct Plane {
   static Plane across(const std::vector<double>& q, const std::vector<double>& v);
 };
 
+/// An orthonormal basis of all that is orthogonal to some vectors of so many numbers, in columns.
+Eigen::MatrixXd orthogonal_complement(const std::vector<Eigen::VectorXd>& vectors, int size);
+/// Those in a list of numbers, one after the other.
+std::vector<Eigen::VectorXd> vectors_of(const std::vector<double>& numbers, int size);
+
 /// What closes: a problem's motion by a method, after so many periods of the strobe or whenever its period T
 /// is over, on a section that is a coordinate; or, where there is no such section, on a plane.
 struct Closure {

@@ -15,91 +15,125 @@ namespace {
 /// Of the fundamental segment, in units of 1 + |x|: where the manifold is still straight to round-off.
 constexpr double epsilon = 1e-5;
 
-double angle(const PlanePoint& a, const PlanePoint& b) {
-  return std::abs(std::atan2(a[0] * b[1] - a[1] * b[0], a.dot(b)));
+/// Between two directions (Kahan).
+double angle(const SectionPoint& a, const SectionPoint& b) {
+  const SectionPoint one = a.norm() * b, other = b.norm() * a;
+  return 2 * std::atan2((one - other).norm(), (one + other).norm());
 }
 
+/// The deviation that the map's derivative takes to this one, or next to it.
+SectionPoint pulled_back(const SectionImage& image, const SectionPoint& deviation) {
+  return image.basis * image.derivative.colPivHouseholderQr().solve(deviation);
+}
+SectionPoint pushed_on(const SectionImage& image, const SectionPoint& deviation) {
+  return image.derivative * (image.basis.transpose() * deviation);
+}
+
+struct Preimage {
+  SectionPoint at;
+  SectionImage image;
+};
 /// Where the map takes it to z, led from w, which it takes to known.at. In parts of the straight way from
 /// there to z, as many as it needs.
-std::optional<PlaneImage> preimage(const PlaneMap& map, const PlanePoint& w, const PlanePoint& z) {
-  const auto known = map(w);
+std::optional<Preimage> preimage(const SectionMap& map, const SectionPoint& w, const SectionPoint& z) {
+  const auto known = map.image(w);
   if (!known) return std::nullopt;
-  for (int parts = 1; parts <= 1024; parts *= 4) {
-    PlanePoint x = w;
+  const double way = (z - known->at).norm(), least = 1e-6 * (1 + z.norm());
+  for (int parts = 1; parts <= 1024 && (parts == 1 || way / parts > least); parts *= 4) {
+    SectionPoint x = w;
     auto image = known;
     bool good = true;
     for (int part = 1; good && part <= parts; ++part) {
-      const PlanePoint goal = known->at + (z - known->at) * (static_cast<double>(part) / parts);
+      const SectionPoint goal = known->at + (z - known->at) * (static_cast<double>(part) / parts);
       double before = std::numeric_limits<double>::infinity();
       good = false;
       for (int round = 0; round < 20; ++round) {
-        const PlanePoint step = image->derivative.inverse() * (goal - image->at);
+        const SectionPoint step = pulled_back(*image, goal - image->at);
         const double size = step.norm(), enough = 1e-12 * (1 + x.norm());
         if (!(size < before)) {  // round-off, or not where Newton's iteration leads on
           good = before <= enough;
           break;
         }
-        x += step;
-        image = map(x);
+        const auto there = map.onto(x + step);
+        if (!there) break;
+        x = *there;
+        image = map.image(x);
         if (!image) break;
         good = size <= 1e-16 * (1 + x.norm());
         if (good) break;
         before = round == 0 ? 2 * size : size;
       }
     }
-    if (good) return PlaneImage{x, image->derivative};
+    if (good) return Preimage{x, *image};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-InvariantManifold::InvariantManifold(PlaneMap map, const PlaneImage& fixed, bool stable, int side)
-    : map_(std::move(map)), fixed_(fixed.at), stable_(stable) {
-  const Eigen::Matrix2d& d = fixed.derivative;
+InvariantManifold::InvariantManifold(std::shared_ptr<const SectionMap> map, const SectionPoint& fixed,
+                                     bool stable, int side)
+    : map_(std::move(map)), fixed_(fixed), stable_(stable) {
+  const auto image = map_->image(fixed);
+  if (!image) throw Error("a periodic orbit that was found doesn't return to its section");
+  const Eigen::Matrix2d d = image->basis.transpose() * image->derivative;
   const double half = d.trace() / 2, root = std::sqrt(half * half - d.determinant());
   const double large = half + std::copysign(root, half);
   multiplier_ = stable ? d.determinant() / large : large;
   if (!(large > 1) || !(d.determinant() / large < 1) || !(d.determinant() > 0))
     throw Error("manifolds grow from fixed points with a multiplier above 1 and one between 0 and 1");
   // (D - multiplier) e = 0: across the longer row.
-  const PlanePoint a(d(0, 1), multiplier_ - d(0, 0)), b(multiplier_ - d(1, 1), d(1, 0));
-  PlanePoint direction = a.norm() > b.norm() ? a : b;
+  const Eigen::Vector2d a(d(0, 1), multiplier_ - d(0, 0)), b(multiplier_ - d(1, 1), d(1, 0));
+  SectionPoint direction = image->basis * (a.norm() > b.norm() ? a : b);
   direction.normalize();
-  const double leading = std::abs(direction[0]) > 1e-9 ? direction[0] : direction[1];
-  if (leading < 0) direction = -direction;
+  const auto leading =
+      std::ranges::find_if(direction, [](double component) { return std::abs(component) > 1e-9; });
+  if (*leading < 0) direction = -direction;
   const double size = epsilon * (1 + fixed_.norm());
   const double growth = stable ? 1 / multiplier_ : multiplier_;
-  begin_ = {fixed_ + side * size * direction, side * size * std::log(growth) * direction};
-  if (const auto image = next(begin_, fixed_)) {
-    end_of_first_ = *image;
-  } else {
-    end_ = End::lost;
+  const auto begin = map_->onto(fixed_ + side * size * direction);
+  end_ = End::lost;
+  if (!begin) return;
+  begin_ = {*begin, side * size * std::log(growth) * direction};
+  if (const auto there = next(begin_, fixed_)) {
+    end_of_first_ = *there;
+    end_ = End::none;
   }
 }
 
-/// A cubic with these ends and tangents.
-InvariantManifold::Place InvariantManifold::first(double s) const {
-  const PlanePoint chord = end_of_first_.at - begin_.at, a = begin_.along, b = end_of_first_.along;
-  const PlanePoint square = 3 * chord - 2 * a - b, cube = a + b - 2 * chord;
-  return {begin_.at + s * (a + s * (square + s * cube)), a + s * (2 * square + 3 * s * cube)};
+/// A cubic with these ends and tangents, brought onto the surface.
+std::optional<InvariantManifold::Place> InvariantManifold::first(double s) const {
+  const SectionPoint chord = end_of_first_.at - begin_.at, a = begin_.along, b = end_of_first_.along;
+  const SectionPoint square = 3 * chord - 2 * a - b, cube = a + b - 2 * chord;
+  const auto at = map_->onto(begin_.at + s * (a + s * (square + s * cube)));
+  if (!at) return std::nullopt;
+  return Place{*at, a + s * (2 * square + 3 * s * cube)};
 }
 
 /// The next image, of the map; or of its inverse, led from a point that is near it.
 std::optional<InvariantManifold::Place> InvariantManifold::next(const Place& place,
-                                                                const PlanePoint& near) const {
-  const auto image = stable_ ? preimage(map_, near, place.at) : map_(place.at);
+                                                                const SectionPoint& near) const {
+  if (stable_) {
+    const auto from = preimage(*map_, near, place.at);
+    if (!from || !from->at.allFinite()) return std::nullopt;
+    return Place{from->at, pulled_back(from->image, place.along)};
+  }
+  const auto image = map_->image(place.at);
   if (!image || !image->at.allFinite()) return std::nullopt;
-  if (stable_) return Place{image->at, image->derivative.inverse() * place.along};
-  return Place{image->at, image->derivative * place.along};
+  return Place{image->at, pushed_on(*image, place.along)};
 }
 
+/// So many places in the column; false where the motion fails before. A neighbour has them already.
 bool InvariantManifold::extend(Column& column, std::size_t count, const Column* neighbour) const {
-  if (column.chain.empty()) column.chain.push_back(first(column.s));
+  if (column.chain.empty()) {
+    const auto place = first(column.s);
+    if (!place) return false;
+    column.chain.push_back(*place);
+  }
   while (column.chain.size() < count) {
     const auto last = column.chain.size() - 1;
     // Without a neighbour: from the place itself, which is nearer to the fixed point.
-    const PlanePoint near = neighbour ? neighbour->chain[last + 1].at : column.chain[last].at;
+    const SectionPoint near = neighbour ? neighbour->chain[last + 1].at : column.chain[last].at;
     const auto place = next(column.chain.back(), near);
     if (!place) return false;
     column.chain.push_back(*place);
@@ -110,43 +144,71 @@ bool InvariantManifold::extend(Column& column, std::size_t count, const Column* 
 void InvariantManifold::grow(const ManifoldRule& rule) {
   if (end_ != End::none) return;
   constexpr int beginning = 8;
+  constexpr double finest = 1e-13, edge = 1e-6;  // of s: between places that move on; where some end
   std::vector<Column> columns;
-  for (int k = 0; k <= beginning; ++k)
-    columns.push_back({static_cast<double>(k) / beginning, {first(static_cast<double>(k) / beginning)}});
-  nodes_.push_back({0, columns.front().chain[0].at});
+  for (int k = 0; k <= beginning; ++k) columns.push_back({static_cast<double>(k) / beginning, {}, false});
+  nodes_.push_back({0, begin_.at});
   const double least = 1e-10 * (1 + fixed_.norm());
   const auto too_far = [&](const Place& a, const Place& b) {
-    const PlanePoint chord = b.at - a.at;
+    const SectionPoint chord = b.at - a.at;
     const double distance = chord.norm();
     if (distance > rule.spacing) return true;
     return distance > least && std::max(angle(a.along, chord), angle(chord, b.along)) > rule.bend / 2;
   };
-  for (std::size_t n = 0;; ++n) {
-    if (!extend(columns.front(), n + 1, nullptr)) {
-      end_ = End::lost;
-      return;
+  // An inverse is led from a neighbour, on the same side of a discontinuity if there is one.
+  const auto lives = [&](Column& column, std::size_t count, std::initializer_list<const Column*> neighbours) {
+    if (column.ended) return false;
+    if (column.chain.size() >= count) return true;
+    for (const Column* neighbour : neighbours) {
+      if (neighbour && neighbour->chain.size() < count) continue;
+      if (extend(column, count, neighbour)) return true;
+      if (!stable_) break;
     }
+    column.ended = true;
+    return false;
+  };
+  for (std::size_t n = 0;; ++n) {
+    Column &one = columns.front(), &other = columns.back();
+    if (n > 0 && other.chain.size() >= n) {  // the segment ends where its image begins
+      one.chain.push_back(other.chain[n - 1]);
+    } else {
+      one.ended = n > 0 || !extend(one, 1, nullptr);
+    }
+    bool any = !one.ended;
     for (std::size_t k = 0; k + 1 < columns.size();) {
-      if (!extend(columns[k + 1], n + 1, &columns[k])) {
-        end_ = End::lost;
-        return;
-      }
-      const Column &left = columns[k], &right = columns[k + 1];
-      if (right.s - left.s > 1e-13 && too_far(left.chain[n], right.chain[n])) {
-        Column middle{(left.s + right.s) / 2, {}};
-        if (!extend(middle, n + 1, &left)) {
-          end_ = End::lost;
-          return;
-        }
-        columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(k) + 1, std::move(middle));
+      const bool before = lives(columns[k], n + 1, {nullptr}),
+                 after = lives(columns[k + 1], n + 1, {&columns[k], nullptr}), both = before && after;
+      any = any || after;
+      if (!before && !after) {
+        ++k;
         continue;
       }
-      length_ += (right.chain[n].at - left.chain[n].at).norm();
-      nodes_.push_back({static_cast<double>(n) + right.s, right.chain[n].at});
+      const Column &left = columns[k], &right = columns[k + 1];
+      const double width = right.s - left.s;
+      if (both ? width > finest && too_far(left.chain[n], right.chain[n]) : width > edge) {
+        Column middle{(left.s + right.s) / 2, {}, false};
+        if (lives(middle, n + 1, {&left, &right}) || width > edge) {
+          columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(k) + 1, std::move(middle));
+          continue;
+        }
+      }
+      const auto whole = static_cast<double>(n);
+      const double chord = both ? (right.chain[n].at - left.chain[n].at).norm() : 0;
+      if (both && chord <= rule.spacing) {
+        length_ += chord;
+      } else if (!nodes_.back().gap()) {
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        nodes_.push_back({whole + (left.s + right.s) / 2, SectionPoint::Constant(fixed_.size(), nan)});
+      }
+      if (after) nodes_.push_back({whole + right.s, right.chain[n].at});
       ++k;
       if (length_ >= rule.length) end_ = End::reached;
       if (end_ == End::none && std::ssize(nodes_) >= rule.points) end_ = End::full;
       if (end_ != End::none) return;
+    }
+    if (!any) {
+      end_ = End::lost;
+      return;
     }
   }
 }
@@ -158,21 +220,23 @@ std::optional<InvariantManifold::Place> InvariantManifold::at(double t) const {
   for (double k = 1; place && k <= n; ++k) {
     auto near = std::ranges::lower_bound(nodes_, k + s, {}, &Node::t);
     if (near == nodes_.end() || (near != nodes_.begin() && k + s - (near - 1)->t < near->t - k - s)) --near;
+    if (near->gap() && ++near == nodes_.end()) near -= 2;
     place = next(*place, near->at);
   }
   return place;
 }
 
-std::optional<double> InvariantManifold::action(
-    double from, double to, const std::function<double(const PlanePoint&)>& momentum) const {
+std::optional<double> InvariantManifold::action(double from, double to) const {
   if (from > to) {
-    const auto other = action(to, from, momentum);
+    const auto other = action(to, from);
     return other ? std::optional(-*other) : std::nullopt;
   }
   std::vector<double> ends{from};
   for (auto node = std::ranges::upper_bound(nodes_, from, {}, &Node::t); node != nodes_.end() && node->t < to;
-       ++node)
+       ++node) {
+    if (node->gap()) return std::nullopt;
     ends.push_back(node->t);
+  }
   ends.push_back(to);
   const auto nodes = integrators::GaussTables::of(4);
   double sum = 0;
@@ -181,7 +245,7 @@ std::optional<double> InvariantManifold::action(
     for (int i = 0; i < nodes->stages; ++i) {
       const auto place = at(ends[k] + width * nodes->c[i]);
       if (!place) return std::nullopt;
-      sum += width * nodes->b[i] * momentum(place->at) * place->along[0];
+      sum += width * nodes->b[i] * map_->momentum(place->at).dot(place->along);
     }
   }
   return sum;
@@ -192,18 +256,27 @@ namespace {
 using Node = InvariantManifold::Node;
 
 struct Box {
-  Eigen::Array2d low, high;
+  Eigen::ArrayXd low, high;
 };
 constexpr std::size_t in_box = 32;  // chords
+constexpr double rim = 0.05;        // of a chord: the curves may cross where their chords just don't
 
-std::vector<Box> boxes(const std::vector<Node>& nodes, const PlanePoint& shift) {
+/// Around the curve's chords, each box with room for what the curve is off them.
+std::vector<Box> boxes(const std::vector<Node>& nodes, const SectionPoint& shift) {
   std::vector<Box> result;
   for (std::size_t first = 0; first + 1 < nodes.size(); first += in_box) {
-    Box box{(nodes[first].at + shift).array(), (nodes[first].at + shift).array()};
+    const auto infinite = Eigen::ArrayXd::Constant(shift.size(), std::numeric_limits<double>::infinity());
+    Box box{infinite, -infinite};
+    double longest = 0;
     for (std::size_t k = first; k <= std::min(first + in_box, nodes.size() - 1); ++k) {
+      if (nodes[k].gap()) continue;
       box.low = box.low.min((nodes[k].at + shift).array());
       box.high = box.high.max((nodes[k].at + shift).array());
+      if (k > first && !nodes[k - 1].gap())
+        longest = std::max(longest, (nodes[k].at - nodes[k - 1].at).norm());
     }
+    box.low -= rim * longest;
+    box.high += rim * longest;
     result.push_back(box);
   }
   return result;
@@ -211,18 +284,18 @@ std::vector<Box> boxes(const std::vector<Node>& nodes, const PlanePoint& shift) 
 
 /// Newton's iteration on U(t) = S(t') + shift, from where chords cross.
 std::optional<HomoclinicPoint> refine(const InvariantManifold& unstable, const InvariantManifold& stable,
-                                      const PlanePoint& shift, double t, double u) {
+                                      const SectionPoint& shift, double t, double u) {
   std::optional<HomoclinicPoint> best;
   for (int round = 0; round < 30; ++round) {
     const auto a = unstable.at(t), b = stable.at(u);
     if (!a || !b) break;
-    const PlanePoint off = a->at - b->at - shift;
+    const SectionPoint off = a->at - b->at - shift;
     const double error = off.norm();
     if (best && !(error < best->error)) break;
     best = {t, u, a->at, error, std::numeric_limits<double>::quiet_NaN()};
-    Eigen::Matrix2d slopes;
+    Eigen::MatrixXd slopes(off.size(), 2);
     slopes << a->along, -b->along;
-    const PlanePoint step = slopes.fullPivLu().solve(off);
+    const Eigen::Vector2d step = slopes.colPivHouseholderQr().solve(off);
     if (!step.allFinite()) break;
     t -= step[0];
     u -= step[1];
@@ -234,19 +307,20 @@ std::optional<HomoclinicPoint> refine(const InvariantManifold& unstable, const I
 }  // namespace
 
 std::vector<HomoclinicPoint> homoclinic_points(const InvariantManifold& unstable,
-                                               const InvariantManifold& stable, const PlanePoint& shift,
-                                               const std::function<double(const PlanePoint&)>& momentum,
+                                               const InvariantManifold& stable, const SectionPoint& shift,
                                                std::size_t most) {
   const auto &u = unstable.nodes(), &s = stable.nodes();
-  const auto u_boxes = boxes(u, {0, 0}), s_boxes = boxes(s, shift);
+  const auto u_boxes = boxes(u, SectionPoint::Zero(shift.size())), s_boxes = boxes(s, shift);
   std::vector<HomoclinicPoint> found;
+  // Where two chords are nearest to one another: they cross, or in more dimensions nearly.
   const auto chords = [&](std::size_t i, std::size_t j) {
-    const PlanePoint a = u[i + 1].at - u[i].at, b = s[j + 1].at - s[j].at, c = s[j].at + shift - u[i].at;
-    const double across = a[0] * b[1] - a[1] * b[0];
-    if (across == 0) return;
-    const double x = (c[0] * b[1] - c[1] * b[0]) / across, y = (c[0] * a[1] - c[1] * a[0]) / across;
-    constexpr double rim = 0.05;  // the curves may cross where their chords just don't
-    if (x < -rim || x > 1 + rim || y < -rim || y > 1 + rim) return;
+    if (u[i].gap() || u[i + 1].gap() || s[j].gap() || s[j + 1].gap()) return;
+    const SectionPoint a = u[i + 1].at - u[i].at, b = s[j + 1].at - s[j].at, c = s[j].at + shift - u[i].at;
+    const double aa = a.squaredNorm(), ab = a.dot(b), bb = b.squaredNorm(), ac = a.dot(c), bc = b.dot(c);
+    const double across = aa * bb - ab * ab;
+    const double x = (ac * bb - ab * bc) / across, y = (ac * ab - aa * bc) / across;
+    if (!(x >= -rim && x <= 1 + rim && y >= -rim && y <= 1 + rim)) return;
+    if ((x * a - y * b - c).norm() > 2 * rim * (std::sqrt(aa) + std::sqrt(bb))) return;
     const auto point = refine(unstable, stable, shift, u[i].t + x * (u[i + 1].t - u[i].t),
                               s[j].t + y * (s[j + 1].t - s[j].t));
     if (point) found.push_back(*point);
@@ -270,8 +344,8 @@ std::vector<HomoclinicPoint> homoclinic_points(const InvariantManifold& unstable
     const bool neighbours = std::ranges::none_of(
         found, [&](const auto& other) { return other.stable > low && other.stable < high; });
     if (!neighbours) continue;
-    const auto along = unstable.action(found[k].unstable, found[k + 1].unstable, momentum),
-               back = stable.action(found[k].stable, found[k + 1].stable, momentum);
+    const auto along = unstable.action(found[k].unstable, found[k + 1].unstable),
+               back = stable.action(found[k].stable, found[k + 1].stable);
     if (along && back) found[k].area = *along - *back;
   }
   return found;

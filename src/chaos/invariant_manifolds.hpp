@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stable and unstable manifolds of a hyperbolic fixed point of a map of the plane, grown from the fixed
-// point; where they cross; and the areas that they enclose between crossings.
+// Stable and unstable manifolds of a hyperbolic fixed point of a map of a surface onto itself, grown from the
+// fixed point; where they cross; and the areas that they enclose between crossings. The surface is the plane,
+// or lies in more dimensions, where no coordinates serve for all of it: then what is made by straight lines
+// is brought back onto it, and derivatives are those of its tangent planes.
 //
 // A fundamental segment leads from y = x + epsilon e, e an eigenvector, to y's image: it is a cubic in s from
 // 0 to 1, whose ends the map takes into one another, with their tangents. The image after n returns of its
 // place s is the manifold at t = n + s: so the map adds 1 to t. Each place keeps all its images and their
 // tangents dz/dt, by the map's own derivative. Between neighbours a place is added, in the middle of their s,
 // where they are farther apart than the spacing, or where a tangent is off the chord by more than half of the
-// bend: chords that meet then bend by no more than the whole (Hobson's criterion, with tangents). What the
+// bend: chords that meet then bend by no more than the whole (Hobson's criterion, with tangents). Where that
+// doesn't end, the map being discontinuous there, or where motion fails, the manifold has a gap. What the
 // segment is off the manifold, epsilon^2, the map shrinks by 1/epsilon until the manifold is of size 1.
 //
 // The stable manifold is grown by the inverse of the map. That is found by Newton's iteration on the map
@@ -20,20 +23,34 @@
 #pragma once
 
 #include <Eigen/Dense>
-#include <functional>
+#include <cmath>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace cotangent::chaos {
 
-using PlanePoint = Eigen::Vector2d;  ///< (q, v)
+using SectionPoint = Eigen::VectorXd;  ///< of n numbers, some or all of a state's
 
-struct PlaneImage {
-  PlanePoint at;
-  Eigen::Matrix2d derivative;
+struct SectionImage {
+  SectionPoint at;
+  /// Of the plane tangent to the surface where the map began, n x 2, orthonormal; and what the map's
+  /// derivative makes of it, tangent to the surface at the image.
+  Eigen::MatrixXd basis, derivative;
 };
-/// A map of the plane; nothing where the motion fails.
-using PlaneMap = std::function<std::optional<PlaneImage>(const PlanePoint&)>;
+
+/// A map of a surface onto itself.
+class SectionMap {
+ public:
+  virtual ~SectionMap() = default;
+  /// Nothing where the motion fails.
+  virtual std::optional<SectionImage> image(const SectionPoint& z) const = 0;
+  /// The point of the surface next to one that is near it; nothing where there is none.
+  virtual std::optional<SectionPoint> onto(const SectionPoint& z) const { return z; }
+  /// p, such that p dz is the form whose integral around a region of the surface the map keeps.
+  virtual SectionPoint momentum(const SectionPoint& z) const = 0;
+};
 
 /// How far and how finely.
 struct ManifoldRule {
@@ -47,16 +64,18 @@ class InvariantManifold {
  public:
   enum class End { none = 0, reached = 1, full = 2, lost = 3 };
   struct Place {
-    PlanePoint at, along;  ///< z and dz/dt
+    SectionPoint at, along;  ///< z and dz/dt
   };
   struct Node {
     double t;
-    PlanePoint at;
+    SectionPoint at;  ///< NaN: a gap
+
+    bool gap() const { return std::isnan(at[0]); }
   };
 
-  /// From a fixed point with the map's derivative there; `side` 1 or -1 says whether it leaves along the
-  /// eigenvector whose first large component is positive, or against it.
-  InvariantManifold(PlaneMap map, const PlaneImage& fixed, bool stable, int side);
+  /// From a fixed point of the map; `side` 1 or -1 says whether it leaves along the eigenvector whose first
+  /// large component is positive, or against it.
+  InvariantManifold(std::shared_ptr<const SectionMap> map, const SectionPoint& fixed, bool stable, int side);
   void grow(const ManifoldRule& rule);
   /// In place of that: what it has grown, known from elsewhere.
   void restore(std::vector<Node> nodes) { nodes_ = std::move(nodes); }
@@ -68,22 +87,22 @@ class InvariantManifold {
   const std::vector<Node>& nodes() const { return nodes_; }
   /// The manifold at t, by as many returns; nothing outside of what has been grown.
   std::optional<Place> at(double t) const;
-  /// The integral of p dq from one t to another.
-  std::optional<double> action(double from, double to,
-                               const std::function<double(const PlanePoint&)>& momentum) const;
+  /// The integral of p dz from one t to another; nothing across a gap.
+  std::optional<double> action(double from, double to) const;
 
  private:
   /// A place of the fundamental segment with its images.
   struct Column {
     double s;
     std::vector<Place> chain;
+    bool ended;  ///< the motion fails on its way to the next
   };
-  Place first(double s) const;
+  std::optional<Place> first(double s) const;
   bool extend(Column& column, std::size_t count, const Column* neighbour) const;
-  std::optional<Place> next(const Place& place, const PlanePoint& near) const;
+  std::optional<Place> next(const Place& place, const SectionPoint& near) const;
 
-  PlaneMap map_;
-  PlanePoint fixed_;
+  std::shared_ptr<const SectionMap> map_;
+  SectionPoint fixed_;
   bool stable_;
   double multiplier_ = 0, length_ = 0;
   Place begin_{}, end_of_first_{};
@@ -94,16 +113,15 @@ class InvariantManifold {
 /// Where an unstable and a stable manifold cross.
 struct HomoclinicPoint {
   double unstable, stable;  ///< t on either
-  PlanePoint at;
+  SectionPoint at;
   double error;  ///< how far apart the two manifolds still are
   /// Enclosed by both manifolds from here to the next crossing along the unstable one, positive where its
-  /// integral of p dq is the larger; NaN where that isn't the next along the stable one.
+  /// integral of p dz is the larger; NaN where that isn't the next along the stable one.
   double area;
 };
 /// In order along the unstable manifold, at most so many; the stable one is moved by `shift`.
 std::vector<HomoclinicPoint> homoclinic_points(const InvariantManifold& unstable,
-                                               const InvariantManifold& stable, const PlanePoint& shift,
-                                               const std::function<double(const PlanePoint&)>& momentum,
+                                               const InvariantManifold& stable, const SectionPoint& shift,
                                                std::size_t most);
 
 }  // namespace cotangent::chaos

@@ -1,44 +1,98 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "chaos/return_map.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "core/error.hpp"
 #include "sections/energy_roots.hpp"
+#include "sections/lone_flight.hpp"
 
 namespace cotangent::chaos {
 
-bool ReturnMap::serves(const sections::Problem& problem, const sections::Section& section) {
-  if (problem.multipliers() > 0) return false;
-  if (section.strobe) return problem.dim() == 1;
-  return problem.dim() == 2 && section.coordinate >= 0 && !problem.driven() && !problem.kicked();
+namespace {
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+double norm(const std::vector<double>& a) {
+  return std::sqrt(dot(a, a));
+}
+
+Eigen::MatrixXd derivative_of(const sections::Arc& arc, Eigen::Index size) {
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  return Eigen::Map<const RowMajor>(arc.derivative.data(), size, size);
+}
+Eigen::VectorXd vector_of(const std::vector<double>& numbers) {
+  return Eigen::Map<const Eigen::VectorXd>(numbers.data(), std::ssize(numbers));
+}
+
+}  // namespace
+
+std::vector<int> ReturnMap::columns(const sections::Problem& problem, const sections::Section& section) {
+  const int n = problem.dim(), held = 2 * problem.constraints();
+  std::vector<int> all(static_cast<std::size_t>(2 * n));
+  std::iota(all.begin(), all.end(), 0);
+  const auto coordinates = problem.coordinates();
+  const bool several_angles = std::ranges::count_if(coordinates, &sections::CoordinateInfo::angle) > 1;
+  if (problem.rolling() > 0) return {};
+  if (problem.between_walls()) return n == 2 ? all : std::vector<int>{};
+  if (section.strobe) return 2 * n - held == 2 && !several_angles ? all : std::vector<int>{};
+  if (section.coordinate < 0 || problem.driven() || problem.kicked() || 2 * n - held != 4) return {};
+  if (held == 0) return {1 - section.coordinate, 3 - section.coordinate};
+  return several_angles ? std::vector<int>{} : all;
 }
 
 ReturnMap::ReturnMap(const Closure& closure, const ClosedOrbit& orbit, int times)
-    : closure_(closure), energy_(orbit.energy), period_(orbit.period * times) {
-  if (!serves(*closure.problem, closure.section)) throw Error("its returns are no map of a plane");
+    : closure_(closure),
+      columns_(columns(*closure.problem, closure.section)),
+      energy_(orbit.energy),
+      period_(orbit.period * times) {
+  if (columns_.empty()) throw Error("its returns are no map of a surface");
   closure_.returns *= times;
   closure_.parameters = orbit.parameters;
-  if (!closure.strobed()) {
+  for (const auto winding : orbit.winding)
+    turned_.push_back(2 * std::numbers::pi * static_cast<double>(winding) * times);
+  State state{orbit.q, orbit.v};
+  if (closure.problem->between_walls()) {
+    sections::Observation watch;
+    watch.stop.crossings = 1;
+    const auto flown = sections::fly_alone(*closure.problem, closure_.method, watch,
+                                           {0, state.q, state.v, orbit.parameters});
+    state = {flown.q, flown.v};
+  } else if (!closure.strobed()) {
     across_ = closure.section.coordinate;
-    coordinate_ = 1 - across_;
-    side_ = orbit.v[static_cast<std::size_t>(across_)] < 0 ? -1 : 1;
-    if (orbit.v[static_cast<std::size_t>(across_)] == 0) throw Error("the orbit doesn't cross its section");
+    const double velocity = orbit.v[static_cast<std::size_t>(across_)];
+    side_ = velocity < 0 ? -1 : 1;
+    if (velocity == 0) throw Error("the orbit doesn't cross its section");
   }
-  const auto k = static_cast<std::size_t>(coordinate_);
-  turns_ = 2 * std::numbers::pi * static_cast<double>(orbit.winding[k]) * times;
-  fixed_ = {orbit.q[k], orbit.v[k]};
+  const auto fixed = onto(point_of(state));
+  if (!fixed) throw Error("the orbit doesn't cross its section");
+  fixed_ = *fixed;
 }
 
-std::optional<ReturnMap::Lifted> ReturnMap::lift(const PlanePoint& z) const {
-  const auto dim = static_cast<std::size_t>(closure_.problem->dim()),
-             k = static_cast<std::size_t>(coordinate_);
-  Lifted x{std::vector<double>(dim), std::vector<double>(dim)};
-  x.q[k] = z[0];
-  x.v[k] = z[1];
-  if (across_ < 0) return x;
+SectionPoint ReturnMap::point_of(const State& state) const {
+  const auto n = std::ssize(state.q);
+  SectionPoint z(std::ssize(columns_));
+  for (Eigen::Index k = 0; k < z.size(); ++k) {
+    const auto column = columns_[static_cast<std::size_t>(k)];
+    z[k] = column < n ? state.q[static_cast<std::size_t>(column)]
+                      : state.v[static_cast<std::size_t>(column - n)];
+  }
+  return z;
+}
+
+std::optional<ReturnMap::State> ReturnMap::state_of(const SectionPoint& z) const {
+  const auto n = static_cast<std::size_t>(closure_.problem->dim());
+  State x{std::vector<double>(n), std::vector<double>(n)};
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    const auto column = static_cast<std::size_t>(columns_[k]);
+    (column < n ? x.q[column] : x.v[column - n]) = z[static_cast<Eigen::Index>(k)];
+  }
+  if (whole() || across_ < 0) return x;
   x.q[static_cast<std::size_t>(across_)] = closure_.section.value;
   const auto velocity =
       sections::velocity_of_energy(*closure_.problem, x.q, x.v, across_, closure_.parameters, energy_,
@@ -48,33 +102,110 @@ std::optional<ReturnMap::Lifted> ReturnMap::lift(const PlanePoint& z) const {
   return x;
 }
 
-double ReturnMap::momentum(const PlanePoint& z) const {
-  const auto x = lift(z);
-  if (!x) return std::numeric_limits<double>::quiet_NaN();
-  return closure_.problem->momentum(x->q, x->v, closure_.parameters)[static_cast<std::size_t>(coordinate_)];
+SectionPoint ReturnMap::momentum(const SectionPoint& z) const {
+  const auto x = state_of(z);
+  const auto n = static_cast<std::size_t>(closure_.problem->dim());
+  if (!x) return SectionPoint::Constant(z.size(), std::numeric_limits<double>::quiet_NaN());
+  return point_of({closure_.problem->momentum(x->q, x->v, closure_.parameters), std::vector<double>(n)});
 }
 
-std::optional<PlaneImage> ReturnMap::operator()(const PlanePoint& z) const {
-  const auto from = lift(z);
+/// By Newton's iteration along omega's slope, to round-off.
+bool ReturnMap::onto_wall(State& state) const {
+  double before = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < 50; ++round) {
+    const auto [omega, slope] = closure_.problem->wall(state.q, closure_.parameters);
+    const double size = norm(slope), off = std::abs(omega) / size;
+    if (!(off < before)) return before <= 1e-12 * (1 + norm(state.q));
+    for (std::size_t d = 0; d < slope.size(); ++d) state.q[d] -= omega / (size * size) * slope[d];
+    before = off;
+    if (off <= 1e-16) break;
+  }
+  return dot(closure_.problem->wall(state.q, closure_.parameters).slope, state.v) > 0;
+}
+
+/// By its speed, in the direction that it has: where constraints allow that, they allow any multiple.
+bool ReturnMap::to_energy(State& state) const {
+  const auto& problem = *closure_.problem;
+  for (int round = 0; round < 50; ++round) {
+    const double off = problem.energy(state.q, state.v, closure_.parameters) - energy_;
+    const auto mass = problem.mass_matrix(state.q, state.v, closure_.parameters);
+    double slope = 0;  // of the energy by the logarithm of the speed
+    for (std::size_t i = 0; i < state.v.size(); ++i) {
+      for (std::size_t j = 0; j < state.v.size(); ++j)
+        slope += state.v[i] * mass[i * state.v.size() + j] * state.v[j];
+    }
+    const double change = off / slope;
+    if (!(std::abs(change) < 0.9)) return false;
+    for (double& velocity : state.v) velocity -= change * velocity;
+    if (std::abs(change) <= 1e-15) return true;
+  }
+  return true;  // to round-off, which won't be less
+}
+
+std::optional<SectionPoint> ReturnMap::onto(const SectionPoint& z) const {
+  if (!whole()) return z;
+  auto state = *state_of(z);
+  if (closure_.problem->between_walls()) {
+    if (!onto_wall(state)) return std::nullopt;
+  } else {
+    if (across_ >= 0) state.q[static_cast<std::size_t>(across_)] = closure_.section.value;
+    if (closure_.problem->constraints() > 0 &&
+        !closure_.problem->project(state.q, state.v, closure_.parameters, across_))
+      return std::nullopt;
+    if (across_ >= 0 && !(state.v[static_cast<std::size_t>(across_)] * side_ > 0)) return std::nullopt;
+  }
+  if (!closure_.strobed() && !to_energy(state)) return std::nullopt;
+  return point_of(state);
+}
+
+std::optional<SectionImage> ReturnMap::image(const SectionPoint& z) const {
+  const auto from = state_of(z);
   if (!from) return std::nullopt;
-  auto image = across_ < 0 ? by_strobe(*from) : by_section(*from);
-  if (image) image->at[0] -= turns_;
-  return image;
+  auto next = closure_.strobed()                  ? to_strobe(*from)
+              : closure_.problem->between_walls() ? to_wall(*from)
+                                                  : to_section(*from);
+  if (!next) return std::nullopt;
+  for (std::size_t k = 0; k < turned_.size(); ++k) next->end.q[k] -= turned_[k];
+  const auto at = onto(point_of(next->end));
+  if (!at) return std::nullopt;
+  return SectionImage{*at, next->basis(columns_, Eigen::all), next->derivative(columns_, Eigen::all)};
 }
 
-std::optional<PlaneImage> ReturnMap::by_strobe(const Lifted& from) const {
+/// Of what deviates at the beginning of a flight and stays on the surface. In the plane of one coordinate it
+/// is that coordinate and its velocity which deviate, and the section's velocity with them.
+Eigen::MatrixXd ReturnMap::tangent_plane(const sections::Arc& arc, const Eigen::VectorXd& section) const {
+  const int size = closure_.states();
+  if (whole()) {
+    auto without = vectors_of(arc.normals, size);
+    if (!closure_.strobed()) {
+      without.push_back(vector_of(arc.energy_slope));
+      without.push_back(section);
+    }
+    return orthogonal_complement(without, size);
+  }
+  Eigen::MatrixXd plane = Eigen::MatrixXd::Zero(size, 2);
+  for (Eigen::Index k = 0; k < 2; ++k) {
+    const auto column = static_cast<std::size_t>(columns_[static_cast<std::size_t>(k)]);
+    plane(static_cast<Eigen::Index>(column), k) = 1;
+    plane(size / 2 + across_, k) =
+        -arc.energy_slope[column] / arc.energy_slope[static_cast<std::size_t>(size / 2 + across_)];
+  }
+  return plane;
+}
+
+std::optional<ReturnMap::Return> ReturnMap::to_strobe(const State& from) const {
   const auto arc = closure_.problem->arc(closure_.method, {0, from.q, from.v, closure_.parameters}, period_);
   if (arc.status != Status::finished) return std::nullopt;
-  PlaneImage image{{arc.q[0], arc.v[0]}, {}};
-  image.derivative << arc.derivative[0], arc.derivative[1], arc.derivative[2], arc.derivative[3];
-  return image;
+  const Eigen::MatrixXd plane = tangent_plane(arc, {});
+  return Return{{arc.q, arc.v}, plane, derivative_of(arc, plane.rows()) * plane};
 }
 
-std::optional<PlaneImage> ReturnMap::by_section(const Lifted& from) const {
+std::optional<ReturnMap::Return> ReturnMap::to_section(const State& from) const {
   const auto guess = first_return(closure_, from.q, from.v);
   if (!guess) return std::nullopt;
-  const auto a = static_cast<std::size_t>(across_), c = static_cast<std::size_t>(coordinate_);
-  double time = (*guess)[4];
+  const auto a = static_cast<std::size_t>(across_);
+  const auto size = static_cast<Eigen::Index>(closure_.states());
+  double time = (*guess)[size];
   const sections::CoordinateInfo section = closure_.problem->coordinates()[a];
   // The flight's steps aren't the arc's, whose ends are the same to round-off: Newton's iteration on the time
   // of return, and where it moves no more by the flow alone.
@@ -89,19 +220,27 @@ std::optional<PlaneImage> ReturnMap::by_section(const Lifted& from) const {
     if (std::abs(late) <= 1e-11 * time) break;
     time -= late;
   }
-  // Columns of dx by the plane's coordinate and velocity, on section and energy surface.
-  Eigen::Matrix<double, 4, 2> dx = Eigen::Matrix<double, 4, 2>::Zero();
-  dx(coordinate_, 0) = 1;
-  dx(2 + coordinate_, 1) = 1;
-  for (int k = 0; k < 2; ++k)
-    dx(2 + across_, k) = -arc.energy_slope[(k == 0 ? 0 : 2) + c] / arc.energy_slope[2 + a];
-  const Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>> derivative(arc.derivative.data());
-  const Eigen::Map<const Eigen::Vector4d> flow(arc.end_flow.data());
-  const Eigen::Matrix<double, 4, 2> there = derivative * dx;
-  const Eigen::Matrix<double, 4, 2> on_section = there - flow * (there.row(across_) / flow[across_]);
-  PlaneImage image{{arc.q[c] - late * flow[coordinate_], arc.v[c] - late * flow[2 + coordinate_]}, {}};
-  image.derivative << on_section.row(coordinate_), on_section.row(2 + coordinate_);
-  return image;
+  const Eigen::VectorXd flow = vector_of(arc.end_flow), slope = Eigen::VectorXd::Unit(size, across_);
+  const Eigen::MatrixXd plane = tangent_plane(arc, slope), there = derivative_of(arc, size) * plane;
+  for (std::size_t k = 0; k < arc.q.size(); ++k) {
+    arc.q[k] -= late * flow[static_cast<Eigen::Index>(k)];
+    arc.v[k] -= late * flow[static_cast<Eigen::Index>(k) + size / 2];
+  }
+  return Return{{arc.q, arc.v}, plane, there - flow * (there.row(across_) / flow[across_])};
+}
+
+std::optional<ReturnMap::Return> ReturnMap::to_wall(const State& from) const {
+  const auto arc = closure_.problem->bounces({0, from.q, from.v, closure_.parameters}, closure_.returns);
+  if (arc.status != Status::finished) return std::nullopt;
+  const auto slope_at = [&](const std::vector<double>& q) {
+    auto slope = closure_.problem->wall(q, closure_.parameters).slope;
+    slope.resize(static_cast<std::size_t>(closure_.states()));
+    return vector_of(slope);
+  };
+  const Eigen::VectorXd flow = vector_of(arc.end_flow), slope = slope_at(arc.q);
+  const Eigen::MatrixXd plane = tangent_plane(arc, slope_at(from.q)),
+                        there = derivative_of(arc, slope.size()) * plane;
+  return Return{{arc.q, arc.v}, plane, there - flow * (slope.transpose() * there / slope.dot(flow))};
 }
 
 }  // namespace cotangent::chaos

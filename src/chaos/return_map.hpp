@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The return map of a problem as a map of the plane of one coordinate and its velocity, about a periodic
-// orbit that is its fixed point: of one coordinate that is driven or kicked, from strobe to strobe; of two
-// that keep their energy, from crossing to crossing of a section on the other coordinate, whose velocity
-// follows from the energy. Its derivative is that of the method's own tangent map: with D that of the flight
-// over the time of return T, x(z) the state on section and energy surface,
-//   dz' = D dx - f' (D dx)_c / f'_c,   dx_c = 0,   dE dx = 0,
-// f' the flow at the end and c the section's coordinate.
+// The return map of a problem as a map of a surface onto itself, about a periodic orbit that is its fixed
+// point: from strobe to strobe of what is driven or kicked; from crossing to crossing of a section on a
+// coordinate, within the energy surface; between walls, from bounce to bounce.
+//
+// Of free motion the surface is the plane of one coordinate and its velocity: the other coordinate's velocity
+// follows from the energy. Under constraints and between walls there are no such coordinates for all of it,
+// and its points are whole states: those on the manifold, on the section or just behind a bounce, and of the
+// energy.
+//
+// The derivative is that of the method's own tangent map: with D that of the flight over the time of return,
+// f' the flow at its end and c the slope of the section there (of the wall: of omega),
+//   dz' = D dz - f' (c . D dz) / (c . f').
 #pragma once
 
 #include "chaos/closure.hpp"
@@ -13,37 +18,49 @@
 
 namespace cotangent::chaos {
 
-class ReturnMap {
+class ReturnMap final : public SectionMap {
  public:
-  /// Of an orbit that closes, over `times` its returns. The closure must outlive the map. Throws an Error
-  /// where serves(closure) is false, or the orbit doesn't cross its section.
+  /// Of an orbit that closes, over `times` its returns. The closure's problem must outlive the map. Throws an
+  /// Error where the returns are no map of a surface, or the orbit doesn't cross its section.
   ReturnMap(const Closure& closure, const ClosedOrbit& orbit, int times);
-  /// Whether a problem's returns make a map of such a plane.
-  static bool serves(const sections::Problem& problem, const sections::Section& section);
+  /// Which numbers of a state (q, v) make a point; none where a problem's returns are no map of a surface.
+  static std::vector<int> columns(const sections::Problem& problem, const sections::Section& section);
 
-  /// The plane's coordinate.
-  int coordinate() const { return coordinate_; }
-  PlanePoint fixed_point() const { return fixed_; }
+  const SectionPoint& fixed_point() const { return fixed_; }
   /// The next point and the derivative; nothing where no motion has this energy, or it doesn't return. An
   /// angle goes back by the orbit's own turns.
-  std::optional<PlaneImage> operator()(const PlanePoint& z) const;
-  /// The coordinate's momentum; NaN where no motion has this energy.
-  double momentum(const PlanePoint& z) const;
+  std::optional<SectionImage> image(const SectionPoint& z) const override;
+  std::optional<SectionPoint> onto(const SectionPoint& z) const override;
+  /// NaN where no motion has this energy.
+  SectionPoint momentum(const SectionPoint& z) const override;
 
  private:
-  struct Lifted {
+  struct State {
     std::vector<double> q, v;
   };
-  std::optional<Lifted> lift(const PlanePoint& z) const;
-  std::optional<PlaneImage> by_strobe(const Lifted& from) const;
-  std::optional<PlaneImage> by_section(const Lifted& from) const;
+  /// A flight to the next return: its end, and what becomes of deviations (of states) that stay on the
+  /// surface.
+  struct Return {
+    State end;
+    Eigen::MatrixXd basis, derivative;
+  };
+  bool whole() const { return std::ssize(columns_) == closure_.states(); }  ///< points are states
+  std::optional<State> state_of(const SectionPoint& z) const;
+  SectionPoint point_of(const State& state) const;
+  std::optional<Return> to_strobe(const State& from) const;
+  std::optional<Return> to_section(const State& from) const;
+  std::optional<Return> to_wall(const State& from) const;
+  Eigen::MatrixXd tangent_plane(const sections::Arc& arc, const Eigen::VectorXd& section) const;
+  bool onto_wall(State& state) const;
+  bool to_energy(State& state) const;
 
   Closure closure_;
-  int coordinate_ = 0;  ///< of the plane
-  int across_ = -1;     ///< the section's; -1: a strobe
-  double side_ = 1;     ///< the sign of its velocity
-  double energy_ = 0, period_ = 0, turns_ = 0;
-  PlanePoint fixed_;
+  std::vector<int> columns_;
+  int across_ = -1;  ///< the section's coordinate; -1: a strobe or walls
+  double side_ = 1;  ///< the sign of its velocity
+  double energy_ = 0, period_ = 0;
+  std::vector<double> turned_;  ///< by the orbit, of each coordinate
+  SectionPoint fixed_;
 };
 
 }  // namespace cotangent::chaos

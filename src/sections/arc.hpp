@@ -25,6 +25,12 @@ struct Arc {
   double action = 0;                   ///< the integral of p dq
 };
 
+/// A wall next to a place: its omega there, above 0 inside, and omega's slope.
+struct WallAt {
+  double omega;
+  std::vector<double> slope;
+};
+
 class Arcs {
  public:
   virtual ~Arcs() = default;
@@ -33,6 +39,16 @@ class Arcs {
   /// of fixed steps; the start is on the manifold of what is constrained; nothing rolls.
   virtual Arc arc(const integrators::MethodOptions&, const Start&, double /*duration*/) const {
     throw Error("this problem's flights have no tangent map over an arc");
+  }
+  /// Whether motion is between walls and bounces off them.
+  virtual bool between_walls() const { return false; }
+  /// From anywhere inside through so many bounces, to the state behind the last.
+  virtual Arc bounces(const Start&, std::int64_t /*count*/) const {
+    throw Error("this problem's flights don't bounce");
+  }
+  /// The wall of those at rest that is left first next to a place.
+  virtual WallAt wall(const std::vector<double>& /*q*/, const std::vector<double>& /*parameters*/) const {
+    throw Error("this problem has no walls");
   }
 };
 

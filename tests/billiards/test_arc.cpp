@@ -35,13 +35,13 @@ Square<D> symplectic_unit() {
 template <int D>
 double off_differences(const Domain<D>& domain, const Vector<D>& gravity, const sections::Start& start,
                        double time, double apart) {
-  const auto exact = derivative_of<D>(fly_arc<D>(domain, gravity, start, time));
+  const auto exact = derivative_of<D>(fly_arc<D>(domain, gravity, start, {.time = time}));
   double largest = 0;
   for (std::size_t j = 0; j < 2 * D; ++j) {
     const auto moved = [&](double by) {
       sections::Start other = start;
       (j < D ? other.q[j] : other.v[j - D]) += by;
-      return fly_arc<D>(domain, gravity, other, time);
+      return fly_arc<D>(domain, gravity, other, {.time = time});
     };
     const auto more = moved(apart), less = moved(-apart);
     for (std::size_t i = 0; i < 2 * D; ++i) {
@@ -55,7 +55,7 @@ double off_differences(const Domain<D>& domain, const Vector<D>& gravity, const 
 
 template <int D>
 void check(const Domain<D>& domain, const Vector<D>& gravity, const sections::Start& start, double time) {
-  const auto arc = fly_arc<D>(domain, gravity, start, time);
+  const auto arc = fly_arc<D>(domain, gravity, start, {.time = time});
   REQUIRE(arc.status == Status::finished);
   const auto m = derivative_of<D>(arc);
   const auto unit = symplectic_unit<D>();
@@ -102,14 +102,14 @@ TEST_CASE("an arc's action and its end are those of the flight") {
   Domain<2> domain;
   domain.add<Circle>("circle", {1.0});
   domain.enclose_all();
-  const auto free = fly_arc<2>(domain, {}, {0, {0.0, 0.0}, {2.0, 0.0}, {}}, 1.25);
+  const auto free = fly_arc<2>(domain, {}, {0, {0.0, 0.0}, {2.0, 0.0}, {}}, {.time = 1.25});
   CHECK(std::abs(free.action - 5) < 1e-14);
   CHECK(std::abs(free.q[0] + 0.5) < 1e-14);
   CHECK(free.v[0] == -2);
   // Thrown up from the bottom: v = sqrt(2 h), the integral of v^2 over a flight (2 h)^(3/2) 2/3.
-  const auto thrown = fly_arc<2>(domain, {0.0, -1.0}, {0, {0.0, -0.5}, {0.0, 0.0}, {}}, 4.0);
+  const auto thrown = fly_arc<2>(domain, {0.0, -1.0}, {0, {0.0, -0.5}, {0.0, 0.0}, {}}, {.time = 4.0});
   CHECK(std::abs(thrown.action - 4.0 / 3.0) < 1e-14);
   // Out of a domain without walls on that side nothing comes back.
-  const auto away = fly_arc<2>(domain, {}, {0, {3.0, 0.0}, {1.0, 0.0}, {}}, 1.0);
+  const auto away = fly_arc<2>(domain, {}, {0, {3.0, 0.0}, {1.0, 0.0}, {}}, {.time = 1.0});
   CHECK(away.status == Status::infeasible_start);
 }

@@ -17,6 +17,10 @@ namespace {
 
 constexpr double energy = 0.12;
 
+SectionPoint at(double q, double v) {
+  return Eigen::Vector2d(q, v);
+}
+
 Closure on_q1(const Problem& problem, double step) {
   Closure closure;
   closure.problem = &problem;
@@ -43,9 +47,8 @@ TEST_CASE("a return map keeps areas, and its derivative is that of neighbouring 
   const auto problem = sections::test::problem("henon-heiles");
   const Closure closure = on_q1(*problem, 0.25);
   const ReturnMap map(closure, orbit_near(closure, 0.25, 0.0), 1);
-  CHECK(map.coordinate() == 1);
-  for (const auto& z : {PlanePoint(0.1, 0.2), PlanePoint(-0.2, 0.05), PlanePoint(0.3, -0.15)}) {
-    const auto image = map(z);
+  for (const SectionPoint& z : {at(0.1, 0.2), at(-0.2, 0.05), at(0.3, -0.15)}) {
+    const auto image = map.image(z);
     REQUIRE(image);
     CHECK(image->derivative.determinant() == Approx(1).epsilon(1e-11));
     // Differences of the second order: the error falls to a quarter where the distance is halved.
@@ -53,8 +56,8 @@ TEST_CASE("a return map keeps areas, and its derivative is that of neighbouring 
     for (const double h : {4e-3, 2e-3, 1e-3}) {
       Eigen::Matrix2d differences;
       for (int k = 0; k < 2; ++k) {
-        const PlanePoint step = h * PlanePoint::Unit(k);
-        const auto up = map(z + step), down = map(z - step);
+        const SectionPoint step = h * SectionPoint::Unit(2, k);
+        const auto up = map.image(z + step), down = map.image(z - step);
         REQUIRE((up && down));
         differences.col(k) = (up->at - down->at) / (2 * h);
       }
@@ -65,9 +68,9 @@ TEST_CASE("a return map keeps areas, and its derivative is that of neighbouring 
     }
   }
   // Where no motion has the energy there is no return.
-  CHECK_FALSE(map(PlanePoint(0.0, 0.6)));
-  CHECK(std::isnan(map.momentum(PlanePoint(0.0, 0.6))));
-  CHECK(map.momentum(PlanePoint(0.1, 0.2)) == 0.2);
+  CHECK_FALSE(map.image(at(0.0, 0.6)));
+  CHECK(std::isnan(map.momentum(at(0.0, 0.6))[0]));
+  CHECK(map.momentum(at(0.1, 0.2)) == at(0.2, 0.0));
 }
 
 TEST_CASE("a return map of a section finds the flight's own crossings") {
@@ -77,18 +80,18 @@ TEST_CASE("a return map of a section finds the flight's own crossings") {
   const ReturnMap once(closure, orbit, 1), twice(closure, orbit, 2);
   const Start start = henon_heiles_start(0, energy, 0.1, 0.2);
   const auto flown = fly(*problem, closure.method, coordinate(0, 0.0, 1, 2), start.q, start.v);
-  const auto after = [&](const ReturnMap& map) { return map(PlanePoint(0.1, 0.2))->at; };
-  CHECK((after(once) - PlanePoint(row(flown, 0)[2], row(flown, 0)[4])).norm() < 1e-12);
-  CHECK((after(twice) - PlanePoint(row(flown, 1)[2], row(flown, 1)[4])).norm() < 1e-12);
+  const auto after = [&](const ReturnMap& map) { return map.image(at(0.1, 0.2))->at; };
+  CHECK((after(once) - at(row(flown, 0)[2], row(flown, 0)[4])).norm() < 1e-12);
+  CHECK((after(twice) - at(row(flown, 1)[2], row(flown, 1)[4])).norm() < 1e-12);
   CHECK((after(once) - after(twice)).norm() > 1e-2);
 }
 
 TEST_CASE("what is no map of a plane is refused") {
   const auto galaxy = sections::test::problem("henon-heiles");
-  CHECK(ReturnMap::serves(*galaxy, on_q1(*galaxy, 0.1).section));
+  CHECK(ReturnMap::columns(*galaxy, on_q1(*galaxy, 0.1).section) == std::vector<int>{1, 3});
   Section general = on_q1(*galaxy, 0.1).section;
   general.coordinate = -1;
-  CHECK_FALSE(ReturnMap::serves(*galaxy, general));
+  CHECK(ReturnMap::columns(*galaxy, general).empty());
   // An orbit that lies in its section never crosses it.
   const Closure closure = on_q1(*galaxy, 0.1);
   ClosedOrbit straight = orbit_near(closure, 0.25, 0.0);

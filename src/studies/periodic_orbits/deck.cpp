@@ -55,8 +55,8 @@ bifurcations = 20            # of a family at most
 offspring = 0                # families followed that branch off each orbit's own
 branch = 0.01                # how far from the branching they begin
 
-# [manifolds]                # of hyperbolic orbits, in the plane of a section: of two coordinates, or of one that is driven
-# length = 10.0              # in section coordinates (q, v), each
+# [manifolds]                # of hyperbolic orbits: of two degrees of freedom, of one that is driven, or of a plane billiard
+# length = 10.0              # of each, in the columns of its points
 # bend = 0.2                 # radians at most, between chords that meet
 # spacing = 0.1              # of neighbouring points at most
 # points = 20000             # of each at most
@@ -104,12 +104,12 @@ void read_continuation(Task& task, OrbitSurvey& survey) {
 void read_manifolds(Task& task, OrbitSurvey& survey) {
   if (!task.deck.root().has("manifolds")) return;
   const io::Table table = task.deck.table("manifolds");
-  if (!chaos::ReturnMap::serves(survey.problem(), survey.section))
+  if (chaos::ReturnMap::columns(survey.problem(), survey.section).empty())
     throw table.error(
-        "manifolds are curves in the plane of one coordinate and its velocity: of two coordinates that keep "
-        "their energy, without constraints, on a section on the other; of one that is driven or kicked, "
-        "where = \"t\", every = "
-        "...");
+        "manifolds are curves where a return map is one of two dimensions: of two degrees of freedom (what "
+        "constraints leave is counted) that keep their energy, on a section; of one that is driven or "
+        "kicked, "
+        "where = \"t\", every = ...; of a billiard in the plane");
   chaos::ManifoldRule rule;
   rule.length = table.positive("length");
   rule.bend = table.positive("bend", rule.bend);
@@ -181,7 +181,7 @@ void read_bounces(Task& task, OrbitSurvey& survey) {
   if constexpr (D == 2) {
     if (!survey.model.swept()) {
       const auto [low, high] = box_of<D>(setting.domain, *survey.starts);
-      survey.outline = outline_set(billiards::Outline(setting.domain, low, high, 600));
+      survey.arc_length = std::make_shared<const billiards::Outline>(setting.domain, low, high, 600);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "billiards/outline.hpp"
 #include "chaos/continuation.hpp"
 #include "chaos/invariant_manifolds.hpp"
 #include "studies/ensemble/deck.hpp"
@@ -13,9 +14,9 @@ namespace cotangent::studies {
 
 struct OrbitSurvey {
   ModelChoice model;
-  std::unique_ptr<const sections::Problem> billiard;  ///< the model's problem, where it is one
-  std::optional<Given> outline;                       ///< of a plane billiard
-  std::optional<geometry::Triangulation> surface;     ///< on which a particle moves
+  std::unique_ptr<const sections::Problem> billiard;     ///< the model's problem, where it is one
+  std::shared_ptr<const billiards::Outline> arc_length;  ///< of a plane billiard
+  std::optional<geometry::Triangulation> surface;        ///< on which a particle moves
   integrators::MethodOptions method;
   sections::Section section;  ///< of a billiard none: returns are bounces
   std::vector<int> returns;   ///< to the section, after which an orbit closes

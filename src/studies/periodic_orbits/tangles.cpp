@@ -23,8 +23,11 @@ int returns_of(const FoundOrbit& found) {
   return found.returns * (chaos::stability(found.orbit) == chaos::Stability::inverse ? 2 : 1);
 }
 
-chaos::ReturnMap return_map(const FoundOrbit& found) {
-  return {found.closure, found.orbit, returns_of(found) / found.returns};
+/// Of the names or units of a state's numbers those of these columns.
+std::vector<std::string> of_columns(const std::vector<std::string>& all, const std::vector<int>& columns) {
+  std::vector<std::string> chosen;
+  for (const int column : columns) chosen.push_back(all[static_cast<std::size_t>(column)]);
+  return chosen;
 }
 
 }  // namespace
@@ -32,7 +35,7 @@ chaos::ReturnMap return_map(const FoundOrbit& found) {
 Tangles::Tangles(const OrbitSurvey& survey, const FoundOrbits& found) : survey_(survey), found_(found) {
   auto ids = std::make_shared<std::vector<std::int64_t>>();
   if (survey.manifolds) {
-    coordinate_ = survey.section.strobe ? 0 : static_cast<std::size_t>(1 - survey.section.coordinate);
+    columns_ = chaos::ReturnMap::columns(survey.problem(), survey.section);
     const auto hyperbolic = [&](std::int64_t k) {
       const auto& orbit = found.orbits[static_cast<std::size_t>(k)].orbit;
       return chaos::stability(orbit) != chaos::Stability::stable && orbit.contraction() > 0 &&
@@ -58,10 +61,12 @@ Tangles::Tangles(const OrbitSurvey& survey, const FoundOrbits& found) : survey_(
 
 std::vector<io::DataSetSpec> Tangles::data_sets() const {
   if (orbits_.empty()) return {};
-  const CoordinateColumns state(std::vector{survey_.problem().coordinates()[coordinate_]});
+  const CoordinateColumns state(survey_.problem().coordinates());
+  const auto names = of_columns(state.state_names(), columns_),
+             units = of_columns(state.state_units(), columns_);
   const auto all = rows(), points = survey_.manifolds->points, most = survey_.homoclinic;
   const std::vector<std::string> kinds{"unstable", "stable"}, ends{"none", "reached", "full", "lost"};
-  return {
+  std::vector<io::DataSetSpec> sets{
       {"/manifolds/orbit", DataType::int64, {all}, "1", "whose it is, a row of /orbits"},
       {"/manifolds/kind", DataType::int32, {all}, "1", "unstable or stable", {{"names", kinds}}},
       {"/manifolds/side", DataType::int32, {all}, "1", "1: leaves along the eigenvector; -1: against it"},
@@ -71,11 +76,7 @@ std::vector<io::DataSetSpec> Tangles::data_sets() const {
        "1",
        "of its map: twice the orbit's where that is inverse"},
       {"/manifolds/multiplier", DataType::float64, {all}, "1", "of this map"},
-      {"/manifolds/length",
-       DataType::float64,
-       {all},
-       "1",
-       "of its chords, in the coordinate and its velocity"},
+      {"/manifolds/length", DataType::float64, {all}, "1", "of its chords, in the columns of its points"},
       {"/manifolds/count", DataType::int64, {all}, "1", "how many points it has"},
       {"/manifolds/end", DataType::int32, {all}, "1", "how its growth ended", {{"names", ends}}},
       {"/manifolds/t",
@@ -85,10 +86,12 @@ std::vector<io::DataSetSpec> Tangles::data_sets() const {
        "the map, or its inverse, adds 1; NaN: no point"},
       {"/manifolds/state",
        DataType::float64,
-       {all, points, 2},
-       state.state_units(),
-       "on the section, angles not modulo 2 pi",
-       {{"columns", state.state_names()}}},
+       {all, points, width()},
+       units,
+       survey_.billiard
+           ? "behind a bounce; NaN: a gap, where the map is discontinuous"
+           : "on the section, angles not modulo 2 pi; NaN: a gap, where the map is discontinuous",
+       {{"columns", names}}},
       {"/homoclinic/unstable", DataType::int64, {all}, "1", "a row of /manifolds"},
       {"/homoclinic/stable", DataType::int64, {all}, "1", "a row of /manifolds"},
       {"/homoclinic/count", DataType::int64, {all}, "1", "how many crossings are told"},
@@ -101,10 +104,10 @@ std::vector<io::DataSetSpec> Tangles::data_sets() const {
       {"/homoclinic/turns", DataType::int64, {all, most}, "1", "by which the stable manifold is moved"},
       {"/homoclinic/state",
        DataType::float64,
-       {all, most, 2},
-       state.state_units(),
+       {all, most, width()},
+       units,
        "where they cross",
-       {{"columns", state.state_names()}}},
+       {{"columns", names}}},
       {"/homoclinic/error", DataType::float64, {all, most}, "1", "how far apart the two manifolds are there"},
       {"/homoclinic/area",
        DataType::float64,
@@ -113,13 +116,31 @@ std::vector<io::DataSetSpec> Tangles::data_sets() const {
        "integral of p dq around the lobe up to the next crossing, along the unstable manifold and back along "
        "the stable one; NaN where that encloses none"},
   };
+  if (survey_.arc_length) {
+    const std::vector<std::string> of_bounces{"arc", "tangential"};
+    sets.push_back({"/manifolds/birkhoff",
+                    DataType::float64,
+                    {all, points, 2},
+                    "1",
+                    "along the outline, the domain on its left, and the velocity's share along it",
+                    {{"columns", of_bounces}}});
+    sets.push_back({"/homoclinic/birkhoff",
+                    DataType::float64,
+                    {all, most, 2},
+                    "1",
+                    "where they cross",
+                    {{"columns", of_bounces}}});
+  }
+  return sets;
 }
 
 void Tangles::begin(run::Records& records) const {
-  const std::vector<double> blank(static_cast<std::size_t>(2 * survey_.homoclinic), nan);
+  const std::vector<double> blank(
+      static_cast<std::size_t>(survey_.homoclinic * std::max<std::int64_t>(width(), 2)), nan);
+  std::vector<std::string> names{"t_unstable", "t_stable", "state", "error", "area"};
+  if (survey_.arc_length) names.emplace_back("birkhoff");
   for (const std::int64_t row : *share_.ids) {
-    for (const char* name : {"t_unstable", "t_stable", "state", "error", "area"})
-      records.rows(std::string("/homoclinic/") + name, row, 1, blank.data());
+    for (const std::string& name : names) records.rows("/homoclinic/" + name, row, 1, blank.data());
   }
 }
 
@@ -135,10 +156,27 @@ void Tangles::state(run::StateFields& state) {
 
 chaos::InvariantManifold Tangles::manifold(std::int64_t row) const {
   const auto [stable, side] = kind_of(row);
-  const chaos::ReturnMap map = return_map(orbit_of(row));
-  const auto image = map(map.fixed_point());
-  if (!image) throw Error("a periodic orbit that was found doesn't return to its section");
-  return {map, {map.fixed_point(), image->derivative}, stable, side};
+  const FoundOrbit& found = orbit_of(row);
+  const auto map =
+      std::make_shared<const chaos::ReturnMap>(found.closure, found.orbit, returns_of(found) / found.returns);
+  return {map, map->fixed_point(), stable, side};
+}
+
+/// Of states behind bounces.
+std::vector<double> Tangles::birkhoff(const std::vector<double>& states) const {
+  std::vector<double> result;
+  for (std::size_t k = 0; k + 3 < states.size(); k += 4) {
+    const std::vector<double> q{states[k], states[k + 1]};
+    const double vx = states[k + 2], vy = states[k + 3];
+    if (std::isnan(vx)) {
+      result.insert(result.end(), {nan, nan});
+      continue;
+    }
+    const auto slope = survey_.problem().wall(q, {}).slope;
+    result.push_back(survey_.arc_length->arc({q[0], q[1]}));
+    result.push_back((vx * slope[1] - vy * slope[0]) / std::hypot(slope[0], slope[1]) / std::hypot(vx, vy));
+  }
+  return result;
 }
 
 void Tangles::advance(run::Records& records) {
@@ -146,11 +184,10 @@ void Tangles::advance(run::Records& records) {
   chaos::InvariantManifold grown = manifold(row);
   grown.grow(*survey_.manifolds);
   const auto most = static_cast<std::size_t>(survey_.manifolds->points);
-  std::vector<double> t(most, nan), state(2 * most, nan);
+  std::vector<double> t(most, nan), state(columns_.size() * most, nan);
   for (std::size_t k = 0; k < grown.nodes().size(); ++k) {
     t[k] = grown.nodes()[k].t;
-    state[2 * k] = grown.nodes()[k].at[0];
-    state[2 * k + 1] = grown.nodes()[k].at[1];
+    std::ranges::copy(grown.nodes()[k].at, state.begin() + static_cast<std::ptrdiff_t>(k) * width());
   }
   const auto [stable, side] = kind_of(row);
   const auto whole = [&](const char* name, std::int32_t value) { records.rows(name, row, 1, &value); };
@@ -166,6 +203,7 @@ void Tangles::advance(run::Records& records) {
   number("/manifolds/length", grown.length());
   records.rows("/manifolds/t", row, 1, t.data());
   records.rows("/manifolds/state", row, 1, state.data());
+  if (survey_.arc_length) records.rows("/manifolds/birkhoff", row, 1, birkhoff(state).data());
   is_done_[static_cast<std::size_t>(next_++)] = 1;
 }
 
@@ -189,29 +227,39 @@ void Tangles::cross(std::int64_t pair, run::Records& records) {
                state = records.read_rows<double>("/manifolds/state", row, 1);
     std::vector<chaos::InvariantManifold::Node> nodes;
     for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
-      nodes.push_back({t[k], {state[2 * k], state[2 * k + 1]}});
+      nodes.push_back({t[k], Eigen::Map<const chaos::SectionPoint>(
+                                 state.data() + static_cast<std::ptrdiff_t>(k) * width(), width())});
     result.restore(std::move(nodes));
     return result;
   };
   const auto unstable = read(u_row), stable = read(s_row);
-  const chaos::ReturnMap map = return_map(orbit_of(pair));
-  const auto momentum = [&](const chaos::PlanePoint& z) { return map.momentum(z); };
-  const auto range = [](const chaos::InvariantManifold& manifold) {
-    const auto [low, high] = std::ranges::minmax(
-        manifold.nodes(), {}, [](const chaos::InvariantManifold::Node& node) { return node.at[0]; });
-    return std::pair{low.at[0], high.at[0]};
+  const auto coordinates = survey_.problem().coordinates();
+  const auto column = std::ranges::find_if(columns_, [&](int k) {
+    return k < std::ssize(coordinates) && coordinates[static_cast<std::size_t>(k)].angle;
+  });
+  const bool angle = column != columns_.end();
+  const auto place_of_angle = angle ? column - columns_.begin() : 0;
+  const auto range = [&](const chaos::InvariantManifold& manifold) {
+    std::pair<double, double> ends{std::numeric_limits<double>::infinity(),
+                                   -std::numeric_limits<double>::infinity()};
+    for (const auto& node : manifold.nodes()) {
+      if (node.gap()) continue;
+      ends.first = std::min(ends.first, node.at[place_of_angle]);
+      ends.second = std::max(ends.second, node.at[place_of_angle]);
+    }
+    return ends;
   };
   constexpr double turn = 2 * std::numbers::pi;
   const auto [u_low, u_high] = range(unstable);
   const auto [s_low, s_high] = range(stable);
-  const bool angle = survey_.problem().coordinates()[coordinate_].angle;
   const auto from = angle ? std::llround(std::ceil((u_low - s_high) / turn)) : 0,
              to = angle ? std::llround(std::floor((u_high - s_low) / turn)) : 0;
   std::int64_t place = 0;
   for (auto turns = from; turns <= to; ++turns) {
-    const auto points =
-        chaos::homoclinic_points(unstable, stable, {static_cast<double>(turns) * turn, 0}, momentum,
-                                 static_cast<std::size_t>(survey_.homoclinic - place));
+    chaos::SectionPoint shift = chaos::SectionPoint::Zero(width());
+    if (angle) shift[place_of_angle] = static_cast<double>(turns) * turn;
+    const auto points = chaos::homoclinic_points(unstable, stable, shift,
+                                                 static_cast<std::size_t>(survey_.homoclinic - place));
     for (const auto& point : points) {
       const std::array<std::int64_t, 2> offset{pair, place}, one{1, 1};
       const auto number = [&](const char* name, double value) {
@@ -223,8 +271,10 @@ void Tangles::cross(std::int64_t pair, run::Records& records) {
       number("area", point.area);
       const std::int64_t k = turns;
       records.slab("/homoclinic/turns", offset, one, &k);
-      const std::array<std::int64_t, 3> at{pair, place, 0}, both{1, 1, 2};
-      records.slab("/homoclinic/state", at, both, point.at.data());
+      const std::array<std::int64_t, 3> at{pair, place, 0}, all{1, 1, width()}, both{1, 1, 2};
+      records.slab("/homoclinic/state", at, all, point.at.data());
+      if (survey_.arc_length)
+        records.slab("/homoclinic/birkhoff", at, both, birkhoff({point.at.begin(), point.at.end()}).data());
       ++place;
       lobes_ += std::isfinite(point.area);
     }

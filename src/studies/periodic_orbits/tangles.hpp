@@ -2,8 +2,8 @@
 // Manifolds of the hyperbolic orbits found, four of each: unstable and stable, to either side; and where an
 // unstable and a stable one of an orbit cross. Each manifold is grown by one rank, and its points are all
 // that crossings ask of it: so these are shared out anew, by what stands in the result. Of an orbit of
-// several returns the manifolds are those of its first point on the section. They are curves in the plane of
-// the section: of one coordinate and its velocity.
+// several returns the manifolds are those of its first point on the section, or behind its first bounce. They
+// are curves in the plane of one coordinate and its velocity; under constraints and between walls, of states.
 //   /manifolds/...   a row for each manifold
 //   /homoclinic/...  a row for each pair of an unstable and a stable manifold of an orbit
 #pragma once
@@ -43,11 +43,13 @@ class Tangles {
   }
   std::int64_t rows() const { return 4 * std::ssize(orbits_); }
   chaos::InvariantManifold manifold(std::int64_t row) const;
+  std::int64_t width() const { return std::ssize(columns_); }  ///< of a point
+  std::vector<double> birkhoff(const std::vector<double>& states) const;
   void cross(std::int64_t pair, run::Records& records);
 
   const OrbitSurvey& survey_;
   const FoundOrbits& found_;
-  std::size_t coordinate_ = 0;        ///< of the plane in which manifolds are curves
+  std::vector<int> columns_;          ///< the numbers of a state that make a manifold's point
   std::vector<std::int64_t> orbits_;  ///< those with manifolds
   run::Share share_;                  ///< of the manifolds
   std::int64_t next_ = 0;             ///< of this rank's
