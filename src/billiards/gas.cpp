@@ -90,8 +90,9 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
   if (!finite) return end(lane, Status::non_finite);
   value_walls(x_, t_);
   cell_[at] = cell_of(lane);
-  // On a wall, within round-off, a start may move inward.
-  for (int w = 0; w < static_cast<int>(domain_.walls().size()) && cell_[at] < 0; ++w) {
+  // On a wall, within round-off to either side, a start may move inward, without a hit there.
+  const int inside = cell_[at];
+  for (int w = 0; w < static_cast<int>(domain_.walls().size()) && wall_[at] < 0; ++w) {
     const Contact<D> c = domain_.walls()[static_cast<std::size_t>(w)]->contact(x_, t_);
     const double size = std::sqrt(dot<D>(c.gradient, c.gradient)[lane]);
     double inward = 0, far = 1;
@@ -103,6 +104,11 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
     wall_[at] = w;
     sign_[at] = inward > 0 ? 1.0 : -1.0;
     cell_[at] = cell_of(lane);
+    const auto is_wall = [&](const Side& side) { return side.wall == w; };
+    if (cell_[at] >= 0 && std::ranges::any_of(domain_.region()[static_cast<std::size_t>(cell_[at])], is_wall))
+      break;
+    wall_[at] = -1;
+    cell_[at] = inside;
   }
   if (cell_[at] < 0) end(lane, Status::infeasible_start);
 }

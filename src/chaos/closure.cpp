@@ -225,14 +225,14 @@ std::optional<ClosedOrbit> close(const Closure& closure, const Unknowns& guess,
 }
 
 std::optional<Unknowns> first_return(const Closure& closure, const std::vector<double>& q,
-                                     const std::vector<double>& v) {
+                                     const std::vector<double>& v, std::int64_t patience) {
   std::vector<double> z(q);
   z.insert(z.end(), v.begin(), v.end());
   if (!closure.strobed()) {
     sections::Observation watch;
     watch.section = closure.section;
     watch.stop.crossings = closure.returns;
-    watch.stop.patience = 100'000;
+    watch.stop.patience = patience;
     const auto flown =
         sections::fly_alone(*closure.problem, closure.method, watch, {0, q, v, closure.parameters});
     if (flown.status != Status::finished || flown.crossings.time.empty()) return std::nullopt;

@@ -101,8 +101,9 @@ std::optional<ClosedOrbit> close(const Closure& closure, const Unknowns& guess,
                                  const std::optional<Condition>& condition, int iterations = 30,
                                  int* taken = nullptr);
 
-/// Unknowns from a state that is near an orbit, without what is continued.
+/// Unknowns from a state that is near an orbit, without what is continued; nothing where so many steps meet
+/// no section.
 std::optional<Unknowns> first_return(const Closure& closure, const std::vector<double>& q,
-                                     const std::vector<double>& v);
+                                     const std::vector<double>& v, std::int64_t patience = 100'000);
 
 }  // namespace cotangent::chaos

@@ -33,18 +33,17 @@ struct Preimage {
   SectionPoint at;
   SectionImage image;
 };
-/// Where the map takes it to z, led from w, which it takes to known.at. In parts of the straight way from
+/// Where the map takes it to z, led from w, of which `known` is the image. In parts of the straight way from
 /// there to z, as many as it needs.
-std::optional<Preimage> preimage(const SectionMap& map, const SectionPoint& w, const SectionPoint& z) {
-  const auto known = map.image(w);
-  if (!known) return std::nullopt;
-  const double way = (z - known->at).norm(), least = 1e-6 * (1 + z.norm());
+std::optional<Preimage> preimage(const SectionMap& map, const SectionPoint& w, const SectionImage& known,
+                                 const SectionPoint& z) {
+  const double way = (z - known.at).norm(), least = 1e-6 * (1 + z.norm());
   for (int parts = 1; parts <= 1024 && (parts == 1 || way / parts > least); parts *= 4) {
     SectionPoint x = w;
-    auto image = known;
+    std::optional image(known);
     bool good = true;
     for (int part = 1; good && part <= parts; ++part) {
-      const SectionPoint goal = known->at + (z - known->at) * (static_cast<double>(part) / parts);
+      const SectionPoint goal = known.at + (z - known.at) * (static_cast<double>(part) / parts);
       double before = std::numeric_limits<double>::infinity();
       good = false;
       for (int round = 0; round < 20; ++round) {
@@ -59,7 +58,7 @@ std::optional<Preimage> preimage(const SectionMap& map, const SectionPoint& w, c
         x = *there;
         image = map.image(x);
         if (!image) break;
-        good = size <= 1e-16 * (1 + x.norm());
+        good = size <= 1e-10 * (1 + x.norm());  // what is left is of the square of that
         if (good) break;
         before = round == 0 ? 2 * size : size;
       }
@@ -95,28 +94,35 @@ InvariantManifold::InvariantManifold(std::shared_ptr<const SectionMap> map, cons
   end_ = End::lost;
   if (!begin) return;
   begin_ = {*begin, side * size * std::log(growth) * direction};
-  if (const auto there = next(begin_, fixed_)) {
+  if (const auto there = next(begin_, fixed_, *image, nullptr)) {
     end_of_first_ = *there;
     end_ = End::none;
   }
 }
 
-/// A cubic with these ends and tangents, brought onto the surface.
+/// A cubic with these ends and tangents, brought onto the surface: in u = (g^s - 1)/(g - 1), where the map
+/// multiplies by g what is off the fixed point, for next to it the manifold is straight in u.
 std::optional<InvariantManifold::Place> InvariantManifold::first(double s) const {
-  const SectionPoint chord = end_of_first_.at - begin_.at, a = begin_.along, b = end_of_first_.along;
+  const double growth = stable_ ? 1 / multiplier_ : multiplier_, more = growth - 1, rate = std::log(growth);
+  const double u = std::expm1(rate * s) / more, slope = std::exp(rate * s) * rate / more;  // du/ds
+  const SectionPoint chord = end_of_first_.at - begin_.at, a = begin_.along * (more / rate),
+                     b = end_of_first_.along * (more / (growth * rate));
   const SectionPoint square = 3 * chord - 2 * a - b, cube = a + b - 2 * chord;
-  const auto at = map_->onto(begin_.at + s * (a + s * (square + s * cube)));
+  const auto at = map_->onto(begin_.at + u * (a + u * (square + u * cube)));
   if (!at) return std::nullopt;
-  return Place{*at, a + s * (2 * square + 3 * s * cube)};
+  return Place{*at, slope * (a + u * (2 * square + 3 * u * cube))};
 }
 
-/// The next image, of the map; or of its inverse, led from a point that is near it.
-std::optional<InvariantManifold::Place> InvariantManifold::next(const Place& place,
-                                                                const SectionPoint& near) const {
+/// The next image, of the map; or of its inverse, led from a point that is near it and whose image is known,
+/// with what the map makes of it.
+std::optional<InvariantManifold::Place> InvariantManifold::next(const Place& place, const SectionPoint& near,
+                                                                const SectionImage& known,
+                                                                SectionImage* from) const {
   if (stable_) {
-    const auto from = preimage(*map_, near, place.at);
-    if (!from || !from->at.allFinite()) return std::nullopt;
-    return Place{from->at, pulled_back(from->image, place.along)};
+    const auto found = preimage(*map_, near, known, place.at);
+    if (!found || !found->at.allFinite()) return std::nullopt;
+    if (from) *from = found->image;
+    return Place{found->at, pulled_back(found->image, place.along)};
   }
   const auto image = map_->image(place.at);
   if (!image || !image->at.allFinite()) return std::nullopt;
@@ -134,9 +140,21 @@ bool InvariantManifold::extend(Column& column, std::size_t count, const Column* 
     const auto last = column.chain.size() - 1;
     // Without a neighbour: from the place itself, which is nearer to the fixed point.
     const SectionPoint near = neighbour ? neighbour->chain[last + 1].at : column.chain[last].at;
-    const auto place = next(column.chain.back(), near);
+    SectionImage known, from;
+    if (stable_) {
+      const Column* const there = neighbour ? neighbour : last > 0 ? &column : nullptr;
+      if (there) {
+        known = there->from[neighbour ? last : last - 1];
+      } else {
+        const auto image = map_->image(near);
+        if (!image) return false;
+        known = *image;
+      }
+    }
+    const auto place = next(column.chain.back(), near, known, &from);
     if (!place) return false;
     column.chain.push_back(*place);
+    if (stable_) column.from.push_back(from);
   }
   return true;
 }
@@ -144,9 +162,9 @@ bool InvariantManifold::extend(Column& column, std::size_t count, const Column* 
 void InvariantManifold::grow(const ManifoldRule& rule) {
   if (end_ != End::none) return;
   constexpr int beginning = 8;
-  constexpr double finest = 1e-13, edge = 1e-6;  // of s: between places that move on; where some end
+  constexpr double finest = 1e-13, edge = 1e-6;  // of s: of a curve; of a jump, or where motion fails
   std::vector<Column> columns;
-  for (int k = 0; k <= beginning; ++k) columns.push_back({static_cast<double>(k) / beginning, {}, false});
+  for (int k = 0; k <= beginning; ++k) columns.push_back({static_cast<double>(k) / beginning, {}, {}, false});
   nodes_.push_back({0, begin_.at});
   const double least = 1e-10 * (1 + fixed_.norm());
   const auto too_far = [&](const Place& a, const Place& b) {
@@ -154,6 +172,9 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
     const double distance = chord.norm();
     if (distance > rule.spacing) return true;
     return distance > least && std::max(angle(a.along, chord), angle(chord, b.along)) > rule.bend / 2;
+  };
+  const auto jumps = [](const Place& a, const Place& b, double width) {
+    return width < edge && (b.at - a.at).norm() > 10 * width * (a.along.norm() + b.along.norm());
   };
   // An inverse is led from a neighbour, on the same side of a discontinuity if there is one.
   const auto lives = [&](Column& column, std::size_t count, std::initializer_list<const Column*> neighbours) {
@@ -169,10 +190,13 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
   };
   for (std::size_t n = 0;; ++n) {
     Column &one = columns.front(), &other = columns.back();
-    if (n > 0 && other.chain.size() >= n) {  // the segment ends where its image begins
+    if (n < 2) {
+      one.ended = !extend(one, n + 1, nullptr);
+    } else if (other.chain.size() >= n) {  // the segment ends where its image begins
       one.chain.push_back(other.chain[n - 1]);
+      if (stable_) one.from.push_back(other.from[n - 2]);
     } else {
-      one.ended = n > 0 || !extend(one, 1, nullptr);
+      one.ended = true;
     }
     bool any = !one.ended;
     for (std::size_t k = 0; k + 1 < columns.size();) {
@@ -185,8 +209,9 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
       }
       const Column &left = columns[k], &right = columns[k + 1];
       const double width = right.s - left.s;
-      if (both ? width > finest && too_far(left.chain[n], right.chain[n]) : width > edge) {
-        Column middle{(left.s + right.s) / 2, {}, false};
+      const bool jump = both && jumps(left.chain[n], right.chain[n], width);
+      if (both ? !jump && width > finest && too_far(left.chain[n], right.chain[n]) : width > edge) {
+        Column middle{(left.s + right.s) / 2, {}, {}, false};
         if (lives(middle, n + 1, {&left, &right}) || width > edge) {
           columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(k) + 1, std::move(middle));
           continue;
@@ -194,7 +219,7 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
       }
       const auto whole = static_cast<double>(n);
       const double chord = both ? (right.chain[n].at - left.chain[n].at).norm() : 0;
-      if (both && chord <= rule.spacing) {
+      if (both && !jump && chord <= rule.spacing) {
         length_ += chord;
       } else if (!nodes_.back().gap()) {
         const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -221,7 +246,8 @@ std::optional<InvariantManifold::Place> InvariantManifold::at(double t) const {
     auto near = std::ranges::lower_bound(nodes_, k + s, {}, &Node::t);
     if (near == nodes_.end() || (near != nodes_.begin() && k + s - (near - 1)->t < near->t - k - s)) --near;
     if (near->gap() && ++near == nodes_.end()) near -= 2;
-    place = next(*place, near->at);
+    const auto known = stable_ ? map_->image(near->at) : std::optional(SectionImage{});
+    place = known ? next(*place, near->at, *known, nullptr) : std::nullopt;
   }
   return place;
 }

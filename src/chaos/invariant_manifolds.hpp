@@ -4,14 +4,15 @@
 // or lies in more dimensions, where no coordinates serve for all of it: then what is made by straight lines
 // is brought back onto it, and derivatives are those of its tangent planes.
 //
-// A fundamental segment leads from y = x + epsilon e, e an eigenvector, to y's image: it is a cubic in s from
-// 0 to 1, whose ends the map takes into one another, with their tangents. The image after n returns of its
-// place s is the manifold at t = n + s: so the map adds 1 to t. Each place keeps all its images and their
-// tangents dz/dt, by the map's own derivative. Between neighbours a place is added, in the middle of their s,
-// where they are farther apart than the spacing, or where a tangent is off the chord by more than half of the
-// bend: chords that meet then bend by no more than the whole (Hobson's criterion, with tangents). Where that
-// doesn't end, the map being discontinuous there, or where motion fails, the manifold has a gap. What the
-// segment is off the manifold, epsilon^2, the map shrinks by 1/epsilon until the manifold is of size 1.
+// A fundamental segment leads from y = x + epsilon e, e an eigenvector, to y's image: a curve over s from 0
+// to 1, a cubic in the multiplier's power s, whose ends the map takes into one another, with their tangents.
+// The image after n returns of its place s is the manifold at t = n + s: so the map adds 1 to t. Each place
+// keeps all its images and their tangents dz/dt, by the map's own derivative. Between neighbours a place is
+// added, in the middle of their s, where they are farther apart than the spacing, or where a tangent is off
+// the chord by more than half of the bend: chords that meet then bend by no more than the whole (Hobson's
+// criterion, with tangents). Where that doesn't end, the map being discontinuous there, or where motion
+// fails, the manifold has a gap. What the segment is off the manifold, epsilon^2, the map shrinks by
+// 1/epsilon until the manifold is of size 1.
 //
 // The stable manifold is grown by the inverse of the map. That is found by Newton's iteration on the map
 // itself, led from a neighbour whose inverse is known: it needs no symmetry under time reversal, and inverts
@@ -95,11 +96,13 @@ class InvariantManifold {
   struct Column {
     double s;
     std::vector<Place> chain;
-    bool ended;  ///< the motion fails on its way to the next
+    std::vector<SectionImage> from;  ///< where it is stable: what the map makes of each place but the first
+    bool ended;                      ///< the motion fails on its way to the next
   };
   std::optional<Place> first(double s) const;
   bool extend(Column& column, std::size_t count, const Column* neighbour) const;
-  std::optional<Place> next(const Place& place, const SectionPoint& near) const;
+  std::optional<Place> next(const Place& place, const SectionPoint& near, const SectionImage& known,
+                            SectionImage* from) const;
 
   std::shared_ptr<const SectionMap> map_;
   SectionPoint fixed_;

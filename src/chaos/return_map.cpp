@@ -46,7 +46,7 @@ std::vector<int> ReturnMap::columns(const sections::Problem& problem, const sect
   return several_angles ? std::vector<int>{} : all;
 }
 
-ReturnMap::ReturnMap(const Closure& closure, const ClosedOrbit& orbit, int times)
+ReturnMap::ReturnMap(const Closure& closure, const ClosedOrbit& orbit, int times, int point)
     : closure_(closure),
       columns_(columns(*closure.problem, closure.section)),
       energy_(orbit.energy),
@@ -58,20 +58,46 @@ ReturnMap::ReturnMap(const Closure& closure, const ClosedOrbit& orbit, int times
     turned_.push_back(2 * std::numbers::pi * static_cast<double>(winding) * times);
   State state{orbit.q, orbit.v};
   if (closure.problem->between_walls()) {
-    sections::Observation watch;
-    watch.stop.crossings = 1;
-    const auto flown = sections::fly_alone(*closure.problem, closure_.method, watch,
-                                           {0, state.q, state.v, orbit.parameters});
-    state = {flown.q, flown.v};
-  } else if (!closure.strobed()) {
-    across_ = closure.section.coordinate;
-    const double velocity = orbit.v[static_cast<std::size_t>(across_)];
-    side_ = velocity < 0 ? -1 : 1;
-    if (velocity == 0) throw Error("the orbit doesn't cross its section");
+    state = after(state, point + 1);
+  } else {
+    if (!closure.strobed()) {
+      across_ = closure.section.coordinate;
+      const double velocity = orbit.v[static_cast<std::size_t>(across_)];
+      side_ = velocity < 0 ? -1 : 1;
+      if (velocity == 0) throw Error("the orbit doesn't cross its section");
+    }
+    if (point > 0) state = after(state, point);
   }
-  const auto fixed = onto(point_of(state));
-  if (!fixed) throw Error("the orbit doesn't cross its section");
-  fixed_ = *fixed;
+  const auto start = onto(point_of(state));
+  if (!start) throw Error("the orbit doesn't cross its section");
+  fixed_ = *start;
+  // The orbit has equal steps, the map's last one is its own: to the method's accuracy they are the same.
+  for (int round = 0; round < 6; ++round) {
+    const auto there = image(fixed_);
+    if (!there) throw Error("the orbit doesn't return to its section");
+    const Eigen::Matrix2d off_identity =
+        there->basis.transpose() * there->derivative - Eigen::Matrix2d::Identity();
+    const SectionPoint step =
+        there->basis * off_identity.partialPivLu().solve(there->basis.transpose() * (fixed_ - there->at));
+    const auto next = onto(fixed_ + step);
+    if (!next || !step.allFinite()) break;
+    fixed_ = *next;
+    if (step.norm() <= 1e-15 * (1 + fixed_.norm())) break;
+  }
+}
+
+ReturnMap::State ReturnMap::after(const State& start, int returns) const {
+  if (closure_.strobed()) {
+    const auto arc = closure_.problem->arc(closure_.method, {0, start.q, start.v, closure_.parameters},
+                                           period_ / closure_.returns * returns);
+    return {arc.q, arc.v};
+  }
+  sections::Observation watch;
+  if (!closure_.problem->between_walls()) watch.section = closure_.section;
+  watch.stop.crossings = returns;
+  const auto flown = sections::fly_alone(*closure_.problem, closure_.method, watch,
+                                         {0, start.q, start.v, closure_.parameters});
+  return {flown.q, flown.v};
 }
 
 SectionPoint ReturnMap::point_of(const State& state) const {
@@ -201,27 +227,47 @@ std::optional<ReturnMap::Return> ReturnMap::to_strobe(const State& from) const {
 }
 
 std::optional<ReturnMap::Return> ReturnMap::to_section(const State& from) const {
-  const auto guess = first_return(closure_, from.q, from.v);
+  constexpr double patience = 100;  // periods of the orbit
+  const auto steps = static_cast<std::int64_t>(patience * std::ceil(period_ / closure_.method.step));
+  const auto guess = first_return(closure_, from.q, from.v, steps);
   if (!guess) return std::nullopt;
   const auto a = static_cast<std::size_t>(across_);
   const auto size = static_cast<Eigen::Index>(closure_.states());
-  double time = (*guess)[size];
   const sections::CoordinateInfo section = closure_.problem->coordinates()[a];
-  // The flight's steps aren't the arc's, whose ends are the same to round-off: Newton's iteration on the time
-  // of return, and where it moves no more by the flow alone.
+  const auto fly = [&](const State& state, double time) {
+    return closure_.problem->arc(closure_.method, {0, state.q, state.v, closure_.parameters}, time);
+  };
+  const Eigen::VectorXd slope = Eigen::VectorXd::Unit(size, across_);
+  State last = from;
+  Eigen::MatrixXd plane, there;
+  const auto begin = [&](const sections::Arc& arc) {
+    plane = tangent_plane(arc, slope);
+    there = plane;
+  };
+  // Whole steps, and a last one that ends on the section.
+  const double step = closure_.method.step, whole = std::ceil((*guess)[size] / step - 1e-6) - 1;
+  if (whole > 0) {
+    const auto arc = fly(from, whole * step);
+    if (arc.status != Status::finished) return std::nullopt;
+    begin(arc);
+    there = derivative_of(arc, size) * there;
+    last = {arc.q, arc.v};
+  }
+  double rest = (*guess)[size] - std::max(whole, 0.0) * step, late = 0;
   sections::Arc arc;
-  double late = 0;
-  for (int round = 0; round < 4; ++round) {
-    arc = closure_.problem->arc(closure_.method, {0, from.q, from.v, closure_.parameters}, time);
+  // Its length by Newton's iteration, and where that moves no more by the flow alone.
+  for (int round = 0; round < 6; ++round) {
+    arc = fly(last, rest);
     if (arc.status != Status::finished || !(std::abs(arc.v[a]) > 0)) return std::nullopt;
     late = arc.q[a] - closure_.section.value;
     if (section.angle) late = std::remainder(late, 2 * std::numbers::pi);
     late /= arc.v[a];
-    if (std::abs(late) <= 1e-11 * time) break;
-    time -= late;
+    if (std::abs(late) <= 1e-12 * step || !(rest - late > 0)) break;
+    rest -= late;
   }
-  const Eigen::VectorXd flow = vector_of(arc.end_flow), slope = Eigen::VectorXd::Unit(size, across_);
-  const Eigen::MatrixXd plane = tangent_plane(arc, slope), there = derivative_of(arc, size) * plane;
+  if (whole <= 0) begin(arc);
+  there = derivative_of(arc, size) * there;
+  const Eigen::VectorXd flow = vector_of(arc.end_flow);
   for (std::size_t k = 0; k < arc.q.size(); ++k) {
     arc.q[k] -= late * flow[static_cast<Eigen::Index>(k)];
     arc.v[k] -= late * flow[static_cast<Eigen::Index>(k) + size / 2];

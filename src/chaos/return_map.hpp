@@ -11,6 +11,7 @@
 // The derivative is that of the method's own tangent map: with D that of the flight over the time of return,
 // f' the flow at its end and c the slope of the section there (of the wall: of omega),
 //   dz' = D dz - f' (c . D dz) / (c . f').
+// To a section lead whole steps and a last, shorter one: so the map is continuous where their number changes.
 #pragma once
 
 #include "chaos/closure.hpp"
@@ -20,9 +21,11 @@ namespace cotangent::chaos {
 
 class ReturnMap final : public SectionMap {
  public:
-  /// Of an orbit that closes, over `times` its returns. The closure's problem must outlive the map. Throws an
-  /// Error where the returns are no map of a surface, or the orbit doesn't cross its section.
-  ReturnMap(const Closure& closure, const ClosedOrbit& orbit, int times);
+  /// Of an orbit that closes, over `times` its returns, about its beginning or, if `point` isn't 0, its state
+  /// after so many returns; of a billiard about its first bounce, or one after it. The closure's problem must
+  /// outlive the map. Throws an Error where the returns are no map of a surface, or the orbit doesn't cross
+  /// its section.
+  ReturnMap(const Closure& closure, const ClosedOrbit& orbit, int times, int point = 0);
   /// Which numbers of a state (q, v) make a point; none where a problem's returns are no map of a surface.
   static std::vector<int> columns(const sections::Problem& problem, const sections::Section& section);
 
@@ -44,6 +47,7 @@ class ReturnMap final : public SectionMap {
     State end;
     Eigen::MatrixXd basis, derivative;
   };
+  State after(const State& start, int returns) const;
   bool whole() const { return std::ssize(columns_) == closure_.states(); }  ///< points are states
   std::optional<State> state_of(const SectionPoint& z) const;
   SectionPoint point_of(const State& state) const;

@@ -61,7 +61,7 @@ branch = 0.01                # how far from the branching they begin
 # spacing = 0.1              # of neighbouring points at most
 # points = 20000             # of each at most
 # orbits = [0]               # rows of /orbits; left out: all that are hyperbolic
-# homoclinic = 200           # where two manifolds cross, at most
+# homoclinic = 200           # where two manifolds cross, at most; 0: not looked for
 
 [output]
 file = "periodic_orbits.h5"
@@ -121,7 +121,7 @@ void read_manifolds(Task& task, OrbitSurvey& survey) {
       throw table.error("orbits", "rows of /orbits: whole numbers from 0 on");
     survey.manifolds_of.push_back(static_cast<std::int64_t>(row));
   }
-  survey.homoclinic = table.integer_at_least("homoclinic", 1, 200);
+  survey.homoclinic = table.integer_at_least("homoclinic", 0, 200);
   survey.manifolds = rule;
 }
 

@@ -49,9 +49,16 @@ Tangles::Tangles(const OrbitSurvey& survey, const FoundOrbits& found) : survey_(
         throw Error(fmt::format("[manifolds] orbits: orbit {} isn't hyperbolic, its trace is {:.6g}", k,
                                 found.orbits[static_cast<std::size_t>(k)].orbit.trace()));
     }
-    orbits_ = survey.manifolds_of;
+    auto orbits = survey.manifolds_of;
     for (std::int64_t k = 0; survey.manifolds_of.empty() && k < std::ssize(found.orbits); ++k) {
-      if (hyperbolic(k)) orbits_.push_back(k);
+      if (hyperbolic(k)) orbits.push_back(k);
+    }
+    orbits_ = std::ssize(orbits);
+    for (const std::int64_t orbit : orbits) {
+      const auto first = rows();
+      for (int point = 0; point < found.orbits[static_cast<std::size_t>(orbit)].returns; ++point) {
+        for (int kind = 0; kind < 4; ++kind) rows_.push_back({orbit, first, point, kind});
+      }
     }
     for (std::int64_t k = parallel::rank(); k < rows(); k += parallel::size()) ids->push_back(k);
   }
@@ -60,7 +67,7 @@ Tangles::Tangles(const OrbitSurvey& survey, const FoundOrbits& found) : survey_(
 }
 
 std::vector<io::DataSetSpec> Tangles::data_sets() const {
-  if (orbits_.empty()) return {};
+  if (rows_.empty()) return {};
   const CoordinateColumns state(survey_.problem().coordinates());
   const auto names = of_columns(state.state_names(), columns_),
              units = of_columns(state.state_units(), columns_);
@@ -68,6 +75,7 @@ std::vector<io::DataSetSpec> Tangles::data_sets() const {
   const std::vector<std::string> kinds{"unstable", "stable"}, ends{"none", "reached", "full", "lost"};
   std::vector<io::DataSetSpec> sets{
       {"/manifolds/orbit", DataType::int64, {all}, "1", "whose it is, a row of /orbits"},
+      {"/manifolds/point", DataType::int32, {all}, "1", "of the orbit's /orbits/points, from its first"},
       {"/manifolds/kind", DataType::int32, {all}, "1", "unstable or stable", {{"names", kinds}}},
       {"/manifolds/side", DataType::int32, {all}, "1", "1: leaves along the eigenvector; -1: against it"},
       {"/manifolds/returns",
@@ -155,11 +163,11 @@ void Tangles::state(run::StateFields& state) {
 }
 
 chaos::InvariantManifold Tangles::manifold(std::int64_t row) const {
-  const auto [stable, side] = kind_of(row);
+  const Row& it = rows_[static_cast<std::size_t>(row)];
   const FoundOrbit& found = orbit_of(row);
-  const auto map =
-      std::make_shared<const chaos::ReturnMap>(found.closure, found.orbit, returns_of(found) / found.returns);
-  return {map, map->fixed_point(), stable, side};
+  const auto map = std::make_shared<const chaos::ReturnMap>(found.closure, found.orbit,
+                                                            returns_of(found) / found.returns, it.point);
+  return {map, map->fixed_point(), it.stable(), it.side()};
 }
 
 /// Of states behind bounces.
@@ -189,14 +197,15 @@ void Tangles::advance(run::Records& records) {
     t[k] = grown.nodes()[k].t;
     std::ranges::copy(grown.nodes()[k].at, state.begin() + static_cast<std::ptrdiff_t>(k) * width());
   }
-  const auto [stable, side] = kind_of(row);
+  const Row& it = rows_[static_cast<std::size_t>(row)];
   const auto whole = [&](const char* name, std::int32_t value) { records.rows(name, row, 1, &value); };
   const auto number = [&](const char* name, double value) { records.rows(name, row, 1, &value); };
-  const std::int64_t orbit = orbits_[static_cast<std::size_t>(row / 4)], count = std::ssize(grown.nodes());
-  records.rows("/manifolds/orbit", row, 1, &orbit);
+  const std::int64_t count = std::ssize(grown.nodes());
+  records.rows("/manifolds/orbit", row, 1, &it.orbit);
   records.rows("/manifolds/count", row, 1, &count);
-  whole("/manifolds/kind", stable ? 1 : 0);
-  whole("/manifolds/side", side);
+  whole("/manifolds/point", it.point);
+  whole("/manifolds/kind", it.stable() ? 1 : 0);
+  whole("/manifolds/side", it.side());
   whole("/manifolds/returns", returns_of(orbit_of(row)));
   whole("/manifolds/end", static_cast<std::int32_t>(grown.end()));
   number("/manifolds/multiplier", grown.multiplier());
@@ -216,10 +225,11 @@ void Tangles::finish(run::Records& records) {
   lobes_ = parallel::sum(lobes_);
 }
 
-/// Pairs of an orbit's manifolds: unstable ones 0 and 1 with stable ones 2 and 3. An angle's stable manifolds
-/// are there again at every turn.
+/// Pairs of an orbit's manifolds: of its first point the unstable ones, 0 and 1, of each the stable ones, 2
+/// and 3. An angle's stable manifolds are there again at every turn.
 void Tangles::cross(std::int64_t pair, run::Records& records) {
-  const std::int64_t u_row = 4 * (pair / 4) + pair % 2, s_row = 4 * (pair / 4) + 2 + pair % 4 / 2;
+  const Row& it = rows_[static_cast<std::size_t>(pair)];
+  const std::int64_t u_row = it.first + it.kind % 2, s_row = it.first + 4 * it.point + 2 + it.kind / 2;
   const auto read = [&](std::int64_t row) {
     chaos::InvariantManifold result = manifold(row);
     const auto count = records.read_rows<std::int64_t>("/manifolds/count", row, 1).front();
@@ -289,7 +299,7 @@ std::vector<std::pair<std::string, std::string>> Tangles::summary() const {
   if (!survey_.manifolds) return {};
   return {
       {"manifolds", fmt::format("{} of {} hyperbolic orbits; they cross at {} points told, around {} lobes",
-                                rows(), orbits_.size(), crossings_, lobes_)}};
+                                rows(), orbits_, crossings_, lobes_)}};
 }
 
 }  // namespace cotangent::studies

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Manifolds of the hyperbolic orbits found, four of each: unstable and stable, to either side; and where an
-// unstable and a stable one of an orbit cross. Each manifold is grown by one rank, and its points are all
-// that crossings ask of it: so these are shared out anew, by what stands in the result. Of an orbit of
-// several returns the manifolds are those of its first point on the section, or behind its first bounce. They
-// are curves in the plane of one coordinate and its velocity; under constraints and between walls, of states.
+// Manifolds of the hyperbolic orbits found, four of each of an orbit's points (its returns, or bounces):
+// unstable and stable, to either side; and where an unstable one of its first point crosses a stable one of
+// any: of others the map knows. Each manifold is grown by one rank, and its points are all that crossings ask
+// of it: so these are shared out anew, by what stands in the result. They are curves in the plane of one
+// coordinate and its velocity; under constraints and between walls, of states.
 //   /manifolds/...   a row for each manifold
-//   /homoclinic/...  a row for each pair of an unstable and a stable manifold of an orbit
+//   /homoclinic/...  a row for each such pair
 #pragma once
 
 #include "chaos/return_map.hpp"
@@ -33,15 +33,18 @@ class Tangles {
   std::vector<std::pair<std::string, std::string>> summary() const;
 
  private:
-  struct Kind {
-    bool stable;
-    int side;
+  struct Row {
+    std::int64_t orbit;  ///< a row of /orbits
+    std::int64_t first;  ///< of the orbit's rows
+    int point, kind;     ///< which of its points; 0 to 3
+
+    bool stable() const { return kind >= 2; }
+    int side() const { return kind % 2 == 0 ? 1 : -1; }
   };
-  static Kind kind_of(std::int64_t manifold) { return {manifold % 4 >= 2, manifold % 2 == 0 ? 1 : -1}; }
   const FoundOrbit& orbit_of(std::int64_t row) const {
-    return found_.orbits[static_cast<std::size_t>(orbits_[static_cast<std::size_t>(row / 4)])];
+    return found_.orbits[static_cast<std::size_t>(rows_[static_cast<std::size_t>(row)].orbit)];
   }
-  std::int64_t rows() const { return 4 * std::ssize(orbits_); }
+  std::int64_t rows() const { return std::ssize(rows_); }
   chaos::InvariantManifold manifold(std::int64_t row) const;
   std::int64_t width() const { return std::ssize(columns_); }  ///< of a point
   std::vector<double> birkhoff(const std::vector<double>& states) const;
@@ -49,10 +52,11 @@ class Tangles {
 
   const OrbitSurvey& survey_;
   const FoundOrbits& found_;
-  std::vector<int> columns_;          ///< the numbers of a state that make a manifold's point
-  std::vector<std::int64_t> orbits_;  ///< those with manifolds
-  run::Share share_;                  ///< of the manifolds
-  std::int64_t next_ = 0;             ///< of this rank's
+  std::vector<int> columns_;  ///< the numbers of a state that make a manifold's point
+  std::int64_t orbits_ = 0;   ///< those with manifolds
+  std::vector<Row> rows_;     ///< the manifolds
+  run::Share share_;          ///< of these
+  std::int64_t next_ = 0;     ///< of this rank's
   std::vector<std::int32_t> is_done_;
   std::int64_t crossings_ = 0, lobes_ = 0;
 };

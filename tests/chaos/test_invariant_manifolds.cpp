@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Manifolds of return maps whose points are states: between walls and on a surface. What is integrable is
+// known: in an ellipse the manifolds of the major axis are the ways through the foci, for a product of two
+// angular momenta is conserved; on an ellipsoid Joachimsthal's integral keeps those of the middle ellipse
+// (Jacobi 1838). Elsewhere a lobe's area is the difference of the actions of the two homoclinic orbits at its
+// corners (MacKay, Meiss, Percival, Physica D 13 (1984) 55), summed along these without any area. Where a
+// map is discontinuous a manifold has gaps, and what lies behind them leads back to the orbit all the same.
+#include "billiards/domain_family.hpp"
+#include "billiards/problem.hpp"
+#include "billiards/sets/ellipse.hpp"
+#include "billiards/sets/sinai.hpp"
+#include "catch.hpp"
+#include "chaos/return_map.hpp"
+#include "sections/flight_test.hpp"
+
+using namespace cotangent;
+using namespace cotangent::chaos;
+using namespace cotangent::sections::test;
+
+namespace {
+
+using Map = std::shared_ptr<const ReturnMap>;
+
+/// An ellipse perturbed as by Delshams and Ramirez-Ros, Nonlinearity 9 (1996) 1: the ways through the foci
+/// split.
+struct PerturbedEllipse {
+  static constexpr std::string_view name = "perturbed-ellipse", about = "Of the tests";
+  static constexpr int dim = 2;
+  static constexpr std::array<billiards::Parameter, 2> parameters{{{"b", 0.8, ""}, {"e", 0.0, ""}}};
+
+  auto operator()(const auto& q, const auto& p) const {
+    using ad::square;
+    const auto& [x, y] = q;
+    const auto [b, e] = p;
+    return 1.0 - square(x) - square(y / b) - e * square(square(y / b));
+  }
+};
+
+template <class Set>
+struct Billiard {
+  explicit Billiard(const std::array<double, Set::parameters.size()>& parameters) {
+    domain.add<Set>("set", parameters);
+    domain.enclose_all();
+    problem = billiards::make_billiard<2>(domain, {});
+  }
+  billiards::Domain<2> domain;
+  std::unique_ptr<sections::Problem> problem;
+};
+
+/// Of the orbit that bounces twice along the x axis at unit speed, between bounces at x; about either bounce.
+Map along_x(const sections::Problem& problem, const std::vector<double>& parameters, double x, double length,
+            int bounce = 0) {
+  Closure closure;
+  closure.problem = &problem;
+  closure.returns = 2;
+  closure.parameters = parameters;
+  closure.energy = 0.5;
+  closure.plane = Plane::across({x, 0}, {1, 0});
+  Unknowns guess(5);
+  guess << x, 0, 1, 0, 2 * length;
+  const auto orbit = close(closure, guess, std::nullopt);
+  REQUIRE(orbit);
+  return std::make_shared<const ReturnMap>(closure, *orbit, 1, bounce);
+}
+
+/// Of the middle ellipse of an ellipsoid with these axes along x, y, z, on z = 0.
+Map middle_ellipse(const sections::Problem& problem, const std::vector<double>& axes) {
+  Closure closure;
+  closure.problem = &problem;
+  closure.method.name = "rattle-kahan-li-6";
+  closure.method.step = 0.1;
+  closure.section.coordinate = 2;
+  closure.section.direction = 1;
+  closure.energy = 0.5;
+  closure.parameters = {axes[0], axes[1], axes[2], 1, 0};
+  const auto guess = first_return(closure, {axes[0], 0, 0}, {0, 0, 1});
+  REQUIRE(guess);
+  const auto orbit = close(closure, *guess, std::nullopt);
+  REQUIRE(orbit);
+  return std::make_shared<const ReturnMap>(closure, *orbit, 1);
+}
+
+/// dp dq of two deviations, of unit mass.
+double area_of(const SectionPoint& a, const SectionPoint& b) {
+  const auto n = a.size() / 2;
+  return a.head(n).dot(b.tail(n)) - a.tail(n).dot(b.head(n));
+}
+
+/// The derivative is that of neighbouring returns, and keeps areas.
+void check_derivative(const ReturnMap& map, const SectionPoint& z) {
+  const auto image = map.image(z);
+  REQUIRE(image);
+  CHECK((image->basis.transpose() * image->basis - Eigen::Matrix2d::Identity()).norm() < 1e-13);
+  CHECK(area_of(image->derivative.col(0), image->derivative.col(1)) ==
+        Approx(area_of(image->basis.col(0), image->basis.col(1))).epsilon(1e-7));
+  double before = 0;
+  for (const double h : {1e-3, 5e-4}) {
+    Eigen::MatrixXd differences(z.size(), 2);
+    for (int k = 0; k < 2; ++k) {
+      const SectionPoint step = h * image->basis.col(k);
+      const auto up = map.image(*map.onto(z + step)), down = map.image(*map.onto(z - step));
+      REQUIRE((up && down));
+      differences.col(k) = (up->at - down->at) / (2 * h);
+    }
+    const double off = (differences - image->derivative).norm();
+    CHECK(off > 1e-9);  // else all were linear
+    if (before > 0) CHECK(before / off == Approx(4).margin(0.5));
+    before = off;
+  }
+}
+
+/// About both foci of the ellipse with half axes 1 and b.
+double momenta(const SectionPoint& z, double b) {
+  const double c = std::sqrt(1 - b * b);
+  return ((z[0] - c) * z[3] - z[1] * z[2]) * ((z[0] + c) * z[3] - z[1] * z[2]);
+}
+
+InvariantManifold grown(const Map& map, bool stable, int side, const ManifoldRule& rule) {
+  InvariantManifold manifold(map, map->fixed_point(), stable, side);
+  manifold.grow(rule);
+  return manifold;
+}
+
+}  // namespace
+
+TEST_CASE("in an ellipse the manifolds of the major axis lead through the foci") {
+  const double b = 0.6;
+  const Billiard<billiards::Ellipse> ellipse({1.0, b});
+  const Map map = along_x(*ellipse.problem, {1.0, b}, 0.1, 2.0);
+  CHECK(map->fixed_point().size() == 4);
+  check_derivative(*map, *map->onto(map->fixed_point() + Eigen::Vector4d(0, 0.2, 0, 0.1)));
+  const double root = 2 / (b * b) - 1;  // between mirrors: trace 4 (1 - L/R)^2 - 2
+  for (const bool stable : {false, true}) {
+    const auto manifold = grown(map, stable, 1, {.length = 3, .bend = 0.2, .spacing = 0.1, .points = 500});
+    CHECK(manifold.end() == InvariantManifold::End::reached);
+    const double large = 2 * root * root - 1 + 2 * root * std::sqrt(root * root - 1);
+    CHECK(manifold.multiplier() == Approx(stable ? 1 / large : large).epsilon(1e-11));
+    double largest = 0, other = 0, off_wall = 0, off_energy = 0;
+    for (const auto& node : manifold.nodes()) {
+      REQUIRE_FALSE(node.gap());
+      largest = std::max(largest, std::abs(momenta(node.at, b)));
+      other = std::max(other, std::abs(momenta(node.at, b + 0.001)));
+      off_wall =
+          std::max(off_wall, std::abs(node.at[0] * node.at[0] + node.at[1] * node.at[1] / (b * b) - 1));
+      off_energy = std::max(off_energy, std::abs(node.at.tail(2).norm() - 1));
+    }
+    CHECK(largest < 1e-11);
+    CHECK(other > 1e-4);  // a control: the foci of another ellipse
+    CHECK(off_wall < 1e-14);
+    CHECK(off_energy < 1e-14);
+  }
+}
+
+TEST_CASE("on an ellipsoid the manifolds of the middle ellipse keep Joachimsthal's integral") {
+  const std::vector<double> axes{1.5, 1.2, 1.0}, parameters{1.5, 1.2, 1.0, 1, 0};
+  const auto problem = sections::test::problem("ellipsoid");
+  const Map map = middle_ellipse(*problem, axes);
+  const auto joachimsthal = [&](const SectionPoint& z) {
+    double place = 0, way = 0;
+    for (int k = 0; k < 3; ++k) {
+      const double square = axes[static_cast<std::size_t>(k)] * axes[static_cast<std::size_t>(k)];
+      place += z[k] * z[k] / (square * square);
+      way += z[3 + k] * z[3 + k] / square;
+    }
+    return place * way;
+  };
+  const double known = 1 / (axes[0] * axes[0] * axes[2] * axes[2]);
+  CHECK(joachimsthal(map->fixed_point()) == Approx(known).epsilon(1e-12));
+  SectionPoint off(6);
+  off << 0.0, 0.2, 0.0, 0.0, 0.1, 0.0;
+  check_derivative(*map, *map->onto(map->fixed_point() + off));
+  for (const bool stable : {false, true}) {
+    const auto manifold = grown(map, stable, -1, {.length = 1.5, .bend = 0.3, .spacing = 0.2, .points = 200});
+    CHECK(manifold.end() == InvariantManifold::End::reached);
+    double largest = 0;
+    for (const auto& node : manifold.nodes()) {
+      largest = std::max(largest, std::abs(joachimsthal(node.at) - known));
+      CHECK(std::abs(node.at[2]) < 1e-14);
+      const sections::Values q(node.at.data(), 3), v(node.at.data() + 3, 3);
+      CHECK(problem->off_manifold(q, v, parameters).position < 1e-12);
+    }
+    CHECK(largest < 1e-7);  // the method's
+    CHECK(manifold.nodes().back().at[1] * manifold.nodes().back().at[1] > 0.1);
+    CHECK(std::abs(joachimsthal(*map->onto(map->fixed_point() + off)) - known) > 1e-3);  // a control
+  }
+}
+
+TEST_CASE("a lobe's area is the difference of two homoclinic orbits' lengths") {
+  const std::vector<double> parameters{0.8, 0.3};
+  const Billiard<PerturbedEllipse> oval({parameters[0], parameters[1]});
+  const auto& problem = *oval.problem;
+  const Map map = along_x(problem, parameters, 0.1, 2.0), other = along_x(problem, parameters, 0.1, 2.0, 1);
+  CHECK(other->fixed_point()[0] == Approx(-1));
+  const ManifoldRule rule{.length = 8, .bend = 0.1, .spacing = 0.05, .points = 5'000};
+  const auto unstable = grown(map, false, 1, rule);
+  int lobes = 0;
+  for (const int side : {1, -1}) {
+    const auto stable = grown(other, true, side, rule);
+    const auto points = homoclinic_points(unstable, stable, SectionPoint::Zero(4), 50);
+    // The length of a homoclinic orbit from near the fixed point back to it, over that of the periodic orbit;
+    // what is left at the ends by the trapezium's rule for p dq.
+    const SectionPoint fixed = map->fixed_point(), end = other->fixed_point();
+    const auto length = [&](const HomoclinicPoint& h) {
+      double sum = 0;
+      const auto add = [&](const SectionPoint& z) {
+        const std::vector<double> q(z.data(), z.data() + 2), v(z.data() + 2, z.data() + 4);
+        sum += problem.bounces({0, q, v, parameters}, 2).action - 4;
+      };
+      for (int k = 1; k <= static_cast<int>(h.unstable); ++k) add(unstable.at(h.unstable - k)->at);
+      for (int k = 0; k < static_cast<int>(h.stable); ++k) add(stable.at(h.stable - k)->at);
+      const auto rest = [&](const SectionPoint& z, const SectionPoint& x) {
+        return 0.5 * (z.tail(2) + x.tail(2)).dot(z.head(2) - x.head(2));
+      };
+      const double first = h.unstable - std::floor(h.unstable), last = h.stable - std::floor(h.stable);
+      return sum + rest(unstable.at(first)->at, fixed) - rest(stable.at(last)->at, end);
+    };
+    for (std::size_t k = 0; k + 1 < points.size(); ++k) {
+      CHECK(points[k].error < 1e-11);
+      if (!std::isfinite(points[k].area)) continue;
+      ++lobes;
+      const double difference = length(points[k + 1]) - length(points[k]);
+      CHECK(std::abs(points[k].area - difference) < 1e-9);
+      CHECK(std::abs(difference) > 1e-3);
+    }
+  }
+  CHECK(lobes >= 5);
+}
+
+TEST_CASE("a manifold has gaps where its map is discontinuous, and leads on behind them") {
+  const Billiard<billiards::Sinai> sinai({1.0, 0.3});
+  const auto& problem = *sinai.problem;
+  const Map map = along_x(problem, {1.0, 0.3}, 0.65, 0.7);
+  const ManifoldRule rule{.length = 12, .bend = 0.3, .spacing = 0.05, .points = 20'000};
+  const auto manifold = grown(map, false, 1, rule);
+  CHECK(manifold.end() == InvariantManifold::End::reached);
+  const auto& nodes = manifold.nodes();
+  const SectionPoint fixed = map->fixed_point();
+  int gaps = 0;
+  for (std::size_t k = 0; k + 1 < nodes.size(); ++k) {
+    gaps += nodes[k].gap();
+    CHECK(nodes[k + 1].t > nodes[k].t);
+    if (nodes[k].gap() || nodes[k + 1].gap()) continue;
+    CHECK((nodes[k + 1].at - nodes[k].at).norm() <= rule.spacing);
+  }
+  CHECK(gaps > 1);
+  // Time reversed, behind its bounce, it leads to where the orbit bounces, also from beyond all gaps.
+  for (const std::size_t k : {nodes.size() - 1, nodes.size() - 20, nodes.size() / 2}) {
+    if (nodes[k].gap()) continue;
+    const SectionPoint& z = nodes[k].at;
+    const auto slope = problem.wall({z[0], z[1]}, {1.0, 0.3}).slope;
+    const Eigen::Vector2d n = Eigen::Vector2d(slope[0], slope[1]).normalized(), v = z.tail(2);
+    const Eigen::Vector2d back = 2 * v.dot(n) * n - v;
+    const auto arc = problem.bounces({0, {z[0], z[1]}, {back[0], back[1]}, {1.0, 0.3}},
+                                     2 * static_cast<std::int64_t>(nodes[k].t));
+    CHECK(arc.status == Status::finished);
+    CHECK(std::hypot(arc.q[0] - fixed[0], arc.q[1] - fixed[1]) < 1e-3);
+  }
+}
+
+TEST_CASE("points are those of one coordinate, or states, as the problem asks") {
+  const Billiard<billiards::Ellipse> ellipse({1.0, 0.6});
+  CHECK(ReturnMap::columns(*ellipse.problem, {}) == std::vector<int>{0, 1, 2, 3});
+  sections::Section on;
+  on.coordinate = 2;
+  CHECK(ReturnMap::columns(*problem("ellipsoid"), on).size() == 6);
+  on.coordinate = 0;
+  CHECK(ReturnMap::columns(*problem("chaplygin-sleigh"), on).empty());  // which rolls
+}
