@@ -40,6 +40,7 @@ SHORT = {
 }
 EXTRA = {"henon_heiles_periodic.toml": ["continuation.to=0.14", "continuation.offspring=0"],
          "henon_heiles_manifolds.toml": ["manifolds.length=2.6", "manifolds.homoclinic=1"],
+         "ellipsoid_manifolds.toml": ["manifolds.length=0.1"],
          "henon_heiles_escape.toml": ["stop.time=2.0", "ensemble.grid.q1=[-0.7,0.7,9]", "ensemble.grid.q2=[-0.5,0.95,9]"],
          "henon_heiles_order.toml": ["stop.time=2.0", "atlas.levels=0", "ensemble.energy.count=3"],
          **{f"{chain}_atlas.toml": ["stop.time=2.0", "atlas.levels=0", f"model.{parameter}.count=3", "ensemble.energy.count=5"]

@@ -550,7 +550,27 @@ class Constrained(DeckTest):
     def test_refused(self):
         deck = ELLIPSE.replace('name = "ellipsoid"\na = 1.3\nb = 1.0\nc = 0.8', 'name = "chaplygin-sleigh"').replace('"z"', '"x"')
         self.says(self.launch(self.deck(deck), ranks=1), 2, "nothing rolls")
-        self.says(self.launch(self.deck(ELLIPSE + "[manifolds]\nlength = 2.0\n"), ranks=1), 2, "[manifolds]", "without constraints")
+
+    def test_manifolds_on_an_ellipsoid(self):
+        """Of the middle ellipse: they keep Joachimsthal's integral, and lie on section, surface and energy."""
+        axes = np.array([1.5, 1.2, 1.0])
+        words = ["manifolds.length=0.8", "manifolds.spacing=0.2", "manifolds.bend=0.4"]
+        with self.run_deck(CHAOS / "ellipsoid_manifolds.toml", *words, ranks=2, file="whole.h5") as file:
+            count, state = file["manifolds/count"][()], file["manifolds/state"][()]
+            self.assertEqual(list(file["manifolds/state"].attrs["columns"].astype(str)), ["x", "y", "z", "x_dot", "y_dot", "z_dot"])
+            self.assertEqual(list(file["manifolds/end"][()]), [1] * 4)
+            for row in range(4):
+                q, v = np.split(state[row, :count[row]], 2, axis=1)
+                integral = (q**2 / axes**4).sum(1) * (v**2 / axes**2).sum(1)
+                self.assertLess(np.abs(integral - 1 / (axes[0] * axes[2])**2).max(), 1e-7)
+                self.assertLess(np.abs((q**2 / axes**2).sum(1) - 1).max(), 1e-12)
+                self.assertLess(np.abs((v**2).sum(1) / 2 - 0.5).max(), 1e-12)
+                self.assertLess(np.abs(q[:, 2]).max(), 1e-14)
+                self.assertGreater(np.abs(q[:, 1]).max(), 0.5)
+        self.run_deck(CHAOS / "ellipsoid_manifolds.toml", *words, ranks=3).close()
+        self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+        with self.run_deck(CHAOS / "ellipsoid_manifolds.toml", *words, "model.b=1.21", "manifolds.length=0.01") as file:  # a control
+            self.assertGreater(np.abs(file["manifolds/multiplier"][:2] - 3.58212257353).min(), 1e-3)
 
 
 BOUNCES = """study = "periodic-orbits"
@@ -563,6 +583,10 @@ returns = [2, 4]
 [output]
 file = "out.h5"
 """
+IN_SPACE = BOUNCES.replace("[domain]", "[domain]\ndimension = 3").replace(
+    '{ set = "ellipse", a = 1.5, b = 1.0 }', '{ set = "ellipsoid", a = 1.5, b = 1.0, c = 0.8 }').replace(
+    "list = [[0.01, 0.2, 0.0, 1.0], [0.1, 0.0, 1.0, 0.0], [0.3, 0.2, 0.6, 0.8]]", "list = [[0.0, 0.0, 0.1, 0.0, 0.0, 1.0]]").replace(
+    "[2, 4]", "2")
 UP_AND_DOWN = """study = "periodic-orbits"
 [domain]
 sets = [{ set = "circle" }]
@@ -631,16 +655,52 @@ class Billiards(DeckTest):
 
     def test_in_space(self):
         """Along the axes of an ellipsoid: the map's derivative has two such traces, one in each plane."""
-        deck = BOUNCES.replace("[domain]", "[domain]\ndimension = 3").replace(
-            '{ set = "ellipse", a = 1.5, b = 1.0 }', '{ set = "ellipsoid", a = 1.5, b = 1.0, c = 0.8 }').replace(
-            "list = [[0.01, 0.2, 0.0, 1.0], [0.1, 0.0, 1.0, 0.0], [0.3, 0.2, 0.6, 0.8]]", "list = [[0.0, 0.0, 0.1, 0.0, 0.0, 1.0]]").replace(
-            "[2, 4]", "2")
-        with self.run_deck(self.deck(deck)) as file:
+        with self.run_deck(self.deck(IN_SPACE)) as file:
             self.assertEqual(file["orbits/multipliers"].shape, (1, 4, 2))
             traces = [4 * (1 - 1.6 * 0.8 / axis**2)**2 - 2 for axis in (1.5, 1.0)]
             self.assertLess(abs(file["orbits/trace"][0] - sum(traces)), 1e-12)
 
+    def test_manifolds_in_a_perturbed_ellipse(self):
+        """Points are states behind bounces, of both ends of the axis; lobes are as large going in as coming out. Unperturbed the
+        manifolds lead through the foci."""
+        deck, e, b = SOURCE / "input" / "billiards" / "perturbed_ellipse_manifolds.toml", 0.3, 0.8
+        with self.run_deck(deck, ranks=1, file="whole.h5") as file:
+            self.assertEqual(list(file["manifolds/point"][()]), [0] * 4 + [1] * 4)
+            self.assertEqual(list(file["manifolds/kind"][()]), [0, 0, 1, 1] * 2)
+            self.assertEqual(list(file["manifolds/state"].attrs["columns"].astype(str)), ["x", "y", "x_dot", "y_dot"])
+            begin = file["manifolds/state"][:, 0]
+            np.testing.assert_allclose(begin[:4] - begin[4:], [[-2, 0, 2, 0]] * 4, atol=1e-4)
+            known = np.isfinite(file["manifolds/state"][..., 0])
+            np.testing.assert_array_equal(known.sum(1), file["manifolds/count"][()])  # no gaps
+            x, y, u, v = file["manifolds/state"][()][known].T
+            arc, along = file["manifolds/birkhoff"][()][known].T
+            self.assertLess(np.abs(1 - x**2 - (y / b)**2 - e * (y / b)**4).max(), 1e-14)
+            self.assertLess(np.abs(np.hypot(u, v) - 1).max(), 1e-14)
+            slope = np.stack([-2 * x, -2 * y / b**2 - 4 * e * y**3 / b**4])
+            np.testing.assert_allclose(along, (u * slope[1] - v * slope[0]) / np.hypot(*slope), atol=1e-13)
+            outline = file["domain/outline"]
+            places = [np.interp(arc, outline[:, 2], outline[:, k]) for k in (0, 1)]
+            self.assertLess(np.hypot(places[0] - x, places[1] - y).max(), 1e-4)
+            area = file["homoclinic/area"][4]
+            lobes = area[np.isfinite(area)]
+            self.assertGreater(len(lobes), 6)
+            self.assertLess(np.abs(np.abs(lobes) - np.abs(lobes[0])).max(), 1e-8)
+            self.assertTrue((np.diff(np.sign(lobes)) != 0).all())
+            size = abs(lobes[0])
+        for ranks in (2, 3):
+            self.run_deck(deck, ranks=ranks).close()
+            self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+        text = deck.read_text(encoding="utf-8")
+        with self.run_deck(self.deck(text.replace("e = 0.3", "e = 0.15")), ranks=1) as file:  # less splits less
+            self.assertLess(np.nanmax(np.abs(file["homoclinic/area"][4])), 0.7 * size)
+        with self.run_deck(self.deck(text.replace("e = 0.3", "e = 0.0")), "manifolds.length=3.5", "manifolds.homoclinic=0", ranks=1) as file:
+            states = file["manifolds/state"][()]
+            x, y, u, v = states[np.isfinite(states[..., 0])].T
+            self.assertLess(np.abs(((x - 0.6) * v - y * u) * ((x + 0.6) * v - y * u)).max(), 1e-11)
+            self.assertGreater(np.abs(((x - 0.7) * v - y * u) * ((x + 0.7) * v - y * u)).max(), 1e-2)  # a control
+
     def test_refused(self):
+        self.says(self.launch(self.deck(IN_SPACE + "[manifolds]\nlength = 2.0\n"), ranks=1), 2, "[manifolds]", "in the plane")
         rough = BOUNCES.replace("b = 1.0 }", "b = 1.0, restitution = 0.9 }")
         self.says(self.launch(self.deck(rough), ranks=1), 2, "[domain]", "elastic walls at rest")
         field = BOUNCES.replace("[ensemble]", '[forces]\npotential = "harmonic"\n[ensemble]')

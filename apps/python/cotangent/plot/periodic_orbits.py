@@ -79,32 +79,55 @@ def families(result, options):
     return figure
 
 
-def on_a_turn(x, y, angle):
-    """A curve's points with an angle brought to -pi..pi, and a gap where it jumps."""
-    if not angle:
-        return x, y
-    turns = np.round(x / (2 * np.pi))
-    jumps = np.flatnonzero(np.diff(turns)) + 1
-    return np.insert(x - 2 * np.pi * turns, jumps, np.nan), np.insert(y, jumps, np.nan)
+def broken(x, y, turn):
+    """A curve with a gap where it leaves on one side and comes in on the other."""
+    jumps = np.flatnonzero(np.abs(np.diff(x)) > turn / 2) + 1
+    return np.insert(x, jumps, np.nan), np.insert(y, jumps, np.nan)
 
 
-def manifolds(axis, result, x, y):
-    """Unstable manifolds solid, stable ones dashed, and where they cross; told apart by dashes as well as by colour."""
+def plane_of_manifolds(result, options):
+    """Where manifolds are drawn: the data set's name in its group, and the two columns: Birkhoff's coordinates between walls, the
+    coordinate that spreads most and its velocity where points are states."""
     columns = result.columns("manifolds/state")
-    angle = result.units("manifolds/state", x) == "rad"
+    if options.axes:
+        return ("state", *options.axes) if set(options.axes) <= set(columns) else None
+    if "manifolds/birkhoff" in result:
+        return "birkhoff", "arc", "tangential"
+    coordinates = result.array("manifolds/state")[..., :len(columns) // 2]
+    widest = int(np.argmax(np.nanmax(coordinates, axis=(0, 1)) - np.nanmin(coordinates, axis=(0, 1))))
+    return "state", columns[widest], columns[widest + len(columns) // 2]
+
+
+def manifolds(axis, result, name, x, y):
+    """Unstable manifolds solid, stable ones dashed, and where they cross; told apart by dashes as well as by colour."""
+    columns = result.columns(f"manifolds/{name}")
+    angle = result.units(f"manifolds/{name}", x) == "rad"
+    turn = 2 * np.pi if angle else result.array("domain/outline")[:, 2].max() if name == "birkhoff" else np.inf
     kind, count = result.array("manifolds/kind"), result.array("manifolds/count")
     looks = ({"ls": "-", "color": style.CATEGORICAL[1]}, {"ls": (0, (5, 1.5)), "color": style.CATEGORICAL[0]})
-    for row, states in enumerate(result.array("manifolds/state")):
-        states = states[:count[row]]
-        px, py = on_a_turn(states[:, columns.index(x)], states[:, columns.index(y)], angle)
-        name = ("unstable manifold", "stable manifold")[kind[row]]
+    for row, states in enumerate(result.array(f"manifolds/{name}")):
+        px, py = states[:count[row], columns.index(x)], states[:count[row], columns.index(y)]
+        px, py = broken(px - turn * np.round(px / turn) if angle else px, py, turn)
+        what = ("unstable manifold", "stable manifold")[kind[row]]
         first = row == np.flatnonzero(kind == kind[row])[0]
-        axis.plot(px, py, lw=0.8, zorder=1, label=name if first else None, **looks[kind[row]])
-    at = result.array("homoclinic/state").reshape(-1, len(columns))
+        axis.plot(px, py, lw=0.8, zorder=1, label=what if first else None, **looks[kind[row]])
+    at = result.array(f"homoclinic/{name}")
+    at = at.reshape(-1, len(columns))
     at = at[np.isfinite(at[:, 0])]
+    if not len(at):
+        return
     px = at[:, columns.index(x)]
     axis.plot(px - 2 * np.pi * np.round(px / (2 * np.pi)) if angle else px, at[:, columns.index(y)], "o", ms=2.6, zorder=3,
               color=style.INK, mew=0, label="homoclinic points")
+
+
+def between_walls_points(axis, result):
+    """The orbits' bounces in Birkhoff's coordinates: where their manifolds begin."""
+    first = result.array("manifolds/birkhoff")[:, 0]
+    axis.plot(*first.T, "o", ms=4.5, color=style.INK, mfc="white", mew=1.1, zorder=4, label="periodic orbit, unstable")
+    axis.set_xlabel("arc length $s$")
+    axis.set_ylabel(r"tangential velocity $v_t / |v|$")
+    axis.legend(loc="best")
 
 
 def section(result, options):
@@ -114,13 +137,20 @@ def section(result, options):
     x, y = options.axes or (columns[0], columns[len(columns) // 2])
     if np.ptp(points[:, columns.index(x)]) == 0 and len(columns) == 4:  # the section's own coordinate
         x, y = columns[1], columns[3]
-    curves = result.columns("manifolds/state") if "manifolds/state" in result else []
-    x, y = options.axes or curves or (x, y)
-    name = "Stable and unstable manifolds" if curves else "Periodic orbits"
-    figure, (axis,) = layout.grid(1, options, options.title or f"{name}: {result.model}", [""], ticks_inside=True)
-    grown = x in curves and y in curves
+    grown = plane_of_manifolds(result, options) if "manifolds/state" in result else None
     if grown:
-        manifolds(axis, result, x, y)
+        _, x, y = grown
+    else:
+        x, y = options.axes or (x, y)
+    walls = billiards.heading(result)
+    name = "Stable and unstable manifolds" if "manifolds/state" in result else "Periodic orbits"
+    figure, (axis,) = layout.grid(1, options, options.title or f"{name}: {walls or style.MODEL_NAMES.get(result.model, result.model)}", [""],
+                                  ticks_inside=True)
+    if grown:
+        manifolds(axis, result, *grown)
+    if grown and grown[0] == "birkhoff":
+        between_walls_points(axis, result)
+        return figure
     named = set()
     for orbit in range(len(stability)):
         chosen = whose == orbit
