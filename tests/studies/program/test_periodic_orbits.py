@@ -480,6 +480,41 @@ returns = 1
 file = "rods.h5"
 """
 
+DRIVEN = """study = "periodic-orbits"
+[model]
+parameters = {{ b = 0.3, w = 2.0 }}
+{model}
+[section]
+where = "t"
+every = "2*pi/w"
+[orbits]
+returns = 1
+path = 0
+[manifolds]
+spacing = 0.2
+bend = 0.4
+homoclinic = 8
+points = 1000
+"""
+DRIVEN_ANGLE = DRIVEN.format(model="""coordinates = ["a"]
+angles = ["a"]
+lagrangian = "a_dot^2/2 + (1 + b*cos(w*t))*cos(a)"
+[method]
+name = "gauss"
+stages = 6
+step = 0.1
+[ensemble]
+list = [[3.1, 0.0]]""")
+DRIVEN_ROD = DRIVEN.format(model="""coordinates = ["x", "y"]
+lagrangian = "(x_dot^2 + y_dot^2)/2 - (1 + b*cos(w*t))*y"
+constraint = ["x^2 + y^2 - 1"]
+[method]
+name = "rattle-kahan-li-6"
+step = 0.1
+[ensemble]
+project = true
+list = [[0.001, 1.0, 0.0, 0.0]]""")
+
 
 class DeckTest(ProgramTest):
     def run_deck(self, deck, *words, ranks=1, file="out.h5"):
@@ -550,6 +585,30 @@ class Constrained(DeckTest):
     def test_refused(self):
         deck = ELLIPSE.replace('name = "ellipsoid"\na = 1.3\nb = 1.0\nc = 0.8', 'name = "chaplygin-sleigh"').replace('"z"', '"x"')
         self.says(self.launch(self.deck(deck), ranks=1), 2, "nothing rolls")
+
+    def test_manifolds_of_a_driven_rod_are_those_of_its_angle(self):
+        """Upright, its pivot's weight swinging: multipliers, where the manifolds cross on the way down, and lobes."""
+        def told(file):
+            area = file["homoclinic/area"][()]
+            lobes = np.abs(area[np.isfinite(area)])
+            state = file["homoclinic/state"][()].reshape(-1, file["homoclinic/state"].shape[-1])
+            speed = np.hypot(state[:, 2], state[:, 3]) if state.shape[1] == 4 else np.abs(state[:, 1])
+            return file["manifolds/multiplier"][()], lobes, speed[np.isfinite(speed)]
+        with self.run_deck(self.deck(DRIVEN_ANGLE), "manifolds.length=10.5", file="angle.h5") as file:
+            multipliers, lobes, speeds = told(file)
+        with self.run_deck(self.deck(DRIVEN_ROD), "manifolds.length=10.5", ranks=2, file="rod.h5") as file:
+            self.assertEqual(file["manifolds/state"].shape[2], 4)
+            known, areas, there = told(file)
+            np.testing.assert_allclose(known, multipliers, rtol=1e-7)
+            self.assertGreater(len(areas), 3)
+            for area in areas:
+                self.assertLess(np.abs(lobes - area).min(), 1e-7)
+            self.assertGreater(len(there), 4)
+            for speed in there:
+                self.assertLess(np.abs(speeds - speed).min(), 1e-6)
+        with self.run_deck(self.deck(DRIVEN_ANGLE), "manifolds.length=10.5", "model.parameters.b=0.31", file="angle.h5") as file:  # a control
+            self.assertGreater(np.abs(told(file)[0][:2] - known[:2]).min(), 1e-3)
+            self.assertGreater(np.abs(told(file)[1][:, None] - areas).min(), 1e-4)
 
     def test_manifolds_on_an_ellipsoid(self):
         """Of the middle ellipse: they keep Joachimsthal's integral, and lie on section, surface and energy."""
