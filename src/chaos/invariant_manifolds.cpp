@@ -238,18 +238,33 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
   }
 }
 
-std::optional<InvariantManifold::Place> InvariantManifold::at(double t) const {
+/// The places that lead to t; led by a neighbour's where that leads as far, else by the points known.
+std::optional<InvariantManifold::Column> InvariantManifold::column_to(double t,
+                                                                      const Column* neighbour) const {
   if (!(t >= 0) || nodes_.empty() || t > nodes_.back().t) return std::nullopt;
-  const double n = std::floor(t), s = t - n;
-  std::optional<Place> place = first(s);
-  for (double k = 1; place && k <= n; ++k) {
-    auto near = std::ranges::lower_bound(nodes_, k + s, {}, &Node::t);
-    if (near == nodes_.end() || (near != nodes_.begin() && k + s - (near - 1)->t < near->t - k - s)) --near;
+  const double whole = std::floor(t);
+  const auto count = static_cast<std::size_t>(whole) + 1;
+  Column column{t - whole, {}, {}, false};
+  if (neighbour && neighbour->chain.size() == count && extend(column, count, neighbour)) return column;
+  if (!extend(column, 1, nullptr)) return std::nullopt;
+  while (column.chain.size() < count) {
+    const double k = static_cast<double>(column.chain.size()) + column.s;
+    auto near = std::ranges::lower_bound(nodes_, k, {}, &Node::t);
+    if (near == nodes_.end() || (near != nodes_.begin() && k - (near - 1)->t < near->t - k)) --near;
     if (near->gap() && ++near == nodes_.end()) near -= 2;
     const auto known = stable_ ? map_->image(near->at) : std::optional(SectionImage{});
-    place = known ? next(*place, near->at, *known, nullptr) : std::nullopt;
+    SectionImage from;
+    const auto place = known ? next(column.chain.back(), near->at, *known, &from) : std::nullopt;
+    if (!place) return std::nullopt;
+    column.chain.push_back(*place);
+    if (stable_) column.from.push_back(from);
   }
-  return place;
+  return column;
+}
+
+std::optional<InvariantManifold::Place> InvariantManifold::at(double t) const {
+  const auto column = column_to(t, nullptr);
+  return column ? std::optional(column->chain.back()) : std::nullopt;
 }
 
 std::optional<double> InvariantManifold::action(double from, double to) const {
@@ -266,12 +281,15 @@ std::optional<double> InvariantManifold::action(double from, double to) const {
   ends.push_back(to);
   const auto nodes = integrators::GaussTables::of(4);
   double sum = 0;
+  std::optional<Column> last;
   for (std::size_t k = 0; k + 1 < ends.size(); ++k) {
     const double width = ends[k + 1] - ends[k];
     for (int i = 0; i < nodes->stages; ++i) {
-      const auto place = at(ends[k] + width * nodes->c[i]);
-      if (!place) return std::nullopt;
-      sum += width * nodes->b[i] * map_->momentum(place->at).dot(place->along);
+      auto next = column_to(ends[k] + width * nodes->c[i], last ? &*last : nullptr);
+      if (!next) return std::nullopt;
+      last = std::move(next);
+      const Place& place = last->chain.back();
+      sum += width * nodes->b[i] * map_->momentum(place.at).dot(place.along);
     }
   }
   return sum;

@@ -101,6 +101,7 @@ class InvariantManifold {
   };
   std::optional<Place> first(double s) const;
   bool extend(Column& column, std::size_t count, const Column* neighbour) const;
+  std::optional<Column> column_to(double t, const Column* neighbour) const;
   std::optional<Place> next(const Place& place, const SectionPoint& near, const SectionImage& known,
                             SectionImage* from) const;
 

@@ -510,7 +510,7 @@ lagrangian = "(x_dot^2 + y_dot^2)/2 - (1 + b*cos(w*t))*y"
 constraint = ["x^2 + y^2 - 1"]
 [method]
 name = "rattle-kahan-li-6"
-step = 0.1
+step = 0.15
 [ensemble]
 project = true
 list = [[0.001, 1.0, 0.0, 0.0]]""")
@@ -596,7 +596,7 @@ class Constrained(DeckTest):
             return file["manifolds/multiplier"][()], lobes, speed[np.isfinite(speed)]
         with self.run_deck(self.deck(DRIVEN_ANGLE), "manifolds.length=10.5", file="angle.h5") as file:
             multipliers, lobes, speeds = told(file)
-        with self.run_deck(self.deck(DRIVEN_ROD), "manifolds.length=10.5", ranks=2, file="rod.h5") as file:
+        with self.run_deck(self.deck(DRIVEN_ROD), "manifolds.length=10.5", file="rod.h5") as file:
             self.assertEqual(file["manifolds/state"].shape[2], 4)
             known, areas, there = told(file)
             np.testing.assert_allclose(known, multipliers, rtol=1e-7)
@@ -606,9 +606,9 @@ class Constrained(DeckTest):
             self.assertGreater(len(there), 4)
             for speed in there:
                 self.assertLess(np.abs(speeds - speed).min(), 1e-6)
-        with self.run_deck(self.deck(DRIVEN_ANGLE), "manifolds.length=10.5", "model.parameters.b=0.31", file="angle.h5") as file:  # a control
-            self.assertGreater(np.abs(told(file)[0][:2] - known[:2]).min(), 1e-3)
-            self.assertGreater(np.abs(told(file)[1][:, None] - areas).min(), 1e-4)
+        short = ["model.parameters.b=0.31", "manifolds.length=0.01", "manifolds.homoclinic=0"]
+        with self.run_deck(self.deck(DRIVEN_ANGLE), *short, file="angle.h5") as file:  # a control
+            self.assertGreater(np.abs(file["manifolds/multiplier"][:2] - known[:2]).min(), 1e-3)
 
     def test_manifolds_on_an_ellipsoid(self):
         """Of the middle ellipse: they keep Joachimsthal's integral, and lie on section, surface and energy."""
