@@ -38,7 +38,7 @@ struct Preimage {
 std::optional<Preimage> preimage(const SectionMap& map, const SectionPoint& w, const SectionImage& known,
                                  const SectionPoint& z) {
   const double way = (z - known.at).norm(), least = 1e-6 * (1 + z.norm());
-  for (int parts = 1; parts <= 1024 && (parts == 1 || way / parts > least); parts *= 4) {
+  for (int parts = 1; parts <= 64 && (parts == 1 || way / parts > least); parts *= 4) {
     SectionPoint x = w;
     std::optional image(known);
     bool good = true;

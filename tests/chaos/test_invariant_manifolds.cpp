@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Manifolds of return maps whose points are states: between walls and on a surface. What is integrable is
 // known: in an ellipse the manifolds of the major axis are the ways through the foci, for a product of two
-// angular momenta is conserved; on an ellipsoid Joachimsthal's integral keeps those of the middle ellipse
-// (Jacobi 1838). Elsewhere a lobe's area is the difference of the actions of the two homoclinic orbits at its
-// corners (MacKay, Meiss, Percival, Physica D 13 (1984) 55), summed along these without any area. Where a
-// map is discontinuous a manifold has gaps, and what lies behind them leads back to the orbit all the same.
+// angular momenta is conserved; on a torus Clairaut's integral keeps those of the inner equator. Elsewhere a
+// lobe's area is the difference of the actions of the two homoclinic orbits at its corners (MacKay, Meiss,
+// Percival, Physica D 13 (1984) 55), summed along these without any area. Where a map is discontinuous a
+// manifold has gaps, and what lies behind them leads back to the orbit all the same.
+#include <numbers>
+
 #include "billiards/domain_family.hpp"
 #include "billiards/problem.hpp"
 #include "billiards/sets/ellipse.hpp"
@@ -63,17 +65,17 @@ Map along_x(const sections::Problem& problem, const std::vector<double>& paramet
   return std::make_shared<const ReturnMap>(closure, *orbit, 1, bounce);
 }
 
-/// Of the middle ellipse of an ellipsoid with these axes along x, y, z, on z = 0.
-Map middle_ellipse(const sections::Problem& problem, const std::vector<double>& axes) {
+/// Of the inner equator of a torus, on y = 0.
+Map inner_equator(const sections::Problem& problem, const std::vector<double>& parameters) {
   Closure closure;
   closure.problem = &problem;
   closure.method.name = "rattle-kahan-li-6";
-  closure.method.step = 0.1;
-  closure.section.coordinate = 2;
+  closure.method.step = 0.05;
+  closure.section.coordinate = 1;
   closure.section.direction = 1;
   closure.energy = 0.5;
-  closure.parameters = {axes[0], axes[1], axes[2], 1, 0};
-  const auto guess = first_return(closure, {axes[0], 0, 0}, {0, 0, 1});
+  closure.parameters = parameters;
+  const auto guess = first_return(closure, {parameters[0] - parameters[1], 0, 0}, {0, 1, 0});
   REQUIRE(guess);
   const auto orbit = close(closure, *guess, std::nullopt);
   REQUIRE(orbit);
@@ -151,37 +153,35 @@ TEST_CASE("in an ellipse the manifolds of the major axis lead through the foci")
   }
 }
 
-TEST_CASE("on an ellipsoid the manifolds of the middle ellipse keep Joachimsthal's integral") {
-  const std::vector<double> axes{1.5, 1.2, 1.0}, parameters{1.5, 1.2, 1.0, 1, 0};
-  const auto problem = sections::test::problem("ellipsoid");
-  const Map map = middle_ellipse(*problem, axes);
-  const auto joachimsthal = [&](const SectionPoint& z) {
-    double place = 0, way = 0;
-    for (int k = 0; k < 3; ++k) {
-      const double square = axes[static_cast<std::size_t>(k)] * axes[static_cast<std::size_t>(k)];
-      place += z[k] * z[k] / (square * square);
-      way += z[3 + k] * z[3 + k] / square;
-    }
-    return place * way;
-  };
-  const double known = 1 / (axes[0] * axes[0] * axes[2] * axes[2]);
-  CHECK(joachimsthal(map->fixed_point()) == Approx(known).epsilon(1e-12));
+TEST_CASE("on a torus the manifolds of the inner equator keep Clairaut's integral") {
+  const double large = 1.0, small = 0.7;
+  const std::vector<double> parameters{large, small, 1, 0};
+  const auto problem = sections::test::problem("torus");
+  const Map map = inner_equator(*problem, parameters);
+  const auto clairaut = [](const SectionPoint& z) { return z[0] * z[4] - z[1] * z[3]; };
+  const double known = large - small;
+  CHECK(clairaut(map->fixed_point()) == Approx(known).epsilon(1e-12));
   SectionPoint off(6);
-  off << 0.0, 0.2, 0.0, 0.0, 0.1, 0.0;
+  off << 0.0, 0.0, 0.02, 0.0, 0.0, 0.03;
   check_derivative(*map, *map->onto(map->fixed_point() + off));
   for (const bool stable : {false, true}) {
-    const auto manifold = grown(map, stable, -1, {.length = 1.5, .bend = 0.3, .spacing = 0.2, .points = 200});
+    const ManifoldRule rule{.length = stable ? 0.6 : 2.0, .bend = 0.3, .spacing = 0.1, .points = 200};
+    const auto manifold = grown(map, stable, -1, rule);
     CHECK(manifold.end() == InvariantManifold::End::reached);
+    // Jacobi's equation along it has the curvature -1/(r (R - r)).
+    const double growth = std::exp(2 * std::numbers::pi * std::sqrt(known / small));
+    CHECK(manifold.multiplier() == Approx(stable ? 1 / growth : growth).epsilon(1e-6));  // the method's
     double largest = 0;
     for (const auto& node : manifold.nodes()) {
-      largest = std::max(largest, std::abs(joachimsthal(node.at) - known));
-      CHECK(std::abs(node.at[2]) < 1e-14);
+      largest = std::max(largest, std::abs(clairaut(node.at) - known));
+      CHECK(std::abs(node.at[1]) < 1e-14);
       const sections::Values q(node.at.data(), 3), v(node.at.data() + 3, 3);
       CHECK(problem->off_manifold(q, v, parameters).position < 1e-12);
+      CHECK(problem->energy(q, v, parameters) == Approx(0.5).epsilon(1e-13));
     }
-    CHECK(largest < 1e-7);  // the method's
-    CHECK(manifold.nodes().back().at[1] * manifold.nodes().back().at[1] > 0.1);
-    CHECK(std::abs(joachimsthal(*map->onto(map->fixed_point() + off)) - known) > 1e-3);  // a control
+    CHECK(largest < 1e-8);  // the method's, of energy
+    CHECK(std::abs(manifold.nodes().back().at[2]) > 0.2);
+    CHECK(std::abs(clairaut(*map->onto(map->fixed_point() + off)) - known) > 1e-5);  // a control
   }
 }
 
@@ -262,7 +262,7 @@ TEST_CASE("points are those of one coordinate, or states, as the problem asks") 
   CHECK(ReturnMap::columns(*ellipse.problem, {}) == std::vector<int>{0, 1, 2, 3});
   sections::Section on;
   on.coordinate = 2;
-  CHECK(ReturnMap::columns(*problem("ellipsoid"), on).size() == 6);
-  on.coordinate = 0;
-  CHECK(ReturnMap::columns(*problem("chaplygin-sleigh"), on).empty());  // which rolls
+  CHECK(ReturnMap::columns(*problem("torus"), on).size() == 6);
+  on.coordinate = -1;
+  CHECK(ReturnMap::columns(*problem("torus"), on).empty());
 }
