@@ -138,4 +138,8 @@ double Outline::arc(const Vector<2>& x) const {
   return result;
 }
 
+Outline::Bounce Outline::bounce(const Vector<2>& x, const Vector<2>& v, const Vector<2>& normal) const {
+  return {arc(x), (v[0] * normal[1] - v[1] * normal[0]) / std::hypot(v[0], v[1])};
+}
+
 }  // namespace cotangent::billiards

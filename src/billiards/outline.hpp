@@ -27,6 +27,12 @@ class Outline {
   double area() const;
   /// The arc length of the nearest place on the outline.
   double arc(const Vector<2>& x) const;
+  /// Birkhoff's coordinates of a bounce: arc length, and the velocity's share along the outline, given the
+  /// inward unit normal.
+  struct Bounce {
+    double arc, tangential;
+  };
+  Bounce bounce(const Vector<2>& x, const Vector<2>& v, const Vector<2>& normal) const;
 
  private:
   int bin(double coordinate, int axis) const;

@@ -206,10 +206,10 @@ class BilliardFlight final : public sections::TrajectoryBatch {
   void add_birkhoff(int lane) {
     TrajectoryRecord& r = flown(lane);
     const Particles& gas = gas_of(lane);
-    const auto &n = gas.normal(), &v = gas.v();
-    const double along = v[0][lane] * n[1][lane] - v[1][lane] * n[0][lane];
-    r.crossings.arc.push_back(rules_.outline->arc({gas.x()[0][lane], gas.x()[1][lane]}));
-    r.crossings.tangential.push_back(along / std::hypot(v[0][lane], v[1][lane]));
+    const auto of = [&](const Point<D>& all) { return Vector<2>{all[0][lane], all[1][lane]}; };
+    const auto [arc, tangential] = rules_.outline->bounce(of(gas.x()), of(gas.v()), of(gas.normal()));
+    r.crossings.arc.push_back(arc);
+    r.crossings.tangential.push_back(tangential);
   }
 
   void sample(int lane, const Point<D>& x, const Point<D>& v, double t) {

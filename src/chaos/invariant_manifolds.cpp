@@ -74,7 +74,7 @@ InvariantManifold::InvariantManifold(std::shared_ptr<const SectionMap> map, cons
                                      bool stable, int side)
     : map_(std::move(map)), fixed_(fixed), stable_(stable) {
   const auto image = map_->image(fixed);
-  if (!image) throw Error("a periodic orbit that was found doesn't return to its section");
+  if (!image) throw Error("the map fails at the point that manifolds are to grow from");
   const Eigen::Matrix2d d = image->basis.transpose() * image->derivative;
   const double half = d.trace() / 2, root = std::sqrt(half * half - d.determinant());
   const double large = half + std::copysign(root, half);

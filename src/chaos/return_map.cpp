@@ -152,6 +152,7 @@ bool ReturnMap::onto_wall(State& state) const {
 /// By its speed, in the direction that it has: where constraints allow that, they allow any multiple.
 bool ReturnMap::to_energy(State& state) const {
   const auto& problem = *closure_.problem;
+  double change = 0;
   for (int round = 0; round < 50; ++round) {
     const double off = problem.energy(state.q, state.v, closure_.parameters) - energy_;
     const auto mass = problem.mass_matrix(state.q, state.v, closure_.parameters);
@@ -160,12 +161,12 @@ bool ReturnMap::to_energy(State& state) const {
       for (std::size_t j = 0; j < state.v.size(); ++j)
         slope += state.v[i] * mass[i * state.v.size() + j] * state.v[j];
     }
-    const double change = off / slope;
+    change = off / slope;
     if (!(std::abs(change) < 0.9)) return false;
     for (double& velocity : state.v) velocity -= change * velocity;
     if (std::abs(change) <= 1e-15) return true;
   }
-  return true;  // to round-off, which won't be less
+  return std::abs(change) <= 1e-12;  // round-off, which won't be less
 }
 
 std::optional<SectionPoint> ReturnMap::onto(const SectionPoint& z) const {

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "billiards/gas.hpp"
+#include "billiards/perturbed_ellipse.hpp"
 #include "billiards/sets/cardioid.hpp"
 #include "billiards/sets/circle.hpp"
 #include "billiards/sets/egg.hpp"
@@ -43,20 +44,6 @@ Domain<2> rectangle(const Law& law = {}) {
   domain.enclose_all();
   return domain;
 }
-
-/// A wall of the fourth degree.
-struct Pillow {
-  static constexpr std::string_view name = "pillow", about = "Of the tests";
-  static constexpr int dim = 2;
-  static constexpr std::array<Parameter, 2> parameters{{{"b", 0.8, ""}, {"e", 0.3, ""}}};
-
-  auto operator()(const auto& q, const auto& p) const {
-    using ad::square;
-    const auto& [x, y] = q;
-    const auto [b, e] = p;
-    return 1.0 - square(x) - square(y / b) - e * square(square(y / b));
-  }
-};
 
 /// To the next hit of a lane, or to its end.
 template <int D>
@@ -221,32 +208,31 @@ TEST_CASE("A union is left through the last set, not the first in the list", "[u
 
 TEST_CASE("A flight begun on a wall, to whichever side round-off has it, is the one that went on there",
           "[unit]") {
-  Domain<2> pillow, egg;
-  pillow.add<Pillow>("pillow", {0.8, 0.3});
-  pillow.enclose_all();
+  Domain<2> oval, egg;
+  oval.add<PerturbedEllipse>("oval", {0.8, 0.3});
+  oval.enclose_all();
   egg.add<Egg>("egg", {1.3, 1.0, 0.4});
   egg.enclose_all();
-  for (const auto& domain : {pillow, egg, three_circles()}) {
+  for (const auto& domain : {oval, egg, three_circles()}) {
     Gas<2> gas(domain, {}), anew(domain, {});
+    const auto here = [](const Gas<2>& of) {
+      return std::array{of.x()[0][0], of.x()[1][0], of.v()[0][0], of.v()[1][0]};
+    };
     gas.load(0, 0, {0.2, -0.1}, {0.8, 0.6});
+    bounce_once(gas, 0, 1e9);
     int inside = 0, outside = 0;
     double worst = 0;
     for (int k = 0; k < 400; ++k) {
-      bounce_once(gas, 0, 1e9);
-      const auto here = [&](const Gas<2>& of) {
-        return std::array{of.x()[0][0], of.x()[1][0], of.v()[0][0], of.v()[1][0]};
-      };
       const auto [x, y, vx, vy] = here(gas);
+      bounce_once(gas, 0, 1e9);
+      const auto went_on = here(gas);
       for (const double off : {-1e-15, -1e-16, 0.0, 1e-16, 1e-15}) {
         const Vector<2> start{x + off * vx, y + off * vy};
         (domain.omega(start) > 0 ? inside : outside) += 1;
         anew.load(0, 0, start, {vx, vy});
-        Gas<2> next(domain, {});
-        next.load(0, 0, {x, y}, {vx, vy});
-        bounce_once(next, 0, 1e9);
         bounce_once(anew, 0, 1e9);
         REQUIRE(anew.status(0) == Status::pending);
-        for (std::size_t d = 0; d < 4; ++d) worst = std::max(worst, std::abs(here(anew)[d] - here(next)[d]));
+        for (std::size_t d = 0; d < 4; ++d) worst = std::max(worst, std::abs(here(anew)[d] - went_on[d]));
       }
     }
     CHECK(inside > 200);

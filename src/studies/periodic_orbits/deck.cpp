@@ -181,7 +181,7 @@ void read_bounces(Task& task, OrbitSurvey& survey) {
   if constexpr (D == 2) {
     if (!survey.model.swept()) {
       const auto [low, high] = box_of<D>(setting.domain, *survey.starts);
-      survey.arc_length = std::make_shared<const billiards::Outline>(setting.domain, low, high, 600);
+      survey.outline = std::make_shared<const billiards::Outline>(setting.domain, low, high, 600);
     }
   }
 }

@@ -14,9 +14,9 @@ namespace cotangent::studies {
 
 struct OrbitSurvey {
   ModelChoice model;
-  std::unique_ptr<const sections::Problem> billiard;     ///< the model's problem, where it is one
-  std::shared_ptr<const billiards::Outline> arc_length;  ///< of a plane billiard
-  std::optional<geometry::Triangulation> surface;        ///< on which a particle moves
+  std::unique_ptr<const sections::Problem> billiard;  ///< the model's problem, where it is one
+  std::shared_ptr<const billiards::Outline> outline;  ///< of a plane billiard
+  std::optional<geometry::Triangulation> surface;     ///< on which a particle moves
   integrators::MethodOptions method;
   sections::Section section;  ///< of a billiard none: returns are bounces
   std::vector<int> returns;   ///< to the section, after which an orbit closes

@@ -121,7 +121,7 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
                     state.state_units(),
                     "states along the orbit, at equal parts of its period",
                     {{"columns", state.state_names()}}});
-  if (survey.arc_length) sets.push_back(outline_set(*survey.arc_length).set);
+  if (survey.outline) sets.push_back(outline_set(*survey.outline).set);
   if (survey.surface)
     std::ranges::move(data_sets(*survey.surface, problem.coordinates()[0].unit), std::back_inserter(sets));
   sets.push_back({"/orbits/complete", DataType::int32, {1}, "1", "1 once the run has come to its end"});
@@ -177,8 +177,8 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
 }
 
 void enter_orbits(run::Records& records, const OrbitSurvey& survey, const FoundOrbits& found) {
-  if (survey.arc_length) {
-    const auto [set, values] = outline_set(*survey.arc_length);
+  if (survey.outline) {
+    const auto [set, values] = outline_set(*survey.outline);
     records.rows(set.path, 0, set.dims.front(), values.data());
   }
   if (survey.surface) write(records, *survey.surface);

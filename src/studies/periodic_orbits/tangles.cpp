@@ -124,7 +124,7 @@ std::vector<io::DataSetSpec> Tangles::data_sets() const {
        "integral of p dq around the lobe up to the next crossing, along the unstable manifold and back along "
        "the stable one; NaN where that encloses none"},
   };
-  if (survey_.arc_length) {
+  if (survey_.outline) {
     const std::vector<std::string> of_bounces{"arc", "tangential"};
     sets.push_back({"/manifolds/birkhoff",
                     DataType::float64,
@@ -146,7 +146,7 @@ void Tangles::begin(run::Records& records) const {
   const std::vector<double> blank(
       static_cast<std::size_t>(survey_.homoclinic * std::max<std::int64_t>(width(), 2)), nan);
   std::vector<std::string> names{"t_unstable", "t_stable", "state", "error", "area"};
-  if (survey_.arc_length) names.emplace_back("birkhoff");
+  if (survey_.outline) names.emplace_back("birkhoff");
   for (const std::int64_t row : *share_.ids) {
     for (const std::string& name : names) records.rows("/homoclinic/" + name, row, 1, blank.data());
   }
@@ -174,15 +174,16 @@ chaos::InvariantManifold Tangles::manifold(std::int64_t row) const {
 std::vector<double> Tangles::birkhoff(const std::vector<double>& states) const {
   std::vector<double> result;
   for (std::size_t k = 0; k + 3 < states.size(); k += 4) {
-    const std::vector<double> q{states[k], states[k + 1]};
-    const double vx = states[k + 2], vy = states[k + 3];
-    if (std::isnan(vx)) {
+    const double x = states[k], y = states[k + 1];
+    if (std::isnan(x)) {
       result.insert(result.end(), {nan, nan});
       continue;
     }
-    const auto slope = survey_.problem().wall(q, {}).slope;
-    result.push_back(survey_.arc_length->arc({q[0], q[1]}));
-    result.push_back((vx * slope[1] - vy * slope[0]) / std::hypot(slope[0], slope[1]) / std::hypot(vx, vy));
+    const auto slope = survey_.problem().wall({x, y}, {}).slope;
+    const double size = std::hypot(slope[0], slope[1]);
+    const auto [arc, tangential] =
+        survey_.outline->bounce({x, y}, {states[k + 2], states[k + 3]}, {slope[0] / size, slope[1] / size});
+    result.insert(result.end(), {arc, tangential});
   }
   return result;
 }
@@ -212,7 +213,7 @@ void Tangles::advance(run::Records& records) {
   number("/manifolds/length", grown.length());
   records.rows("/manifolds/t", row, 1, t.data());
   records.rows("/manifolds/state", row, 1, state.data());
-  if (survey_.arc_length) records.rows("/manifolds/birkhoff", row, 1, birkhoff(state).data());
+  if (survey_.outline) records.rows("/manifolds/birkhoff", row, 1, birkhoff(state).data());
   is_done_[static_cast<std::size_t>(next_++)] = 1;
 }
 
@@ -283,7 +284,7 @@ void Tangles::cross(std::int64_t pair, run::Records& records) {
       records.slab("/homoclinic/turns", offset, one, &k);
       const std::array<std::int64_t, 3> at{pair, place, 0}, all{1, 1, width()}, both{1, 1, 2};
       records.slab("/homoclinic/state", at, all, point.at.data());
-      if (survey_.arc_length)
+      if (survey_.outline)
         records.slab("/homoclinic/birkhoff", at, both, birkhoff({point.at.begin(), point.at.end()}).data());
       ++place;
       lobes_ += std::isfinite(point.area);

@@ -111,23 +111,13 @@ def manifolds(axis, result, name, x, y):
         what = ("unstable manifold", "stable manifold")[kind[row]]
         first = row == np.flatnonzero(kind == kind[row])[0]
         axis.plot(px, py, lw=0.8, zorder=1, label=what if first else None, **looks[kind[row]])
-    at = result.array(f"homoclinic/{name}")
-    at = at.reshape(-1, len(columns))
+    at = result.array(f"homoclinic/{name}").reshape(-1, len(columns))
     at = at[np.isfinite(at[:, 0])]
     if not len(at):
         return
     px = at[:, columns.index(x)]
-    axis.plot(px - 2 * np.pi * np.round(px / (2 * np.pi)) if angle else px, at[:, columns.index(y)], "o", ms=2.6, zorder=3,
+    axis.plot(px - turn * np.round(px / turn) if angle else px, at[:, columns.index(y)], "o", ms=2.6, zorder=3,
               color=style.INK, mew=0, label="homoclinic points")
-
-
-def between_walls_points(axis, result):
-    """The orbits' bounces in Birkhoff's coordinates: where their manifolds begin."""
-    first = result.array("manifolds/birkhoff")[:, 0]
-    axis.plot(*first.T, "o", ms=4.5, color=style.INK, mfc="white", mew=1.1, zorder=4, label="periodic orbit, unstable")
-    axis.set_xlabel("arc length $s$")
-    axis.set_ylabel(r"tangential velocity $v_t / |v|$")
-    axis.legend(loc="best")
 
 
 def section(result, options):
@@ -148,11 +138,12 @@ def section(result, options):
                                   ticks_inside=True)
     if grown:
         manifolds(axis, result, *grown)
-    if grown and grown[0] == "birkhoff":
-        between_walls_points(axis, result)
-        return figure
+    bounces = bool(grown) and grown[0] == "birkhoff"
+    if bounces:  # an orbit's points are where its manifolds begin
+        axis.plot(*result.array("manifolds/birkhoff")[:, 0].T, "o", ms=4.5, color=style.INK, mfc="white", mew=1.1, zorder=4,
+                  label="periodic orbit, unstable")
     named = set()
-    for orbit in range(len(stability)):
+    for orbit in range(0 if bounces else len(stability)):
         chosen = whose == orbit
         stable = stability[orbit] == STABLE
         colour = style.INK if grown else style.CATEGORICAL[orbit % len(style.CATEGORICAL)]
@@ -164,8 +155,8 @@ def section(result, options):
         axis.plot(px, py, "o", ms=4.5, color=colour, mfc=colour if stable else "white", mew=1.1, zorder=4,
                   label=None if grown and name in named else name)
         named.add(name)
-    axis.set_xlabel(style.label(x))
-    axis.set_ylabel(style.label(y))
+    axis.set_xlabel("arc length $s$" if bounces else style.label(x))
+    axis.set_ylabel(r"tangential velocity $v_t / |v|$" if bounces else style.label(y))
     axis.set_xlim(options.xlim)
     axis.set_ylim(options.ylim)
     if grown or len(stability) <= 8:
