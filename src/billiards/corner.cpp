@@ -64,6 +64,7 @@ Contact<D> own_contact(const Domain<D>& domain, const LaneWalls& own, const Poin
     result.gradient = select<D>(mine, here.gradient, result.gradient);
     result.velocity = select<D>(mine, here.velocity, result.velocity);
     for (int d = 0; d < D; ++d) result.hessian[d] = select<D>(mine, here.hessian[d], result.hessian[d]);
+    result.acceleration = select<D>(mine, here.acceleration, result.acceleration);
   }
   return result;
 }

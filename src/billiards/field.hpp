@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "billiards/wall.hpp"
+#include "billiards/tangent.hpp"
 #include "expressions/tree.hpp"
 #include "mechanics/lagrangian.hpp"
 
@@ -30,6 +30,10 @@ class FieldTrajectory {
   virtual Pack next_step() const = 0;
   /// The state at s > 0 on the last arc, by a step of its own.
   virtual void solve(const Pack& s, PackMask lanes, Point<D>& x, Point<D>& v) = 0;
+  /// Carries displacements from the arc's beginning to there.
+  virtual void carry(const Pack& s, PackMask lanes, Displacement<D>* displacements, std::size_t count) = 0;
+  /// x'' at x.
+  virtual Point<D> acceleration(const Point<D>& x) const = 0;
 };
 
 template <int D>

@@ -84,9 +84,19 @@ class FieldTrajectoryOf final : public FieldTrajectory<U::dim> {
   Pack next_step() const override { return gauss_.memory().step; }
 
   void solve(const Pack& s, PackMask lanes, Point<D>& x, Point<D>& v) override {
-    const State state = gauss_.again(system_, select(lanes, s / gauss_.step(), Pack(1.0)), lanes);
+    const State state = gauss_.again(system_, part_at(s, lanes), lanes);
     x = state.q;
     v = state.v;
+  }
+
+  void carry(const Pack& s, PackMask lanes, Displacement<D>* displacements, std::size_t count) override {
+    gauss_.tangent(system_, part_at(s, lanes), lanes, displacements, static_cast<int>(count));
+  }
+
+  Point<D> acceleration(const Point<D>& x) const override {
+    Point<D> force = ad::gradient_of<D>(U{}.potential(ad::seed<0, D, 1, 0>(x), parameters()));
+    for (int d = 0; d < D; ++d) force[d] = system_.parameters[U::parameters.size() + d] - force[d];
+    return force;
   }
 
  private:
@@ -101,6 +111,7 @@ class FieldTrajectoryOf final : public FieldTrajectory<U::dim> {
     options.tolerance = tolerance;
     return options;
   }
+  Pack part_at(const Pack& s, PackMask lanes) const { return select(lanes, s / gauss_.step(), Pack(1.0)); }
   std::array<Pack, U::parameters.size()> parameters() const {
     std::array<Pack, U::parameters.size()> mine;
     std::copy_n(system_.parameters.begin(), mine.size(), mine.begin());

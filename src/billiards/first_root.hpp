@@ -125,8 +125,8 @@ Pack first_root_of(const BoundsAt& bounds, const Search& search, Pack h) {
     const Pack step = select(known, min(reach, h), zero), next = t + step;
     const PackMask passed = open & ((next > search.limit) | (next == beyond));
     const Pack most = 0.5 * max(abs(at.bend.low), abs(at.bend.high));
-    const PackMask close =
-        open & known & !touching & nearly_straight(std::array{at.value, at.slope, most}, step, t);
+    const PackMask close = open & known & !touching & (reach <= h) &
+                           nearly_straight(std::array{at.value, at.slope, most}, step, t);
     root = select(passed, beyond, select(close, next, root));
     open = open & !passed & !close;
     touching = touching & !(open & known);

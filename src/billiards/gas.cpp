@@ -72,11 +72,11 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
   for (int d = 0; d < D; ++d) {
     x_[d].set(lane, x[d]);
     v_[d].set(lane, v[d]);
-    tangent_.x[d].set(lane, std::cos(1.0 + d) / std::sqrt(static_cast<double>(D)));
-    tangent_.v[d].set(lane, 0.0);
+    displacement_.q[d].set(lane, std::cos(1.0 + d) / std::sqrt(static_cast<double>(D)));
+    displacement_.y[d].set(lane, 0.0);
     finite = finite && std::isfinite(x[d]) && std::isfinite(v[d]);
   }
-  for (Pack* number : {&t_, &duration_, &from_, &energy_error_, &stretching_, &last_hit_})
+  for (Pack* number : {&t_, &duration_, &from_, &energy_error_, &stretching_, &carried_})
     number->set(lane, 0.0);
   if (frame_) frame_->begin(lane, id);
   step_.set(lane, first_step);
@@ -230,7 +230,12 @@ void Gas<D>::advance(double limit) {
   find_hits(reach);
   arcs = arcs & active_ & !hit_ & !under_way_;
   if (std::isinf(limit)) {  // for ever, without a wall: the state is the last that was finite
-    numerics::for_lanes(active_ & !(hit_ | under_way_ | arcs), [&](int i) {
+    PackMask lost = active_ & !(hit_ | under_way_ | arcs);
+    numerics::for_lanes(arcs, [&](int i) {
+      if (++hops_[static_cast<std::size_t>(i)] >= most_approaches) lost.set(i, true);
+    });
+    arcs = arcs & !lost;
+    numerics::for_lanes(lost, [&](int i) {
       duration_.set(i, 0.0);
       end(i, Status::left_domain);
     });
@@ -258,7 +263,12 @@ void Gas<D>::advance(double limit) {
     }
   }
   t_ = select(active_, t, t_);
-  if (tangential_) tangent_.x = plus<D>(tangent_.x, select(active_, duration_, Pack(0.0)), tangent_.v);
+  if (tangential_) carry(active_, duration_, &displacement_, 1);
+  if (any(arcs)) {
+    if (tangential_)
+      stretching_ = select(arcs, stretching_ + log(normalise<D>(displacement_, arcs)), stretching_);
+    if (frame_) follow_deviations(arcs, nullptr);
+  }
   if (any(hits)) bounce(hits);
   const Pack error = note_error();
   if (any(arcs)) restore_energy(arcs);
@@ -293,20 +303,28 @@ Pack Gas<D>::note_error() {
   return error;
 }
 
-/// Over the free flights since the last hit, and this one.
+/// Displacements along the way flown, in a field that of the last arc.
 template <int D>
-void Gas<D>::follow_deviations(const Contact<D>& contact, const Pack& sign, const Point<D>& v,
-                               PackMask hits) {
-  const Pack flown = select(hits, t_ - last_hit_, Pack(0.0));
-  frame_->follow(hits, last_hit_, flown, [&](auto& deviations) {
-    for (auto& d : deviations) {
-      Tangent<D> tangent{plus<D>(d.q, flown, d.y), d.y};
-      tangent.reflect(contact, sign, normal_, v, g_, hits);
-      d.q = tangent.x;
-      d.y = tangent.v;
-    }
+void Gas<D>::carry(PackMask lanes, const Pack& flown, Displacement<D>* displacements, std::size_t count) {
+  if (course_) {
+    const PackMask moved = lanes & (flown > Pack(0.0));
+    if (any(moved)) course_->carry(flown, moved, displacements, count);
+    return;
+  }
+  const Pack time = select(lanes, flown, Pack(0.0));
+  for (std::size_t k = 0; k < count; ++k)
+    displacements[k].q = plus<D>(displacements[k].q, time, displacements[k].y);
+}
+
+/// Over all that was flown since they were carried last, and off the wall where the lanes have come to one.
+template <int D>
+void Gas<D>::follow_deviations(PackMask lanes, const Arrival<D>* arrival) {
+  const Pack flown = select(lanes, course_ ? duration_ : t_ - carried_, Pack(0.0));
+  frame_->follow(lanes, carried_, flown, [&](auto& deviations) {
+    carry(lanes, flown, deviations.data(), deviations.size());
+    if (arrival != nullptr) reflect<D>(*arrival, lanes, deviations.data(), deviations.size());
   });
-  last_hit_ = select(hits, t_, last_hit_);
+  carried_ = select(lanes, t_, carried_);
 }
 
 template <int D>
@@ -334,11 +352,15 @@ void Gas<D>::bounce(PackMask hits) {
   x_ = select<D>(hits, plus<D>(at, -(contact.value * inverse), contact.gradient), x_);
   v_ = select<D>(hits, plus<D>(v, factor, contact.gradient), v_);
   for (int d = 0; d < D; ++d) normal_[d] = sign * contact.gradient[d] / norm;
-  if (tangential_) {
-    tangent_.reflect(contact, sign, normal_, v, g_, hits);
-    stretching_ = select(hits, stretching_ + log(tangent_.normalise(hits)), stretching_);
+  if (tangential_ || frame_) {
+    const Point<D> acceleration = course_ ? course_->acceleration(at) : spread<D>(g_);
+    const Arrival<D> arrival{contact, normal_, v, acceleration, sign, restitution};
+    if (tangential_) {
+      reflect<D>(arrival, hits, &displacement_, 1);
+      stretching_ = select(hits, stretching_ + log(normalise<D>(displacement_, hits)), stretching_);
+    }
+    if (frame_) follow_deviations(hits, &arrival);
   }
-  if (frame_) follow_deviations(contact, sign, v, hits);
   numerics::for_lanes(hits, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
     ++bounces_[lane];
@@ -391,7 +413,7 @@ void Gas<D>::throw_back(int lane, const Law& law) {
 template <int D>
 void Gas<D>::save(int lane, double* state) const {
   const auto at = static_cast<std::size_t>(lane);
-  for (const Point<D>* part : {&x_, &v_, &tangent_.x, &tangent_.v}) {
+  for (const Point<D>* part : {&x_, &v_, &displacement_.q, &displacement_.y}) {
     for (int d = 0; d < D; ++d) *state++ = (*part)[d][lane];
   }
   for (const Pack* number : {&t_, &from_, &reference_, &energy_error_, &stretching_, &step_})
@@ -402,14 +424,14 @@ void Gas<D>::save(int lane, double* state) const {
   *state++ = hops_[at];
   *state++ = static_cast<double>(bounces_[at]);
   if (!frame_) return;
-  *state++ = last_hit_[lane];
+  *state++ = carried_[lane];
   frame_->save(lane, state);
 }
 
 template <int D>
 void Gas<D>::restore(int lane, std::int64_t id, const double* state) {
   const auto at = static_cast<std::size_t>(lane);
-  for (Point<D>* part : {&x_, &v_, &tangent_.x, &tangent_.v}) {
+  for (Point<D>* part : {&x_, &v_, &displacement_.q, &displacement_.y}) {
     for (int d = 0; d < D; ++d) (*part)[d].set(lane, *state++);
   }
   for (Pack* number : {&t_, &from_, &reference_, &energy_error_, &stretching_, &step_})
@@ -424,7 +446,7 @@ void Gas<D>::restore(int lane, std::int64_t id, const double* state) {
   duration_.set(lane, 0.0);
   active_.set(lane, true);
   if (!frame_) return;
-  last_hit_.set(lane, *state++);
+  carried_.set(lane, *state++);
   frame_->restore(lane, state);
 }
 

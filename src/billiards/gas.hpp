@@ -31,7 +31,8 @@ class Gas {
   void release(int lane) { active_.set(lane, false); }
   /// Flies all active lanes to their next hit, or where they pass from one cell to another (their state is
   /// then still that of the flight's beginning), or to the end of their arc in a field, or to `limit` (and
-  /// there their status is `finished`). Where the limit is infinite and there is no hit, it is `left_domain`.
+  /// there their status is `finished`). Where the limit is infinite and there is no hit, it is `left_domain`,
+  /// in a field after 400 arcs.
   void advance(double limit);
 
   /// The flight that advance() has flown, how long it was, and who ended it with a hit.
@@ -56,18 +57,19 @@ class Gas {
   Pack energy(const Point<D>& x, const Point<D>& v) const;
   std::int64_t bounces(int lane) const { return bounces_[static_cast<std::size_t>(lane)]; }
 
-  /// Carries a displacement along, normalised at each hit; the sum of logarithms is the Lyapunov exponent's.
+  /// Carries a displacement along (tangent.hpp), normalised at each hit and after each arc in a field; the
+  /// sum of logarithms is the Lyapunov exponent's. Of what rough walls do to it nothing is known.
   void watch_tangent() { tangential_ = true; }
   /// Sets that of a lane, loaded before.
   void displace(int lane, const Vector<D>& dx, const Vector<D>& dv) {
     for (int d = 0; d < D; ++d) {
-      tangent_.x[d].set(lane, dx[d]);
-      tangent_.v[d].set(lane, dv[d]);
+      displacement_.q[d].set(lane, dx[d]);
+      displacement_.y[d].set(lane, dv[d]);
     }
   }
-  const Tangent<D>& displacement() const { return tangent_; }
+  const Displacement<D>& displacement() const { return displacement_; }
   Pack stretching() const { return stretching_; }
-  /// Carries deviations along as the rule says, from hit to hit.
+  /// Carries deviations along as the rule says, from hit to hit and arc to arc.
   void watch_growth(const sections::GrowthRule& rule) { frame_.emplace(rule); }
   /// What becomes of them, where they are watched.
   const sections::DeviationFrame<Pack, D>& deviations() const { return *frame_; }
@@ -88,7 +90,8 @@ class Gas {
     return corners<D>(domain_, wall_, value_, x, t, contact, lanes);
   }
   void bounce(PackMask hits);
-  void follow_deviations(const Contact<D>& contact, const Pack& sign, const Point<D>& v, PackMask hits);
+  void carry(PackMask lanes, const Pack& flown, Displacement<D>* displacements, std::size_t count);
+  void follow_deviations(PackMask lanes, const Arrival<D>* arrival);
   void fly(Point<D>& x, Point<D>& v);
   Pack note_error();
   void restore_energy(PackMask lanes);
@@ -109,9 +112,9 @@ class Gas {
   Path<D> path_;
   Point<D> x_{}, v_{}, normal_{}, arriving_{};
   Pack t_{}, from_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{}, step_{};
-  Tangent<D> tangent_{};
+  Displacement<D> displacement_{};
   std::optional<sections::DeviationFrame<Pack, D>> frame_;
-  Pack last_hit_{};  ///< when deviations were carried along last
+  Pack carried_{};  ///< up to when deviations are carried along
   PackMask active_, hit_, under_way_;
   std::array<Side, width> next_{};  // the side that each lane may leave first
   std::vector<Pack> value_;         // of each wall, where the lanes have come to

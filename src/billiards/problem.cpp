@@ -447,13 +447,13 @@ class Billiard final : public sections::Problem {
                     double duration) const override {
     const auto domain = family_.at(start.parameters);
     if (!keeps_neighbours(*domain)) return Problem::arc(method, start, duration);
-    return fly_arc<D>(*domain, rules_.gravity, start, {.time = duration});
+    return fly_arc<D>(*domain, rules_.gravity, rules_.field.get(), start, {.time = duration});
   }
   bool between_walls() const override { return true; }
   sections::Arc bounces(const sections::Start& start, std::int64_t count) const override {
     const auto domain = family_.at(start.parameters);
     if (!keeps_neighbours(*domain)) return Problem::bounces(start, count);
-    return fly_arc<D>(*domain, rules_.gravity, start, {.bounces = count});
+    return fly_arc<D>(*domain, rules_.gravity, rules_.field.get(), start, {.bounces = count});
   }
   sections::WallAt wall(const std::vector<double>& q, const std::vector<double>& parameters) const override {
     Vector<D> x, slope;
@@ -463,10 +463,9 @@ class Billiard final : public sections::Problem {
   }
 
  private:
-  /// Whether an arc tells how neighbours part.
+  /// Whether arcs are those of motion that keeps its energy, and tell how neighbours part.
   bool keeps_neighbours(const Domain<D>& domain) const {
-    return !rules_.field && rules_.stepped.step == 0 &&
-           std::ranges::all_of(domain.members(), [](const Member<D>& member) {
+    return rules_.stepped.step == 0 && std::ranges::all_of(domain.members(), [](const Member<D>& member) {
              return member.law.elastic() && !member.place.moves();
            });
   }

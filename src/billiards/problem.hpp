@@ -40,8 +40,8 @@ struct SteppedComparison {
 /// off its walls. Then, where neighbours are watched, the Lyapunov exponent by time and for each member by
 /// bounces off it (NaN where there was none); or of steps beside the exact flight the four numbers of
 /// SteppedComparison. Last, where there are exits, the one taken (-1: none), when, and after how many bounces
-/// (NaN: stayed). Deviations are watched, and arcs flown, where walls are elastic and at rest, under gravity
-/// alone. The problem's parameters are those of the domain's sets (DomainFamily).
+/// (NaN: stayed). Deviations are watched where no wall is rough, arcs flown where walls are elastic and at
+/// rest. The problem's parameters are those of the domain's sets (DomainFamily).
 template <int D>
 std::unique_ptr<sections::Problem> make_billiard(const Domain<D>& domain, const BilliardRules<D>& rules);
 

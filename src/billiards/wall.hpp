@@ -96,14 +96,22 @@ struct Place {
     for (int d = 0; d < D; ++d) result[d] = velocity[d] + amplitude[d] * swing;
     return result;
   }
+  Point<D> acceleration(const Pack& t) const {
+    Point<D> result{};
+    if (!swings()) return result;
+    const Pack swing = -(frequency * frequency) * sin(frequency * t + phase);
+    for (int d = 0; d < D; ++d) result[d] = amplitude[d] * swing;
+    return result;
+  }
 };
 
-/// omega at points, with its derivatives, and the wall's own velocity there.
+/// omega at points, with its derivatives, and the wall's own velocity and acceleration there.
 template <int D>
 struct Contact {
   Pack value;
   Point<D> gradient, velocity;
   std::array<Point<D>, D> hessian;
+  Point<D> acceleration;
 };
 
 template <int D>

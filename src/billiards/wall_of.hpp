@@ -48,8 +48,11 @@ class WallOf final : public Wall<Set::dim> {
   template <int Order>
   Contact<D> contact(const Point<D>& x, const Pack& t) const {
     const auto omega = wall_value<Set, K>(ad::seed<0, D, Order, 0>(relative(x, t)), p_);
-    Contact<D> result{ad::value(omega), ad::gradient_of<D>(omega), place_.speed(t), {}};
-    if constexpr (Order == 2) result.hessian = ad::hessian_of<D>(omega);
+    Contact<D> result{ad::value(omega), ad::gradient_of<D>(omega), place_.speed(t), {}, {}};
+    if constexpr (Order == 2) {
+      result.hessian = ad::hessian_of<D>(omega);
+      result.acceleration = place_.acceleration(t);
+    }
     return result;
   }
   Point<D> relative(Point<D> x, const Pack& t) const {

@@ -400,6 +400,29 @@ TEST_CASE("Moving walls: a piston by its polynomial, a swinging one by intervals
   CHECK(std::abs(swung[2] - (-2 + 2 * 0.3 * std::cos(3 * swung[0]))) < 1e-13);
 }
 
+TEST_CASE("In a box that swings along x particles go to and fro along y as if it were at rest", "[unit]") {
+  Domain<2> box;
+  Place<2> place;
+  place.amplitude = {0.1, 0.0};
+  place.frequency = 5;
+  box.add<Rectangle>("box", {1.0, 1.0}, place);
+  box.enclose_all();
+  Gas<2> gas(box, {});
+  gas.load(0, 0, {0.1, 0.2}, {0.7, 0.5});
+  std::int64_t across = 0;
+  while (gas.status(0) == Status::pending && gas.time()[0] < 200) {
+    gas.advance(200);
+    if (gas.status(0) == Status::pending && gas.wall(0) >= 2) ++across;
+    const double turns = (1.2 + 0.5 * gas.time()[0]) / 4;  // y = -1, +1, -1 at 0, 1/2, 1
+    const double y = 4 * std::abs(turns - std::floor(turns + 0.5)) - 1;
+    CHECK(std::abs(gas.x()[1][0] - y) < 1e-11);
+    CHECK(std::abs(std::abs(gas.v()[1][0]) - 0.5) < 1e-12);
+  }
+  CHECK(gas.status(0) == Status::finished);
+  CHECK(across == 50);
+  CHECK(gas.bounces(0) > 100);
+}
+
 TEST_CASE("Lyapunov exponents: the stadium's is positive, the circle's isn't", "[unit]") {
   const auto exponent = [](const Domain<2>& domain, const Vector<2>& x) {
     Gas<2> gas(domain, {0.0, 0.0});

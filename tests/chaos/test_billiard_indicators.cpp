@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "billiards/domain_family.hpp"
+#include "billiards/fields/harmonic.hpp"
 #include "billiards/problem.hpp"
 #include "billiards/sets/circle.hpp"
 #include "billiards/sets/ellipse.hpp"
+#include "billiards/sets/half_plane.hpp"
 #include "billiards/sets/stadium.hpp"
 #include "catch.hpp"
 #include "chaos/indicators.hpp"
@@ -99,6 +101,76 @@ TEST_CASE("in a circle and an ellipse all is regular, under gravity not all", "[
   CHECK(share(only<Ellipse>({1.0, 0.6}), {0.0, -1.0}, chaos::Verdict::chaotic) > 0.2);
 }
 
+TEST_CASE("in an isotropic trap within a circle all is regular, in an uneven one chaos begins", "[long]") {
+  const auto share = [](double across, double up, chaos::Verdict wanted) {
+    BilliardRules<2> rules;
+    rules.field = std::make_shared<FieldOf<Harmonic>>(std::vector<double>{across, up});
+    const auto problem = make_billiard<2>(only<Circle>({1.0}), rules);
+    int count = 0;
+    for (const auto& [id, flown] : fly(*problem, {}, judged(1500, {"spectrum"}), starts(100, 0.6))) {
+      count += flown.tallies[verdict] == static_cast<double>(wanted) ? 1 : 0;
+      const double* exponent = &flown.tallies[spectrum];
+      CHECK(std::abs(exponent[0] + exponent[3]) < 1e-9);
+      CHECK(std::abs(exponent[1] + exponent[2]) < 1e-9);
+    }
+    return count / 100.0;
+  };
+  CHECK(share(0.3, 0.3, chaos::Verdict::regular) == 1);
+  CHECK(share(0.1, 0.6, chaos::Verdict::chaotic) > 0.1);
+}
+
+TEST_CASE("a ball on a table that swings parts from its neighbours as the standard map's points do",
+          "[long]") {
+  // High above a table of amplitude a and frequency w the phases of its bounces are those of the standard map
+  // with K = 4 a w^2 / g, whose exponent is ln(K / 2) where K is large: B. V. Chirikov, A universal
+  // instability of many-dimensional oscillator systems, Phys. Rep. 52 (1979) 263, section 5.
+  const auto by_bounce = [](double K) {
+    Domain<2> domain;
+    Place<2> table;
+    table.amplitude = {0.0, 0.01};
+    table.frequency = std::sqrt(K / 0.04);
+    domain.add<HalfPlane>("table", {0.0, 1.0}, table);
+    domain.enclose_all();
+    BilliardRules<2> rules;
+    rules.gravity = {0.0, -1.0};
+    const auto problem = make_billiard<2>(domain, rules);
+    std::vector<Start> balls;
+    for (int id = 0; id < 40; ++id) balls.push_back({id, {0.0, 5000 + 0.7 * id}, {0.0, 0.0}, {}});
+    double stretched = 0, bounces = 0;
+    for (const auto& [id, flown] : fly(*problem, {}, judged(4e5), balls)) {
+      const double* exponent = &flown.tallies[spectrum];
+      CHECK(std::abs(exponent[0] + exponent[3]) < 1e-12);  // Hamiltonian
+      CHECK(std::abs(exponent[1] + exponent[2]) < 1e-12);
+      CHECK(flown.tallies[verdict] == static_cast<double>(chaos::Verdict::chaotic));
+      stretched += exponent[0] * flown.t;
+      bounces += static_cast<double>(flown.crossing_count);
+    }
+    return stretched / bounces;
+  };
+  CHECK(std::abs(by_bounce(10) - std::log(5.0)) < 0.02);
+  CHECK(std::abs(by_bounce(40) - std::log(20.0)) < 0.02);
+}
+
+TEST_CASE("each hit of a wall that takes energy takes its share of phase volume") {
+  Domain<2> domain;
+  Place<2> place;
+  place.amplitude = {0.1, 0.0};
+  place.frequency = 0.5;
+  domain.add<Stadium>("set", {1.0, 1.0}, place, Law{.restitution = 0.95});
+  domain.enclose_all();
+  BilliardRules<2> rules;
+  rules.collisions = 1000;
+  const auto problem = make_billiard<2>(domain, rules);
+  for (const auto& [id, flown] : fly(*problem, {}, judged(60), starts(8, 0.3))) {
+    REQUIRE(flown.status == Status::finished);
+    const double* exponent = &flown.tallies[spectrum];
+    const double sum = exponent[0] + exponent[1] + exponent[2] + exponent[3];
+    const double lost = 2 * std::log(0.95) * static_cast<double>(flown.crossing_count);
+    CHECK(flown.crossing_count > 10);
+    CHECK(std::abs(sum * flown.crossings.time.back() / lost - 1) < 1e-11);
+  }
+}
+
 TEST_CASE("particles in domains of different parameters fly side by side, each as if it were alone") {
   const BilliardRules<2> rules;
   const std::vector<std::vector<double>> parameters{
@@ -127,22 +199,39 @@ TEST_CASE("particles in domains of different parameters fly side by side, each a
 }
 
 TEST_CASE("deviations of a billiard go on from what was saved, and may end it early") {
-  const BilliardRules<2> rules;
-  const auto problem = make_billiard<2>(only<Stadium>({1.0, 1.0}), rules);
   const std::vector<double> narrow{0.3, 0.7};
   const Observation watch = judged(300);
   const auto one = starts(1, 0.3, {narrow})[0];
-  const auto whole = fly(*problem, {}, watch, {one}).at(0);
-  const auto first = problem->fly({}, watch, 2), second = problem->fly({}, watch, 3);
-  first->load(1, one);
-  first->advance(40);
-  REQUIRE(first->flown(1).status == Status::pending);
-  std::vector<double> state(first->state_size());
-  first->save(1, state);
-  second->restore(2, one, state);
-  while (second->flown(2).status == Status::pending) second->advance(11);
-  CHECK(second->flown(2).q == whole.q);
-  CHECK(second->flown(2).tallies == whole.tallies);
+  const auto goes_on = [&](const Problem& problem) {
+    const auto whole = fly(problem, {}, watch, {one}).at(0);
+    const auto first = problem.fly({}, watch, 2), second = problem.fly({}, watch, 3);
+    first->load(1, one);
+    first->advance(40);
+    REQUIRE(first->flown(1).status == Status::pending);
+    std::vector<double> state(first->state_size());
+    first->save(1, state);
+    second->restore(2, one, state);
+    while (second->flown(2).status == Status::pending) second->advance(11);
+    CHECK(second->flown(2).q == whole.q);
+    CHECK(second->flown(2).tallies == whole.tallies);
+    return whole;
+  };
+  const Domain<2> stadium = only<Stadium>({1.0, 1.0});
+  BilliardRules<2> rules;
+  const auto problem = make_billiard<2>(stadium, rules);
+  const auto whole = goes_on(*problem);
+
+  Domain<2> swinging;  // and in a field, whose arcs end between bounces too
+  Place<2> place;
+  place.amplitude = {0.02, 0.0};
+  place.frequency = 3;
+  swinging.add<Stadium>("set", {1.0, 1.0}, place, Law{.restitution = 0.999});
+  swinging.enclose_all();
+  rules.field = std::make_shared<FieldOf<Harmonic>>(std::vector<double>{0.1, 0.2});
+  rules.tangent = true;
+  const auto driven = goes_on(*make_billiard<2>(swinging, rules));
+  CHECK(driven.steps > driven.crossing_count + 10);
+  CHECK(driven.tallies != whole.tallies);
 
   Observation early = watch;
   early.stop.decided = true;

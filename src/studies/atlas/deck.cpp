@@ -59,7 +59,7 @@ void read_billiard_motion(Task& task, AtlasPlan& atlas) {
   BilliardSetting<D> setting = read_setting<D>(task);
   if (!setting.follows_neighbours())
     throw task.deck.table("domain").error(
-        "an atlas of a billiard is for elastic walls at rest, and gravity alone");
+        "an atlas is for walls that aren't rough (temperature): how neighbours part there is random");
   if (!read_wall_exits(task, D, setting.rules.exits).empty()) atlas.exit_tallies = 3;
   atlas.billiard = billiards::make_billiard<D>(setting.domain, setting.rules);
   atlas.plan.model = {atlas.billiard.get(), nullptr, std::move(setting.axes)};

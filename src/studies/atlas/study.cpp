@@ -24,7 +24,7 @@ name = "henon-heiles"        # parameters may be swept: { from = 17, to = 20, co
 #   constraint = ["x^2 + y^2 - 1"]   force = { x = "-x_dot" }   dissipation = "y_dot^2"
 
 # or, instead of [model], [method] and [section], a billiard's [domain] and [forces] (cotangent --template
-#   billiard): elastic walls at rest, parameters of their sets swept: { set = "stadium", a = [0.5, 1.0, 2.0] }
+#   billiard), parameters of their sets swept: { set = "stadium", a = [0.5, 1.0, 2.0] }
 
 [method]
 name = "gauss"

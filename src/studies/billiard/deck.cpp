@@ -49,7 +49,7 @@ time = 10.0
 # [exits]                           # parts of the wall that let particles out
 # hole = "x > 2.9 and abs(y) < 0.1"
 
-# [indicators]                      # between elastic walls at rest
+# [indicators]                      # between walls that aren't rough
 # list = ["lyapunov", "sali"]       # and spectrum, gali-2, gali-3, gali-4, megno
 
 [output]
@@ -267,12 +267,11 @@ BilliardSetting<D> read_setting(Task& task) {
   read_domain<D>(task, table, setting);
   setting.rules.gravity = read_vector<D>(forces, "gravity");
   if (forces.has("potential")) setting.rules.field = read_field<D>(task, forces);
-  bool rough = false;
   for (const auto& member : setting.domain.members()) {
-    rough = rough || member.law.rough();
+    setting.rough = setting.rough || member.law.rough();
     setting.still = setting.still && member.law.elastic() && !member.place.moves();
   }
-  if (rough) setting.rules.seed = static_cast<std::uint64_t>(table.integer("seed", 1));
+  if (setting.rough) setting.rules.seed = static_cast<std::uint64_t>(table.integer("seed", 1));
   return setting;
 }
 
@@ -307,7 +306,7 @@ BilliardPlan<D> read_billiard(Task& task) {
   rules.collisions = plan.collisions;
   rules.tangent = output.boolean("lyapunov", false);
   if (rules.tangent && !setting.follows_neighbours())
-    throw output.error("lyapunov", "is for elastic walls at rest, and gravity alone");
+    throw output.error("lyapunov", "is for exact flights between walls that aren't rough: no temperature");
   plan.watch.sample_every =
       output.at_least("every", 0.0, std::isfinite(plan.watch.stop.time) ? plan.watch.stop.time / 500 : 0.0);
   if (plan.watch.sample_every > 0) {

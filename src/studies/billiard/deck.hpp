@@ -14,11 +14,11 @@ struct BilliardSetting {
   std::vector<std::string> walls;         ///< names of its sets
   std::vector<std::vector<double>> axes;  ///< the values of each of its sets' parameters
   billiards::BilliardRules<D> rules;
-  bool still = true;  ///< all walls are elastic and at rest
+  bool still = true;   ///< all walls are elastic and at rest
+  bool rough = false;  ///< a wall throws back at random
 
-  /// Whether neighbours are known from the walls' own formulas: of exact flights, not in a field, nor where
-  /// walls move or aren't elastic.
-  bool follows_neighbours() const { return still && !rules.field && rules.stepped.step == 0; }
+  /// Whether it is known how neighbours part: of exact flights, between walls that aren't rough.
+  bool follows_neighbours() const { return !rough && rules.stepped.step == 0; }
 };
 /// Reads `[domain]` and `[forces]`.
 template <int D>

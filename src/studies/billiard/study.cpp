@@ -24,7 +24,7 @@ ExitCode run_in(Task& task) {
   if (task.deck.root().has("indicators")) {
     if (!setting.follows_neighbours())
       throw task.deck.table("indicators")
-          .error("are for exact flights between elastic walls at rest, under gravity alone");
+          .error("are for exact flights between walls that aren't rough: no temperature");
     read_indicators(task, plan, ensemble);
   }
   read_decided(task, plan, !exits.empty());

@@ -170,9 +170,8 @@ void read_motion(Task& task, OrbitSurvey& survey) {
 template <int D>
 void read_bounces(Task& task, OrbitSurvey& survey) {
   BilliardSetting<D> setting = read_setting<D>(task);
-  if (!setting.follows_neighbours())
-    throw task.deck.table("domain").error(
-        "periodic orbits are searched for between elastic walls at rest, under gravity alone");
+  if (!setting.still)
+    throw task.deck.table("domain").error("periodic orbits are searched for between elastic walls at rest");
   setting.rules.collisions = std::numeric_limits<std::int64_t>::max();
   survey.billiard = billiards::make_billiard<D>(setting.domain, setting.rules);
   survey.model.problem = survey.billiard.get();

@@ -82,11 +82,11 @@ std::optional<chaos::Unknowns> first_bounces(chaos::Closure& closure, const std:
   double late = early;
   // To the plane by Newton's method, where the flight is towards it.
   for (int round = 0; round < 4; ++round) {
+    const auto there = closure.problem->arc(closure.method, {0, qn, vn, closure.parameters}, late);
     double off = -closure.plane->value, speed = 0;
     for (std::size_t d = 0; d < dim; ++d) {
-      const double a = begin.end_flow[dim + d], n = closure.plane->normal[d];
-      off += n * (qn[d] + late * (vn[d] + 0.5 * late * a));
-      speed += n * (vn[d] + late * a);
+      off += closure.plane->normal[d] * there.q[d];
+      speed += closure.plane->normal[d] * there.v[d];
     }
     if (speed > 0) late = std::clamp(late - off / speed, 0.0, length);
   }

@@ -146,17 +146,24 @@ class Atlas(ProgramTest):
         self.assertNotEqual(answers["lyapunov"][y, x - 1], exponent.max())
 
     def test_of_a_billiard(self):
-        """Over a wall's parameter and where particles start: the same bits on any ranks, and those of one point alone."""
-        one = self.run_to("one.h5", text=BILLIARD)
+        """Over a wall's parameter and where particles start: the same bits on any ranks, and those of one point alone; in a
+        trap between walls that swing and take energy too."""
+        swinging = BILLIARD.replace("[0.1, 0.5, 2.0] }", "[0.1, 0.5, 2.0], amplitude = [0.0, 0.05], frequency = 3.0, restitution = 0.99 }")
+        trap = '[forces]\npotential = "harmonic"\nk_x = 0.1\nk_y = 0.2\n[ensemble]'
+        results = [self.judge_billiard(text) for text in (BILLIARD, swinging.replace("[ensemble]", trap))]
+        self.assertNotEqual(*results)
+
+    def judge_billiard(self, text):
+        one = self.run_to("one.h5", text=text)
         for ranks in (2, 3):
-            self.assertEqual(same_bits(one, self.run_to("more.h5", text=BILLIARD, ranks=ranks)), [])
+            self.assertEqual(same_bits(one, self.run_to("more.h5", text=text, ranks=ranks)), [])
         with h5py.File(one) as file:
             across, up = file["atlas/across"][()], file["atlas/up"][()]
             answers = {name: item[()] for name, item in file["atlas"].items()}
         self.assertEqual((answers["failed"] == 0).all(), True)
         self.assertGreater(np.nanmax(answers["escaped"]), 0.1)
         y, x = 1, 2
-        alone = BILLIARD.replace('"atlas"', '"billiard"', 1).replace("[0.1, 0.5, 2.0]", repr(float(across[x]))).replace(
+        alone = text.replace('"atlas"', '"billiard"', 1).replace("[0.1, 0.5, 2.0]", repr(float(across[x]))).replace(
             "y = [-0.5, 0.5, 3]", f"y = [{float(up[y])!r}, {float(up[y])!r}, 1]")
         alone = alone[:alone.index("[atlas]")] + '[indicators]\nlist = ["lyapunov"]\n[output]\nevery = 0.0\nfile = "out.h5"\n'
         with h5py.File(self.run_to("alone.h5", text=alone)) as file:
@@ -166,15 +173,18 @@ class Atlas(ProgramTest):
         self.assertEqual(answers["chaotic"][y, x], np.mean(stayed & (verdict == 2)))
         self.assertEqual(answers["lyapunov"][y, x], exponent[stayed].max())
         self.assertNotEqual(answers["lyapunov"][y, x - 1], exponent[stayed].max())  # the control
-        self.assertRegex(self.launch(self.deck(BILLIARD), "--dry-run").stdout, r"time +about [\d.e-]+ s")
+        self.assertRegex(self.launch(self.deck(text), "--dry-run").stdout, r"time +about [\d.e-]+ s")
+        return answers["lyapunov"].tobytes()
 
     def test_refused_billiards(self):
-        for words, say in ((["forces.potential=harmonic"], "elastic walls at rest"),
-                           (["atlas.across=stadium.b"], "did you mean 'stadium.a'"),
+        for words, say in ((["atlas.across=stadium.b"], "did you mean 'stadium.a'"),
                            (["stop.decided=true"], "takes no exit")):
             end = self.launch(self.deck(BILLIARD), *words)
             self.assertEqual(end.returncode, 2, end.stdout + end.stderr)
             self.assertIn(say, end.stdout + end.stderr)
+        end = self.launch(self.deck(BILLIARD.replace("[0.1, 0.5, 2.0] }", "[0.1, 0.5, 2.0], temperature = 1.0 }")))
+        self.assertEqual(end.returncode, 2)
+        self.assertIn("aren't rough", end.stderr + end.stdout)
         end = self.launch(self.deck(BILLIARD.replace("[0.1, 0.5, 2.0]", "[-0.1, 0.5, 2.0]")))
         self.assertEqual(end.returncode, 2)
         self.assertIn("must be positive", end.stderr + end.stdout)

@@ -698,6 +698,24 @@ class Billiards(DeckTest):
             np.testing.assert_allclose(at[kinds == 2], [-0.5], atol=1e-12)
             np.testing.assert_allclose(at[kinds == 3], [-0.625], atol=1e-12)
 
+    def test_in_a_trap(self):
+        """To and fro along x in a circle, x = A sin t: across it y'' = -k y for the time s = 2 arcsin(1/A) of a flight, and the
+        wall turns y' by -2 v y, v^2 = A^2 - 1. What stays inside the wall is no orbit of bounces."""
+        text = BOUNCES.replace('{ set = "ellipse", a = 1.5, b = 1.0 }', '{ set = "circle" }').replace(
+            "[ensemble]", '[forces]\npotential = "harmonic"\nk_y = 0.3\n[ensemble]').replace(
+            "list = [[0.01, 0.2, 0.0, 1.0], [0.1, 0.0, 1.0, 0.0], [0.3, 0.2, 0.6, 0.8]]",
+            "list = [[0.2, 0.01, 1.5, 0.0], [0.2, 0.01, 2.5, 0.0], [0.1, 0.1, 0.1, 0.1]]").replace("[2, 4]", "2")
+        with self.run_deck(self.deck(text)) as file:
+            self.assertEqual(len(file["orbits/energy"]), 2)
+            size = np.sqrt(2 * file["orbits/energy"][()])
+            flight, speed, k = 2 * np.arcsin(1 / size), np.sqrt(size**2 - 1), np.sqrt(0.3)
+            self.assertLess(np.abs(file["orbits/period"][()] - 2 * flight).max(), 1e-11)
+            trace = (2 * np.cos(k * flight) - 2 * speed * np.sin(k * flight) / k)**2 - 2
+            np.testing.assert_allclose(file["orbits/trace"][()], trace, atol=1e-9)
+            self.assertGreater(np.abs(file["orbits/trace"][()] - 2).min(), 0.1)  # a control: k = 1
+            action = size**2 * (flight + np.sin(flight))
+            np.testing.assert_allclose(file["orbits/action"][()], action, atol=1e-10)
+
     def test_the_stadium(self):
         """The axis, and the rhomb through the ends of both axes: lengths 8 and 4 sqrt 5, traces 34 and 62."""
         with self.run_deck(SOURCE / "input" / "billiards" / "stadium_orbits.toml") as file:
@@ -762,8 +780,8 @@ class Billiards(DeckTest):
         self.says(self.launch(self.deck(IN_SPACE + "[manifolds]\nlength = 2.0\n"), ranks=1), 2, "[manifolds]", "in the plane")
         rough = BOUNCES.replace("b = 1.0 }", "b = 1.0, restitution = 0.9 }")
         self.says(self.launch(self.deck(rough), ranks=1), 2, "[domain]", "elastic walls at rest")
-        field = BOUNCES.replace("[ensemble]", '[forces]\npotential = "harmonic"\n[ensemble]')
-        self.says(self.launch(self.deck(field), ranks=1), 2, "gravity alone")
+        moving = BOUNCES.replace("b = 1.0 }", "b = 1.0, amplitude = [0.1, 0.0], frequency = 2.0 }")
+        self.says(self.launch(self.deck(moving), ranks=1), 2, "[domain]", "at rest")
 
 
 class Refused(ProgramTest):
