@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "numerics/decompositions.hpp"
 #include "sections/lone_flight.hpp"
 
 namespace cotangent::chaos {
@@ -69,8 +70,7 @@ Eigen::MatrixXd orthogonal_complement(const std::vector<Eigen::VectorXd>& vector
   if (vectors.empty()) return Eigen::MatrixXd::Identity(size, size);
   Eigen::MatrixXd all(size, std::ssize(vectors));
   for (Index k = 0; k < all.cols(); ++k) all.col(k) = vectors[static_cast<std::size_t>(k)];
-  const Eigen::MatrixXd basis = all.householderQr().householderQ();
-  return basis.rightCols(size - all.cols());
+  return numerics::orthonormal_basis(all).rightCols(size - all.cols());
 }
 
 Plane Plane::across(const std::vector<double>& q, const std::vector<double>& v) {
@@ -157,7 +157,7 @@ std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
     }
     if (!closure.strobed()) orbit.jacobian(m + 1, count - 1) = (b.energy - a.energy) / (2 * step);
   }
-  const Eigen::VectorXcd eigenvalues = orbit.transverse.eigenvalues();
+  const Eigen::VectorXcd eigenvalues = numerics::eigenvalues(orbit.transverse);
   orbit.multiplier.assign(eigenvalues.data(), eigenvalues.data() + eigenvalues.size());
   std::ranges::sort(orbit.multiplier, [](const auto& a, const auto& b) {
     return std::abs(a) != std::abs(b) ? std::abs(a) > std::abs(b) : a.imag() > b.imag();
@@ -166,7 +166,7 @@ std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
 }
 
 double ClosedOrbit::contraction() const {
-  const double determinant = transverse.determinant(), size = 1 + transverse.squaredNorm();
+  const double determinant = numerics::determinant(transverse), size = 1 + transverse.squaredNorm();
   return std::abs(determinant - 1) <= 1e-8 * size ? 1 : determinant;
 }
 
@@ -202,9 +202,7 @@ std::optional<ClosedOrbit> close(const Closure& closure, const Unknowns& guess,
       a.row(rows) = condition->direction.transpose();
       b[rows] = condition->direction.dot(orbit->unknowns - condition->from);
     }
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
-    solver.setThreshold(1e-11);
-    const Unknowns step = -solver.compute(a).solve(b);
+    const Unknowns step = -numerics::shortest_solution(a, b, 1e-11);
     if (!step.allFinite()) return std::nullopt;
     const double before = rest(*orbit);
     std::optional<ClosedOrbit> next;

@@ -19,7 +19,7 @@
 // Vanderbauwhede, Physica D 181 (2003) 1 (continuation where integrals make equations dependent).
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <complex>
 #include <cstdint>
 #include <optional>

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "numerics/decompositions.hpp"
 
 namespace cotangent::chaos {
 
@@ -37,8 +38,7 @@ Family::Family(const Closure& closure, const ContinuationRule& rule, const Close
     tangent_ = *tangent;
     return;
   }
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(orbit_.jacobian, Eigen::ComputeFullV);
-  tangent_ = svd.matrixV().rightCols(1);
+  tangent_ = numerics::right_singular_vectors(orbit_.jacobian).rightCols(1);
   const Index last = tangent_.size() - 1;
   if (tangent_[last] * (rule.to - orbit_.value()) < 0) tangent_ = -tangent_;
 }
@@ -71,7 +71,7 @@ Unknowns Family::tangent_at(const ClosedOrbit& orbit, const Unknowns& before) co
   a.row(rows) = before.transpose();
   Eigen::VectorXd b = Eigen::VectorXd::Zero(rows + 1);
   b[rows] = 1;
-  const Unknowns tangent = a.colPivHouseholderQr().solve(b);
+  const Unknowns tangent = numerics::least_squares(a, b);
   return tangent / tangent.norm();
 }
 
@@ -175,8 +175,7 @@ std::optional<Offspring> branch_off(const Closure& closure, const Bifurcation& a
   const auto repeated = evaluate(result.closure, z);
   if (!repeated) return std::nullopt;
   // Two directions are free here: that of the family, and across it that of the new one.
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(repeated->jacobian, Eigen::ComputeFullV);
-  const Eigen::MatrixXd free = svd.matrixV().rightCols(2);
+  const Eigen::MatrixXd free = numerics::right_singular_vectors(repeated->jacobian).rightCols(2);
   const Eigen::Vector2d inside = free.transpose() * along;
   Unknowns across = free * Eigen::Vector2d(-inside[1], inside[0]);
   across /= across.norm();

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "integrators/gauss_tables.hpp"
+#include "numerics/decompositions.hpp"
 
 namespace cotangent::chaos {
 
@@ -23,7 +24,7 @@ double angle(const SectionPoint& a, const SectionPoint& b) {
 
 /// The deviation that the map's derivative takes to this one, or next to it.
 SectionPoint pulled_back(const SectionImage& image, const SectionPoint& deviation) {
-  return image.basis * image.derivative.colPivHouseholderQr().solve(deviation);
+  return image.basis * numerics::least_squares(image.derivative, deviation);
 }
 SectionPoint pushed_on(const SectionImage& image, const SectionPoint& deviation) {
   return image.derivative * (image.basis.transpose() * deviation);
@@ -76,10 +77,11 @@ InvariantManifold::InvariantManifold(std::shared_ptr<const SectionMap> map, cons
   const auto image = map_->image(fixed);
   if (!image) throw Error("the map fails at the point that manifolds are to grow from");
   const Eigen::Matrix2d d = image->basis.transpose() * image->derivative;
-  const double half = d.trace() / 2, root = std::sqrt(half * half - d.determinant());
+  const double half = d.trace() / 2, determinant = numerics::determinant(d),
+               root = std::sqrt(half * half - determinant);
   const double large = half + std::copysign(root, half);
-  multiplier_ = stable ? d.determinant() / large : large;
-  if (!(large > 1) || !(d.determinant() / large < 1) || !(d.determinant() > 0))
+  multiplier_ = stable ? determinant / large : large;
+  if (!(large > 1) || !(determinant / large < 1) || !(determinant > 0))
     throw Error("manifolds grow from fixed points with a multiplier above 1 and one between 0 and 1");
   // (D - multiplier) e = 0: across the longer row.
   const Eigen::Vector2d a(d(0, 1), multiplier_ - d(0, 0)), b(multiplier_ - d(1, 1), d(1, 0));
@@ -339,7 +341,7 @@ std::optional<HomoclinicPoint> refine(const InvariantManifold& unstable, const I
     best = {t, u, a->at, error, std::numeric_limits<double>::quiet_NaN()};
     Eigen::MatrixXd slopes(off.size(), 2);
     slopes << a->along, -b->along;
-    const Eigen::Vector2d step = slopes.colPivHouseholderQr().solve(off);
+    const Eigen::VectorXd step = numerics::least_squares(slopes, off);
     if (!step.allFinite()) break;
     t -= step[0];
     u -= step[1];

@@ -23,7 +23,7 @@
 // (lobes).
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 #include <cstdint>
 #include <memory>

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "numerics/decompositions.hpp"
 #include "sections/energy_roots.hpp"
 #include "sections/lone_flight.hpp"
 
@@ -75,10 +76,10 @@ ReturnMap::ReturnMap(const Closure& closure, const ClosedOrbit& orbit, int times
   for (int round = 0; round < 6; ++round) {
     const auto there = image(fixed_);
     if (!there) throw Error("the orbit doesn't return to its section");
-    const Eigen::Matrix2d off_identity =
+    const Eigen::MatrixXd off_identity =
         there->basis.transpose() * there->derivative - Eigen::Matrix2d::Identity();
     const SectionPoint step =
-        there->basis * off_identity.partialPivLu().solve(there->basis.transpose() * (fixed_ - there->at));
+        there->basis * numerics::solve(off_identity, there->basis.transpose() * (fixed_ - there->at));
     const auto next = onto(fixed_ + step);
     if (!next || !step.allFinite()) break;
     fixed_ = *next;

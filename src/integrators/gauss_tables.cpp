@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "integrators/gauss_tables.hpp"
 
-#include <Eigen/Dense>
 #include <map>
 #include <mutex>
 
 #include "core/error.hpp"
 #include "integrators/method.hpp"
+#include "numerics/decompositions.hpp"
 #include "numerics/polynomials.hpp"
 
 namespace cotangent::integrators {
@@ -26,24 +26,23 @@ std::vector<double> rounded(const ExtendedMatrix& m, int rows) {
 
 /// Real and imaginary parts of A's eigenvectors as the columns of T.
 void diagonalise(const ExtendedMatrix& a, GaussTables& tables) {
-  using Matrix = Eigen::Matrix<Extended, Eigen::Dynamic, Eigen::Dynamic>;
   const int s = tables.stages;
-  Matrix m(s, s), t(s, s);
+  numerics::ExtendedDense m(s, s), t(s, s);
   for (int i = 0; i < s; ++i) {
     for (int j = 0; j < s; ++j) m(i, j) = a(i, j);
   }
-  const Eigen::EigenSolver<Matrix> solver(m);
+  const auto [values, vectors] = numerics::eigenpairs(m);
   int row = 0;
   for (int k = 0; k < s; ++k) {
-    const auto lambda = solver.eigenvalues()[k];
+    const auto lambda = values[k];
     if (lambda.imag() < 0) continue;
     const bool real = lambda.imag() == 0;
     tables.eigenvalues.push_back(
         {{static_cast<double>(lambda.real()), static_cast<double>(lambda.imag())}, row, real});
-    t.col(row++) = solver.eigenvectors().col(k).real();
-    if (!real) t.col(row++) = solver.eigenvectors().col(k).imag();
+    t.col(row++) = vectors.col(k).real();
+    if (!real) t.col(row++) = vectors.col(k).imag();
   }
-  const Matrix inverse = t.inverse();
+  const numerics::ExtendedDense inverse = numerics::inverse(t);
   for (int i = 0; i < s; ++i) {
     for (int j = 0; j < s; ++j) {
       tables.transform.push_back(static_cast<double>(t(i, j)));

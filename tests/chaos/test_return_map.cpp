@@ -2,6 +2,7 @@
 // The return map of Henon-Heiles on q1 = 0 as a map of the plane (q2, p2): it keeps areas, its derivative is
 // that of neighbouring returns, and its stable manifolds, grown by its inverse, are the unstable ones with
 // time reversed.
+#include <Eigen/LU>
 #include <cmath>
 
 #include "catch.hpp"
