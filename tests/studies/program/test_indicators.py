@@ -518,7 +518,11 @@ MODELS = {  # study, motion, ensemble, box, time
                 "x = [-1.0, 1.0], y = [-0.6, 0.6], x_dot = [-1.0, 1.0]", 2000.0),
     "sphere": ("trajectory", '[model]\nname = "sphere"\n[method]\nname = "rattle"\nstep = 0.05', "project = true",
                "x = [-1.0, 1.0], y = [-1.0, 1.0], z = [-1.0, 1.0], x_dot = [-1.0, 1.0], y_dot = [-1.0, 1.0], z_dot = [-1.0, 1.0]",
-               200.0)}
+               200.0),
+    "Euler's top": ("trajectory", '[model]\nname = "heavy-top"\nI1 = 1.0\nI2 = 2.0\nI3 = 2.5\nweight_length = 0.0\n'
+                    '[method]\nname = "rattle"\nstep = 0.05', "project = true",
+                    ", ".join(f"r{i}{j}{dot} = [-1.0, 1.0]" for dot in ("", "_dot") for i in "123" for j in "123"),
+                    1500.0 if FULL else 400.0)}
 
 
 class Integrable(ProgramTest):
