@@ -33,7 +33,8 @@ class Quickstart(unittest.TestCase):
         shutil.copy(QUICKSTART, self.root / "cmake/quickstart")
         for name in ("cmake", "ctest", "mpirun", "apt-get", "sleep"):
             self.stand_in(self.commands / name)
-        self.stand_in(self.root / "build/release/bin/cotangent-plot")
+        for name in ("cotangent", "cotangent-plot"):
+            self.stand_in(self.root / "build/release/bin" / name)
         self.stand_in(self.commands / "dpkg-query", DPKG_QUERY)
         self.stand_in(self.commands / "sudo", '#!/bin/bash\nexec "$@"\n')
 
@@ -56,12 +57,25 @@ class Quickstart(unittest.TestCase):
         calls = self.run_with("--no-install", "--jobs", "3")
         self.assertEqual(self.result.returncode, 0, self.result.stderr)
         self.assertEqual([call.split()[0] for call in calls], ["cmake", "cmake", "mpirun", "cotangent-plot"])
+        self.assertTrue(calls[0].endswith("--preset release --fresh -DCOTANGENT_MODELS="), calls[0])
         self.assertIn("--build --preset release --parallel 3 --target cotangent_program", calls[1])
         result = "build/release/results/henon_heiles_chaos.h5"
         self.assertRegex(calls[2], r"--oversubscribe -n ([2-9]|\d\d+) build/release/bin/cotangent ")
         self.assertTrue(calls[2].endswith(f"input/sections/henon_heiles_chaos.toml output.file={result}"), calls[2])
         self.assertIn(result, calls[3])
         self.assertIn(f"{self.root.resolve()}/{result}\n", self.result.stdout)
+
+    def test_where_nothing_is_built_the_other_models_follow_the_picture(self):
+        (self.root / "build/release/bin/cotangent").unlink()
+        calls = self.run_with("--no-install", "--test")
+        self.assertEqual(self.result.returncode, 0, self.result.stderr)
+        self.assertEqual([call.split()[0] for call in calls[:7]],
+                         ["cmake", "cmake", "mpirun", "cotangent-plot", "cmake", "cmake", "cmake"])
+        self.assertTrue(calls[0].endswith("-DCOTANGENT_MODELS=henon_heiles"), calls[0])
+        self.assertTrue(calls[4].endswith("-DCOTANGENT_MODELS="), calls[4])
+        for build in (calls[1], calls[5]):
+            self.assertTrue(build.startswith("cmake --build --preset release") and build.endswith("--target cotangent_program"))
+        self.assertTrue(calls[7].startswith("ctest --preset release"), calls[7])
 
     def test_the_suite_runs_after_the_main_job_and_then_under_the_sanitizers(self):
         calls = self.run_with("--no-install", "--test")
