@@ -90,7 +90,8 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
         self.refused("potential", "'harmonik'", "'harmonic'", text=field % "harmonik")
         self.refused("potential", "'kepler-in-space'", text=field % "kepler-in-space")
         self.refused("[stop] time", text=field % "harmonic")
-        self.refused("lyapunov", text=field % "harmonic", words=("stop.time=1", "output.lyapunov=true"))
+        rough = (field % "harmonic").replace("}]", ", temperature = 1.0 }]", 1)
+        self.refused("aren't rough", text=rough, words=("stop.time=1", "output.lyapunov=true"))
         self.refused("k_z", text=field % "harmonic", words=("stop.time=1", "forces.k_z=2"))
 
     def test_what_it_writes(self):
