@@ -76,8 +76,7 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
     displacement_.y[d].set(lane, 0.0);
     finite = finite && std::isfinite(x[d]) && std::isfinite(v[d]);
   }
-  for (Pack* number : {&t_, &duration_, &from_, &energy_error_, &stretching_, &carried_})
-    number->set(lane, 0.0);
+  for (Pack* number : {&t_, &duration_, &from_, &energy_error_, &stretching_}) number->set(lane, 0.0);
   if (frame_) frame_->begin(lane, id);
   step_.set(lane, first_step);
   id_[at] = id;
@@ -263,7 +262,7 @@ void Gas<D>::advance(double limit) {
     }
   }
   t_ = select(active_, t, t_);
-  if (tangential_) carry(active_, duration_, &displacement_, 1);
+  if (tangential_) carry(active_, &displacement_, 1);
   if (any(arcs)) {
     if (tangential_)
       stretching_ = select(arcs, stretching_ + log(normalise<D>(displacement_, arcs)), stretching_);
@@ -303,28 +302,26 @@ Pack Gas<D>::note_error() {
   return error;
 }
 
-/// Displacements along the way flown, in a field that of the last arc.
+/// Displacements along the flight.
 template <int D>
-void Gas<D>::carry(PackMask lanes, const Pack& flown, Displacement<D>* displacements, std::size_t count) {
+void Gas<D>::carry(PackMask lanes, Displacement<D>* displacements, std::size_t count) {
   if (course_) {
-    const PackMask moved = lanes & (flown > Pack(0.0));
-    if (any(moved)) course_->carry(flown, moved, displacements, count);
+    const PackMask moved = lanes & (duration_ > Pack(0.0));
+    if (any(moved)) course_->carry(duration_, moved, displacements, count);
     return;
   }
-  const Pack time = select(lanes, flown, Pack(0.0));
+  const Pack time = select(lanes, duration_, Pack(0.0));
   for (std::size_t k = 0; k < count; ++k)
     displacements[k].q = plus<D>(displacements[k].q, time, displacements[k].y);
 }
 
-/// Over all that was flown since they were carried last, and off the wall where the lanes have come to one.
+/// Over the flight, and off the wall where the lanes have come to one.
 template <int D>
 void Gas<D>::follow_deviations(PackMask lanes, const Arrival<D>* arrival) {
-  const Pack flown = select(lanes, course_ ? duration_ : t_ - carried_, Pack(0.0));
-  frame_->follow(lanes, carried_, flown, [&](auto& deviations) {
-    carry(lanes, flown, deviations.data(), deviations.size());
+  frame_->follow(lanes, path_.start, duration_, [&](auto& deviations) {
+    carry(lanes, deviations.data(), deviations.size());
     if (arrival != nullptr) reflect<D>(*arrival, lanes, deviations.data(), deviations.size());
   });
-  carried_ = select(lanes, t_, carried_);
 }
 
 template <int D>
@@ -423,9 +420,7 @@ void Gas<D>::save(int lane, double* state) const {
   *state++ = sign_[at];
   *state++ = hops_[at];
   *state++ = static_cast<double>(bounces_[at]);
-  if (!frame_) return;
-  *state++ = carried_[lane];
-  frame_->save(lane, state);
+  if (frame_) frame_->save(lane, state);
 }
 
 template <int D>
@@ -445,9 +440,7 @@ void Gas<D>::restore(int lane, std::int64_t id, const double* state) {
   status_[at] = Status::pending;
   duration_.set(lane, 0.0);
   active_.set(lane, true);
-  if (!frame_) return;
-  carried_.set(lane, *state++);
-  frame_->restore(lane, state);
+  if (frame_) frame_->restore(lane, state);
 }
 
 template class Gas<2>;

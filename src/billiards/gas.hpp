@@ -75,7 +75,7 @@ class Gas {
   const sections::DeviationFrame<Pack, D>& deviations() const { return *frame_; }
 
   /// All that the rest of a lane's motion depends on, as state_size() numbers.
-  std::size_t state_size() const { return 4 * D + 11 + (frame_ ? 1 + frame_->state_size() : 0); }
+  std::size_t state_size() const { return 4 * D + 11 + (frame_ ? frame_->state_size() : 0); }
   void save(int lane, double* state) const;
   void restore(int lane, std::int64_t id, const double* state);
 
@@ -90,7 +90,7 @@ class Gas {
     return corners<D>(domain_, wall_, value_, x, t, contact, lanes);
   }
   void bounce(PackMask hits);
-  void carry(PackMask lanes, const Pack& flown, Displacement<D>* displacements, std::size_t count);
+  void carry(PackMask lanes, Displacement<D>* displacements, std::size_t count);
   void follow_deviations(PackMask lanes, const Arrival<D>* arrival);
   void fly(Point<D>& x, Point<D>& v);
   Pack note_error();
@@ -114,7 +114,6 @@ class Gas {
   Pack t_{}, from_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{}, step_{};
   Displacement<D> displacement_{};
   std::optional<sections::DeviationFrame<Pack, D>> frame_;
-  Pack carried_{};  ///< up to when deviations are carried along
   PackMask active_, hit_, under_way_;
   std::array<Side, width> next_{};  // the side that each lane may leave first
   std::vector<Pack> value_;         // of each wall, where the lanes have come to

@@ -27,11 +27,8 @@ std::vector<double> rounded(const ExtendedMatrix& m, int rows) {
 /// Real and imaginary parts of A's eigenvectors as the columns of T.
 void diagonalise(const ExtendedMatrix& a, GaussTables& tables) {
   const int s = tables.stages;
-  numerics::ExtendedDense m(s, s), t(s, s);
-  for (int i = 0; i < s; ++i) {
-    for (int j = 0; j < s; ++j) m(i, j) = a(i, j);
-  }
-  const auto [values, vectors] = numerics::eigenpairs(m);
+  const auto [values, vectors] = numerics::eigenpairs(numerics::dense(a));
+  numerics::ExtendedDense t(s, s);
   int row = 0;
   for (int k = 0; k < s; ++k) {
     const auto lambda = values[k];

@@ -5,6 +5,14 @@
 
 namespace cotangent::numerics {
 
+ExtendedDense dense(const ExtendedMatrix& m) {
+  ExtendedDense result(m.rows, m.columns);
+  for (int i = 0; i < m.rows; ++i) {
+    for (int j = 0; j < m.columns; ++j) result(i, j) = m(i, j);
+  }
+  return result;
+}
+
 ExtendedEigenpairs eigenpairs(const ExtendedDense& square) {
   const Eigen::EigenSolver<ExtendedDense> solver(square);
   return {solver.eigenvalues(), solver.eigenvectors()};

@@ -12,6 +12,8 @@ namespace cotangent::numerics {
 using ExtendedDense = Eigen::Matrix<Extended, Eigen::Dynamic, Eigen::Dynamic>;
 using ExtendedColumn = Eigen::Matrix<Extended, Eigen::Dynamic, 1>;
 
+ExtendedDense dense(const ExtendedMatrix& m);
+
 /// Eigenvalues, and as the columns of `vectors` their eigenvectors, of unit length.
 struct ExtendedEigenpairs {
   Eigen::Matrix<std::complex<Extended>, Eigen::Dynamic, 1> values;

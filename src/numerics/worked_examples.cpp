@@ -15,13 +15,8 @@ namespace {
 struct Chebyshev {
   ExtendedDense d;
   ExtendedColumn x;
-  explicit Chebyshev(int K) : d(K + 1, K + 1), x(K + 1) {
-    const auto matrix = chebyshev_differentiation_matrix(K);
-    const auto nodes = chebyshev_lobatto_nodes(K);
-    for (int i = 0; i <= K; ++i) {
-      x[i] = nodes[i];
-      for (int j = 0; j <= K; ++j) d(i, j) = matrix(i, j);
-    }
+  explicit Chebyshev(int K) : d(dense(chebyshev_differentiation_matrix(K))), x(K + 1) {
+    std::ranges::copy(chebyshev_lobatto_nodes(K), x.begin());
   }
 };
 

@@ -231,7 +231,7 @@ TEST_CASE("deviations of a billiard go on from what was saved, and may end it ea
   rules.tangent = true;
   const auto driven = goes_on(*make_billiard<2>(swinging, rules));
   CHECK(driven.steps > driven.crossing_count + 10);
-  CHECK(driven.tallies != whole.tallies);
+  CHECK(std::abs(driven.tallies[spectrum] - driven.tallies[own_exponent]) < 0.02);
 
   Observation early = watch;
   early.stop.decided = true;
