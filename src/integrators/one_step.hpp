@@ -167,57 +167,18 @@ class OneStep {
   /// Recomputes what isn't in memory() after lanes were loaded from a checkpoint.
   void resume(const System& system) { motion_.prepare(system, end()); }
 
+  /// Takes a step from within a loop, whose end the compiler can't foresee: there GCC 12 unrolls the loops
+  /// over coordinates before it decides which arrays live in registers, elsewhere after. It keeps const ones
+  /// in memory.
   [[gnu::noinline]] Mask advance(const System& system, Mask active) {
-    const Memory& old = memory();
-    Memory& fresh = before();  // the memory before the last becomes the new one
-    const R h = old.step;
-    const Beginning<R, N> x = beginning(old);
-    Change<R, N> change;
-    Dense dense;
-    Mask accepted = step(system, h, x, active, change, dense, fresh.carry, old);
-    auto t = old.t;
-    t.add(h);
-    fresh.t = t;
-    R sum(0.0);  // finite where everything is
-    for (int n = 0; n < N; ++n) {
-      auto q = old.q[n], conjugate = old.conjugate[n];
-      q.add(change.q[n]);
-      conjugate.add(change.y[n]);
-      sum += q.value + conjugate.value;
-      fresh.q[n] = q;
-      fresh.conjugate[n] = conjugate;
-    }
-    if constexpr (momenta) {
-      fresh.velocity = velocity(system, fresh, x.v);
-      for (int n = 0; n < N; ++n) sum += fresh.velocity[n];
-    }
-    if constexpr (projects) fresh.energy = old.energy;
-    const auto finite = numerics::absolute(sum) <= R(std::numeric_limits<double>::max());
-    const Mask solved = accepted;
-    accepted = accepted & finite;
-    R next = h;
-    if (!options_.tolerance) {
-      if (any(active & !accepted)) {
-        fail(active & !solved, Status::newton_diverged);
-        fail(solved & !finite, Status::non_finite);
-      }
-    } else if constexpr (adaptive) {
-      accepted = control(h, x, active, accepted, state(fresh), dense, next);
-    }
-
-    if (all(accepted)) {
-      taken_ = h;
-      dense_ = dense;
-    } else {
-      taken_ = select(accepted, h, taken_);
-      fresh = select_reals<R>(accepted, fresh, old);
-      if constexpr (requires { dense_.take(accepted, dense); }) dense_.take(accepted, dense);
-    }
-    fresh.step = next;  // also where a step was refused
-    now_ = 1 - now_;
+    Mask accepted;
+    int left = 1;
+    do {
+      asm("" : "+r"(left));
+      accepted = take_step(system, active);
+    } while (--left > 0);
     return accepted;
   }
-
   State<R, N> begin() const { return state(before()); }
   State<R, N> end() const { return state(memory()); }
   R begin_time() const { return before().t.value; }
@@ -319,6 +280,57 @@ class OneStep {
   const Memory& memory() const { return memories_[now_]; }
 
  private:
+  [[gnu::always_inline]] Mask take_step(const System& system, Mask active) {
+    const Memory& old = memory();
+    Memory& fresh = before();  // the memory before the last becomes the new one
+    const R h = old.step;
+    Beginning<R, N> x = beginning(old);
+    Change<R, N> change;
+    Dense dense;
+    Mask accepted = step(system, h, x, active, change, dense, fresh.carry, old);
+    auto t = old.t;
+    t.add(h);
+    fresh.t = t;
+    R sum(0.0);  // finite where everything is
+    for (int n = 0; n < N; ++n) {
+      auto q = old.q[n], conjugate = old.conjugate[n];
+      q.add(change.q[n]);
+      conjugate.add(change.y[n]);
+      sum += q.value + conjugate.value;
+      fresh.q[n] = q;
+      fresh.conjugate[n] = conjugate;
+    }
+    if constexpr (momenta) {
+      fresh.velocity = velocity(system, fresh, x.v);
+      for (int n = 0; n < N; ++n) sum += fresh.velocity[n];
+    }
+    if constexpr (projects) fresh.energy = old.energy;
+    const auto finite = numerics::absolute(sum) <= R(std::numeric_limits<double>::max());
+    const Mask solved = accepted;
+    accepted = accepted & finite;
+    R next = h;
+    if (!options_.tolerance) {
+      if (any(active & !accepted)) {
+        fail(active & !solved, Status::newton_diverged);
+        fail(solved & !finite, Status::non_finite);
+      }
+    } else if constexpr (adaptive) {
+      accepted = control(h, x, active, accepted, state(fresh), dense, next);
+    }
+
+    if (all(accepted)) {
+      taken_ = h;
+      dense_ = dense;
+    } else {
+      taken_ = select(accepted, h, taken_);
+      fresh = select_reals<R>(accepted, fresh, old);
+      if constexpr (requires { dense_.take(accepted, dense); }) dense_.take(accepted, dense);
+    }
+    fresh.step = next;  // also where a step was refused
+    now_ = 1 - now_;
+    return accepted;
+  }
+
   [[gnu::always_inline]] Mask step(const System& system, const R& h, const Beginning<R, N>& x, Mask active,
                                    Change<R, N>& change, Dense& dense, [[maybe_unused]] StageCache& next,
                                    [[maybe_unused]] const Memory& memory) const {

@@ -70,12 +70,19 @@ struct RattleFormula : ConstrainedFormula {
     const double close = close_for_gradients(options.constraint_tolerance);
     // Deviations are each lane's own affair.
     MultiplierSolver* const solver = numerics::is_dual<R> ? nullptr : options.solver.get();
-    const Mask solved = [&] {
-      if constexpr (!numerics::is_dual<R>) {
-        if (solver) return onto_manifold_by(*solver, system, base, direction, close, active, lambda, to);
-      }
-      return onto_manifold(system, base, direction, close, active, lambda, to);
-    }();
+    Mask solved;
+    if (!solver) {
+      solved = onto_manifold(system, base, direction, close, active, lambda, to);
+    } else if constexpr (!numerics::is_dual<R>) {
+      // By copies: what another function may reach stays in memory.
+      const auto from = base;
+      const auto directions = direction;
+      auto found = lambda;
+      ManifoldPoint<System> there;
+      solved = onto_manifold_by(*solver, system, from, directions, close, active, found, there);
+      lambda = found;
+      to = there;
+    }
 
     const auto acceleration = motion.free_acceleration(system, to.q, x.t + h);
     for (int n = 0; n < N; ++n) {
@@ -84,12 +91,13 @@ struct RattleFormula : ConstrainedFormula {
       v[n] = fma(half, acceleration[n], v[n]);
     }
     for (int k = 0; k < C; ++k) response[k] = motion.over_mass(to.at.gradient[k]);
-    if (solver) {
-      if constexpr (!numerics::is_dual<R>) {
-        make_tangent_by<System>(*solver, to.at.gradient, response, solved, v);
-      }
-    } else {
+    if (!solver) {
       make_tangent<System>(to.at.gradient, response, v);
+    } else if constexpr (!numerics::is_dual<R>) {
+      const auto gradients = to.at.gradient, responses = response;
+      auto velocity = v;
+      make_tangent_by<System>(*solver, gradients, responses, solved, velocity);
+      v = velocity;
     }
     for (int n = 0; n < N; ++n) change.y[n] = v[n] - x.v[n];
     // Member by member: an aggregate would go through memory.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A method as one virtual interface per pack of lanes, so that what happens between steps (events, records)
-// is compiled once for so many coordinates and not for each model and method. One call advances all lanes:
-// its cost vanishes.
+// is compiled once for so many coordinates and not for each model and method. One call advances all lanes.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +11,23 @@
 #include "integrators/method.hpp"
 
 namespace cotangent::integrators {
+
+/// What is looked at after a step.
+template <class R>
+struct Passed {
+  numerics::mask_of<R> took;
+  R t, energy;                   ///< where the step ended
+  numerics::mask_of<R> farther;  ///< lanes farther off their constraints than ever before
+};
+
+/// What is kept of all steps so far.
+template <class R>
+struct Track {
+  R energy{0.0};                    ///< of the start
+  R energy_error{0.0};              ///< the largest
+  R constraint_error_squared{0.0};  ///< the largest, as of constraint_error_squared()
+  R steps{0.0};
+};
 
 /// The contract of method.hpp, at run time. All calls are given one system, that of the model that it is made
 /// for.
@@ -25,6 +41,12 @@ class Stepper {
   virtual void start(const System& system, const State<R, N>& x, Mask lanes) = 0;
   virtual void resume(const System& system) = 0;
   virtual Mask advance(const System& system, Mask active) = 0;
+  /// Steps, `left` of them at most, until something is to be looked at: a lane's time reaches `until`, its
+  /// step fails, or its constraints are farther off than ever. Of steps before that the track is kept here,
+  /// of the last the caller does it. `left` is what wasn't taken. One call, since for short steps calls are
+  /// dear.
+  virtual Passed<R> pass(const System& system, Mask active, const R& until, Track<R>& track,
+                         std::int64_t& left) = 0;
   virtual State<R, N> begin() const = 0;
   virtual State<R, N> end() const = 0;
   virtual R begin_time() const = 0;
@@ -85,6 +107,26 @@ class StepperOf final : public Stepper<typename System::Real, System::dim> {
     if constexpr (requires(const System& s) { method_.resume(s); }) method_.resume(of(system));
   }
   Mask advance(const Any& system, Mask active) override { return method_.advance(of(system), active); }
+  Passed<R> pass(const Any& all, Mask active, const R& until, Track<R>& track, std::int64_t& left) override {
+    const System& system = of(all);
+    Passed<R> passed;
+    for (;;) {
+      passed.took = method_.advance(system, active);
+      const X x = method_.end();
+      passed.t = x.t;
+      passed.energy = system.energy(x.q, x.v, x.t);
+      passed.farther = Mask(false);
+      if constexpr (System::multipliers > 0)
+        passed.farther = !constraint_within(all, track.constraint_error_squared);
+      if (--left <= 0) return passed;
+      const R error = numerics::absolute(passed.energy - track.energy);
+      const Mask quiet = passed.took & (passed.t < until) & !passed.farther &
+                         (error <= R(std::numeric_limits<double>::max()));
+      if (any(active & !quiet)) return passed;
+      track.energy_error = select(active, numerics::larger(error, track.energy_error), track.energy_error);
+      track.steps += select(active, R(1.0), R(0.0));
+    }
+  }
   X begin() const override { return method_.begin(); }
   X end() const override { return method_.end(); }
   R begin_time() const override { return method_.begin_time(); }

@@ -41,7 +41,7 @@ inline constexpr bool is_tuple<T, std::void_t<decltype(std::tuple_size<T>::value
 template <class M, class Q, class P, class T>
 [[gnu::always_inline]] inline auto constraint_components(const Q& q, const P& p,
                                                          [[maybe_unused]] const T& t) {
-  const auto stated = [&] {
+  const auto stated = [&]() __attribute__((always_inline)) {
     if constexpr (has_moving_constraint<M>) {
       return M{}.constraint(q, p, t);
     } else {

@@ -17,6 +17,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace cotangent::numerics {
@@ -272,6 +274,8 @@ Lanes<W> fma(Lanes<W> a, Lanes<W> b, Lanes<W> c) {
 #if defined(__FMA__)
     if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_fmadd_pd(a.v, b.v, c.v));
     if constexpr (W == 2) return Lanes<W>((typename Lanes<W>::Vector)_mm_fmadd_pd(a.v, b.v, c.v));
+#elif defined(__aarch64__)
+    if constexpr (W == 2) return Lanes<W>((typename Lanes<W>::Vector)vfmaq_f64(c.v, a.v, b.v));
 #endif
     Lanes<W> r;
     for (int i = 0; i < W; ++i) r.v[i] = __builtin_fma(a.v[i], b.v[i], c.v[i]);
@@ -293,6 +297,8 @@ Lanes<W> sqrt(Lanes<W> a) {
 #endif
 #if defined(__AVX__)
     if constexpr (W == 4) return Lanes<W>((typename Lanes<W>::Vector)_mm256_sqrt_pd(a.v));
+#elif defined(__aarch64__)
+    if constexpr (W == 2) return Lanes<W>((typename Lanes<W>::Vector)vsqrtq_f64(a.v));
 #endif
     Lanes<W> r;
     for (int i = 0; i < W; ++i) r.v[i] = std::sqrt(a.v[i]);

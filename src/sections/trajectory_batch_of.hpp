@@ -64,10 +64,10 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (dependent_constraints(*system_, x, lane)) return land(lane, Status::singular_constraint);
     if (!regular || singular_mass_matrix(*system_, x, lane)) return land(lane, Status::singular_mass_matrix);
     if (!(numerics::lane(system_->domain(x.q), lane) > 0)) return land(lane, Status::left_domain);
-    numerics::set_lane(energy_, lane, r.energy);
-    numerics::set_lane(energy_error_, lane, 0.0);
+    numerics::set_lane(track_.energy, lane, r.energy);
+    numerics::set_lane(track_.energy_error, lane, 0.0);
     set_work(lane, 0.0, 0.0);
-    numerics::set_lane(constraint_error_squared_, lane, 0.0);
+    numerics::set_lane(track_.constraint_error_squared, lane, 0.0);
     if (watch_.sample_every > 0) {
       integrators::State<double, N> first;
       std::copy_n(start.q.begin(), N, first.q.begin());
@@ -81,10 +81,11 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
 
   void advance(std::int64_t steps) override {
     landed_ = false;
-    for (std::int64_t k = 0; k < steps && any(active_) && !landed_; ++k) step();
+    while (steps > 0 && any(active_) && !landed_) step(steps);
     resolve_events();
     for (int i = 0; i < lanes_; ++i) {
-      if (numerics::lane(active_, i)) record_[i].steps = static_cast<std::int64_t>(numerics::lane(steps_, i));
+      if (numerics::lane(active_, i))
+        record_[i].steps = static_cast<std::int64_t>(numerics::lane(track_.steps, i));
     }
   }
 
@@ -100,11 +101,11 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     own[1] = static_cast<double>(r.sample_count);
     own[2] = static_cast<double>(r.grazing_count);
     own[3] = static_cast<double>(r.steps);
-    own[4] = numerics::lane(energy_, lane);
-    own[5] = numerics::lane(energy_error_, lane);
+    own[4] = numerics::lane(track_.energy, lane);
+    own[5] = numerics::lane(track_.energy_error, lane);
     own[6] = numerics::lane(last_crossing_, lane);
     own[7] = numerics::lane(fresh_, lane) ? 1.0 : 0.0;
-    own[8] = numerics::lane(constraint_error_squared_, lane);
+    own[8] = numerics::lane(track_.constraint_error_squared, lane);
     if (works_) {
       own[9] = numerics::lane(work_.value, lane);
       own[10] = numerics::lane(work_.low, lane);
@@ -124,12 +125,12 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     r.steps = static_cast<std::int64_t>(own[3]);
     plan_look(lane, own[3]);
     r.energy = own[4];
-    numerics::set_lane(energy_, lane, own[4]);
-    numerics::set_lane(energy_error_, lane, own[5]);
-    numerics::set_lane(steps_, lane, own[3]);
+    numerics::set_lane(track_.energy, lane, own[4]);
+    numerics::set_lane(track_.energy_error, lane, own[5]);
+    numerics::set_lane(track_.steps, lane, own[3]);
     numerics::set_lane(last_crossing_, lane, own[6]);
     numerics::set_lane(fresh_, lane, own[7] != 0);
-    numerics::set_lane(constraint_error_squared_, lane, own[8]);
+    numerics::set_lane(track_.constraint_error_squared, lane, own[8]);
     if (works_) set_work(lane, own[9], own[10]);
     if (deviations_) deviations_->restore(lane, own + own_numbers());
     timetable_.begin(*system_, lane, numerics::lane(method_->end().t, lane), r.sample_count);
@@ -143,7 +144,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   TrajectoryRecord& begin_record(int lane, const Start& start) {
     auto& r = record_[lane];
     r.begin(start);
-    numerics::set_lane(steps_, lane, 0.0);
+    numerics::set_lane(track_.steps, lane, 0.0);
     numerics::set_lane(last_crossing_, lane, 0.0);
     plan_look(lane, 0.0);
     return r;
@@ -190,9 +191,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   /// At a state, after so many steps with so large an error of the energy.
   void land_at(int lane, Status status, const State& x) {
     auto& r = record_[lane];
-    r.steps = static_cast<std::int64_t>(numerics::lane(steps_, lane));
-    r.energy_error = numerics::lane(energy_error_, lane);
-    r.constraint_error = std::sqrt(numerics::lane(constraint_error_squared_, lane));
+    r.steps = static_cast<std::int64_t>(numerics::lane(track_.steps, lane));
+    r.energy_error = numerics::lane(track_.energy_error, lane);
+    r.constraint_error = std::sqrt(numerics::lane(track_.constraint_error_squared, lane));
     r.t = numerics::lane(x.t, lane);
     for (int n = 0; n < N; ++n) {
       r.q[n] = numerics::lane(x.q[n], lane);
@@ -222,14 +223,23 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     ++r.sample_count;
   }
 
-  /// One step of all lanes.
-  void step() {
-    const Mask took = method_->advance(*system_, active_);
-    State end = method_->end();
+  /// One step of all lanes, or as many as nothing happens in, of those that are left.
+  void step(std::int64_t& left) {
+    std::int64_t one = 1;
+    const auto passed =
+        method_->pass(*system_, active_, timetable_.next(), track_, looks_at_each_step_ ? one : left);
+    if (looks_at_each_step_) --left;
+    const Mask took = passed.took;
+    R t = passed.t, energy = passed.energy, part(1.0);
+    State end;  // where more of it is asked for than that
+    if (asks_for_end_) end = method_->end();
     Mask kicked(false);
-    R part(1.0);
-    if (kicked_) kicked = cut_at_kicks(took & active_, end, part);
-    R gained = system_->energy(end) - energy_;
+    if (kicked_) {
+      kicked = cut_at_kicks(took & active_, end, part);
+      t = end.t;
+      energy = system_->energy(end);
+    }
+    R gained = energy - track_.energy;
     if (works_) {
       auto work = work_;
       if (system_->kind().driven) work.add(method_->work(*system_, part));
@@ -238,31 +248,35 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
     const R error = numerics::absolute(gained);
     const Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
-    if (any(active_ & !fine)) land_failed(took, fine, end);
+    if (any(active_ & !fine)) land_failed(took, fine, asks_for_end_ ? end : method_->end());
     const Mask good = fine & active_;
-    energy_error_ = select(good, numerics::larger(error, energy_error_), energy_error_);
-    if (multipliers_ > 0) {
-      // Rarely does an error grow beyond all before: only then is it computed.
-      if (any(good & !method_->constraint_within(*system_, constraint_error_squared_))) {
-        const R off = method_->constraint_error_squared(*system_);
-        constraint_error_squared_ =
-            select(good, numerics::larger(off, constraint_error_squared_), constraint_error_squared_);
-      }
+    track_.energy_error = select(good, numerics::larger(error, track_.energy_error), track_.energy_error);
+    // Rarely does an error grow beyond all before: only then is it computed.
+    if (multipliers_ > 0 && any(good & passed.farther)) {
+      const R off = method_->constraint_error_squared(*system_);
+      track_.constraint_error_squared = select(good, numerics::larger(off, track_.constraint_error_squared),
+                                               track_.constraint_error_squared);
     }
-    steps_ += select(good, R(1.0), R(0.0));
-    State behind = end;
-    if (any(kicked)) behind.v = system_->kicked_velocity(end);
-    if (deviations_) follow_deviations(good, part, kicked & good, end, behind);
-    watch_step(good, end);
-    if (any(kicked & good)) kick(kicked & good, end, behind);
+    track_.steps += select(good, R(1.0), R(0.0));
+    if (deviations_ || kicked_) {
+      State behind = end;
+      if (any(kicked)) behind.v = system_->kicked_velocity(end);
+      if (deviations_) follow_deviations(good, part, kicked & good, end, behind);
+      watch_step(good, t, end);
+      if (any(kicked & good)) kick(kicked & good, end, behind);
+    } else {
+      watch_step(good, t, end);
+    }
     if (watch_.section) {
-      const auto lost = [&] { return good & active_ & (steps_ - last_crossing_ >= patience_); };
+      const auto lost = [&] { return good & active_ & (track_.steps - last_crossing_ >= patience_); };
       if (any(lost())) {
         resolve_events();
-        numerics::for_lanes(lost(), [&](int i) { land_at(i, Status::section_not_met, end); });
+        const State there = asks_for_end_ ? end : method_->end();
+        numerics::for_lanes(lost(), [&](int i) { land_at(i, Status::section_not_met, there); });
       }
     }
-    if (deviations_ && watch_.stop.decided && any(good & active_ & (steps_ >= next_look_))) land_decided(end);
+    if (deviations_ && watch_.stop.decided && any(good & active_ & (track_.steps >= next_look_)))
+      land_decided(end);
   }
 
   /// Takes deviations over the first `part` of a step, and those of kicked lanes over the kick at its end.
@@ -280,8 +294,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
 
   /// Lanes whose deviations tell enough; after every so many of their own steps one looks.
   [[gnu::noinline, gnu::cold]] void land_decided(const State& end) {
-    numerics::for_lanes(active_ & (steps_ >= next_look_), [&](int i) {
-      plan_look(i, numerics::lane(steps_, i));
+    numerics::for_lanes(active_ & (track_.steps >= next_look_), [&](int i) {
+      plan_look(i, numerics::lane(track_.steps, i));
       if (!deviations_->decided(i)) return;
       resolve_events();
       if (numerics::lane(active_, i)) land_at(i, Status::decided, end);
@@ -336,24 +350,24 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   }
 
   /// Puts the steps in which something may happen into the queue.
-  void watch_step(Mask good, const State& end) {
+  void watch_step(Mask good, const R& t, const State& end) {
     const Mask leaves = good & outside(end);
-    Mask some = leaves | (good & (end.t >= timetable_.next()));
+    Mask some = leaves | (good & (t >= timetable_.next()));
     if (queue_.section() && !watch_.section->strobe)
       some = some | (good & (fresh_ | queue_.section()->suspects(*method_, method_->end())));
     if (!any(some)) {
       fresh_ = fresh_ & !good;
       return;
     }
-    bool at_once = any(leaves | (good & (end.t >= R(watch_.stop.time))));
+    bool at_once = any(leaves | (good & (t >= R(watch_.stop.time))));
     numerics::for_lanes(some & active_, [&](int i) {
       QueuedStep step{.lane = i,
                       .fresh = numerics::lane(fresh_, i),
                       .leaves = numerics::lane(leaves, i),
-                      .until = numerics::lane(end.t, i),
-                      .steps = numerics::lane(steps_, i),
-                      .energy_error = numerics::lane(energy_error_, i),
-                      .constraint_error = std::sqrt(numerics::lane(constraint_error_squared_, i))};
+                      .until = numerics::lane(t, i),
+                      .steps = numerics::lane(track_.steps, i),
+                      .energy_error = numerics::lane(track_.energy_error, i),
+                      .constraint_error = std::sqrt(numerics::lane(track_.constraint_error_squared, i))};
       step.due = timetable_.take(i, step.until);
       queue_.push(*method_, *system_, step);
       // Deviations may not go on beyond the step with the last crossing.
@@ -430,12 +444,15 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   std::optional<DeviationFrame<R, N>> deviations_;
   Queue queue_;
   Observation watch_;
+  /// Whether each step's end is asked for, beyond its time and energy.
+  const bool asks_for_end_ = kicked_ || watch_.growth || system_->kind().bounded;
+  const bool looks_at_each_step_ = asks_for_end_ || works_ || watch_.section;
   Timetable<R> timetable_{watch_};
   int lanes_;
   bool ready_ = false, landed_ = false;
   const R patience_{static_cast<double>(watch_.stop.patience)};
   Mask active_{false}, fresh_{false};
-  R energy_{0.0}, energy_error_{0.0}, constraint_error_squared_{0.0}, steps_{0.0};
+  integrators::Track<R> track_;
   numerics::Compensated<R> work_{};  ///< that driving and kicks did since the start
   R last_crossing_{0.0};             ///< in steps
   R next_look_{0.0};                 ///< whether the growth is decided, in steps
