@@ -210,10 +210,11 @@ TEST_CASE("deviations of a billiard go on from what was saved, and may end it ea
     REQUIRE(first->flown(1).status == Status::pending);
     std::vector<double> state(first->state_size());
     first->save(1, state);
-    second->restore(2, one, state);
-    while (second->flown(2).status == Status::pending) second->advance(11);
-    CHECK(second->flown(2).q == whole.q);
-    CHECK(second->flown(2).tallies == whole.tallies);
+    const int last = second->lanes() - 1;  // a register may hold two
+    second->restore(last, one, state);
+    while (second->flown(last).status == Status::pending) second->advance(11);
+    CHECK(second->flown(last).q == whole.q);
+    CHECK(second->flown(last).tallies == whole.tallies);
     return whole;
   };
   const Domain<2> stadium = only<Stadium>({1.0, 1.0});
