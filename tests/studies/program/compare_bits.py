@@ -99,7 +99,8 @@ def main():
         print(f"{'(control: another step)':34}{1:6}{said}")
         if good or not any(line.startswith("section/points") for line in told):
             failed.append("the control, which has to differ")
-    print(f"{len(decks)} decks: " + ("all as asked" if chosen.round_off and not failed else "all equal" if not failed else "differ: " + ", ".join(failed)))
+    equal = f"all equal, to {chosen.round_off:g}" if chosen.round_off else "all equal"
+    print(f"{len(decks)} decks: " + (equal if not failed else "differ: " + ", ".join(failed)))
     raise SystemExit(bool(failed))
 
 
