@@ -19,6 +19,12 @@ Share Share::even(std::int64_t all) {
   return {all, first, all * (parallel::rank() + 1) / parallel::size() - first, nullptr};
 }
 
+Share Share::in_turn(std::int64_t all) {
+  auto ids = std::make_shared<std::vector<std::int64_t>>();
+  for (std::int64_t k = parallel::rank(); k < all; k += parallel::size()) ids->push_back(k);
+  return {all, 0, std::ssize(*ids), ids};
+}
+
 namespace {
 
 constexpr const char* format = "cotangent checkpoint";

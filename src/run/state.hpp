@@ -21,6 +21,8 @@ struct Share {
 
   /// An even run for each rank.
   static Share even(std::int64_t all);
+  /// Every size()-th row for each rank: where rows near each other take as long.
+  static Share in_turn(std::int64_t all);
 };
 
 class StateFields {

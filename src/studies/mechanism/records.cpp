@@ -175,8 +175,8 @@ void MechanismRecords<D>::visit(run::StateFields& state, rods::RodMemory& memory
 }
 
 template <int D>
-void MechanismRecords<D>::describe(std::vector<run::Line>& lines, Status status, std::int64_t resumed_at,
-                                   double seconds) const {
+std::vector<run::Line> MechanismRecords<D>::describe(Status status, std::int64_t resumed_at,
+                                                     double seconds) const {
   const auto& effort = rattle_.effort();
   const double steps = static_cast<double>(std::max<std::int64_t>(effort.steps, 1));
   std::string how = fmt::format("{}, {} to t = {:.6g}", rod_count_, name(status), rattle_.time());
@@ -189,13 +189,12 @@ void MechanismRecords<D>::describe(std::vector<run::Line>& lines, Status status,
                           static_cast<double>((effort.steps - resumed_at) * block_.point_runs().count) /
                               std::max(seconds, 1e-9),
                           rattle_.lists());
-  lines.insert(lines.end(),
-               {{"rods", how},
-                {"steps", counts},
-                {"multipliers", rattle_.solver()},
-                {"energy error", fmt::format("{:.3g} at worst, in the samples", worst_[0])},
-                {"constraint error", fmt::format("{:.3g} at worst, a length", worst_[1])},
-                {"velocity error", fmt::format("{:.3g} at worst, of the largest speed", worst_[2])}});
+  return {{"rods", how},
+          {"steps", counts},
+          {"multipliers", rattle_.solver()},
+          {"energy error", fmt::format("{:.3g} at worst, in the samples", worst_[0])},
+          {"constraint error", fmt::format("{:.3g} at worst, a length", worst_[1])},
+          {"velocity error", fmt::format("{:.3g} at worst, of the largest speed", worst_[2])}};
 }
 
 /// Those of this rank's rods, which are a run of all, and of its holds, in the order of the points.

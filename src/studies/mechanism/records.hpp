@@ -34,7 +34,7 @@ class MechanismRecords {
   /// A checkpoint's fields: what the method remembers, and these errors.
   void visit(run::StateFields& state, rods::RodMemory& memory);
   /// Lines on what rods and samples have shown, after so many seconds of motion from step `resumed_at`.
-  void describe(std::vector<run::Line>& lines, Status status, std::int64_t resumed_at, double seconds) const;
+  std::vector<run::Line> describe(Status status, std::int64_t resumed_at, double seconds) const;
 
  private:
   /// Points begin to end - 1 of the block, which are consecutive in the result, too.

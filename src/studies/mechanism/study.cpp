@@ -23,7 +23,6 @@ class Mechanism : public run::Evolution {
   }
 
   std::string solver() const { return rattle_.solver(); }
-
   std::vector<io::DataSetSpec> data_sets() const override { return records_.data_sets(); }
 
   bool complete(const run::Records& records) override {
@@ -54,7 +53,6 @@ class Mechanism : public run::Evolution {
     }
   }
   bool ended() const override { return status_ != Status::pending || rattle_.effort().steps >= plan_.steps; }
-
   /// After a failure, the last good state.
   void sample(run::Records& records) override {
     if (status_ != Status::pending) return records_.sample(records, row() + 1);
@@ -70,9 +68,7 @@ class Mechanism : public run::Evolution {
     return run::Progress::of_steps(rattle_.effort().steps, plan_.steps, plan_.options.step);
   }
   std::vector<run::Line> summary(const run::Effort& spent) override {
-    std::vector<run::Line> lines;
-    records_.describe(lines, status_, resumed_at_, spent.integrate);
-    return lines;
+    return records_.describe(status_, resumed_at_, spent.integrate);
   }
   bool failed() override { return is_failure(status_); }
 

@@ -320,13 +320,24 @@ std::vector<particles::Particle> ParticleRecords::visit(run::StateFields& state,
   return visit_particles(state, plan_.count, dynamics ? &dynamics->particles() : nullptr);
 }
 
-void ParticleRecords::describe(std::vector<run::Line>& lines,
-                               const particles::ParticleDynamics& dynamics) const {
+std::vector<run::Line> ParticleRecords::describe(const particles::ParticleDynamics& dynamics,
+                                                 std::int64_t failed, std::int64_t resumed_at,
+                                                 double seconds) const {
+  const auto& effort = dynamics.effort();
+  const double spent = std::max(seconds, 1e-9);
+  const double steps = static_cast<double>(std::max<std::int64_t>(1, effort.steps - resumed_at));
   const double kinetic = kinetic_sum_ / static_cast<double>(dynamics.steps() / plan_.sample_steps + 1);
-  lines.emplace_back("energy error",
-                     fmt::format("{:.3g} at worst, in the samples, {:.3g} % of the mean kinetic energy",
-                                 energy_error_, 100 * energy_error_ / kinetic));
-  lines.emplace_back("constraint error", fmt::format("{:.3g} at worst, a length", constraint_error_));
+  return {
+      {"particles",
+       fmt::format("{}, to t = {:.6g}{}", plan_.count, dynamics.time(),
+                   failed > 0 ? fmt::format("; {} failed and stayed where they were", failed) : "")},
+      {"steps", fmt::format("{}, {:.3g} particle-steps a second; neighbours listed {} times, {:.1f} % of the "
+                            "time; the load cut anew {} times",
+                            effort.steps, steps * static_cast<double>(plan_.count) / spent, effort.lists,
+                            100 * effort.listing_seconds / spent, effort.cuts)},
+      {"energy error", fmt::format("{:.3g} at worst, in the samples, {:.3g} % of the mean kinetic energy",
+                                   energy_error_, 100 * energy_error_ / kinetic)},
+      {"constraint error", fmt::format("{:.3g} at worst, a length", constraint_error_)}};
 }
 
 void judge_start(const particles::ParticleDynamics& dynamics, const particles::Potential& potential_law) {

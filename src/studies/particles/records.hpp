@@ -40,8 +40,10 @@ class ParticleRecords {
   /// motion yet, and this rank's even share of the particles comes back.
   std::vector<particles::Particle> visit(run::StateFields& state,
                                          const particles::ParticleDynamics* dynamics);
-  /// Lines on what the samples have shown, up to this state.
-  void describe(std::vector<run::Line>& lines, const particles::ParticleDynamics& dynamics) const;
+  /// Lines on how it went, up to this state, with so many particles failed, and so many seconds of motion
+  /// since the step at which this start of the program began.
+  std::vector<run::Line> describe(const particles::ParticleDynamics& dynamics, std::int64_t failed,
+                                  std::int64_t resumed_at, double seconds) const;
 
  private:
   void enter(run::Records& records, std::int64_t row, double time, const ParticleTotals& all);

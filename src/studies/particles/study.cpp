@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // study = "particles": particles that interact on a surface, spread over all ranks
 // (particles/particle_dynamics.hpp moves them). Results are by id, whatever the ranks.
-#include <fmt/format.h>
 #include <optional>
 
 #include "io/xdmf.hpp"
@@ -69,19 +68,7 @@ class ParticleEvolution : public run::Evolution {
   }
 
   std::vector<run::Line> summary(const run::Effort& spent) override {
-    const auto& effort = dynamics_->effort();
-    const double steps = static_cast<double>(std::max<std::int64_t>(1, effort.steps - resumed_at_));
-    std::vector<run::Line> lines{
-        {"particles",
-         fmt::format("{}, to t = {:.6g}{}", plan_.count, dynamics_->time(),
-                     failed_ > 0 ? fmt::format("; {} failed and stayed where they were", failed_) : "")},
-        {"steps",
-         fmt::format("{}, {:.3g} particle-steps a second; neighbours listed {} times, {:.1f} % of the "
-                     "time; the load cut anew {} times",
-                     effort.steps, steps * static_cast<double>(plan_.count) / std::max(spent.integrate, 1e-9),
-                     effort.lists, 100 * effort.listing_seconds / std::max(spent.integrate, 1e-9),
-                     effort.cuts)}};
-    records_.describe(lines, *dynamics_);
+    auto lines = records_.describe(*dynamics_, failed_, resumed_at_, spent.integrate);
     lines.emplace_back("multipliers", solved_by(plan_.options.solver));
     return lines;
   }

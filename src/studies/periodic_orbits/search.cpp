@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 #include <numbers>
 
+#include "core/error.hpp"
+#include "parallel/mpi.hpp"
+#include "run/terminal.hpp"
 #include "sections/lone_flight.hpp"
 #include "studies/program/shared_out.hpp"
 
@@ -190,6 +194,7 @@ Answer answer(const OrbitSurvey& survey, std::int64_t start_id, int returns) {
 
 FoundOrbits search(const OrbitSurvey& survey) {
   const auto choices = std::ssize(survey.returns);
+  const double started = parallel::wall_time();
   FoundOrbits all;
   all.tasks = survey.starts->size() * choices;
   const auto answers = shared_out(all.tasks, [&](std::int64_t task) {
@@ -235,7 +240,24 @@ FoundOrbits search(const OrbitSurvey& survey) {
     next.orbit = *orbit;
     all.orbits.push_back(std::move(next));
   }
+  if (all.orbits.empty())
+    throw Error(
+        fmt::format("no periodic orbit found: of {} searches {} didn't close, {} flew off, {} had no "
+                    "start; begin nearer to one, or with other returns",
+                    all.tasks, all.not_closed, all.flown_off, all.infeasible));
+  all.seconds = parallel::wall_time() - started;
   return all;
+}
+
+std::string describe(const FoundOrbits& found) {
+  const auto stable = std::ranges::count_if(found.orbits, [](const FoundOrbit& each) {
+    return chaos::stability(each.orbit) == chaos::Stability::stable;
+  });
+  return fmt::format(
+      "{}, {} of them stable, from {} searches ({}): {} came to one again, {} didn't close, {} flew off, {} "
+      "had no start",
+      found.orbits.size(), stable, found.tasks, run::duration(found.seconds), found.again, found.not_closed,
+      found.flown_off, found.infeasible);
 }
 
 }  // namespace cotangent::studies

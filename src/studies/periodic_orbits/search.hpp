@@ -20,9 +20,12 @@ struct FoundOrbit {
 struct FoundOrbits {
   std::vector<FoundOrbit> orbits;
   std::int64_t tasks = 0, infeasible = 0, flown_off = 0, not_closed = 0, again = 0;
+  double seconds = 0;  ///< that the search took
 };
 
-/// Collective.
+/// At least one, or an Error. Collective.
 FoundOrbits search(const OrbitSurvey& survey);
+/// What came of it, in a line.
+std::string describe(const FoundOrbits& found);
 
 }  // namespace cotangent::studies

@@ -33,7 +33,6 @@ std::vector<std::string> of_columns(const std::vector<std::string>& all, const s
 }  // namespace
 
 Tangles::Tangles(const OrbitSurvey& survey, const FoundOrbits& found) : survey_(survey), found_(found) {
-  auto ids = std::make_shared<std::vector<std::int64_t>>();
   if (survey.manifolds) {
     columns_ = chaos::ReturnMap::columns(survey.problem(), survey.section);
     const auto hyperbolic = [&](std::int64_t k) {
@@ -60,10 +59,9 @@ Tangles::Tangles(const OrbitSurvey& survey, const FoundOrbits& found) : survey_(
         for (int kind = 0; kind < 4; ++kind) rows_.push_back({orbit, first, point, kind});
       }
     }
-    for (std::int64_t k = parallel::rank(); k < rows(); k += parallel::size()) ids->push_back(k);
   }
-  share_ = {rows(), 0, std::ssize(*ids), ids};
-  is_done_.assign(ids->size(), 0);
+  share_ = run::Share::in_turn(rows());
+  is_done_.assign(static_cast<std::size_t>(share_.count), 0);
 }
 
 std::vector<io::DataSetSpec> Tangles::data_sets() const {
