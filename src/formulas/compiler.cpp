@@ -267,9 +267,10 @@ SharedObject read_compiled(const std::string& source, const fs::path& file) {
     object.file = file;
     return object;
   }
-  throw Error(file.string() +
-              " was compiled from another formula or by another build of this program: make it again by "
-              "'cotangent --compile DECK -o FILE'");
+  throw Error(
+      file.string() +
+      " was compiled from another formula, for another method or number of stages, or by another build "
+      "of this program: make it again by 'cotangent --compile DECK -o FILE'");
 }
 
 void write_compiled(const std::string& source, const SharedObject& object, const fs::path& file) {

@@ -141,7 +141,9 @@ class Source {
         "  static inline const mechanics::Formulas* formulas;\n" +
         (methods.name == "*" ? ""
                              : "  static constexpr std::string_view method = \"" + methods.name + "\";\n") +
-        (methods.tangent_maps ? "" : "  static constexpr bool tangent_maps = false;\n");
+        (methods.tangent_maps ? "" : "  static constexpr bool tangent_maps = false;\n") +
+        (methods.stages == 0 ? ""
+                             : "  static constexpr int stages = " + std::to_string(methods.stages) + ";\n");
     text += member("operator()", takes("qvp", lagrangian), lagrangian);
     if (!s_.constraint.empty()) text += member("constraint", takes("qp", s_.constraint), s_.constraint);
     if (!s_.rolling.empty()) text += member("rolling", "qvp", s_.rolling);

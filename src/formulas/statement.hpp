@@ -60,6 +60,7 @@ struct Statement {
 struct Methods {
   std::string name;          ///< of the only one; that of its motion by default where empty, all where "*"
   bool tangent_maps = true;  ///< whether deviations can be followed
+  int stages = 0;            ///< the only number of them, of Gauss; any where 0
 };
 
 /// The C++ source of a shared object that has this problem: a struct like a built-in model's and problem() of

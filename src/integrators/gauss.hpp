@@ -9,8 +9,10 @@
 // applications of a novel numerical solver: the Lagrangian solver (master's thesis, OIST, 2018), (3.53).
 #pragma once
 
+#include <string>
 #include <type_traits>
 
+#include "core/error.hpp"
 #include "integrators/gauss_force.hpp"
 #include "integrators/gauss_hamilton.hpp"
 
@@ -42,8 +44,11 @@ class Gauss {
   static constexpr std::array options{option::stages(1, max_stages, "nodes in a step"), option::step,
                                       option::tolerance};
 
-  explicit Gauss(const MethodOptions& options)
-      : tables_(GaussTables::of(options.stages)), options_(options) {}
+  explicit Gauss(const MethodOptions& options) : tables_(GaussTables::of(options.stages)), options_(options) {
+    if (only_stages < System >> 0 && options.stages != only_stages<System>)
+      throw Error("the model is compiled for " + std::to_string(only_stages<System>) + " stages, not for " +
+                  std::to_string(options.stages));
+  }
 
   void start(const System& system, const State<R, N>& x, Mask lanes) {
     form_.prepare(system, x);

@@ -15,6 +15,17 @@
 
 namespace cotangent::integrators {
 
+/// The one number of stages that is asked for of a system, if its model's struct states it as its `stages`,
+/// which spares compiling the loops for others; else 0.
+template <class System>
+constexpr int only_stages = [] {
+  if constexpr (requires { System::Model::stages; }) {
+    return System::Model::stages;
+  } else {
+    return 0;
+  }
+}();
+
 template <class System>
 class GaussForce {
  public:
@@ -73,18 +84,23 @@ class GaussForce {
     }
     Convergence<R> convergence(active, close ? 0x1p-49 : 0x1p-57, 0x1p-46);
     convergence.measure_against(scale, R(0x1p-50 * N) * far);
-    switch (tables.stages) {
-      case 6:
-        iterate<6>(step, parts, convergence, close);
-        break;
-      case 8:
-        iterate<8>(step, parts, convergence, close);
-        break;
-      case 10:
-        iterate<10>(step, parts, convergence, close);
-        break;
-      default:
-        iterate<0>(step, parts, convergence, close);
+    if constexpr (only_stages < System >> 0) {
+      constexpr int s = only_stages<System>;
+      iterate<(s <= 10 ? s : 0)>(step, parts, convergence, close);
+    } else {
+      switch (tables.stages) {
+        case 6:
+          iterate<6>(step, parts, convergence, close);
+          break;
+        case 8:
+          iterate<8>(step, parts, convergence, close);
+          break;
+        case 10:
+          iterate<10>(step, parts, convergence, close);
+          break;
+        default:
+          iterate<0>(step, parts, convergence, close);
+      }
     }
     if (any(convergence.open())) newton(step, parts, convergence);
     return convergence.converged();

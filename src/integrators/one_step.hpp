@@ -179,6 +179,7 @@ class OneStep {
     } while (--left > 0);
     return accepted;
   }
+
   State<R, N> begin() const { return state(before()); }
   State<R, N> end() const { return state(memory()); }
   R begin_time() const { return before().t.value; }

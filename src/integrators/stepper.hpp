@@ -12,9 +12,10 @@
 
 namespace cotangent::integrators {
 
-/// What is looked at after a step.
+/// What is looked at after the last of some steps.
 template <class R>
 struct Passed {
+  std::int64_t steps;  ///< so many
   numerics::mask_of<R> took;
   R t, energy;                   ///< where the step ended
   numerics::mask_of<R> farther;  ///< lanes farther off their constraints than ever before
@@ -41,12 +42,11 @@ class Stepper {
   virtual void start(const System& system, const State<R, N>& x, Mask lanes) = 0;
   virtual void resume(const System& system) = 0;
   virtual Mask advance(const System& system, Mask active) = 0;
-  /// Steps, `left` of them at most, until something is to be looked at: a lane's time reaches `until`, its
-  /// step fails, or its constraints are farther off than ever. Of steps before that the track is kept here,
-  /// of the last the caller does it. `left` is what wasn't taken. One call, since for short steps calls are
-  /// dear.
+  /// Steps, `most` of them, until something is to be looked at: a lane's time reaches `until`, its step
+  /// fails, or its constraints are farther off than ever. Of steps before that the track is kept here, of the
+  /// last the caller does it. One call, since for short steps calls are dear.
   virtual Passed<R> pass(const System& system, Mask active, const R& until, Track<R>& track,
-                         std::int64_t& left) = 0;
+                         std::int64_t most) = 0;
   virtual State<R, N> begin() const = 0;
   virtual State<R, N> end() const = 0;
   virtual R begin_time() const = 0;
@@ -107,10 +107,10 @@ class StepperOf final : public Stepper<typename System::Real, System::dim> {
     if constexpr (requires(const System& s) { method_.resume(s); }) method_.resume(of(system));
   }
   Mask advance(const Any& system, Mask active) override { return method_.advance(of(system), active); }
-  Passed<R> pass(const Any& all, Mask active, const R& until, Track<R>& track, std::int64_t& left) override {
+  Passed<R> pass(const Any& all, Mask active, const R& until, Track<R>& track, std::int64_t most) override {
     const System& system = of(all);
     Passed<R> passed;
-    for (;;) {
+    for (passed.steps = 1;; ++passed.steps) {
       passed.took = method_.advance(system, active);
       const X x = method_.end();
       passed.t = x.t;
@@ -118,7 +118,7 @@ class StepperOf final : public Stepper<typename System::Real, System::dim> {
       passed.farther = Mask(false);
       if constexpr (System::multipliers > 0)
         passed.farther = !constraint_within(all, track.constraint_error_squared);
-      if (--left <= 0) return passed;
+      if (passed.steps >= most) return passed;
       const R error = numerics::absolute(passed.energy - track.energy);
       const Mask quiet = passed.took & (passed.t < until) & !passed.farther &
                          (error <= R(std::numeric_limits<double>::max()));

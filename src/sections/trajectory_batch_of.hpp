@@ -81,7 +81,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
 
   void advance(std::int64_t steps) override {
     landed_ = false;
-    while (steps > 0 && any(active_) && !landed_) step(steps);
+    while (steps > 0 && any(active_) && !landed_) steps -= step(steps);
     resolve_events();
     for (int i = 0; i < lanes_; ++i) {
       if (numerics::lane(active_, i))
@@ -223,12 +223,10 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     ++r.sample_count;
   }
 
-  /// One step of all lanes, or as many as nothing happens in, of those that are left.
-  void step(std::int64_t& left) {
-    std::int64_t one = 1;
+  /// One step of all lanes, or as many as nothing happens in, `most` of them; returns how many.
+  std::int64_t step(std::int64_t most) {
     const auto passed =
-        method_->pass(*system_, active_, timetable_.next(), track_, looks_at_each_step_ ? one : left);
-    if (looks_at_each_step_) --left;
+        method_->pass(*system_, active_, timetable_.next(), track_, looks_at_each_step_ ? 1 : most);
     const Mask took = passed.took;
     R t = passed.t, energy = passed.energy, part(1.0);
     State end;  // where more of it is asked for than that
@@ -277,6 +275,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
     if (deviations_ && watch_.stop.decided && any(good & active_ & (track_.steps >= next_look_)))
       land_decided(end);
+    return passed.steps;
   }
 
   /// Takes deviations over the first `part` of a step, and those of kicked lanes over the kick at its end.

@@ -90,6 +90,8 @@ TEST_CASE("a source holds numbers and numbered names, and nothing of the deck's 
   CHECK(source(s, {"*"}).find("method =") == std::string::npos);
   CHECK(text.find("tangent_maps") == std::string::npos);
   CHECK(source(s, {"gauss", false}).find("bool tangent_maps = false;") != std::string::npos);
+  CHECK(text.find("stages") == std::string::npos);
+  CHECK(source(s, {"gauss", true, 10}).find("int stages = 10;") != std::string::npos);
   // Other numbers are another source; other values of parameters aren't.
   CHECK(source(statement("(x_dot^2 + y_dot^2)/2 - k*x^2*0.2"), {"gauss"}) != text);
   s.parameters[0].value = 7;

@@ -11,6 +11,8 @@
 #include "expressions/place.hpp"
 #include "expressions/print.hpp"
 #include "formulas/loader.hpp"
+#include "integrators/gauss_tables.hpp"
+#include "integrators/options.hpp"
 #include "studies/program/formula_reader.hpp"
 
 namespace cotangent::studies {
@@ -313,8 +315,15 @@ std::vector<std::string> unused(const Statement& s) {
 
 /// What the deck's [method], if it is the only one, asks to be compiled.
 formulas::Methods methods_of(const io::Deck& deck, bool tangent_maps) {
-  const bool one = deck.root().has("method") && !deck.root().has("methods");
-  return {one ? deck.table("method").text("name", "") : "*", tangent_maps};
+  if (!deck.root().has("method") || deck.root().has("methods")) return {"*", tangent_maps};
+  const io::Table method = deck.table("method");
+  formulas::Methods result{method.text("name", ""), tangent_maps};
+  if (result.name == "gauss" || result.name.empty()) {
+    const auto stages = method.integer("stages", integrators::MethodOptions{}.stages);
+    const bool possible = stages >= 1 && stages <= integrators::max_stages;  // else it is refused later
+    if (possible) result.stages = static_cast<int>(stages);
+  }
+  return result;
 }
 
 /// Loads a statement; where its compiler fails, the error shows the user's formula.

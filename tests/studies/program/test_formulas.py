@@ -187,9 +187,9 @@ class Cache(FormulaTest):
         self.assertIn("from hh.formula", told)
         self.assertFalse(self.cache.exists())
         self.assertEqual(same_bits(self.at / "usual.h5", self.at / "ahead.h5"), [])
-        # It serves the formula and the method that it was made for alone, whatever its parameters.
-        self.says(self.launch(deck, "model.compiled=hh.formula", "method.stages=4",
-                              "model.lagrangian=q1_dot^2 + q2_dot^2 - q1^2", "output.file=x.h5"), 2, "another formula")
+        # It serves the formula, the method and the number of stages that it was made for alone, whatever its parameters.
+        for other in ("model.lagrangian=q1_dot^2 + q2_dot^2 - q1^2", "method.stages=4"):
+            self.says(self.launch(deck, "model.compiled=hh.formula", other, "output.file=x.h5"), 2, "another formula")
         (self.at / "hh.formula").write_bytes(b"\x7fELF")  # no such file
         self.says(self.launch(deck, "model.compiled=hh.formula", "output.file=x.h5"), 2, "another formula")
         self.says(self.launch(deck, "model.compiled=none.formula", "output.file=x.h5"), 3, "none.formula")
