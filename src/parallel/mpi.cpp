@@ -10,6 +10,8 @@
 #include <iostream>
 #include <limits>
 #include <mpi.h>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -137,11 +139,38 @@ std::string prepare_to_be_alone() {
 #endif
 }
 
+/// From version 5 on Open MPI makes its folder where TMPDIR leads while it starts, whatever its parameters
+/// say, and leaves it behind. So TMPDIR is another as long as this lives, unless that is none.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::string& folder) : changed_(!folder.empty()) {
+    if (!changed_) return;
+    if (const char* const usual = std::getenv(variable)) usual_ = usual;
+    setenv(variable, folder.c_str(), 1);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    if (!changed_) return;
+    if (usual_) {
+      setenv(variable, usual_->c_str(), 1);
+    } else {
+      unsetenv(variable);
+    }
+  }
+
+ private:
+  static constexpr const char* variable = "TMPDIR";
+  const bool changed_;
+  std::optional<std::string> usual_;
+};
+
 }  // namespace
 
 Mpi::Mpi(int& argc, char**& argv) {
   if (active()) return;
   if (!launched()) folder_ = prepare_to_be_alone();
+  const TemporaryFolder folder(folder_);
   int provided = 0;
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   owner_ = true;

@@ -337,6 +337,7 @@ TEST_CASE("Meshes all of whose cells are clockwise are turned; what else is wron
   Triangles t = read_gmsh(file);
   judge(t, file);
   CHECK_ALL(together(distribute(std::move(t), 0)) == expected);
+  removed(file);
   const auto refusal = [&](const std::string& text) {
     file = written("refused.msh", text);
     const auto said = test::text_thrown<Error>([&] {
