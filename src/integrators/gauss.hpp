@@ -45,7 +45,7 @@ class Gauss {
                                       option::tolerance};
 
   explicit Gauss(const MethodOptions& options) : tables_(GaussTables::of(options.stages)), options_(options) {
-    if (only_stages < System >> 0 && options.stages != only_stages<System>)
+    if (only_stages<System> != 0 && options.stages != only_stages<System>)
       throw Error("the model is compiled for " + std::to_string(only_stages<System>) + " stages, not for " +
                   std::to_string(options.stages));
   }

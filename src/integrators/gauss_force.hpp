@@ -84,7 +84,7 @@ class GaussForce {
     }
     Convergence<R> convergence(active, close ? 0x1p-49 : 0x1p-57, 0x1p-46);
     convergence.measure_against(scale, R(0x1p-50 * N) * far);
-    if constexpr (only_stages < System >> 0) {
+    if constexpr (only_stages<System> != 0) {
       constexpr int s = only_stages<System>;
       iterate<(s <= 10 ? s : 0)>(step, parts, convergence, close);
     } else {

@@ -15,7 +15,7 @@ namespace cotangent::integrators {
 /// What is looked at after the last of some steps.
 template <class R>
 struct Passed {
-  std::int64_t steps;  ///< so many
+  std::int64_t steps;  ///< how many
   numerics::mask_of<R> took;
   R t, energy;                   ///< where the step ended
   numerics::mask_of<R> farther;  ///< lanes farther off their constraints than ever before
@@ -42,7 +42,7 @@ class Stepper {
   virtual void start(const System& system, const State<R, N>& x, Mask lanes) = 0;
   virtual void resume(const System& system) = 0;
   virtual Mask advance(const System& system, Mask active) = 0;
-  /// Steps, `most` of them, until something is to be looked at: a lane's time reaches `until`, its step
+  /// At most so many steps, until something is to be looked at: a lane's time reaches `until`, its step
   /// fails, or its constraints are farther off than ever. Of steps before that the track is kept here, of the
   /// last the caller does it. One call, since for short steps calls are dear.
   virtual Passed<R> pass(const System& system, Mask active, const R& until, Track<R>& track,

@@ -10,7 +10,6 @@
 #include <iostream>
 #include <limits>
 #include <mpi.h>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -120,59 +119,39 @@ void share(Verdict verdict) {
 /// A process that no launcher started has nobody to talk to: Open MPI then needs no daemon, network or look
 /// through the machine's devices, which are three quarters of its start's time. What the user has set stays.
 /// Without a daemon all such processes would share one folder of Open MPI's, which the first to end removes:
-/// this one gets its own. Returns that folder, or nothing where the environment was left as it is.
+/// this one is to get its own, by TMPDIR. Returns that folder, or nothing where the environment was left as
+/// it is.
 std::string prepare_to_be_alone() {
 #ifdef OPEN_MPI
   std::error_code failed;
   std::string folder = (std::filesystem::temp_directory_path(failed) / "cotangent.XXXXXX").string();
   if (failed || !mkdtemp(folder.data())) return {};
-  for (const auto& [name, value] :
-       {std::pair<const char*, std::string>{"OMPI_MCA_ess_singleton_isolated", "1"},
-        {"OMPI_MCA_orte_tmpdir_base", folder},
-        {"OMPI_MCA_pml", "ob1"},
-        {"OMPI_MCA_btl", "self"},
-        {"HWLOC_COMPONENTS", "-linuxio,-pci,-linuxpci"}})
-    setenv(name, value.c_str(), 0);
+  for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
+                                    {"OMPI_MCA_pml", "ob1"},
+                                    {"OMPI_MCA_btl", "self"},
+                                    {"HWLOC_COMPONENTS", "-linuxio,-pci,-linuxpci"}})
+    setenv(name, value, 0);
   return folder;
 #else
   return {};
 #endif
 }
 
-/// From version 5 on Open MPI makes its folder where TMPDIR leads while it starts, whatever its parameters
-/// say, and leaves it behind. So TMPDIR is another as long as this lives, unless that is none.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const std::string& folder) : changed_(!folder.empty()) {
-    if (!changed_) return;
-    if (const char* const usual = std::getenv(variable)) usual_ = usual;
-    setenv(variable, folder.c_str(), 1);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    if (!changed_) return;
-    if (usual_) {
-      setenv(variable, usual_->c_str(), 1);
-    } else {
-      unsetenv(variable);
-    }
-  }
-
- private:
-  static constexpr const char* variable = "TMPDIR";
-  const bool changed_;
-  std::optional<std::string> usual_;
-};
-
 }  // namespace
 
 Mpi::Mpi(int& argc, char**& argv) {
   if (active()) return;
   if (!launched()) folder_ = prepare_to_be_alone();
-  const TemporaryFolder folder(folder_);
+  const char* const set = std::getenv("TMPDIR");
+  const std::string usual = set ? set : "";
+  if (!folder_.empty()) setenv("TMPDIR", folder_.c_str(), 1);
   int provided = 0;
-  check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  const int code = MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  if (!usual.empty())
+    setenv("TMPDIR", usual.c_str(), 1);
+  else
+    unsetenv("TMPDIR");
+  check(code, "MPI_Init_thread");
   owner_ = true;
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

@@ -223,7 +223,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     ++r.sample_count;
   }
 
-  /// One step of all lanes, or as many as nothing happens in, `most` of them; returns how many.
+  /// One step of all lanes, or as many as nothing happens in, at most so many; returns how many.
   std::int64_t step(std::int64_t most) {
     const auto passed =
         method_->pass(*system_, active_, timetable_.next(), track_, looks_at_each_step_ ? 1 : most);

@@ -6,7 +6,7 @@
 namespace cotangent::studies {
 
 /// The families that follow from one orbit, one after the other: its own, then those that branch off.
-class Lineage {
+class Families::Lineage {
  public:
   Lineage(const OrbitSurvey& survey, const FoundOrbit& found, std::int64_t first_family)
       : survey_(survey), first_(first_family), closure_(found.closure) {
