@@ -16,10 +16,10 @@ std::vector<double> lattice_values(const Domain<2>& domain, const Vector<2>& low
   for (std::size_t k = 0; k < values.size(); k += numerics::native_width) {
     Point<2> x{};
     for (std::size_t i = 0; i < numerics::native_width && k + i < values.size(); ++i) {
-      x[0].set(static_cast<int>(i),
-               low[0] + step[0] * static_cast<double>((k + i) % static_cast<std::size_t>(side)));
-      x[1].set(static_cast<int>(i),
-               low[1] + step[1] * static_cast<double>((k + i) / static_cast<std::size_t>(side)));
+      const std::size_t column = (k + i) % static_cast<std::size_t>(side);
+      const std::size_t row = (k + i) / static_cast<std::size_t>(side);
+      x[0].set(static_cast<int>(i), low[0] + step[0] * static_cast<double>(column));
+      x[1].set(static_cast<int>(i), low[1] + step[1] * static_cast<double>(row));
     }
     const Pack omega = domain.omega(x, Pack(0.0));
     for (std::size_t i = 0; i < numerics::native_width && k + i < values.size(); ++i)

@@ -61,7 +61,7 @@ lattice::Model* labelled_lattice(const Labels& labels, std::span<const std::stri
   auto name = terms.begin();
   const auto label = [&]<class... T>(std::tuple<T...>*) { ((T::name = *name++), ...); };
   label(static_cast<typename M::Terms*>(nullptr));
-  if constexpr (lattice::constraints_of < M >> 0) label(static_cast<typename M::Constraints*>(nullptr));
+  if constexpr (lattice::constraints_of<M> != 0) label(static_cast<typename M::Constraints*>(nullptr));
   return std::make_unique<lattice::ModelOf<M>>().release();
 }
 

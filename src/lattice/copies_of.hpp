@@ -70,20 +70,24 @@ class CopiesOf {
   }
 
   /// Calls use(q, v, place, lanes) for the copies of a term whose place is within [low, high), where listed
-  /// for all; place(k, lane) is where a copy's k-th site is.
+  /// for all; place[lane * sites + k] is where the k-th site of a lane's copy is. One body for all ways to
+  /// come by copies: what is made of them may be long.
   template <int T, class Use>
   void for_copies(const double* const* position, const double* const* velocity, std::int64_t low,
                   std::int64_t high, const Use& use) const {
+    constexpr int sites = Term<T>::sites;
     typename Term<T>::template Values<Pack> q, v;
+    const auto hand_on = [&](const std::int32_t* place, int lanes) __attribute__((noinline)) {
+      use(q, v, place, lanes);
+    };
     const auto indexed = [&](const std::int32_t* place, int lanes) {
       read<T>(position, velocity, place, lanes, q, v);
-      use(
-          q, v, [&](int site, int k) -> std::int64_t { return place[k * Term<T>::sites + site]; }, lanes);
+      hand_on(place, lanes);
     };
     if (sites_.listed) {
       const Copies& copies = sites_.lists[T];
       for (std::size_t k = 0; k < copies.count(); k += pack)
-        indexed(copies.place.data() + k * Term<T>::sites,
+        indexed(copies.place.data() + k * sites,
                 static_cast<int>(std::min<std::size_t>(pack, copies.count() - k)));
       return;
     }
@@ -92,15 +96,17 @@ class CopiesOf {
     placement.for_places(
         low, high, 0,
         [&](std::int64_t first, std::int64_t places) {
+          std::array<std::int32_t, static_cast<std::size_t>(pack) * sites> place;
           for (std::int64_t at = first; at < first + places; at += pack) {
             for (int i = 0; i < Term<T>::count; ++i) {
               const std::int64_t from = at + placement.shift(i / dim);
               q[i] = load(position[i % dim] + from);
               if (velocity != nullptr) v[i] = load(velocity[i % dim] + from);
             }
-            use(
-                q, v, [&](int site, int k) { return at + k + placement.shift(site); },
-                static_cast<int>(std::min<std::int64_t>(pack, first + places - at)));
+            for (int k = 0; k < pack * sites; ++k)
+              place[static_cast<std::size_t>(k)] =
+                  static_cast<std::int32_t>(at + k / sites + placement.shift(k % sites));
+            hand_on(place.data(), static_cast<int>(std::min<std::int64_t>(pack, first + places - at)));
           }
         },
         [&](std::int64_t, const std::int64_t* place) { waiting.add(place, indexed); });
@@ -119,11 +125,8 @@ class CopiesOf {
       std::array<const double*, dim> pointers;
       pointers.fill(blank.data() + sites_.left + sites_.reach + pack);
       for_copies<T>(pointers.data(), nullptr, -sites_.reach, own + sites_.reach,
-                    [&](const auto&, const auto&, const auto& place, int lanes) {
-                      for (int k = 0; k < lanes; ++k) {
-                        for (int site = 0; site < Term<T>::sites; ++site)
-                          all[T].place.push_back(static_cast<std::int32_t>(place(site, k)));
-                      }
+                    [&](const auto&, const auto&, const std::int32_t* place, int lanes) {
+                      all[T].place.insert(all[T].place.end(), place, place + lanes * Term<T>::sites);
                     });
     });
     return pattern_of(all, own, blocks);

@@ -380,8 +380,8 @@ class GaussNewton final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages, SiteField q,
-                                          SiteField v, bool assembled) {
+std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages,
+                                          const SiteField& q, const SiteField& v, bool assembled) {
   return std::make_unique<GaussNewton>(
       lattice, kernel, stages, q, v,
       assembled ? BlockSystem::Solver::assembled : BlockSystem::Solver::reduced);

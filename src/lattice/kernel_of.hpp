@@ -72,27 +72,28 @@ class KernelOf final : public Kernel {
     std::fill_n(kinetic, own, 0.0);
     std::fill_n(potential, own, 0.0);
     for_terms([&]<int T>(std::integral_constant<int, T>) {
-      copies_.template for_copies<T>(
-          position, velocity, 0, own, [&](const auto& q, const auto& v, const auto& place, int lanes) {
-            constexpr int n = Term<T>::count;
-            typename Term<T>::template Values<Pack> zero;
-            zero.fill(Pack(0.0));
-            const auto moving =
-                Term<T>::lagrangian(ad::constants<n, 1>(q), ad::seed<0, n, 1, 1>(v), parameters_);
-            const auto resting =
-                Term<T>::lagrangian(ad::constants<n, 1>(q), ad::constants<n, 1>(zero), parameters_);
-            const auto p = ad::gradient_of<n>(moving);
-            Pack twice(0.0);
-            for (int i = 0; i < n; ++i) twice = fma(v[i], p[i], twice);
-            const Pack still = ad::value(resting);
-            const Pack own_kinetic = twice - (Pack(ad::value(moving)) - still);
-            for (int k = 0; k < lanes; ++k) {
-              const std::int64_t site = place(0, k);
-              if (site < 0 || site >= own) continue;
-              kinetic[site] += numerics::lane(own_kinetic, k);
-              potential[site] -= numerics::lane(still, k);
-            }
-          });
+      copies_.template for_copies<T>(position, velocity, 0, own,
+                                     [&](const auto& q, const auto& v, const std::int32_t* place, int lanes) {
+                                       constexpr int n = Term<T>::count;
+                                       typename Term<T>::template Values<Pack> zero;
+                                       zero.fill(Pack(0.0));
+                                       const Pack still = ad::value(Term<T>::lagrangian(
+                                           ad::constants<n, 1>(q), ad::constants<n, 1>(zero), parameters_));
+                                       Pack moving(0.0);
+                                       if constexpr (Term<T>::has_momentum) {
+                                         const auto l = Term<T>::lagrangian(
+                                             ad::constants<n, 1>(q), ad::seed<0, n, 1, 1>(v), parameters_);
+                                         const auto p = ad::gradient_of<n>(l);
+                                         for (int i = 0; i < n; ++i) moving = fma(v[i], p[i], moving);
+                                         moving -= Pack(ad::value(l)) - still;
+                                       }
+                                       for (int k = 0; k < lanes; ++k) {
+                                         const std::int32_t site = place[k * Term<T>::sites];
+                                         if (site < 0 || site >= own) continue;
+                                         kinetic[site] += numerics::lane(moving, k);
+                                         potential[site] -= numerics::lane(still, k);
+                                       }
+                                     });
     });
   }
 
@@ -101,19 +102,19 @@ class KernelOf final : public Kernel {
     for (int c = 0; c < dim; ++c) std::fill_n(mass[c], own, 0.0);
     for_terms([&]<int T>(std::integral_constant<int, T>) {
       if constexpr (Term<T>::has_momentum) {
-        copies_.template for_copies<T>(position, position, -sites_.reach, own + sites_.reach,
-                                       [&](const auto& q, const auto& v, const auto& place, int lanes) {
-                                         constexpr int n = Term<T>::count;
-                                         const auto hessian = ad::hessian_of<n>(Term<T>::lagrangian(
-                                             ad::constants<n, 2>(q), ad::seed<0, n, 2, 1>(v), parameters_));
-                                         for (int i = 0; i < n; ++i) {
-                                           for (int k = 0; k < lanes; ++k) {
-                                             const std::int64_t site = place(i / dim, k);
-                                             if (site >= 0 && site < own)
-                                               mass[i % dim][site] += numerics::lane(hessian[i][i], k);
-                                           }
-                                         }
-                                       });
+        copies_.template for_copies<T>(
+            position, position, -sites_.reach, own + sites_.reach,
+            [&](const auto& q, const auto& v, const std::int32_t* place, int lanes) {
+              constexpr int n = Term<T>::count;
+              const auto hessian = ad::hessian_of<n>(
+                  Term<T>::lagrangian(ad::constants<n, 2>(q), ad::seed<0, n, 2, 1>(v), parameters_));
+              for (int i = 0; i < n; ++i) {
+                for (int k = 0; k < lanes; ++k) {
+                  const std::int32_t site = place[k * Term<T>::sites + i / dim];
+                  if (site >= 0 && site < own) mass[i % dim][site] += numerics::lane(hessian[i][i], k);
+                }
+              }
+            });
       }
     });
   }
@@ -137,8 +138,7 @@ class KernelOf final : public Kernel {
           position, velocity, -sites_.reach, sites_.range.own + sites_.reach,
           [&](const auto& q, const auto& v, const auto&, int lanes) {
             constexpr int n = Term<T>::count, sites = Term<T>::sites;
-            const auto h = ad::hessian_of<2 * n>(
-                Term<T>::lagrangian(ad::seed<0, 2 * n, 2, 0>(q), ad::seed<n, 2 * n, 2, 1>(v), parameters_));
+            const auto h = second_derivatives_of<T>(q, v);
             for (int k = 0; k < lanes; ++k, ++copy) {
               for (int i = 0; i < n; ++i) {
                 for (int j = 0; j < n; ++j) {
@@ -146,10 +146,12 @@ class KernelOf final : public Kernel {
                       blocks[copy * sites * sites + static_cast<std::size_t>(i / dim * sites + j / dim)];
                   if (block < 0) continue;
                   const auto at = static_cast<std::size_t>(block * dim * dim + i % dim * dim + j % dim);
-                  into.mass[at] += numerics::lane(h[n + i][n + j], k);
-                  into.gyration[at] += numerics::lane(h[n + i][j], k) - numerics::lane(h[i][n + j], k);
                   into.force[at] += numerics::lane(h[i][j], k);
-                  if (into.with_cross) into.cross[at] += numerics::lane(h[n + i][j], k);
+                  if constexpr (Term<T>::has_momentum) {
+                    into.mass[at] += numerics::lane(h[n + i][n + j], k);
+                    into.gyration[at] += numerics::lane(h[n + i][j], k) - numerics::lane(h[i][n + j], k);
+                    if (into.with_cross) into.cross[at] += numerics::lane(h[n + i][j], k);
+                  }
                 }
               }
             }
@@ -197,52 +199,68 @@ class KernelOf final : public Kernel {
     if (What::velocities && by_v_.size() < room) by_v_.resize(room);
     for_terms([&]<int T>(std::integral_constant<int, T>) {
       constexpr int n = Term<T>::count, first = first_buffer[T];
-      if constexpr (!What::velocities && !Term<T>::has_force) return;
+      using Seen = std::conditional_t<Term<T>::has_momentum, What, Positions>;
+      if constexpr (!Seen::velocities && !Term<T>::has_force) return;
       double* const by_q = by_q_.data() + first * stride_ - base_;
-      double* const by_v = What::velocities ? by_v_.data() + first * stride_ - base_ : nullptr;
+      double* const by_v = Seen::velocities ? by_v_.data() + first * stride_ - base_ : nullptr;
+      typename Term<T>::template Values<Pack> gq, gv;
       if (sites_.listed) {
-        std::int64_t copy = 0;
-        copies_.template for_copies<T>(
-            position, velocity, 0, 0, [&](const auto& q, const auto& v, const auto&, int lanes) {
-              derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) {
-                store(gq, by_q + i * stride_ + copy, lanes);
-                if (What::velocities) store(gv, by_v + i * stride_ + copy, lanes);
-              });
-              copy += lanes;
-            });
+        const Copies& copies = sites_.lists[T];
+        const auto count = static_cast<std::int64_t>(copies.count());
+        for (std::int64_t copy = 0; copy < count; copy += pack) {
+          const int lanes = static_cast<int>(std::min<std::int64_t>(pack, count - copy));
+          scattered<T, Seen>(position, velocity, copies.place.data() + copy * Term<T>::sites, lanes, gq, gv);
+          for (int i = 0; i < n; ++i) {
+            store(gq[i], by_q + i * stride_ + copy, lanes);
+            if constexpr (Seen::velocities) store(gv[i], by_v + i * stride_ + copy, lanes);
+          }
+        }
         return;
       }
       const Placement& placement = copies_.placement(T);
       if (!placement.covers(low, high)) {
         for (int i = 0; i < n; ++i) {
           std::fill_n(by_q + i * stride_ + low, high - low, 0.0);
-          if (What::velocities) std::fill_n(by_v + i * stride_ + low, high - low, 0.0);
+          if constexpr (Seen::velocities) std::fill_n(by_v + i * stride_ + low, high - low, 0.0);
         }
       }
       if (placement.empty()) return;
-      const auto scattered = [&](const std::int32_t* place, int lanes) {
-        typename Term<T>::template Values<Pack> q, v;
-        Copied::template read<T>(position, velocity, place, lanes, q, v);
-        derivatives<T, What>(q, v, [&](int i, const Pack& gq, const Pack& gv) {
+      const auto at_the_edge = [&](const std::int32_t* place, int lanes) {
+        scattered<T, Seen>(position, velocity, place, lanes, gq, gv);
+        for (int i = 0; i < n; ++i) {
           for (int k = 0; k < lanes; ++k) {
             const std::int32_t at = place[k * Term<T>::sites + i / dim];
             if (at < low || at >= high) continue;
-            by_q[i * stride_ + at] = numerics::lane(gq, k);
-            if (What::velocities) by_v[i * stride_ + at] = numerics::lane(gv, k);
+            by_q[i * stride_ + at] = numerics::lane(gq[i], k);
+            if constexpr (Seen::velocities) by_v[i * stride_ + at] = numerics::lane(gv[i], k);
           }
-        });
+        }
       };
       typename Copied::template Waiting<T> waiting;
       placement.for_places(
           low - placement.greatest(), high - placement.least(), sites_.grid.length,
           [&](std::int64_t begin, std::int64_t places) {
-            run<T, What>(position, velocity, placement, begin, begin + places, by_q, by_v);
+            run<T, Seen>(position, velocity, placement, begin, begin + places, by_q, by_v);
           },
           [&](std::int64_t, const std::int64_t* place) {
             const auto wanted = [&](std::int64_t at) { return at >= low && at < high; };
-            if (std::any_of(place, place + Term<T>::sites, wanted)) waiting.add(place, scattered);
+            if (std::any_of(place, place + Term<T>::sites, wanted)) waiting.add(place, at_the_edge);
           });
-      waiting.finish(scattered);
+      waiting.finish(at_the_edge);
+    });
+  }
+
+  /// First derivatives of copies whose sites are at these places.
+  template <int T, class What>
+  [[gnu::noinline]] void scattered(const double* const* position, const double* const* velocity,
+                                   const std::int32_t* place, int lanes,
+                                   typename Term<T>::template Values<Pack>& gq,
+                                   typename Term<T>::template Values<Pack>& gv) const {
+    typename Term<T>::template Values<Pack> q, v;
+    Copied::template read<T>(position, What::velocities ? velocity : nullptr, place, lanes, q, v);
+    derivatives<T, What>(q, v, [&](int i, const Pack& of_q, const Pack& of_v) {
+      gq[i] = of_q;
+      if constexpr (What::velocities) gv[i] = of_v;
     });
   }
 
@@ -272,6 +290,20 @@ class KernelOf final : public Kernel {
         store(gq, to_q[i] + at, count);
         if constexpr (What::velocities) store(gv, to_v[i] + at, count);
       });
+    }
+  }
+
+  /// By coordinates, and after them by velocities if the term has any.
+  template <int T>
+  [[gnu::always_inline]] auto second_derivatives_of(const typename Term<T>::template Values<Pack>& q,
+                                                    const typename Term<T>::template Values<Pack>& v) const {
+    constexpr int n = Term<T>::count;
+    if constexpr (Term<T>::has_momentum) {
+      return ad::hessian_of<2 * n>(
+          Term<T>::lagrangian(ad::seed<0, 2 * n, 2, 0>(q), ad::seed<n, 2 * n, 2, 1>(v), parameters_));
+    } else {
+      return ad::hessian_of<n>(
+          Term<T>::lagrangian(ad::seed<0, n, 2, 0>(q), ad::constants<n, 2>(v), parameters_));
     }
   }
 

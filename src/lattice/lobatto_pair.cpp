@@ -309,8 +309,8 @@ class LobattoPair final : public Method {
 
 std::unique_ptr<Method> make_lobatto_pair(const Lattice& lattice, Kernel& multiplied,
                                           const std::vector<TermInfo>& constraints,
-                                          std::shared_ptr<const LobattoTables> tables, SiteField q,
-                                          SiteField v) {
+                                          std::shared_ptr<const LobattoTables> tables, const SiteField& q,
+                                          const SiteField& v) {
   return std::make_unique<LobattoPair>(lattice, multiplied, constraints, std::move(tables), q, v);
 }
 

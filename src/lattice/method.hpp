@@ -97,8 +97,8 @@ std::unique_ptr<Method> make_verlet(const Lattice& lattice, Kernel& kernel, std:
 std::unique_ptr<Method> make_gauss_fixed_point(const Lattice& lattice, Kernel& kernel, int stages,
                                                SiteField q, SiteField v);
 /// The stages' systems are solved by substructures, or assembled over all ranks for PETSc's KSP.
-std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages, SiteField q,
-                                          SiteField v, bool assembled = false);
+std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel, int stages,
+                                          const SiteField& q, const SiteField& v, bool assembled = false);
 
 /// The Lobatto IIIA-IIIB pair, order 2 stages - 2, for models with and without constraints; of the multiplied
 /// kernel. Velocities are projected onto the constraints; throws Error, which names the site, where positions
@@ -106,7 +106,7 @@ std::unique_ptr<Method> make_gauss_newton(const Lattice& lattice, Kernel& kernel
 std::unique_ptr<Method> make_lobatto_pair(const Lattice& lattice, Kernel& multiplied,
                                           const std::vector<TermInfo>& constraints,
                                           std::shared_ptr<const integrators::LobattoTables> tables,
-                                          SiteField q, SiteField v);
+                                          const SiteField& q, const SiteField& v);
 
 /// 1 / mass of every coordinate, 0 where it is held; `at` holds positions with ghosts. Collective.
 SiteField inverse_masses(const Lattice& lattice, Kernel& kernel, const SiteField& at, std::int64_t left,

@@ -26,7 +26,7 @@ class ModelOf final : public Model {
       (list.push_back({std::string(T::name), {T::sites.begin(), T::sites.end()}, constraint}), ...);
     };
     add(static_cast<typename M::Terms*>(nullptr), false);
-    if constexpr (constraints_of < M >> 0) add(static_cast<typename M::Constraints*>(nullptr), true);
+    if constexpr (constraints_of<M> != 0) add(static_cast<typename M::Constraints*>(nullptr), true);
     return list;
   }
   std::vector<expressions::Tree> formulas() const override {
@@ -34,7 +34,7 @@ class ModelOf final : public Model {
     if constexpr (!requires { M::stated_by_deck; }) {
       const auto add = [&]<class... T>(std::tuple<T...>*) { (list.push_back(term_formula<T, M>()), ...); };
       add(static_cast<typename M::Terms*>(nullptr));
-      if constexpr (constraints_of < M >> 0) add(static_cast<typename M::Constraints*>(nullptr));
+      if constexpr (constraints_of<M> != 0) add(static_cast<typename M::Constraints*>(nullptr));
     }
     return list;
   }
@@ -70,7 +70,7 @@ class ModelOf final : public Model {
   }
   int constraints() const override { return constraints_of<M>; }
   std::unique_ptr<Kernel> multiplied(std::span<const double> p, const Sites& sites) const override {
-    if constexpr (constraints_of < M >> 0) return std::make_unique<KernelOf<Multiplied<M>>>(values(p), sites);
+    if constexpr (constraints_of<M> != 0) return std::make_unique<KernelOf<Multiplied<M>>>(values(p), sites);
     return kernel(p, sites);
   }
 

@@ -18,7 +18,7 @@ namespace cotangent::lattice {
 /// than neighbours are joined.
 template <class M>
 std::optional<LinearChain> small_oscillations(const std::array<double, M::parameters.size()>& p) {
-  if constexpr (M::dim != 1 || constraints_of < M >> 0) {
+  if constexpr (M::dim != 1 || constraints_of<M> != 0) {
     return std::nullopt;
   } else {
     double force = 0, mass = 0, own = 0, next = 0, other = 0;

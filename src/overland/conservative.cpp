@@ -284,7 +284,7 @@ void Conservative::show_discharge(Water& water) {
     for (const int vertex : land_.mesh.cells[c]) {
       const auto v = static_cast<std::size_t>(vertex);
       if (!(water.depth[v] > 0)) continue;
-      const double m = land_.conveyance[v] * land_.law.power(water.depth[v], land_.law.depth_power) *
+      const double m = land_.conveyance[v] * FrictionLaw::power(water.depth[v], land_.law.depth_power) *
                        fluxes_.area(c) / 3 / land_.area[v];
       for (std::size_t d = 0; d < 2; ++d) water.discharge[2 * v + d] += m * s[d];
     }

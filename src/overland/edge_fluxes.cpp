@@ -35,7 +35,7 @@ S mobility(const FrictionLaw& law, const S& up, const S& down, double bed_drop) 
   const S steep = 3.0 * fall;
   const S share = twice.value() >= steep.value() ? S(0.5) : S(up / steep);
   const S mean = up + share * (down - up);
-  return law.power(mean.value() > twice.value() ? twice : mean, law.depth_power);
+  return FrictionLaw::power(mean.value() > twice.value() ? twice : mean, law.depth_power);
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ EdgeFluxes::Flux EdgeFluxes::edge(std::size_t c, std::size_t k, const std::vecto
   const auto hi = variable<0, 3>(depth[i]);
   const auto hj = variable<1, 3>(depth[j]);
   const auto t = variable<2, 3>(along);
-  const auto m = narrow  ? land_.law.power(depth[i] < depth[j] ? hi : hj, land_.law.depth_power)
+  const auto m = narrow  ? FrictionLaw::power(depth[i] < depth[j] ? hi : hj, land_.law.depth_power)
                  : forth ? mobility(land_.law, hi, hj, land_.bed[i] - land_.bed[j])
                          : mobility(land_.law, hj, hi, land_.bed[j] - land_.bed[i]);
   const Scalar<3> f = cell.weight[k] * cell.conveyance[k] * (m * t);
@@ -160,7 +160,7 @@ EdgeFluxes::Flux EdgeFluxes::outlet(std::size_t o, std::size_t end, const std::v
   if (!(depth[v] > dry) || !(through > 0)) return flux;
   const auto h = variable<0, 2>(depth[v]);
   const auto t = variable<1, 2>(through);
-  const Scalar<2> f = land_.conveyance[v] * (land_.law.power(h, land_.law.depth_power) * t);
+  const Scalar<2> f = land_.conveyance[v] * (FrictionLaw::power(h, land_.law.depth_power) * t);
   const double by_t = ad::gradient<1>(f);
   const auto part = [&](const Point& s) {
     return by_t * (s[0] * outlet.normal[0] + s[1] * outlet.normal[1]);

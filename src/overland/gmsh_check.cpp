@@ -117,7 +117,7 @@ class Check {
       while (in_.next_line() && !in_.line().starts_with('$')) ++more;
       if (in_.line() == mark)
         throw Error(fmt::format("{}; up to {} there are {}", error.what(), mark, *said_ + more));
-      throw error;
+      throw Error(error);
     }
     throw in_.wrong(fmt::format("here ${} must end by {}, as its counts say; there stands '{}'", section_,
                                 mark, in_.shown()));

@@ -68,7 +68,8 @@ Triangles rectangle(Point from, Point to, int nx, int ny) {
   const int rank = parallel::rank();
   const auto begin = [&](Number all, int of) { return parallel::share_begin(all, of); };
   for (Number n = begin(t.all_vertices, rank); n < begin(t.all_vertices, rank + 1); ++n) {
-    const double u = static_cast<double>(n % columns) / nx, v = static_cast<double>(n / columns) / ny;
+    const Number column = n % columns, row = n / columns;
+    const double u = static_cast<double>(column) / nx, v = static_cast<double>(row) / ny;
     t.vertices.push_back({from[0] + u * (to[0] - from[0]), from[1] + v * (to[1] - from[1])});
   }
   for (Number n = begin(squares, rank); n < begin(squares, rank + 1); ++n) {
@@ -152,8 +153,8 @@ std::vector<double> dual_areas(const Mesh& mesh) {
   return area;
 }
 
-Halo::Halo(int of_rank, std::span<const PetscInt> number, int width) : ranks_(parallel::size()) {
-  const auto n = static_cast<PetscInt>(number.size()), own = static_cast<PetscInt>(of_rank);
+Halo::Halo(PetscInt own, std::span<const PetscInt> number, int width) : ranks_(parallel::size()) {
+  const auto n = static_cast<PetscInt>(number.size());
   la::check(VecCreateMPIWithArray(MPI_COMM_WORLD, 1, own * width, PETSC_DETERMINE, nullptr, owners_.out()),
             "VecCreateMPIWithArray");
   la::check(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n * width, nullptr, here_.out()),

@@ -77,7 +77,7 @@ class Halo {
   Halo(const Mesh& mesh, int width) : Halo(mesh.own, mesh.number, width) {}
   /// Of things of which so many are this rank's; after them come those that it sees. Each bears its number
   /// among all.
-  Halo(int own, std::span<const PetscInt> number, int width);
+  Halo(PetscInt own, std::span<const PetscInt> number, int width);
   /// Copies the owners' values to those who see the vertices. Collective, as add().
   void refresh(std::vector<double>& values);
   /// Adds what others have in their copies to the owners' values; the copies stay as they are.

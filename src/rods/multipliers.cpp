@@ -271,7 +271,7 @@ struct RodMultipliers<D>::Saddle {
         static_cast<Saddle*>(context)->multiply(x, y);
       });
     };
-    check(MatShellSetOperation(product_matrix, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)),
+    check(MatShellSetOperation(product_matrix, MATOP_MULT, reinterpret_cast<void (*)()>(multiply)),
           "MatShellSetOperation");
   }
 

@@ -77,7 +77,7 @@ void circle() {
     values.insert(values.end(), p.begin(), p.end());
     values.push_back(0.0);
     CHECK(bits(evaluated(lagrangian, values)) == bits({lagrangian_at<M>(q, v, p, 0.0)}));
-    if constexpr (constraint_count < M >> 0)
+    if constexpr (constraint_count<M> != 0)
       CHECK(bits(evaluated(formulas.constraint, values)) == bits(listed(M{}.constraint(q, p))));
     if constexpr (has_rolling<M>)
       CHECK(bits(evaluated(formulas.rolling, values)) == bits(listed(M{}.rolling(q, v, p))));

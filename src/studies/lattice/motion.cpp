@@ -69,14 +69,12 @@ void LatticeMotion::make(lattice::SiteField q, lattice::SiteField v) {
   } else if (way_ == Way::fixed_point) {
     method_ = lattice::make_gauss_fixed_point(lattice_, *kernel_, plan_.stages, std::move(q), std::move(v));
   } else if (way_ == Way::newton) {
-    method_ = lattice::make_gauss_newton(lattice_, *kernel_, plan_.stages, std::move(q), std::move(v),
-                                         plan_.assembled);
+    method_ = lattice::make_gauss_newton(lattice_, *kernel_, plan_.stages, q, v, plan_.assembled);
   } else {
     std::vector<lattice::TermInfo> constraints = plan_.model->terms();
     std::erase_if(constraints, [](const auto& term) { return !term.constraint; });
-    method_ =
-        lattice::make_lobatto_pair(lattice_, multiplied_ ? *multiplied_ : *kernel_, constraints,
-                                   integrators::LobattoTables::of(plan_.stages), std::move(q), std::move(v));
+    method_ = lattice::make_lobatto_pair(lattice_, multiplied_ ? *multiplied_ : *kernel_, constraints,
+                                         integrators::LobattoTables::of(plan_.stages), q, v);
   }
 }
 
