@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t entries = 9, padded = 12;
 
 /// A column of a block; its fourth number has no meaning.
-typedef double Column __attribute__((vector_size(32)));
+using Column [[gnu::vector_size(32)]] = double;
 
 void read(Column& to, const double* from) {
   std::memcpy(&to, from, sizeof to);

@@ -280,7 +280,9 @@ class GaussFixedPoint final : public Method {
           store(m.velocity[0], middle_v + x);
         }
         for (int i = 0; i < odds; ++i) {
-          typename Parts<S>::template Rows<1> row{{{m.q}}, {{by.offset(i) * m.velocity[0]}}};
+          typename Parts<S>::template Rows<1> row;
+          row.even[0] = m.q;
+          row.odd[0][0] = by.offset(i) * m.velocity[0];
           by.add(i, parts.data(), row);
           const Pack even = row.even[0][0], odd = row.odd[0][0];
           store(even + odd, stage[at(i)] + x);

@@ -43,8 +43,8 @@ class EnsembleEvolution : public run::Evolution {
     std::array<std::int64_t, status_names.size()> status{};
     std::int64_t crossings = 0, steps = 0;
     double energy_error = 0, constraint_error = 0;
-    void add(Status how, std::int64_t crossings, std::int64_t steps, double energy_error,
-             double constraint_error);
+    void add(Status how, std::int64_t crossings_more, std::int64_t steps_more, double energy_off,
+             double constraint_off);
   };
 
   bool fill(int lane, std::int64_t& steps);

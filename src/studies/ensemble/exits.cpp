@@ -112,7 +112,7 @@ std::vector<io::DataSetSpec> exit_tallies(const std::vector<std::string>& names,
                        {trajectories},
                        "1",
                        "the exit that the trajectory took, counted from 0; -1 where it stayed"};
-  exit.labels.push_back({"names", names});
+  exit.labels.emplace_back("names", names);
   return {std::move(exit),
           {"/exits/time", io::DataType::float64, {trajectories}, "1", "when it left, NaN where it stayed"}};
 }

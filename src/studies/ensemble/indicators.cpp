@@ -63,7 +63,7 @@ void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
   if (!task.deck.root().has("indicators")) return;
   const io::Table table = task.deck.table("indicators");
   auto names = table.texts("list");
-  if (names.empty()) throw table.error("list", "names no indicator: [\"lyapunov\", \"megno\"], say");
+  if (names.empty()) throw table.error("list", R"(names no indicator: ["lyapunov", "megno"], say)");
   if (auto averages = read_averages(task, plan, names))
     plan.averages = std::make_shared<const Averages>(std::move(*averages));
   if (names.empty()) return;  // averages alone ask for no deviations
@@ -79,7 +79,7 @@ void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
     if (column.list) extent.push_back(column.numbers);
     io::DataSetSpec set{(column.history ? "/histories/" : "/indicators/") + column.name,
                         io::DataType::float64, extent, column.unit, column.meaning};
-    if (!column.names.empty()) set.labels.push_back({"names", column.names});
+    if (!column.names.empty()) set.labels.emplace_back("names", column.names);
     plan.tallies.push_back(std::move(set));
   }
 }

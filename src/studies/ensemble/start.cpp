@@ -427,7 +427,7 @@ std::vector<std::string> Ensemble::parameter_columns() const {
   for (std::size_t k = 0; k < axes_.size(); ++k) {
     if (axes_[k].size() > 1) columns.push_back(parameters[k].name);
   }
-  if (energy_.size() > 1) columns.push_back("energy");
+  if (energy_.size() > 1) columns.emplace_back("energy");
   return columns;
 }
 

@@ -56,8 +56,9 @@ ParameterChange read_changes(const io::Table& table, const ModelChoice& model,
   first[changes.parameter] = changes.range.first;
   last[changes.parameter] = changes.range.last;
   for (int k = 0; k < 33 * 33; ++k) {
-    const double x = survey.x.from + (survey.x.to - survey.x.from) * (k / 33) / 32;
-    const double y = survey.y.from + (survey.y.to - survey.y.from) * (k % 33) / 32;
+    const int column = k / 33, row = k % 33;
+    const double x = survey.x.from + (survey.x.to - survey.x.from) * column / 32;
+    const double y = survey.y.from + (survey.y.to - survey.y.from) * row / 32;
     const double before = survey.domain(x, y, first), after = survey.domain(x, y, last);
     if (std::abs(before - after) > 1e-12 * std::max(1.0, std::abs(before))) {
       throw table.error("parameter",
@@ -80,7 +81,7 @@ LandscapeSurvey read_survey(Task& task) {
   survey.statement = &problem;
   survey.functions = &problem;
   // The product of all axes, the last one fastest.
-  survey.parameters.push_back({});
+  survey.parameters.emplace_back();
   for (const auto& axis : model.axes) {
     std::vector<std::vector<double>> longer;
     for (const auto& row : survey.parameters) {

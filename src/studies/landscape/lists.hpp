@@ -32,10 +32,10 @@ struct List {
   std::int64_t width() const;
   std::int64_t size() const { return static_cast<std::int64_t>(rows.size()) / width(); }
   /// The place of a column within a row. Throws where there is none of this name.
-  std::int64_t column(std::string_view name) const;
-  double at(std::int64_t row, std::string_view name) const;
+  std::int64_t column(std::string_view wanted) const;
+  double at(std::int64_t row, std::string_view wanted) const;
   /// A column's integer in words.
-  const std::string& word(std::int64_t row, std::string_view name) const;
+  const std::string& word(std::int64_t row, std::string_view wanted) const;
 
   std::vector<io::DataSetSpec> data_sets() const;
   /// By one rank.

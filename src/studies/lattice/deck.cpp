@@ -103,8 +103,9 @@ std::array<double, 2> LatticePlan::place(std::int64_t site) const {
   const double spacing = model->spacing(parameters);
   const auto middle = [](std::int64_t count) { return 0.5 * static_cast<double>(count - 1); };
   if (network) return {static_cast<double>(site), 0.0};
-  return {spacing * (static_cast<double>(site % grid.length) - middle(grid.length)),
-          spacing * (static_cast<double>(site / grid.length) - middle(grid.rows))};
+  const std::int64_t column = site % grid.length, row = site / grid.length;
+  return {spacing * (static_cast<double>(column) - middle(grid.length)),
+          spacing * (static_cast<double>(row) - middle(grid.rows))};
 }
 
 namespace {

@@ -75,7 +75,7 @@ class Reader {
   void read_terms(const FormulaReader& formulas, const std::string& key, bool constraint) {
     const io::Table terms = model_.table(key);
     if (!constraint && terms.keys().empty())
-      throw model_.error(key, "give the Lagrangian's terms: { site = \"q_dot^2/2\", bond = \"...\" }");
+      throw model_.error(key, R"(give the Lagrangian's terms: { site = "q_dot^2/2", bond = "..." })");
     for (const std::string& name : terms.keys()) {
       std::vector<std::string> taken;
       for (const auto& term : s_.terms) taken.push_back(term.name);

@@ -18,7 +18,7 @@ void write_sample(run::Records& records, std::int64_t row, const overland::Flow&
 void write_frame(run::Records& records, std::int64_t row, const overland::Mesh& mesh,
                  const overland::Water& water);
 /// NaN from this sample on.
-void blank_overland_rows(run::Records& records, const OverlandPlan& plan, std::int64_t samples);
+void blank_overland_rows(run::Records& records, const OverlandPlan& plan, std::int64_t known);
 
 /// What the end says; `balance` is the worst error of the ledger in the samples.
 std::vector<run::Line> overland_summary(const OverlandPlan& plan, const overland::Flow& flow, Status status,

@@ -326,7 +326,8 @@ std::vector<run::Line> ParticleRecords::describe(const particles::ParticleDynami
   const auto& effort = dynamics.effort();
   const double spent = std::max(seconds, 1e-9);
   const double steps = static_cast<double>(std::max<std::int64_t>(1, effort.steps - resumed_at));
-  const double kinetic = kinetic_sum_ / static_cast<double>(dynamics.steps() / plan_.sample_steps + 1);
+  const std::int64_t samples = dynamics.steps() / plan_.sample_steps + 1;
+  const double kinetic = kinetic_sum_ / static_cast<double>(samples);
   return {
       {"particles",
        fmt::format("{}, to t = {:.6g}{}", plan_.count, dynamics.time(),

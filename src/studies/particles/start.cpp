@@ -39,7 +39,7 @@ std::string share_of_lines(const std::string& path) {
   append(parallel::share_begin(length, parallel::rank() + 1) - at);
   if (inside) text.erase(0, std::min(text.find('\n'), text.size() - 1) + 1);
   for (std::size_t seen = text.size(); !text.empty() && text.back() != '\n' && append(1024);) {
-    if (const std::size_t end = text.find('\n', seen); end != text.npos) text.resize(end + 1);
+    if (const std::size_t end = text.find('\n', seen); end != std::string::npos) text.resize(end + 1);
     seen = text.size();
   }
   return text;

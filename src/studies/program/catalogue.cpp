@@ -35,7 +35,7 @@ std::string toml(double value) {
 
 /// Of a coordinate and its velocity: "[1]", or "[rad] and [rad/time]".
 std::string units_of(std::string_view unit) {
-  const std::string own = unit_or_one(std::string(unit)), rate = per_time(own);
+  const std::string own = unit_or_one(unit), rate = per_time(own);
   return own == rate ? fmt::format("[{}]", own) : fmt::format("[{}] and [{}]", own, rate);
 }
 

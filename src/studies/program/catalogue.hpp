@@ -19,7 +19,7 @@ std::string description(const std::string& name, const Statements& stated);
 enum class Written { latex, deck, javascript };
 /// The formulas of a model, or of a pair potential as LaTeX alone. Throws Error with the nearest name where
 /// there is none.
-std::string formulas_as(Written how, const std::string& name, const Statements& stated);
+std::string formulas_as(Written how, const std::string& subject, const Statements& stated);
 
 /// The study of this name. Throws Error with the nearest one.
 const Study& study_named(std::string_view name);

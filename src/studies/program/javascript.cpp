@@ -57,8 +57,7 @@ std::string function(const std::string& name, const Tree& tree, std::size_t coun
 /// Free motion, over names counted as formulas_of.hpp does.
 class FreeMotion {
  public:
-  explicit FreeMotion(const sections::Problem& problem)
-      : problem_(problem), dim_(static_cast<std::size_t>(problem.dim())) {
+  explicit FreeMotion(const sections::Problem& problem) : dim_(static_cast<std::size_t>(problem.dim())) {
     const auto* const formulas = problem.formulas();
     if (!formulas) throw Error(fmt::format("'{}' isn't stated by formulas", problem.name()));
     formulas_ = *formulas;
@@ -124,7 +123,6 @@ class FreeMotion {
     return sum;
   }
 
-  const sections::Problem& problem_;
   std::size_t dim_, count_ = 0;
   mechanics::Formulas formulas_;
   Graph graph_;

@@ -19,6 +19,9 @@ using particles::SparseMultipliers;
 
 /// PETSc and the solver that uses it: members are destroyed in reverse order, so PETSc ends last.
 struct PetscAndSolver {
+  PetscAndSolver(const std::vector<std::string>& options, SparseMultipliers::Batch batch)
+      : petsc(options), solver(batch) {}
+
   la::Petsc petsc;
   SparseMultipliers solver;
 };
@@ -47,9 +50,8 @@ std::shared_ptr<integrators::MultiplierSolver> multiplier_solver(const Task& tas
                                                                  bool of_all_ranks) {
   if (multipliers != "petsc") return nullptr;
   using Batch = SparseMultipliers::Batch;
-  const auto both = std::shared_ptr<PetscAndSolver>(
-      new PetscAndSolver{la::Petsc(task.petsc_options),
-                         SparseMultipliers(of_all_ranks ? Batch::of_all_ranks : Batch::of_one_rank)});
+  const auto both = std::make_shared<PetscAndSolver>(task.petsc_options,
+                                                     of_all_ranks ? Batch::of_all_ranks : Batch::of_one_rank);
   both->solver.rehearse();
   refuse_unused_petsc_options({"-multipliers_"});
   return {both, &both->solver};

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cotangent::studies {
 
 /// "1" where a coordinate names none.
-inline std::string unit_or_one(std::string unit) {
-  return unit.empty() ? "1" : unit;
+inline std::string unit_or_one(std::string_view unit) {
+  return std::string(unit.empty() ? "1" : unit);
 }
 
 /// The unit of a coordinate's velocity: "1" of "1", "rad/time" of "rad".
@@ -36,7 +37,7 @@ struct CoordinateColumns {
     for (const auto& c : coordinates) {
       names.emplace_back(c.name);
       velocity_names.push_back(std::string(c.name) + "_dot");
-      units.push_back(unit_or_one(std::string(c.unit)));
+      units.push_back(unit_or_one(c.unit));
       velocity_units.push_back(per_time(units.back()));
     }
   }
@@ -59,7 +60,7 @@ std::vector<std::string> parameter_units(const Parameters& parameters,
   for (const std::string& name : names) {
     units.emplace_back("1");
     for (const auto& p : parameters)
-      if (p.name == name) units.back() = unit_or_one(std::string(p.unit));
+      if (p.name == name) units.back() = unit_or_one(p.unit);
   }
   return units;
 }
