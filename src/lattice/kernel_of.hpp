@@ -72,28 +72,29 @@ class KernelOf final : public Kernel {
     std::fill_n(kinetic, own, 0.0);
     std::fill_n(potential, own, 0.0);
     for_terms([&]<int T>(std::integral_constant<int, T>) {
-      copies_.template for_copies<T>(position, velocity, 0, own,
-                                     [&](const auto& q, const auto& v, const std::int32_t* place, int lanes) {
-                                       constexpr int n = Term<T>::count;
-                                       typename Term<T>::template Values<Pack> zero;
-                                       zero.fill(Pack(0.0));
-                                       const Pack still = ad::value(Term<T>::lagrangian(
-                                           ad::constants<n, 1>(q), ad::constants<n, 1>(zero), parameters_));
-                                       Pack moving(0.0);
-                                       if constexpr (Term<T>::has_momentum) {
-                                         const auto l = Term<T>::lagrangian(
-                                             ad::constants<n, 1>(q), ad::seed<0, n, 1, 1>(v), parameters_);
-                                         const auto p = ad::gradient_of<n>(l);
-                                         for (int i = 0; i < n; ++i) moving = fma(v[i], p[i], moving);
-                                         moving -= Pack(ad::value(l)) - still;
-                                       }
-                                       for (int k = 0; k < lanes; ++k) {
-                                         const std::int32_t site = place[k * Term<T>::sites];
-                                         if (site < 0 || site >= own) continue;
-                                         kinetic[site] += numerics::lane(moving, k);
-                                         potential[site] -= numerics::lane(still, k);
-                                       }
-                                     });
+      copies_.template for_copies<T>(
+          position, velocity, 0, own,
+          [&](const auto& q, [[maybe_unused]] const auto& v, const std::int32_t* place, int lanes) {
+            constexpr int n = Term<T>::count;
+            typename Term<T>::template Values<Pack> zero;
+            zero.fill(Pack(0.0));
+            const Pack still = ad::value(
+                Term<T>::lagrangian(ad::constants<n, 1>(q), ad::constants<n, 1>(zero), parameters_));
+            Pack moving(0.0);
+            if constexpr (Term<T>::has_momentum) {
+              const auto l =
+                  Term<T>::lagrangian(ad::constants<n, 1>(q), ad::seed<0, n, 1, 1>(v), parameters_);
+              const auto p = ad::gradient_of<n>(l);
+              for (int i = 0; i < n; ++i) moving = fma(v[i], p[i], moving);
+              moving -= Pack(ad::value(l)) - still;
+            }
+            for (int k = 0; k < lanes; ++k) {
+              const std::int32_t site = place[k * Term<T>::sites];
+              if (site < 0 || site >= own) continue;
+              kinetic[site] += numerics::lane(moving, k);
+              potential[site] -= numerics::lane(still, k);
+            }
+          });
     });
   }
 
