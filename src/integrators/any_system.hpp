@@ -73,6 +73,17 @@ class AnySystem {
   Kind kind_;
 };
 
+/// Whether the methods over a system have their tangent maps: unless the model's struct says by
+/// `tangent_maps = false` that nobody asks for them, which spares up to a third of what is compiled.
+template <class System>
+constexpr bool has_tangent_maps = [] {
+  if constexpr (requires { System::Model::tangent_maps; }) {
+    return System::Model::tangent_maps;
+  } else {
+    return true;
+  }
+}();
+
 template <class System>
 class AnySystemOf final : public AnySystem<typename System::Real, System::dim> {
   using R = typename System::Real;
@@ -113,10 +124,11 @@ class AnySystemOf final : public AnySystem<typename System::Real, System::dim> {
     return result;
   }
   void make_tangent([[maybe_unused]] const X& x, [[maybe_unused]] Deviation<R, N>& d) const override {
-    if constexpr (System::multipliers > 0) integrators::make_tangent(system, x, d);
+    if constexpr (has_tangent_maps<System> && System::multipliers != 0)
+      integrators::make_tangent(system, x, d);
   }
   std::vector<std::array<R, 2 * N>> normals([[maybe_unused]] const X& x) const override {
-    if constexpr (System::constrained) {
+    if constexpr (has_tangent_maps<System> && System::constrained) {
       const auto rows = integrators::normals(system, x);
       return {rows.begin(), rows.end()};
     } else {

@@ -24,7 +24,7 @@ struct ConstrainedSymplecticEulerFormula : ConstrainedFormula {
 
   template <class System, class R, int N>
   static StageCache<System> begin(const System& system, const Motion<System>&, const State<R, N>& x) {
-    return {system.multiplier(x.q, x.v, x.t), system.constraint(x.q)};
+    return {system.multiplier(x.q, x.v, x.t), system.constraint_by_call(x.q)};
   }
 
   /// On dual numbers, the multipliers' guess without deviations: Newton's method finds those.

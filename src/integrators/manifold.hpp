@@ -140,7 +140,7 @@ template <class System>
   auto& open = found.open = active;
   auto stalled = active & !active;
   R damping(1.0);
-  auto at = system.constraint(along<System>(base, directions, from));
+  auto at = system.constraint_by_call(along<System>(base, directions, from));
   for (int look = 1; look < most_looks && any(open); ++look) {
     const auto change = correction<System>(at, directions);
     auto trial = from;
@@ -149,7 +149,7 @@ template <class System>
     found.take(near, trial, along<System>(base, directions, trial), at);
     open = open & !near;
     for (int k = 0; k < System::constraints; ++k) trial[k] = from[k] - damping * change[k];
-    const auto there = system.constraint(along<System>(base, directions, trial));
+    const auto there = system.constraint_by_call(along<System>(base, directions, trial));
     const Progress<System> progress(at, there);
     const auto closer = progress.closer() | there.within(target);
     stalled = progress.stalled(base);
@@ -237,7 +237,7 @@ bool project_state(const System& system, std::span<double> q, std::span<double> 
   if constexpr (C > 0) {
     double before = std::numeric_limits<double>::infinity();
     for (int iteration = 0; iteration < 100; ++iteration) {
-      const auto at = system.constraint(x, 0.0);
+      const auto at = system.constraint_by_call(x);
       error = at.error_squared();
       if (error == 0 || (error < 1e-24 && !(error < 0.25 * before))) break;
       before = error;

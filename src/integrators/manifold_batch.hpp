@@ -58,7 +58,7 @@ class ManifoldBatch final : public ManifoldEquations {
       Mask looked = search.open & !search.near;
       if (any(looked)) {
         const auto q = along<System>(pack.base, pack.direction, from(lambda));
-        const auto at = system_.constraint(q);
+        const auto at = system_.constraint_by_call(q);
         R sum(0.0);  // finite where everything is
         for (int k = 0; k < C; ++k) {
           sum += numerics::absolute(at.value[k]);

@@ -22,7 +22,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/error.hpp"
 #include "integrators/motion.hpp"
@@ -221,22 +223,37 @@ class OneStep {
     return x;
   }
 
-  /// The state at theta by the method's own step of length theta h.
-  [[gnu::noinline]] State<R, N> again(const System& system, const R& theta, Mask lanes) const {
-    const R h = theta * taken_;
-    const Beginning<R, N> x = beginning(before());
-    Change<R, N> change;
-    Dense unused;
-    Memory there;
-    const Mask solved = step(system, h, x, lanes, change, unused, there.carry, before());
-    there.t = {x.t + h, R(0.0)};
-    for (int n = 0; n < N; ++n) {
-      there.q[n] = Sum{x.q[n] + change.q[n]};
-      there.conjugate[n] = Sum{x.y[n] + change.y[n]};
+  /// The state at theta by the method's own step of length theta h: that is advance() from where the last
+  /// step began, into a spare memory, and undone; so the step is compiled once.
+  [[gnu::noinline]] State<R, N> again(const System& system, const R& theta, Mask lanes) {
+    const State<R, N> otherwise = dense(theta);
+    Memory& from = before();
+    const auto t = from.t;
+    const Running q = from.q, conjugate = from.conjugate;
+    const R step = from.step, taken = taken_, failure = failure_;
+    const Dense polynomial = dense_;
+    const auto tolerance = std::exchange(options_.tolerance, std::nullopt);  // the length is given
+    const int now = now_, last = before_;
+    from.step = theta * taken;
+    from.t.low = R(0.0);
+    if constexpr (Formula::compensated) {
+      for (int n = 0; n < N; ++n) from.q[n].low = from.conjugate[n].low = R(0.0);
     }
-    if constexpr (momenta) there.velocity = velocity(system, there, x.v);
-    const State<R, N> result = state(there);
-    return select(solved, result, dense(theta));
+    now_ = last;
+    before_ = 3 - now - last;
+    const Mask solved = advance(system, lanes);
+    const State<R, N> result = state(memory());
+    now_ = now;
+    before_ = last;
+    from.t = t;
+    from.q = q;
+    from.conjugate = conjugate;
+    from.step = step;
+    taken_ = taken;
+    failure_ = failure;
+    dense_ = polynomial;
+    options_.tolerance = tolerance;
+    return select(solved, result, otherwise);
   }
 
   /// No lane's: the polynomial is of lower order than the step.
@@ -328,7 +345,7 @@ class OneStep {
       if constexpr (requires { dense_.take(accepted, dense); }) dense_.take(accepted, dense);
     }
     fresh.step = next;  // also where a step was refused
-    now_ = 1 - now_;
+    std::swap(now_, before_);
     return accepted;
   }
 
@@ -340,7 +357,8 @@ class OneStep {
         const auto plain = [&](const Beginning<R, N>& from, Change<R, N>& by) {
           return plain_step(system, h, from, active, by, dense);
         };
-        return projection_.step(system, h, x, memory.energy, active, change, plain);
+        return projection_.step(system, h, x, memory.energy, active, change,
+                                typename Projection<System>::Plain(plain));
       }
     }
     if constexpr (carries) {
@@ -375,8 +393,8 @@ class OneStep {
   }
 
   /// What memory() was when the last step began.
-  Memory& before() { return memories_[1 - now_]; }
-  const Memory& before() const { return memories_[1 - now_]; }
+  Memory& before() { return memories_[before_]; }
+  const Memory& before() const { return memories_[before_]; }
 
   static State<R, N> state(const Memory& memory) {
     State<R, N> x;
@@ -446,8 +464,8 @@ class OneStep {
   MethodOptions options_;
   [[no_unique_address]] std::conditional_t<projects, Projection<System>, detail::Nothing> projection_;
   Motion<System> motion_;
-  std::array<Memory, 2> memories_{};
-  int now_ = 0;
+  std::array<Memory, 3> memories_{};  ///< of the last step's end and its beginning, and a spare one
+  int now_ = 0, before_ = 1;
   R taken_{0.0}, failure_{0.0};
   Dense dense_;
 };

@@ -44,8 +44,23 @@ class Projection {
 
   bool active() const { return active_; }
 
-  /// A step, projected: `plain(x, change) -> solved` is the method's own. Returns the lanes solved.
-  template <class Plain>
+  /// A step of the method's own, plain(x, change) -> the lanes solved. By a pointer: projection is compiled
+  /// once for all methods.
+  class Plain {
+   public:
+    template <class Step>
+    explicit Plain(const Step& step)
+        : step_(&step), call_([](const void* of, const Beginning<R, N>& x, Change<R, N>& change) -> Mask {
+            return (*static_cast<const Step*>(of))(x, change);
+          }) {}
+    Mask operator()(const Beginning<R, N>& x, Change<R, N>& change) const { return call_(step_, x, change); }
+
+   private:
+    const void* step_;  ///< outlives this
+    Mask (*call_)(const void*, const Beginning<R, N>&, Change<R, N>&);
+  };
+
+  /// A step, projected. Returns the lanes solved.
   Mask step(const System& system, const R& h, const Beginning<R, N>& x, const R& energy, Mask active,
             Change<R, N>& change, const Plain& plain) const {
     return symmetric_ ? symmetric(system, h, x, energy, active, change, plain)
@@ -68,7 +83,7 @@ class Projection {
     int m = 0;
     if constexpr (C > 0) {
       if (manifold_) {
-        const auto g = system.constraint(y.q, t);
+        const auto g = system.constraint_by_call(y.q, t);
         const auto bent =
             mechanics::constraint_hessian_times<typename System::Model>(y.q, y.v, system.parameters, t);
         const auto speed = system.constraint_speed(g, y.q, y.v, t);
@@ -153,7 +168,6 @@ class Projection {
       change.y[n] = y.v[n] - x.v[n];
     }
   }
-  template <class Plain>
   static Mask propagate(const Beginning<R, N>& x, const Phase& z, Phase& end, const Plain& plain) {
     Beginning<R, N> from{x.t, z.q, z.v, z.v};
     Change<R, N> change;
@@ -165,7 +179,6 @@ class Projection {
     return solved;
   }
 
-  template <class Plain>
   [[gnu::noinline]] Mask standard(const System& system, const R& h, const Beginning<R, N>& x, const R& energy,
                                   Mask active, Change<R, N>& change, const Plain& plain) const {
     Phase z;
@@ -188,7 +201,6 @@ class Projection {
     return projected;
   }
 
-  template <class Plain>
   [[gnu::noinline]] Mask symmetric(const System& system, const R& h, const Beginning<R, N>& x,
                                    const R& energy, Mask active, Change<R, N>& change,
                                    const Plain& plain) const {

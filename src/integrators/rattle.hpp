@@ -32,7 +32,7 @@ struct RattleFormula : ConstrainedFormula {
   template <class System, class R, int N>
   static StageCache<System> begin(const System& system, const Motion<System>& motion, const State<R, N>& x) {
     const auto lambda = system.multiplier(x.q, x.v, x.t);
-    return {lambda, lambda, motion.free_acceleration(system, x.q, x.t), system.constraint(x.q)};
+    return {lambda, lambda, motion.free_acceleration(system, x.q, x.t), system.constraint_by_call(x.q)};
   }
 
   /// On dual numbers, the multipliers' guess without deviations: Newton's method finds those.

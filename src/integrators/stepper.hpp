@@ -79,17 +79,6 @@ class Stepper {
   virtual void load(int lane, const double* in) = 0;
 };
 
-/// Whether the methods over a system have their tangent maps: unless the model's struct says by
-/// `tangent_maps = false` that nobody asks for them, which spares up to a third of what is compiled.
-template <class System>
-constexpr bool has_tangent_maps = [] {
-  if constexpr (requires { System::Model::tangent_maps; }) {
-    return System::Model::tangent_maps;
-  } else {
-    return true;
-  }
-}();
-
 template <class System, class Method>
 class StepperOf final : public Stepper<typename System::Real, System::dim> {
   using R = typename System::Real;
@@ -177,7 +166,7 @@ class StepperOf final : public Stepper<typename System::Real, System::dim> {
     } else {
       R worst(0.0);
       if constexpr (System::constrained)
-        worst = of(system).constraint(method_.end().q, method_.end().t).error_squared();
+        worst = of(system).constraint_by_call(method_.end().q, method_.end().t).error_squared();
       if constexpr (System::rolls) {
         const R slip = of(system).slip(method_.end().q, method_.end().v).error_squared();
         worst = select(slip <= worst, worst, slip);  // NaN shows

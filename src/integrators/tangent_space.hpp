@@ -34,7 +34,7 @@ void make_tangent(const System& system, const State<typename System::Real, Syste
     for (int n = 0; n < N; ++n) turned[k] = fma(slope[n], d.q[n], turned[k]);
   };
   if constexpr (C > 0) {
-    take_out(system.constraint(x.q, x.t).gradient, d.q, std::array<R, C>{});
+    take_out(system.constraint_by_call(x.q, x.t).gradient, d.q, std::array<R, C>{});
     const auto bend =
         mechanics::constraint_hessian_times<typename System::Model>(x.q, x.v, system.parameters, x.t);
     for (int k = 0; k < C; ++k) turn(k, bend[k]);
@@ -53,7 +53,7 @@ std::array<std::array<typename System::Real, 2 * System::dim>, 2 * System::const
     const System& system, const State<typename System::Real, System::dim>& x) requires System::constrained {
   constexpr int C = System::constraints, N = System::dim;
   std::array<std::array<typename System::Real, 2 * N>, 2 * C> rows{};
-  const auto gradient = system.constraint(x.q, x.t).gradient;
+  const auto gradient = system.constraint_by_call(x.q, x.t).gradient;
   const auto bend =
       mechanics::constraint_hessian_times<typename System::Model>(x.q, x.v, system.parameters, x.t);
   for (int k = 0; k < C; ++k) {

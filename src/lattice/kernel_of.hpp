@@ -78,21 +78,21 @@ class KernelOf final : public Kernel {
             constexpr int n = Term<T>::count;
             typename Term<T>::template Values<Pack> zero;
             zero.fill(Pack(0.0));
-            const Pack still = ad::value(
+            const Pack at_rest = ad::value(
                 Term<T>::lagrangian(ad::constants<n, 1>(q), ad::constants<n, 1>(zero), parameters_));
-            Pack moving(0.0);
+            Pack of_motion(0.0);
             if constexpr (Term<T>::has_momentum) {
               const auto l =
                   Term<T>::lagrangian(ad::constants<n, 1>(q), ad::seed<0, n, 1, 1>(v), parameters_);
               const auto p = ad::gradient_of<n>(l);
-              for (int i = 0; i < n; ++i) moving = fma(v[i], p[i], moving);
-              moving -= Pack(ad::value(l)) - still;
+              for (int i = 0; i < n; ++i) of_motion = fma(v[i], p[i], of_motion);
+              of_motion -= Pack(ad::value(l)) - at_rest;
             }
             for (int k = 0; k < lanes; ++k) {
               const std::int32_t site = place[k * Term<T>::sites];
               if (site < 0 || site >= own) continue;
-              kinetic[site] += numerics::lane(moving, k);
-              potential[site] -= numerics::lane(still, k);
+              kinetic[site] += numerics::lane(of_motion, k);
+              potential[site] -= numerics::lane(at_rest, k);
             }
           });
     });

@@ -284,10 +284,15 @@ class System {
     return sum;
   }
 
-  [[gnu::always_inline]] Constraint constraint(const Vector& q) const requires(!moving) {
-    return constraint_at<M>(q, parameters, R(0.0));
-  }
+  /// g and its gradients.
   [[gnu::always_inline]] Constraint constraint(const Vector& q, const R& t) const {
+    return constraint_at<M>(q, parameters, t);
+  }
+  [[gnu::always_inline]] Constraint constraint(const Vector& q) const requires(!moving) {
+    return constraint(q, R(0.0));
+  }
+  /// The same as a call: where it is rare, another copy would cost more to compile than it saves.
+  [[gnu::noinline]] Constraint constraint_by_call(const Vector& q, const R& t = R(0.0)) const {
     return constraint_at<M>(q, parameters, t);
   }
   /// v . grad g_k + dg_k/dt, 0 on the manifold, where `at` is the constraint at (q, t).
@@ -310,7 +315,7 @@ class System {
                                                    [[maybe_unused]] const R& t) const {
     std::array<Vector, multipliers> result;
     if constexpr (constrained) {
-      const auto gradient = constraint(q, t).gradient;
+      const auto gradient = constraint_by_call(q, t).gradient;
       for (int k = 0; k < constraints; ++k) result[k] = gradient[k];
     }
     if constexpr (rolls) {

@@ -90,7 +90,7 @@ class ProblemOf final : public Problem {
   Distance off_manifold(Values q, Values v, Values parameters) const override {
     Distance result;
     if constexpr (System::constrained) {
-      const auto at = system(parameters).constraint(vector(q), 0.0);
+      const auto at = system(parameters).constraint_by_call(vector(q));
       result.position = std::sqrt(at.error_squared());
       const auto speed = system(parameters).constraint_speed(at, vector(q), vector(v), 0.0);
       for (std::size_t k = 0; k < speed.size(); ++k) {

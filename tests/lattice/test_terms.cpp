@@ -196,3 +196,19 @@ TEST_CASE("what is no lattice is refused, with the place of the fault") {
   CHECK_ALL(grid(3).empty());
   CHECK_ALL(grid(2).find("meet itself") != std::string::npos);
 }
+
+TEST_CASE("more sites than a rank can count are refused before there are any") {
+  const Bench toda("toda", {8, 1, Boundary::free, Boundary::free});
+  std::vector<double> parameters;
+  for (const auto& parameter : toda.model().parameters()) parameters.push_back(parameter.value);
+  const auto refusal = [&](std::int64_t n) {
+    lattice::Sites sites;
+    sites.grid = {n, 1, Boundary::free, Boundary::free};
+    sites.range = {0, n};
+    sites.reach = 1;
+    return text_thrown<Error>([&] { (void)toda.model().kernel(parameters, sites); });
+  };
+  CHECK_ALL(refusal((std::int64_t{1} << 31) - 64).empty());
+  CHECK_ALL(refusal(std::int64_t{1} << 31) ==
+            "a rank holds at most 2^31 sites of a lattice, and this one 2147483648: start more ranks");
+}
