@@ -56,7 +56,7 @@ class AnySystem {
   virtual Matrix force_directions(const State<R, N>& x) const = 0;
   /// Takes out of a deviation (dq, dv) what isn't tangent to what constraints and rolling allow.
   virtual void make_tangent(const State<R, N>& x, Deviation<R, N>& d) const = 0;
-  /// What is orthogonal to all that is tangent, rows of 2 N, by q and then by v.
+  /// What is orthogonal to all that is tangent, rows of 2 N. (Both where methods have their tangent maps.)
   virtual std::vector<std::array<R, 2 * N>> normals(const State<R, N>& x) const = 0;
 
   virtual R kick_every() const = 0;

@@ -3,10 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
-#include <string>
 
-#include "core/error.hpp"
 #include "lattice/kernel.hpp"
 #include "lattice/pattern.hpp"
 
@@ -30,10 +27,6 @@ class CopiesOf {
 
   /// Of sites, which outlive it.
   explicit CopiesOf(const Sites& sites) : sites_(sites) {
-    const std::int64_t places = sites_.left + sites_.range.own + sites_.right + sites_.reach + pack;
-    if (places > std::numeric_limits<std::int32_t>::max())
-      throw Error("a rank holds at most 2^31 sites of a lattice, and this one " +
-                  std::to_string(sites_.range.own) + ": start more ranks");
     if (sites_.listed) return;
     for_terms([&]<int T>(std::integral_constant<int, T>) {
       placement_.emplace_back(sites_.grid, std::tuple_element_t<T, typename M::Terms>::sites, sites_.range);

@@ -5,8 +5,10 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <utility>
 
+#include "core/error.hpp"
 #include "lattice/pieces.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
@@ -61,10 +63,19 @@ Fault same_beginning(const TermInfo& term, const std::vector<std::int64_t>& copi
   return fault;
 }
 
+/// Places of a rank's sites and ghosts are counted in 32 bits, those just beyond them too.
+void check_places(const Sites& here) {
+  if (here.left + here.range.own + here.right > std::numeric_limits<std::int32_t>::max() - (1 << 16))
+    throw Error("a rank holds fewer than 2^31 sites of a lattice, and this one has " +
+                std::to_string(here.range.own) + " and " + std::to_string(here.left + here.right) +
+                " of its neighbours: start more ranks");
+}
+
 void describe(Lattice& lattice, const Model& model, std::int64_t sites) {
   lattice.dim = static_cast<int>(model.coordinates().size());
   lattice.sites = sites;
   lattice.here.range = Range::of_rank(sites, parallel::rank(), parallel::size());
+  check_places(lattice.here);
   lattice.held.assign(static_cast<std::size_t>(lattice.own()), 0);
   lattice.separable = model.separable();
 }
@@ -127,6 +138,7 @@ Lattice lattice_on(const Grid& grid, const Model& model) {
   for (const TermInfo& term : model.terms())
     lattice.here.reach = std::max(lattice.here.reach, grid.reach(term.sites));
   lattice.here.left = lattice.here.right = 2 * lattice.here.reach;
+  check_places(lattice.here);
   for (std::int64_t i = 0; i < lattice.own(); ++i)
     lattice.held[static_cast<std::size_t>(i)] = grid.held(lattice.here.range.first + i) ? 1 : 0;
   return lattice;
@@ -168,6 +180,7 @@ Lattice lattice_on(const Network& network, const Model& model) {
   };
   for (const std::int64_t site : others) lattice.ghosts.push_back({site, place(site)});
   lattice.here.right = std::ssize(lattice.ghosts);
+  check_places(lattice.here);
   for (std::size_t t = 0; t < near.size(); ++t) {
     Copies& list = lattice.here.lists.emplace_back();
     list.sites = static_cast<int>(network.terms[t].sites.size());

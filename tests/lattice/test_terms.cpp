@@ -199,16 +199,16 @@ TEST_CASE("what is no lattice is refused, with the place of the fault") {
 
 TEST_CASE("more sites than a rank can count are refused before there are any") {
   const Bench toda("toda", {8, 1, Boundary::free, Boundary::free});
-  std::vector<double> parameters;
-  for (const auto& parameter : toda.model().parameters()) parameters.push_back(parameter.value);
-  const auto refusal = [&](std::int64_t n) {
-    lattice::Sites sites;
-    sites.grid = {n, 1, Boundary::free, Boundary::free};
-    sites.range = {0, n};
-    sites.reach = 1;
-    return text_thrown<Error>([&] { (void)toda.model().kernel(parameters, sites); });
+  const std::int64_t most = std::int64_t{1} << 31, ranks = parallel::size();
+  const auto refusal = [&](const auto& places) {
+    return text_thrown<Error>([&] { (void)lattice::lattice_on(places, toda.model()); });
   };
-  CHECK_ALL(refusal((std::int64_t{1} << 31) - 64).empty());
-  CHECK_ALL(refusal(std::int64_t{1} << 31) ==
-            "a rank holds at most 2^31 sites of a lattice, and this one 2147483648: start more ranks");
+  lattice::Network network;
+  network.sites = ranks * most;
+  const std::string why =
+      "a rank holds fewer than 2^31 sites of a lattice, and this one has 2147483648 and 0 of its neighbours: "
+      "start more ranks";
+  CHECK_ALL(refusal(lattice::Grid{ranks * most, 1, Boundary::free, Boundary::free}) == why);
+  CHECK_ALL(refusal(network) == why);
+  CHECK_ALL(refusal(lattice::Grid{ranks * 1000, 1, Boundary::free, Boundary::free}).empty());
 }

@@ -34,7 +34,7 @@ def errors(log):
     for block in re.split(r"==\d+== \n", log):
         ours = re.search(r"(?:at|by) 0x[0-9A-F]+: (.*cotangent::.*)", block)
         first = re.search(r"==\d+== (.+)", block)
-        if ours and first and "supp" not in first.group(1):
+        if ours and first:
             found.append(f"{first.group(1)}: {ours.group(1)}"[:200])
     return list(dict.fromkeys(found))
 
