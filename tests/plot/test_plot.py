@@ -21,6 +21,7 @@ import matplotlib
 import matplotlib.pyplot
 import numpy as np
 from matplotlib.collections import LineCollection, QuadMesh
+from matplotlib.patches import Rectangle
 from PIL import Image
 
 SOURCE = Path(__file__).resolve().parents[2] / "apps" / "python"
@@ -29,7 +30,7 @@ sys.path.insert(0, str(SOURCE))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
-from cotangent.plot import billiards, cli, landscape, layout, mechanisms, movie, painting, sections  # noqa: E402
+from cotangent.plot import billiards, cli, landscape, layout, mechanisms, movie, overland, painting, sections  # noqa: E402
 from cotangent.plot import style, tops, trajectories  # noqa: E402
 from cotangent.plot.result import Result  # noqa: E402
 
@@ -407,6 +408,36 @@ class Pictures(PlotTest):
                 density = [mesh.get_array() for mesh in where.collections if isinstance(mesh, QuadMesh)][0]
                 self.assertAlmostEqual(float(np.nanmedian(np.ravel(density))), 1, delta=0.03)  # few cells stand across the walls
 
+    def test_a_gas_and_its_walls(self):
+        """Forces are bars where there are several sets, a sentence where there is one; a method by steps records none."""
+        for sets, force, said, bars in (([("left", "circle"), ("right", "circle")], [3.0, 1.0], "2 × circle", [[3, 1], [100, 100]]),
+                                        ([("left", "circle"), ("right", "box")], [0.0, 0.0], "circle or box", [[100, 100]]),
+                                        ([("pillow", "")], [2.0], "pillow", []), ([("pillow", "")], [0.0], "pillow", [])):
+            gas = self.at / f"{said}{sum(force)}.h5"
+            synthetic.gas(gas, sets, force)
+            self.drawn(gas)
+            heading = self.figure._suptitle.get_text().replace("\n", "  ·  ")
+            self.assertTrue(heading.startswith(f"Billiard: {said}  ·  $8$ particles, $24$ collisions"), heading)
+            drawn = [[bar.get_height() for bar in axis.patches if isinstance(bar, Rectangle)] for axis in self.figure.axes[2:]]
+            self.assertEqual([heights for heights in drawn if heights], bars)
+            self.assertEqual("mean force on the wall $2$" in heading, force == [2.0])
+            # On a wall of length 8 a force of 2; 8 particles of speed 1/2 in an area of 4 have 8 v^2 / 2 / 4.
+            if sum(force):
+                titles = " ".join([heading, *(axis.get_title(loc="left") for axis in self.figure.axes)])
+                self.assertIn(f"pressure ${sum(force) / 8:.4g}$, of an ideal gas $0.25$", titles)
+
+    def test_a_constant_inflow_is_a_level_line(self):
+        time = np.linspace(0, 12, 25)
+        with h5py.File(self.at / "water.h5", "w") as file:
+            synthetic.head(file, "overland", "")
+            for name, values in (("sample_time", time), ("volume", 0.05 * time), ("balance_error", 0 * time)):
+                synthetic.put(file, f"water/{name}", values)
+            synthetic.put(file, "water/ledger", np.outer(0.05 * time * (1 + 1e-13 * np.sin(time)), [0, 0, 1, 0, 0]))
+        figure, (volume, rates) = matplotlib.pyplot.subplots(2)
+        self.addCleanup(matplotlib.pyplot.close, figure)
+        overland.series(volume, rates, Result(self.at / "water.h5"))
+        np.testing.assert_allclose(rates.get_ylim(), [0, 0.053], rtol=1e-6)
+
     def test_work_precision(self):
         table = self.at / "work.csv"
         table.write_text("# title: Methods\nmethod,family,step,work,error\nVerlet,order 2,0.1,1e3,1e-3\n"
@@ -759,6 +790,8 @@ class Parts(unittest.TestCase):
             self.assertEqual(style.number(value), written)
         self.assertEqual(style.power(2.1e-14), r"3 \times 10^{-14}")  # a bound is rounded up
         self.assertEqual(style.power(1e-14), "10^{-14}")
+        for name, written in (("henon-heiles", "Hénon–Heiles"), ("swinging Atwood machine", "Swinging Atwood machine"), ("", "")):
+            self.assertEqual(style.model_name(name), written)
 
     def test_far_outliers_do_not_set_the_limits(self):
         values = np.concatenate([np.linspace(0, 1, 1000), [1e6]])

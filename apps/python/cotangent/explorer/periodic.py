@@ -22,7 +22,7 @@ def described(result, options):
     """(data, model) for page.assembled; the model lets the orbit chosen fly."""
     found = families(result) if "families/value" in result else orbits(result)
     walls = bool(result.section_of_deck("domain"))
-    name = "Periodic orbits of a billiard" if walls else f"Periodic orbits: {style.MODEL_NAMES.get(result.model, result.model)}"
+    name = "Periodic orbits of a billiard" if walls else f"Periodic orbits: {captions.model(result)}"
     data = {"kind": "periodic", "title": section.plain(options.title or name), "returns": "bounce" if walls else "return",
             "notes": [note for note in (section.plain(captions.section(result)), section.plain(captions.method(result))) if note], **found}
     model, data["why"] = (None, "Orbits of billiards aren't flown in the page.") if walls else section.javascript(result, ())

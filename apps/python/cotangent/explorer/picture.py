@@ -27,6 +27,6 @@ def described(result, options):
     matplotlib.pyplot.close(figure)
     in_few_colours(drawn, packed)
     what = options.what or subjects(result)[0]
-    name = style.MODEL_NAMES.get(result.model, result.model) or result.study
+    name = style.model_name(result.model) or result.study
     return {"kind": "picture", "title": plain(options.title or name), "notes": [PICTURES[what][1]],
             "image": "data:image/png;base64," + base64.b64encode(packed.getvalue()).decode()}, None

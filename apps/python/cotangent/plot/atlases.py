@@ -34,7 +34,7 @@ def draw(results, options):
 
 def heading(result, options):
     name = billiards.heading(result) or result.deck.get("model", {}).get("name", "")
-    return options.title or f"{style.MODEL_NAMES.get(name, name or 'A system of the deck')}: where is chaos?"
+    return options.title or f"{style.model_name(name) or 'A system of the deck'}: where is chaos?"
 
 
 def asked(result, options, usual):

@@ -5,6 +5,8 @@ Bounce maps are drawn in Birkhoff's coordinates, arc length and tangential veloc
 samples; a colour for each particle. Leaks, where there are exits and neither of these: where particles left, and how many are
 still inside over time. Where there is none of all this: how many are where at the end, and how fast.
 """
+from collections import Counter
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -228,7 +230,7 @@ def end(result, options):
                                  vmin=0, vmax=np.quantile(count[count > 0], 0.99))
         figure.colorbar(shown, ax=where, label="density over its mean", extend="max", shrink=0.8, pad=0.02)
     first, last = np.nanmin(time), np.nanmax(time)
-    where.set_title(f"at $t = {last:g}$" if first == last else f"each at its end, $t = {first:.3g}$ to ${last:.3g}$", loc="left")
+    where.set_title(f"at $t = {style.number(last)}$" if first == last else f"each at its end, $t = {first:.3g}$ to ${last:.3g}$", loc="left")
     speed = np.linalg.norm(state[:, 2:], axis=1)
     fast.hist(speed, bins=min(100, max(10, int(np.sqrt(len(speed))))), density=True, histtype="stepfilled",
               color=style.CATEGORICAL[0], alpha=0.8)
@@ -241,11 +243,11 @@ def end(result, options):
 
 
 def sets(result):
-    """The domain in words, as the deck has it."""
+    """The domain in words, as the deck has it; sets of one kind counted."""
     domain = result.section_of_deck("domain")
-    kinds = [table.get("set", "") for table in domain.get("sets", [])]
-    words = domain.get("inside") or " or ".join(kinds)
-    return words if len(words) <= 60 else style.plural(len(kinds), "set")
+    kinds = Counter(table.get("set") or table.get("name", "a wall") for table in domain.get("sets", []))
+    words = domain.get("inside") or " or ".join(kind if n == 1 else f"{n} × {kind}" for kind, n in kinds.items())
+    return words if len(words) <= 60 else style.plural(kinds.total(), "set")
 
 
 def gas(result, options):
@@ -254,8 +256,11 @@ def gas(result, options):
     t = result.array("trajectory/time")
     ids = result.run(options.chosen(result.orbits))
     energy = result.array("trajectory/energy")[ids]
-    figure, axes = plt.subplot_mosaic([["gas", "energy"], ["gas", "error"], ["gas", "pressure"]], layout="constrained",
-                                      width_ratios=[1.3, 1], figsize=(options.width or 11, 0.6 * (options.width or 11)))
+    names = result.columns("orbits/impulse")
+    several = len(names) > 1  # of one set two numbers are said, not drawn
+    figure, axes = plt.subplot_mosaic([["gas", "energy"], ["gas", "error"], *([["gas", "walls"]] if several else [])],
+                                      layout="constrained", width_ratios=[1.3, 1],
+                                      figsize=(options.width or 11, (0.6 if several else 0.5) * (options.width or 11)))
     space = in_space(result)
     stage = Stage(axes["gas"], result, options, q[ids]) if space else fill(axes["gas"], result)
     last = np.flatnonzero(np.isfinite(q[ids]).all((0, 2)))[-1]
@@ -273,7 +278,7 @@ def gas(result, options):
     dots = axes["gas"].scatter(*at.T, c=speed, s=size, cmap=style.SEQUENTIAL, zorder=5, linewidths=0,
                                rasterized=len(ids) > 5000)
     figure.colorbar(dots, ax=axes["gas"], label="speed", shrink=0.7, pad=0.02)
-    axes["gas"].set_title(f"at $t = {t[last]:g}$, with the trails of {min(TRAILS, len(ids))}", loc="left")
+    axes["gas"].set_title(f"at $t = {style.number(t[last])}$, with the trails of {min(TRAILS, len(ids))}", loc="left")
 
     kinetic = 0.5 * (v[ids] ** 2).sum((0, 2))
     total = energy.sum(0)
@@ -286,26 +291,36 @@ def gas(result, options):
     axes["error"].set_ylabel("$(E - E_0) / |E_0|$")
     axes["error"].set_xlabel("time")
     axes["energy"].tick_params(labelbottom=False)
-    names = result.columns("orbits/impulse")
     force = result.array("orbits/impulse")[ids].sum(0) / t[last]
-    place = np.arange(len(names))
-    within = result.array("orbits/samples_within")[ids].sum(0) / (len(ids) * len(t))
-    bars = [("samples inside [%]", style.CATEGORICAL[4], 100 * within)]
-    if force.any():  # a method by steps records none
-        bars.insert(0, ("mean force", style.CATEGORICAL[0], force))
+    within = 100 * result.array("orbits/samples_within")[ids].sum(0) / (len(ids) * len(t))
+    said = []
     if force.any() and free(result) and not space and len(loops(result)):
         length = result.array("domain/outline")[-1, 2]
         ideal = kinetic[0] / area(result)
-        axes["pressure"].set_title(f"pressure ${force.sum() / length:.4g}$, of an ideal gas ${ideal:.4g}$", loc="left")
-    scales = [axes["pressure"], *(axes["pressure"].twinx() for _ in bars[1:])]
-    for k, (axis, (text, colour, height)) in enumerate(zip(scales, bars)):
-        axis.bar(place + 0.4 * (k - 0.5 * (len(bars) - 1)), height, 0.4, color=colour)
-        axis.set_ylabel(text, color=colour)
-        axis.tick_params(which="both", left=k == 0, right=k > 0 or len(bars) == 1)
-    axes["pressure"].set_xticks(place, names)
-    axes["pressure"].tick_params(axis="x", which="minor", bottom=False, top=False)
-    layout.over(figure, options.title or "Billiard: " + sets(result), notes(result), captions.method(result))
+        said.append(f"pressure ${force.sum() / length:.4g}$, of an ideal gas ${ideal:.4g}$")
+    if several:
+        walls(axes["walls"], names, force, within)
+        axes["walls"].set_title("".join(said), loc="left")
+        said = []
+    elif force.any():
+        said.insert(0, f"mean force on the wall ${style.number(float(f'{force[0]:.4g}'))}$")
+    layout.over(figure, options.title or "Billiard: " + sets(result), notes(result), captions.method(result), *said)
     return figure
+
+
+def walls(axis, names, force, within):
+    """Bars of the mean force on each set, which a method by steps does not record, and of the samples within it."""
+    bars = [("samples inside [%]", style.CATEGORICAL[4], within)]
+    if force.any():
+        bars.insert(0, ("mean force", style.CATEGORICAL[0], force))
+    place = np.arange(len(names))
+    scales = [axis, *(axis.twinx() for _ in bars[1:])]
+    for k, (scale, (text, colour, height)) in enumerate(zip(scales, bars)):
+        scale.bar(place + 0.4 * (k - 0.5 * (len(bars) - 1)), height, 0.4, color=colour)
+        scale.set_ylabel(text, color=colour)
+        scale.tick_params(which="both", left=k == 0, right=k > 0 or len(bars) == 1)
+    axis.set_xticks(place, names)
+    axis.tick_params(axis="x", which="minor", bottom=False, top=False)
 
 
 class Swarm:

@@ -9,15 +9,23 @@ METHOD_NAMES = {"exact": "exact flights", "leapfrog": "Morita's leapfrog", "eule
                 "chebyshev-lobatto": "Chebyshev–Lobatto collocation", "dormand-prince": "Dormand–Prince 8(5,3)",
                 "dormand-prince-853": "Dormand–Prince 8(5,3)", "rk4": "Runge–Kutta 4", "stormer-verlet": "Störmer–Verlet",
                 "explicit-euler": "Explicit Euler", "implicit-euler": "Implicit Euler",
-                "symplectic-euler": "Symplectic Euler", "implicit-midpoint": "Implicit midpoint", "rattle": "RATTLE",
-                "g-baoab": "g-BAOAB"}
+                "symplectic-euler": "Symplectic Euler", "implicit-midpoint": "Implicit midpoint",
+                "trapezoidal": "Trapezoidal rule", "rattle": "RATTLE", "g-baoab": "g-BAOAB",
+                "rattle-suzuki-4": "RATTLE, Suzuki 4", "rattle-yoshida-4": "RATTLE, Yoshida 4",
+                "rattle-yoshida-6": "RATTLE, Yoshida 6", "rattle-kahan-li-6": "RATTLE, Kahan–Li 6",
+                "verlet-suzuki-4": "Verlet, Suzuki 4", "verlet-kahan-li-6": "Verlet, Kahan–Li 6",
+                "verlet-suzuki-umeno-8": "Verlet, Suzuki–Umeno 8", "verlet-kahan-li-8": "Verlet, Kahan–Li 8",
+                "lobatto-pair-4": "Lobatto pair 4", "lobatto-pair-6": "Lobatto pair 6", "lobatto-spark": "Lobatto SPARK",
+                "shake": "SHAKE", "shake-two-step": "SHAKE in two steps", "variational": "Variational",
+                "constrained-symplectic-euler": "Symplectic Euler, constrained", "reduced-gauss": "Reduced Gauss",
+                "reduced-midpoint": "Reduced midpoint"}
 
 POTENTIAL_NAMES = {"lennard-jones": "Lennard–Jones", "none": "no interaction"}
 
 
 def model(result, who="Particle"):
     """The model's name as a title; `who` moves on it, if it is a surface."""
-    return style.MODEL_NAMES.get(result.model, result.model or result.path.stem).replace("Particle", who, 1)
+    return style.model_name(result.model or result.path.stem).replace("Particle", who, 1)
 
 
 def method(result):

@@ -98,8 +98,10 @@ def wrapped(figure, notes, width, size=NOTE):
 
 def broken(figure, heading, width, size=HEADING):
     """The heading with line breaks between its words, so that it fits the width in inches."""
+    if not heading or _width(figure, heading, size) <= width * figure.dpi:
+        return heading or ""
     lines = []
-    for word in re.findall(r"(?:\$[^$]*\$|[^\s$])+|\$", heading or ""):
+    for word in re.findall(r"(?:\$[^$]*\$|[^\s$])+|\$", heading):
         if lines and _width(figure, f"{lines[-1]} {word}", size) <= width * figure.dpi:
             lines[-1] += f" {word}"
         else:

@@ -123,7 +123,7 @@ def draw(results, options):
                                                           "water/discharge")):
         painted = Ground(axis, result, options).show(values, depth, limit, colours, wet)
         unit = result.units(quantity)
-        axis.set_title(f"{name} at $t = {time:.4g}$", loc="left")
+        axis.set_title(f"{name} at $t = {style.number(time)}$", loc="left")
         if painted:
             figure.colorbar(painted, ax=axis, label=name + (f" [{unit}]" if unit else ""), shrink=0.85,
                             location="bottom" if tall else "right")
@@ -158,6 +158,7 @@ def series(upper, lower, result):
     if drawn:
         lower.set_ylabel("volume / time")
         lower.set_title("hydrograph", loc="left")
+        lower.set_ylim(min(0.0, 1.06 * rates[:, :4].min()), 1.06 * rates[:, :4].max())  # a constant rate is a level line
         lower.legend(loc="best")
     else:
         lower.plot(t, result.array("water/mean_discharge")[rows], color=style.CATEGORICAL[0])

@@ -5,7 +5,7 @@ where these were grown.
 """
 import numpy as np
 
-from . import billiards, layout, style
+from . import billiards, captions, layout, style
 from .space import Stage
 
 MARKS = {1: ("o", "$n = 1$: branches or folds"), 2: ("s", "$n = 2$: period doubles"), 3: ("^", "$n = 3$"), 4: ("D", "$n = 4$")}
@@ -39,7 +39,7 @@ def families(result, options):
     name, columns = result.attribute("families/value", "name"), result.columns("families/state")
     column = columns.index(options.axes[1]) if options.axes and options.axes[1] in columns else spread(state)
     options.width = options.width or 10.5
-    figure, (traces, places) = layout.grid(2, options, options.title or f"Periodic orbits: {walls or style.MODEL_NAMES.get(result.model, result.model)}",
+    figure, (traces, places) = layout.grid(2, options, options.title or f"Periodic orbits: {walls or captions.model(result)}",
                                            ["the return map's trace: stable between the lines",
                                             "the time after which they close" if walls else "the orbits on the section"],
                                            gap=(0.75, 0.6), ticks_inside=True, panel_titles=True)
@@ -134,7 +134,7 @@ def section(result, options):
         x, y = options.axes or (x, y)
     walls = billiards.heading(result)
     name = "Stable and unstable manifolds" if "manifolds/state" in result else "Periodic orbits"
-    figure, (axis,) = layout.grid(1, options, options.title or f"{name}: {walls or style.MODEL_NAMES.get(result.model, result.model)}", [""],
+    figure, (axis,) = layout.grid(1, options, options.title or f"{name}: {walls or captions.model(result)}", [""],
                                   ticks_inside=True)
     if grown:
         manifolds(axis, result, *grown)
@@ -217,7 +217,7 @@ def on_a_surface(result, options):
     """The paths on their surface, each with its period and residue."""
     rows, unlike = representatives(result, len(style.CATEGORICAL))
     width, _ = layout.stage_widths(options)
-    figure, axis, place = layout.stage(0.40 * width, options, options.title or f"Closed orbits: {style.MODEL_NAMES.get(result.model, result.model)}",
+    figure, axis, place = layout.stage(0.40 * width, options, options.title or f"Closed orbits: {captions.model(result)}",
                                        notes(result, len(rows), unlike))
     stage = Stage(axis, result, options)
     lines, names = [], []

@@ -33,7 +33,9 @@ MODEL_NAMES = {"henon-heiles": "Hénon–Heiles", "magnetic-chain": "Chain of th
                "cylinder": "Particle on a cylinder", "plane": "Particle on a plane", "gyroid": "Particle on a gyroid",
                "lemniscate": "Particle on an inflated lemniscate, genus 2",
                "lemniscate-3": "Particle on an inflated lemniscate, genus 3",
-               "lemniscate-4": "Particle on an inflated lemniscate, genus 4"}
+               "lemniscate-4": "Particle on an inflated lemniscate, genus 4",
+               "planar-pendulum": "Pendulum on a circle", "rod-on-ellipsoid": "Rod on an ellipsoid",
+               "magnetic-balls-rolling": "Three magnetic balls that roll"}
 
 
 def apply():
@@ -50,6 +52,11 @@ def apply():
         "axes.formatter.use_mathtext": True, "axes.formatter.limits": (-3, 4), "path.simplify": True,
         "agg.path.chunksize": 20000, "svg.fonttype": "path", "pdf.fonttype": 42, "svg.hashsalt": "cotangent",
         "axes.unicode_minus": True})
+
+
+def model_name(name):
+    """A model's name as a heading has it: of one without a name above its own, with a capital letter."""
+    return MODEL_NAMES.get(name) or name[:1].upper() + name[1:]
 
 
 # --- symbols and numbers -----------------------------------------------------------------------------------------
