@@ -62,8 +62,8 @@ def section(result):
         return ""
     where, value = str(table["where"]), table.get("value", 0.0)
     if "every" in table:  # stroboscopic
-        every, phase = (style.expression(str(table.get(key, "0"))) for key in ("every", "value"))
-        level = rf"t = k \cdot {every}" if phase.strip() == "0" else rf"t = {phase} + k \cdot {every}"
+        every, phase = (_quantity(table.get(key, 0)) for key in ("every", "value"))
+        level = f"t = {'' if phase == '0' else phase + ' + '}k" + ("" if every == "1" else rf" \cdot {every}")
         return f"${level}" + (rf",\ {style.expression(str(table['condition']))}$" if table.get("condition") else "$")
     known = where in result.states()
     level = f"{style.symbol(where) if known else style.expression(where)} = {style.number(value)}"
@@ -125,6 +125,14 @@ def constant(column):
 def shared(per_result):
     """The items that all lists have, in the order of the first."""
     return [item for item in per_result[0] if item and all(item in other for other in per_result)]
+
+
+def _quantity(value):
+    """A number or a formula of the deck, in mathtext."""
+    try:
+        return style.number(value)
+    except ValueError:
+        return style.expression(str(value)).strip()
 
 
 def _plain(value):
