@@ -7,7 +7,8 @@
 // With gradients G_k = dg_k/dr of r = q_a - q_b, a multiplier vector moves the points by M^-1 G^T Lambda, and
 //   (G M^-1 G'^T)_kj = w_kj (G_k . G'_j),      w_kj = sum over common points c of +-1/m_c,
 // so that the matrix of the multipliers is a constant pattern of weights times products of gradients.
-// Chains are stored as runs of rods whose points follow each other, over which the loops are vectorised.
+// Chains are stored as runs of rods whose points follow each other, and molecules that are repeated as runs
+// of rods that are apart by as much as the molecules are.
 #pragma once
 
 #include <cmath>
@@ -90,11 +91,13 @@ class RodBlock : public KnownRods {
   double potential_energy() const;
 
  private:
-  /// Rods that join points i + 0 and j + 0, i + 1 and j + 1, ... in turn: loops over them are vectorised.
+  /// `count` rods, each `rods` after the one before in the list of rods, that join points i and j, i + points
+  /// and j + points, ... in turn. Of a chain both strides are 1, and loops over it are vectorised; where a
+  /// molecule is repeated, they are the numbers of its rods and of its points.
   struct Run {
-    std::size_t begin, count, first, second;
+    std::size_t begin, count, first, second, rods = 1, points = 1;
   };
-  /// Whether a run is one hold. Its second end is then the point of no concern.
+  /// Whether a run consists of holds. Their second end is then the point of no concern.
   bool holds(const Run& run) const { return run.second == position[0].size(); }
   std::array<double, D> at(const PointVectors& field, std::size_t i) const {
     std::array<double, D> x;
@@ -103,6 +106,8 @@ class RodBlock : public KnownRods {
   }
   void take_points(const RodShare<D>& share);
   void find_runs();
+  std::size_t repetitions(std::span<const Run> chains, std::size_t pattern, const Run& shift) const;
+  void append_runs(std::span<const Run> chains);
   void spread(std::span<const double> x, const PointVectors& along, PointVectors& moved) const;
   template <class Place>
   double measure_at(const Place& place, std::span<double> g);

@@ -33,14 +33,15 @@ template <int D>
 struct RodMultipliers<D>::Schur {
   la::Matrix matrix;
   std::unique_ptr<la::MatrixRows> rows;
-  /// Entries (row + i, column + i), i < count, of known rods, stored `stride` apart: a diagonal of the
-  /// matrix.
+  /// Entries (row + i, column + i), i < count, of known rods, a diagonal of the matrix: stored `stride`
+  /// apart, or, where that is 0, at the places that are listed from `place` on.
   struct Run {
     std::size_t row, column, place, stride, count, weight;
     bool elsewhere;
   };
   std::vector<Run> runs;
   std::vector<double> weight;
+  std::vector<std::uint32_t> places;
 
   explicit Schur(const RodBlock<D>& block) {
     // Rods that meet at a point that moves.
@@ -120,12 +121,33 @@ struct RodMultipliers<D>::Schur {
       }
       weight.push_back(block.weight(row, column));
     }
+    list_short_runs();
+  }
+
+  /// Of molecules: where rows differ in their number of entries, strides change with each.
+  void list_short_runs() {
+    constexpr std::size_t short_run = 8;
+    std::vector<Run> listed;
+    for (const Run& run : runs) {
+      Run* last = listed.empty() ? nullptr : &listed.back();
+      const bool goes_on = last != nullptr && last->stride == 0 && last->elsewhere == run.elsewhere &&
+                           last->row + last->count == run.row && last->column + last->count == run.column;
+      if (run.count >= short_run) {
+        listed.push_back(run);
+        continue;
+      }
+      if (!goes_on) listed.push_back({run.row, run.column, places.size(), 0, 0, run.weight, run.elsewhere});
+      listed.back().count += run.count;
+      for (std::size_t k = 0; k < run.count; ++k)
+        places.push_back(static_cast<std::uint32_t>(run.place + k * run.stride));
+    }
+    runs = std::move(listed);
   }
 
   void assemble(const PointVectors& left, const PointVectors& right) {
     rows->write([&](double* here, double* elsewhere) {
       for (const Run& run : runs) {
-        double* __restrict values = (run.elsewhere ? elsewhere : here) + run.place;
+        double* __restrict values = (run.elsewhere ? elsewhere : here) + (run.stride == 0 ? 0 : run.place);
         const double* w = weight.data() + run.weight;
         std::array<const double*, D> a, b;
         for (int d = 0; d < D; ++d) {
@@ -137,7 +159,10 @@ struct RodMultipliers<D>::Schur {
           for (int d = 1; d < D; ++d) sum += a[d][k] * b[d][k];
           return w[k] * sum;
         };
-        if (run.stride == 3) {  // a chain's: known to the compiler
+        if (run.stride == 0) {
+          const std::uint32_t* place = places.data() + run.place;
+          for (std::size_t k = 0; k < run.count; ++k) values[place[k]] = entry(k);
+        } else if (run.stride == 3) {  // a chain's: known to the compiler
           for (std::size_t k = 0; k < run.count; ++k) values[3 * k] = entry(k);
         } else {
           for (std::size_t k = 0; k < run.count; ++k) values[run.stride * k] = entry(k);

@@ -112,7 +112,137 @@ void check_block(const RodSystem<3>& system) {
   CHECK_ALL(parallel::sum(std::int64_t{block.reported_count()}) == std::ssize(system.mass));
 }
 
+/// Molecules of the same rods, given by places of points in one, far from each other.
+RodSystem<3> molecules(int count, const std::vector<std::pair<int, int>>& rods, bool held) {
+  RodSystem<3> system;
+  int points = 0;
+  for (const auto& [a, b] : rods) points = std::max({points, a + 1, b + 1});
+  for (int m = 0; m < count; ++m) {
+    const std::int64_t first = std::ssize(system.mass);
+    for (int i = 0; i < points; ++i) {
+      const auto u = numerics::uniform(5, static_cast<std::uint64_t>(first + i), 0),
+                 v = numerics::uniform(5, static_cast<std::uint64_t>(first + i), 1);
+      system.position.push_back({10.0 * m + u, v, u * v});
+      const bool still = m % 3 == 1 && i == 0 && !held;
+      system.velocity.push_back(still ? std::array{0.0, 0.0, 0.0} : std::array{v, -u, u - v});
+      system.mass.push_back(still ? fixed : 1.0 + u);
+    }
+    for (const auto& [a, b] : rods) system.rods.push_back({first + a, first + b, 1.0 + 0.1 * a});
+  }
+  if (held) system.hold_on(test::ellipsoid());
+  return system;
+}
+
+/// What a block's loops over runs of rods give, against one rod after the other, to the bit.
+void check_loops(const RodSystem<3>& system) {
+  RodBlock<3> block(share_of(system));
+  const auto known = static_cast<std::size_t>(block.known_count()),
+             own = static_cast<std::size_t>(block.own_count());
+  std::vector<double> multiplier(known), rate(own), g(own);
+  for (std::size_t k = 0; k < known; ++k) {
+    const auto rod = static_cast<std::uint64_t>(block.rod(static_cast<int>(k)));
+    multiplier[k] = numerics::uniform(9, rod, 0) - 0.5;
+    for (std::size_t d = 0; d < 3; ++d) block.gradient[d][k] = numerics::uniform(9, rod, d + 1) - 0.5;
+  }
+  const auto ends = [&](std::size_t k) {
+    return std::pair(block.first_end(static_cast<int>(k)), block.second_end(static_cast<int>(k)));
+  };
+  const auto vector = [](const RodBlock<3>::PointVectors& field, auto i) {
+    return std::array{field[0][static_cast<std::size_t>(i)], field[1][static_cast<std::size_t>(i)],
+                      field[2][static_cast<std::size_t>(i)]};
+  };
+  bool same = true;
+  block.rates(rate);
+  for (std::size_t k = 0; k < own; ++k) {
+    const auto rod = static_cast<std::size_t>(block.own_begin()) + k;
+    const auto [first, second] = ends(rod);
+    const auto G = vector(block.gradient, rod), a = vector(block.velocity, first),
+               b = second < 0 ? std::array{0.0, 0.0, 0.0} : vector(block.velocity, second);
+    double along = 0;
+    for (std::size_t d = 0; d < 3; ++d) along += G[d] * (a[d] - b[d]);
+    same = same && rate[k] == along;
+  }
+  CHECK_ALL(same);
+  auto moved = block.velocity;
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::vector<double> sum(static_cast<std::size_t>(block.point_count()), 0.0);
+    for (const bool firsts : {false, true}) {
+      for (std::size_t k = 0; k < known; ++k) {
+        const auto [first, second] = ends(k);
+        const int end = firsts ? first : second;
+        if (end < 0) continue;
+        const double w = 1.0 / block.mass(end), push = w * (multiplier[k] * block.gradient[d][k]);
+        sum[static_cast<std::size_t>(end)] += firsts ? push : -push;
+      }
+    }
+    for (std::size_t i = 0; i < sum.size(); ++i) moved[d][i] += 0.25 * sum[i];
+  }
+  block.push(multiplier, 0.25);
+  CHECK_ALL(block.velocity == moved);
+  block.measure(g);
+  same = true;
+  for (std::size_t k = 0; k < own; ++k) {
+    const auto rod = static_cast<std::size_t>(block.own_begin()) + k;
+    const auto [first, second] = ends(rod);
+    const auto a = vector(block.position, first), G = vector(block.gradient, rod);
+    if (second < 0) {
+      const auto level = block.surface()->level(a);
+      same = same && g[k] == level.value && G == level.gradient;
+      continue;
+    }
+    const auto b = vector(block.position, second);
+    const double length = system.rods[static_cast<std::size_t>(block.rod(static_cast<int>(rod)))].length;
+    std::array<double, 3> r;
+    for (std::size_t d = 0; d < 3; ++d) {
+      r[d] = a[d] - b[d];
+      same = same && G[d] == 2 * r[d];
+    }
+    const double square = r[0] * r[0] + (r[1] * r[1] + r[2] * r[2]);
+    same = same && g[k] == square - length * length;
+  }
+  CHECK_ALL(same);
+}
+
 }  // namespace
+
+TEST_CASE("loops over molecules, chains and nets do what one rod after the other does, to the bit") {
+  using Rods = std::vector<std::pair<int, int>>;
+  for (const bool held : {false, true}) {
+    for (const int count : {1, 2, 3, 11}) {
+      for (const Rods& rods : {Rods{{0, 1}}, Rods{{0, 1}, {1, 2}, {2, 0}}, Rods{{1, 0}, {1, 2}, {1, 3}},
+                               Rods{{0, 1}, {2, 3}, {1, 2}, {0, 2}}})
+        check_loops(molecules(count, rods, held));
+    }
+    // Two kinds, one after the other, and chains that are long and as often repeated.
+    RodSystem<3> both = molecules(6, {{0, 1}, {1, 2}}, false);
+    const RodSystem<3> more = molecules(5, {{0, 2}, {2, 1}}, false);
+    const std::int64_t shift = std::ssize(both.mass);
+    both.position.insert(both.position.end(), more.position.begin(), more.position.end());
+    both.velocity.insert(both.velocity.end(), more.velocity.begin(), more.velocity.end());
+    both.mass.insert(both.mass.end(), more.mass.begin(), more.mass.end());
+    for (const Rod& rod : more.rods) both.rods.push_back({rod.first + shift, rod.second + shift, rod.length});
+    if (held) {
+      std::ranges::replace(both.mass, fixed, 2.0);
+      both.hold_on(test::ellipsoid());
+    }
+    check_loops(both);
+    Rods chain;
+    for (int k = 0; k < 12; ++k) chain.push_back({k, k + 1});
+    check_loops(molecules(3, chain, held));
+  }
+  check_loops(test::net(5));
+  check_loops(shuffled(test::net(5)));
+  // Triangles in a strip share points: what is repeated isn't apart.
+  RodSystem<3> strip = molecules(12, {{0, 1}}, false);
+  strip.rods.clear();
+  for (std::int64_t i = 0; i + 2 < std::ssize(strip.mass); ++i) {
+    strip.rods.push_back({i, i + 2, 1.0});
+    strip.rods.push_back({i + 2, i + 1, 1.0});
+    strip.rods.push_back({i + 1, i, 1.0});
+  }
+  std::ranges::replace(strip.mass, fixed, 2.0);
+  check_loops(strip);
+}
 
 TEST_CASE("chains by number have the rods and holds of a whole system, wherever a run begins and ends") {
   for (const std::int64_t molecules : {1, 4}) {
