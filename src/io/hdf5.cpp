@@ -42,6 +42,9 @@ hid_t stored_type(DataType type) {
                                      : H5T_STD_I64LE;
 }
 
+// Of the FileFailureHandler that lives.
+const std::function<void(const std::string&)>* file_failed = nullptr;
+
 // No sieve buffer: HDF5 holds no written data back. No locks: the file can be read while it is written.
 Hdf5Handle access_properties() {
   open_library();
@@ -54,6 +57,36 @@ Hdf5Handle access_properties() {
 }
 
 }  // namespace
+}  // namespace cotangent::io
+
+// HDF5's writes of a shared file pass here, by MPI's profiling interface: Open MPI calls no error handler
+// where one fails, and doesn't even return an error, but writes fewer bytes.
+extern "C" int MPI_File_write_at(MPI_File file, MPI_Offset place, const void* data, int count,
+                                 MPI_Datatype type, MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status& result = status == MPI_STATUS_IGNORE ? own : *status;
+  const int error = PMPI_File_write_at(file, place, data, count, type, &result);
+  int written = count;
+  if (cotangent::io::file_failed != nullptr && error == MPI_SUCCESS) MPI_Get_count(&result, type, &written);
+  if (cotangent::io::file_failed != nullptr && (error != MPI_SUCCESS || written != count)) {
+    char reason[MPI_MAX_ERROR_STRING] = "fewer bytes were written than were to be";
+    int length = 0;
+    if (error != MPI_SUCCESS) MPI_Error_string(error, reason, &length);
+    (*cotangent::io::file_failed)(reason);
+  }
+  return error;
+}
+
+namespace cotangent::io {
+
+FileFailureHandler::FileFailureHandler(std::function<void(const std::string&)> failed)
+    : failed_(std::move(failed)) {
+  if (parallel::size() > 1) file_failed = &failed_;
+}
+
+FileFailureHandler::~FileFailureHandler() {
+  file_failed = nullptr;
+}
 
 Hdf5Handle::Hdf5Handle(Hdf5Handle&& other) noexcept
     : id_(std::exchange(other.id_, -1)), close_(std::exchange(other.close_, nullptr)) {}

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -90,6 +91,20 @@ class DataSet {
   std::string file_, path_;
   std::vector<std::int64_t> dims_;
   DataType type_ = DataType::float64;
+};
+
+/// While one lives on ranks that share a file, MPI's calls on it that fail on this rank are told to `failed`,
+/// with MPI's reason, which must end the run. HDF5 writes a shared file's own blocks as it closes it, on rank
+/// 0, and where that fails it leaves the others in one barrier and waits for them in another.
+class FileFailureHandler {
+ public:
+  explicit FileFailureHandler(std::function<void(const std::string& reason)> failed);
+  ~FileFailureHandler();
+  FileFailureHandler(const FileFailureHandler&) = delete;
+  FileFailureHandler& operator=(const FileFailureHandler&) = delete;
+
+ private:
+  std::function<void(const std::string& reason)> failed_;
 };
 
 /// An open file.

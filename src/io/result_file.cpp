@@ -15,6 +15,7 @@
 #include "io/build.hpp"
 #include "io/dimensions.hpp"
 #include "io/posix.hpp"
+#include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::io {
@@ -282,6 +283,7 @@ class Chunks {
 }  // namespace
 
 void ResultFile::compress() {
+  const std::string not_compressed = "; the result is complete, and not compressed";
   const std::filesystem::path unfinished = path_.string() + ".new";
   parallel::on_rank_zero([&] {
     require_space(path_, std::filesystem::file_size(path_));
@@ -309,6 +311,10 @@ void ResultFile::compress() {
     }
   };
   {
+    const FileFailureHandler alone([&](const std::string& reason) {
+      parallel::end_alone(exit_file_system,
+                          unfinished.string() + ": cannot write to the file: " + reason + not_compressed);
+    });
     const File from = File::open(path_);
     File squeezed = File::open_together(unfinished, content_.options.hints);
     for (const DataSetSpec& spec : content_.data_sets) {
@@ -346,7 +352,7 @@ void ResultFile::compress() {
     }
   });
   parallel::agree([&] {
-    if (!failure.empty()) throw FileError(failure + "; the result is complete, and not compressed");
+    if (!failure.empty()) throw FileError(failure + not_compressed);
   });
   parallel::on_rank_zero([&] {
     Descriptor file(unfinished, Descriptor::Mode::write);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::io {
@@ -157,6 +158,11 @@ void SharedFile::sync() {
 }
 
 void SharedFile::close() {
+  const FileFailureHandler alone([this](const std::string& mpi_reason) {
+    const std::string reason = on_disk_.lack_of_space();
+    parallel::end_alone(exit_file_system, path_.string() + ": cannot close the file: " +
+                                              (reason.empty() ? mpi_reason : reason));
+  });
   parallel::agree([this] {
     for (Set& set : sets_) set.place = DataSet();
     file_->close();

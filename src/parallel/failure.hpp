@@ -10,5 +10,8 @@ namespace cotangent::parallel {
 /// within ten seconds has failed alone, while they wait for it in a collective call: it says so itself and
 /// ends the run on all ranks. To be called before anything is destroyed whose end is collective.
 void end_if_alone(int exit_code, const std::string& what);
+/// Says so, and ends all ranks at once: where the others wait in a call that this rank can't come to any
+/// more.
+[[noreturn]] void end_alone(int exit_code, const std::string& what);
 
 }  // namespace cotangent::parallel

@@ -41,7 +41,7 @@ struct RodMultipliers<D>::Schur {
   };
   std::vector<Run> runs;
   std::vector<double> weight;
-  std::vector<std::uint32_t> places;
+  std::vector<PetscInt> places;
 
   explicit Schur(const RodBlock<D>& block) {
     // Rods that meet at a point that moves.
@@ -139,7 +139,7 @@ struct RodMultipliers<D>::Schur {
       if (!goes_on) listed.push_back({run.row, run.column, places.size(), 0, 0, run.weight, run.elsewhere});
       listed.back().count += run.count;
       for (std::size_t k = 0; k < run.count; ++k)
-        places.push_back(static_cast<std::uint32_t>(run.place + k * run.stride));
+        places.push_back(static_cast<PetscInt>(run.place + k * run.stride));
     }
     runs = std::move(listed);
   }
@@ -160,7 +160,7 @@ struct RodMultipliers<D>::Schur {
           return w[k] * sum;
         };
         if (run.stride == 0) {
-          const std::uint32_t* place = places.data() + run.place;
+          const PetscInt* place = places.data() + run.place;
           for (std::size_t k = 0; k < run.count; ++k) values[place[k]] = entry(k);
         } else if (run.stride == 3) {  // a chain's: known to the compiler
           for (std::size_t k = 0; k < run.count; ++k) values[3 * k] = entry(k);

@@ -2,6 +2,7 @@
  * Faults of the operating system, put before it by LD_PRELOAD; faults.py compiles it and says what fails.
  *
  *   FAULT_FOLDER    writes to files below it count: write, pwrite, writev, pwritev, fallocate, fsync
+ *   FAULT_PLACE     of these only those at this place of a file
  *   FAULT_AT        which of them fails, the first is 1; 0: none
  *   FAULT_ERROR     with this errno
  *   FAULT_ON        and all after it ("1"), as where a disk is full, or it alone ("0")
@@ -46,10 +47,11 @@ static int this_rank(void) {
   return wanted == NULL || atol(wanted) == (rank == NULL ? 0 : atol(rank));
 }
 
-/* The errno with which this write fails; 0: none. */
-static int fault(int file) {
+/* The errno with which this write fails; 0: none. It has a place of its own, or none: -1. */
+static int fault(int file, off64_t place) {
   char link[64], path[PATH_MAX + 1];
-  if (getenv("FAULT_FOLDER") == NULL) return 0;
+  const char* only = getenv("FAULT_PLACE");
+  if (getenv("FAULT_FOLDER") == NULL || (only != NULL && place != atol(only))) return 0;
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
   const ssize_t length = readlink(link, path, PATH_MAX);
   if (length <= 0) return 0;
@@ -70,49 +72,49 @@ __attribute__((destructor)) static void report(void) {
   fclose(file);
 }
 
-#define FAILS(file)                \
-  do {                             \
-    const int reason = fault(file); \
-    if (reason != 0) {             \
-      errno = reason;              \
-      return -1;                   \
-    }                              \
+#define FAILS(file, place)                \
+  do {                                    \
+    const int reason = fault(file, place); \
+    if (reason != 0) {                    \
+      errno = reason;                     \
+      return -1;                          \
+    }                                     \
   } while (0)
 
 ssize_t write(int file, const void* bytes, size_t length) {
-  FAILS(file);
+  FAILS(file, -1);
   return NEXT(write)(file, bytes, length);
 }
 ssize_t pwrite(int file, const void* bytes, size_t length, off_t place) {
-  FAILS(file);
+  FAILS(file, place);
   return NEXT(pwrite)(file, bytes, length, place);
 }
 ssize_t pwrite64(int file, const void* bytes, size_t length, off64_t place) {
-  FAILS(file);
+  FAILS(file, place);
   return NEXT(pwrite64)(file, bytes, length, place);
 }
 ssize_t writev(int file, const struct iovec* pieces, int count) {
-  FAILS(file);
+  FAILS(file, -1);
   return NEXT(writev)(file, pieces, count);
 }
 ssize_t pwritev(int file, const struct iovec* pieces, int count, off_t place) {
-  FAILS(file);
+  FAILS(file, place);
   return NEXT(pwritev)(file, pieces, count, place);
 }
 ssize_t pwritev64(int file, const struct iovec* pieces, int count, off64_t place) {
-  FAILS(file);
+  FAILS(file, place);
   return NEXT(pwritev64)(file, pieces, count, place);
 }
 int fallocate(int file, int mode, off_t place, off_t length) {
-  FAILS(file);
+  FAILS(file, -1);
   return NEXT(fallocate)(file, mode, place, length);
 }
 int fallocate64(int file, int mode, off64_t place, off64_t length) {
-  FAILS(file);
+  FAILS(file, -1);
   return NEXT(fallocate64)(file, mode, place, length);
 }
 int fsync(int file) {
-  const int reason = fault(file);
+  const int reason = fault(file, -1);
   if (reason != 0) {
     errno = reason == ENOSPC ? EIO : reason;
     return -1;

@@ -22,7 +22,7 @@ import time
 
 import h5py
 
-from launch import MPIRUN, POINCARE, kill, living
+from launch import MPIRUN, POINCARE, kill, living, send
 from results import same_bits, statuses
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -181,8 +181,11 @@ def failing_writes(runs, error, goes_on, ranks):
     ends, says, resumes, lefts = {}, {}, {}, {}
     for at in moments:
         runs.clear()
-        end = runs.run(ranks=ranks, faults={"FOLDER": runs.disk, "AT": at, "ERROR": error, "ON": int(goes_on), "RANK": 0})
         where = f"write {at} of {all_writes}: "
+        try:
+            end = runs.run(ranks=ranks, faults={"FOLDER": runs.disk, "AT": at, "ERROR": error, "ON": int(goes_on), "RANK": 0})
+        except Failure as failure:
+            raise Failure(f"{where}{failure}; left {runs.left()}") from None
         expect(end.returncode in (0, 3), f"{where}exit code {end.returncode}: {end.stderr[-600:]}")
         if end.returncode == 0:
             expect(not same_bits(whole, runs.result), f"{where}ended well with another result")
@@ -208,6 +211,36 @@ def full_disk(runs):
 
 def full_disk_ranks(runs):
     return failing_writes(runs, errno.ENOSPC, True, 2)
+
+
+def closing_ranks(runs):
+    """The first block of a file, which HDF5 writes on rank 0 as all ranks close it: the others must not wait for ever."""
+    whole = runs.whole()
+    count = runs.at / "count"
+    at_first = {"FOLDER": runs.disk, "PLACE": 0, "RANK": 0}
+    runs.clear()
+    end = runs.run(ranks=2, faults={**at_first, "COUNT": count})
+    expect(end.returncode == 0, end.stderr)
+    all_writes = int(count.read_text().split()[0])
+    expect(all_writes >= 8, f"only {all_writes} first blocks written")
+    closing, resumes, slowest = {}, {}, 0.0
+    # A file is made by rank 0 with three such writes, the result first; then each checkpoint, closed by a fourth.
+    for at in range(4, all_writes + 1) if runs.chosen.full else (7, all_writes):
+        runs.clear()
+        began = time.monotonic()
+        try:
+            end = runs.run(ranks=2, faults={**at_first, "AT": at, "ERROR": errno.ENOSPC, "ON": 1})
+        except Failure as failure:
+            raise Failure(f"first block {at} of {all_writes}: {failure}; left {runs.left()}") from None
+        slowest = max(slowest, time.monotonic() - began)
+        expect(end.returncode in (0, 3), f"first block {at}: exit code {end.returncode}: {end.stderr[-600:]}")
+        if "alone" in end.stderr and "cannot close the file" in end.stderr:
+            closing[re.search(r"\S*out.h5\S*(?=: cannot)", end.stderr)[0]] = 1
+        how = runs.resumed(whole=whole, ranks=2)
+        resumes[how] = resumes.get(how, 0) + 1
+    expect(any("checkpoint" in name for name in closing), f"no checkpoint's closing failed: {closing}")
+    return ("3", "rank 0 alone: cannot close the file: No space left on device, within "
+            f"{slowest:.1f} s", " and ".join(sorted(closing)), ", ".join(f"{n} x {how}" for how, n in resumes.items()))
 
 
 def write_error(runs):
@@ -363,6 +396,7 @@ def two_runs(runs):
     whole = runs.whole(LONG)
     runs.clear()
     first = runs.begun(LONG, ranks=2)
+    send(first.pid, signal.SIGSTOP)  # so that it isn't over before the others have tried
     for words in ((), ("--resume",)):
         for ranks in (1, 3):
             end = runs.run(LONG, *words, ranks=ranks)
@@ -370,6 +404,7 @@ def two_runs(runs):
     expect(os.uname().nodename in end.stderr, "without the host")
     named = int(re.search(r"process (\d+)", end.stderr)[1])
     expect(named in living(first.pid), f"process {named} isn't the first run's")
+    send(first.pid, signal.SIGCONT)
     ended = runs.end_of(first)
     expect(ended.returncode == 0 and not same_bits(whole, runs.result), f"the first: {ended.returncode} {ended.stderr}")
     expect(runs.left() == "result", f"left {runs.left()}")
@@ -464,7 +499,7 @@ def failing_tenth(runs):
     return (code(end.returncode), ", ".join(f"{n} {name}" for name, n in found.items()), left, "1, the same")
 
 
-FAULTS = {"full-disk": full_disk, "full-disk-2-ranks": full_disk_ranks, "small-disk": small_disk, "write-error": write_error,
+FAULTS = {"full-disk": full_disk, "full-disk-2-ranks": full_disk_ranks, "closing-2-ranks": closing_ranks, "small-disk": small_disk, "write-error": write_error,
           "read-only": read_only, "lost-rank": lost_rank, "signals": signals, "damaged-checkpoint": damaged_checkpoint,
           "truncated-result": truncated_result, "two-runs": two_runs, "clock-set-back": clock_set_back,
           "formula-nan": formula_nan, "long-deck": long_deck, "failing-tenth": failing_tenth}
@@ -479,6 +514,7 @@ def main():
     parser.add_argument("--damage", type=pathlib.Path, required=True, help="the program checkpoint_damage")
     parser.add_argument("program", type=pathlib.Path)
     chosen = parser.parse_args()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup runs would ignore it too
     chosen.trials = chosen.trials or (1000 if chosen.full else 10)
     names = [name for name in chosen.only.split(",") if name] or list(FAULTS)
     rows, failures = [("fault (--only)", "exit code", "message", "left", "--resume", "seconds")], 0

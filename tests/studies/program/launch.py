@@ -59,12 +59,18 @@ def living(session):
     return found
 
 
-def kill(session):
-    """Kills all of a session's processes at once: mpirun puts each rank into a group of its own. Names the killed."""
-    killed = living(session)
-    for process in killed:
+def send(session, number):
+    """A signal to all of a session's processes: mpirun puts each rank into a group of its own. Those whom it went to."""
+    to = living(session)
+    for process in to:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
+            os.kill(process, number)
+    return to
+
+
+def kill(session):
+    """Kills all of a session's processes at once. Names the killed."""
+    killed = send(session, signal.SIGKILL)
     while living(session):
         time.sleep(0.001)
     return list(killed.values())
