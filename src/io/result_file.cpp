@@ -287,7 +287,8 @@ void ResultFile::compress() {
   const std::filesystem::path unfinished = path_.string() + ".new";
   parallel::on_rank_zero([&] {
     require_space(path_, std::filesystem::file_size(path_));
-    File squeezed = File::create(unfinished);
+    Descriptor image = Descriptor::in_memory();  // as in build()
+    File squeezed = File::create_in(image, unfinished);
     const File file = File::open(path_);
     squeezed.write_attribute("/", "format", std::string("cotangent"));
     squeezed.write_attribute("/", "format_version", format_version);
@@ -301,6 +302,8 @@ void ResultFile::compress() {
     }
     name_dimensions(squeezed, content_.data_sets);
     squeezed.close();
+    Descriptor target(unfinished, Descriptor::Mode::write);
+    image.copy_to(target);
   });
   std::string failure;
   const auto attempt = [&](const auto& work) {

@@ -166,24 +166,27 @@ def code(number):
     return signal.Signals(-number).name if number < 0 else str(number)
 
 
-def failing_writes(runs, error, goes_on, ranks):
-    """A write, a setting apart of space or an fsync that fails, each one or some of them, once or from then on."""
-    whole = runs.whole()
+def failing_writes(runs, error, goes_on, ranks, words=(), last=None):
+    """A write, a setting apart of space or an fsync that fails, each one or some of them (of the `last` so many), once or
+    from then on."""
+    whole = runs.whole(*words)
     runs.clear()
     count = runs.at / "count"
     count.unlink(missing_ok=True)
-    end = runs.run(ranks=ranks, faults={"FOLDER": runs.disk, "COUNT": count, "RANK": 0})
+    end = runs.run(*words, ranks=ranks, faults={"FOLDER": runs.disk, "COUNT": count, "RANK": 0})
     expect(end.returncode == 0, end.stderr)
     all_writes = int(count.read_text().split()[0])
     expect(all_writes > 10, f"only {all_writes} writes seen")
     few = runs.chosen.full and 60 or 2
-    moments = sorted({1, all_writes // 10, all_writes // 2, *(runs.chance.randrange(1, all_writes + 1) for _ in range(few))})
+    first = 1 if last is None else max(1, all_writes - last)
+    moments = sorted({first, (first + all_writes) // 2, *(runs.chance.randrange(first, all_writes + 1) for _ in range(few))})
     ends, says, resumes, lefts = {}, {}, {}, {}
     for at in moments:
         runs.clear()
         where = f"write {at} of {all_writes}: "
         try:
-            end = runs.run(ranks=ranks, faults={"FOLDER": runs.disk, "AT": at, "ERROR": error, "ON": int(goes_on), "RANK": 0})
+            end = runs.run(*words, ranks=ranks,
+                           faults={"FOLDER": runs.disk, "AT": at, "ERROR": error, "ON": int(goes_on), "RANK": 0})
         except Failure as failure:
             raise Failure(f"{where}{failure}; left {runs.left()}") from None
         expect(end.returncode in (0, 3), f"{where}exit code {end.returncode}: {end.stderr[-600:]}")
@@ -197,7 +200,7 @@ def failing_writes(runs, error, goes_on, ranks):
         left = runs.left()
         lefts[left] = 1
         try:
-            how = runs.resumed(whole=whole, ranks=ranks)
+            how = runs.resumed(*words, whole=whole, ranks=ranks)
         except Failure as failure:
             raise Failure(f"{where}{message(end)}; left {left}; {failure}") from None
         resumes[how] = resumes.get(how, 0) + 1
@@ -211,6 +214,11 @@ def full_disk(runs):
 
 def full_disk_ranks(runs):
     return failing_writes(runs, errno.ENOSPC, True, 2)
+
+
+def compressing(runs):
+    """A disk that fills up while the complete result is written once more, compressed."""
+    return failing_writes(runs, errno.ENOSPC, True, 2, ("stop.crossings=1500", "output.compression=4"), 40)
 
 
 def closing_ranks(runs):
@@ -499,7 +507,8 @@ def failing_tenth(runs):
     return (code(end.returncode), ", ".join(f"{n} {name}" for name, n in found.items()), left, "1, the same")
 
 
-FAULTS = {"full-disk": full_disk, "full-disk-2-ranks": full_disk_ranks, "closing-2-ranks": closing_ranks, "small-disk": small_disk, "write-error": write_error,
+FAULTS = {"full-disk": full_disk, "full-disk-2-ranks": full_disk_ranks, "closing-2-ranks": closing_ranks,
+          "compressing": compressing, "small-disk": small_disk, "write-error": write_error,
           "read-only": read_only, "lost-rank": lost_rank, "signals": signals, "damaged-checkpoint": damaged_checkpoint,
           "truncated-result": truncated_result, "two-runs": two_runs, "clock-set-back": clock_set_back,
           "formula-nan": formula_nan, "long-deck": long_deck, "failing-tenth": failing_tenth}
