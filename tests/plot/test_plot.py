@@ -415,15 +415,16 @@ class Pictures(PlotTest):
                                         ([("pillow", "")], [2.0], "pillow", []), ([("pillow", "")], [0.0], "pillow", [])):
             gas = self.at / f"{said}{sum(force)}.h5"
             synthetic.gas(gas, sets, force)
-            self.drawn(gas)
-            heading = self.figure._suptitle.get_text().replace("\n", "  ·  ")
+            figure, _ = cli.figure_of(options(str(gas)))
+            self.addCleanup(matplotlib.pyplot.close, figure)
+            heading = figure._suptitle.get_text().replace("\n", "  ·  ")
             self.assertTrue(heading.startswith(f"Billiard: {said}  ·  $8$ particles, $24$ collisions"), heading)
-            drawn = [[bar.get_height() for bar in axis.patches if isinstance(bar, Rectangle)] for axis in self.figure.axes[2:]]
+            drawn = [[bar.get_height() for bar in axis.patches if isinstance(bar, Rectangle)] for axis in figure.axes[2:]]
             self.assertEqual([heights for heights in drawn if heights], bars)
             self.assertEqual("mean force on the wall $2$" in heading, force == [2.0])
             # On a wall of length 8 a force of 2; 8 particles of speed 1/2 in an area of 4 have 8 v^2 / 2 / 4.
             if sum(force):
-                titles = " ".join([heading, *(axis.get_title(loc="left") for axis in self.figure.axes)])
+                titles = " ".join([heading, *(axis.get_title(loc="left") for axis in figure.axes)])
                 self.assertIn(f"pressure ${sum(force) / 8:.4g}$, of an ideal gas $0.25$", titles)
 
     def test_a_constant_inflow_is_a_level_line(self):
