@@ -43,16 +43,6 @@ double product(const std::array<double, D>& a, const std::array<double, D>& b) {
   return sum;
 }
 
-/// Gives a loop the strides of a run over rods and over points, those of a chain known to the compiler.
-template <class Run, class Loop>
-void in_strides(const Run& run, const Loop& loop) {
-  if (run.rods == 1 && run.points == 1) {
-    loop(std::integral_constant<std::size_t, 1>{}, std::integral_constant<std::size_t, 1>{});
-  } else {
-    loop(run.rods, run.points);
-  }
-}
-
 template <int D>
 std::array<double, D> difference(const std::array<double, D>& a, const std::array<double, D>& b) {
   std::array<double, D> result;
@@ -83,7 +73,7 @@ RodBlock<D>::RodBlock(RodShare<D> share)
   old_gradient = gradient;
   predicted_ = before_position_ = position;
   before_velocity_ = velocity;
-  find_runs();
+  find_series();
 }
 
 /// Where the known points are at the beginning.
@@ -179,90 +169,15 @@ void RodBlock<D>::check_start(double tolerance) const {
 }
 
 template <int D>
-void RodBlock<D>::find_runs() {
-  const auto own_first = static_cast<std::size_t>(own_begin()),
-             own_end = own_first + static_cast<std::size_t>(own_count());
-  std::vector<Run> chains;
-  for (const auto& [begin, end] :
-       {std::pair(std::size_t{0}, own_first), {own_first, own_end}, {own_end, length_.size()}}) {
-    chains.clear();
-    for (std::size_t k = begin; k < end; ++k) {
-      const auto& [a, b] = ends(static_cast<int>(k));
-      const auto first = static_cast<std::size_t>(a), second = static_cast<std::size_t>(b);
-      // A hold, whose second end follows the last point, is a run by itself.
-      const bool goes_on = !chains.empty() && second < position[0].size() &&
-                           first == chains.back().first + chains.back().count &&
-                           second == chains.back().second + chains.back().count;
-      if (goes_on) {
-        ++chains.back().count;
-      } else {
-        chains.push_back({k, 1, first, second});
-      }
-    }
-    const std::size_t before = runs_.size();
-    append_runs(chains);
-    if (begin == own_first && end == own_end)
-      own_runs_.assign(runs_.begin() + static_cast<std::ptrdiff_t>(before), runs_.end());
-  }
-}
-
-/// How often the first `pattern` of some chains stand one after another, each time by `shift` further on.
-/// What is repeated shares no points, so that their order at a point may be that of the pattern.
-template <int D>
-std::size_t RodBlock<D>::repetitions(std::span<const Run> chains, std::size_t pattern,
-                                     const Run& shift) const {
-  const std::size_t none = position[0].size();
-  std::size_t least = none, most = 0;
-  for (const Run& run : chains.first(pattern)) {
-    if (run.first == none) return 1;
-    for (const std::size_t end : {run.first, run.second}) {
-      if (end == none) continue;
-      least = std::min(least, end);
-      most = std::max(most, end + run.count - 1);
-    }
-  }
-  if (most >= least + shift.points) return 1;
-  const auto moved = [&](std::size_t end, std::size_t later) {
-    return end == none || later == none ? end == later : later == end + shift.points;
-  };
-  std::size_t same = pattern;
-  while (same < chains.size()) {
-    const Run &run = chains[same - pattern], &later = chains[same];
-    if (later.begin != run.begin + shift.rods || later.count != run.count || !moved(run.first, later.first) ||
-        !moved(run.second, later.second))
-      break;
-    ++same;
-  }
-  return same / pattern;
-}
-
-/// Takes chains in their order: short ones that are repeated as runs over the repetitions.
-template <int D>
-void RodBlock<D>::append_runs(std::span<const Run> chains) {
-  constexpr std::size_t longest_pattern = 16, short_chain = 8;
-  while (!chains.empty()) {
-    std::size_t pattern = 1, count = 1;
-    Run shift{};
-    for (; pattern <= longest_pattern && pattern < chains.size(); ++pattern) {
-      shift.rods = chains[pattern].begin - chains[0].begin;
-      shift.points = chains[pattern].first - chains[0].first;
-      if (chains[pattern].first <= chains[0].first || shift.rods >= short_chain * pattern) continue;
-      count = repetitions(chains, pattern, shift);
-      if (count > 1) break;
-    }
-    if (count == 1) {
-      runs_.push_back(chains[0]);
-      chains = chains.subspan(1);
-      continue;
-    }
-    for (const Run& run : chains.first(pattern)) {
-      for (std::size_t k = 0; k < run.count; ++k) {
-        const std::size_t second = run.second == position[0].size() ? run.second : run.second + k;
-        runs_.push_back({run.begin + k, count, run.first + k, second, shift.rods, shift.points});
-      }
-    }
-    chains = chains.subspan(pattern * count);
-  }
+void RodBlock<D>::find_series() {
+  const std::size_t own_first = static_cast<std::size_t>(own_begin()), all = length_.size(),
+                    own_end = own_first + static_cast<std::size_t>(own_count());
+  const auto ends_of = [this](std::size_t k) { return ends(static_cast<int>(k)); };
+  own_series_ = series_of(ends_of, own_first, own_end, point_count());
+  series_ = series_of(ends_of, 0, own_first, point_count());
+  const auto after = series_of(ends_of, own_end, all, point_count());
+  series_.insert(series_.end(), own_series_.begin(), own_series_.end());
+  series_.insert(series_.end(), after.begin(), after.end());
 }
 
 template <int D>
@@ -304,20 +219,20 @@ template <int D>
 void RodBlock<D>::spread(std::span<const double> x, const PointVectors& along, PointVectors& moved) const {
   // First all second ends, then all first ones: the order at a point is the same on every rank.
   for (auto& part : moved) std::ranges::fill(part, 0.0);
-  const auto add = [&](const Run& run, std::size_t end, double sign) {
+  const auto add = [&](const RodSeries& series, std::size_t end, double sign) {
     if (end == position[0].size()) return;  // the point of no concern
-    const double *y = x.data() + run.begin, *w = inverse_mass_.data() + end;
+    const double *y = x.data() + series.begin, *w = inverse_mass_.data() + end;
     for (int d = 0; d < D; ++d) {
-      const double* G = along[d].data() + run.begin;
+      const double* G = along[d].data() + series.begin;
       double* __restrict at = moved[d].data() + end;
-      in_strides(run, [&](auto rods, auto points) {
-        for (std::size_t k = 0; k < run.count; ++k)
+      in_strides(series, [&](auto rods, auto points) {
+        for (std::size_t k = 0; k < series.count; ++k)
           at[k * points] += sign * (w[k * points] * (y[k * rods] * G[k * rods]));
       });
     }
   };
-  for (const Run& run : runs_) add(run, run.second, -1.0);
-  for (const Run& run : runs_) add(run, run.first, 1.0);
+  for (const RodSeries& series : series_) add(series, series.second, -1.0);
+  for (const RodSeries& series : series_) add(series, series.first, 1.0);
 }
 
 template <int D>
@@ -345,28 +260,28 @@ template <int D>
 template <class Place>
 double RodBlock<D>::measure_at(const Place& place, std::span<double> g) {
   Largest worst;  // of the squares: no root is taken
-  for (const Run& run : own_runs_) {
-    const auto slope = pointers<D>(gradient, run.begin);
-    const double* length = length_.data() + run.begin;
-    double* __restrict value = g.data() + (run.begin - static_cast<std::size_t>(own_begin()));
-    if (holds(run)) {
-      for (std::size_t k = 0; k < run.count; ++k) {
+  for (const RodSeries& series : own_series_) {
+    const auto slope = pointers<D>(gradient, series.begin);
+    const double* length = length_.data() + series.begin;
+    double* __restrict value = g.data() + (series.begin - static_cast<std::size_t>(own_begin()));
+    if (holds(series)) {
+      for (std::size_t k = 0; k < series.count; ++k) {
         std::array<double, D> q;
-        for (int d = 0; d < D; ++d) q[d] = place(d, run.first)(k * run.points);
+        for (int d = 0; d < D; ++d) q[d] = place(d, series.first)(k * series.points);
         const auto [level, G] = surface_->level(q);
-        value[k * run.rods] = level;
-        for (int d = 0; d < D; ++d) slope[d][k * run.rods] = G[d];
+        value[k * series.rods] = level;
+        for (int d = 0; d < D; ++d) slope[d][k * series.rods] = G[d];
         worst.see(level * level / product<D>(G, G));
       }
       continue;
     }
     const auto ends = [&]<int... d>(std::integer_sequence<int, d...>) {
-      return std::tuple(std::pair(place(d, run.first), place(d, run.second))...);
+      return std::tuple(std::pair(place(d, series.first), place(d, series.second))...);
     }
     (std::make_integer_sequence<int, D>{});
-    in_strides(run, [&](auto rods, auto points) {
+    in_strides(series, [&](auto rods, auto points) {
 #pragma GCC ivdep
-      for (std::size_t k = 0; k < run.count; ++k) {
+      for (std::size_t k = 0; k < series.count; ++k) {
         const auto r = std::apply(
             [i = k * points](const auto&... end) {
               return std::array<double, D>{(end.first(i) - end.second(i))...};
@@ -410,24 +325,24 @@ template <int D>
 double RodBlock<D>::rates(std::span<double> rate) const {
   Largest worst, fastest;
   fastest.see(std::numeric_limits<double>::min());
-  for (const Run& run : own_runs_) {
-    double* __restrict value = rate.data() + (run.begin - static_cast<std::size_t>(own_begin()));
-    if (holds(run)) {
-      for (std::size_t k = 0; k < run.count; ++k) {
-        const auto v = at(velocity, run.first + k * run.points),
-                   slope = at(gradient, run.begin + k * run.rods);
+  for (const RodSeries& series : own_series_) {
+    double* __restrict value = rate.data() + (series.begin - static_cast<std::size_t>(own_begin()));
+    if (holds(series)) {
+      for (std::size_t k = 0; k < series.count; ++k) {
+        const auto v = at(velocity, series.first + k * series.points),
+                   slope = at(gradient, series.begin + k * series.rods);
         const double along = product<D>(slope, v);
-        value[k * run.rods] = along;
+        value[k * series.rods] = along;
         worst.see(along * along / product<D>(slope, slope));
         fastest.see(product<D>(v, v));
       }
       continue;
     }
-    const auto a = pointers<D>(velocity, run.first), b = pointers<D>(velocity, run.second),
-               G = pointers<D>(gradient, run.begin);
-    in_strides(run, [&](auto rods, auto points) {
+    const auto a = pointers<D>(velocity, series.first), b = pointers<D>(velocity, series.second),
+               G = pointers<D>(gradient, series.begin);
+    in_strides(series, [&](auto rods, auto points) {
 #pragma GCC ivdep
-      for (std::size_t k = 0; k < run.count; ++k) {
+      for (std::size_t k = 0; k < series.count; ++k) {
         const std::size_t rod = k * rods, i = k * points;
         double along = 0, square = 0, speed = 0;
         for (int d = 0; d < D; ++d) {

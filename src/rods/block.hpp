@@ -7,14 +7,14 @@
 // With gradients G_k = dg_k/dr of r = q_a - q_b, a multiplier vector moves the points by M^-1 G^T Lambda, and
 //   (G M^-1 G'^T)_kj = w_kj (G_k . G'_j),      w_kj = sum over common points c of +-1/m_c,
 // so that the matrix of the multipliers is a constant pattern of weights times products of gradients.
-// Chains are stored as runs of rods whose points follow each other, and molecules that are repeated as runs
-// of rods that are apart by as much as the molecules are.
+// Loops over rods run over series of them (series.hpp).
 #pragma once
 
 #include <cmath>
 #include <span>
 
 #include "rods/known_rods.hpp"
+#include "rods/series.hpp"
 #include "rods/share.hpp"
 
 namespace cotangent::rods {
@@ -91,30 +91,22 @@ class RodBlock : public KnownRods {
   double potential_energy() const;
 
  private:
-  /// `count` rods, each `rods` after the one before in the list of rods, that join points i and j, i + points
-  /// and j + points, ... in turn. Of a chain both strides are 1, and loops over it are vectorised; where a
-  /// molecule is repeated, they are the numbers of its rods and of its points.
-  struct Run {
-    std::size_t begin, count, first, second, rods = 1, points = 1;
-  };
-  /// Whether a run consists of holds. Their second end is then the point of no concern.
-  bool holds(const Run& run) const { return run.second == position[0].size(); }
+  /// Whether these are holds. Their second end is then the point of no concern.
+  bool holds(const RodSeries& series) const { return series.second == position[0].size(); }
   std::array<double, D> at(const PointVectors& field, std::size_t i) const {
     std::array<double, D> x;
     for (int d = 0; d < D; ++d) x[d] = field[d][i];
     return x;
   }
   void take_points(const RodShare<D>& share);
-  void find_runs();
-  std::size_t repetitions(std::span<const Run> chains, std::size_t pattern, const Run& shift) const;
-  void append_runs(std::span<const Run> chains);
+  void find_series();
   void spread(std::span<const double> x, const PointVectors& along, PointVectors& moved) const;
   template <class Place>
   double measure_at(const Place& place, std::span<double> g);
 
   double extent_ = 0;
   std::vector<double> length_, mass_, inverse_mass_;
-  std::vector<Run> runs_, own_runs_;
+  std::vector<RodSeries> series_, own_series_;
   std::array<double, D> gravity_{};
   std::optional<HoldingSurface<D>> surface_;
   PointVectors acceleration_;  // by gravity and the forces felt; 0 for a fixed point
