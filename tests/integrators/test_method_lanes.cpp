@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "catch.hpp"
+#include "goes_on.hpp"
 #include "integrators/chebyshev_collocation.hpp"
 #include "integrators/dormand_prince_853.hpp"
 #include "integrators/explicit_euler.hpp"
@@ -66,18 +67,11 @@ std::vector<Bits> ends(const MethodOptions& options) {
       result.push_back(bits(method.dense(R(0.3)), i));
       result.push_back(bits(method.again(system, R(0.3), Mask(true)), i));
     }
-    // It goes on as one does that never was asked to step again.
     Method<mechanics::System<Model, R>> unasked(options);
     unasked.start(system, pack<R>(first), Mask(true));
     for (int step = 0; step < steps; ++step) unasked.advance(system, Mask(true));
-    for (int step = 0; step < 3; ++step) {
-      method.advance(system, Mask(true));
-      unasked.advance(system, Mask(true));
-    }
-    for (int i = 0; i < numerics::width_of<R>; ++i) {
-      CHECK(bits(method.end(), i) == bits(unasked.end(), i));
-      CHECK(bits(method.begin(), i) == bits(unasked.begin(), i));
-    }
+    test::check_goes_on(method, unasked, system, Mask(true), numerics::width_of<R>,
+                        [](const auto& state, int lane) { return bits(state, lane); });
   }
   return result;
 }
