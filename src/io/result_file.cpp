@@ -263,8 +263,10 @@ class Chunks {
   std::int64_t first() const { return count_ * parallel::rank() / parallel::size(); }
   std::int64_t last() const { return count_ * (parallel::rank() + 1) / parallel::size(); }
   std::int64_t most() const { return (count_ + parallel::size() - 1) / parallel::size(); }
-  /// Offset and extent of one.
-  std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> operator[](std::int64_t k) const {
+  struct Chunk {
+    std::vector<std::int64_t> offset, extent;
+  };
+  Chunk operator[](std::int64_t k) const {
     std::vector<std::int64_t> offset(dims_.size()), extent(dims_.size());
     for (std::size_t d = dims_.size(); d-- > 0;) {
       const std::int64_t along = (dims_[d] + chunk_[d] - 1) / chunk_[d];
@@ -327,11 +329,11 @@ void ResultFile::compress() {
       std::vector<std::byte> bytes;
       for (std::int64_t k = chunks.first(); k < chunks.first() + chunks.most(); ++k) {
         const bool mine = k < chunks.last();
-        auto [offset, extent] = chunks[mine ? k : 0];
-        if (!mine) std::ranges::fill(extent, 0);
-        if (mine) attempt([&] { bytes = source.read_bytes(offset, extent); });
+        auto chunk = chunks[mine ? k : 0];
+        if (!mine) std::ranges::fill(chunk.extent, 0);
+        if (mine) attempt([&] { bytes = source.read_bytes(chunk.offset, chunk.extent); });
         try {
-          target.write_bytes(offset, extent, bytes.data(), true);
+          target.write_bytes(chunk.offset, chunk.extent, bytes.data(), true);
         } catch (const FileError& error) {
           failure = error.what();
         }

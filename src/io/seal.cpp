@@ -50,7 +50,7 @@ std::uint64_t checksum(const std::filesystem::path& path, std::int64_t length) {
   std::vector<std::int64_t> of_blocks(static_cast<std::size_t>(count), 0);  // 0 where others read
   parallel::agree([&] {
     const Descriptor file(path, Descriptor::Mode::read);
-    std::vector<std::byte> bytes(block);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(block, length)));
     for (std::int64_t k = count * parallel::rank() / parallel::size();
          k < count * (parallel::rank() + 1) / parallel::size(); ++k) {
       const auto here = std::span(bytes).first(static_cast<std::size_t>(std::min(block, length - k * block)));

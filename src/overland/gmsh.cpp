@@ -252,7 +252,7 @@ class Directory {
     for (const auto& list : lists)
       tags.insert(tags.end(), list.begin(), list.begin() + std::ptrdiff_t(count));
     std::ranges::sort(tags);
-    tags.erase(std::ranges::unique(tags).begin(), tags.end());
+    tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
     auto questions = for_ranks<Number>();
     for (const Number tag : tags) questions[home(tag)].push_back(tag);
     const auto answers = parallel::asked(parallel::ForRanks<Number>(questions), [&](Number tag) {

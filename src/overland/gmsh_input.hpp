@@ -5,9 +5,7 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/read_number.hpp"
 
 namespace cotangent::overland::gmsh {
 
@@ -95,26 +94,18 @@ class Input {
       return raw<Number>(what);
     }
     const std::string_view word = next_word(what);
-    Number value = 0;
-    const auto digits = word.starts_with('+') ? word.substr(1) : word;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size() ||
-        (bytes == 4 && value != static_cast<std::int32_t>(value)))
+    const auto value = read_number<Number>(word);
+    if (!value || (bytes == 4 && *value != static_cast<std::int32_t>(*value)))
       throw wrong(fmt::format("{} must be a whole number{}, not '{}'", what, bytes == 4 ? " below 2^31" : "",
                               word.substr(0, 40)));
-    return value;
+    return *value;
   }
   double real(const char* what) {
     if (binary_ && !text_record_) return raw<double>(what);
     const std::string_view word = next_word(what);
-    double value = 0;
-    const auto digits = word.starts_with('+') ? word.substr(1) : word;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    // Too small for a double is 0, too large is infinite.
-    if (error == std::errc::result_out_of_range) value = std::strtod(std::string(digits).c_str(), nullptr);
-    if (error == std::errc::invalid_argument || end != digits.data() + digits.size())
-      throw wrong(fmt::format("{} must be a number, not '{}'", what, word.substr(0, 40)));
-    return value;
+    const auto value = read_number<double>(word);
+    if (!value) throw wrong(fmt::format("{} must be a number, not '{}'", what, word.substr(0, 40)));
+    return *value;
   }
   /// Reads what follows as text also in binary files: counts of format 2.2, names.
   void text_record(bool is) { text_record_ = is; }

@@ -26,7 +26,7 @@ class Corners {
   explicit Corners(const Triangles& t) {
     for (const auto& cell : t.cells) numbers_.insert(numbers_.end(), cell.begin(), cell.end());
     std::ranges::sort(numbers_);
-    numbers_.erase(std::ranges::unique(numbers_).begin(), numbers_.end());
+    numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
     const auto begins = parallel::offsets(std::ssize(t.vertices));
     auto questions = parallel::for_ranks<std::int64_t>();
     for (const std::int64_t n : numbers_) {
@@ -140,51 +140,6 @@ Shape shape(const Mesh& mesh, std::size_t cell) {
     s.gradient[k] = {(a[1] - b[1]) / twice, (b[0] - a[0]) / twice};
   }
   return s;
-}
-
-std::vector<double> dual_areas(const Mesh& mesh) {
-  std::vector<double> area(mesh.size(), 0.0);
-  for (std::size_t c = 0; c < mesh.cells.size(); ++c) {
-    for (const int v : mesh.cells[c]) area[static_cast<std::size_t>(v)] += shape(mesh, c).area / 3;
-  }
-  Halo halo(mesh, 1);
-  halo.add(area);
-  halo.refresh(area);
-  return area;
-}
-
-Halo::Halo(PetscInt own, std::span<const PetscInt> number, int width) : ranks_(parallel::size()) {
-  const auto n = static_cast<PetscInt>(number.size());
-  la::check(VecCreateMPIWithArray(MPI_COMM_WORLD, 1, own * width, PETSC_DETERMINE, nullptr, owners_.out()),
-            "VecCreateMPIWithArray");
-  la::check(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n * width, nullptr, here_.out()),
-            "VecCreateSeqWithArray");
-  la::IndexSet from, to;
-  la::check(
-      ISCreateBlock(PETSC_COMM_SELF, width, n - own, number.data() + own, PETSC_COPY_VALUES, from.out()),
-      "ISCreateBlock");
-  la::check(ISCreateStride(PETSC_COMM_SELF, (n - own) * width, own * width, 1, to.out()), "ISCreateStride");
-  la::check(VecScatterCreate(owners_, from, here_, to, scatter_.out()), "VecScatterCreate");
-}
-
-void Halo::refresh(std::vector<double>& values) {
-  if (ranks_ == 1) return;
-  la::check(VecPlaceArray(owners_, values.data()), "VecPlaceArray");
-  la::check(VecPlaceArray(here_, values.data()), "VecPlaceArray");
-  la::check(VecScatterBegin(scatter_, owners_, here_, INSERT_VALUES, SCATTER_FORWARD), "VecScatterBegin");
-  la::check(VecScatterEnd(scatter_, owners_, here_, INSERT_VALUES, SCATTER_FORWARD), "VecScatterEnd");
-  la::check(VecResetArray(here_), "VecResetArray");
-  la::check(VecResetArray(owners_), "VecResetArray");
-}
-
-void Halo::add(std::vector<double>& values) {
-  if (ranks_ == 1) return;
-  la::check(VecPlaceArray(owners_, values.data()), "VecPlaceArray");
-  la::check(VecPlaceArray(here_, values.data()), "VecPlaceArray");
-  la::check(VecScatterBegin(scatter_, here_, owners_, ADD_VALUES, SCATTER_REVERSE), "VecScatterBegin");
-  la::check(VecScatterEnd(scatter_, here_, owners_, ADD_VALUES, SCATTER_REVERSE), "VecScatterEnd");
-  la::check(VecResetArray(here_), "VecResetArray");
-  la::check(VecResetArray(owners_), "VecResetArray");
 }
 
 }  // namespace cotangent::overland

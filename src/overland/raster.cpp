@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <fmt/format.h>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -16,6 +17,8 @@
 namespace cotangent::overland {
 
 namespace {
+
+constexpr double most_cells = 0x1p53;  // up to there a double counts
 
 /// The raster's file on rank 0, read once.
 struct Reader {
@@ -40,6 +43,14 @@ struct Reader {
     in.clear();
     in.seekg(data);
   }
+  /// Each takes a character, and one that separates it from the next.
+  double numbers_at_most() {
+    const std::streampos data = in.tellg();
+    in.seekg(0, std::ios::end);
+    const auto bytes = static_cast<double>(in.tellg() - data);
+    in.seekg(data);
+    return std::floor((bytes + 1) / 2);
+  }
   [[noreturn]] void refuse(const std::string& what) const {
     throw Error(file + ":" + std::to_string(number) + ": " + what);
   }
@@ -62,8 +73,18 @@ Raster open_raster(const std::string& file) {
           if (!head.contains(key)) reader.refuse(std::string("the raster's head lacks ") + key);
         }
         const double size = head["cellsize"];
-        if (!(head["ncols"] >= 1 && head["nrows"] >= 1 && size > 0))
-          reader.refuse("ncols, nrows and cellsize must be positive");
+        if (!(size > 0 && std::isfinite(size))) reader.refuse("cellsize must be positive");
+        for (const char* key : {"ncols", "nrows"}) {
+          const double count = head[key];
+          if (!(count >= 1 && count < most_cells && count == std::floor(count)))
+            reader.refuse(fmt::format("{} = {}; it must be a whole number from 1 on", key, count));
+        }
+        const double cells = head["ncols"] * head["nrows"];
+        if (const double room = reader.numbers_at_most();
+            cells > 2 * room)  // else load() says where one is missing
+          reader.refuse(
+              fmt::format("ncols = {} times nrows = {} are {} cells, and the file holds at most {} numbers",
+                          head["ncols"], head["nrows"], cells, room));
         double middle[2];
         for (const int d : {0, 1}) {
           const std::string axis = d == 0 ? "x" : "y";
@@ -73,6 +94,9 @@ Raster open_raster(const std::string& file) {
             middle[d] = head[axis + "llcorner"] + size / 2;
           else
             reader.refuse("the raster's head lacks " + axis + "llcorner");
+          if (!std::isfinite(middle[d] + size * (d == 0 ? head["ncols"] : head["nrows"])))
+            reader.refuse("the raster reaches beyond all numbers: " + axis +
+                          "llcorner, or cellsize, is too large");
         }
         for (int rank = 0; rank < parallel::size(); ++rank)
           give(rank, {head["ncols"], head["nrows"], middle[0], middle[1], size});
@@ -115,6 +139,9 @@ void Raster::load(const Window& wanted) {
               give(static_cast<int>(rank), row[static_cast<std::size_t>(i)]);
           }
         }
+        if (std::string more; reader.in >> more)
+          reader.refuse(fmt::format("'{}' stands after the {} numbers that ncols = {} and nrows = {} say",
+                                    more.substr(0, 40), columns * rows, columns, rows));
       },
       [&](double value) { values.push_back(value); });
   // They came from the north.

@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 #include <limits>
 #include <map>
-#include <sstream>
+#include <optional>
 
 #include "io/hdf5.hpp"
+#include "io/number_rows.hpp"
 #include "numerics/random.hpp"
 #include "parallel/records.hpp"
 #include "particles/starts.hpp"
@@ -19,51 +20,6 @@ namespace cotangent::studies {
 namespace {
 
 using geometry::SpacePoint;
-
-/// The lines that begin in this rank's share of a file's bytes.
-std::string share_of_lines(const std::string& path) {
-  const io::Descriptor file(path, io::Descriptor::Mode::read);
-  const std::int64_t length = file.length();
-  std::int64_t at = parallel::share_begin(length);
-  std::string text;
-  const auto append = [&](std::int64_t bytes) {
-    const std::size_t before = text.size();
-    text.resize(before + static_cast<std::size_t>(bytes));
-    const std::size_t read = file.read(at, std::as_writable_bytes(std::span(text).subspan(before)));
-    text.resize(before + read);
-    at += static_cast<std::int64_t>(read);
-    return read > 0;
-  };
-  const bool inside = at > 0;
-  if (inside) --at;  // a line begins after the end of another
-  append(parallel::share_begin(length, parallel::rank() + 1) - at);
-  if (inside) text.erase(0, std::min(text.find('\n'), text.size() - 1) + 1);
-  for (std::size_t seen = text.size(); !text.empty() && text.back() != '\n' && append(1024);) {
-    if (const std::size_t end = text.find('\n', seen); end != std::string::npos) text.resize(end + 1);
-    seen = text.size();
-  }
-  return text;
-}
-
-/// Adds the numbers of a line, separated by commas or blanks; what follows a # is a comment. Returns the word
-/// that is no number.
-std::optional<std::string> add_numbers(std::string line, std::vector<double>& numbers) {
-  line = line.substr(0, line.find('#'));
-  std::ranges::replace(line, ',', ' ');
-  std::istringstream words(line);
-  for (std::string word; words >> word;) {
-    std::size_t used = 0;
-    double value = 0;
-    try {
-      value = std::stod(word, &used);
-    } catch (const std::exception&) {
-      used = 0;
-    }
-    if (used != word.size()) return word;
-    numbers.push_back(value);
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -119,42 +75,36 @@ void ParticleStarts::take(std::int64_t id, std::span<const double> numbers, cons
 }
 
 void ParticleStarts::read_file(const std::string& path) {
-  std::vector<double> numbers;
-  std::vector<std::size_t> rows{0};  // where each begins
-  std::int64_t first = 0;
   if (path.ends_with(".csv") || path.ends_with(".txt")) {
-    std::string text;
-    parallel::agree([&] { text = share_of_lines(path); });
-    std::int64_t line = parallel::sum_before(std::ranges::count(text, '\n'));
+    std::optional<io::NumberRows> rows;
+    try {
+      rows.emplace(path);
+    } catch (const FileError&) {
+      throw;
+    } catch (const Error& error) {
+      throw table_.error("file", error.what());
+    }
+    plan_.count = rows->count();
     parallel::agree([&] {
-      std::istringstream lines(std::move(text));
-      for (std::string each; std::getline(lines, each);) {
-        ++line;
-        if (const auto word = add_numbers(each, numbers))
-          throw table_.error("file", fmt::format("line {}: '{}' is no number", line, *word));
-        if (numbers.size() > rows.back()) rows.push_back(numbers.size());
-      }
+      for (std::size_t i = 0; i < rows->here(); ++i)
+        take(rows->first() + static_cast<std::int64_t>(i), (*rows)[i], "file");
     });
-    first = parallel::sum_before(std::ssize(rows) - 1);
-    plan_.count = parallel::sum(std::ssize(rows) - 1);
-  } else {
-    parallel::agree([&] {
-      const io::File file = io::File::open(path);
-      if (!file.contains("/starts")) throw table_.error("file", "has no data set /starts");
-      const auto dims = file.dims("/starts");
-      if (dims.size() != 2 || (dims[1] != 3 && dims[1] != 6))
-        throw table_.error("file", "/starts must have 3 or 6 columns: x, y, z, and the velocity");
-      plan_.count = dims[0];
-      first = parallel::share_begin(plan_.count);
-      numbers = file.read_rows<double>("/starts", first,
-                                       parallel::share_begin(plan_.count, parallel::rank() + 1) - first);
-      for (std::size_t end = 0; end < numbers.size();)
-        rows.push_back(end += static_cast<std::size_t>(dims[1]));
-    });
+    return;
   }
   parallel::agree([&] {
-    for (std::size_t i = 0; i + 1 < rows.size(); ++i)
-      take(first + static_cast<std::int64_t>(i), std::span(numbers).subspan(rows[i], rows[i + 1] - rows[i]),
+    const io::File file = io::File::open(path);
+    if (!file.contains("/starts")) throw table_.error("file", "has no data set /starts");
+    const auto dims = file.dims("/starts");
+    if (dims.size() != 2 || (dims[1] != 3 && dims[1] != 6))
+      throw table_.error("file", "/starts must have 3 or 6 columns: x, y, z, and the velocity");
+    plan_.count = dims[0];
+    const std::int64_t first = parallel::share_begin(plan_.count);
+    const std::int64_t here = parallel::share_begin(plan_.count, parallel::rank() + 1) - first;
+    const auto numbers = file.read_rows<double>("/starts", first, here);
+    for (std::int64_t i = 0; i < here; ++i)
+      take(first + i,
+           std::span(numbers).subspan(static_cast<std::size_t>(i * dims[1]),
+                                      static_cast<std::size_t>(dims[1])),
            "file");
   });
 }

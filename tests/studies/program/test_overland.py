@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """study = "overland": the numbers of D. Shapero, "Overland Flow" (shapero.xyz, 2022), and of an independent run of its
 scheme, exact solutions, the same water on any number of ranks and after restarts, and what bad input gets."""
+import re
 import unittest
 import xml.etree.ElementTree
 
@@ -387,6 +388,10 @@ class Overland(ProgramTest):
     def test_bad_input(self):
         (self.at / "hill.asc").write_text(GRID)
         (self.at / "short.asc").write_text(GRID[:-6])
+        (self.at / "more.asc").write_text(GRID + "7\n")
+        for name, columns in (("wide", "1e300"), ("half", "2.5"), ("large", "4000000")):
+            (self.at / f"{name}.asc").write_text(re.sub("ncols +[0-9]+", f"ncols {columns}", GRID))
+        (self.at / "far.asc").write_text(re.sub("cellsize +[0-9.]+", "cellsize 1e308", GRID))
         (self.at / "not.msh").write_text("vertices 3\n")
         (self.at / "turned.msh").write_text(TURNED.format(y=1, cell="1 4 3"))
         (self.at / "flat.msh").write_text(TURNED.format(y=0, cell="1 2 4"))
@@ -399,6 +404,11 @@ class Overland(ProgramTest):
                 ((*file, "mesh.file=turned.msh"), ("turned.msh", "inverted")),
                 ((*file, "mesh.file=flat.msh"), ("flat.msh", "degenerate")),
                 ((*file, "mesh.raster=short.asc"), ("short.asc", "a number is missing")),
+                ((*file, "mesh.raster=more.asc"), ("more.asc", "'7' stands after the", "numbers that ncols = ")),
+                ((*file, "mesh.raster=wide.asc"), ("wide.asc", "ncols = 1e+300; it must be a whole number from 1 on")),
+                ((*file, "mesh.raster=half.asc"), ("half.asc", "ncols = 2.5; it must be a whole number")),
+                ((*file, "mesh.raster=large.asc"), ("large.asc", "cells, and the file holds at most")),
+                ((*file, "mesh.raster=far.asc"), ("far.asc", "beyond all numbers")),
                 (("mesh.raster=hill.asc",), ("one of file, raster, and cells",)),
                 (("boundary.lefft.kind=free",), ("lefft", "no boundary of this name", "left, right")),
                 (("bed.height=", "bed.raster=hill.asc", "mesh.to=[6,1]"), ("hill.asc", "doesn't cover the domain")),
