@@ -94,41 +94,58 @@ InvariantManifold::InvariantManifold(std::shared_ptr<const SectionMap> map, cons
   const double growth = stable ? 1 / multiplier_ : multiplier_;
   const auto begin = map_->onto(fixed_ + side * size * direction);
   end_ = End::lost;
-  if (!begin) return;
-  begin_ = {*begin, side * size * std::log(growth) * direction};
-  if (const auto there = next(begin_, fixed_, *image, nullptr)) {
+  const auto around = begin ? map_->image(*begin) : std::nullopt;
+  if (!around) return;
+  const SectionPoint along = side * size * std::log(growth) * direction;  // tangent at the fixed point
+  begin_ = {*begin, around->basis * (around->basis.transpose() * along)};
+  SectionImage from;
+  if (const auto there = next(begin_, fixed_, *image, from)) {
     end_of_first_ = *there;
+    action_of_first_ = from.action;
     end_ = End::none;
   }
 }
 
-/// A cubic with these ends and tangents, brought onto the surface: in u = (g^s - 1)/(g - 1), where the map
-/// multiplies by g what is off the fixed point, for next to it the manifold is straight in u.
-std::optional<InvariantManifold::Place> InvariantManifold::first(double s) const {
-  const double growth = stable_ ? 1 / multiplier_ : multiplier_, more = growth - 1, rate = std::log(growth);
-  const double u = std::expm1(rate * s) / more, slope = std::exp(rate * s) * rate / more;  // du/ds
-  const SectionPoint chord = end_of_first_.at - begin_.at, a = begin_.along * (more / rate),
-                     b = end_of_first_.along * (more / (growth * rate));
+/// u = (g^s - 1)/(g - 1), where the map multiplies by g what is off the fixed point, for next to it the
+/// manifold is straight in u.
+double InvariantManifold::first_share(double s) const {
+  const double growth = stable_ ? 1 / multiplier_ : multiplier_;
+  return std::expm1(std::log(growth) * s) / (growth - 1);
+}
+
+/// A cubic in u with these ends and tangents, brought onto the surface; its tangent is dz/du.
+std::optional<InvariantManifold::Place> InvariantManifold::first_by(double u) const {
+  const double growth = stable_ ? 1 / multiplier_ : multiplier_, rate = std::log(growth) / (growth - 1);
+  const SectionPoint chord = end_of_first_.at - begin_.at, a = begin_.along / rate,
+                     b = end_of_first_.along / (growth * rate);
   const SectionPoint square = 3 * chord - 2 * a - b, cube = a + b - 2 * chord;
   const auto at = map_->onto(begin_.at + u * (a + u * (square + u * cube)));
   if (!at) return std::nullopt;
-  return Place{*at, slope * (a + u * (2 * square + 3 * u * cube))};
+  return Place{*at, a + u * (2 * square + 3 * u * cube)};
 }
 
-/// The next image, of the map; or of its inverse, led from a point that is near it and whose image is known,
-/// with what the map makes of it.
+std::optional<InvariantManifold::Place> InvariantManifold::first(double s) const {
+  const double growth = stable_ ? 1 / multiplier_ : multiplier_, rate = std::log(growth);
+  auto place = first_by(first_share(s));
+  if (place) place->along *= std::exp(rate * s) * rate / (growth - 1);  // du/ds
+  return place;
+}
+
+/// The next image, of the map; or of its inverse, led from a point that is near it and whose image is known.
+/// `from` is what the map makes of the one or of the other.
 std::optional<InvariantManifold::Place> InvariantManifold::next(const Place& place, const SectionPoint& near,
                                                                 const SectionImage& known,
-                                                                SectionImage* from) const {
+                                                                SectionImage& from) const {
   if (stable_) {
     const auto found = preimage(*map_, near, known, place.at);
     if (!found || !found->at.allFinite()) return std::nullopt;
-    if (from) *from = found->image;
-    return Place{found->at, pulled_back(found->image, place.along)};
+    from = found->image;
+    return Place{found->at, pulled_back(from, place.along)};
   }
   const auto image = map_->image(place.at);
   if (!image || !image->at.allFinite()) return std::nullopt;
-  return Place{image->at, pushed_on(*image, place.along)};
+  from = *image;
+  return Place{from.at, pushed_on(from, place.along)};
 }
 
 /// So many places in the column; false where the motion fails before. A neighbour has them already.
@@ -153,9 +170,10 @@ bool InvariantManifold::extend(Column& column, std::size_t count, const Column* 
         known = *image;
       }
     }
-    const auto place = next(column.chain.back(), near, known, &from);
+    const auto place = next(column.chain.back(), near, known, from);
     if (!place) return false;
     column.chain.push_back(*place);
+    column.actions.push_back(from.action);
     if (stable_) column.from.push_back(from);
   }
   return true;
@@ -166,7 +184,8 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
   constexpr int beginning = 8;
   constexpr double finest = 1e-13, edge = 1e-6;  // of s: of a curve; of a jump, or where motion fails
   std::vector<Column> columns;
-  for (int k = 0; k <= beginning; ++k) columns.push_back({static_cast<double>(k) / beginning, {}, {}, false});
+  for (int k = 0; k <= beginning; ++k)
+    columns.push_back({static_cast<double>(k) / beginning, {}, {}, {}, false});
   nodes_.push_back({0, begin_.at});
   const double least = 1e-10 * (1 + fixed_.norm());
   const auto too_far = [&](const Place& a, const Place& b) {
@@ -196,6 +215,7 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
       one.ended = !extend(one, n + 1, nullptr);
     } else if (other.chain.size() >= n) {  // the segment ends where its image begins
       one.chain.push_back(other.chain[n - 1]);
+      one.actions.push_back(other.actions[n - 2]);
       if (stable_) one.from.push_back(other.from[n - 2]);
     } else {
       one.ended = true;
@@ -213,7 +233,7 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
       const double width = right.s - left.s;
       const bool jump = both && jumps(left.chain[n], right.chain[n], width);
       if (both ? !jump && width > finest && too_far(left.chain[n], right.chain[n]) : width > edge) {
-        Column middle{(left.s + right.s) / 2, {}, {}, false};
+        Column middle{(left.s + right.s) / 2, {}, {}, {}, false};
         if (lives(middle, n + 1, {&left, &right}) || width > edge) {
           columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(k) + 1, std::move(middle));
           continue;
@@ -240,13 +260,13 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
   }
 }
 
-/// The places that lead to t; led by a neighbour's where that leads as far, else by the points known.
+/// Without a neighbour that leads as far: led by the points known.
 std::optional<InvariantManifold::Column> InvariantManifold::column_to(double t,
                                                                       const Column* neighbour) const {
   if (!(t >= 0) || nodes_.empty() || t > nodes_.back().t) return std::nullopt;
   const double whole = std::floor(t);
   const auto count = static_cast<std::size_t>(whole) + 1;
-  Column column{t - whole, {}, {}, false};
+  Column column{t - whole, {}, {}, {}, false};
   if (neighbour && neighbour->chain.size() == count && extend(column, count, neighbour)) return column;
   if (!extend(column, 1, nullptr)) return std::nullopt;
   while (column.chain.size() < count) {
@@ -256,9 +276,10 @@ std::optional<InvariantManifold::Column> InvariantManifold::column_to(double t,
     if (near->gap() && ++near == nodes_.end()) near -= 2;
     const auto known = stable_ ? map_->image(near->at) : std::optional(SectionImage{});
     SectionImage from;
-    const auto place = known ? next(column.chain.back(), near->at, *known, &from) : std::nullopt;
+    const auto place = known ? next(column.chain.back(), near->at, *known, from) : std::nullopt;
     if (!place) return std::nullopt;
     column.chain.push_back(*place);
+    column.actions.push_back(from.action);
     if (stable_) column.from.push_back(from);
   }
   return column;
@@ -270,16 +291,47 @@ std::optional<InvariantManifold::Place> InvariantManifold::at(double t) const {
 }
 
 std::optional<double> InvariantManifold::action(double from, double to) const {
-  if (from > to) {
-    const auto other = action(to, from);
-    return other ? std::optional(-*other) : std::nullopt;
+  const auto [low, high] = std::minmax(from, to);
+  for (auto node = std::ranges::upper_bound(nodes_, low, {}, &Node::t);
+       node != nodes_.end() && node->t < high; ++node) {
+    if (node->gap()) return std::nullopt;
   }
+  if (std::isnan(action_of_first_)) {
+    const auto whole = by_quadrature(low, high);
+    return whole && from > to ? std::optional(-*whole) : whole;
+  }
+  const auto before = by_actions(from), after = by_actions(to);
+  if (!before || !after) return std::nullopt;
+  return *after - *before;
+}
+
+/// From t = 0 on. The integral I satisfies I(t + 1) = I(t) + I(1) + S(t) - S(0), S of the way from z(t) to
+/// z(t + 1); of an inverse with the opposite signs before S, of the way from z(t + 1) to z(t).
+std::optional<double> InvariantManifold::by_actions(double t) const {
+  const auto column = column_to(t, nullptr);
+  if (!column) return std::nullopt;
+  const auto on_first = [&](double u) -> std::optional<double> {
+    const auto nodes = integrators::GaussTables::of(4);
+    double sum = 0;
+    for (int i = 0; i < nodes->stages; ++i) {
+      const auto place = first_by(u * nodes->c[i]);
+      if (!place) return std::nullopt;
+      sum += u * nodes->b[i] * map_->momentum(place->at).dot(place->along);
+    }
+    return sum;
+  };
+  const auto begun = on_first(first_share(column->s)), once = on_first(1);
+  if (!begun || !once) return std::nullopt;
+  double sum = *begun + static_cast<double>(column->actions.size()) * *once;
+  for (const double action : column->actions) sum += (stable_ ? -1 : 1) * (action - action_of_first_);
+  return sum;
+}
+
+std::optional<double> InvariantManifold::by_quadrature(double from, double to) const {
   std::vector<double> ends{from};
   for (auto node = std::ranges::upper_bound(nodes_, from, {}, &Node::t); node != nodes_.end() && node->t < to;
-       ++node) {
-    if (node->gap()) return std::nullopt;
+       ++node)
     ends.push_back(node->t);
-  }
   ends.push_back(to);
   const auto nodes = integrators::GaussTables::of(4);
   double sum = 0;
@@ -332,15 +384,18 @@ std::vector<Box> boxes(const std::vector<Node>& nodes, const SectionPoint& shift
 std::optional<HomoclinicPoint> refine(const InvariantManifold& unstable, const InvariantManifold& stable,
                                       const SectionPoint& shift, double t, double u) {
   std::optional<HomoclinicPoint> best;
+  std::optional<InvariantManifold::Column> along_one, along_other;  // of the last round
   for (int round = 0; round < 30; ++round) {
-    const auto a = unstable.at(t), b = stable.at(u);
-    if (!a || !b) break;
-    const SectionPoint off = a->at - b->at - shift;
+    along_one = unstable.column_to(t, along_one ? &*along_one : nullptr);
+    along_other = stable.column_to(u, along_other ? &*along_other : nullptr);
+    if (!along_one || !along_other) break;
+    const auto &a = along_one->chain.back(), &b = along_other->chain.back();
+    const SectionPoint off = a.at - b.at - shift;
     const double error = off.norm();
     if (best && !(error < best->error)) break;
-    best = {t, u, a->at, error, std::numeric_limits<double>::quiet_NaN()};
+    best = {t, u, a.at, error, std::numeric_limits<double>::quiet_NaN()};
     Eigen::MatrixXd slopes(off.size(), 2);
-    slopes << a->along, -b->along;
+    slopes << a.along, -b.along;
     const Eigen::VectorXd step = numerics::least_squares(slopes, off);
     if (!step.allFinite()) break;
     t -= step[0];

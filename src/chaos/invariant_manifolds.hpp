@@ -26,6 +26,7 @@
 #include <Eigen/Core>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,6 +40,9 @@ struct SectionImage {
   /// Of the plane tangent to the surface where the map began, n x 2, orthonormal; and what the map's
   /// derivative makes of it, tangent to the surface at the image.
   Eigen::MatrixXd basis, derivative;
+  /// The integral of p dq on the way there, of which the map's p dz at the image less that at the beginning
+  /// is the differential; NaN where the map has none such, or tells none.
+  double action = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// A map of a surface onto itself.
@@ -67,6 +71,14 @@ class InvariantManifold {
   struct Place {
     SectionPoint at, along;  ///< z and dz/dt
   };
+  /// A place of the fundamental segment with its images.
+  struct Column {
+    double s;
+    std::vector<Place> chain;
+    std::vector<SectionImage> from;  ///< where it is stable: what the map makes of each place but the first
+    std::vector<double> actions;     ///< of the ways between places
+    bool ended;                      ///< the motion fails on its way to the next
+  };
   struct Node {
     double t;
     SectionPoint at;  ///< NaN: a gap
@@ -88,28 +100,28 @@ class InvariantManifold {
   const std::vector<Node>& nodes() const { return nodes_; }
   /// The manifold at t, by as many returns; nothing outside of what has been grown.
   std::optional<Place> at(double t) const;
-  /// The integral of p dz from one t to another; nothing across a gap.
+  /// The same with all places that lead there, led by a neighbour's where that leads as far.
+  std::optional<Column> column_to(double t, const Column* neighbour) const;
+  /// The integral of p dz from one t to another; nothing across a gap. Where the map tells its actions it is
+  /// what these differ by, so that only the ends are asked for; else a quadrature over all of the curve.
   std::optional<double> action(double from, double to) const;
 
  private:
-  /// A place of the fundamental segment with its images.
-  struct Column {
-    double s;
-    std::vector<Place> chain;
-    std::vector<SectionImage> from;  ///< where it is stable: what the map makes of each place but the first
-    bool ended;                      ///< the motion fails on its way to the next
-  };
   std::optional<Place> first(double s) const;
+  std::optional<Place> first_by(double u) const;
+  double first_share(double s) const;
   bool extend(Column& column, std::size_t count, const Column* neighbour) const;
-  std::optional<Column> column_to(double t, const Column* neighbour) const;
   std::optional<Place> next(const Place& place, const SectionPoint& near, const SectionImage& known,
-                            SectionImage* from) const;
+                            SectionImage& from) const;
+  std::optional<double> by_actions(double t) const;
+  std::optional<double> by_quadrature(double from, double to) const;
 
   std::shared_ptr<const SectionMap> map_;
   SectionPoint fixed_;
   bool stable_;
   double multiplier_ = 0, length_ = 0;
   Place begin_{}, end_of_first_{};
+  double action_of_first_ = 0;  ///< of the way between these
   std::vector<Node> nodes_;
   End end_ = End::none;
 };

@@ -196,7 +196,8 @@ std::optional<SectionImage> ReturnMap::image(const SectionPoint& z) const {
   for (std::size_t k = 0; k < turned_.size(); ++k) next->end.q[k] -= turned_[k];
   const auto at = onto(point_of(next->end));
   if (!at) return std::nullopt;
-  return SectionImage{*at, next->basis(columns_, Eigen::all), next->derivative(columns_, Eigen::all)};
+  return SectionImage{*at, next->basis(columns_, Eigen::all), next->derivative(columns_, Eigen::all),
+                      next->action};
 }
 
 /// Of what deviates at the beginning of a flight and stays on the surface. In the plane of one coordinate it
@@ -225,7 +226,10 @@ std::optional<ReturnMap::Return> ReturnMap::to_strobe(const State& from) const {
   const auto arc = closure_.problem->arc(closure_.method, {0, from.q, from.v, closure_.parameters}, period_);
   if (arc.status != Status::finished) return std::nullopt;
   const Eigen::MatrixXd plane = tangent_plane(arc, {});
-  return Return{{arc.q, arc.v}, plane, derivative_of(arc, plane.rows()) * plane};
+  return Return{{arc.q, arc.v},
+                plane,
+                derivative_of(arc, plane.rows()) * plane,
+                std::numeric_limits<double>::quiet_NaN()};
 }
 
 std::optional<ReturnMap::Return> ReturnMap::to_section(const State& from) const {
@@ -242,6 +246,7 @@ std::optional<ReturnMap::Return> ReturnMap::to_section(const State& from) const 
   const Eigen::VectorXd slope = Eigen::VectorXd::Unit(size, across_);
   State last = from;
   Eigen::MatrixXd plane, there;
+  double action = 0;
   const auto begin = [&](const sections::Arc& arc) {
     plane = tangent_plane(arc, slope);
     there = plane;
@@ -254,6 +259,7 @@ std::optional<ReturnMap::Return> ReturnMap::to_section(const State& from) const 
     begin(arc);
     there = derivative_of(arc, size) * there;
     last = {arc.q, arc.v};
+    action = arc.action;
   }
   double rest = (*guess)[size] - std::max(whole, 0.0) * step, late = 0;
   sections::Arc arc;
@@ -270,11 +276,14 @@ std::optional<ReturnMap::Return> ReturnMap::to_section(const State& from) const 
   if (whole <= 0) begin(arc);
   there = derivative_of(arc, size) * there;
   const Eigen::VectorXd flow = vector_of(arc.end_flow);
+  const auto momentum = closure_.problem->momentum(arc.q, arc.v, closure_.parameters);
+  action += arc.action - late * dot(momentum, arc.v);
+  if (closure_.method.name != "gauss") action = std::numeric_limits<double>::quiet_NaN();  // not as accurate
   for (std::size_t k = 0; k < arc.q.size(); ++k) {
     arc.q[k] -= late * flow[static_cast<Eigen::Index>(k)];
     arc.v[k] -= late * flow[static_cast<Eigen::Index>(k) + size / 2];
   }
-  return Return{{arc.q, arc.v}, plane, there - flow * (there.row(across_) / flow[across_])};
+  return Return{{arc.q, arc.v}, plane, there - flow * (there.row(across_) / flow[across_]), action};
 }
 
 std::optional<ReturnMap::Return> ReturnMap::to_wall(const State& from) const {
@@ -288,7 +297,8 @@ std::optional<ReturnMap::Return> ReturnMap::to_wall(const State& from) const {
   const Eigen::VectorXd flow = vector_of(arc.end_flow), slope = slope_at(arc.q);
   const Eigen::MatrixXd plane = tangent_plane(arc, slope_at(from.q)),
                         there = derivative_of(arc, slope.size()) * plane;
-  return Return{{arc.q, arc.v}, plane, there - flow * (slope.transpose() * there / slope.dot(flow))};
+  return Return{
+      {arc.q, arc.v}, plane, there - flow * (slope.transpose() * there / slope.dot(flow)), arc.action};
 }
 
 }  // namespace cotangent::chaos

@@ -46,6 +46,7 @@ class ReturnMap final : public SectionMap {
   struct Return {
     State end;
     Eigen::MatrixXd basis, derivative;
+    double action;  ///< NaN: the surface isn't of one energy
   };
   State after(const State& start, int returns) const;
   bool whole() const { return std::ssize(columns_) == closure_.states(); }  ///< points are states

@@ -236,9 +236,7 @@ class Driver {
 
   void end() {
     hand_over();
-    const double before = parallel::wall_time();
-    evolution_.finish(*records_);
-    part_[writing] += parallel::wall_time() - before;
+    measure(sampling, [&] { evolution_.finish(*records_); });
   }
 
   void tell() {

@@ -22,7 +22,9 @@ struct Arc {
   std::vector<double> flow, end_flow;  ///< (q', v') at the beginning, behind its kick, and at the end
   double energy = 0;                   ///< at the beginning, before its kick
   std::vector<double> energy_slope;    ///< and its derivative by the state
-  double action = 0;                   ///< the integral of p dq
+  /// The integral of p dq: of flights between walls and by a Gauss method as accurate as the end, else as the
+  /// method's polynomial between its steps.
+  double action = 0;
 };
 
 /// A wall next to a place: its omega there, above 0 inside, and omega's slope.

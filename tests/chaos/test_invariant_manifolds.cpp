@@ -68,6 +68,23 @@ Map inner_equator(const sections::Problem& problem, const std::vector<double>& p
   return std::make_shared<const ReturnMap>(closure, *orbit, 1);
 }
 
+/// Of Henon and Heiles' orbit at E = 0.12 between the islands of q1 = 0, by a Gauss method.
+Map past_islands(const sections::Problem& problem, int stages, double step) {
+  Closure closure;
+  closure.problem = &problem;
+  closure.method.stages = stages;
+  closure.method.step = step;
+  closure.section.coordinate = 0;
+  closure.section.direction = 1;
+  closure.energy = 0.12;
+  const double q2 = -0.1775574, v1 = std::sqrt(0.24 - q2 * q2 + 2.0 / 3 * q2 * q2 * q2);
+  const auto guess = first_return(closure, {0, q2}, {v1, 0});
+  REQUIRE(guess);
+  const auto orbit = close(closure, *guess, std::nullopt);
+  REQUIRE(orbit);
+  return std::make_shared<const ReturnMap>(closure, *orbit, 1);
+}
+
 /// dp dq of two deviations, of unit mass.
 double area_of(const SectionPoint& a, const SectionPoint& b) {
   const auto n = a.size() / 2;
@@ -102,6 +119,23 @@ double momenta(const SectionPoint& z, double b) {
   const double c = std::sqrt(1 - b * b);
   return ((z[0] - c) * z[3] - z[1] * z[2]) * ((z[0] + c) * z[3] - z[1] * z[2]);
 }
+
+/// The same map with its actions times a factor; NaN: it keeps them to itself.
+class OtherActions : public SectionMap {
+ public:
+  OtherActions(Map map, double factor) : map_(std::move(map)), factor_(factor) {}
+  std::optional<SectionImage> image(const SectionPoint& z) const override {
+    auto image = map_->image(z);
+    if (image) image->action *= factor_;
+    return image;
+  }
+  std::optional<SectionPoint> onto(const SectionPoint& z) const override { return map_->onto(z); }
+  SectionPoint momentum(const SectionPoint& z) const override { return map_->momentum(z); }
+
+ private:
+  Map map_;
+  double factor_;
+};
 
 InvariantManifold grown(const Map& map, bool stable, int side, const ManifoldRule& rule) {
   InvariantManifold manifold(map, map->fixed_point(), stable, side);
@@ -210,6 +244,44 @@ TEST_CASE("a lobe's area is the difference of two homoclinic orbits' lengths") {
     }
   }
   CHECK(lobes >= 5);
+}
+
+TEST_CASE("the integral of p dq along a manifold is known from its ends' actions") {
+  const std::vector<double> parameters{0.8, 0.3};
+  const Billiard<billiards::PerturbedEllipse> oval({parameters[0], parameters[1]});
+  const auto henon_heiles = problem("henon-heiles");
+  struct Case {
+    Map map;
+    double length, accuracy;
+  };
+  for (const Case& it : {Case{along_x(*oval.problem, parameters, 0.1, 2.0), 0.8, 1e-12},
+                         Case{past_islands(*henon_heiles, 8, 0.5), 1.5, 1e-11},
+                         Case{past_islands(*henon_heiles, 3, 0.1), 1.5, 1e-7}}) {
+    const ManifoldRule rule{.length = it.length, .bend = 0.1, .spacing = 0.05, .points = 5'000};
+    for (const bool stable : {false, true}) {
+      const auto manifold = grown(it.map, stable, 1, rule);
+      const auto other = [&](double factor) {
+        InvariantManifold its(std::make_shared<const OtherActions>(it.map, factor), it.map->fixed_point(),
+                              stable, 1);
+        its.restore(manifold.nodes());
+        return its;
+      };
+      const auto by_area = other(std::numeric_limits<double>::quiet_NaN()), wrong = other(1.001);
+      const double last = manifold.nodes().back().t;
+      CHECK(last > 2);
+      for (const double from : {0.0, 0.6, 1.3}) {
+        const double known = by_area.action(from, last).value();
+        CHECK(std::abs(known) > 1e-3);
+        CHECK(std::abs(manifold.action(from, last).value() - known) < it.accuracy);
+        CHECK(manifold.action(last, from).value() == -manifold.action(from, last).value());
+        CHECK(std::abs(wrong.action(from, last).value() - known) > 10 * it.accuracy);  // the control
+      }
+    }
+  }
+  // Between RATTLE's steps motion is known less well than at them: no actions are told.
+  const auto torus = problem("torus");
+  const Map equator = inner_equator(*torus, {1.0, 0.7, 1, 0});
+  CHECK(std::isnan(equator->image(equator->fixed_point())->action));
 }
 
 TEST_CASE("a manifold has gaps where its map is discontinuous, and leads on behind them") {
