@@ -5,6 +5,7 @@ The compiler here notes that it was called, waits for a word, and copies an obje
 """
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -55,17 +56,23 @@ class Claims(FormulaTest):
         raise AssertionError(f"the compiler wasn't called {least} times")
 
     def waiting(self, runs):
-        """Comes back when all of them sleep, and have for a while."""
-        def state(run):
+        """Comes back when all of them look whether they may go on, again and again, and have done nothing else for a while."""
+        def looks(run):
             found = pathlib.Path(f"/proc/{run.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-            return found[0], int(found[11]) + int(found[12])  # and hundredths of a second of processor time
-        before = [("", 0)] * len(runs)
+            status = pathlib.Path(f"/proc/{run.pid}/status").read_text(encoding="utf-8")
+            slept = int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status, re.M)[1])
+            return slept, int(found[11]) + int(found[12])  # and hundredths of a second of processor time
+        before, calm = [looks(run) for run in runs], 0
         for _ in range(600):
-            now = [state(run) for run in runs]
-            if all(one == "S" == other and 5 <= spent <= since + 2 for (one, spent), (other, since) in zip(now, before)):
+            time.sleep(0.5)
+            now = [looks(run) for run in runs]
+            calm += 1
+            if not all(slept >= earlier + 2 and spent <= since + 2
+                       for (slept, spent), (earlier, since) in zip(now, before)):
+                calm = 0
+            if calm == 3:
                 return
             before = now
-            time.sleep(0.5)
         self.fail("they don't wait")
 
     def go(self, runs):
