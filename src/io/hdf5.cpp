@@ -2,6 +2,8 @@
 #include "io/hdf5.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <functional>
 #include <hdf5.h>
@@ -60,18 +62,26 @@ Hdf5Handle access_properties() {
 }  // namespace cotangent::io
 
 // HDF5's writes of a shared file pass here, by MPI's profiling interface: Open MPI calls no error handler
-// where one fails, and doesn't even return an error, but writes fewer bytes.
+// where one fails, and doesn't even return an error, but writes fewer bytes; the reason is the system's last.
 extern "C" int MPI_File_write_at(MPI_File file, MPI_Offset place, const void* data, int count,
                                  MPI_Datatype type, MPI_Status* status) {
   MPI_Status own;
   MPI_Status& result = status == MPI_STATUS_IGNORE ? own : *status;
+  errno = 0;
   const int error = PMPI_File_write_at(file, place, data, count, type, &result);
+  const int last = errno;
   int written = count;
   if (cotangent::io::file_failed != nullptr && error == MPI_SUCCESS) MPI_Get_count(&result, type, &written);
   if (cotangent::io::file_failed != nullptr && (error != MPI_SUCCESS || written != count)) {
-    char reason[MPI_MAX_ERROR_STRING] = "fewer bytes were written than were to be";
-    int length = 0;
-    if (error != MPI_SUCCESS) MPI_Error_string(error, reason, &length);
+    std::string reason = "fewer bytes were written than were to be";
+    if (last == ENOSPC || last == EDQUOT || last == EFBIG || last == EIO) {
+      reason = std::strerror(last);
+    } else if (error != MPI_SUCCESS) {
+      char text[MPI_MAX_ERROR_STRING] = "";
+      int length = 0;
+      MPI_Error_string(error, text, &length);
+      reason = text;
+    }
     (*cotangent::io::file_failed)(reason);
   }
   return error;
