@@ -332,10 +332,10 @@ std::vector<run::Line> ParticleRecords::describe(const particles::ParticleDynami
       {"particles",
        fmt::format("{}, to t = {:.6g}{}", plan_.count, dynamics.time(),
                    failed > 0 ? fmt::format("; {} failed and stayed where they were", failed) : "")},
-      {"steps", fmt::format("{}, {:.3g} particle-steps a second; neighbours listed {} times, {:.1f} % of the "
-                            "time; the load cut anew {} times",
+      {"steps", fmt::format("{}, {:.3g} particle-steps a second; neighbours listed {} times, in {:.3g} s; "
+                            "the load cut anew {} times",
                             effort.steps, steps * static_cast<double>(plan_.count) / spent, effort.lists,
-                            100 * effort.listing_seconds / spent, effort.cuts)},
+                            effort.listing_seconds, effort.cuts)},
       {"energy error", fmt::format("{:.3g} at worst, in the samples, {:.3g} % of the mean kinetic energy",
                                    energy_error_, 100 * energy_error_ / kinetic)},
       {"constraint error", fmt::format("{:.3g} at worst, a length", constraint_error_)}};

@@ -68,6 +68,8 @@ void ParticleStarts::take(std::int64_t id, std::span<const double> numbers, cons
   if (numbers.size() == 6 && temperature_ > 0)
     throw table_.error("temperature",
                        fmt::format("particle {} brings a velocity of its own: give one of them", id));
+  if (!std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }))
+    throw table_.error(key, fmt::format("particle {} has a number that isn't finite", id));
   Given start{id};
   std::copy_n(numbers.begin(), 3, start.q.begin());
   std::copy(numbers.begin() + 3, numbers.end(), start.v.begin());
@@ -162,11 +164,14 @@ std::vector<std::vector<double>> ParticleStarts::along_trajectory() const {
   return rows;
 }
 
-/// Points of particles that are given, the same on every rank: all of them, or of many the first in each cube
-/// of which 64 fill their box.
+/// Points of particles that are given, where they begin, the same on every rank: all of them, or of many the
+/// first in each cube of which 64 fill their box.
 std::vector<SpacePoint> ParticleStarts::some_given() const {
   constexpr std::int64_t many = 4096;
   std::vector<Given> some = given_;
+  parallel::agree([&] {
+    for (Given& start : some) start.q = particle(start).q;
+  });
   const auto first_in_each_cube = [&](const SpacePoint& low, double side) {
     std::map<std::array<double, 3>, Given> cubes;
     for (const Given& start : some) {
@@ -181,7 +186,7 @@ std::vector<SpacePoint> ParticleStarts::some_given() const {
   std::vector<double> reach;  // the highest coordinates, and the lowest with their signs changed
   for (std::size_t n = 0; n < 6; ++n) {
     double most = -std::numeric_limits<double>::infinity();
-    for (const Given& start : given_) most = std::max(most, n < 3 ? start.q[n] : -start.q[n - 3]);
+    for (const Given& start : some) most = std::max(most, n < 3 ? start.q[n] : -start.q[n - 3]);
     reach.push_back(most);
   }
   reach = parallel::maximum(std::move(reach));

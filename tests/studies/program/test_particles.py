@@ -250,6 +250,10 @@ class Particles(ProgramTest):
             end = self.launch("deck.toml", *kinds["csv"], ranks=ranks)
             self.assertEqual(end.returncode, 2)
             self.assertIn(f"line {wrong}: 'zero' is no number", end.stderr)
+        for last, said in (("inf, 0, 0", "particle 39 has a number that isn't finite"),
+                           ("0.1, 0, 0", "particle 39 starts"), ("0.1, 0, 0", "off the surface")):
+            (self.at / "starts.csv").write_text("\n".join(lines[:-1] + [last]))
+            self.says(self.launch("deck.toml", *kinds["csv"], "particles.project=false", ranks=2), 2, said)
         (self.at / "starts.csv").write_text("\n".join(lines[:-1] + ["11, 0"]))
         for ranks in (1, 4):
             self.assertIn("particle 39 has 2 numbers", self.launch("deck.toml", *kinds["csv"], ranks=ranks).stderr)
