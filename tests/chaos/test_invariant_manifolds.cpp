@@ -246,7 +246,7 @@ TEST_CASE("a lobe's area is the difference of two homoclinic orbits' lengths") {
   CHECK(lobes >= 5);
 }
 
-TEST_CASE("the integral of p dq along a manifold is known from its ends' actions") {
+TEST_CASE("the integral of p dq along a manifold is known from its ends' actions", "[long]") {
   const std::vector<double> parameters{0.8, 0.3};
   const Billiard<billiards::PerturbedEllipse> oval({parameters[0], parameters[1]});
   const auto henon_heiles = problem("henon-heiles");
