@@ -44,6 +44,7 @@ sections::Arc fly_arc(const Domain<D>& domain, const Vector<D>& gravity, const F
   std::copy_n(start.v.begin(), D, v.begin());
   sections::Arc arc;
   arc.derivative.resize(states * states);
+  arc.action_as_end = true;
   Gas<D> gas(domain, gravity, 1, field);
   gas.watch_tangent();
   for (int first = 0; first < states; first += width) {  // the displacements, a pack at a time

@@ -91,33 +91,30 @@ InvariantManifold::InvariantManifold(std::shared_ptr<const SectionMap> map, cons
       std::ranges::find_if(direction, [](double component) { return std::abs(component) > 1e-9; });
   if (*leading < 0) direction = -direction;
   const double size = epsilon * (1 + fixed_.norm());
-  const double growth = stable ? 1 / multiplier_ : multiplier_;
   const auto begin = map_->onto(fixed_ + side * size * direction);
   end_ = End::lost;
   const auto around = begin ? map_->image(*begin) : std::nullopt;
   if (!around) return;
-  const SectionPoint along = side * size * std::log(growth) * direction;  // tangent at the fixed point
+  const SectionPoint along = side * size * std::log(growth()) * direction;  // tangent at the fixed point
   begin_ = {*begin, around->basis * (around->basis.transpose() * along)};
-  SectionImage from;
-  if (const auto there = next(begin_, fixed_, *image, from)) {
+  SectionImage map_of_first;
+  if (const auto there = next(begin_, fixed_, *image, map_of_first)) {
     end_of_first_ = *there;
-    action_of_first_ = from.action;
+    action_of_first_ = map_of_first.action;
     end_ = End::none;
   }
 }
 
-/// u = (g^s - 1)/(g - 1), where the map multiplies by g what is off the fixed point, for next to it the
-/// manifold is straight in u.
+/// u = (g^s - 1)/(g - 1), g the growth: next to the fixed point the manifold is straight in u.
 double InvariantManifold::first_share(double s) const {
-  const double growth = stable_ ? 1 / multiplier_ : multiplier_;
-  return std::expm1(std::log(growth) * s) / (growth - 1);
+  return std::expm1(std::log(growth()) * s) / (growth() - 1);
 }
 
 /// A cubic in u with these ends and tangents, brought onto the surface; its tangent is dz/du.
 std::optional<InvariantManifold::Place> InvariantManifold::first_by(double u) const {
-  const double growth = stable_ ? 1 / multiplier_ : multiplier_, rate = std::log(growth) / (growth - 1);
+  const double rate = std::log(growth()) / (growth() - 1);
   const SectionPoint chord = end_of_first_.at - begin_.at, a = begin_.along / rate,
-                     b = end_of_first_.along / (growth * rate);
+                     b = end_of_first_.along / (growth() * rate);
   const SectionPoint square = 3 * chord - 2 * a - b, cube = a + b - 2 * chord;
   const auto at = map_->onto(begin_.at + u * (a + u * (square + u * cube)));
   if (!at) return std::nullopt;
@@ -125,27 +122,36 @@ std::optional<InvariantManifold::Place> InvariantManifold::first_by(double u) co
 }
 
 std::optional<InvariantManifold::Place> InvariantManifold::first(double s) const {
-  const double growth = stable_ ? 1 / multiplier_ : multiplier_, rate = std::log(growth);
+  const double rate = std::log(growth());
   auto place = first_by(first_share(s));
-  if (place) place->along *= std::exp(rate * s) * rate / (growth - 1);  // du/ds
+  if (place) place->along *= std::exp(rate * s) * rate / (growth() - 1);  // du/ds
   return place;
 }
 
 /// The next image, of the map; or of its inverse, led from a point that is near it and whose image is known.
-/// `from` is what the map makes of the one or of the other.
+/// `map` is what it makes of the one or of the other.
 std::optional<InvariantManifold::Place> InvariantManifold::next(const Place& place, const SectionPoint& near,
                                                                 const SectionImage& known,
-                                                                SectionImage& from) const {
+                                                                SectionImage& map) const {
   if (stable_) {
     const auto found = preimage(*map_, near, known, place.at);
     if (!found || !found->at.allFinite()) return std::nullopt;
-    from = found->image;
-    return Place{found->at, pulled_back(from, place.along)};
+    map = found->image;
+    return Place{found->at, pulled_back(map, place.along)};
   }
   const auto image = map_->image(place.at);
   if (!image || !image->at.allFinite()) return std::nullopt;
-  from = *image;
-  return Place{from.at, pushed_on(from, place.along)};
+  map = *image;
+  return Place{map.at, pushed_on(map, place.along)};
+}
+
+bool InvariantManifold::add_next(Column& column, const SectionPoint& near, const SectionImage& known) const {
+  SectionImage map;
+  const auto place = next(column.chain.back(), near, known, map);
+  if (!place) return false;
+  column.chain.push_back(*place);
+  column.maps.push_back(std::move(map));
+  return true;
 }
 
 /// So many places in the column; false where the motion fails before. A neighbour has them already.
@@ -159,22 +165,18 @@ bool InvariantManifold::extend(Column& column, std::size_t count, const Column* 
     const auto last = column.chain.size() - 1;
     // Without a neighbour: from the place itself, which is nearer to the fixed point.
     const SectionPoint near = neighbour ? neighbour->chain[last + 1].at : column.chain[last].at;
-    SectionImage known, from;
+    SectionImage known;
     if (stable_) {
       const Column* const there = neighbour ? neighbour : last > 0 ? &column : nullptr;
       if (there) {
-        known = there->from[neighbour ? last : last - 1];
+        known = there->maps[neighbour ? last : last - 1];
       } else {
         const auto image = map_->image(near);
         if (!image) return false;
         known = *image;
       }
     }
-    const auto place = next(column.chain.back(), near, known, from);
-    if (!place) return false;
-    column.chain.push_back(*place);
-    column.actions.push_back(from.action);
-    if (stable_) column.from.push_back(from);
+    if (!add_next(column, near, known)) return false;
   }
   return true;
 }
@@ -184,8 +186,7 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
   constexpr int beginning = 8;
   constexpr double finest = 1e-13, edge = 1e-6;  // of s: of a curve; of a jump, or where motion fails
   std::vector<Column> columns;
-  for (int k = 0; k <= beginning; ++k)
-    columns.push_back({static_cast<double>(k) / beginning, {}, {}, {}, false});
+  for (int k = 0; k <= beginning; ++k) columns.push_back({static_cast<double>(k) / beginning, {}, {}, false});
   nodes_.push_back({0, begin_.at});
   const double least = 1e-10 * (1 + fixed_.norm());
   const auto too_far = [&](const Place& a, const Place& b) {
@@ -215,8 +216,7 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
       one.ended = !extend(one, n + 1, nullptr);
     } else if (other.chain.size() >= n) {  // the segment ends where its image begins
       one.chain.push_back(other.chain[n - 1]);
-      one.actions.push_back(other.actions[n - 2]);
-      if (stable_) one.from.push_back(other.from[n - 2]);
+      one.maps.push_back(other.maps[n - 2]);
     } else {
       one.ended = true;
     }
@@ -233,7 +233,7 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
       const double width = right.s - left.s;
       const bool jump = both && jumps(left.chain[n], right.chain[n], width);
       if (both ? !jump && width > finest && too_far(left.chain[n], right.chain[n]) : width > edge) {
-        Column middle{(left.s + right.s) / 2, {}, {}, {}, false};
+        Column middle{(left.s + right.s) / 2, {}, {}, false};
         if (lives(middle, n + 1, {&left, &right}) || width > edge) {
           columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(k) + 1, std::move(middle));
           continue;
@@ -266,7 +266,7 @@ std::optional<InvariantManifold::Column> InvariantManifold::column_to(double t,
   if (!(t >= 0) || nodes_.empty() || t > nodes_.back().t) return std::nullopt;
   const double whole = std::floor(t);
   const auto count = static_cast<std::size_t>(whole) + 1;
-  Column column{t - whole, {}, {}, {}, false};
+  Column column{t - whole, {}, {}, false};
   if (neighbour && neighbour->chain.size() == count && extend(column, count, neighbour)) return column;
   if (!extend(column, 1, nullptr)) return std::nullopt;
   while (column.chain.size() < count) {
@@ -275,12 +275,7 @@ std::optional<InvariantManifold::Column> InvariantManifold::column_to(double t,
     if (near == nodes_.end() || (near != nodes_.begin() && k - (near - 1)->t < near->t - k)) --near;
     if (near->gap() && ++near == nodes_.end()) near -= 2;
     const auto known = stable_ ? map_->image(near->at) : std::optional(SectionImage{});
-    SectionImage from;
-    const auto place = known ? next(column.chain.back(), near->at, *known, from) : std::nullopt;
-    if (!place) return std::nullopt;
-    column.chain.push_back(*place);
-    column.actions.push_back(from.action);
-    if (stable_) column.from.push_back(from);
+    if (!known || !add_next(column, near->at, *known)) return std::nullopt;
   }
   return column;
 }
@@ -305,25 +300,35 @@ std::optional<double> InvariantManifold::action(double from, double to) const {
   return *after - *before;
 }
 
+namespace {
+
+/// The integral of p dz over a piece of a curve, `place_at` its places and tangents, by Gauss' nodes.
+template <class PlaceAt>
+std::optional<double> integral(const SectionMap& map, double from, double to, const PlaceAt& place_at) {
+  const auto nodes = integrators::GaussTables::of(4);
+  double sum = 0;
+  for (int i = 0; i < nodes->stages; ++i) {
+    const std::optional<InvariantManifold::Place> place = place_at(from + (to - from) * nodes->c[i]);
+    if (!place) return std::nullopt;
+    sum += (to - from) * nodes->b[i] * map.momentum(place->at).dot(place->along);
+  }
+  return sum;
+}
+
+}  // namespace
+
 /// From t = 0 on. The integral I satisfies I(t + 1) = I(t) + I(1) + S(t) - S(0), S of the way from z(t) to
 /// z(t + 1); of an inverse with the opposite signs before S, of the way from z(t + 1) to z(t).
 std::optional<double> InvariantManifold::by_actions(double t) const {
   const auto column = column_to(t, nullptr);
   if (!column) return std::nullopt;
-  const auto on_first = [&](double u) -> std::optional<double> {
-    const auto nodes = integrators::GaussTables::of(4);
-    double sum = 0;
-    for (int i = 0; i < nodes->stages; ++i) {
-      const auto place = first_by(u * nodes->c[i]);
-      if (!place) return std::nullopt;
-      sum += u * nodes->b[i] * map_->momentum(place->at).dot(place->along);
-    }
-    return sum;
-  };
-  const auto begun = on_first(first_share(column->s)), once = on_first(1);
+  const auto on_first = [this](double u) { return first_by(u); };
+  const auto begun = integral(*map_, 0, first_share(column->s), on_first),
+             once = integral(*map_, 0, 1, on_first);
   if (!begun || !once) return std::nullopt;
-  double sum = *begun + static_cast<double>(column->actions.size()) * *once;
-  for (const double action : column->actions) sum += (stable_ ? -1 : 1) * (action - action_of_first_);
+  double sum = *begun;
+  for (const SectionImage& map : column->maps)
+    sum += *once + (stable_ ? -1 : 1) * (map.action - action_of_first_);
   return sum;
 }
 
@@ -333,18 +338,16 @@ std::optional<double> InvariantManifold::by_quadrature(double from, double to) c
        ++node)
     ends.push_back(node->t);
   ends.push_back(to);
-  const auto nodes = integrators::GaussTables::of(4);
-  double sum = 0;
   std::optional<Column> last;
+  const auto place_at = [&](double t) -> std::optional<Place> {
+    last = column_to(t, last ? &*last : nullptr);
+    return last ? std::optional(last->chain.back()) : std::nullopt;
+  };
+  double sum = 0;
   for (std::size_t k = 0; k + 1 < ends.size(); ++k) {
-    const double width = ends[k + 1] - ends[k];
-    for (int i = 0; i < nodes->stages; ++i) {
-      auto next = column_to(ends[k] + width * nodes->c[i], last ? &*last : nullptr);
-      if (!next) return std::nullopt;
-      last = std::move(next);
-      const Place& place = last->chain.back();
-      sum += width * nodes->b[i] * map_->momentum(place.at).dot(place.along);
-    }
+    const auto piece = integral(*map_, ends[k], ends[k + 1], place_at);
+    if (!piece) return std::nullopt;
+    sum += *piece;
   }
   return sum;
 }

@@ -75,8 +75,7 @@ class InvariantManifold {
   struct Column {
     double s;
     std::vector<Place> chain;
-    std::vector<SectionImage> from;  ///< where it is stable: what the map makes of each place but the first
-    std::vector<double> actions;     ///< of the ways between places
+    std::vector<SectionImage> maps;  ///< between neighbours: of the one, where it is stable of the other
     bool ended;                      ///< the motion fails on its way to the next
   };
   struct Node {
@@ -109,10 +108,13 @@ class InvariantManifold {
  private:
   std::optional<Place> first(double s) const;
   std::optional<Place> first_by(double u) const;
+  /// What the map, or its inverse, multiplies by what is off the fixed point.
+  double growth() const { return stable_ ? 1 / multiplier_ : multiplier_; }
   double first_share(double s) const;
   bool extend(Column& column, std::size_t count, const Column* neighbour) const;
   std::optional<Place> next(const Place& place, const SectionPoint& near, const SectionImage& known,
-                            SectionImage& from) const;
+                            SectionImage& map) const;
+  bool add_next(Column& column, const SectionPoint& near, const SectionImage& known) const;
   std::optional<double> by_actions(double t) const;
   std::optional<double> by_quadrature(double from, double to) const;
 

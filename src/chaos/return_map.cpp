@@ -278,7 +278,7 @@ std::optional<ReturnMap::Return> ReturnMap::to_section(const State& from) const 
   const Eigen::VectorXd flow = vector_of(arc.end_flow);
   const auto momentum = closure_.problem->momentum(arc.q, arc.v, closure_.parameters);
   action += arc.action - late * dot(momentum, arc.v);
-  if (closure_.method.name != "gauss") action = std::numeric_limits<double>::quiet_NaN();  // not as accurate
+  if (!arc.action_as_end) action = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t k = 0; k < arc.q.size(); ++k) {
     arc.q[k] -= late * flow[static_cast<Eigen::Index>(k)];
     arc.v[k] -= late * flow[static_cast<Eigen::Index>(k) + size / 2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words of files and command lines that are numbers.
+// Words of files that are numbers.
 #pragma once
 
 #include <charconv>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
 #include <functional>
 #include <hdf5.h>
@@ -16,6 +15,7 @@
 
 #include "core/error.hpp"
 #include "io/hdf5_calls.hpp"
+#include "io/posix.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::io {
@@ -73,16 +73,11 @@ extern "C" int MPI_File_write_at(MPI_File file, MPI_Offset place, const void* da
   int written = count;
   if (cotangent::io::file_failed != nullptr && error == MPI_SUCCESS) MPI_Get_count(&result, type, &written);
   if (cotangent::io::file_failed != nullptr && (error != MPI_SUCCESS || written != count)) {
-    std::string reason = "fewer bytes were written than were to be";
-    if (last == ENOSPC || last == EDQUOT || last == EFBIG || last == EIO) {
-      reason = std::strerror(last);
-    } else if (error != MPI_SUCCESS) {
-      char text[MPI_MAX_ERROR_STRING] = "";
-      int length = 0;
-      MPI_Error_string(error, text, &length);
-      reason = text;
-    }
-    (*cotangent::io::file_failed)(reason);
+    const std::string disk = cotangent::io::disk_failure(last);
+    char reason[MPI_MAX_ERROR_STRING] = "fewer bytes were written than were to be";
+    int length = 0;
+    if (error != MPI_SUCCESS) MPI_Error_string(error, reason, &length);
+    (*cotangent::io::file_failed)(disk.empty() ? reason : disk);
   }
   return error;
 }

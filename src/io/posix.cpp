@@ -125,6 +125,10 @@ std::string Descriptor::lack_of_space() const {
   ::getrlimit(RLIMIT_FSIZE, &limit);
   int reason = limit.rlim_cur < static_cast<rlim_t>(length()) ? EFBIG : 0;
   if (reason == 0 && ::fallocate(id_, 0, 0, length()) != 0) reason = errno;
+  return disk_failure(reason);
+}
+
+std::string disk_failure(int reason) {
   return reason == ENOSPC || reason == EFBIG || reason == EDQUOT || reason == EIO ? std::strerror(reason)
                                                                                   : "";
 }

@@ -44,6 +44,8 @@ class Descriptor {
   std::filesystem::path path_;
 };
 
+/// What the system's reason says where it is the disk's, "No space left on device"; empty for other reasons.
+std::string disk_failure(int reason);
 /// Gives a complete file a new name.
 void rename_file(const std::filesystem::path& complete, const std::filesystem::path& name);
 /// Gives a file a second name, in place of another file's; where the file system has no such names, renames

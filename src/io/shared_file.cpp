@@ -158,10 +158,8 @@ void SharedFile::sync() {
 }
 
 void SharedFile::close() {
-  const FileFailureHandler alone([this](const std::string& mpi_reason) {
-    const std::string reason = on_disk_.lack_of_space();
-    parallel::end_alone(exit_file_system, path_.string() + ": cannot close the file: " +
-                                              (reason.empty() ? mpi_reason : reason));
+  const FileFailureHandler alone([this](const std::string& reason) {
+    parallel::end_alone(exit_file_system, path_.string() + ": cannot close the file: " + reason);
   });
   parallel::agree([this] {
     for (Set& set : sets_) set.place = DataSet();

@@ -20,23 +20,21 @@ Halo::Halo(PetscInt own, std::span<const PetscInt> number, int width) : ranks_(p
 }
 
 void Halo::refresh(std::vector<double>& values) {
-  if (ranks_ == 1) return;
-  la::check(VecPlaceArray(owners_, values.data()), "VecPlaceArray");
-  la::check(VecPlaceArray(here_, values.data()), "VecPlaceArray");
-  la::check(VecScatterBegin(scatter_, owners_, here_, INSERT_VALUES, SCATTER_FORWARD), "VecScatterBegin");
-  la::check(VecScatterEnd(scatter_, owners_, here_, INSERT_VALUES, SCATTER_FORWARD), "VecScatterEnd");
-  la::check(VecResetArray(here_), "VecResetArray");
-  la::check(VecResetArray(owners_), "VecResetArray");
+  scatter(values, owners_, here_, INSERT_VALUES, SCATTER_FORWARD);
 }
 
 void Halo::add(std::vector<double>& values) {
+  scatter(values, here_, owners_, ADD_VALUES, SCATTER_REVERSE);
+}
+
+void Halo::scatter(std::vector<double>& values, Vec from, Vec to, InsertMode mode, ScatterMode way) {
   if (ranks_ == 1) return;
-  la::check(VecPlaceArray(owners_, values.data()), "VecPlaceArray");
-  la::check(VecPlaceArray(here_, values.data()), "VecPlaceArray");
-  la::check(VecScatterBegin(scatter_, here_, owners_, ADD_VALUES, SCATTER_REVERSE), "VecScatterBegin");
-  la::check(VecScatterEnd(scatter_, here_, owners_, ADD_VALUES, SCATTER_REVERSE), "VecScatterEnd");
-  la::check(VecResetArray(here_), "VecResetArray");
-  la::check(VecResetArray(owners_), "VecResetArray");
+  la::check(VecPlaceArray(from, values.data()), "VecPlaceArray");
+  la::check(VecPlaceArray(to, values.data()), "VecPlaceArray");
+  la::check(VecScatterBegin(scatter_, from, to, mode, way), "VecScatterBegin");
+  la::check(VecScatterEnd(scatter_, from, to, mode, way), "VecScatterEnd");
+  la::check(VecResetArray(to), "VecResetArray");
+  la::check(VecResetArray(from), "VecResetArray");
 }
 
 std::vector<double> dual_areas(const Mesh& mesh) {

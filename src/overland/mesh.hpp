@@ -84,6 +84,7 @@ class Halo {
   void add(std::vector<double>& values);
 
  private:
+  void scatter(std::vector<double>& values, Vec from, Vec to, InsertMode mode, ScatterMode way);
   la::Vector owners_, here_;
   la::Scatter scatter_;
   int ranks_;

@@ -22,9 +22,10 @@ struct Arc {
   std::vector<double> flow, end_flow;  ///< (q', v') at the beginning, behind its kick, and at the end
   double energy = 0;                   ///< at the beginning, before its kick
   std::vector<double> energy_slope;    ///< and its derivative by the state
-  /// The integral of p dq: of flights between walls and by a Gauss method as accurate as the end, else as the
-  /// method's polynomial between its steps.
+  /// The integral of p dq, and whether it is as accurate as the end: of flights between walls and by a Gauss
+  /// method, else as the method's polynomial between its steps.
   double action = 0;
+  bool action_as_end = false;
 };
 
 /// A wall next to a place: its omega there, above 0 inside, and omega's slope.

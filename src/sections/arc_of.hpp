@@ -114,7 +114,8 @@ class ArcFlight {
     method->start(system_, x_, Mask(true));
     if (method->momenta()) to_momenta<R, N>(system_, x_, d_);
     // At a Gauss method's own stages the sum of p dq is as accurate as its steps.
-    const int wanted = options_.name == "gauss" ? options_.stages : method->degree() + 1;
+    arc_.action_as_end = options_.name == "gauss";
+    const int wanted = arc_.action_as_end ? options_.stages : method->degree() + 1;
     const auto nodes = integrators::GaussTables::of(std::clamp(wanted, 1, integrators::max_stages));
     for (std::int64_t k = 0; k < steps; ++k) {
       const Mask took = method->advance(system_, Mask(true));

@@ -143,6 +143,15 @@ InvariantManifold grown(const Map& map, bool stable, int side, const ManifoldRul
   return manifold;
 }
 
+/// What another has grown, with its map's actions times a factor.
+InvariantManifold with_actions(const InvariantManifold& grown, const Map& map, int side, double factor) {
+  InvariantManifold other(std::make_shared<const OtherActions>(map, factor), map->fixed_point(),
+                          grown.stable(), side);
+  other.restore(grown.nodes());
+  return other;
+}
+constexpr double silent = std::numeric_limits<double>::quiet_NaN();
+
 }  // namespace
 
 TEST_CASE("in an ellipse the manifolds of the major axis lead through the foci") {
@@ -213,9 +222,11 @@ TEST_CASE("a lobe's area is the difference of two homoclinic orbits' lengths") {
   CHECK(other->fixed_point()[0] == Approx(-1));
   const ManifoldRule rule{.length = 8, .bend = 0.1, .spacing = 0.05, .points = 5'000};
   const auto unstable = grown(map, false, 1, rule);
+  const auto silent_unstable = with_actions(unstable, map, 1, silent);
   int lobes = 0;
   for (const int side : {1, -1}) {
     const auto stable = grown(other, true, side, rule);
+    const auto silent_stable = with_actions(stable, other, side, silent);
     const auto points = homoclinic_points(unstable, stable, SectionPoint::Zero(4), 50);
     // The length of a homoclinic orbit from near the fixed point back to it, over that of the periodic orbit;
     // what is left at the ends by the trapezium's rule for p dq.
@@ -241,6 +252,10 @@ TEST_CASE("a lobe's area is the difference of two homoclinic orbits' lengths") {
       const double difference = length(points[k + 1]) - length(points[k]);
       CHECK(std::abs(points[k].area - difference) < 1e-9);
       CHECK(std::abs(difference) > 1e-3);
+      const auto along = silent_unstable.action(points[k].unstable, points[k + 1].unstable),
+                 back = silent_stable.action(points[k].stable, points[k + 1].stable);
+      REQUIRE((along && back));
+      CHECK(std::abs(*along - *back - difference) < 1e-9);  // and by the area itself
     }
   }
   CHECK(lobes >= 5);
@@ -260,13 +275,8 @@ TEST_CASE("the integral of p dq along a manifold is known from its ends' actions
     const ManifoldRule rule{.length = it.length, .bend = 0.1, .spacing = 0.05, .points = 5'000};
     for (const bool stable : {false, true}) {
       const auto manifold = grown(it.map, stable, 1, rule);
-      const auto other = [&](double factor) {
-        InvariantManifold its(std::make_shared<const OtherActions>(it.map, factor), it.map->fixed_point(),
-                              stable, 1);
-        its.restore(manifold.nodes());
-        return its;
-      };
-      const auto by_area = other(std::numeric_limits<double>::quiet_NaN()), wrong = other(1.001);
+      const auto by_area = with_actions(manifold, it.map, 1, silent),
+                 wrong = with_actions(manifold, it.map, 1, 1.001);
       const double last = manifold.nodes().back().t;
       CHECK(last > 2);
       for (const double from : {0.0, 1.3}) {

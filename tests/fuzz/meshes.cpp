@@ -52,7 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (!((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0))
         fuzz::fail("a cell that is turned over was judged fit");
     }
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    fuzz::refused(error);
   }
   return 0;
 }

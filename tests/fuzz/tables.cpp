@@ -36,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     text = printed(rows);
     count = rows.count();
     if (count != std::int64_t(rows.here())) fuzz::fail("a wrong count of rows");
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    fuzz::refused(error);
     return 0;
   }
   file.hold({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});

@@ -52,32 +52,26 @@ Estimate estimate(const ParticlePlan& plan);
 /// share of them.
 class ParticleStarts {
  public:
-  /// Sets the plan's count. Collective.
+  /// Sets the plan's count. Throws Error where a particle that is given is off the surface. Collective.
   ParticleStarts(Task& task, ParticlePlan& plan);
-  /// This rank's share: all ranks together hold each particle once. Throws Error where a start is off the
-  /// surface. Collective.
+  /// This rank's share: all ranks together hold each particle once. Collective.
   std::vector<particles::Particle> make(const geometry::Triangulation& surface) const;
   /// The surface within its periods, with cubes of which `cells` fill its longest side. Collective.
   geometry::Triangulation surface(std::int64_t cells) const;
 
  private:
   enum class Kind { uniform, even, list, file, trajectory };
-  /// One that is given, by a place and perhaps a velocity.
-  struct Given {
-    std::int64_t id = 0;
-    std::array<double, 3> q{}, v{};
-  };
   void take(const std::vector<std::vector<double>>& rows, const std::string& key);
   void take(std::int64_t id, std::span<const double> numbers, const std::string& key);
   void read_file(const std::string& path);
   std::vector<std::vector<double>> along_trajectory() const;
   std::vector<geometry::SpacePoint> some_points() const;
   std::vector<geometry::SpacePoint> some_given() const;
-  particles::Particle particle(Given start) const;
+  particles::Particle particle(std::int64_t id, std::array<double, 3> q, std::array<double, 3> v = {}) const;
   ParticlePlan& plan_;
   io::Table model_, table_;
   Kind kind_ = Kind::uniform;
-  std::vector<Given> given_;  ///< by a list, a file or a trajectory: this rank's share
+  std::vector<particles::Particle> given_;  ///< by a list, a file or a trajectory: this rank's share
   std::uint64_t seed_ = 1;
   double temperature_ = 0.0;
   bool project_ = false;

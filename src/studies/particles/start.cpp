@@ -17,11 +17,7 @@
 
 namespace cotangent::studies {
 
-namespace {
-
 using geometry::SpacePoint;
-
-}  // namespace
 
 ParticleStarts::ParticleStarts(Task& task, ParticlePlan& plan)
     : plan_(plan), model_(task.deck.table("model")), table_(task.deck.table("particles")) {
@@ -70,10 +66,10 @@ void ParticleStarts::take(std::int64_t id, std::span<const double> numbers, cons
                        fmt::format("particle {} brings a velocity of its own: give one of them", id));
   if (!std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }))
     throw table_.error(key, fmt::format("particle {} has a number that isn't finite", id));
-  Given start{id};
-  std::copy_n(numbers.begin(), 3, start.q.begin());
-  std::copy(numbers.begin() + 3, numbers.end(), start.v.begin());
-  given_.push_back(start);
+  std::array<double, 3> q{}, v{};
+  std::copy_n(numbers.begin(), 3, q.begin());
+  std::copy(numbers.begin() + 3, numbers.end(), v.begin());
+  given_.push_back(particle(id, q, v));
 }
 
 void ParticleStarts::read_file(const std::string& path) {
@@ -164,17 +160,15 @@ std::vector<std::vector<double>> ParticleStarts::along_trajectory() const {
   return rows;
 }
 
-/// Points of particles that are given, where they begin, the same on every rank: all of them, or of many the
-/// first in each cube of which 64 fill their box.
+/// Points of particles that are given, the same on every rank: all of them, or of many the first in each cube
+/// of which 64 fill their box.
 std::vector<SpacePoint> ParticleStarts::some_given() const {
   constexpr std::int64_t many = 4096;
-  std::vector<Given> some = given_;
-  parallel::agree([&] {
-    for (Given& start : some) start.q = particle(start).q;
-  });
+  using particles::Particle;
+  std::vector<Particle> some = given_;
   const auto first_in_each_cube = [&](const SpacePoint& low, double side) {
-    std::map<std::array<double, 3>, Given> cubes;
-    for (const Given& start : some) {
+    std::map<std::array<double, 3>, Particle> cubes;
+    for (const Particle& start : some) {
       std::array<double, 3> cube{};
       for (std::size_t n = 0; n < 3; ++n) cube[n] = std::floor((start.q[n] - low[n]) / side);
       const auto [at, fresh] = cubes.try_emplace(cube, start);
@@ -186,7 +180,7 @@ std::vector<SpacePoint> ParticleStarts::some_given() const {
   std::vector<double> reach;  // the highest coordinates, and the lowest with their signs changed
   for (std::size_t n = 0; n < 6; ++n) {
     double most = -std::numeric_limits<double>::infinity();
-    for (const Given& start : some) most = std::max(most, n < 3 ? start.q[n] : -start.q[n - 3]);
+    for (const Particle& start : some) most = std::max(most, n < 3 ? start.q[n] : -start.q[n - 3]);
     reach.push_back(most);
   }
   reach = parallel::maximum(std::move(reach));
@@ -195,9 +189,9 @@ std::vector<SpacePoint> ParticleStarts::some_given() const {
   if (plan_.count > many) first_in_each_cube(low, side);
   some = parallel::exchange(std::vector(static_cast<std::size_t>(parallel::size()), some));
   if (plan_.count > many) first_in_each_cube(low, side);
-  std::ranges::sort(some, {}, &Given::id);
+  std::ranges::sort(some, {}, &Particle::id);
   std::vector<SpacePoint> points;
-  for (const Given& start : some) points.push_back(start.q);
+  for (const Particle& start : some) points.push_back(start.q);
   return points;
 }
 
@@ -224,8 +218,8 @@ geometry::Triangulation ParticleStarts::surface(std::int64_t cells) const {
 }
 
 /// As it begins, checked.
-particles::Particle ParticleStarts::particle(Given start) const {
-  auto& [id, q, v] = start;
+particles::Particle ParticleStarts::particle(std::int64_t id, std::array<double, 3> q,
+                                             std::array<double, 3> v) const {
   if (temperature_ > 0) {
     const auto level = plan_.problem->surface()->level(q, plan_.parameters);
     v = particles::thermal_velocity(id, level.gradient, temperature_, plan_.motion->mass(), seed_);
@@ -260,11 +254,10 @@ std::vector<particles::Particle> ParticleStarts::make(const geometry::Triangulat
                 ? particles::uniform_points(points, plan_.count, seed_)
                 : particles::even_points(points, plan_.count, seed_, plan_.options.periods, distance);
   }
-  std::vector<particles::Particle> mine;
+  std::vector<particles::Particle> mine = given_;
   mine.reserve(drawn.size() + given_.size());
   parallel::agree([&] {
-    for (const auto& [number, q] : drawn) mine.push_back(particle({static_cast<std::int64_t>(number), q}));
-    for (const Given& start : given_) mine.push_back(particle(start));
+    for (const auto& [number, q] : drawn) mine.push_back(particle(static_cast<std::int64_t>(number), q));
   });
   return mine;
 }

@@ -253,7 +253,8 @@ class Particles(ProgramTest):
         for last, said in (("inf, 0, 0", "particle 39 has a number that isn't finite"),
                            ("0.1, 0, 0", "particle 39 starts"), ("0.1, 0, 0", "off the surface")):
             (self.at / "starts.csv").write_text("\n".join(lines[:-1] + [last]))
-            self.says(self.launch("deck.toml", *kinds["csv"], "particles.project=false", ranks=2), 2, said)
+            for how in ((), ("--check",)):
+                self.says(self.launch("deck.toml", *kinds["csv"], "particles.project=false", *how, ranks=2), 2, said)
         (self.at / "starts.csv").write_text("\n".join(lines[:-1] + ["11, 0"]))
         for ranks in (1, 4):
             self.assertIn("particle 39 has 2 numbers", self.launch("deck.toml", *kinds["csv"], ranks=ranks).stderr)
