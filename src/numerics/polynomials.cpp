@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numerics/polynomials.hpp"
 
-#include <cmath>
-#include <numbers>
+#include <cstdlib>
+#include <utility>
 
 namespace cotangent::numerics {
 
 namespace {
-
-constexpr Extended pi = std::numbers::pi_v<Extended>;
 
 /// P_n and its derivative at x in (-1, 1).
 std::pair<Extended, Extended> legendre_with_derivative(int n, Extended x) {
@@ -16,10 +14,16 @@ std::pair<Extended, Extended> legendre_with_derivative(int n, Extended x) {
   return {p[n], n == 0 ? 0 : n * (x * p[n] - p[n - 1]) / (x * x - 1)};
 }
 
-Extended binomial(int n, int k) {
-  Extended result = 1;
-  for (Extended i = 0; i < k; i += 1) result *= (n - i) / (i + 1);
-  return result;
+/// Binomial coefficients of 0 to n: Pascal's triangle.
+std::vector<std::vector<Extended>> binomials(int n) {
+  std::vector<std::vector<Extended>> rows{{1}};
+  for (int row = 1; row <= n; ++row) {
+    const auto& above = rows.back();
+    std::vector<Extended> next(row + 1, 1);
+    for (int k = 1; k < row; ++k) next[k] = above[k - 1] + above[k];
+    rows.push_back(std::move(next));
+  }
+  return rows;
 }
 
 /// Solves for the matrix X in V X = B by Gaussian elimination with pivoting.
@@ -28,7 +32,7 @@ ExtendedMatrix solve(ExtendedMatrix v, ExtendedMatrix b) {
   for (int k = 0; k < n; ++k) {
     int pivot = k;
     for (int i = k + 1; i < n; ++i) {
-      if (std::abs(v(i, k)) > std::abs(v(pivot, k))) pivot = i;
+      if (abs(v(i, k)) > abs(v(pivot, k))) pivot = i;
     }
     for (int j = 0; j < n; ++j) std::swap(v(k, j), v(pivot, j));
     for (int j = 0; j < b.columns; ++j) std::swap(b(k, j), b(pivot, j));
@@ -94,7 +98,7 @@ std::vector<Extended> legendre(int n, Extended x) {
 Quadrature gauss(int s) {
   Quadrature rule{std::vector<Extended>(s), std::vector<Extended>(s)};
   for (int i = 0; i < s; ++i) {
-    Extended x = -std::cos(pi * (i + Extended(0.75)) / (s + Extended(0.5)));
+    Extended x = sin(extended_pi * (4 * i + 2 - 2 * s) / (4 * s + 2));
     for (int iteration = 0; iteration < 8; ++iteration) {
       const auto [value, slope] = legendre_with_derivative(s, x);
       x -= value / slope;
@@ -110,7 +114,7 @@ Quadrature lobatto(int n) {
   Quadrature rule{std::vector<Extended>(n), std::vector<Extended>(n)};
   const int m = n - 1;
   for (int i = 0; i < n; ++i) {
-    Extended x = i == 0 ? -1 : i == m ? 1 : -std::cos(pi * i / m);
+    Extended x = i == 0 ? -1 : i == m ? 1 : sin(extended_pi * (2 * i - m) / (2 * m));
     if (i > 0 && i < m) {
       for (int iteration = 0; iteration < 12; ++iteration) {
         // Newton on P_m', whose derivative follows from Legendre's equation.
@@ -128,7 +132,7 @@ Quadrature lobatto(int n) {
 
 std::vector<Extended> chebyshev_lobatto_nodes(int K) {
   std::vector<Extended> nodes(K + 1);
-  for (int k = 0; k <= K; ++k) nodes[k] = std::sin(pi * (2 * k - K) / (2 * K));  // exactly antisymmetric
+  for (int k = 0; k <= K; ++k) nodes[k] = sin(extended_pi * (2 * k - K) / (2 * K));  // exactly antisymmetric
   return nodes;
 }
 
@@ -197,6 +201,7 @@ ExtendedMatrix integration_matrix(const std::vector<Extended>& nodes) {
 ExtendedMatrix bernstein_of_integral(const std::vector<Extended>& nodes, int m, int d) {
   const int s = static_cast<int>(nodes.size());
   const ExtendedMatrix coefficients = legendre_coefficients(nodes);
+  const auto binomial = binomials(d);
   ExtendedMatrix result(d + 1, s);
   for (int j = 0; j < s; ++j) {
     std::vector<Extended> series(s);
@@ -206,9 +211,9 @@ ExtendedMatrix bernstein_of_integral(const std::vector<Extended>& nodes, int m, 
       // P_n(2 x - 1) = sum_i (-1)^(n+i) C(n, i) B_i^n(x) (Farouki 2000), then raised to degree d.
       const int degree = static_cast<int>(n);
       for (int i = 0; i <= degree; ++i) {
-        const Extended b = ((degree + i) % 2 == 0 ? 1 : -1) * binomial(degree, i) * series[n];
+        const Extended b = ((degree + i) % 2 == 0 ? 1 : -1) * binomial[degree][i] * series[n];
         for (int k = i; k <= d - degree + i; ++k) {
-          result(k, j) += b * binomial(degree, i) * binomial(d - degree, k - i) / binomial(d, k);
+          result(k, j) += b * binomial[degree][i] * binomial[d - degree][k - i] / binomial[d][k];
         }
       }
     }

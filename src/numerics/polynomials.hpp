@@ -7,9 +7,9 @@
 
 #include <vector>
 
-namespace cotangent::numerics {
+#include "numerics/extended.hpp"
 
-using Extended = long double;
+namespace cotangent::numerics {
 
 /// A dense matrix in extended precision, row-major.
 struct ExtendedMatrix {

@@ -2,8 +2,6 @@
 #include "numerics/worked_examples.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "numerics/decompositions.hpp"
 
@@ -35,25 +33,27 @@ double initial_value_error(int K, int steps) {
     y = solve(a, b)[K];
   }
   // y = x^2 - 2 x + 2 + C exp(-x), C = -3 / e
-  return static_cast<double>(std::abs(y - (1 - 3 * std::exp(Extended(-2)))));
+  constexpr Extended e_to_minus_2{0.1353352832366127, -1.042381423288669e-17};
+  return static_cast<double>(abs(y - (1 - 3 * e_to_minus_2)));
 }
 
 double boundary_value_error(int K) {
+  const Extended three_tenths = Extended(3) / 10, minus_seven_tenths = Extended(-7) / 10;
   const Chebyshev on(K);
   ExtendedDense a = on.d * on.d;
   ExtendedColumn b = on.x.array().square();
   a.row(0).setZero();
   a(0, 0) = 1;
-  b[0] = Extended(0.3L);
+  b[0] = three_tenths;
   a.row(K) = on.d.row(K);
-  b[K] = Extended(-0.7L);
+  b[K] = minus_seven_tenths;
   const ExtendedColumn y = solve(a, b);
-  const Extended slope = Extended(-0.7L) - Extended(1) / 3;
+  const Extended slope = minus_seven_tenths - Extended(1) / 3;
   Extended worst = 0;
   for (int k = 0; k <= K; ++k) {
     const Extended x = on.x[k];
-    const Extended exact = (x * x * x * x - 1) / 12 + slope * (x + 1) + Extended(0.3L);
-    worst = std::max(worst, std::abs(y[k] - exact));
+    const Extended exact = (x * x * x * x - 1) / 12 + slope * (x + 1) + three_tenths;
+    worst = std::max(worst, abs(y[k] - exact));
   }
   return static_cast<double>(worst);
 }
@@ -63,10 +63,9 @@ std::vector<double> level_errors(int K) {
   const ExtendedDense inner = (on.d * on.d * Extended(-0.5)).block(1, 1, K - 1, K - 1);
   ExtendedColumn levels = eigenvalues(inner).real();
   std::sort(levels.begin(), levels.end());
-  const Extended pi = std::numbers::pi_v<Extended>;
   std::vector<double> errors;
   for (int n = 1; n < K; ++n)
-    errors.push_back(static_cast<double>(levels[n - 1] / (pi * pi * n * n / 8) - 1));
+    errors.push_back(static_cast<double>(levels[n - 1] / (extended_pi * extended_pi * n * n / 8) - 1));
   return errors;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "numerics/polynomials.hpp"
 
@@ -74,7 +73,8 @@ double slope(const Bernstein& coefficients, int d, double theta) {
 }
 
 double chebyshev_point(int k) {
-  return 0.5 * (1.0 - std::cos(std::numbers::pi * k / integrators::max_degree));
+  static const auto nodes = numerics::chebyshev_lobatto_nodes(integrators::max_degree);
+  return static_cast<double>((1 + nodes[k]) / 2);
 }
 
 std::array<Bernstein, integrators::max_degree + 1> bernstein_from_values() {

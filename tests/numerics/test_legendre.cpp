@@ -30,7 +30,7 @@ TEST_CASE("series in Legendre polynomials have their values and slopes") {
         values[n] += g[k][n] * p[k];
         slopes[n] += 2 * g[k][n] * slope;
       }
-      size += std::abs(p[k]) + std::abs(2 * slope);
+      size += abs(p[k]) + abs(2 * slope);
       const Extended after = before + (2 * k + 1) * p[k];  // P'_{k+1} = P'_{k-1} + (2 k + 1) P_k
       before = slope;
       slope = after;
@@ -38,9 +38,9 @@ TEST_CASE("series in Legendre polynomials have their values and slopes") {
     const auto alone = legendre_series<double, 2>(terms, g.data(), x);
     const auto both = legendre_series_and_slope<double, 2>(terms, g.data(), x);
     for (int n = 0; n < 2; ++n) {
-      CHECK(double(std::abs(alone[n] - values[n]) / size) < 4e-16);
-      CHECK(double(std::abs(both.value[n] - values[n]) / size) < 4e-16);
-      CHECK(double(std::abs(both.slope[n] - slopes[n]) / size) < 4e-16);
+      CHECK(double(abs(alone[n] - values[n]) / size) < 4e-16);
+      CHECK(double(abs(both.value[n] - values[n]) / size) < 4e-16);
+      CHECK(double(abs(both.slope[n] - slopes[n]) / size) < 4e-16);
     }
   }
 }
@@ -73,7 +73,7 @@ TEST_CASE("integrals of Legendre polynomials are those of a quadrature that is e
       Extended sum = 0;
       for (std::size_t i = 0; i < rule.nodes.size(); ++i)
         sum += x * rule.weights[i] * legendre(k, 2 * x * rule.nodes[i] - 1)[k];
-      CHECK(double(std::abs(found[k] - sum)) < 1e-16);
+      CHECK(double(abs(found[k] - sum)) < 1e-16);
     }
   }
 }
