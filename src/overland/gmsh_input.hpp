@@ -155,14 +155,14 @@ class Input {
   bool binary_ = false, text_record_ = false;
 };
 
-/// The numbers of nodes, as runs of such as follow one another.
+/// The numbers of nodes, which are positive, as runs of such as follow one another.
 class Nodes {
  public:
   void add(Number number, Number place) {
     if (!runs_.empty()) {
       Run& last = runs_.back();
-      if (last.count == 1 && number == last.first + 1) last.step = place - last.place;
-      if (number == last.first + last.count && place == last.place + last.count * last.step) {
+      if (last.count == 1 && number - last.first == 1) last.step = place - last.place;
+      if (number - last.first == last.count && place == last.place + last.count * last.step) {
         ++last.count;
         return;
       }
@@ -179,7 +179,7 @@ class Nodes {
     });
     for (std::size_t k = 1; k < runs_.size(); ++k) {
       const Run &a = runs_[k - 1], &b = runs_[k];
-      if (b.first >= a.first + a.count) continue;
+      if (b.first - a.first >= a.count) continue;
       const Number one = b.place, other = a.place + (b.first - a.first) * a.step;
       return Twice{b.first, std::max(one, other), std::min(one, other)};
     }
@@ -187,11 +187,11 @@ class Nodes {
   }
   bool has(Number number) const {
     const auto after = std::ranges::upper_bound(runs_, number, {}, &Run::first);
-    return after != runs_.begin() && number < std::prev(after)->first + std::prev(after)->count;
+    return after != runs_.begin() && number - std::prev(after)->first < std::prev(after)->count;
   }
   bool empty() const { return runs_.empty(); }
   std::string range() const {
-    return fmt::format("{} to {}", runs_.front().first, runs_.back().first + runs_.back().count - 1);
+    return fmt::format("{} to {}", runs_.front().first, runs_.back().first + (runs_.back().count - 1));
   }
 
  private:
