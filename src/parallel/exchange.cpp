@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <mpi.h>
+#include <numeric>
 
 #include "parallel/mpi.hpp"
 
@@ -23,31 +24,79 @@ int as_int(std::int64_t x) {
   return static_cast<int>(x);
 }
 
+/// All other ranks, each beginning behind itself, so that not all send to the same at once.
+std::vector<int> others() {
+  std::vector<int> result;
+  for (int k = 1; k < size(); ++k) result.push_back((rank() + k) % size());
+  return result;
+}
+
 }  // namespace
 
+/// By consensus without blocking: who has something for another sends its size, synchronously; whose sizes
+/// have all arrived enters a barrier, and goes on listening until all are in it. So a rank hears of those
+/// alone that have something for it, and no call takes a number from every rank. Reference: Hoefler, Siebert,
+/// Lumsdaine, Scalable communication protocols for dynamic sparse data exchange (2010), algorithm 2.
 std::vector<std::int64_t> detail::coming(std::span<const std::int64_t> to_each) {
+  // Who leaves the barrier first may begin the next exchange while another still listens, but not the one
+  // after.
+  static bool odd = false;
+  odd = !odd;
+  const int tag = odd ? 42 : 43;
   std::vector<std::int64_t> from_each(to_each.size());
-  check(MPI_Alltoall(to_each.data(), 1, MPI_INT64_T, from_each.data(), 1, MPI_INT64_T, MPI_COMM_WORLD),
-        "MPI_Alltoall");
+  std::vector<MPI_Request> sizes;
+  for (const int other : others()) {
+    const std::int64_t& size = to_each[static_cast<std::size_t>(other)];
+    if (size > 0)
+      check(MPI_Issend(&size, 1, MPI_INT64_T, other, tag, MPI_COMM_WORLD, &sizes.emplace_back()),
+            "MPI_Issend");
+  }
+  const auto me = static_cast<std::size_t>(rank());
+  from_each[me] = to_each[me];
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  for (int all_in = 0, here = 0; !all_in;) {
+    MPI_Status of;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &here, &of), "MPI_Iprobe");
+    if (here) {
+      check(MPI_Recv(&from_each[static_cast<std::size_t>(of.MPI_SOURCE)], 1, MPI_INT64_T, of.MPI_SOURCE, tag,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+            "MPI_Recv");
+    } else if (barrier != MPI_REQUEST_NULL) {
+      check(MPI_Test(&barrier, &all_in, MPI_STATUS_IGNORE), "MPI_Test");
+    } else {
+      int arrived = 0;
+      check(MPI_Testall(as_int(std::ssize(sizes)), sizes.data(), &arrived, MPI_STATUSES_IGNORE),
+            "MPI_Testall");
+      if (arrived) check(MPI_Ibarrier(MPI_COMM_WORLD, &barrier), "MPI_Ibarrier");
+    }
+  }
   return from_each;
 }
 
 void detail::exchange(const std::byte* bytes, std::span<const std::int64_t> to_each,
                       std::span<const std::int64_t> from_each, std::byte* into) {
-  const std::size_t ranks = to_each.size();
-  std::vector<int> sent(ranks), sent_from(ranks), came(ranks), came_to(ranks);
-  std::int64_t out = 0, in = 0;
-  for (std::size_t r = 0; r < ranks; ++r) {
-    sent[r] = as_int(to_each[r] / unit);
-    came[r] = as_int(from_each[r] / unit);
-    sent_from[r] = as_int(out / unit);
-    came_to[r] = as_int(in / unit);
-    out += to_each[r];
-    in += from_each[r];
+  constexpr int tag = 44;
+  const auto places = [](std::span<const std::int64_t> sizes) {
+    std::vector<std::int64_t> result(sizes.size());
+    std::exclusive_scan(sizes.begin(), sizes.end(), result.begin(), std::int64_t{0});
+    return result;
+  };
+  const std::vector<std::int64_t> from = places(to_each), to = places(from_each);
+  std::vector<MPI_Request> requests;
+  for (const int other : others()) {
+    const auto r = static_cast<std::size_t>(other);
+    if (from_each[r] > 0)
+      check(MPI_Irecv(into + to[r], as_int(from_each[r] / unit), MPI_INT64_T, other, tag, MPI_COMM_WORLD,
+                      &requests.emplace_back()),
+            "MPI_Irecv");
+    if (to_each[r] > 0)
+      check(MPI_Isend(bytes + from[r], as_int(to_each[r] / unit), MPI_INT64_T, other, tag, MPI_COMM_WORLD,
+                      &requests.emplace_back()),
+            "MPI_Isend");
   }
-  check(MPI_Alltoallv(bytes, sent.data(), sent_from.data(), MPI_INT64_T, into, came.data(), came_to.data(),
-                      MPI_INT64_T, MPI_COMM_WORLD),
-        "MPI_Alltoallv");
+  const auto me = static_cast<std::size_t>(rank());
+  std::copy_n(bytes + from[me], to_each[me], into + to[me]);
+  check(MPI_Waitall(as_int(std::ssize(requests)), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
 struct HaloPlan::Transfers {
@@ -78,14 +127,14 @@ HaloPlan::HaloPlan(const std::vector<std::vector<std::int32_t>>& rows, int width
   transfers_->width = width;
   if (alone()) return;
   const auto ranks = static_cast<std::size_t>(size());
-  std::vector<std::int64_t> out(ranks), in(ranks);
+  std::vector<std::int64_t> out(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
     out[r] = std::ssize(rows[r]);
     if (out[r] > 0)
       transfers_->to.push_back({static_cast<int>(r), rows[r],
                                 std::vector<double>(rows[r].size() * static_cast<std::size_t>(width))});
   }
-  check(MPI_Alltoall(out.data(), 1, MPI_INT64_T, in.data(), 1, MPI_INT64_T, MPI_COMM_WORLD), "MPI_Alltoall");
+  const std::vector<std::int64_t> in = detail::coming(out);
   for (std::size_t r = 0; r < ranks; ++r) {
     if (in[r] > 0) transfers_->from.push_back({static_cast<int>(r), in[r]});
   }

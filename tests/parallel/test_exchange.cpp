@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Records and rows that ranks hand each other.
+#include <chrono>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "mpi_test.hpp"
+#include "numerics/random.hpp"
 #include "parallel/exchange.hpp"
 
 using namespace cotangent;
@@ -30,6 +33,40 @@ TEST_CASE("records reach the rank that they are for, in the order of the senders
   }
   CHECK_ALL(right);
   CHECK_ALL(at == came.size());
+}
+
+TEST_CASE(
+    "exchanges one after another don't mix, whoever comes first, and whether few or none have something to "
+    "send") {
+  struct Record {
+    std::int64_t round, from;
+  };
+  const auto ranks = static_cast<std::size_t>(parallel::size());
+  const auto here = static_cast<std::uint64_t>(parallel::rank());
+  const auto count = [](std::uint64_t round, std::uint64_t from, std::uint64_t to) {  // of records
+    const double drawn = numerics::uniform(from, to, round);
+    return drawn < 0.2 ? static_cast<std::size_t>(25 * drawn) : 0;
+  };
+  bool right = true;
+  std::size_t all = 0;
+  for (std::uint64_t round = 0; round < 400; ++round) {
+    std::vector<std::vector<Record>> to(ranks);
+    for (std::size_t r = 0; r < ranks; ++r)
+      to[r].resize(count(round, here, r),
+                   {static_cast<std::int64_t>(round), static_cast<std::int64_t>(here)});
+    if (numerics::uniform(here, 99, round) < 0.02) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const auto came = parallel::exchange(std::move(to));
+    std::size_t at = 0;
+    for (std::uint64_t r = 0; r < ranks; ++r) {
+      for (std::uint64_t k = 0; k < count(round, r, here); ++k, ++at)
+        right = right && at < came.size() && came[at].round == static_cast<std::int64_t>(round) &&
+                came[at].from == static_cast<std::int64_t>(r);
+    }
+    right = right && at == came.size();
+    all += at;
+  }
+  CHECK_ALL(right);
+  CHECK_ALL(all > 100);
 }
 
 TEST_CASE("a plan carries rows as often as it is asked") {
