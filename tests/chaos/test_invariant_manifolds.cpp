@@ -250,12 +250,12 @@ TEST_CASE("a lobe's area is the difference of two homoclinic orbits' lengths") {
       if (!std::isfinite(points[k].area)) continue;
       ++lobes;
       const double difference = length(points[k + 1]) - length(points[k]);
-      CHECK(std::abs(points[k].area - difference) < 1e-9);
+      CHECK(std::abs(points[k].area - difference) < 1e-13);
       CHECK(std::abs(difference) > 1e-3);
       const auto along = silent_unstable.action(points[k].unstable, points[k + 1].unstable),
                  back = silent_stable.action(points[k].stable, points[k + 1].stable);
       REQUIRE((along && back));
-      CHECK(std::abs(*along - *back - difference) < 1e-9);  // and by the area itself
+      CHECK(std::abs(*along - *back - difference) < 1e-11);  // and by the area itself
     }
   }
   CHECK(lobes >= 5);
