@@ -9,7 +9,7 @@
 
 namespace cotangent::parallel {
 
-/// Installs the handlers; a second SIGINT or SIGTERM then has its usual effect.
+/// Installs the handlers. SIGINT or SIGTERM a second or more after the first of them has its usual effect.
 void install_signal_handlers();
 /// The last signal that asked this rank to stop, 0 if none has.
 int stop_signal() noexcept;

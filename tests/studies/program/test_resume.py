@@ -4,6 +4,7 @@ import pathlib
 import shutil
 import signal
 import tempfile
+import time
 import unittest
 
 import h5py
@@ -146,6 +147,24 @@ class Resume(ProgramTest):
         end = self.launch("deck.toml", "--resume")
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertEqual(same_bits(whole, self.at / "out.h5"), [])
+
+
+class SignalsThatComeTwice(ProgramTest):
+    def test_at_once_they_are_one_request_later_they_end_the_run(self):
+        """As of `timeout`, which sends its signal to the program and to the program's group; and of an impatient user."""
+        self.deck(DECK.replace("crossings = 12000", "crossings = 3000"))
+        for number, seconds, code in ((signal.SIGTERM, 0.05, 75), (signal.SIGINT, 0.05, 75), (signal.SIGTERM, 1.1, -signal.SIGTERM)):
+            with self.subTest(signal=number.name, seconds=seconds):
+                with self.held("deck.toml", ranks=1) as process:
+                    for _ in range(2):
+                        process.send_signal(number)
+                        time.sleep(seconds)
+                self.assertEqual(process.returncode, code, process.said)
+                end = self.launch("deck.toml", "--resume", ranks=1)
+                self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+                with h5py.File(self.at / "out.h5", "r") as file:
+                    self.assertEqual(file["run/starts"][()], 2)
+                (self.at / "out.h5").unlink()
 
 
 class ResumeOnASurface(Resume):
