@@ -10,29 +10,29 @@
 
 namespace cotangent::benchmark {
 
-using Extended = long double;
+using LongDouble = long double;
 
 /// One extrapolated step of length h.
 template <class Problem>
-StateOf<Extended> extrapolated(const StateOf<Extended>& y, Extended h) {
+StateOf<LongDouble> extrapolated(const StateOf<LongDouble>& y, LongDouble h) {
   constexpr int columns = 8;
-  StateOf<Extended> table[columns], slope;
+  StateOf<LongDouble> table[columns], slope;
   for (int j = 0; j < columns; ++j) {
     const int n = 2 * (j + 1);
-    StateOf<Extended> older = y, newer;
+    StateOf<LongDouble> older = y, newer;
     Problem::derivative(y, slope);
     for (int k = 0; k < 4; ++k) newer[k] = y[k] + h / n * slope[k];
     for (int i = 1; i < n; ++i) {
       Problem::derivative(newer, slope);
       for (int k = 0; k < 4; ++k) {
-        const Extended next = older[k] + 2 * h / n * slope[k];
+        const LongDouble next = older[k] + 2 * h / n * slope[k];
         older[k] = newer[k];
         newer[k] = next;
       }
     }
     table[j] = newer;
     for (int m = j - 1; m >= 0; --m) {
-      const Extended ratio = Extended(n) / (2 * (m + 1));
+      const LongDouble ratio = LongDouble(n) / (2 * (m + 1));
       for (int k = 0; k < 4; ++k)
         table[m][k] = table[m + 1][k] + (table[m + 1][k] - table[m][k]) / (ratio * ratio - 1);
     }
@@ -46,28 +46,28 @@ struct Reference {
   std::vector<Crossing<double>> crossings;
 };
 
-inline State rounded(const StateOf<Extended>& y) {
+inline State rounded(const StateOf<LongDouble>& y) {
   return {double(y[0]), double(y[1]), double(y[2]), double(y[3])};
 }
 
 /// Adds the crossings within a step. Where q1 turns round and its extremum lies beyond the section, there are
 /// two, of which the ends of the step show nothing.
 template <class Problem>
-void add_crossings(Reference& result, const StateOf<Extended>& before, Extended start, Extended h) {
-  const auto state_at = [&](Extended dt) { return extrapolated<Problem>(before, dt); };
-  const StateOf<Extended> after = state_at(h);
+void add_crossings(Reference& result, const StateOf<LongDouble>& before, LongDouble start, LongDouble h) {
+  const auto state_at = [&](LongDouble dt) { return extrapolated<Problem>(before, dt); };
+  const StateOf<LongDouble> after = state_at(h);
   if (Problem::crosses(double(before[0]), double(after[0]))) {
-    const auto crossing = locate<Problem, Extended>(before, after, h, state_at);
+    const auto crossing = locate<Problem, LongDouble>(before, after, h, state_at);
     if (Problem::counts(crossing.state)) {
       result.crossings.push_back({double(start + crossing.time), rounded(crossing.state)});
     }
   } else if ((before[0] < 0) == (after[0] < 0) && (before[2] < 0) != (after[2] < 0)) {
-    Extended low = 0, high = h;
+    LongDouble low = 0, high = h;
     for (int i = 0; i < 30; ++i) {
-      const Extended middle = (low + high) / 2;
+      const LongDouble middle = (low + high) / 2;
       ((state_at(middle)[2] < 0) == (before[2] < 0) ? low : high) = middle;
     }
-    const StateOf<Extended> extremum = state_at(low);
+    const StateOf<LongDouble> extremum = state_at(low);
     if ((extremum[0] < 0) == (before[0] < 0)) return;
     add_crossings<Problem>(result, before, start, low);
     add_crossings<Problem>(result, extremum, start + low, h - low);
@@ -78,17 +78,17 @@ void add_crossings(Reference& result, const StateOf<Extended>& before, Extended 
 template <class Problem>
 Reference reference(const State& start, double end, double step = Problem::reference_step) {
   Reference result;
-  StateOf<Extended> y{start[0], start[1], start[2], start[3]};
+  StateOf<LongDouble> y{start[0], start[1], start[2], start[3]};
   const int steps = static_cast<int>(std::ceil(end / step));
-  Extended t = 0;
-  const auto advance = [&](Extended h) {
+  LongDouble t = 0;
+  const auto advance = [&](LongDouble h) {
     add_crossings<Problem>(result, y, t, h);
     y = extrapolated<Problem>(y, h);
     t += h;
   };
   // The start lies on the section, and an orbit may come back within the first step.
-  for (int i = 0; i < 16; ++i) advance(Extended(end) / steps / 16);
-  for (int i = 1; i < steps; ++i) advance(Extended(end) / steps);
+  for (int i = 0; i < 16; ++i) advance(LongDouble(end) / steps / 16);
+  for (int i = 1; i < steps; ++i) advance(LongDouble(end) / steps);
   result.final = rounded(y);
   return result;
 }

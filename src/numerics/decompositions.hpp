@@ -7,12 +7,6 @@
 
 #include "numerics/polynomials.hpp"
 
-template <>
-struct Eigen::NumTraits<cotangent::numerics::Extended>
-    : Eigen::GenericNumTraits<cotangent::numerics::Extended> {
-  enum { RequireInitialization = 0, ReadCost = 2, AddCost = 20, MulCost = 10 };
-};
-
 namespace cotangent::numerics {
 
 using ExtendedDense = Eigen::Matrix<Extended, Eigen::Dynamic, Eigen::Dynamic>;

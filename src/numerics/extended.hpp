@@ -90,8 +90,4 @@ class std::numeric_limits<cotangent::numerics::Extended> : public std::numeric_l
   static constexpr int digits = 106, digits10 = 31;
   static constexpr Extended epsilon() noexcept { return 0x1p-105; }
   static constexpr Extended min() noexcept { return 0x1p-969; }  // whose second double is not yet subnormal
-  static constexpr Extended max() noexcept { return {std::numeric_limits<double>::max()}; }
-  static constexpr Extended lowest() noexcept { return {std::numeric_limits<double>::lowest()}; }
-  static constexpr Extended infinity() noexcept { return {std::numeric_limits<double>::infinity()}; }
-  static constexpr Extended quiet_NaN() noexcept { return {std::numeric_limits<double>::quiet_NaN()}; }
 };

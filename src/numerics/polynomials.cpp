@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numerics/polynomials.hpp"
 
-#include <cstdlib>
 #include <utility>
 
 namespace cotangent::numerics {

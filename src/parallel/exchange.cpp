@@ -26,8 +26,9 @@ int as_int(std::int64_t x) {
 
 /// All other ranks, each beginning behind itself, so that not all send to the same at once.
 std::vector<int> others() {
+  const int me = rank(), ranks = size();
   std::vector<int> result;
-  for (int k = 1; k < size(); ++k) result.push_back((rank() + k) % size());
+  for (int k = 1; k < ranks; ++k) result.push_back((me + k) % ranks);
   return result;
 }
 

@@ -14,7 +14,7 @@
 namespace cotangent::parallel {
 
 namespace detail {
-/// Given how many bytes this rank sends to each, how many it gets from each. Collective.
+/// Given how much this rank sends to each, how much it gets from each. Collective.
 std::vector<std::int64_t> coming(std::span<const std::int64_t> to_each);
 /// Sends `bytes`, to_each[0] for rank 0, then to_each[1] for rank 1 ...; what comes goes to `into`,
 /// from_each[0] bytes of rank 0 first. Collective.

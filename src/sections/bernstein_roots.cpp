@@ -73,8 +73,13 @@ double slope(const Bernstein& coefficients, int d, double theta) {
 }
 
 double chebyshev_point(int k) {
-  static const auto nodes = numerics::chebyshev_lobatto_nodes(integrators::max_degree);
-  return static_cast<double>((1 + nodes[k]) / 2);
+  static const auto points = [] {
+    std::vector<double> result;
+    for (const numerics::Extended& node : numerics::chebyshev_lobatto_nodes(integrators::max_degree))
+      result.push_back(static_cast<double>((1 + node) / 2));
+    return result;
+  }();
+  return points[k];
 }
 
 std::array<Bernstein, integrators::max_degree + 1> bernstein_from_values() {

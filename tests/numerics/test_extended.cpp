@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Extended precision keeps 31 digits where doubles, the control, keep 16; nodes and weights to 30 digits
-// against values of 60 (mpmath 1.2: the roots of the polynomials).
+// against values of 60 (mpmath 1.3: the roots of the polynomials).
 #include <array>
 
 #include "catch.hpp"
