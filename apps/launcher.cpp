@@ -3,8 +3,10 @@
 // ../libexec/cotangent; COTANGENT_CPU=x86-64-v3, say, names another. The levels are those of the System V ABI
 // for x86-64, 1.0 (2020), 3.1.1.
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <unistd.h>
@@ -51,7 +53,7 @@ int main(int, char** argv) {
     if (wanted.empty() ? !level.had : wanted != level.name) continue;
     if (!level.had) return refuse("COTANGENT_CPU=" + wanted + ": this processor is of a lower level");
     ::execv(program.c_str(), argv);
-    return refuse(program.string() + " can't be started");
+    return refuse(program.string() + " can't be started: " + std::strerror(errno));
   }
   if (there.empty()) return refuse("no program in " + folder.string() + ": the installation isn't whole");
   if (wanted.empty())

@@ -13,3 +13,8 @@ inline auto ContainsSubstring(const std::string& text) {
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 #endif
+
+/// A number at most `margin` away from `value`: Catch2's own margins let as much pass as 1e-5 of the value.
+inline Approx within(double value, double margin) {
+  return Approx(value).epsilon(0).margin(margin);
+}

@@ -211,12 +211,14 @@ Recorded<Real> cos(const Recorded<Real>& a) {
 template <class Real>
 Recorded<Real> abs(const Recorded<Real>& a) {
   const auto negative = a.value() < Real(0.0);
-  return Tape<Real>::function(a, select(negative, -a.value(), a.value()),
-                              select(negative, Real(-1.0), Real(1.0)));
+  return Tape<Real>::function(
+      a, select(negative, -a.value(), a.value()),
+      select(negative, Real(-1.0), select(a.value() > Real(0.0), Real(1.0), Real(0.0))));
 }
 template <class Real>
 Recorded<Real> pow(const Recorded<Real>& a, int n) {
-  return Tape<Real>::function(a, pow(a.value(), n), Real(1.0 * n) * pow(a.value(), n - 1));
+  return Tape<Real>::function(a, pow(a.value(), n),
+                              n == 0 ? Real(0.0) : Real(1.0 * n) * pow(a.value(), n - 1));
 }
 
 /// f and its gradient: f(inputs) is called with recorded numbers, its result recorded too. The tape's memory

@@ -244,12 +244,8 @@ class LagrangianCollocation {
       }
       return sum;
     };
-    // Off its manifold a position rounds as a whole.
-    const auto noise = [&] {
-      R sum(0.0);
-      for (int n = 0; n < N && System::constrained; ++n) sum += numerics::absolute(x.q[n]);
-      return R(1.0 * tables_->degree) * sum;
-    };
+    // Positions round as a whole, also where nothing moves.
+    const auto noise = [&] { return R(1.0 * tables_->degree) * sum_of_sizes(x.q); };
     Mask solved = newton<R>(active & !fresh, 12, correct, size, noise);
     for (const Start from : {Start::parabola, Start::rest}) {
       const Mask rest = active & !solved;

@@ -4,7 +4,9 @@
 // and gauss_hamilton.hpp. Stages start from the last step's polynomial; sums are compensated, so that the
 // energy error grows like the random walk of round-off (Brouwer's law). Step control: the step is as long as
 // the polynomial's next Legendre coefficient stays below the tolerance,
-//   h' = 0.8 h (tol / err)^(1/(s+1)), err the estimated error of the velocities inside the step.
+//   h' = 0.8 h (tol / err)^(1/(s+1)), err the estimated error of the velocities inside the step, relative to
+// velocities of 1e-3 or more; with fewer than four stages it is the last coefficient itself, a bound far
+// above the error.
 // Reference: Hairer, Lubich, Wanner (2006), II.1.3 and VIII.6; V. P. Chan, The design, implementation, and
 // applications of a novel numerical solver: the Lagrangian solver (master's thesis, OIST, 2018), (3.53).
 #pragma once

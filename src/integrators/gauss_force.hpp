@@ -373,7 +373,16 @@ class GaussForce {
           parts[i][n] = convergence.renewed(every, parts[i][n], parts[i][n] + correction[i][n]);
         }
       }
-      if (iteration > 0) convergence.close(change);
+      if (iteration == 0) continue;
+      // A guess of zero, of what begins at rest where nothing pulls, is no measure.
+      R scale(0.0), far(0.0);
+      for (int n = 0; n < N; ++n) {
+        far = numerics::larger(far, numerics::absolute(step.q[n]));
+        scale = numerics::larger(scale, numerics::absolute(step.drift[n]));
+        for (int i = 0; i < s; ++i) scale = numerics::larger(scale, numerics::absolute(parts[i][n]));
+      }
+      convergence.measure_against(scale, R(0x1p-50 * N) * far);
+      convergence.close(change);
     }
   }
 

@@ -137,12 +137,6 @@ class GaussHamilton {
     }
   }
 
-  /// The unknown's polynomial, had it known the ends of the step.
-  void end_values(const System&, const R&, const State<R, N>& begin, const State<R, N>& end, Vector& first,
-                  Vector& last) const {
-    first = begin.v;
-    last = end.v;
-  }
   /// How much of the last coefficients comes back through the forces: h^2 |L_qq| / (4 (2 s + 1)^2), at most.
   static constexpr double feedback = 2e-2;
 
@@ -201,7 +195,7 @@ class GaussHamilton {
     const R& h = step.h;
     R far(0.0);
     for (int n = 0; n < N; ++n) far = numerics::larger(far, numerics::absolute(step.q[n].value));
-    const R rounding = R(0x1p-53 * N) * R(static_cast<double>(s)) * far / numerics::absolute(h);
+    const R rounding = R(0x1p-50 * N) * R(static_cast<double>(s)) * far / numerics::absolute(h);
     Stages<R, N> position, force, momentum, residual;
     for (int iteration = 0; iteration < limit && any(convergence.open()); ++iteration) {
       positions(step.tables, h, step.q, velocity, position);

@@ -27,7 +27,7 @@ struct LobattoPairFormula : PlainFormula {
                : "constrained Lobatto IIIA-IIIB pair with 4 stages (Jay), order 6: symplectic and symmetric";
   static constexpr int order = 2 * S - 2;
   static constexpr bool has_tangent = true;  // on the tangent bundle of the manifold
-  static constexpr std::array options{option::step, option::constraint_tolerance};
+  static constexpr std::array options{option::step};
 
   template <class System>
   struct StageCache {

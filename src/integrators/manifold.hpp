@@ -12,6 +12,7 @@
 #include <span>
 
 #include "integrators/method.hpp"
+#include "integrators/newton.hpp"
 
 namespace cotangent::integrators {
 
@@ -224,22 +225,24 @@ template <class System>
   }
 }
 
-/// Moves a state onto the manifold, as it is at the time 0, by the Gauss-Newton method, each correction as
-/// short as can be, `held` aside (a coordinate, or -1); then its velocity to where neither the manifold nor
-/// rolling forbids it, by the least kinetic energy taken out.
+/// Moves a state onto the manifold, as it is at the time 0, to 1e-12 or to what large positions round by, by
+/// the Gauss-Newton method, each correction as short as can be, `held` aside (a coordinate, or -1); then its
+/// velocity to where neither the manifold nor rolling forbids it, by the least kinetic energy taken out.
 template <class System>
 bool project_state(const System& system, std::span<double> q, std::span<double> v, int held) {
   constexpr int N = System::dim, C = System::constraints, K = System::multipliers;
   typename System::Vector x, velocity;
   std::copy_n(q.begin(), N, x.begin());
   std::copy_n(v.begin(), N, velocity.begin());
+  // What positions round by moves constraints as much.
+  const double rounding = 0x1p-48 * sum_of_sizes(x), enough = std::max(1e-24, rounding * rounding);
   double error = 0;
   if constexpr (C > 0) {
     double before = std::numeric_limits<double>::infinity();
     for (int iteration = 0; iteration < 100; ++iteration) {
       const auto at = system.constraint_by_call(x);
       error = at.error_squared();
-      if (error == 0 || (error < 1e-24 && !(error < 0.25 * before))) break;
+      if (error == 0 || (error < enough && !(error < 0.25 * before))) break;
       before = error;
       auto free = at.gradient;
       if (held >= 0) {
@@ -285,7 +288,7 @@ bool project_state(const System& system, std::span<double> q, std::span<double> 
   for (int n = 0; n < N; ++n) sum += std::abs(x[n]) + std::abs(velocity[n]);
   std::copy_n(x.begin(), N, q.begin());
   std::copy_n(velocity.begin(), N, v.begin());
-  return std::isfinite(sum) && error < 1e-24;
+  return std::isfinite(sum) && error < enough;
 }
 
 }  // namespace cotangent::integrators

@@ -82,8 +82,10 @@ class Motion {
       for (int i = 0; i < N; ++i) sum += numerics::absolute(v[i]);
       return sum;
     };
+    // Positions that the velocities move round, too.
+    const auto noise = [&] { return drift == 0 ? R(0.0) : sum_of_sizes(q) / numerics::absolute(h); };
     return newton<R>(
-        active, 30, [&](Mask open) { return correct(system, a, b, t, q, p, v, open); }, speed);
+        active, 30, [&](Mask open) { return correct(system, a, b, t, q, p, v, open); }, speed, noise);
   }
 
  private:

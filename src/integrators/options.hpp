@@ -66,9 +66,11 @@ constexpr Option stages(int least, int most, std::string_view meaning) {
 }
 inline constexpr Option step{"step", &MethodOptions::step, "length of a step; of the first where steps adapt",
                              "the model's time"};
-inline constexpr Option tolerance{"tolerance", &MethodOptions::tolerance,
-                                  "relative error allowed in a step; where it is given, steps adapt to it",
-                                  "1"};
+inline constexpr Option tolerance{
+    "tolerance", &MethodOptions::tolerance,
+    "error allowed in a step, relative to velocities of 1e-3 or more; where it is "
+    "given, steps adapt to it",
+    "1"};
 inline constexpr Option treatment{"treatment",
                                   &MethodOptions::treatment,
                                   "which equations give way to the initial values",

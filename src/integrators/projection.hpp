@@ -74,6 +74,7 @@ class Projection {
   struct Invariants {
     std::array<R, most> value;
     std::array<Phase, most> gradient;
+    std::array<R, most> size;  // of what rounds in the value
   };
   using Multipliers = std::array<R, most>;
   int count() const { return (manifold_ ? C + System::multipliers : 0) + (energy_ ? 1 : 0); }
@@ -93,6 +94,8 @@ class Projection {
           c.value[m + 1] = speed[k];
           c.gradient[m].v.fill(R(0.0));
           c.gradient[m + 1] = {bent[k], g.gradient[k]};
+          c.size[m] = dot_of_sizes(g.gradient[k], y.q);
+          c.size[m + 1] = dot_of_sizes(g.gradient[k], y.v);
         }
       }
     }
@@ -102,12 +105,14 @@ class Projection {
         for (int k = 0; k < System::rolling; ++k, ++m) {
           c.value[m] = r.value[k];
           c.gradient[m] = {r.q[k], r.v[k]};
+          c.size[m] = dot_of_sizes(r.v[k], y.v);
         }
       }
     }
     if (energy_) {
       const auto l = system.hessian(y.q, y.v, t);
       c.value[m] = -(l.value + energy);
+      c.size[m] = numerics::absolute(l.value) + numerics::absolute(energy);
       for (int i = 0; i < N; ++i) {
         c.value[m] = fma(y.v[i], l.v[i], c.value[m]);
         c.gradient[m].q[i] = -l.q[i];
@@ -148,13 +153,35 @@ class Projection {
   R correct(const Invariants& c, Matrix matrix, Multipliers& mu, Mask open) const {
     const int m = count();
     Multipliers change = c.value;
+    Mask kept = change[0] == R(0.0);
+    for (int k = 1; k < m; ++k) kept = kept & (change[k] == R(0.0));
     numerics::solve_in_place<R>(m, matrix, change);
     R size(0.0);
     for (int k = 0; k < m; ++k) {
+      change[k] = select(kept, R(0.0), change[k]);  // also where gradients vanish, in equilibrium
       size += numerics::absolute(change[k]);
       mu[k] = select(open, mu[k] - change[k], mu[k]);
     }
     return size;
+  }
+  /// What the invariants' rounding, in units of the last place, makes of the multipliers: much of that of the
+  /// energy near equilibrium, where its gradient is small.
+  R noise_of(const Invariants& c) const {
+    R sum(0.0);
+    for (int k = 0; k < count(); ++k) {
+      R square(0.0);
+      for (int n = 0; n < N; ++n) {
+        square = fma(c.gradient[k].q[n], c.gradient[k].q[n], square);
+        square = fma(c.gradient[k].v[n], c.gradient[k].v[n], square);
+      }
+      sum += select(square > R(0.0), c.size[k] / square, R(0.0));
+    }
+    return sum;
+  }
+  static R dot_of_sizes(const Vector& a, const Vector& b) {
+    R sum(0.0);
+    for (int n = 0; n < N; ++n) sum += numerics::absolute(a[n] * b[n]);
+    return sum;
   }
   static R size_of(const Phase& y) {
     R sum(0.0);
@@ -196,7 +223,7 @@ class Projection {
           y = select_phase(open, moved(z, from, mu), y);
           return size;
         },
-        [&] { return size_of(y); });
+        [&] { return size_of(y); }, [&] { return noise_of(from); });
     put(y, x, change);
     return projected;
   }
@@ -221,7 +248,7 @@ class Projection {
           const R size = correct(last, matrix, mu, open);
           return select(fine, size, R(std::numeric_limits<double>::quiet_NaN()));
         },
-        sum_of_sizes(x.q));
+        sum_of_sizes(x.q) + noise_of(first));
     put(y, x, change);
     return projected;
   }

@@ -22,7 +22,7 @@ struct ReducedMidpointFormula : PlainFormula {
                    Mask active, Change<R, N>& change, Dense<System>&) {
     const R half = R(0.5) * h;
     auto v = x.v;  // in the middle
-    return fixed_point<R>(active, x, v, [&](Mask open) {
+    const auto renew = [&](Mask open) {
       std::array<R, N> q;
       for (int n = 0; n < N; ++n) q[n] = fma(half, v[n], x.q[n]);
       const auto a = motion.acceleration(system, q, v, x.t + half);
@@ -35,7 +35,9 @@ struct ReducedMidpointFormula : PlainFormula {
         change.y[n] = R(2.0) * (v[n] - x.v[n]);
       }
       return size;
-    });
+    };
+    // In equilibrium velocities are what the forces' rounding leaves.
+    return fixed_point<R>(active, x, v, renew, sum_of_sizes(x.q) / numerics::absolute(h));
   }
 };
 

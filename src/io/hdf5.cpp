@@ -116,7 +116,7 @@ std::int64_t DataSet::row_size() const noexcept {
 void DataSet::transfer(bool write, DataType type, std::span<const std::int64_t> offset,
                        std::span<const std::int64_t> count, void* values) const {
   const auto doing = [&] { return std::string(write ? "write to " : "read from ") + path_; };
-  // Integers may be read as float64, and int32 as int64; nothing else changes its type.
+  // All may be read as float64, and int32 as int64; nothing else changes its type.
   const bool fits =
       type == type_ ||
       (!write && (type == DataType::float64 || (type == DataType::int64 && type_ == DataType::int32)));
@@ -235,6 +235,13 @@ bool File::contains(const std::string& path) const {
     if (H5Lexists(handle_.id(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
     if (end == std::string::npos) return true;
   }
+}
+
+bool File::in_chunks(const std::string& path) const {
+  const std::string doing = "look how " + path + " is stored";
+  const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
+  const Hdf5Handle creation(check(H5Dget_create_plist(set.id()), path_, doing), H5Pclose);
+  return H5Pget_layout(creation.id()) == H5D_CHUNKED;
 }
 
 DataSet File::data_set(const std::string& path) const {

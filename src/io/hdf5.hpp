@@ -44,7 +44,6 @@ class Hdf5Handle {
 /// An open data set. Its name, type and extent are read once, on opening.
 class DataSet {
  public:
-  const std::string& path() const noexcept { return path_; }
   const std::vector<std::int64_t>& dims() const noexcept { return dims_; }
   /// The type that holds what the file holds: float32 or float64, int32 or int64.
   DataType type() const noexcept { return type_; }
@@ -129,6 +128,8 @@ class File {
   bool contains(const std::string& path) const;
   DataSet data_set(const std::string& path) const;
   std::vector<std::int64_t> dims(const std::string& path) const { return data_set(path).dims(); }
+  /// Whether a data set is stored in chunks, as create_squeezed_data_set() makes it.
+  bool in_chunks(const std::string& path) const;
   /// A whole data set, row-major.
   template <Storable Number>
   std::vector<Number> read(const std::string& path) const {
@@ -169,7 +170,7 @@ class File {
   void copy(const File& from, const std::string& path);
   /// One string, of any length.
   void write_text(const std::string& path, const std::string& text);
-  /// Places of fixed length for strings, to be filled by overwrite_text(). One where `count` is 0.
+  /// Places of fixed length for strings, to be filled by overwrite_texts(). One where `count` is 0.
   void create_texts(const std::string& path, std::int64_t length, std::int64_t count = 0);
   /// Fills what create_texts() made, in place; what is longer is cut.
   void overwrite_texts(const std::string& path, const std::vector<std::string>& texts);

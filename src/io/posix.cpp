@@ -170,7 +170,7 @@ void require_space(const std::filesystem::path& path, std::int64_t bytes, int fi
   rlimit limit = {};
   ::getrlimit(RLIMIT_FSIZE, &limit);
   if (limit.rlim_cur != RLIM_INFINITY && static_cast<std::uint64_t>(bytes) > limit.rlim_cur)
-    throw FileError(path.string() + ": the result needs " + megabytes(static_cast<double>(bytes)) +
+    throw FileError(path.string() + ": the file needs " + megabytes(static_cast<double>(bytes)) +
                     ", and no file may be longer than " + megabytes(static_cast<double>(limit.rlim_cur)) +
                     " (ulimit -f)");
   struct statvfs system = {};
@@ -179,7 +179,7 @@ void require_space(const std::filesystem::path& path, std::int64_t bytes, int fi
   const double available = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
   const double needed = static_cast<double>(bytes) * files;
   if (needed > available)
-    throw FileError(path.string() + ": the result needs " + megabytes(needed) + ", and " +
+    throw FileError(path.string() + ": the file needs " + megabytes(needed) + ", and " +
                     megabytes(available) + " are available in " + folder_of(path).string());
 }
 

@@ -58,9 +58,6 @@ void replace_file(Descriptor& complete, const std::filesystem::path& its_name,
 void sync_name(const std::filesystem::path& name);
 /// Deletes a file; not having been there is no failure.
 void remove_file(const std::filesystem::path& path);
-/// How much room this program has in the file system of an existing file or folder; 0 where that can't be
-/// told.
-std::int64_t free_bytes(const std::filesystem::path& path) noexcept;
 /// Throws where the folder of this path doesn't exist, or its file system has less room than so many files of
 /// this length take, or a file may not be so long (ulimit -f).
 void require_space(const std::filesystem::path& path, std::int64_t bytes, int files = 1);

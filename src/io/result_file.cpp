@@ -38,11 +38,23 @@ std::string date() {
   return text;
 }
 
+const std::string exit_code_path = "/run/exit_code";
+constexpr std::int64_t no_exit_code = -1;
+
+bool comes_to_its_end(std::int64_t exit_code) {
+  return exit_code == exit_success || exit_code == exit_trajectories_failed;
+}
+
 std::vector<DataSetSpec> run_data_sets(const ResultContent& content) {
   std::vector<DataSetSpec> specs = {
       {"/run/ranks", DataType::int64, {}, "1", "number of MPI ranks, of the last start"},
       {"/run/starts", DataType::int64, {}, "1", "how often the run was started"},
-      {"/run/wall_seconds", DataType::float64, {}, "s", "wall time, over all starts"}};
+      {"/run/wall_seconds", DataType::float64, {}, "s", "wall time, over all starts"},
+      {exit_code_path,
+       DataType::int64,
+       {},
+       "1",
+       "exit code of the last start; -1 while it runs, or where it was killed"}};
   if (!content.parts.empty())
     specs.push_back({"/run/part_seconds",
                      DataType::float64,
@@ -77,6 +89,12 @@ std::int64_t metadata_bytes(const ResultContent& content) {
          (1 << 14) * std::ssize(content.data_sets);
 }
 
+template <Storable Number>
+void overwrite(const File& file, const std::string& path, const std::vector<Number>& values) {
+  DataSet set = file.data_set(path);
+  set.write(std::vector<std::int64_t>(set.dims().size(), 0), set.dims(), values.data());
+}
+
 // Everything but rows, by rank 0 alone. In memory, since HDF5 doesn't survive a disk that is full when it
 // closes.
 Descriptor build(const std::filesystem::path& path, const ResultContent& content) {
@@ -88,6 +106,7 @@ Descriptor build(const std::filesystem::path& path, const ResultContent& content
   file.write_text("/deck", content.deck);
   write_provenance(file, content);
   for (const DataSetSpec& spec : run_data_sets(content)) file.create_data_set(spec);
+  overwrite(file, exit_code_path, std::vector{no_exit_code});
   file.create_texts("/run/host", host_length);
   file.create_texts("/run/started", date_length);
   file.create_texts("/run/ended", date_length);
@@ -127,8 +146,9 @@ void check_content(const std::filesystem::path& path, const ResultContent& conte
   std::vector<DataSetSpec> specs = content.data_sets;
   std::ranges::copy(run_data_sets(content), std::back_inserter(specs));
   for (const DataSetSpec& spec : specs) {
-    if (!file.contains(spec.path))
-      throw Error(path.string() + ": has no " + spec.path + ", which this run would write");
+    const bool there = file.contains(spec.path);
+    if (!there && spec.path == exit_code_path) continue;
+    if (!there) throw Error(path.string() + ": has no " + spec.path + ", which this run would write");
     const DataSet set = file.data_set(spec.path);
     if (set.type() != spec.type || set.dims() != spec.dims)
       throw Error(path.string() + ": " + spec.path + " is " + shape(set.type(), set.dims()) +
@@ -145,27 +165,35 @@ ResultContent as_stored(ResultContent content) {
   return content;
 }
 
-template <Storable Number>
-void overwrite(const File& file, const std::string& path, const std::vector<Number>& values) {
-  DataSet set = file.data_set(path);
-  set.write(std::vector<std::int64_t>(set.dims().size(), 0), set.dims(), values.data());
+// The exit code that the file holds; files of before have none.
+std::int64_t stored_exit_code(const File& file) {
+  return file.contains(exit_code_path) ? file.read<std::int64_t>(exit_code_path).front() : no_exit_code;
+}
+
+void store_exit_code(const File& file, std::int64_t exit_code) {
+  if (file.contains(exit_code_path)) overwrite(file, exit_code_path, std::vector{exit_code});
 }
 
 }  // namespace
 
 StoredResult stored_result(const std::filesystem::path& path) {
-  StoredResult stored;
+  std::string deck;
+  std::int64_t exit_code = no_exit_code;
   parallel::on_rank_zero([&] {
     const File file = open_checked(path);
-    stored = {file.text_attribute("/", "study"), file.read_text("/deck")};
+    deck = file.read_text("/deck");
+    exit_code = stored_exit_code(file);
   });
-  return {parallel::broadcast(std::move(stored.study)), parallel::broadcast(std::move(stored.deck))};
+  StoredResult stored{parallel::broadcast(std::move(deck)), std::nullopt};
+  exit_code = parallel::broadcast(exit_code);
+  if (comes_to_its_end(exit_code)) stored.ended = static_cast<ExitCode>(exit_code);
+  return stored;
 }
 
 ResultFile ResultFile::create(const std::filesystem::path& path, const ResultContent& declared) {
   const ResultContent content = as_stored(declared);
   parallel::on_rank_zero([&] {
-    std::int64_t bytes = content.extra_bytes + metadata_bytes(content);
+    std::int64_t bytes = metadata_bytes(content);
     for (const DataSetSpec& spec : content.data_sets) bytes += spec.bytes();
     require_space(path, bytes);
     const std::filesystem::path unfinished = path.string() + ".new";
@@ -206,6 +234,7 @@ ResultFile::ResultFile(const std::filesystem::path& path, const ResultContent& c
               std::vector<std::int64_t>{file.read<std::int64_t>("/run/starts").front() + 1});
     file.overwrite_texts("/run/host", {host()});
     file.overwrite_texts("/run/command_line", {content.command_line});
+    if (!comes_to_its_end(stored_exit_code(file))) store_exit_code(file, no_exit_code);
   });
 }
 
@@ -217,7 +246,7 @@ int ResultFile::data_set(std::string_view path) const {
   return static_cast<int>(found - declared.begin());
 }
 
-void ResultFile::close(const RunRecord& record, bool complete) {
+void ResultFile::close(const RunRecord& record) {
   file_->flush_together();
   parallel::agree([this] { file_->sync(); });
   parallel::on_rank_zero([&] {
@@ -231,11 +260,12 @@ void ResultFile::close(const RunRecord& record, bool complete) {
       overwrite(file, "/run/part_seconds", parts);
     }
     file.overwrite_texts("/run/ended", {date()});
+    store_exit_code(file, record.exit_code);
     file_->sync();
   });
   file_->close();
   file_.reset();
-  if (complete && content_.options.compression > 0) compress();
+  if (comes_to_its_end(record.exit_code) && content_.options.compression > 0) compress();
 }
 
 namespace {
@@ -284,28 +314,50 @@ class Chunks {
 
 }  // namespace
 
+/// The new file with all that it holds but the data sets that are squeezed: these are empty.
+void ResultFile::prepare_to_squeeze(const std::filesystem::path& unfinished) const {
+  require_space(path_, std::filesystem::file_size(path_));
+  Descriptor image = Descriptor::in_memory();  // as in build()
+  File squeezed = File::create_in(image, unfinished);
+  const File file = File::open(path_);
+  squeezed.write_attribute("/", "format", std::string("cotangent"));
+  squeezed.write_attribute("/", "format_version", format_version);
+  squeezed.write_attribute("/", "study", content_.study);
+  for (const std::string object : {"/deck", "/provenance", "/run"}) squeezed.copy(file, object);
+  for (const DataSetSpec& spec : content_.data_sets) {
+    if (worth_squeezing(spec))
+      squeezed.create_squeezed_data_set(spec, chunk_of(spec), content_.options.compression);
+    else
+      squeezed.copy(file, spec.path);
+  }
+  name_dimensions(squeezed, content_.data_sets);
+  squeezed.close();
+  Descriptor target(unfinished, Descriptor::Mode::write);
+  image.copy_to(target);
+}
+
 void ResultFile::compress() {
   const std::string not_compressed = "; the result is complete, and not compressed";
   const std::filesystem::path unfinished = path_.string() + ".new";
+  const auto clear_away = [&] {
+    std::error_code ignored;
+    std::filesystem::remove(unfinished, ignored);
+  };
+  std::int64_t is_done = 0;
   parallel::on_rank_zero([&] {
-    require_space(path_, std::filesystem::file_size(path_));
-    Descriptor image = Descriptor::in_memory();  // as in build()
-    File squeezed = File::create_in(image, unfinished);
     const File file = File::open(path_);
-    squeezed.write_attribute("/", "format", std::string("cotangent"));
-    squeezed.write_attribute("/", "format_version", format_version);
-    squeezed.write_attribute("/", "study", content_.study);
-    for (const std::string object : {"/deck", "/provenance", "/run"}) squeezed.copy(file, object);
-    for (const DataSetSpec& spec : content_.data_sets) {
-      if (worth_squeezing(spec))
-        squeezed.create_squeezed_data_set(spec, chunk_of(spec), content_.options.compression);
-      else
-        squeezed.copy(file, spec.path);
+    is_done = std::ranges::all_of(content_.data_sets, [&](const DataSetSpec& spec) {
+      return !worth_squeezing(spec) || file.in_chunks(spec.path);
+    });
+  });
+  if (parallel::broadcast(is_done) != 0) return;
+  parallel::on_rank_zero([&] {
+    try {
+      prepare_to_squeeze(unfinished);
+    } catch (const FileError& error) {
+      clear_away();
+      throw FileError(error.what() + not_compressed);
     }
-    name_dimensions(squeezed, content_.data_sets);
-    squeezed.close();
-    Descriptor target(unfinished, Descriptor::Mode::write);
-    image.copy_to(target);
   });
   std::string failure;
   const auto attempt = [&](const auto& work) {
@@ -330,8 +382,8 @@ void ResultFile::compress() {
       for (std::int64_t k = chunks.first(); k < chunks.first() + chunks.most(); ++k) {
         const bool mine = k < chunks.last();
         auto chunk = chunks[mine ? k : 0];
-        if (!mine) std::ranges::fill(chunk.extent, 0);
         if (mine) attempt([&] { bytes = source.read_bytes(chunk.offset, chunk.extent); });
+        if (!mine || !failure.empty()) std::ranges::fill(chunk.extent, 0);
         try {
           target.write_bytes(chunk.offset, chunk.extent, bytes.data(), true);
         } catch (const FileError& error) {
@@ -356,9 +408,12 @@ void ResultFile::compress() {
       }
     }
   });
-  parallel::agree([&] {
-    if (!failure.empty()) throw FileError(failure + not_compressed);
-  });
+  if (parallel::any(!failure.empty())) {  // before the file is taken away nobody looks at it any more
+    if (parallel::rank() == 0) clear_away();
+    parallel::agree([&] {
+      if (!failure.empty()) throw FileError(failure + not_compressed);
+    });
+  }
   parallel::on_rank_zero([&] {
     Descriptor file(unfinished, Descriptor::Mode::write);
     replace_file(file, unfinished, path_);

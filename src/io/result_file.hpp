@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.hpp"
 #include "io/hdf5.hpp"
 #include "io/shared_file.hpp"
 
@@ -34,8 +35,7 @@ struct ResultContent {
   std::vector<std::string> parts;  ///< names for the parts of the run's time, as in RunRecord::part_seconds
   std::string command_line;
   std::string petsc_version = "not linked";
-  std::string formulas;          ///< how those of the deck became code; empty: there are none
-  std::int64_t extra_bytes = 0;  ///< what else the disk must hold, such as a checkpoint
+  std::string formulas;  ///< how those of the deck became code; empty: there are none
   FileOptions options = {};
 };
 
@@ -43,15 +43,17 @@ struct ResultContent {
 struct RunRecord {
   double wall_seconds = 0.0;
   std::vector<double> part_seconds;
+  ExitCode exit_code = exit_success;
 };
 
 /// What a result file says of itself.
 struct StoredResult {
-  std::string study;
   std::string deck;
+  /// Of the run that came to its end; none while it runs, and where it was stopped or killed.
+  std::optional<ExitCode> ended;
 };
 
-/// Reads study and deck of a result file. Throws FileError where there is none, and Error where it is not
+/// Reads what a result file says of itself. Throws FileError where there is none, and Error where it is not
 /// a result of ours or has another format version. Collective.
 StoredResult stored_result(const std::filesystem::path& path);
 
@@ -64,8 +66,7 @@ class ResultFile {
   /// whether the deck is the same is the caller's to judge (stored_result). Collective.
   static ResultFile resume(const std::filesystem::path& path, const ResultContent& declared);
 
-  const std::filesystem::path& path() const noexcept { return path_; }
-  /// The index of a declared data set, for write() and read(). Throws Error with the nearest name.
+  /// The index of a declared data set, for rows() and read(). Throws Error with the nearest name.
   int data_set(std::string_view path) const;
   const DataSetSpec& spec(int index) const { return content_.data_sets.at(static_cast<std::size_t>(index)); }
 
@@ -81,13 +82,14 @@ class ResultFile {
   std::vector<Number> read_rows(int index, std::int64_t first, std::int64_t count) const {
     return File::open(path_).read_rows<Number>(spec(index).path, first, count);
   }
-  /// Everything on disk, and then the record; a complete result is compressed where that was asked for.
-  /// Collective; a failure is thrown on every rank.
-  void close(const RunRecord& record, bool complete = true);
+  /// Everything on disk, and then the record; the result of a run that came to its end is compressed where
+  /// that was asked for and isn't done yet. Collective; a failure is thrown on every rank.
+  void close(const RunRecord& record);
 
  private:
   ResultFile(const std::filesystem::path& path, const ResultContent& content);
   void compress();
+  void prepare_to_squeeze(const std::filesystem::path& unfinished) const;
 
   std::filesystem::path path_;
   ResultContent content_;  // as stored

@@ -20,7 +20,6 @@ std::filesystem::path lock_path(const std::filesystem::path& result);
 /// Held while this lives. Not collective: one process of a run takes it.
 class RunLock {
  public:
-  RunLock() = default;
   /// Throws Error with the owner's host and process where another run still holds it after so long: the ranks
   /// of a run whose mpirun was killed live on for a moment.
   explicit RunLock(const std::filesystem::path& result,

@@ -38,7 +38,6 @@ class ActiveSetMatrix {
   /// Solves for the free unknowns; b and x have one entry for each.
   void solve(Vec b, Vec x);
   /// Factorisations so far.
-  int factorisations() const { return factorisations_; }
 
  private:
   void hold(IS free);

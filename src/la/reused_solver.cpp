@@ -85,7 +85,6 @@ std::string ReusedSolver::solve(Mat matrix, Vec b, Vec x) {
     PetscInt iterations = 0;
     check(KSPGetConvergedReason(solver_, &code), "KSPGetConvergedReason");
     check(KSPGetIterationNumber(solver_, &iterations), "KSPGetIterationNumber");
-    if (!reuse) ++factorisations_;
     last_ = iterations;
     made_ = code > 0;
     if (code > 0) return "";

@@ -28,7 +28,6 @@ class ReusedSolver {
   std::string solve(Mat matrix, Vec b, Vec x);
   /// The next solve starts afresh.
   void forget() { made_ = false; }
-  int factorisations() const { return factorisations_; }
   /// What solves systems of so many rows, unless options say else: "GMRES over an LU by mumps".
   static std::string text(bool direct, PetscInt rows);
 
@@ -36,7 +35,7 @@ class ReusedSolver {
   LinearSolver solver_;
   int most_;
   bool made_ = false;
-  int factorisations_ = 0, last_ = 0;
+  int last_ = 0;
 };
 
 }  // namespace cotangent::la

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared tools of the energy landscapes; see landscape_detail.hpp.
+// Shared tools of the energy landscapes; see detail.hpp.
 #include "landscapes/detail.hpp"
 
 #include <algorithm>

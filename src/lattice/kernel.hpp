@@ -109,9 +109,9 @@ class Model {
   virtual bool separable() const = 0;
   /// What its parameters make of small oscillations; nothing where that isn't stated.
   virtual std::optional<LinearChain> linear(std::span<const double> parameters) const = 0;
-  /// Integrals beside the energy of a whole chain, by their names; none as a rule. They are sums over sites:
+  /// Integrals beside the energy of a closed chain, by their names; none as a rule. They are sums over sites:
   /// what each of a range adds to all of them, from positions and velocities of as many more sites to either
-  /// side as the reach says; nothing is placed beyond the ends of a chain that isn't closed.
+  /// side as the reach says.
   virtual std::vector<std::string> invariant_names() const = 0;
   virtual int invariant_reach() const = 0;
   virtual std::vector<double> invariant_shares(const double* q, const double* v, const Grid& chain,

@@ -159,7 +159,8 @@ Dual<R, K> cos(const Dual<R, K>& a) {
 template <class R, int K>
 Dual<R, K> pow(const Dual<R, K>& x, const Dual<R, K>& p) {
   using std::pow, std::log;
-  const R f = pow(x.value, p.value), slope = p.value * pow(x.value, p.value - 1.0);
+  const R f = pow(x.value, p.value);
+  const R slope = select(p.value == R(0.0), R(0.0), p.value * pow(x.value, p.value - 1.0));
   const R bend = select(x.value > R(0.0), f * log(x.value), R(0.0));
   return Dual<R, K>::each(f, [&](int k) { return fma(slope, x.part[k], R(bend * p.part[k])); });
 }

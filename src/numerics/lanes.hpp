@@ -18,12 +18,6 @@
 namespace cotangent::numerics {
 
 namespace detail {
-/// The nearest integer, ties to even, for |x| < 2^51.
-template <int W>
-Lanes<W> nearest_integer(Lanes<W> x) {
-  const Lanes<W> shift(6755399441055744.0);  // 1.5 * 2^52
-  return (x + shift) - shift;
-}
 template <int W, class F>
 Lanes<W> each_lane(Lanes<W> x, F function) {
   Lanes<W> r;

@@ -27,7 +27,7 @@ double drop(double bed_a, double depth_a, double bed_b, double depth_b) {
   return std::abs(difference) <= 2 * std::numeric_limits<double>::epsilon() * size ? 0.0 : difference;
 }
 
-/// m^a at the face between an upper and a lower vertex; see the head of conservative.hpp.
+/// m^a at the face between an upper and a lower vertex; see the head of edge_fluxes.hpp.
 template <class S>
 S mobility(const FrictionLaw& law, const S& up, const S& down, double bed_drop) {
   const S fall = up - down + bed_drop;

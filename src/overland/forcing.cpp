@@ -46,7 +46,7 @@ double Infiltration::taken(double depth, double infiltrated, double time) const 
     case Law::green_ampt:
       break;
   }
-  // Newton on a function that is concave and rises: from above it goes down to the root without overshoot.
+  // Newton on a function that is convex and rises: from above it goes down to the root without overshoot.
   const double start = infiltrated + suction;
   double more = rate * time + std::sqrt(2 * suction * rate * time) + 1e-300;
   for (int k = 0; k < 50; ++k) {

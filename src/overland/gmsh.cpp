@@ -125,7 +125,7 @@ class Reader {
         const Number physical = next_number();
         for (Number p = 0; p < physical; ++p) {
           const int group = next<int>();
-          if (dimension == 1 && p == 0) curve_[tag] = group;
+          if (dimension == 1 && p == 0) curve_[tag] = std::abs(group);  // negative: the curve reversed
         }
         const Number ends = dimension == 0 ? 0 : next_number();
         for (Number e = 0; e < ends; ++e) next<int>();

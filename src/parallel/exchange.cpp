@@ -5,6 +5,7 @@
 #include <limits>
 #include <mpi.h>
 #include <numeric>
+#include <string>
 
 #include "parallel/mpi.hpp"
 
@@ -20,7 +21,10 @@ bool alone() {
 constexpr std::int64_t unit = 8;
 
 int as_int(std::int64_t x) {
-  if (x > std::numeric_limits<int>::max()) throw MpiError("too much for one message: more ranks would do");
+  constexpr int most = std::numeric_limits<int>::max();
+  if (x > most)
+    throw MpiError("too much for one message: " + std::to_string(x) + " numbers, at most " +
+                   std::to_string(most) + "; more ranks would do");
   return static_cast<int>(x);
 }
 
@@ -145,14 +149,6 @@ int HaloPlan::incoming() const {
   std::int64_t sum = 0;
   if (transfers_) {
     for (const auto& from : transfers_->from) sum += from.rows;
-  }
-  return as_int(sum);
-}
-
-int HaloPlan::outgoing() const {
-  std::int64_t sum = 0;
-  if (transfers_) {
-    for (const auto& to : transfers_->to) sum += std::ssize(to.rows);
   }
   return as_int(sum);
 }

@@ -68,8 +68,6 @@ class HaloPlan {
 
   /// How many rows come.
   int incoming() const;
-  /// How many go.
-  int outgoing() const;
   /// Starts to send the plan's rows of `from`, an array of rows of `width` doubles, and to receive those of
   /// the other ranks into `into`, incoming() rows of `width` doubles, rank after rank. `into` may be read
   /// after finish(); `from` may change at once.

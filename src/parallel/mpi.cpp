@@ -70,15 +70,6 @@ Container broadcast_container(Container values) {
   return values;
 }
 
-template <class Number>
-std::vector<Number> gather_numbers(Number value) {
-  if (!active()) return {value};
-  std::vector<Number> values(rank() == 0 ? static_cast<std::size_t>(size()) : 0);
-  check(MPI_Gather(&value, 1, type_of<Number>(), values.data(), 1, type_of<Number>(), 0, MPI_COMM_WORLD),
-        "MPI_Gather");
-  return values;
-}
-
 // What a rank has to say about its part: nothing, an Error with its exit code, or another exception.
 struct Verdict {
   static constexpr std::int64_t fine = -1, other = -2;
@@ -92,6 +83,8 @@ Verdict attempt(const std::function<void()>& function) {
     return {};
   } catch (const Error& error) {
     return {error.code(), error.what()};
+  } catch (const std::filesystem::filesystem_error& error) {
+    return {exit_file_system, error.what()};
   } catch (const std::exception& error) {
     return {Verdict::other, error.what()};
   }
@@ -115,6 +108,10 @@ void share(Verdict verdict) {
   if (verdict.code == Verdict::other) throw std::runtime_error(verdict.text);
   throw Error(verdict.text, static_cast<ExitCode>(verdict.code));
 }
+
+/// All ranks, in messages of their own: those that one sends before it ends meet no others that are under
+/// way.
+MPI_Comm for_the_end = MPI_COMM_NULL;
 
 /// A process that no launcher started has nobody to talk to: Open MPI then needs no daemon, network or look
 /// through the machine's devices, which are three quarters of its start's time. What the user has set stays.
@@ -155,10 +152,14 @@ Mpi::Mpi(int& argc, char**& argv) {
   owner_ = true;
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  if (size() > 1) check(MPI_Comm_dup(MPI_COMM_WORLD, &for_the_end), "MPI_Comm_dup");
 }
 
 Mpi::~Mpi() {
-  if (owner_ && active()) MPI_Finalize();
+  if (owner_ && active()) {
+    if (for_the_end != MPI_COMM_NULL) MPI_Comm_free(&for_the_end);
+    MPI_Finalize();
+  }
   std::error_code ignored;
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
@@ -211,7 +212,7 @@ void abort(int exit_code) {
 bool all_arrive_within(double seconds) {
   if (!active()) return true;
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Ibarrier(MPI_COMM_WORLD, &request), "MPI_Ibarrier");
+  check(MPI_Ibarrier(for_the_end == MPI_COMM_NULL ? MPI_COMM_WORLD : for_the_end, &request), "MPI_Ibarrier");
   const double end = wall_time() + seconds;
   for (int arrived = 0; wall_time() < end; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
     check(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE), "MPI_Test");
@@ -283,7 +284,10 @@ bool all(bool value) {
 
 std::vector<std::string> gather(const std::string& text) {
   if (!active()) return {text};
-  const std::vector<std::int64_t> lengths = gather(static_cast<std::int64_t>(text.size()));
+  if (const std::int64_t all = sum(std::ssize(text)); all > std::numeric_limits<int>::max())
+    throw Error("what the ranks have to tell rank 0 takes " + std::to_string(all) + " bytes, and at most " +
+                std::to_string(std::numeric_limits<int>::max()) + " can be told: fewer tasks would do");
+  const std::vector<std::int64_t> lengths = gather(std::ssize(text));
   std::vector<int> counts(lengths.begin(), lengths.end()), offsets(lengths.size(), 0);
   for (std::size_t i = 1; i < counts.size(); ++i) offsets[i] = offsets[i - 1] + counts[i - 1];
   std::string joined(counts.empty() ? 0 : static_cast<std::size_t>(offsets.back() + counts.back()), '\0');
@@ -297,10 +301,10 @@ std::vector<std::string> gather(const std::string& text) {
 }
 
 std::vector<std::int64_t> gather(std::int64_t value) {
-  return gather_numbers(value);
-}
-std::vector<double> gather(double value) {
-  return gather_numbers(value);
+  if (!active()) return {value};
+  std::vector<std::int64_t> values(rank() == 0 ? static_cast<std::size_t>(size()) : 0);
+  check(MPI_Gather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Gather");
+  return values;
 }
 
 void agree(const std::function<void()>& function) {

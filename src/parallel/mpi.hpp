@@ -88,10 +88,10 @@ std::int64_t sum_before(std::int64_t value);
 bool any(bool value);
 bool all(bool value);
 
-/// One value per rank on rank 0, nothing elsewhere. Collective.
+/// One value per rank on rank 0, nothing elsewhere. Throws Error where texts have more than 2 GB in all.
+/// Collective.
 std::vector<std::string> gather(const std::string& text);
 std::vector<std::int64_t> gather(std::int64_t value);
-std::vector<double> gather(double value);
 
 /// Runs the function on every rank; where it throws on any, all throw what the lowest of these ranks threw
 /// (Error and FileError with text and exit code, else a runtime_error). Collective: so `function` itself may

@@ -56,13 +56,13 @@ double DomainDecomposition::heaviest(const std::vector<Load>& loads, std::int64_
 }
 
 /// Those that are in the cell in which they were last time are in order already: only the others are sorted.
-void DomainDecomposition::exchange_particles(ParticleArrays& cloud, std::span<const std::int32_t> work) {
+void DomainDecomposition::exchange_particles(ParticleArrays& particles, std::span<const std::int32_t> work) {
   const int ranks = parallel::size(), here = parallel::rank();
   std::vector<Load> loads;
-  loads.reserve(static_cast<std::size_t>(cloud.own));
+  loads.reserve(static_cast<std::size_t>(particles.own));
   std::int64_t mine = 0;
-  for (int row = 0; row < cloud.own; ++row) {
-    loads.push_back({grid_.key(cloud.position.data() + 4 * std::ptrdiff_t{row}),
+  for (int row = 0; row < particles.own; ++row) {
+    loads.push_back({grid_.key(particles.position.data() + 4 * std::ptrdiff_t{row}),
                      work.empty() ? 1 : work[static_cast<std::size_t>(row)]});
     mine += loads.back().work;
   }
@@ -77,27 +77,27 @@ void DomainDecomposition::exchange_particles(ParticleArrays& cloud, std::span<co
   std::vector<std::vector<Particle>> leave(static_cast<std::size_t>(ranks));
   stayed.reserve(loads.size());
   auto before = cells_.cbegin();
-  for (std::int32_t row = 0; row < cloud.own; ++row) {
+  for (std::int32_t row = 0; row < particles.own; ++row) {
     const Grid::Key key = loads[static_cast<std::size_t>(row)].key;
     while (before != cells_.cend() && row >= before->rows.end) ++before;
     if (const int to = owner(key); to != here) {
-      leave[static_cast<std::size_t>(to)].push_back(cloud.particle(row));
+      leave[static_cast<std::size_t>(to)].push_back(particles.particle(row));
     } else {
       (before != cells_.cend() && before->key == key ? stayed : moved).emplace_back(key, row);
     }
   }
   const auto come = parallel::exchange(std::move(leave));
   for (std::size_t k = 0; k < come.size(); ++k)
-    moved.emplace_back(grid_.key(come[k].q.data()), cloud.own + static_cast<std::int32_t>(k));
+    moved.emplace_back(grid_.key(come[k].q.data()), particles.own + static_cast<std::int32_t>(k));
   std::ranges::sort(moved);
   Order order;
   order.reserve(stayed.size() + moved.size());
   std::ranges::merge(stayed, moved, std::back_inserter(order));
   std::vector<std::int32_t> rows(order.size());
   std::ranges::copy(order | std::views::values, rows.begin());
-  cloud.arrange(rows, come);
-  list_cells(cloud, order);
-  plan_halo(cloud);
+  particles.arrange(rows, come);
+  list_cells(particles, order);
+  plan_halo(particles);
 }
 
 void DomainDecomposition::insert(std::int32_t block) {
@@ -124,16 +124,16 @@ void DomainDecomposition::remember(Grid::Key cell, RowRange rows) {
   block->occupied |= 1u << (cell & 7);
 }
 
-void DomainDecomposition::list_cells(const ParticleArrays& cloud, const Order& order) {
+void DomainDecomposition::list_cells(const ParticleArrays& particles, const Order& order) {
   cells_.clear();
   blocks_.clear();
-  table_.assign(std::bit_ceil(static_cast<std::size_t>(cloud.own) / 2 + 16), -1);
+  table_.assign(std::bit_ceil(static_cast<std::size_t>(particles.own) / 2 + 16), -1);
   for (std::size_t i = 0; i < order.size();) {
     const Grid::Key key = order[i].first;
     std::size_t end = i + 1;
     while (end < order.size() && order[end].first == key) ++end;
     const RowRange rows{static_cast<std::int32_t>(i), static_cast<std::int32_t>(end)};
-    cells_.push_back({grid_.cell(cloud.position.data() + 4 * i), key, rows});
+    cells_.push_back({grid_.cell(particles.position.data() + 4 * i), key, rows});
     remember(key, rows);
     i = end;
   }
@@ -151,10 +151,10 @@ bool DomainDecomposition::all_ours_around(const Grid::Cell& cell, int here) cons
 
 /// Each rank that owns a cell around one of ours is sent what ours holds; so everyone is sent what is around
 /// what he holds.
-void DomainDecomposition::plan_halo(ParticleArrays& cloud) {
-  on_border_.assign(static_cast<std::size_t>((cloud.padded + group - 1) / group), 0);
+void DomainDecomposition::plan_halo(ParticleArrays& particles) {
+  on_border_.assign(static_cast<std::size_t>((particles.padded + group - 1) / group), 0);
   const int ranks = parallel::size(), here = parallel::rank();
-  cloud.expect_ghosts(0);
+  particles.expect_ghosts(0);
   if (ranks == 1) return;
   std::vector<std::vector<std::int32_t>> rows(static_cast<std::size_t>(ranks));
   std::vector<int> seen;
@@ -178,22 +178,22 @@ void DomainDecomposition::plan_halo(ParticleArrays& cloud) {
     }
   }
   halo_ = parallel::HaloPlan(rows, 4);
-  cloud.expect_ghosts(halo_.incoming());
-  double* ghosts = cloud.position.data() + 4 * std::ptrdiff_t{cloud.padded};
-  halo_.start(cloud.position.data(), ghosts);
+  particles.expect_ghosts(halo_.incoming());
+  double* ghosts = particles.position.data() + 4 * std::ptrdiff_t{particles.padded};
+  halo_.start(particles.position.data(), ghosts);
   halo_.finish();
   std::vector<std::vector<std::int64_t>> names(static_cast<std::size_t>(ranks));
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (const std::int32_t row : rows[r]) names[r].push_back(cloud.id[static_cast<std::size_t>(row)]);
+    for (const std::int32_t row : rows[r]) names[r].push_back(particles.id[static_cast<std::size_t>(row)]);
   }
   const auto foreign = parallel::exchange(std::move(names));
-  cloud.id.resize(static_cast<std::size_t>(cloud.padded));
-  cloud.id.insert(cloud.id.end(), foreign.begin(), foreign.end());
-  for (int i = 0; i < cloud.ghosts;) {
+  particles.id.resize(static_cast<std::size_t>(particles.padded));
+  particles.id.insert(particles.id.end(), foreign.begin(), foreign.end());
+  for (int i = 0; i < particles.ghosts;) {
     const Grid::Key key = grid_.key(ghosts + 4 * std::ptrdiff_t{i});
     int end = i + 1;
-    while (end < cloud.ghosts && grid_.key(ghosts + 4 * std::ptrdiff_t{end}) == key) ++end;
-    remember(key, {cloud.padded + i, cloud.padded + end});
+    while (end < particles.ghosts && grid_.key(ghosts + 4 * std::ptrdiff_t{end}) == key) ++end;
+    remember(key, {particles.padded + i, particles.padded + end});
     i = end;
   }
 }

@@ -49,7 +49,7 @@ class DomainDecomposition {
   /// Brings all particles home, sorts them, and makes the plan by which ghosts come; their positions and
   /// names are there afterwards. `work`: what each own particle costs a rank, in any unit; empty: all alike.
   /// Collective.
-  void exchange_particles(ParticleArrays& cloud, std::span<const std::int32_t> work = {});
+  void exchange_particles(ParticleArrays& particles, std::span<const std::int32_t> work = {});
 
   const Grid& grid() const { return grid_; }
   /// Other cells, from the next exchange_particles() on.
@@ -63,7 +63,7 @@ class DomainDecomposition {
   /// Looks up cells, own or ghosts', and remembers where it found the last ones.
   class Finder {
    public:
-    explicit Finder(const DomainDecomposition& territory) : decomposition_(territory) {
+    explicit Finder(const DomainDecomposition& decomposition) : decomposition_(decomposition) {
       known_.fill(~Grid::Key{0});
     }
     /// The occupied cells of the block that a cell lies in, and those around it; until the next call.
@@ -114,8 +114,8 @@ class DomainDecomposition {
   double heaviest(const std::vector<Load>& loads, std::int64_t total) const;
   /// Whether rank `here` owns all cells of a cell's block and all blocks that touch it.
   bool all_ours_around(const Grid::Cell& cell, int here) const;
-  void list_cells(const ParticleArrays& cloud, const Order& order);
-  void plan_halo(ParticleArrays& cloud);
+  void list_cells(const ParticleArrays& particles, const Order& order);
+  void plan_halo(ParticleArrays& particles);
   void remember(Grid::Key cell, RowRange rows);
 
   Grid grid_;

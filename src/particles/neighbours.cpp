@@ -16,10 +16,10 @@ namespace {
 using Lanes = numerics::Lanes<pack>;
 
 /// Each row's particle's name, and below it the row; room for some more.
-std::vector<std::uint64_t> named(const ParticleArrays& cloud) {
-  std::vector<std::uint64_t> names(cloud.id.size() + pack);
-  for (std::size_t row = 0; row < cloud.id.size(); ++row)
-    names[row] = static_cast<std::uint64_t>(cloud.id[row]) << 32 | row;
+std::vector<std::uint64_t> named(const ParticleArrays& particles) {
+  std::vector<std::uint64_t> names(particles.id.size() + pack);
+  for (std::size_t row = 0; row < particles.id.size(); ++row)
+    names[row] = static_cast<std::uint64_t>(particles.id[row]) << 32 | row;
   return names;
 }
 std::int32_t row_of(std::uint64_t named) {
@@ -46,16 +46,17 @@ struct Candidates {
     count += size;
   }
   /// Fills up a register, and finds all positions.
-  void look_up(const ParticleArrays& cloud) {
+  void look_up(const ParticleArrays& particles) {
     const std::size_t size = (count + pack - 1) / pack * pack;
     std::fill(name.begin() + static_cast<std::ptrdiff_t>(count),
-              name.begin() + static_cast<std::ptrdiff_t>(size), static_cast<std::uint64_t>(cloud.far_row()));
+              name.begin() + static_cast<std::ptrdiff_t>(size),
+              static_cast<std::uint64_t>(particles.far_row()));
     count = size;
     for (auto& x : q) x.resize(std::max(x.size(), count));
     for (std::size_t k = 0; k < count; k += pack) {
       std::array<std::uint32_t, pack> place;
       for (std::size_t lane = 0; lane < pack; ++lane) place[lane] = offset(row_of(name[k + lane]));
-      const auto x = numerics::rows_of_four<pack>(cloud.position.data(), place.data());
+      const auto x = numerics::rows_of_four<pack>(particles.position.data(), place.data());
       for (std::size_t n = 0; n < 3; ++n) std::memcpy(q[n].data() + k, &x[n], sizeof(Lanes));
     }
   }
@@ -135,35 +136,36 @@ struct NeighbourLists::Group {
   }
 };
 
-void NeighbourLists::build(const ParticleArrays& cloud, const DomainDecomposition& territory, double range,
-                           std::span<const std::span<const std::int64_t>> unfelt, double correlation_cutoff) {
-  const Grid& grid = territory.grid();
+void NeighbourLists::build(const ParticleArrays& particles, const DomainDecomposition& decomposition,
+                           double range, std::span<const std::span<const std::int64_t>> unfelt,
+                           double correlation_cutoff) {
+  const Grid& grid = decomposition.grid();
   const Image image(grid.periods());
   const Lanes limit(range * range), far_limit(correlation_cutoff * correlation_cutoff);
   const bool sees = correlation_cutoff > range;
   begin_.assign(1, 0);
   particles_.clear();
   neighbours_.clear();
-  neighbours_.reserve(static_cast<std::size_t>(cloud.own) * 8);
-  DomainDecomposition::Finder find(territory);
-  const std::vector<std::uint64_t> names = named(cloud);
+  neighbours_.reserve(static_cast<std::size_t>(particles.own) * 8);
+  DomainDecomposition::Finder find(decomposition);
+  const std::vector<std::uint64_t> names = named(particles);
   Candidates around;
   std::vector<std::uint64_t> found, sorted, seen;
   Group members;
   // Cells of one block come one after the other and look at the same candidates.
-  const auto cells = territory.own_cells();
+  const auto cells = decomposition.own_cells();
   for (auto cell = cells.begin(); cell != cells.end();) {
     const Grid::Key block = Grid::block(cell->key);
     around.count = 0;
     for (const RowRange rows : find.around_block(cell->cell)) around.take(names, rows);
-    around.look_up(cloud);
+    around.look_up(particles);
     found.resize(around.count + 8);
     sorted.resize(found.size());
     seen.resize(found.size());
     std::int32_t i = cell->rows.begin;
     while (cell != cells.end() && Grid::block(cell->key) == block) ++cell;
     for (const std::int32_t end = (cell - 1)->rows.end; i < end; ++i) {
-      const double* q = cloud.position.data() + 4 * static_cast<std::ptrdiff_t>(i);
+      const double* q = particles.position.data() + 4 * static_cast<std::ptrdiff_t>(i);
       std::size_t here = 0, beyond = 0;
       for (std::size_t k = 0; k < around.count; k += pack) {
         std::array<Lanes, 3> r;
@@ -201,12 +203,12 @@ void NeighbourLists::build(const ParticleArrays& cloud, const DomainDecompositio
       put(sorted, here, members.felt.rows);
       put(seen, beyond, members.seen.rows);
       members.close();
-      if (members.size() == group) members.deal_out(*this, i + 1 - group, cloud.far_row());
+      if (members.size() == group) members.deal_out(*this, i + 1 - group, particles.far_row());
     }
   }
-  const std::int32_t rest = cloud.own / group * group;
-  members.close(static_cast<std::size_t>(cloud.padded - rest) - members.size());
-  members.deal_out(*this, rest, cloud.far_row());
+  const std::int32_t rest = particles.own / group * group;
+  members.close(static_cast<std::size_t>(particles.padded - rest) - members.size());
+  members.deal_out(*this, rest, particles.far_row());
 }
 
 std::vector<std::int32_t> NeighbourLists::lengths(int rows) const {

@@ -26,7 +26,7 @@ class NeighbourLists {
   /// From particles that have just settled. All within `range` are listed, and apart from these, in no order,
   /// those beyond it within `correlation_cutoff`; but none of those, by name and in order, that a row doesn't
   /// feel.
-  void build(const ParticleArrays& cloud, const DomainDecomposition& territory, double range,
+  void build(const ParticleArrays& particles, const DomainDecomposition& decomposition, double range,
              std::span<const std::span<const std::int64_t>> unfelt = {}, double correlation_cutoff = 0.0);
 
   /// Where the positions of pack p's particles begin, four times their rows: all lie in the pack's group.
@@ -42,9 +42,6 @@ class NeighbourLists {
   std::vector<std::int32_t> lengths(int rows) const;
   /// The rows of one particle's neighbours, and the far row any number of times. Slow: for reports.
   std::vector<int> of(int row) const;
-  std::size_t bytes() const {
-    return 4 * (neighbours_.capacity() + particles_.capacity()) + 8 * begin_.capacity();
-  }
 
  private:
   struct Group;

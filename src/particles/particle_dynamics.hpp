@@ -30,7 +30,7 @@ struct ParticleDynamicsOptions {
 };
 
 /// What has been done, for reports.
-struct SwarmEffort {
+struct ParticleEffort {
   std::int64_t steps = 0, lists = 0, cuts = 0;
   double listing_seconds = 0.0, waiting_seconds = 0.0;
 };
@@ -50,8 +50,7 @@ class ParticleDynamics {
   std::int64_t steps() const { return effort_.steps; }
   double time() const { return static_cast<double>(effort_.steps) * options_.step; }
   const ParticleArrays& particles() const { return particles_; }
-  const SwarmEffort& effort() const { return effort_; }
-  const DomainDecomposition& territory() const { return decomposition_; }
+  const ParticleEffort& effort() const { return effort_; }
   const NeighbourLists& lists() const { return lists_; }
   const Image& image() const { return image_; }
   /// Particles that have failed, on all ranks.
@@ -102,7 +101,7 @@ class ParticleDynamics {
   double allowance_ = 0.0;  ///< how far any particle may still go before the lists are looked at
   SurfaceReport report_;
   std::int64_t failed_ = 0;
-  SwarmEffort effort_;
+  ParticleEffort effort_;
 };
 
 }  // namespace cotangent::particles

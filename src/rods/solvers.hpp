@@ -149,7 +149,7 @@ struct RodRattle<D>::Solvers {
     return found;
   }
 
-  /// G v = 0 by multipliers at the present gradients; a second and third solve where round-off asks for it.
+  /// G v = 0 by multipliers at the present gradients; up to three solves more where round-off asks for them.
   bool make_tangent() {
     if (!velocity_matrix.direct()) velocity_matrix.assemble(block.gradient, block.gradient);
     const auto count = static_cast<std::size_t>(block.own_count());

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <exception>
 #include <fmt/format.h>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "core/error.hpp"
 #include "io/deck.hpp"
@@ -44,7 +46,7 @@ class Driver {
   ExitCode run() {
     open();
     part_[starting] = parallel::wall_time() - started_;
-    if (!complete_) evolution_.together() ? loop_together() : loop_apart();
+    if (!ended_) evolution_.together() ? loop_together() : loop_apart();
     return close();
   }
 
@@ -67,7 +69,7 @@ class Driver {
       const std::string difference = io::difference(stored.deck, content.deck, free_keys);
       if (!difference.empty())
         throw Error("--resume: " + settings_.file + " was begun with another deck:\n" + difference);
-      content.deck = stored.deck;
+      ended_ = stored.ended;
     }
     result_.emplace(goes_on ? io::ResultFile::resume(settings_.file, content)
                             : io::ResultFile::create(settings_.file, content));
@@ -75,11 +77,14 @@ class Driver {
       say(fmt::format("{} can't be locked ({}): nothing keeps a second run away from it\n", settings_.file,
                       lock_->lacking()));
     records_.emplace(*result_, evolution_.together());
-    if (goes_on && evolution_.complete(*records_)) {
-      complete_ = true;
-    } else if (goes_on && read_checkpoint(checkpoint_, owner(), evolution_)) {
+    if (ended_) return;
+    if (goes_on) evolution_.recall(*records_);
+    if (goes_on && read_checkpoint(checkpoint_, owner(), evolution_)) {
       evolution_.resume(*records_);
     } else {
+      if (goes_on && parallel::rank() == 0)
+        say("--resume: " + settings_.file +
+            " has no checkpoint: what it doesn't hold yet begins from its start\n");
       evolution_.begin(*records_);
       const std::int64_t bytes = checkpoint_bytes(evolution_);
       parallel::on_rank_zero(
@@ -160,10 +165,8 @@ class Driver {
       if (!reached) continue;
       const auto wish = static_cast<Wish>((*reached)[0]);
       if (wish == Wish::fail) break;
-      if ((*reached)[1] == 0) {
-        if (idle_since > 0) part_[waiting] += parallel::wall_time() - idle_since;
-        return end();
-      }
+      if (idle_since > 0) part_[waiting] += parallel::wall_time() - std::exchange(idle_since, 0);
+      if ((*reached)[1] == 0) return end();
       if (obey(wish)) return;
       tell();
     }
@@ -218,7 +221,8 @@ class Driver {
   }
 
   void hand_over() {
-    measure(sampling, [&] { evolution_.hand_over(*records_); });
+    const auto work = [&] { measure(sampling, [&] { evolution_.hand_over(*records_); }); };
+    evolution_.together() ? work() : parallel::agree(work);
   }
 
   /// Writes a checkpoint. The rows of all that happened before it go to the disk first: a run that goes on
@@ -244,15 +248,18 @@ class Driver {
   }
 
   ExitCode close() {
-    if (!complete_) tell();
+    if (!ended_) tell();
     terminal_.finish();
     const double arrived = parallel::wall_time();
     parallel::barrier();
     part_[waiting] += parallel::wall_time() - arrived;
     const std::vector<Line> lines =
-        complete_ ? std::vector<Line>{}
-                  : evolution_.summary({parallel::wall_time() - started_, part_[integrating]});
-    const bool failed = evolution_.failed();
+        ended_ ? std::vector<Line>{}
+               : evolution_.summary({parallel::wall_time() - started_, part_[integrating]});
+    const ExitCode code = ended_                ? *ended_
+                          : stopped_            ? exit_stopped
+                          : evolution_.failed() ? exit_trajectories_failed
+                                                : exit_success;
     const double before = parallel::wall_time();
     result_->rows().flush_together();
     part_[writing] += parallel::wall_time() - before;
@@ -260,14 +267,14 @@ class Driver {
     const double wall = parallel::wall_time() - started_;
     std::vector<double> parts = part_;
     for (double& seconds : parts) seconds /= parallel::size();
-    result_->close({wall, parts}, !stopped_);
+    result_->close({wall, parts, code});
     if (!stopped_) remove_checkpoint(checkpoint_);  // not before the result has all
     parallel::on_rank_zero([&] { report(lines, wall, parts); });
-    return stopped_ ? exit_stopped : failed ? exit_trajectories_failed : exit_success;
+    return code;
   }
 
   void report(const std::vector<Line>& lines, double wall, const std::vector<double>& parts) const {
-    if (complete_) return say(fmt::format("{:<17} {} was complete\n", "result", settings_.file));
+    if (ended_) return say(fmt::format("{:<17} {} was complete\n", "result", settings_.file));
     std::string text = stopped_ ? fmt::format("stopped; go on with --resume. So far in {}\n", settings_.file)
                                 : fmt::format("{:<17} {}\n", "result", settings_.file);
     if (!settings_.formulas.empty()) text += fmt::format("{:<17} {}\n", "formulas", settings_.formulas);
@@ -286,7 +293,8 @@ class Driver {
   std::optional<io::ResultFile> result_;
   std::optional<Records> records_;
   Terminal terminal_;
-  bool complete_ = false, stopped_ = false;
+  std::optional<ExitCode> ended_;  // of an earlier start, which came to the run's end
+  bool stopped_ = false;
   double stored_ = parallel::wall_time();
   std::vector<double> part_ = std::vector<double>(part_count, 0.0);
 };

@@ -47,8 +47,8 @@ class Evolution {
   virtual bool together() const { return true; }
   /// The data sets of the result.
   virtual std::vector<io::DataSetSpec> data_sets() const = 0;
-  /// With --resume: whether the result, as it is on disk, is that of a run that came to its end.
-  virtual bool complete(const Records&) { return false; }
+  /// With --resume, before all else: looks at what the result has already. Collective.
+  virtual void recall(const Records&) {}
   /// The start: makes it, and enters what is known of it. Collective.
   virtual void begin(Records& records) = 0;
   /// Goes on from a state that was read. Collective.

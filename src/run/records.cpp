@@ -41,6 +41,7 @@ void Records::blank_from(std::string_view path, std::int64_t first) {
   const std::int64_t rows_at_once =
       std::max<std::int64_t>(1, (1 << 20) / std::max<std::int64_t>(row_bytes, 1));
   std::vector<double> blank;
+  std::int64_t waiting = 0;  // of all ranks, so that they flush together
   for (std::int64_t row = first; row < dims[0]; row += rows_at_once) {
     offset[0] = row;
     if (dims.size() > 1 || count[0] > 0) count[0] = std::min(rows_at_once, dims[0] - row);
@@ -48,7 +49,11 @@ void Records::blank_from(std::string_view path, std::int64_t first) {
     for (const std::int64_t extent : count) numbers *= extent;
     blank.assign(static_cast<std::size_t>(numbers), std::numeric_limits<double>::quiet_NaN());
     file_.rows().write(index, offset, count, blank.data());
-    if (row_bytes > (1 << 20)) flush();
+    waiting += std::min(rows_at_once, dims[0] - row) * row_bytes;
+    if (waiting > most_waiting) {
+      flush();
+      waiting = 0;
+    }
   }
 }
 

@@ -53,11 +53,6 @@ class Records {
   std::vector<Number> read_rows(std::string_view path, std::int64_t first, std::int64_t count) const {
     return file_.read_rows<Number>(file_.data_set(path), first, count);
   }
-  /// A whole data set: for small ones.
-  template <io::Storable Number>
-  std::vector<Number> read(std::string_view path) const {
-    return file_.read<Number>(file_.data_set(path));
-  }
 
   /// Writes what waits: of all ranks, where they enter together (collective then), else of this one.
   void flush();

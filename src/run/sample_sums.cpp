@@ -16,7 +16,8 @@ void SampleSums::add(std::int64_t rows, std::span<const parallel::Numbers> colum
           ? 1
           : std::min(most_samples, most_rows * parallel::size() / std::max<std::int64_t>(1, rows));
   if (together <= 1 && samples_.empty()) {
-    use(parallel::reproducible_sums(columns), parallel::maximum(std::vector(largest.begin(), largest.end())));
+    const std::vector<double> sums = parallel::reproducible_sums(columns);
+    use(sums, parallel::maximum(std::vector(largest.begin(), largest.end())));
     return;
   }
   for (const parallel::Numbers& column : columns) {

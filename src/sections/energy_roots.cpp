@@ -16,8 +16,21 @@ std::optional<double> velocity_of_energy(const StateFunctions& problem, Values q
     velocity[i] = x;
     return problem.energy(q, velocity, parameters) - energy;
   };
-  const double at_zero = excess(0), at_one = excess(1), at_minus = excess(-1);
-  const double a = 0.5 * (at_one + at_minus) - at_zero, b = 0.5 * (at_one - at_minus);
+  // a v^2 + b v + at_zero, a and b from velocities that are large enough to show beside the potential.
+  const double at_zero = excess(0);
+  double probe = 1, a = 0, b = 0;
+  const auto look = [&] {
+    const double above = excess(probe), below = excess(-probe);
+    a = (0.5 * (above + below) - at_zero) / (probe * probe);
+    b = 0.5 * (above - below) / probe;
+  };
+  look();
+  if (velocity[i] = 0; !(a > 0)) {
+    const double mass = problem.mass_matrix(q, velocity, parameters)[i * velocity.size() + i];
+    if (!(mass > 0)) return std::nullopt;
+    probe = std::sqrt(2 * std::abs(at_zero) / mass);
+    look();
+  }
   const double discriminant = b * b - 4 * a * at_zero;
   if (!(discriminant >= 0) || !(a > 0)) return std::nullopt;
   const double far = -0.5 * (b + std::copysign(std::sqrt(discriminant), b));
@@ -30,7 +43,7 @@ std::optional<double> velocity_of_energy(const StateFunctions& problem, Values q
       const auto mass = problem.mass_matrix(q, velocity, parameters);
       double slope = 0;
       for (std::size_t j = 0; j < velocity.size(); ++j) slope += mass[i * velocity.size() + j] * velocity[j];
-      if (std::abs(slope) < 1e-9) break;
+      if (!(std::abs(slope) > 1e-9 * std::abs(mass[i * velocity.size() + i]))) break;
       const double next = root - value / slope;
       if (next == root || !std::isfinite(next)) break;
       root = next;

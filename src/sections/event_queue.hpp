@@ -108,15 +108,19 @@ class EventQueue {
       for (int i = 0; i < size_; ++i) numerics::set_lane(fresh, i, queued_[i].fresh);
       section_->meet(*steps_, *system_, size_, fresh, meetings_);
     }
-    const R exit = way_out();
     const R begin = steps_->begin_time(), h = steps_->step();
+    const auto theta_in = [&](int i, double time) {
+      return std::clamp((time - numerics::lane(begin, i)) / numerics::lane(h, i), 0.0, 1.0);
+    };
+    R last_of(1.0);
+    for (int i = 0; i < size_ && system_->kind().kicked; ++i)
+      numerics::set_lane(last_of, i, theta_in(i, queued_[i].until));
+    const R exit = way_out(last_of);
     for (int i = 0; i < size_; ++i) {
       auto& events = events_[i];
       events.clear();
-      const auto theta_of = [&](double time) {
-        return std::clamp((time - numerics::lane(begin, i)) / numerics::lane(h, i), 0.0, 1.0);
-      };
-      const double last = system_->kind().kicked ? theta_of(queued_[i].until) : 1.0;
+      const auto theta_of = [&](double time) { return theta_in(i, time); };
+      const double last = numerics::lane(last_of, i);
       const auto put = [&](Kind kind, double theta, double due = 0.0) {
         if (theta <= last) events.push_back({kind, theta, {}, 0.0, {}, true, due});
       };
@@ -136,21 +140,24 @@ class EventQueue {
     }
   }
 
-  /// Where steps leave the model's domain, by bisection: the last place inside.
-  R way_out() {
-    R low(0.0), high(1.0);
+  /// Where steps that end at `last` leave the model's domain, by bisection: the last place inside. More than
+  /// that where their own polynomial doesn't leave: what suspected them was a cubic, which is less accurate.
+  R way_out(const R& last) {
+    R low(0.0), high = last;
     if (system_->kind().bounded) {
       Mask leaves(false);
       for (int i = 0; i < size_; ++i) numerics::set_lane(leaves, i, queued_[i].leaves);
       if (!any(leaves)) return low;
       const auto inside = [&](const R& theta) { return system_->domain(steps_->dense(theta).q) > R(0.0); };
-      high = select(inside(R(0.5)), high, R(0.5));
+      const Mask first_half = !inside(R(0.5) * last), leaves_at_all = first_half | !inside(last);
+      high = select(first_half, R(0.5) * last, high);
       for (int iteration = 0; iteration < 52; ++iteration) {
         const R middle = R(0.5) * (low + high);
         const Mask is_inside = inside(middle);
         low = select(is_inside, middle, low);
         high = select(is_inside, high, middle);
       }
+      low = select(leaves_at_all, low, R(2.0));
     }
     return low;
   }

@@ -378,7 +378,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (at_once) resolve_events();
   }
 
-  /// Lanes that are out of the model's domain at the end of their step or in its middle.
+  /// Lanes that are out of the model's domain at the end of their step or, by a cubic, in its middle: the
+  /// step's own polynomial decides (EventQueue). What leaves and comes back within half a step is missed.
   Mask outside(const State& end) const {
     if (system_->kind().bounded) {
       const State begin = method_->begin();

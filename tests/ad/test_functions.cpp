@@ -323,10 +323,10 @@ TEST_CASE("functions of two arguments") {
 
 TEST_CASE("far from 1 nothing overflows before the function does") {
   const auto big = partials([](const auto& x, const auto& y) { return hypot(x, y); }, 3e200, 4e200);
-  CHECK(big[0] == Approx(5e200));
-  CHECK(big[1] == Approx(0.6));
+  CHECK(big[0] == Approx(5e200).epsilon(1e-15));
+  CHECK(big[1] == within(0.6, 1e-15));
   const auto angle = partials([](const auto& y, const auto& x) { return atan2(y, x); }, 3e200, 4e200);
-  CHECK(angle[1] == Approx(4.0 / 25 * 1e-200));
+  CHECK(angle[1] == Approx(4.0 / 25 * 1e-200).epsilon(1e-15));
   const auto flat = tanh(ad::variable<0, 1, 2, 0>(20.0));
   CHECK(ad::gradient<0>(flat) == Approx(1.0 / std::pow(std::cosh(20.0), 2)).epsilon(1e-14));
 }

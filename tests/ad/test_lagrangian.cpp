@@ -75,7 +75,7 @@ TEST_CASE("the Hessian is the gradient's derivative") {
     };
     const auto m2 = shifted(-2), m1 = shifted(-1), p1 = shifted(1), p2 = shifted(2);
     for (int a = 0; a < 6; ++a) {
-      CHECK(H[a][b] == Approx((8 * (p1[a] - m1[a]) - (p2[a] - m2[a])) / (12 * h)).margin(2e-11));
+      CHECK(H[a][b] == within((8 * (p1[a] - m1[a]) - (p2[a] - m2[a])) / (12 * h), 2e-11));
     }
   }
 }

@@ -139,7 +139,7 @@ TEST_CASE("a Lagrangian's derivatives are where its type says, and zero elsewher
       {{-1 - 2 * y, -2 * x, 0, 0}, {-2 * x, -1 + 2 * y, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
   const auto H = ad::hessian_of<4>(f);
   for (int i = 0; i < 4; ++i) {
-    for (int j = 0; j < 4; ++j) CHECK(H[i][j] == Approx(expected[i][j]).margin(1e-15));
+    for (int j = 0; j < 4; ++j) CHECK(H[i][j] == within(expected[i][j], 1e-15));
   }
 }
 

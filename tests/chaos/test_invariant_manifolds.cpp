@@ -109,7 +109,7 @@ void check_derivative(const ReturnMap& map, const SectionPoint& z) {
     }
     const double off = (differences - image->derivative).norm();
     CHECK(off > 1e-9);  // else all were linear
-    if (before > 0) CHECK(before / off == Approx(4).margin(0.5));
+    if (before > 0) CHECK(before / off == within(4, 0.5));
     before = off;
   }
 }

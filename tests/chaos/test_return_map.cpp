@@ -64,7 +64,7 @@ TEST_CASE("a return map keeps areas, and its derivative is that of neighbouring 
       }
       const double off = (differences - image->derivative).norm();
       CHECK(off > 1e-9);
-      if (before > 0) CHECK(before / off == Approx(4).margin(0.3));
+      if (before > 0) CHECK(before / off == within(4, 0.3));
       before = off;
     }
   }

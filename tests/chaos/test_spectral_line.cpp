@@ -51,9 +51,9 @@ TEST_CASE("lines that hardly beat disturb each other") {
 TEST_CASE("lines are seen folded at half a turn from value to value, and at its edges") {
   const double turn = 2 * std::numbers::pi;
   CHECK(largest_line(signal(1000, [&](double n) { return std::cos((turn - 0.7) * n); })).frequency ==
-        Approx(0.7).margin(1e-12));
+        within(0.7, 1e-12));
   CHECK(largest_line(signal(1000, [](double n) { return std::fmod(n, 2) - 0.5; })).frequency ==
-        Approx(turn / 2).margin(1e-12));
+        within(turn / 2, 1e-12));
 }
 
 TEST_CASE("a frequency that drifts differs between halves") {

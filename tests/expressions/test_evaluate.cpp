@@ -65,14 +65,14 @@ TEST_CASE("jets of every operation have its derivatives") {
     const auto value = [&](double dx, double dy) { return f.evaluate(std::vector<double>{x + dx, y + dy}); };
     const J found = f.evaluate<J>(at);
     CHECK(found.value() == value(0, 0));
-    CHECK(ad::gradient<0>(found) == Approx((value(h, 0) - value(-h, 0)) / (2 * h)).margin(1e-6));
-    CHECK(ad::gradient<1>(found) == Approx((value(0, h) - value(0, -h)) / (2 * h)).margin(1e-6));
+    CHECK(ad::gradient<0>(found) == within((value(h, 0) - value(-h, 0)) / (2 * h), 1e-6));
+    CHECK(ad::gradient<1>(found) == within((value(0, h) - value(0, -h)) / (2 * h), 1e-6));
     const double xx = (value(h, 0) - 2 * value(0, 0) + value(-h, 0)) / (h * h);
     const double xy = (value(h, h) - value(h, -h) - value(-h, h) + value(-h, -h)) / (4 * h * h);
     const double yy = (value(0, h) - 2 * value(0, 0) + value(0, -h)) / (h * h);
-    CHECK(ad::hessian<0, 0>(found) == Approx(xx).margin(1e-5));
-    CHECK(ad::hessian<0, 1>(found) == Approx(xy).margin(1e-5));
-    CHECK(ad::hessian<1, 1>(found) == Approx(yy).margin(1e-5));
+    CHECK(ad::hessian<0, 0>(found) == within(xx, 1e-5));
+    CHECK(ad::hessian<0, 1>(found) == within(xy, 1e-5));
+    CHECK(ad::hessian<1, 1>(found) == within(yy, 1e-5));
   }
 }
 

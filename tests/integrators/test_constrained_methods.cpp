@@ -88,8 +88,9 @@ TEST_CASE("constraints hold to round-off along symplectic methods, and drift alo
     }
     return std::pair(position, velocity);
   };
-  for (const char* name : {"rattle", "rattle-suzuki-4", "rattle-kahan-li-6", "lobatto-pair-4",
-                           "lobatto-pair-6", "constrained-symplectic-euler"}) {
+  for (const char* name :
+       {"rattle", "rattle-yoshida-4", "rattle-suzuki-4", "rattle-yoshida-6", "rattle-kahan-li-6",
+        "lobatto-pair-4", "lobatto-pair-6", "constrained-symplectic-euler"}) {
     INFO(name);
     const auto [position, velocity] = worst(name);
     CHECK(position <= 1e-14);
@@ -109,8 +110,8 @@ TEST_CASE("symmetric methods come back") {
     for (auto& v : y.v) v = -v;
     return distance_of(y, genus2_start());
   };
-  for (const char* name :
-       {"rattle", "rattle-suzuki-4", "rattle-kahan-li-6", "lobatto-pair-4", "lobatto-pair-6"}) {
+  for (const char* name : {"rattle", "rattle-yoshida-4", "rattle-suzuki-4", "rattle-yoshida-6",
+                           "rattle-kahan-li-6", "lobatto-pair-4", "lobatto-pair-6"}) {
     INFO(name);
     CHECK(there_and_back(name) < 1e-11);
   }
@@ -163,13 +164,13 @@ double symplectic_defect(const char* name, double h, const std::string& projecti
 }
 
 TEST_CASE("the symplectic form on the constraint manifold is kept, and not by standard projection") {
-  for (const char* name :
-       {"rattle", "constrained-symplectic-euler", "rattle-suzuki-4", "lobatto-pair-4", "lobatto-pair-6"}) {
+  for (const char* name : {"rattle", "constrained-symplectic-euler", "rattle-yoshida-4", "rattle-suzuki-4",
+                           "rattle-yoshida-6", "rattle-kahan-li-6", "lobatto-pair-4", "lobatto-pair-6"}) {
     INFO(name);
-    CHECK(symplectic_defect(name, 0.05) < 1e-8);
+    CHECK(symplectic_defect(name, 0.025) < 1e-8);
   }
-  CHECK(symplectic_defect("reduced-midpoint", 0.05, "standard") > 1e-6);
-  CHECK(symplectic_defect("rk4", 0.05, "standard") > 1e-6);
+  CHECK(symplectic_defect("reduced-midpoint", 0.025, "standard") > 1e-4);
+  CHECK(symplectic_defect("rk4", 0.025, "standard") > 1e-5);
 }
 
 }  // namespace

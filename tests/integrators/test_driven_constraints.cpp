@@ -16,10 +16,6 @@ using System = mechanics::System<Model, double>;
 const std::vector<double> finest{1.0 / 1024, 1.0 / 2048, 1.0 / 4096}, fine{1.0 / 128, 1.0 / 256, 1.0 / 512},
     middling{1.0 / 16, 1.0 / 32, 1.0 / 64}, coarse{1.0 / 4, 1.0 / 8, 1.0 / 16};
 
-auto within(double expected, double margin) {
-  return Approx(expected).epsilon(0).margin(margin);
-}
-
 /// From one state of known motion to the other.
 template <class Model>
 struct Known {

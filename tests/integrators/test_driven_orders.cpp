@@ -34,10 +34,6 @@ double order(const State<double, 1>& exact, const std::vector<double>& steps, co
 const std::vector<double> fine{1.0 / 128, 1.0 / 256, 1.0 / 512}, coarse{1.0 / 4, 1.0 / 8, 1.0 / 16},
     finest{1.0 / 1024, 1.0 / 2048, 1.0 / 4096};
 
-auto within(double expected, double margin) {
-  return Approx(expected).epsilon(0).margin(margin);
-}
-
 template <class Model>
 void check_gauss(const State<double, 1>& exact) {
   CHECK(order<Model, Gauss>(exact, coarse, fixed(0, 2)) == within(4, 0.15));

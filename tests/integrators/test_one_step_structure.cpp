@@ -5,9 +5,11 @@
 #include "integrators/explicit_euler.hpp"
 #include "integrators/gauss.hpp"
 #include "integrators/implicit_euler.hpp"
+#include "integrators/implicit_midpoint.hpp"
 #include "integrators/rk4.hpp"
 #include "integrators/stormer_verlet.hpp"
 #include "integrators/symplectic_euler.hpp"
+#include "integrators/trapezoidal.hpp"
 #include "mechanics/models/kepler.hpp"
 #include "mechanics/models/magnetic_chain.hpp"
 #include "orbits.hpp"
@@ -108,11 +110,15 @@ TEST_CASE("explicit Euler gains energy, implicit Euler loses it, symplectic meth
   const auto verlet = energy_errors<StormerVerlet>(0.05, 4000),
              verlet_long = energy_errors<StormerVerlet>(0.05, 40000);
   CHECK(verlet_long.most - verlet_long.least < 1.2 * (verlet.most - verlet.least));
+  // The trapezoidal rule isn't symplectic, but in other coordinates (below).
+  const auto trapezoidal = energy_errors<Trapezoidal>(0.05, 4000),
+             trapezoidal_long = energy_errors<Trapezoidal>(0.05, 40000);
+  CHECK(trapezoidal_long.most - trapezoidal_long.least < 1.2 * (trapezoidal.most - trapezoidal.least));
   const auto rk4 = energy_errors<Rk4>(0.2, 1000), rk4_long = energy_errors<Rk4>(0.2, 10000);
   CHECK(rk4_long.most - rk4_long.least > 5 * (rk4.most - rk4.least));  // the control drifts
 }
 
-TEST_CASE("Stormer-Verlet and symplectic Euler are symplectic for any Lagrangian; the others are not") {
+TEST_CASE("which one-step methods are symplectic for any Lagrangian") {
   CHECK(symplectic_defect<SymplecticEuler>(0.1) < 1e-8);
   CHECK(symplectic_defect<StormerVerlet>(0.1) < 1e-8);
   CHECK(symplectic_defect<ExplicitEuler>(0.1) > 1e-2);
@@ -120,9 +126,26 @@ TEST_CASE("Stormer-Verlet and symplectic Euler are symplectic for any Lagrangian
   CHECK(symplectic_defect<Rk4>(0.1) > 1e-6);
 }
 
-TEST_CASE("Stormer-Verlet is symmetric; symplectic Euler is not") {
+TEST_CASE("which one-step methods are symmetric") {
   CHECK(there_and_back<StormerVerlet>(0.1) < 1e-14);
+  CHECK(there_and_back<ImplicitMidpoint>(0.1) < 1e-14);
+  CHECK(there_and_back<Trapezoidal>(0.1) < 1e-14);
   CHECK(there_and_back<SymplecticEuler>(0.1) > 1e-3);
+}
+
+TEST_CASE("the trapezoidal rule is the implicit midpoint rule seen half an explicit Euler step later") {
+  const HenonHeilesSystem<double> system;
+  const auto start = henon_heiles_start<double>();
+  const double step = 0.5;
+  const auto half = [&](const State<double, 2>& x) {
+    return run<ExplicitEuler>(system, x, step / 2, fixed(step / 2));
+  };
+  const auto midpoint = run<ImplicitMidpoint>(system, half(start), step, fixed(step));
+  CHECK(distance(midpoint, half(run<Trapezoidal>(system, start, step, fixed(step)))) < 1e-15);
+  CHECK(distance(midpoint, half(run<StormerVerlet>(system, start, step, fixed(step)))) >
+        1e-4);  // the control
+  CHECK(symplectic_defect<ImplicitMidpoint, mechanics::HenonHeiles>(step) < 1e-8);
+  CHECK(symplectic_defect<Trapezoidal, mechanics::HenonHeiles>(step) > 1e-2);  // so not itself symplectic
 }
 
 TEST_CASE("the variational methods conserve angular momentum") {

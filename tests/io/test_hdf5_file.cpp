@@ -94,10 +94,10 @@ TEST_CASE("a full disk says so, at the start or in the middle of a run") {
   content.study = "poincare";
   content.data_sets = {{"/rows", DataType::float64, {500, 500}, "1", "2 MB"}};
   {
-    content.extra_bytes = 2000000;
+    content.data_sets.push_back({"/more", DataType::float64, {250000}, "1", "another 2 MB"});
     const std::string text = attempt([&] { ResultFile::create(disk / "r.h5", content); });
     CHECK_ALL(text.find("needs 4.3 MB, and 3.1 MB are available in " + disk.string()) != std::string::npos);
-    content.extra_bytes = 0;
+    content.data_sets.pop_back();
     ResultFile result = ResultFile::create(disk / "r.h5", content);
     // Somebody else takes the rest: the run's space is its own.
     CHECK_ALL(

@@ -243,11 +243,11 @@ TEST_CASE("a resumed result keeps its rows, and adds up its times") {
   {
     ResultFile result = ResultFile::create(path, content());
     for (std::int64_t orbit = rank(); orbit < orbits / 2; orbit += size()) write_orbit(result, orbit);
-    result.close({1.0, {1.0, 2.0}});
+    result.close({1.0, {1.0, 2.0}, exit_stopped});
   }
   CHECK_ALL(!is_complete(path));
   const StoredResult stored = stored_result(path);
-  CHECK_ALL((stored.study == "poincare" && stored.deck == content().deck));
+  CHECK_ALL((stored.deck == content().deck && !stored.ended));
   {
     ResultFile result = ResultFile::resume(path, content());
     const auto status = result.read<std::int32_t>(result.data_set("/orbits/status"));
@@ -255,9 +255,10 @@ TEST_CASE("a resumed result keeps its rows, and adds up its times") {
     parallel::barrier();
     for (std::int64_t orbit = rank(); orbit < orbits; orbit += size())
       if (status[static_cast<std::size_t>(orbit)] == 0) write_orbit(result, orbit);
-    result.close({0.5, {0.5, 0.5}});
+    result.close({0.5, {0.5, 0.5}, exit_trajectories_failed});
   }
   CHECK_ALL(is_complete(path));
+  CHECK_ALL(stored_result(path).ended == exit_trajectories_failed);
   const File file = File::open(path);
   CHECK_ALL(file.read<std::int64_t>("/run/starts").front() == 2);
   CHECK_ALL(file.read<double>("/run/wall_seconds").front() == 1.5);
@@ -300,7 +301,7 @@ TEST_CASE("a result that can't be made is refused on every rank, and an older on
     CHECK_ALL((contains(long_file, "no file may be longer than") && contains(long_file, path.string())));
   }
   CHECK_ALL(!std::filesystem::exists(path.string() + ".new"));
-  CHECK_ALL(stored_result(path).study == "poincare");
+  CHECK_ALL(stored_result(path).deck == content().deck);
 }
 
 TEST_CASE("a full disk is a FileError of the rank that wrote, and the file stays readable") {

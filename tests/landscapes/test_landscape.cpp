@@ -203,7 +203,7 @@ TEST_CASE("escape where the origin is no well, or the only one") {
     const int upright = found.nearest(torus, {0, 0}), hanging = found.nearest(torus, {pi, -pi});
     CHECK(found.stationary.points[upright].type == StationaryType::minimum);
     CHECK(found.escape_energy(upright) == Approx(row.pass).epsilon(2e-15));
-    CHECK(found.escape_energy(hanging) == Approx(row.hanging).epsilon(0).margin(1e-7));
+    CHECK(found.escape_energy(hanging) == within(row.hanging, 1e-7));
     CHECK(found.barrier(upright, hanging) > row.pass);
     CHECK(found.barrier(upright, hanging) == found.barrier(hanging, upright));
   }
@@ -220,12 +220,11 @@ TEST_CASE("the lowest energy on the boundary is not the pass") {
     CAPTURE(row.alpha);
     REQUIRE(!boundary.empty());
     CHECK(boundary.front().minimum);
-    CHECK(boundary.front().energy ==
-          Approx(row.energy).epsilon(0).margin(5.1e-8));  // printed to seven decimals
+    CHECK(boundary.front().energy == within(row.energy, 5.1e-8));  // printed to seven decimals
   }
   for (const auto& r : reference::balls_boundary) {
     const auto boundary = boundary_extrema(balls_at(r.alpha), apart, torus);
-    CHECK(boundary.front().energy == Approx(r.energy).epsilon(0).margin(1e-14));
+    CHECK(boundary.front().energy == within(r.energy, 1e-14));
     const bool listed = std::any_of(boundary.begin(), boundary.end(), [&](const auto& b) {
       return b.minimum && angle_distance(b.point, {r.t, r.s}) < 1e-9;
     });
@@ -243,21 +242,21 @@ TEST_CASE("parameter values at which the balls' landscape changes") {
   const auto folds = of_kind(changes, BifurcationKind::fold);
   REQUIRE(folds.size() == 2);  // mirror images
   for (const auto& f : folds) {
-    CHECK(f.parameter == Approx(17.586776625116972).epsilon(0).margin(1e-13));
-    CHECK(std::abs(f.point[0]) == Approx(.857216).epsilon(0).margin(5e-7));
-    CHECK(std::abs(f.point[1]) == Approx(.265073).epsilon(0).margin(5e-7));
-    CHECK(f.energy == Approx(-9.499392).epsilon(0).margin(5e-7));
+    CHECK(f.parameter == within(17.586776625116972, 1e-13));
+    CHECK(std::abs(f.point[0]) == within(.857216, 5e-7));
+    CHECK(std::abs(f.point[1]) == within(.265073, 5e-7));
+    CHECK(f.energy == within(-9.499392, 5e-7));
   }
   const auto level = of_kind(changes, BifurcationKind::energy_coincidence);
   REQUIRE(level.size() == 2);
   for (const auto& c : level) {
-    CHECK(c.parameter == Approx(17.884699697003781).epsilon(0).margin(1e-13));
+    CHECK(c.parameter == within(17.884699697003781, 1e-13));
     CHECK(angle_distance(c.partner, {0, 0}) < 1e-12);
-    CHECK(c.energy == Approx(3 - 17 * c.parameter / 24).epsilon(0).margin(1e-13));
+    CHECK(c.energy == within(3 - 17 * c.parameter / 24, 1e-13));
   }
   const auto pitchforks = of_kind(changes, BifurcationKind::pitchfork);
   REQUIRE(pitchforks.size() == 1);
-  CHECK(pitchforks[0].parameter == Approx((3120 + 48 * std::sqrt(3579.0)) / 323).epsilon(0).margin(1e-13));
+  CHECK(pitchforks[0].parameter == within((3120 + 48 * std::sqrt(3579.0)) / 323, 1e-13));
   CHECK(angle_distance(pitchforks[0].point, {0, 0}) < 1e-12);
   CHECK(changes.size() == 5);
 
@@ -266,7 +265,7 @@ TEST_CASE("parameter values at which the balls' landscape changes") {
   const auto weak = bifurcations(balls, apart, torus, {0, 10, 20});
   const auto first_pitchfork = of_kind(weak, BifurcationKind::pitchfork);
   REQUIRE(first_pitchfork.size() == 1);
-  CHECK(first_pitchfork[0].parameter == Approx(0.7690782843961718).epsilon(0).margin(1e-13));
+  CHECK(first_pitchfork[0].parameter == within(0.7690782843961718, 1e-13));
   const auto entering = of_kind(weak, BifurcationKind::boundary_crossing);
   CHECK(entering.size() == 6);
   for (const auto& e : entering) {

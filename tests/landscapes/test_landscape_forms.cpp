@@ -88,7 +88,7 @@ TEST_CASE(
   std::vector<int> wells;
   for (const Point place : {Point{1, 1}, Point{1, -1}, Point{-1, 1}})
     wells.push_back(found.nearest(window, place));
-  CHECK(found.barrier(wells[0], wells[1]) == Approx(0.0).epsilon(0).margin(1e-14));
+  CHECK(found.barrier(wells[0], wells[1]) == within(0.0, 1e-14));
   CHECK(found.barrier(wells[0], wells[2]) == Approx(1.0).epsilon(1e-15));
   CHECK(std::isinf(found.escape_energy(wells[0])));
 }
@@ -155,8 +155,8 @@ TEST_CASE("normal forms: each bifurcation by its name, also where it falls on a 
       CAPTURE(int(row.kind), range.steps);
       REQUIRE(changes.size() == 1);
       CHECK(changes[0].kind == row.kind);
-      CHECK(changes[0].parameter == Approx(row.parameter).epsilon(0).margin(1e-11));
-      CHECK(changes[0].point[0] == Approx(row.x).epsilon(0).margin(1e-7));
+      CHECK(changes[0].parameter == within(row.parameter, 1e-11));
+      CHECK(changes[0].point[0] == within(row.x, 1e-7));
     }
   }
 }

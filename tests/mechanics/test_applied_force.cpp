@@ -11,10 +11,6 @@ using namespace cotangent::mechanics;
 
 namespace {
 
-Approx to(double value, double margin) {
-  return Approx(value).epsilon(0).margin(margin);
-}
-
 struct Names {
   static constexpr std::string_view name = "driven", about = "a test";
 };
@@ -90,10 +86,10 @@ TEST_CASE("applied forces and dissipation enter the equations") {
   const double x = 0.4, y = -0.3, u = 1.1, w = 0.6, t = 1.9, c = 0.7;
   const auto a = system.acceleration({x, y}, {u, w}, t);
   // ((1 + x^2) u)' = x u^2 - y + c x w t - c (1 + y^2) w,   2 w' = -x - c (1 + y^2) u - 4 w^3
-  CHECK(a[0] == to((-x * u * u - y + c * x * w * t - c * (1 + y * y) * w) / (1 + x * x), 1e-15));
-  CHECK(a[1] == to((-x - c * (1 + y * y) * u - 4 * w * w * w) / 2, 1e-15));
+  CHECK(a[0] == within((-x * u * u - y + c * x * w * t - c * (1 + y * y) * w) / (1 + x * x), 1e-15));
+  CHECK(a[1] == within((-x - c * (1 + y * y) * u - 4 * w * w * w) / 2, 1e-15));
   const double power = (c * x * w * t - c * (1 + y * y) * w) * u + (-c * (1 + y * y) * u - 4 * w * w * w) * w;
-  CHECK(system.power({x, y}, {u, w}, t) == to(power, 1e-15));
+  CHECK(system.power({x, y}, {u, w}, t) == within(power, 1e-15));
   // What p' is, and its slopes, against differences.
   const auto at = system.hessian({x, y}, {u, w}, t);
   constexpr double d = 1e-6;
@@ -105,8 +101,8 @@ TEST_CASE("applied forces and dissipation enter the equations") {
       const auto n = static_cast<std::size_t>(i);
       const double by_q = (system.gradient(q_more, v, t).q[n] - system.gradient(q_less, v, t).q[n]) / (2 * d);
       const double by_v = (system.gradient(q, v_more, t).q[n] - system.gradient(q, v_less, t).q[n]) / (2 * d);
-      CHECK(at.qq[n][k] == to(by_q, 1e-9));
-      CHECK(at.force_by_velocity(i, j) == to(by_v, 1e-9));
+      CHECK(at.qq[n][k] == within(by_q, 1e-9));
+      CHECK(at.force_by_velocity(i, j) == within(by_v, 1e-9));
     }
   }
 }
@@ -120,7 +116,7 @@ TEST_CASE("constraints that move: along the motion they hold, and the power is w
   const auto rate = constraint_rate<Moving>(q, system.parameters, t);
   const auto at = system.constraint(q, t);
   v[2] = -(rate[0] + at.gradient[0][0] * v[0] + at.gradient[0][1] * v[1]) / at.gradient[0][2];
-  CHECK(system.constraint_speed(at, q, v, t)[0] == to(0, 1e-15));
+  CHECK(system.constraint_speed(at, q, v, t)[0] == within(0, 1e-15));
   const auto a = system.acceleration(q, v, t);
   // A short way there and back, of second order.
   const auto along = [&](double s) {
@@ -137,15 +133,15 @@ TEST_CASE("constraints that move: along the motion they hold, and the power is w
   const auto speed = [&](const auto& x, const auto& w, double s) {
     return system.constraint_speed(system.constraint(x, s), x, w, s)[0];
   };
-  CHECK((speed(q_more, v_more, t + d) - speed(q_less, v_less, t - d)) / (2 * d) == to(0, 1e-9));
+  CHECK((speed(q_more, v_more, t + d) - speed(q_less, v_less, t - d)) / (2 * d) == within(0, 1e-9));
   const auto slope = constraint_hessian_times<Moving>(q, v, system.parameters, t);
   for (std::size_t n = 0; n < 3; ++n) {
     const double turned =
         system.constraint(q_more, t + d).gradient[0][n] - system.constraint(q_less, t - d).gradient[0][n];
-    CHECK(slope[0][n] == to(turned / (2 * d), 1e-9));
+    CHECK(slope[0][n] == within(turned / (2 * d), 1e-9));
   }
   const double gained = system.energy(q_more, v_more, t + d) - system.energy(q_less, v_less, t - d);
-  CHECK(system.power(q, v, t) == to(gained / (2 * d), 1e-8));
+  CHECK(system.power(q, v, t) == within(gained / (2 * d), 1e-8));
   CHECK(std::abs(system.power(q, v, t)) > 0.1);
   // The control: were the constraint's power forgotten, it would be off.
   const double of_constraint = -system.multiplier(q, v, t)[0] * rate[0];

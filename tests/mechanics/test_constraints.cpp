@@ -23,10 +23,6 @@ namespace {
 
 using Point = std::array<double, 3>;
 
-Approx to(double value, double margin) {
-  return Approx(value).epsilon(0).margin(margin);
-}
-
 /// A level function in extended precision, with its derivatives along lines by differences of sixth order.
 template <class F>
 struct Level {
@@ -74,30 +70,30 @@ void check(std::array<double, S::parameters.size()> shape, const F& formula) {
     for (double& x : q) x = 0.8 + 0.5 * uniform(random);  // off the axis, where the torus isn't smooth
     for (double& x : v) x = uniform(random);
     const auto at = system.constraint(q);
-    CHECK(at.value[0] == to(level.value(q), 1e-14 * (10 + std::abs(at.value[0]))));
+    CHECK(at.value[0] == within(level.value(q), 1e-14 * (10 + std::abs(at.value[0]))));
     double steepness = 0;
     for (std::size_t n = 0; n < 3; ++n) {
       Point unit{};
       unit[n] = 1;
       const double slope = level.slope(q, unit);
-      CHECK(at.gradient[0][n] == to(slope, 1e-12 * (1 + std::abs(slope))));
+      CHECK(at.gradient[0][n] == within(slope, 1e-12 * (1 + std::abs(slope))));
       steepness += slope * slope;
     }
     const double curvature = level.curvature(q, v);
     CHECK(constraint_curvature<Model>(q, v, system.parameters)[0] ==
-          to(curvature, 1e-9 * (1 + std::abs(curvature))));
+          within(curvature, 1e-9 * (1 + std::abs(curvature))));
     const double lambda =
         -(curvature - level.slope(q, {0, 0, 1}) * gravity) / (std::max(steepness, 1e-300) / mass);
-    CHECK(system.multiplier(q, v, 0.0)[0] == to(lambda, 1e-9 * (1 + std::abs(lambda))));
+    CHECK(system.multiplier(q, v, 0.0)[0] == within(lambda, 1e-9 * (1 + std::abs(lambda))));
     // Its acceleration keeps to the surface to second order.
     const auto a = system.acceleration(q, v, 0.0);
     double rate = curvature;
     for (std::size_t n = 0; n < 3; ++n) rate += at.gradient[0][n] * a[n];
-    CHECK(rate == to(0, 1e-9 * (1 + std::abs(curvature))));
+    CHECK(rate == within(0, 1e-9 * (1 + std::abs(curvature))));
 
     const auto lanes = pack.constraint({Lanes<4>(q[0]), Lanes<4>(q[1]), Lanes<4>(q[2])});
-    CHECK(lanes.value[0][3] == to(at.value[0], 1e-13 * (1 + std::abs(at.value[0]))));
-    CHECK(lanes.gradient[0][1][2] == to(at.gradient[0][1], 1e-13 * (1 + std::abs(at.gradient[0][1]))));
+    CHECK(lanes.value[0][3] == within(at.value[0], 1e-13 * (1 + std::abs(at.value[0]))));
+    CHECK(lanes.gradient[0][1][2] == within(at.gradient[0][1], 1e-13 * (1 + std::abs(at.gradient[0][1]))));
   }
 }
 
@@ -169,7 +165,8 @@ TEST_CASE("the multiplier at the top of the surface of genus 2 is 3") {
   System<ParticleOn<Lemniscate>, double> system;
   system.parameters = {1.0, 1.0 / 6, 1.0, 1.0};
   for (const double angle : {0.0, 0.7, 2.0}) {
-    CHECK(system.multiplier({0, 0, 1.0 / 6}, {std::cos(angle), std::sin(angle), 0}, 0.0)[0] == to(3, 1e-14));
+    CHECK(system.multiplier({0, 0, 1.0 / 6}, {std::cos(angle), std::sin(angle), 0}, 0.0)[0] ==
+          within(3, 1e-14));
   }
 }
 
@@ -178,7 +175,7 @@ TEST_CASE("the inflated lemniscate pinches where the bound of its half height sa
   System<ParticleOn<Lemniscate>, double> two;
   two.parameters = {1.2, std::pow(1.2, 4) / 4, 1.0, 0.0};
   const auto at_focus = two.constraint({1.2 / std::sqrt(2.0), 0, 0});
-  CHECK(at_focus.value[0] == to(0, 1e-15));
+  CHECK(at_focus.value[0] == within(0, 1e-15));
   CHECK(std::abs(at_focus.gradient[0][0]) < 1e-14);
   CHECK(objection_to<Lemniscate>({1.2, std::pow(1.2, 4) / 4 - 1e-9}).empty());
   CHECK_FALSE(objection_to<Lemniscate>({1.2, std::pow(1.2, 4) / 4}).empty());
@@ -209,21 +206,21 @@ TEST_CASE("several constraints: each with its gradient, curvature and multiplier
   const Point q{0.8 * std::cos(angle), 0.8 * std::sin(angle), 0.6};
   const Point v{-speed * std::sin(angle), speed * std::cos(angle), 0};
   const auto at = system.constraint(q);
-  CHECK(at.value[0] == to(0, 1e-15));
-  CHECK(at.value[1] == to(0, 1e-15));
+  CHECK(at.value[0] == within(0, 1e-15));
+  CHECK(at.value[1] == within(0, 1e-15));
   CHECK(at.gradient[1] == Point{0, 0, 1});
-  CHECK(at.gradient[0][2] == to(1.2, 1e-15));
+  CHECK(at.gradient[0][2] == within(1.2, 1e-15));
   const auto curvature = constraint_curvature<Circle>(q, v, system.parameters);
-  CHECK(curvature[0] == to(2 * speed * speed, 1e-14));
+  CHECK(curvature[0] == within(2 * speed * speed, 1e-14));
   CHECK(curvature[1] == 0);
   // On the circle L = m(phi) (0.8 phi')^2 / 2, m = 1 + cos^2 phi - sin phi cos phi.
   const double rate = speed / 0.8, s = std::sin(angle), c = std::cos(angle);
   const double m = 1 + c * c - s * c, slope = -2 * s * c - c * c + s * s;
   const double second = -0.5 * slope / m * rate * rate;
   const auto a = system.acceleration(q, v, 0.0);
-  CHECK(a[0] == to(0.8 * (-s * second - c * rate * rate), 1e-14));
-  CHECK(a[1] == to(0.8 * (c * second - s * rate * rate), 1e-14));
-  CHECK(a[2] == to(0, 1e-14));
+  CHECK(a[0] == within(0.8 * (-s * second - c * rate * rate), 1e-14));
+  CHECK(a[1] == within(0.8 * (c * second - s * rate * rate), 1e-14));
+  CHECK(a[2] == within(0, 1e-14));
 }
 
 TEST_CASE("errors of constraints are lengths, and no number is never within one") {
@@ -231,11 +228,11 @@ TEST_CASE("errors of constraints are lengths, and no number is never within one"
   system.parameters[0] = 2.0;
   const double off = 1e-6;
   const auto near = system.constraint({0, 2 + off, 0});
-  CHECK(std::sqrt(near.error_squared()) == to(off, 1e-12));
+  CHECK(std::sqrt(near.error_squared()) == within(off, 1e-12));
   CHECK(near.within(1.1 * off * 1.1 * off));
   CHECK_FALSE(near.within(0.9 * off * 0.9 * off));
   CHECK_FALSE(system.constraint({0, NAN, 0}).within(1e300));
   CHECK(std::isnan(system.constraint({0, NAN, 0}).error_squared()));
   CHECK(std::isnan(System<Circle, double>{}.constraint({NAN, 0, 0.6}).error_squared()));
-  CHECK(System<Circle, double>{}.constraint({0.8, 0, 0.7}).error_squared() == to(0.01, 1e-12));
+  CHECK(System<Circle, double>{}.constraint({0.8, 0, 0.7}).error_squared() == within(0.01, 1e-12));
 }

@@ -32,10 +32,6 @@ namespace {
 
 using Pair = std::array<double, 2>;
 
-Approx to(double value, double margin) {
-  return Approx(value).epsilon(0).margin(margin);
-}
-
 /// (5.17) and (5.18) of Chan (2018) as printed.
 double kinetic_energy(const Pair& q, const Pair& v) {
   const double c = std::cos(q[0] + q[1]);
@@ -96,23 +92,23 @@ void check_derived(double accuracy) {
     };
     const Pair m2 = momentum(-2 * h), m1 = momentum(-h), p1 = momentum(h), p2 = momentum(2 * h);
     for (int n = 0; n < 2; ++n) {
-      CHECK((8 * (p1[n] - m1[n]) - (p2[n] - m2[n])) / (12 * h) == to(g.q[n], accuracy));
+      CHECK((8 * (p1[n] - m1[n]) - (p2[n] - m2[n])) / (12 * h) == within(g.q[n], accuracy));
     }
 
     const double energy = v[0] * g.v[0] + v[1] * g.v[1] - system.lagrangian(q, v, 0.0);
-    CHECK(system.energy(q, v, 0.0) == to(energy, 1e-14 * (1 + std::abs(energy))));
+    CHECK(system.energy(q, v, 0.0) == within(energy, 1e-14 * (1 + std::abs(energy))));
     const Pair back = system.velocity(q, g.v, {}, 0.0);
-    CHECK(back[0] == to(v[0], 1e-13));
-    CHECK(back[1] == to(v[1], 1e-13));
+    CHECK(back[0] == within(v[0], 1e-13));
+    CHECK(back[1] == within(v[1], 1e-13));
     if constexpr (System<M, double>::constant_mass) {
       const Pair force = system.force(q, 0.0);
-      CHECK(force[0] == to(g.q[0], 1e-14 * (1 + std::abs(g.q[0]))));
-      CHECK(force[1] == to(g.q[1], 1e-14 * (1 + std::abs(g.q[1]))));
+      CHECK(force[0] == within(g.q[0], 1e-14 * (1 + std::abs(g.q[0]))));
+      CHECK(force[1] == within(g.q[1], 1e-14 * (1 + std::abs(g.q[1]))));
     }
 
     const auto in_lanes =
         pack.acceleration({Lanes<4>(q[0]), Lanes<4>(q[1])}, {Lanes<4>(v[0]), Lanes<4>(v[1])}, Lanes<4>(0.0));
-    for (int n = 0; n < 2; ++n) CHECK(in_lanes[n][2] == to(a[n], 1e-13 * (1 + std::abs(a[n]))));
+    for (int n = 0; n < 2; ++n) CHECK(in_lanes[n][2] == within(a[n], 1e-13 * (1 + std::abs(a[n]))));
   }
 }
 
@@ -145,9 +141,9 @@ TEST_CASE("a multiplier with a mass: q'' = (0, -1) + 2 lambda q, lambda'' = g / 
   System<MassiveMultiplier, double> system;
   system.parameters = {1e-3};
   const auto a = system.acceleration({0.6, -0.7, -0.3}, {0.1, 0.2, 0.4}, 0.0);
-  CHECK(a[0] == to(2 * -0.3 * 0.6, 1e-15));
-  CHECK(a[1] == to(2 * -0.3 * -0.7 - 1, 1e-15));
-  CHECK(a[2] == to((0.36 + 0.49 - 1) / 1e-3, 1e-12));
+  CHECK(a[0] == within(2 * -0.3 * 0.6, 1e-15));
+  CHECK(a[1] == within(2 * -0.3 * -0.7 - 1, 1e-15));
+  CHECK(a[2] == within((0.36 + 0.49 - 1) / 1e-3, 1e-12));
 }
 
 TEST_CASE("an explicit time enters the accelerations") {
@@ -158,10 +154,10 @@ TEST_CASE("an explicit time enters the accelerations") {
     const double q = 0.4 - t, v = 1.3;
     // d/dt ((1 + t/4) v + sin t) = -sin q + cos 2t
     const double expected = (-std::sin(q) + std::cos(2 * t) - v / 4 - std::cos(t)) / (1 + t / 4);
-    CHECK(system.acceleration({q}, {v}, t)[0] == to(expected, 1e-14));
-    CHECK(pack.acceleration({q}, {v}, t)[0][1] == to(expected, 1e-14));
+    CHECK(system.acceleration({q}, {v}, t)[0] == within(expected, 1e-14));
+    CHECK(pack.acceleration({q}, {v}, t)[0][1] == within(expected, 1e-14));
     const double energy = (1 + t / 4) * v * v / 2 - std::cos(q) - q * std::cos(2 * t);
-    CHECK(system.energy({q}, {v}, t) == to(energy, 1e-14));
+    CHECK(system.energy({q}, {v}, t) == within(energy, 1e-14));
   }
 }
 
@@ -173,14 +169,14 @@ TEST_CASE("the magnetic chain is (5.17) and (5.18) of Chan (2018)") {
       // Over whole turns; near r13 = 0 the energy is large, so the bound is relative to it.
       const Pair q{3 * points.v()[0], 3 * points.v()[1]}, v = points.v();
       const double T = kinetic_energy(q, v), U = potential_energy(q, alpha);
-      CHECK(system.lagrangian(q, v, 0.0) == to(T - U, 1e-11 * (1 + std::abs(U))));
-      CHECK(system.energy(q, v, 0.0) == to(T + U, 1e-11 * (1 + std::abs(U))));
-      CHECK(system.domain(q) == to(2 * std::abs(std::cos((q[0] + q[1]) / 2)) - 1, 1e-15));
+      CHECK(system.lagrangian(q, v, 0.0) == within(T - U, 1e-11 * (1 + std::abs(U))));
+      CHECK(system.energy(q, v, 0.0) == within(T + U, 1e-11 * (1 + std::abs(U))));
+      CHECK(system.domain(q) == within(2 * std::abs(std::cos((q[0] + q[1]) / 2)) - 1, 1e-15));
 
       const double c = std::cos(q[0] + q[1]);
       const Pair p = system.momentum(q, v, 0.0);
-      CHECK(p[0] == to((6.8 + 4 * c) * v[0] + (2.4 + c) * v[1], 1e-14));
-      CHECK(p[1] == to(1.4 * v[1] + (2.4 + c) * v[0], 1e-14));
+      CHECK(p[0] == within((6.8 + 4 * c) * v[0] + (2.4 + c) * v[1], 1e-14));
+      CHECK(p[1] == within(1.4 * v[1] + (2.4 + c) * v[0], 1e-14));
     }
   }
   const double contact = 2 * std::numbers::pi / 3;  // of balls 1 and 3
@@ -191,20 +187,20 @@ TEST_CASE("the magnetic chain is (5.17) and (5.18) of Chan (2018)") {
 TEST_CASE("the upright and the hanging chain: energy, Hessian, normal modes") {
   for (const double alpha : {0.0, 10.0, 18.0, 50.0}) {
     const auto system = chain(alpha);
-    CHECK(system.energy({0, 0}, {0, 0}, 0.0) == to(3 - 17 * alpha / 24, 1e-13));
+    CHECK(system.energy({0, 0}, {0, 0}, 0.0) == within(3 - 17 * alpha / 24, 1e-13));
     CHECK(system.energy({std::numbers::pi, -std::numbers::pi}, {0, 0}, 0.0) ==
-          to(-3 - 17 * alpha / 24, 1e-13));
+          within(-3 - 17 * alpha / 24, 1e-13));
     const auto h = system.hessian({0, 0}, {0, 0}, 0.0);  // of -U
-    CHECK(-h.qq[0][0] == to(3 * alpha / 8 - 6, 1e-13));
-    CHECK(-h.qq[0][1] == to(-alpha / 48 - 2, 1e-13));
-    CHECK(-h.qq[1][1] == to(3 * alpha / 8 - 1, 1e-13));
-    CHECK(h.q[0] == to(0, 1e-14));
-    CHECK(h.q[1] == to(0, 1e-14));
+    CHECK(-h.qq[0][0] == within(3 * alpha / 8 - 6, 1e-13));
+    CHECK(-h.qq[0][1] == within(-alpha / 48 - 2, 1e-13));
+    CHECK(-h.qq[1][1] == within(3 * alpha / 8 - 1, 1e-13));
+    CHECK(h.q[0] == within(0, 1e-14));
+    CHECK(h.q[1] == within(0, 1e-14));
   }
   const auto modes = [](double alpha, const Pair& q, double slow, double fast) {
     const Pair omega = frequencies(chain(alpha), q);
-    CHECK(omega[0] == to(slow, 1e-10));
-    CHECK(omega[1] == to(fast, 1e-10));
+    CHECK(omega[0] == within(slow, 1e-10));
+    CHECK(omega[1] == within(fast, 1e-10));
   };
   modes(10, {std::numbers::pi, -std::numbers::pi}, 0.93147108851, 3.73556675613);
   modes(20, {0, 0}, 0.21009438152, 4.98808119258);
@@ -216,9 +212,9 @@ TEST_CASE("the tabulated stationary points are stationary, at their energies") {
   int found = 0;
   for (const auto& point : reference::balls_points) {
     const auto h = chain(point.alpha).hessian({point.t, point.s}, {0, 0}, 0.0);
-    CHECK(-h.value == to(point.energy, 1e-12));
-    CHECK(h.q[0] == to(0, 2e-11));
-    CHECK(h.q[1] == to(0, 2e-11));
+    CHECK(-h.value == within(point.energy, 1e-12));
+    CHECK(h.q[0] == within(0, 2e-11));
+    CHECK(h.q[1] == within(0, 2e-11));
     ++found;
   }
   CHECK(found > 30);
@@ -228,9 +224,9 @@ TEST_CASE("the start of figure 6.15 exists with t falling only") {
   // E = -9.74 at t = s = 0 with s' = 0.24: 5.4 t'^2 + 0.816 t' + 0.03032 = 0 has two negative roots.
   const auto system = chain(18);
   const Pair at_root{-0.065869113458798503, 0.24};
-  CHECK(system.energy({0, 0}, at_root, 0.0) == to(-9.74, 1e-14));
-  CHECK(system.energy({0, 0}, {-0.0852420, 0.24}, 0.0) == to(-9.74, 1e-8));
-  CHECK(system.momentum({0, 0}, at_root, 0.0)[0] == to(0.10461357464497617, 1e-15));
+  CHECK(system.energy({0, 0}, at_root, 0.0) == within(-9.74, 1e-14));
+  CHECK(system.energy({0, 0}, {-0.0852420, 0.24}, 0.0) == within(-9.74, 1e-8));
+  CHECK(system.momentum({0, 0}, at_root, 0.0)[0] == within(0.10461357464497617, 1e-15));
   const double least = 0.816 * 0.816 - 4 * 5.4 * 0.03032;
   CHECK(least > 0);
   CHECK(-0.816 + std::sqrt(least) < 0);
@@ -245,19 +241,20 @@ TEST_CASE("the double pendulum, Kepler's problem and the swinging spring at plac
   const double x2 = x1 + 0.7 * w * std::cos(b), y2 = y1 + 0.7 * w * std::sin(b);
   const double height1 = -1.5 * std::cos(a), height2 = height1 - 0.7 * std::cos(b);
   const double kinetic = 0.5 * 2.0 * (x1 * x1 + y1 * y1) + 0.5 * 0.5 * (x2 * x2 + y2 * y2);
-  CHECK(pendulum.energy({a, b}, {u, w}, 0.0) == to(kinetic + 9.81 * (2.0 * height1 + 0.5 * height2), 1e-13));
+  CHECK(pendulum.energy({a, b}, {u, w}, 0.0) ==
+        within(kinetic + 9.81 * (2.0 * height1 + 0.5 * height2), 1e-13));
 
   System<Kepler, double> kepler;
   kepler.parameters[0] = 3.0;
   const Pair pull = kepler.acceleration({0.6, -0.8}, {0.1, 0.2}, 0.0);
-  CHECK(pull[0] == to(-3 * 0.6, 1e-14));
-  CHECK(pull[1] == to(3 * 0.8, 1e-14));
+  CHECK(pull[0] == within(-3 * 0.6, 1e-14));
+  CHECK(pull[1] == within(3 * 0.8, 1e-14));
 
   // Hanging at rest; the spring there swings twice as fast as the pendulum.
   const System<ElasticPendulum, double> spring;
   const auto h = spring.hessian({0, -1}, {0, 0}, 0.0);
-  CHECK(h.q[0] == to(0, 1e-15));
-  CHECK(h.q[1] == to(0, 1e-15));
-  CHECK(-h.qq[1][1] == to(4.0, 1e-14));
-  CHECK(-h.qq[0][0] == to(1.0, 1e-14));
+  CHECK(h.q[0] == within(0, 1e-15));
+  CHECK(h.q[1] == within(0, 1e-15));
+  CHECK(-h.qq[1][1] == within(4.0, 1e-14));
+  CHECK(-h.qq[0][0] == within(1.0, 1e-14));
 }

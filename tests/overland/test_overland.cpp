@@ -18,6 +18,13 @@
 namespace cotangent::overland {
 namespace {
 
+/// The largest difference on any rank.
+double apart(const std::vector<double>& a, const std::vector<double>& b) {
+  double worst = 0;
+  for (std::size_t v = 0; v < a.size(); ++v) worst = std::max(worst, std::abs(a[v] - b[v]));
+  return parallel::maximum(worst);
+}
+
 Landscape landscape(int n, const std::function<double(const Point&)>& bed, Point from = {0, 0},
                     Point to = {1, 1}) {
   Landscape land;
@@ -320,21 +327,9 @@ TEST_CASE("The semi-smooth Newton method finds what the active set does, on any 
   la::check(PetscOptionsSetValue(nullptr, "-water_snes_type", "vinewtonssls"), "PetscOptionsSetValue");
   const auto semi_smooth = step(true);
   la::check(PetscOptionsClearValue(nullptr, "-water_snes_type"), "PetscOptionsClearValue");
-  const auto apart = [](const std::vector<double>& a, const std::vector<double>& b) {
-    double worst = 0;
-    for (std::size_t v = 0; v < a.size(); ++v) worst = std::max(worst, std::abs(a[v] - b[v]));
-    return parallel::maximum(worst);
-  };
   CAPTURE(apart(semi_smooth, by_active_set), apart(without_bound, by_active_set));
   CHECK_ALL(apart(semi_smooth, by_active_set) < 1e-6);
   CHECK_ALL(apart(without_bound, by_active_set) > 1e-3);  // the control
-}
-
-/// The largest difference on any rank.
-double apart(const std::vector<double>& a, const std::vector<double>& b) {
-  double worst = 0;
-  for (std::size_t v = 0; v < a.size(); ++v) worst = std::max(worst, std::abs(a[v] - b[v]));
-  return parallel::maximum(worst);
 }
 
 /// Depths at a time with so many equal steps.

@@ -37,13 +37,11 @@ TEST_CASE("broadcasts bring rank 0's value, of any length, and empty ones") {
 TEST_CASE("rank 0 gathers one value per rank, in their order") {
   const auto texts = gather(std::string(static_cast<std::size_t>(rank()), 'x') + "y");
   const auto numbers = gather(std::int64_t{10} * rank());
-  const auto reals = gather(0.5 * rank());
   const std::size_t expected = rank() == 0 ? static_cast<std::size_t>(size()) : 0;
-  REQUIRE_ALL((texts.size() == expected && numbers.size() == expected && reals.size() == expected));
+  REQUIRE_ALL((texts.size() == expected && numbers.size() == expected));
   bool right = true;
   for (std::size_t i = 0; i < expected; ++i)
-    right = right && texts[i] == std::string(i, 'x') + "y" &&
-            numbers[i] == 10 * static_cast<std::int64_t>(i) && reals[i] == 0.5 * static_cast<double>(i);
+    right = right && texts[i] == std::string(i, 'x') + "y" && numbers[i] == 10 * static_cast<std::int64_t>(i);
   CHECK_ALL(right);
 }
 

@@ -90,13 +90,3 @@ TEST_CASE("signals set a flag") {
   install_signal_handlers();
   CHECK_ALL(stop_signal() == 0);
 }
-
-TEST_CASE("what a take costs", "[.][measure]") {
-  TaskSharing sharing;
-  barrier();
-  const int repeats = 100000;
-  const double start = wall_time();
-  for (int i = 0; i < repeats; ++i) sharing.take();
-  const double take = maximum((wall_time() - start) / repeats);
-  if (rank() == 0) std::cout << "take " << take * 1e6 << " us\n";
-}

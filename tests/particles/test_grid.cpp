@@ -62,7 +62,7 @@ TEST_CASE("what is within the range lies in the cells around") {
     for (std::size_t n = 0; n < 3; ++n) other[n] += near(random) + 2 * periods[n];
     const auto around = grid.keys_around(grid.cell(q.data()));
     CHECK(std::ranges::count(around, grid.key(other.data())) > 0);
-    other[2] += 5.0;  // out of correlation_cutoff
+    other[2] += 5.0;  // out of reach
     far += std::ranges::count(around, grid.key(other.data())) == 0;
   }
   CHECK(far == 2000);

@@ -28,9 +28,6 @@ class DampedOscillators : public run::Evolution {
             {"/oscillators/energy", DataType::float64, {samples()}, "1", "of all"},
             {"/oscillators/status", DataType::int32, {1}, "1", "how the run ended"}};
   }
-  bool complete(const run::Records& records) override {
-    return records.read<std::int32_t>("/oscillators/status").front() != 0;
-  }
   void begin(run::Records& records) override {
     share_ = run::Share::even(count);
     for (std::int64_t k = share_.first; k < share_.first + share_.count; ++k) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sys/stat.h>
 
 #include "damped_oscillators.hpp"
 #include "io/scratch_folder.hpp"
@@ -105,10 +106,31 @@ TEST_CASE("a run ends with all its rows and without a checkpoint, however they a
     CHECK_ALL(io::File::open(folder / "other.h5").text_attribute("/oscillators/q", "meaning") == "positions");
     CHECK_ALL(io::File::open(folder / "other.h5").read_text("/deck") == other.deck);
     CHECK_ALL(io::File::open(folder / "other.h5").read<std::int64_t>("/run/starts").front() == 1);
-    other.resume = true;  // a complete and compressed result is one
+    other.resume = true;  // a complete and compressed result is one, and is left as it is
+    parallel::barrier();
+    const auto file_of = [&] {
+      struct stat of = {};
+      ::stat((folder / "other.h5").c_str(), &of);
+      return of.st_ino;
+    };
+    const auto before = file_of();
     DampedOscillators complete;
     complete.count = large.count;
     CHECK_ALL(run::drive(complete, other) == exit_success);
+    CHECK_ALL(complete.step() == 0);
+    CHECK_ALL(file_of() == before);
+    CHECK_ALL(same(numbers(folder / "other.h5"), whole));
+    // One that couldn't be compressed is, when there is room.
+    run::Settings later = settings(folder / "later.h5");
+    DampedOscillators first, second;
+    first.count = second.count = large.count;
+    CHECK_ALL(run::drive(first, later) == exit_success);
+    later.resume = true;
+    later.options.compression = 4;
+    CHECK_ALL(run::drive(second, later) == exit_success);
+    CHECK_ALL(second.step() == 0);
+    CHECK_ALL(std::filesystem::file_size(folder / "later.h5") < length * 95 / 100);
+    CHECK_ALL(same(numbers(folder / "later.h5"), whole));
   }
   SECTION("frames in single precision, the rest as before") {
     DampedOscillators evolution;
@@ -182,6 +204,30 @@ TEST_CASE("a motion that fails leaves NaN where it didn't come, and a status") {
   CHECK_ALL((std::isfinite(q[reached - 1]) && std::isnan(q[reached]) && std::isnan(q.back())));
   CHECK_ALL(file.read<std::int32_t>("/oscillators/status").front() ==
             static_cast<std::int32_t>(Status::non_finite));
+  DampedOscillators again;
+  run::Settings resumed = settings(folder / "a.h5");
+  resumed.resume = true;
+  CHECK_ALL(run::drive(again, resumed) == exit_trajectories_failed);
+  CHECK_ALL(again.step() == 0);
+}
+
+TEST_CASE("where motion failed early, what is left blank goes to the file by pieces") {
+  const test::ScratchFolder folder;
+  io::ResultContent content;
+  constexpr std::int64_t rows = 400, width = 1 << 13;  // of 64 kB each
+  content.data_sets = {{"/frames", io::DataType::float64, {rows, width}, "1", "as of many particles"}};
+  io::ResultFile result = io::ResultFile::create(folder / "blank.h5", content);
+  run::Records records(result, true);
+  records.blank_from("/frames", 1);
+  CHECK_ALL(parallel::sum(records.waiting_bytes()) <=
+            run::Records::most_waiting + (1 << 20) * parallel::size());
+  result.close({});
+  parallel::barrier();
+  const io::File file = io::File::open(folder / "blank.h5");
+  const auto first = file.read_rows<double>("/frames", 0, 1),
+             last = file.read_rows<double>("/frames", rows - 1, 1);
+  CHECK_ALL(std::ranges::count(first, 0.0) == width);
+  CHECK_ALL(std::ranges::all_of(last, [](double x) { return std::isnan(x); }));
 }
 
 TEST_CASE("a checkpoint that doesn't fit is refused by name, and left whole") {
@@ -299,8 +345,8 @@ class Squares : public run::Evolution {
     return {{"/squares", io::DataType::int64, {count}, "1", "of 1, 2, 3 ..."}};
   }
   void begin(run::Records&) override {}
-  void resume(run::Records& records) override {
-    const auto known = records.read<std::int64_t>("/squares");
+  void recall(const run::Records& records) override {
+    const auto known = records.read_rows<std::int64_t>("/squares", 0, count);
     done_.assign(known.begin(), known.end());
   }
   void state(run::StateFields& state) override {

@@ -90,7 +90,7 @@ TEST_CASE("Samples hold the multiplier; they lie on the manifold, to the polynom
     const auto row = sample(flown, k);
     REQUIRE(row.size() == 9);  // t, q, v, energy, multiplier
     const double x = row[1], y = row[2], z = row[3], u = row[4], v = row[5], w = row[6];
-    CHECK(row[7] == Approx(1.5).margin(1e-4));
+    CHECK(row[7] == within(1.5, 1e-4));
     // lambda = -(v H v + grad g . F) / |grad g|^2
     const double curvature = 2 * (u * u + v * v - w * w), steepness = 4 * (x * x + y * y + z * z);
     CHECK(row[8] == Approx(-(curvature + 2 * z) / steepness).epsilon(1e-9));

@@ -94,7 +94,7 @@ TEST_CASE("Up and down together are both directions") {
     watch.section->direction = direction;
     const TrajectoryRecord flown = fly(*model, gauss(8, 0.75), watch, start.q, start.v);
     CHECK(flown.status == Status::finished);
-    CHECK(flown.t == Approx(200).margin(1e-12));
+    CHECK(flown.t == within(200, 1e-12));
     for (std::int64_t k = 0; k < flown.crossing_count; ++k) {
       const auto x = row(flown, k);
       times[direction + 1].push_back(x[0]);

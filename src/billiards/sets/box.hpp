@@ -10,8 +10,9 @@ struct Box {
   static constexpr std::string_view name = "box";
   static constexpr std::string_view about = "A box about its centre";
   static constexpr int dim = 3;
-  static constexpr std::array<Parameter, 3> parameters{
-      {{"a", 1.0, "half side along x"}, {"b", 1.0, "half side along y"}, {"c", 1.0, "half side along z"}}};
+  static constexpr std::array<Parameter, 3> parameters{{{"a", 1.0, "half side along x", "length"},
+                                                        {"b", 1.0, "half side along y", "length"},
+                                                        {"c", 1.0, "half side along z", "length"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     const auto& [x, y, z] = q;

@@ -11,7 +11,8 @@ struct Cardioid {
   static constexpr std::string_view name = "cardioid";
   static constexpr std::string_view about = "The inside of a cardioid, its cusp at the centre";
   static constexpr int dim = 2;
-  static constexpr std::array<Parameter, 1> parameters{{{"a", 0.5, "radius of the rolling circle"}}};
+  static constexpr std::array<Parameter, 1> parameters{
+      {{"a", 0.5, "radius of the rolling circle", "length"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     using ad::square;

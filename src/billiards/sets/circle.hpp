@@ -10,7 +10,7 @@ struct Circle {
   static constexpr std::string_view name = "circle";
   static constexpr std::string_view about = "The disc within a circle";
   static constexpr int dim = 2;
-  static constexpr std::array<Parameter, 1> parameters{{{"radius", 1.0, "radius"}}};
+  static constexpr std::array<Parameter, 1> parameters{{{"radius", 1.0, "radius", "length"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     using ad::square;

@@ -10,8 +10,9 @@ struct Egg {
   static constexpr std::string_view name = "egg";
   static constexpr std::string_view about = "An egg, the ellipse with one blunter end";
   static constexpr int dim = 2;
-  static constexpr std::array<Parameter, 3> parameters{
-      {{"a", 1.3, "half axis along x"}, {"b", 1.0, "half axis along y"}, {"k", 0.4, "how blunt one end is"}}};
+  static constexpr std::array<Parameter, 3> parameters{{{"a", 1.3, "half axis along x", "length"},
+                                                        {"b", 1.0, "half axis along y", "length"},
+                                                        {"k", 0.4, "how blunt one end is"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     using ad::square;

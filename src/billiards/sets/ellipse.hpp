@@ -11,7 +11,7 @@ struct Ellipse {
   static constexpr std::string_view about = "The inside of an ellipse with axes along x and y";
   static constexpr int dim = 2;
   static constexpr std::array<Parameter, 2> parameters{
-      {{"a", 2.0, "half axis along x"}, {"b", 1.0, "half axis along y"}}};
+      {{"a", 2.0, "half axis along x", "length"}, {"b", 1.0, "half axis along y", "length"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     using ad::square;

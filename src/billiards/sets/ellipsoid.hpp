@@ -10,8 +10,9 @@ struct Ellipsoid {
   static constexpr std::string_view name = "ellipsoid";
   static constexpr std::string_view about = "The inside of an ellipsoid with axes along x, y and z";
   static constexpr int dim = 3;
-  static constexpr std::array<Parameter, 3> parameters{
-      {{"a", 2.0, "half axis along x"}, {"b", 1.5, "half axis along y"}, {"c", 1.0, "half axis along z"}}};
+  static constexpr std::array<Parameter, 3> parameters{{{"a", 2.0, "half axis along x", "length"},
+                                                        {"b", 1.5, "half axis along y", "length"},
+                                                        {"c", 1.0, "half axis along z", "length"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     using ad::square;

@@ -12,7 +12,7 @@ struct Lemniscate {
   static constexpr std::string_view about = "Inside a lemniscate, or a Cassini oval about it";
   static constexpr int dim = 2;
   static constexpr std::array<Parameter, 2> parameters{
-      {{"a", 1.0, "half distance of the foci"}, {"level", 0.1, "above that of the lemniscate"}}};
+      {{"a", 1.0, "half distance of the foci", "length"}, {"level", 0.1, "above that of the lemniscate"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     using ad::square;

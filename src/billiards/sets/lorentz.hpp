@@ -17,7 +17,8 @@ struct Lorentz {
       "The hexagonal Lorentz gas's triangle between mirrors, less its disc";
   static constexpr int dim = 2;
   static constexpr std::array<Parameter, 2> parameters{
-      {{"spacing", 2.5, "distance of the discs' centres"}, {"radius", 1.0, "radius of the discs"}}};
+      {{"spacing", 2.5, "distance of the discs' centres", "length"},
+       {"radius", 1.0, "radius of the discs", "length"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     using ad::square;

@@ -11,7 +11,7 @@ struct Rectangle {
   static constexpr std::string_view about = "A rectangle about its centre";
   static constexpr int dim = 2;
   static constexpr std::array<Parameter, 2> parameters{
-      {{"a", 1.0, "half side along x"}, {"b", 1.0, "half side along y"}}};
+      {{"a", 1.0, "half side along x", "length"}, {"b", 1.0, "half side along y", "length"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     const auto& [x, y] = q;

@@ -11,7 +11,7 @@ struct Sinai {
   static constexpr std::string_view about = "Sinai's billiard: a square less a disc in its middle";
   static constexpr int dim = 2;
   static constexpr std::array<Parameter, 2> parameters{
-      {{"a", 1.0, "half side of the square"}, {"radius", 0.4, "radius of the disc"}}};
+      {{"a", 1.0, "half side of the square", "length"}, {"radius", 0.4, "radius of the disc", "length"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     using ad::square;

@@ -10,7 +10,7 @@ struct Sphere {
   static constexpr std::string_view name = "sphere";
   static constexpr std::string_view about = "The ball within a sphere";
   static constexpr int dim = 3;
-  static constexpr std::array<Parameter, 1> parameters{{{"radius", 1.0, "radius"}}};
+  static constexpr std::array<Parameter, 1> parameters{{{"radius", 1.0, "radius", "length"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     using ad::square;

@@ -13,7 +13,8 @@ struct Stadium {
   static constexpr std::string_view about = "Bunimovich's stadium: two half discs joined by a rectangle";
   static constexpr int dim = 2;
   static constexpr std::array<Parameter, 2> parameters{
-      {{"a", 1.0, "half length of the straight sides"}, {"radius", 1.0, "radius of the ends"}}};
+      {{"a", 1.0, "half length of the straight sides", "length"},
+       {"radius", 1.0, "radius of the ends", "length"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     using ad::square;

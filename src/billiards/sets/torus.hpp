@@ -12,7 +12,8 @@ struct Torus {
   static constexpr std::string_view about = "The inside of a torus about the z axis";
   static constexpr int dim = 3;
   static constexpr std::array<Parameter, 2> parameters{
-      {{"R", 1.0, "radius of the circle in the middle of the tube"}, {"r", 0.4, "radius of the tube"}}};
+      {{"R", 1.0, "radius of the circle in the middle of the tube", "length"},
+       {"r", 0.4, "radius of the tube", "length"}}};
 
   auto operator()(const auto& q, const auto& p) const {
     using ad::square;

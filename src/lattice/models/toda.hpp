@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Toda's chain, which is integrable: U(r) = e^-r + r - 1, r = q_n+1 - q_n. With a_n = e^(-r_n / 2) / 2 and
-// b_n = q_n' / 2 the eigenvalues of the Jacobi matrix L (b on the diagonal, a beside it; around the corner
-// where the chain is closed) are constant, and so are the traces of its powers. The exact soliton moves at
+// b_n = q_n' / 2 the eigenvalues of the Jacobi matrix L (b on the diagonal, a beside it and around the
+// corner) of a closed chain are constant, and so are the traces of its powers. The exact soliton moves at
 // sinh(kappa) / kappa. Reference: Toda, J. Phys. Soc. Japan 22 (1967) 431; Flaschka, Phys. Rev. B 9 (1974)
 // 1924; Henon, ibid. 1921.
 #pragma once
@@ -48,9 +48,7 @@ struct Toda {
     std::vector<double> joints(static_cast<std::size_t>(range.own + 2 * invariant_reach), 0.0);
     double* const beside = joints.data() + invariant_reach;  // a_i joins i and i + 1
     for (std::int64_t i = -invariant_reach; i < range.own + powers; ++i) {
-      const std::int64_t site = range.first + i;
-      if (chain.closed() || (site >= 0 && site < chain.length - 1))
-        beside[i] = 0.5 * std::exp(0.5 * (q[i] - q[i + 1]));
+      beside[i] = 0.5 * std::exp(0.5 * (q[i] - q[i + 1]));
     }
     std::array<double, 2 * powers + 3> row, next;
     for (std::int64_t i = 0; i < range.own; ++i) {

@@ -129,9 +129,8 @@ billiards::SetKind read_kind(const io::Table& table, const Sets& sets,
   for (const auto& p : kind.parameters) {
     const std::string key(p.name);
     axes.push_back(table.axis(key, p.value));
-    const bool any_sign = key[0] == 'n' || key == "level" || key == "k";
-    if (!any_sign && !std::ranges::all_of(axes.back(), [](double value) { return value > 0; }))
-      throw table.error(key, "must be positive");
+    if (p.unit == "length" && !std::ranges::all_of(axes.back(), [](double value) { return value > 0; }))
+      throw table.error(key, "must be positive: it is a length");
   }
   return kind;
 }

@@ -283,8 +283,4 @@ std::int64_t averaging_bytes(const Averages& averages, const Plan& plan) {
   return 2 * states * number + std::max({turning, averaged, signals});
 }
 
-bool averages_made(const run::Records& records) {
-  return records.read_rows<std::int32_t>(made, 0, 1).front() == 1;
-}
-
 }  // namespace cotangent::studies

@@ -52,7 +52,5 @@ void make_averages(const Averages& averages, const Plan& plan, const Ensemble& e
                    run::Records& records);
 /// The memory that this takes on a rank, in bytes: rows of some trajectories, or all of a long one.
 std::int64_t averaging_bytes(const Averages& averages, const Plan& plan);
-/// Whether they are in the file.
-bool averages_made(const run::Records& records);
 
 }  // namespace cotangent::studies

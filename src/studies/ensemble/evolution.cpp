@@ -54,11 +54,10 @@ void EnsembleEvolution::Counts::add(Status how, std::int64_t crossings_more, std
 }
 
 /// Reads which trajectories were finished before the run was resumed, and counts them.
-bool EnsembleEvolution::complete(const run::Records& records) {
+void EnsembleEvolution::recall(const run::Records& records) {
   resumed_ = true;
   constexpr std::int64_t most = 1 << 16;
   const auto share = run::Share::even(ensemble_.size());
-  std::int64_t landed = 0;
   for (std::int64_t first = share.first; first < share.first + share.count; first += most) {
     const std::int64_t count = std::min(most, share.first + share.count - first);
     const auto column = [&]<class Number>(const char* path, Number) {
@@ -71,13 +70,11 @@ bool EnsembleEvolution::complete(const run::Records& records) {
     const auto constraint = constrained_ ? column("/orbits/constraint_error", 0.0) : std::vector<double>{};
     for (std::size_t k = 0; k < status.size(); ++k) {
       if (status[k] == static_cast<std::int32_t>(Status::pending)) continue;
-      ++landed;
       counts_.add(static_cast<Status>(status[k]), crossings[k], steps[k], energy[k],
                   constrained_ ? constraint[k] : nan);
     }
   }
   earlier_crossings_ = counts_.crossings;
-  return parallel::sum(landed) == ensemble_.size() && (!plan_.averages || averages_made(records));
 }
 
 void EnsembleEvolution::begin(run::Records& records) {

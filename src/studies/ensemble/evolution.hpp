@@ -23,7 +23,7 @@ class EnsembleEvolution : public run::Evolution {
 
   bool together() const override { return false; }
   std::vector<io::DataSetSpec> data_sets() const override;
-  bool complete(const run::Records& records) override;
+  void recall(const run::Records& records) override;
   void begin(run::Records& records) override;
   void resume(run::Records& records) override;
   void state(run::StateFields& state) override;

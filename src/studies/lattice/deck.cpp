@@ -86,8 +86,10 @@ double Modes::shape(std::int64_t k, std::int64_t site, bool second) const {
            std::cos(pi * static_cast<double>(turn) / static_cast<double>(2 * n));
   }
   const double angle = 2 * pi * static_cast<double>(k * site % n) / static_cast<double>(n);
-  const double norm = std::sqrt((2 * k == n ? 1.0 : 2.0) / static_cast<double>(n));
-  return norm * (second ? std::cos(angle) : std::sin(angle));
+  // Of the shortest wave there is one shape, a cosine: its sine vanishes at every site.
+  const bool alone = 2 * k == n;
+  const double norm = std::sqrt((alone ? 1.0 : 2.0) / static_cast<double>(n));
+  return norm * (second != alone ? std::cos(angle) : std::sin(angle));
 }
 
 double Modes::squared_frequency(std::int64_t k) const {

@@ -82,8 +82,10 @@ Status LatticeMotion::step(std::int64_t done) {
   if (way_ == Way::fixed_point && plan_.solver == "auto") {
     if (method_->attempt(plan_.step) == Status::pending) return Status::pending;
     lattice::SiteField q = method_->position(), v = method_->velocity();
+    const lattice::Effort spent = method_->effort();
     way_ = Way::newton;
     make(std::move(q), std::move(v));
+    method_->effort() = spent;
     switched_at_ = done;
   }
   const double before = method_->time();

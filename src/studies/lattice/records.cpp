@@ -20,8 +20,10 @@ constexpr std::string_view of_each_sample[] = {"/lattice/time",        "/lattice
 constexpr std::string_view of_each_frame[] = {"/lattice/frame_time", "/lattice/q", "/lattice/v",
                                               "/lattice/position"};
 
+/// They are constant in a closed chain that nothing holds.
 bool has_invariants(const LatticePlan& plan) {
-  return !plan.model->invariant_names().empty() && plan.grid.chain() && !plan.network;
+  return !plan.model->invariant_names().empty() && plan.grid.chain() && plan.grid.closed() && !plan.network &&
+         plan.held.empty();
 }
 
 /// Columns whose sums are the amplitudes of a mode and their rates.

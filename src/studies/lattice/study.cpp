@@ -21,10 +21,6 @@ class LatticeEvolution : public run::Evolution {
 
   std::string solver() { return motion_.method().solver(); }
   std::vector<io::DataSetSpec> data_sets() const override { return lattice_data_sets(plan_); }
-  bool complete(const run::Records& records) override {
-    status_ = static_cast<Status>(records.read<std::int32_t>("/lattice/status").front());
-    return status_ != Status::pending;
-  }
   void begin(run::Records& records) override {
     records_.enter_places(records);
     sample(records);

@@ -148,6 +148,8 @@ std::vector<std::int64_t> read_fixed(const io::Table& model, bool nailed, std::i
     fixed.push_back(static_cast<std::int64_t>(point));
   }
   std::ranges::sort(fixed);
+  if (const auto twice = std::ranges::adjacent_find(fixed); twice != fixed.end())
+    throw model.error("fixed", fmt::format("names point {} twice", *twice));
   return fixed;
 }
 

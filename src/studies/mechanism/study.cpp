@@ -25,13 +25,9 @@ class Mechanism : public run::Evolution {
   std::string solver() const { return rattle_.solver(); }
   std::vector<io::DataSetSpec> data_sets() const override { return records_.data_sets(); }
 
-  bool complete(const run::Records& records) override {
-    status_ = static_cast<Status>(records.read<std::int32_t>("/particles/status").front());
-    return status_ != Status::pending;
-  }
-
   void begin(run::Records& records) override {
     records_.write_start(records);
+    records_.observe();
     records_.sample(records, 0);
   }
 

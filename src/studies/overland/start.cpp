@@ -45,8 +45,7 @@ std::optional<expressions::Expression> formula(const io::Table& table, const std
 
 }  // namespace
 
-MeshField::MeshField(const io::Table& table, const std::string& key, std::optional<double> fallback)
-    : key_(key) {
+MeshField::MeshField(const io::Table& table, const std::string& key, std::optional<double> fallback) {
   if (!table.has(key) && fallback) {
     number_ = table.number(key, *fallback);
     return;

@@ -19,16 +19,14 @@ class MeshField {
   double operator()(const overland::Point& p) const {
     return expression_ ? expression_->evaluate(p) : number_;
   }
-  const std::string& key() const { return key_; }
 
  private:
-  std::string key_;
   double number_ = 0;
   std::optional<expressions::Expression> expression_;
 };
 
 /// The landscape on this rank, and the water, rain and soil as they begin: fields of the deck on the mesh.
-/// The constructor reads their part of the deck; make() throws Error where one of them is negative or not
+/// The constructor reads their part of the deck; the others throw Error where one of them is negative or not
 /// finite.
 class OverlandFields {
  public:

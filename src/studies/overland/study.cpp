@@ -22,10 +22,6 @@ class OverlandEvolution : public run::Evolution {
 
   std::vector<io::DataSetSpec> data_sets() const override { return overland_data_sets(plan_); }
 
-  bool complete(const run::Records& records) override {
-    status_ = static_cast<Status>(records.read<std::int32_t>("/water/status").front());
-    return status_ != Status::pending;
-  }
   void begin(run::Records& records) override {
     write_landscape(records, sheet_.land);
     sample(records);

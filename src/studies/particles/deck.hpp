@@ -56,7 +56,8 @@ class ParticleStarts {
   ParticleStarts(Task& task, ParticlePlan& plan);
   /// This rank's share: all ranks together hold each particle once. Collective.
   std::vector<particles::Particle> make(const geometry::Triangulation& surface) const;
-  /// The surface within its periods, with cubes of which `cells` fill its longest side. Collective.
+  /// The surface within its periods, or about particles that are given where it is unbounded, with cubes of
+  /// which `cells` fill its longest side. Collective.
   geometry::Triangulation surface(std::int64_t cells) const;
 
  private:

@@ -214,7 +214,9 @@ std::vector<SpacePoint> ParticleStarts::some_points() const {
 }
 
 geometry::Triangulation ParticleStarts::surface(std::int64_t cells) const {
-  return surface_within(plan_.level(), some_points(), plan_.options.periods, cells, model_);
+  const bool drawn = kind_ == Kind::uniform || kind_ == Kind::even;  // over all of it
+  return surface_within(plan_.level(), some_points(), plan_.options.periods, cells, model_,
+                        drawn ? Unbounded::refused : Unbounded::cut);
 }
 
 /// As it begins, checked.

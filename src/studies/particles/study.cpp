@@ -21,17 +21,6 @@ class ParticleEvolution : public run::Evolution {
 
   std::vector<io::DataSetSpec> data_sets() const override { return records_.data_sets(); }
 
-  bool complete(const run::Records& records) override {
-    const auto share = run::Share::even(plan_.count);
-    std::int64_t pending = 0, failed = 0;
-    for (const auto status : records.read_rows<std::int32_t>("/particles/status", share.first, share.count)) {
-      pending += status == static_cast<std::int32_t>(Status::pending);
-      failed += is_failure(static_cast<Status>(status));
-    }
-    failed_ = parallel::sum(failed);
-    return parallel::sum(pending) == 0;
-  }
-
   void begin(run::Records& records) override {
     dynamics_.emplace(*plan_.motion, *plan_.pairs.kernel, plan_.options, starts_.make(surface_));
     judge_start(*dynamics_, *plan_.pairs.potential);
@@ -87,10 +76,20 @@ ExitCode run(Task& task) {
   ParticlePlan plan = read_particle_plan(task);
   run::Settings settings = read_settings(task, "particles", "particles.h5");
   const ParticleStarts starts(task, plan);
+  const io::Table output = task.deck.table("output");
+  const bool pairs_asked_for = output.has("pair_bins");
   task.deck.finish();
   if (task.dry_run) parallel::on_rank_zero([&] { print(estimate(plan)); });
   if (task.check || task.dry_run) return exit_success;
   const auto surface = starts.surface(std::max<std::int64_t>(plan.surface_cells, 60));
+  const bool periodic = std::ranges::any_of(plan.options.periods, [](double p) { return p > 0; });
+  if (plan.pair_bins > 0 && !periodic && !surface.closed()) {  // even particles would be infinitely thin
+    if (pairs_asked_for)
+      throw output.error("pair_bins",
+                         "the surface is unbounded: pairs have no even spread to be compared with");
+    plan.pair_bins = 0;
+    plan.options.correlation_cutoff = 0;
+  }
   plan.options.solver = multiplier_solver(task, plan.multipliers, true);
   if (plan.options.solver) settings.petsc = petsc_for_multipliers();
   ParticleEvolution evolution(plan, starts, surface);

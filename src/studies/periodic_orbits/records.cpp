@@ -124,7 +124,6 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
   if (survey.outline) sets.push_back(outline_set(*survey.outline).set);
   if (survey.surface)
     std::ranges::move(data_sets(*survey.surface, problem.coordinates()[0].unit), std::back_inserter(sets));
-  sets.push_back({"/orbits/complete", DataType::int32, {1}, "1", "1 once the run has come to its end"});
   if (!survey.continued) return sets;
 
   const std::int64_t all = families(survey, found);

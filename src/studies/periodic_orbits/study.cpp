@@ -33,9 +33,6 @@ class OrbitsEvolution : public run::Evolution {
     std::ranges::move(tangles_.data_sets(), std::back_inserter(sets));
     return sets;
   }
-  bool complete(const run::Records& records) override {
-    return records.read<std::int32_t>("/orbits/complete").front() == 1;
-  }
   void begin(run::Records& records) override {
     if (parallel::rank() == 0) enter_orbits(records, survey_, found_);
     for (const std::int64_t orbit : *share_.ids)
@@ -55,13 +52,10 @@ class OrbitsEvolution : public run::Evolution {
   bool ended() const override { return tangles_.ended() && families_.ended(); }
   void hand_over(run::Records& records) override { families_.hand_over(records); }
 
-  /// When all ranks' rows are on disk: what is made of them, and that this was all.
+  /// When all ranks' rows are on disk: what is made of them.
   void finish(run::Records& records) override {
     parallel::agree([&] { records.sync(); });
     tangles_.finish(records);
-    parallel::agree([&] { records.sync(); });
-    const std::int32_t complete = 1;
-    records.one("/orbits/complete", 0, &complete);
   }
 
   run::Progress progress() const override {

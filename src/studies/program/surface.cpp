@@ -76,7 +76,7 @@ std::optional<geometry::Triangulation> surface_of(const Plan& plan, const Ensemb
 
 geometry::Triangulation surface_within(const geometry::LevelFunction& g, std::vector<SpacePoint> points,
                                        const particles::Periods& periods, std::int64_t cells,
-                                       const io::Table& model) {
+                                       const io::Table& model, Unbounded unbounded) {
   std::optional<SpaceBox> box;
   double longest = 0;
   if (std::ranges::any_of(periods, [](double p) { return p > 0; })) {
@@ -105,10 +105,14 @@ geometry::Triangulation surface_within(const geometry::LevelFunction& g, std::ve
     }
   } else if (const auto whole = geometry::surface_box(g, points)) {
     longest = whole->longest();
+  } else if (unbounded == Unbounded::cut) {
+    const SpaceBox around = SpaceBox::around(points);
+    box = around.padded(around.longest() > 0 ? around.longest() / 2 : 1.0);
+    longest = box->longest();
   } else {
     throw Error(
         "the surface is unbounded: give [model] periods, lengths after which it repeats along the axes "
-        "(0: not periodic), or particles as a list and output.surface_cells = 0");
+        "(0: not periodic), or particles as a list, a file or a trajectory");
   }
   auto surface = geometry::triangulate(g, points, longest / static_cast<double>(cells), box);
   if (!surface || surface->triangles.empty())

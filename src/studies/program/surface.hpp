@@ -20,13 +20,19 @@ namespace cotangent::studies {
 /// on every rank.
 std::optional<geometry::Triangulation> surface_of(const Plan& plan, const Ensemble& ensemble);
 
+/// What becomes of a surface that is unbounded and has no periods.
+enum class Unbounded {
+  refused,
+  cut,  ///< by a box around the points, twice as long as they need
+};
+
 /// The surface within its periods, or all of it where it is bounded and has none, from points on it, with
 /// cubes of which `cells` fill the longest side. The same on every rank. Throws Error where it doesn't repeat
-/// after them (`model` names them), is unbounded, or couldn't be triangulated.
+/// after them (`model` names them), is unbounded where that is refused, or couldn't be triangulated.
 geometry::Triangulation surface_within(const geometry::LevelFunction& g,
                                        std::vector<geometry::SpacePoint> points,
                                        const particles::Periods& periods, std::int64_t cells,
-                                       const io::Table& model);
+                                       const io::Table& model, Unbounded unbounded = Unbounded::refused);
 
 /// The data sets of a surface.
 std::vector<io::DataSetSpec> data_sets(const geometry::Triangulation& surface, const std::string& unit);

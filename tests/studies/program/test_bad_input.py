@@ -408,7 +408,7 @@ class Files(ProgramTest):
     def test_file_size_limit(self):
         end = self.launch("-c", 'ulimit -f 40000; exec "$@"', "sh", self.program, self.deck(), *self.LARGE,
                           program="/bin/sh")
-        self.says(end, 3, "out.h5: the result needs 205.", "no file may be longer than")
+        self.says(end, 3, "out.h5: the file needs 205.", "no file may be longer than")
 
     def test_resume_without_result(self):
         """One line of a batch script serves first start and requeue."""

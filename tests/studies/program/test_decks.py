@@ -23,6 +23,7 @@ import h5py
 
 from expectations import Unreadable, expectations, judged
 from launch import MPIRUN, PROGRAMS, RANKS, SOURCE, ProgramTest, in_full
+from results import data_sets
 
 # What makes a deck short; the default serves most.
 SHORT = {
@@ -129,6 +130,14 @@ class Decks(ProgramTest):
         self.assertGreater(len(studies), 8)
         for deck in studies.values():
             self.run_shortened(deck, RANKS)
+            with self.subTest(deck=deck.name, resumed=True):  # a job that is queued again after its end does nothing
+                before = data_sets(self.at / "short.h5")
+                end = self.launch(deck, *shortened(deck), "output.file=short.h5", "--resume", ranks=1)
+                self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+                self.assertIn("short.h5 was complete", end.stdout)
+                after = data_sets(self.at / "short.h5")
+                self.assertEqual({name: values.tobytes() for name, values in before.items()},
+                                 {name: values.tobytes() for name, values in after.items()})
 
 
 class Promises(ProgramTest):

@@ -234,14 +234,13 @@ class Overland(ProgramTest):
         self.assertLess(abs(np.polyfit(time[-8:], front[-8:], 1)[0] - 0.5), 0.02)
         self.assertLess(abs(result["water/depth"][-1][x == 0].mean() - 0.5), 1e-3)
 
-    @unittest.skipUnless(RANKS == 1, "one rank's")
     def test_ledger(self):
         soil = ("infiltration.law=green-ampt", "infiltration.conductivity=0.02", "infiltration.suction=0.1",
                 "infiltration.deficit=0.3", "rain.rate=", "rain.table=[[0,0.1],[0.2,0.3],[0.3,0]]",
                 "boundary.right.kind=discharge", "boundary.right.value=0.05")
         for words in ((), ("method.name=mini",), ADAPTIVE):
             with self.subTest(words=words):
-                found = self.run_deck(self.deck(POOL), "ledger.h5", *soil, *words)["water"]
+                found = self.run_deck(self.deck(POOL), "ledger.h5", *soil, *words, ranks=RANKS)["water"]
                 rain, soaked, inflow, outflow, clipped = found["ledger"][-1]
                 self.assertAlmostEqual(rain, 2 * (0.04 + 0.015), 12)
                 self.assertAlmostEqual(inflow, 0.05 * 0.4, 12)

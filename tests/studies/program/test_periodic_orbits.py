@@ -160,7 +160,7 @@ class Ended(ProgramTest):
                 self.assertIn("was complete", end.stdout)
                 # A control: one whose end isn't on disk is begun anew.
                 with h5py.File(self.at / "out.h5", "r+") as file:
-                    file["orbits/complete"][0] = 0
+                    file["run/exit_code"][()] = -1
                 end = self.launch(deck, "output.file=out.h5", *words, "--resume", ranks=1)
                 self.assertEqual(end.returncode, 0, end.stderr)
                 self.assertNotIn("was complete", end.stdout)

@@ -30,7 +30,9 @@ HardSpheresPlan read_hard_spheres(Task& task) {
   HardSpheresPlan plan;
   const int dimension = plan.dimension = read_dimension(model);
   const std::int64_t lattice = model.integer_at_least("lattice", 4);
-  if (lattice > 4000) throw model.error("lattice", "at most 4000 cells fit in memory");
+  // Particles are counted by 32 bits: the cubic lattice has four in a cell.
+  if (const int most = dimension == 2 ? 4000 : 800; lattice > most)
+    throw model.error("lattice", fmt::format("at most {} cells along a side", most));
   if (dimension == 2 && lattice % 2 != 0) throw model.error("lattice", "must be even, for its rows to close");
   plan.lattice = static_cast<int>(lattice);
   plan.packing = model.axis("packing");

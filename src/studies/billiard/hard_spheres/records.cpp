@@ -40,7 +40,6 @@ HardSpheresDone hard_spheres_done(const run::Records& records, const HardSpheres
   const auto error = column("/orbits/energy_error", 0.0);
   HardSpheresDone done;
   for (std::size_t k = 0; k < status.size(); ++k) {
-    done.pending += status[k] == 0;
     if (status[k] == 0) continue;
     done.collisions += collisions[k];
     done.energy_error = std::max(done.energy_error, error[k]);

@@ -10,9 +10,9 @@ namespace cotangent::studies {
 
 std::vector<io::DataSetSpec> hard_sphere_data_sets(const HardSpheresPlan& plan);
 
-/// What systems that have come to their end add up to, and how many haven't.
+/// What systems that have come to their end add up to.
 struct HardSpheresDone {
-  std::int64_t pending = 0, collisions = 0;
+  std::int64_t collisions = 0;
   double energy_error = 0;  ///< the largest
 };
 /// Of an even share of the systems.

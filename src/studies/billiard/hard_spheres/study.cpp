@@ -32,11 +32,10 @@ class Systems : public run::Evolution {
 
   std::vector<io::DataSetSpec> data_sets() const override { return hard_sphere_data_sets(plan_); }
 
-  bool complete(const run::Records& records) override {
+  void recall(const run::Records& records) override {
     resumed_ = true;
     done_ = hard_spheres_done(records, plan_);
     earlier_ = done_.collisions;
-    return parallel::sum(done_.pending) == 0;
   }
 
   void begin(run::Records&) override { sharing_.emplace(); }
