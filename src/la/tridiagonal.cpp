@@ -88,54 +88,21 @@ void Tridiagonal::factorise_ends() {
   if (lower[0] != 0.0) solve_block(before_.data(), before_.data());
   if (upper[n - 1] != 0.0) solve_block(after_.data(), after_.data());
 
-  // first_r + W_first last_(r-1) + V_first first_(r+1) = y_first, and the same for the last.
   const double mine[4] = {before_[0], before_[n - 1], after_[0], after_[n - 1]};
   std::vector<double> all(4 * p);
   share(mine, 4, all.data());
-  const std::size_t m = 2 * p;
-  ends_.assign(m * m, 0.0);
-  for (std::size_t r = 0; r < p; ++r) {
-    const std::size_t last_before = (2 * r + m - 1) % m, first_after = (2 * r + 2) % m;
-    for (std::size_t end = 0; end < 2; ++end) {
-      double* row = &ends_[(2 * r + end) * m];
-      row[2 * r + end] += 1.0;
-      row[last_before] += all[4 * r + end];
-      row[first_after] += all[4 * r + 2 + end];
-    }
-  }
-  // Gauss with partial pivoting; the system is nearly banded, so most multipliers are zero and skipped.
-  pivots_.resize(m);
-  for (std::size_t k = 0; k < m; ++k) {
-    std::size_t best = k;
-    for (std::size_t i = k + 1; i < m; ++i) {
-      if (std::abs(ends_[i * m + k]) > std::abs(ends_[best * m + k])) best = i;
-    }
-    pivots_[k] = best;
-    if (best != k) std::swap_ranges(&ends_[k * m], &ends_[k * m] + m, &ends_[best * m]);
-    for (std::size_t i = k + 1; i < m; ++i) {
-      if (ends_[i * m + k] == 0.0) continue;
-      const double factor = ends_[i * m + k] /= ends_[k * m + k];
-      for (std::size_t j = k + 1; j < m; ++j) ends_[i * m + j] -= factor * ends_[k * m + j];
-    }
-  }
-  end_values_.resize(m);
+  ends_.factorise(all);
+  end_values_.resize(2 * p);
 }
 
 void Tridiagonal::solve(const double* b, double* x) const {
   solve_block(b, x);
-  if (ends_.empty()) return;
+  if (end_values_.empty()) return;
   const std::size_t n = diagonal.size(), m = end_values_.size();
   const double mine[2] = {x[0], x[n - 1]};
   std::vector<double>& z = end_values_;
   share(mine, 2, z.data());
-  for (std::size_t k = 0; k < m; ++k) std::swap(z[k], z[pivots_[k]]);
-  for (std::size_t i = 1; i < m; ++i) {
-    for (std::size_t j = 0; j < i; ++j) z[i] -= ends_[i * m + j] * z[j];
-  }
-  for (std::size_t i = m; i-- > 0;) {
-    for (std::size_t j = i + 1; j < m; ++j) z[i] -= ends_[i * m + j] * z[j];
-    z[i] /= ends_[i * m + i];
-  }
+  ends_.solve(z);
   const std::size_t r = 2 * static_cast<std::size_t>(parallel::rank());
   const double last_before = z[(r + m - 1) % m], first_after = z[(r + 2) % m];
   if (lower[0] != 0.0) {

@@ -2,9 +2,10 @@
 // The exact solution of A x = b where A is tridiagonal, or cyclically so, its rows in blocks on the ranks.
 //
 // Within a block the elimination runs from both ends to the middle, two chains of operations at once. Blocks
-// are joined by their spikes W = A_r^-1 e_first and V = A_r^-1 e_last: the 2 p ends of p blocks solve a small
-// system, which each rank solves for itself; two short messages in all. Reference: Polizzi, Sameh, Parallel
-// Comput. 32 (2006) 177. Limits: no pivoting inside a block (as Cholesky needs none for G M^-1 G^T).
+// are joined by their spikes W = A_r^-1 e_first and V = A_r^-1 e_last: the 2 p ends of p blocks solve a
+// system of their own (spike_system.hpp), which each rank solves for itself, in time and memory that grow as
+// p; two short messages of every rank in all. Limits: no pivoting inside a block (as Cholesky needs none for
+// G M^-1 G^T).
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "core/real.hpp"
 #include "la/handles.hpp"
+#include "la/spike_system.hpp"
 
 namespace cotangent::la {
 
@@ -37,8 +39,7 @@ class Tridiagonal {
   std::vector<double> inverse_, eliminate_, substitute_;  // 1/pivot; multipliers of either sweep
   double join_[4] = {};                                   // the two middle rows' inverse
   std::vector<double> before_, after_;                    // the spikes, where there is a neighbour
-  std::vector<double> ends_;                              // LU of the ends' system, row-major
-  std::vector<std::size_t> pivots_;
+  SpikeSystem ends_;
   mutable std::vector<double> end_values_;
 };
 
