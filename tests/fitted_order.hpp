@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order that errors show: the slope of log(error) over log(step), by least squares through four points or
-// more, and how far the farthest of them is from that line. Two points lie on a line whatever the method
-// does.
+// The order that errors show: the slope of log(error) over log(step), by least squares through three points
+// or more, as a rule four, and how far the farthest of them is from that line. Two points lie on a line
+// whatever the method does.
 #pragma once
 
 #include <algorithm>
@@ -35,9 +35,10 @@ inline std::ostream& operator<<(std::ostream& out, const ClaimedOrder& claim) {
              << claim.scatter;
 }
 
-/// The line of least squares through any number of points.
+/// The line of least squares through three points or more.
 inline FittedOrder logarithmic_fit(const std::vector<double>& steps, const std::vector<double>& errors) {
   REQUIRE(errors.size() == steps.size());
+  REQUIRE(steps.size() >= 3);
   const auto n = static_cast<double>(steps.size());
   double x = 0, y = 0, xx = 0, xy = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -3,7 +3,7 @@
 """Draws the gallery: runs each deck, unless its result lies in the folder, and draws its picture, small enough for the web,
 and of some also the explorer's page.
 
-    PATH=build/release/bin:$PATH input/pictures/draw.py [--results FOLDER] [--ranks N] [NAME ...]
+    PATH=$PWD/build/release/bin:$PATH input/pictures/draw.py [--results FOLDER] [--ranks N] [NAME ...]
 """
 import argparse
 import pathlib

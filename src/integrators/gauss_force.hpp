@@ -374,13 +374,14 @@ class GaussForce {
         }
       }
       if (iteration == 0) continue;
-      // A guess of zero, of what begins at rest where nothing pulls, is no measure.
+      // A guess of zero, of what begins at rest where nothing pulls, is no measure; nor is what runs away.
       R scale(0.0), far(0.0);
       for (int n = 0; n < N; ++n) {
         far = numerics::larger(far, numerics::absolute(step.q[n]));
         scale = numerics::larger(scale, numerics::absolute(step.drift[n]));
         for (int i = 0; i < s; ++i) scale = numerics::larger(scale, numerics::absolute(parts[i][n]));
       }
+      scale = select(scale <= R(1e100), scale, R(1e100));
       convergence.measure_against(scale, R(0x1p-50 * N) * far);
       convergence.close(change);
     }

@@ -13,6 +13,7 @@
 
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
+#include "parallel/runs.hpp"
 
 namespace cotangent::parallel {
 
@@ -26,11 +27,11 @@ ForRanks<Record> for_ranks() {
 
 /// The first of n things that belongs to `rank` where all have equal parts in order; n for rank size().
 inline std::int64_t share_begin(std::int64_t n, int rank = parallel::rank()) {
-  return n * rank / size();
+  return Runs{n, size()}.begin(rank);
 }
 /// The rank to whose part thing i of n belongs.
 inline int share_owner(std::int64_t n, std::int64_t i) {
-  return static_cast<int>(((i + 1) * size() - 1) / n);
+  return Runs{n, size()}.rank_of(i);
 }
 
 /// Given that this rank has `here` records: the number of the first record of each rank, and last the

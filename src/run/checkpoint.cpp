@@ -10,13 +10,14 @@
 #include "io/result_file.hpp"
 #include "io/seal.hpp"
 #include "parallel/mpi.hpp"
+#include "parallel/runs.hpp"
 #include "run/terminal.hpp"
 
 namespace cotangent::run {
 
 Share Share::even(std::int64_t all) {
-  const std::int64_t first = all * parallel::rank() / parallel::size();
-  return {all, first, all * (parallel::rank() + 1) / parallel::size() - first, nullptr};
+  const parallel::Runs runs{all, parallel::size()};
+  return {all, runs.begin(parallel::rank()), runs.size(parallel::rank()), nullptr};
 }
 
 Share Share::in_turn(std::int64_t all) {

@@ -116,13 +116,14 @@ double henon_heiles_error(const MethodOptions& options, double time = 10) {
   throw std::logic_error("no reference at this time");
 }
 
-/// The slope of log(error) over log(step), by least squares, through three points as well.
-inline double fitted_order(const std::vector<double>& steps, const std::vector<double>& errors) {
-  return test::logarithmic_fit(steps, errors).order;
+/// The order that errors show, through three points as well.
+inline test::FittedOrder fitted_order(const std::vector<double>& steps, const std::vector<double>& errors) {
+  return test::logarithmic_fit(steps, errors);
 }
 
 template <template <class> class Method>
-double henon_heiles_order(const std::vector<double>& steps, const MethodOptions& options = fixed(0)) {
+test::FittedOrder henon_heiles_order(const std::vector<double>& steps,
+                                     const MethodOptions& options = fixed(0)) {
   std::vector<double> errors;
   for (const double step : steps) {
     MethodOptions with_step = options;

@@ -48,7 +48,7 @@ std::array<double, 2> dense_orders(const std::vector<double>& steps) {
     of_q.push_back(q);
     of_v.push_back(v);
   }
-  return {fitted_order(steps, of_q), fitted_order(steps, of_v)};
+  return {fitted_order(steps, of_q).order, fitted_order(steps, of_v).order};
 }
 
 }  // namespace

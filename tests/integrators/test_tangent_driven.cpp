@@ -51,7 +51,7 @@ void is_its_own_derivative(double step) {
     errors.push_back(off_differences<Method, System>(let_go, step, 8, apart));
   }
   const double close = off_differences<Method, System>(let_go, step, 8, 1e-5);
-  const double order = fitted_order(distances, errors);
+  const double order = fitted_order(distances, errors).order;
   INFO(Method::name << ": errors " << errors[0] << " " << errors[1] << " " << errors[2] << ", order " << order
                     << ", close by " << close);
   CHECK(order > 1.9);
@@ -150,7 +150,7 @@ TEST_CASE("on a constraint that moves deviations follow the neighbours on it") {
     }
     errors.push_back(worst);
   }
-  const double order = fitted_order(distances, errors);
+  const double order = fitted_order(distances, errors).order;
   INFO("errors " << errors[0] << " " << errors[1] << " " << errors[2] << ", order " << order);
   CHECK(order > 1.9);
   CHECK(order < 2.1);

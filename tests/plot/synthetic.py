@@ -135,15 +135,15 @@ def unequal_section(path, deck="", momentum=False):
             put(crossed, "plot", np.stack([points[..., 1], 3 * points[..., 3]], 2), ["rad", "1"], columns=["s", "p_s"])
 
 
-def landscape(path, alphas=(1.0,)):
-    """The double well (x^2 - 1)^2 / 4 + alpha y^2 / 2, with contact at x = 2 and a pass at the origin."""
+def landscape(path, alphas=(1.0,), model="own"):
+    """The double well (x^2 - 1)^2 / 4 + alpha y^2 / 2, with its edge at x = 2 and a pass at the origin."""
     x, y = np.linspace(-2.5, 2.5, 101), np.linspace(-1.5, 1.5, 81)
     grid = np.meshgrid(x, y, indexing="ij")
     energy = np.array([(grid[0] ** 2 - 1) ** 2 / 4 + alpha * grid[1] ** 2 / 2 for alpha in alphas])
     admissible = np.repeat((np.abs(grid[0]) <= 2)[None], len(alphas), 0).astype("i4")
     index = np.repeat(np.arange(len(alphas)), 3)
     with h5py.File(path, "w") as file:
-        head(file, "landscape", '[model]\nname = "own"\n')
+        head(file, "landscape", f'[model]\nname = "{model}"\n')
         group = file.create_group("landscape")
         put(group, "x", x)
         put(group, "y", y)
@@ -313,18 +313,66 @@ def particles(path, count=21, frames=6, samples=60, conserved=("Lz",), failed=0,
             put_surface(file.create_group("surface"), torus(major, minor))
 
 
-def atlas(path, across, name="stadium.a"):
+def atlas(path, across, name="stadium.a", left=0.0, deck='[domain]\nsets = [{ set = "stadium" }]\n'):
     """A line of points, all of them looked at: exponents grow as the root, a tenth of the starts is undecided."""
-    values = {"steps": 100.0, "forbidden": 0.0, "chaotic": 0.9, "regular": 0.0, "undecided": 0.1, "escaped": 0.0, "left": 0.0,
+    values = {"steps": 100.0, "forbidden": 0.0, "chaotic": 0.9, "regular": 0.0, "undecided": 0.1, "escaped": 0.0, "left": left,
               "lyapunov": np.sqrt(across), "mean_lyapunov": 0.5 * np.sqrt(across)}
     with h5py.File(path, "w") as file:
-        head(file, "atlas", '[domain]\nsets = [{ set = "stadium" }]\n')
+        head(file, "atlas", deck)
         line = file.create_group("atlas")
         put(line, "across", np.asarray(across, float), columns=[name])
         put(line, "level", np.zeros((1, len(across)), "i4"))
         for key, value in values.items():
             put(line, key, np.broadcast_to(value, (1, len(across))).astype(float))
         put(file.create_group("orbits"), "status", np.ones(0, "i4"), names=STATUS_NAMES)
+
+
+def basins(path, exits, side=16):
+    """A grid of starts of which each takes an exit by its place along x, after a time of its own; the first column stays."""
+    x, y = (a.ravel() for a in np.meshgrid(np.linspace(-1, 1, side), np.linspace(0, 1, side)))
+    exit = np.floor((x + 1) / 2.0001 * (exits + 1)) - 1
+    with h5py.File(path, "w") as file:
+        head(file, "trajectory", f'[ensemble]\ngrid = {{ x = [-1, 1, {side}], y = [0, 1, {side}] }}\n')
+        put(file, "orbits/initial", np.stack([x, y, 0 * x, 0 * y], 1), columns=["x", "y", "x_dot", "y_dot"])
+        put(file, "orbits/status", np.ones(x.size, "i4"), names=STATUS_NAMES)
+        put(file, "orbits/time", np.full(x.size, 9.0))
+        put(file, "exits/exit", exit, names=[f"exit {k}" for k in range(exits)])
+        put(file, "exits/time", np.where(exit < 0, np.nan, 1 + y))
+
+
+def periodic_orbits(path, continued=True):
+    """Two orbits on the section q1 = 0, and their families over the energy, with a bifurcation."""
+    columns, energy = COLUMNS, np.linspace(0.05, 0.15, 9)
+    state = np.stack([0 * energy, 3 * energy, 1 + energy, 0 * energy], 1)
+    tables = {"trace": 20 * energy, "period": 6 + energy, "value": energy, "state": state}
+    with h5py.File(path, "w") as file:
+        head(file, "periodic-orbits", '[model]\nname = "henon-heiles"\n')
+        put(file, "orbits/points", state[[0, 4, 8]], columns=columns)
+        put(file, "orbits/points_orbit", np.array([0, 1, 1]))
+        for name, values in (("stability", [1, 2]), ("returns", [1, 2]), ("residue", [0.1, 1.5]), ("period", [6.0, 12.0])):
+            put(file, f"orbits/{name}", np.array(values))
+        if not continued:
+            return
+        for name, values in tables.items():
+            put(file, f"families/{name}", np.stack([values, 1.1 * values]))
+            put(file, f"bifurcations/{name}", np.stack([values[4:5], 1.1 * values[4:5]]))
+        put(file, "bifurcations/n", np.array([[2], [0]]))
+        put(file, "families/stability", np.tile(np.where(energy < 0.1, 1, 2), (2, 1)))
+        put(file, "families/returns", np.array([1, 2]))
+        file["families/value"].attrs["name"] = "energy"
+        file["families/state"].attrs["columns"] = columns
+
+
+def overland(path, method, end=2.0, cells=2):
+    """What a comparison of runs shows of water: efforts, three iterations a step, and discharges up to a time."""
+    time = np.linspace(0, end, 9)
+    with h5py.File(path, "w") as file:
+        head(file, "overland", f'[method]\n{method}\n[friction]\nlaw = "manning"\n')
+        put(file, "mesh/cells", np.zeros((cells, 3), int))
+        put(file, "water/depth", np.zeros((1, 3)))
+        put(file, "water/sample_time", time)
+        put(file, "water/effort", np.outer(10 * time, [1, 3, 0]))
+        put(file, "water/mean_discharge", 0.1 + time)
 
 
 def billiard(path, count=5, forces="gravity = [0.0, -1.0]", bounces=6, swept=False):

@@ -30,7 +30,7 @@ sys.path.insert(0, str(SOURCE))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
-from cotangent.plot import billiards, cli, landscape, layout, mechanisms, movie, overland, painting, sections  # noqa: E402
+from cotangent.plot import atlases, billiards, cli, landscape, layout, mechanisms, movie, overland, painting, sections  # noqa: E402
 from cotangent.plot import style, tops, trajectories  # noqa: E402
 from cotangent.plot.result import Result  # noqa: E402
 
@@ -179,6 +179,17 @@ class Pictures(PlotTest):
         self.assertEqual([len(axis.images) for axis in self.figure.axes], [1, 1])
         self.all_are_painted(self.figure.axes[0], "section.h5", "q2", "q2_dot")
 
+    def test_files_of_which_but_one_has_indicators(self):
+        """The exponent colours all panels or none."""
+        some = shutil.copy(self.shared / "section.h5", self.at / "indicated.h5")
+        with h5py.File(some, "a") as file:
+            file["indicators/lyapunov"] = np.linspace(0, 1, file["orbits/status"].shape[0])
+        bars = []
+        for second in (self.shared / "section.h5", some):
+            self.drawn(some, second)
+            bars.append([len(axis.child_axes) for axis in self.figure.axes])
+        self.assertEqual(bars, [[0, 0], [1, 1]])
+
     def test_every_way_to_colour(self):
         seen = {}
         for by in ("auto", "orbit", "none", "chaos", "energy-error", "status", "crossings", "energy", "q2"):
@@ -239,6 +250,39 @@ class Pictures(PlotTest):
         self.says("$a$,  $b$  [rad]", "time  [s]", "$E - E_0$  $[10^{-13}]$")
         self.assertEqual(self.points_in_lines(), [[60] * 2, [60, 2]])
         self.assertEqual({axis.get_xlim() for axis in self.figure.axes}, {(2, 5)})
+
+    def rows_read(self, draw):
+        """{data set: the most rows that a reading of it brought}."""
+        most, read = {}, Result.array
+
+        def counted(result, name, *selection):
+            values = read(result, name, *selection)
+            most[name] = max(most.get(name, 0), len(values) if np.ndim(values) > 1 else 0)
+            return values
+        with mock.patch.object(Result, "array", counted):
+            draw()
+        return {name: rows for name, rows in most.items() if name.startswith(("trajectory/", "histories/"))}
+
+    def test_no_more_is_read_than_is_drawn(self):
+        """Of a hundred trajectories, of which one isn't run and some have no samples, those that are drawn."""
+        many, film = self.at / "many.h5", ("--movie", self.at / "film.gif", "--fps", 2, "--duration", 1, "--dpi", 40)
+        synthetic.on_sphere(self.at / "sphere.h5", count=100)
+        synthetic.trajectories(many, count=100)
+        with h5py.File(many, "a") as file:
+            file["trajectory/q"][2:9] = np.nan
+            time, file["orbits/status"][1] = file["trajectory/time"][()], 7
+            del file["trajectory/time"]
+            file["trajectory/time"] = time + 0.01 * np.arange(100)[:, None]
+        self.assertEqual(trajectories.chosen(Result(many), options("f")).tolist(), [0, 1, *range(9, 47)])
+        self.assertEqual(trajectories.chosen(Result(many), options("f", "--orbits", "0,5,50-99"), 3).tolist(), [0, 50, 51])
+        for file, arguments, names in ((many, (), ("energy", "q", "time")), (many, film, ("q", "time", "v")),
+                                       (self.at / "sphere.h5", (), ("energy", "multiplier", "q", "v")),
+                                       (self.at / "sphere.h5", film, ("q", "v"))):
+            with self.subTest(file.name, movie=bool(arguments)):
+                output = arguments or ("-o", self.at / "a.png", "--dpi", 40)
+                read = self.rows_read(lambda: self.assertEqual(self.run_tool(file, *output), (0, "")))
+                self.assertEqual({name: rows for name, rows in read.items() if rows},
+                                 {f"trajectory/{name}": trajectories.MOST_CURVES for name in names})
 
     def test_mechanisms(self):
         series = ["energy", "$t$", r"$|g| / |\nabla g|$"]
@@ -309,6 +353,12 @@ class Pictures(PlotTest):
             np.testing.assert_array_equal(padded[name], expected[name])
         self.assertEqual(self.run_tool(copy, "-o", self.at / "a.png", "--dpi", 50), (0, ""))
 
+    def test_the_edge_is_a_contact_of_balls_alone(self):
+        for model, said in (("own", "edge of the domain"), ("magnetic-chain", "contact")):
+            synthetic.landscape(self.at / f"{model}.h5", model=model)
+            self.drawn(self.at / f"{model}.h5", least=0.3)
+            self.assertEqual(self.figure.legends[0].get_texts()[-1].get_text(), said)
+
     def test_passes_round_which_a_lower_way_leads_are_left_out(self):
         passes = {"x": np.arange(3.0), "energy": np.array([1.0, 2.0, 3.0]), "lowest": np.array([1, 0, 1])}
         np.testing.assert_array_equal(landscape.lowest(passes)["energy"], [1.0, 3.0])
@@ -347,6 +397,8 @@ class Pictures(PlotTest):
         self.says("SALI", "$t$", r"$\lambda_{2}$")
         self.assertEqual([axis.get_yscale() for axis in self.figure.axes], ["log", "linear"])
         self.assertEqual(len(self.figure.axes[0].lines), min(count - 1, 60))
+        read = self.rows_read(lambda: self.drawn(file, "--what", "histories", "--orbits", "1,4"))
+        self.assertEqual(read, {f"histories/{name}": 2 for name in ("sali", "spectrum_2", "time")})
 
     def test_energy_errors(self):
         self.drawn("section.h5", "--what", "energy")
@@ -384,6 +436,39 @@ class Pictures(PlotTest):
             np.testing.assert_allclose(exponents.lines[0].get_ydata(), np.sqrt(across))
             self.drawn(line, "--color-by", "mean_lyapunov")
             self.says("$a$ of the stadium", "mean Lyapunov exponent")
+
+    def test_who_leaves_a_domain_is_in_contact_as_a_ball_alone(self):
+        for model, said in (("henon-heiles", "share that leaves the domain"), ("magnetic-chain", "share that ends in contact")):
+            atlas = self.at / f"{model}.h5"
+            synthetic.atlas(atlas, np.linspace(0, 2, 8), left=0.3, deck=f'[model]\nname = "{model}"\n')
+            self.drawn(atlas)
+            self.assertIn(said, [text.get_text() for text in self.figure.axes[0].get_legend().get_texts()])
+            self.assertEqual(atlases.word(Result(atlas), "energy_error"), "energy error")
+
+    def test_basins_of_many_exits(self):
+        """Each exit has a colour of its own, and black is who is inside."""
+        for exits in (2, 6, 7, 14):
+            synthetic.basins(self.at / f"{exits}.h5", exits)
+            self.drawn(self.at / f"{exits}.h5", "--what", "basins")
+            self.says("$x$", "$y$", "time", "share still inside")
+            basin, survival = self.figure.axes
+            colours = [matplotlib.colors.to_hex(line.get_color()) for line in survival.lines[1:]]
+            self.assertEqual((colours[0], len(set(colours)), "#000000" in colours), ("#1b1b1f", exits + 1, False))
+            self.assertEqual([matplotlib.colors.to_hex(c) for c in basin.collections[0].get_cmap().colors], colours)
+
+    def test_periodic_orbits_over_the_columns_asked_for(self):
+        synthetic.periodic_orbits(self.at / "families.h5")
+        synthetic.periodic_orbits(self.at / "orbits.h5", continued=False)
+        for up, label, low in ((None, "$q_{2}$", 0.15), ("q1_dot", r"$\dot{q}_{1}$", 1.05), ("period", "period", 6.05)):
+            self.drawn(self.at / "families.h5", *(("--axes", f"energy,{up}") if up else ()))
+            self.says("$E$", "trace", "$E$", label)
+            self.assertAlmostEqual(self.figure.axes[1].lines[0].get_ydata()[0], low)
+        self.drawn(self.at / "orbits.h5", "--axes", "q1_dot,q2", least=0.002)
+        self.says(r"$\dot{q}_{1}$", "$q_{2}$")
+        for file, axes, *words in (("families", "enrgy,q2", "no family over 'enrgy'", "did you mean 'energy'?"),
+                                   ("families", "energy,q2_dt", "no column 'q2_dt'", "did you mean 'q2_dot'?"),
+                                   ("orbits", "q2,q2_dt", "no column 'q2_dt'", "did you mean 'q2_dot'?")):
+            self.refused(2, "--axes", *words, arguments=[self.at / f"{file}.h5", "-o", self.at / "a.png", "--axes", axes])
 
     def test_billiards_whose_walls_are_swept(self):
         synthetic.billiard(self.at / "swept.h5", 40, bounces=0, swept=True)
@@ -439,6 +524,28 @@ class Pictures(PlotTest):
         overland.series(volume, rates, Result(self.at / "water.h5"))
         np.testing.assert_allclose(rates.get_ylim(), [0, 0.053], rtol=1e-6)
 
+    def test_what_steps_of_water_cost_side_by_side(self):
+        """Names tell the files apart, the axis holds them all, and notes are those of all."""
+        runs = (("short", 'name = "mini"\nepsilon = 1e-3', 1.0, 2), ("long", 'name = "mini"\nepsilon = 1e-3', 3.0, 2),
+                ("other", 'name = "rt0"\nepsilon = 1e-2', 2.0, 2), ("again/short", 'name = "mini"\nepsilon = 1e-5', 1.0, 3))
+        (self.at / "again").mkdir()
+        for name, method, end, cells in runs:
+            synthetic.overland(self.at / f"{name}.h5", method, end, cells)
+        small, tiny = r"$\epsilon = 0.001$", r"$\epsilon = 1 \times 10^{-5}$"
+        for names, told, limits, noted, dashed in (
+                (("long", "short"), [f"long\n{small}", f"short\n{small}"], (0, 3), "MINI element  ·  Manning  ·  $2$ cells", 2),
+                (("short", "other"), [f"short\n{small}", "other"], (0, 2), "Manning  ·  $2$ cells", 1),
+                (("other", "other"), ["other", "other"], (0, 2), "Raviart-Thomas elements  ·  Manning  ·  $2$ cells", 0),
+                (("short", "again/short"), [small, tiny], (0, 1), "MINI element  ·  Manning", 2)):
+            self.drawn(*(self.at / f"{name}.h5" for name in names))
+            effort, flux = self.figure.axes
+            self.assertEqual([text.get_text().rpartition("\n")[0] for text in effort.get_legend().get_texts()], told)
+            self.assertEqual([axis.get_xlim() for axis in self.figure.axes], [limits] * 2)
+            self.assertEqual(self.figure.texts[1].get_text(), noted)
+            self.assertEqual((len(flux.lines), "dashed" in flux.get_ylabel()), (2 + dashed, dashed > 0))
+        self.drawn(self.at / "long.h5", self.at / "short.h5", "--xlim", "0.5,1.5")
+        self.assertEqual([axis.get_xlim() for axis in self.figure.axes], [(0.5, 1.5)] * 2)
+
     def test_work_precision(self):
         table = self.at / "work.csv"
         table.write_text("# title: Methods\nmethod,family,step,work,error\nVerlet,order 2,0.1,1e3,1e-3\n"
@@ -492,7 +599,7 @@ class Pictures(PlotTest):
         side = np.linspace(-2, 2, 41)
         disc = "\n".join(f"{x},{y},{x * x + y * y - 1}" for x in side for y in side)
         ball.write_text("# ball: A ball\n# R = 1\nx,y,g\n" + disc + "\n")
-        with mock.patch.dict(os.environ, PATH=f"{self.at / 'bin'}:{os.environ['PATH']}"):
+        with mock.patch.dict(os.environ, COTANGENT_PROGRAM=str(stub)):
             self.drawn(spring, "--statement")
             self.says("distance  $r$", "potential  $U$")
             np.testing.assert_array_equal(self.figure.axes[0].lines[0].get_xydata(), [[0, 1], [1, -0.5], [2, 0]])
@@ -504,6 +611,8 @@ class Pictures(PlotTest):
                 code, err = self.run_tool(*names, "--statement", "-o", self.at / "a.png")
                 self.assertEqual(code, 2)
                 self.assertIn(word, err)
+        with mock.patch.dict(os.environ, COTANGENT_PROGRAM=str(self.at / "nowhere")):
+            self.refused(2, "COTANGENT_PROGRAM names", arguments=[spring, "--statement", "-o", self.at / "a.png"])
 
     def test_small_pictures_are_small(self):
         picture = self.drawn("section.h5", "--small")
@@ -718,6 +827,13 @@ class Failures(PlotTest):
         self.refused(2, "no section", arguments=[self.shared / "pendulum.h5", "-o", self.at / "a.png", "--what",
                                                  "sections"])
         self.refused(2, "no data set /landscape/x", arguments=[section, "-o", self.at / "a.png", "--what", "landscape"])
+
+    def test_pictures_of_one_file(self):
+        synthetic.atlas(self.at / "atlas.h5", np.linspace(0, 2, 8))
+        synthetic.basins(self.at / "basins.h5", 2)
+        for what, file in (("atlas", self.at / "atlas.h5"), ("basins", self.at / "basins.h5"),
+                           ("landscape", self.shared / "landscape.h5")):
+            self.refused(2, f"{what} draws one file at a time, 2 are given", arguments=[file, file, "-o", self.at / "a.png"])
 
     def test_tables_with_faults(self):
         table, target = self.at / "w.csv", ("-o", self.at / "w.png")

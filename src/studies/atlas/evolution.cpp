@@ -9,6 +9,7 @@
 #include "chaos/indicators.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/program/method_options.hpp"
+#include "studies/program/multipliers.hpp"
 
 namespace cotangent::studies {
 
@@ -273,12 +274,15 @@ std::vector<run::Line> AtlasEvolution::summary(const run::Effort& effort) {
     steps += of[width_ - 1];
   }
   const std::int64_t each = ensemble_at(atlas_, ensemble_, 0).size();
-  return {{"points", fmt::format("{:.0f} of {}, {} starts each", points, level_of_.size(), each)},
-          {"method", atlas_.billiard ? "exact flights" : in_words(atlas_.plan.method)},
-          {"orbits", fmt::format("{:.0f}, {:.4g} a second", points * static_cast<double>(each),
-                                 points * static_cast<double>(each) / effort.wall)},
-          {"steps", fmt::format("{:.0f}", steps)},
-          {"energy error", fmt::format("{:.3g} at worst", energy_error)}};
+  std::vector<run::Line> lines{
+      {"points", fmt::format("{:.0f} of {}, {} starts each", points, level_of_.size(), each)},
+      {"method", atlas_.billiard ? "exact flights" : in_words(atlas_.plan.method)},
+      {"orbits", fmt::format("{:.0f}, {:.4g} a second", points * static_cast<double>(each),
+                             points * static_cast<double>(each) / effort.wall)},
+      {"steps", fmt::format("{:.0f}", steps)},
+      {"energy error", fmt::format("{:.3g} at worst", energy_error)}};
+  if (const auto& solver = atlas_.plan.method.solver) lines.emplace_back("multipliers", solved_by(solver));
+  return lines;
 }
 
 bool AtlasEvolution::failed() {

@@ -7,6 +7,7 @@
 #include "studies/atlas/evolution.hpp"
 #include "studies/ensemble/estimate.hpp"
 #include "studies/ensemble/indicators.hpp"
+#include "studies/program/multipliers.hpp"
 #include "studies/program/settings.hpp"
 
 namespace cotangent::studies {
@@ -81,10 +82,13 @@ ExitCode run(Task& task) {
   read_decided(task, plan, atlas.exit_tallies > 0);
   atlas.plane = plane_of(plan);
   read_atlas(task, atlas, ensemble);
-  const run::Settings settings = read_settings(task, "atlas", "atlas.h5");
+  run::Settings settings = read_settings(task, "atlas", "atlas.h5");
   task.deck.finish();
   ensemble.refuse_if_none_feasible();
   const auto& problem = *plan.model.problem;
+  if (!task.check && !task.dry_run)
+    plan.method.solver = multiplier_solver(task, plan.method.multipliers, false);  // as of trajectories
+  if (plan.method.solver) settings.petsc = petsc_for_multipliers();
   const auto flight = problem.fly(plan.method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
   AtlasEvolution evolution(atlas, ensemble, *flight);
   if (task.dry_run) {  // of a map in which every point is looked at

@@ -5,7 +5,7 @@ import unittest
 import h5py
 import numpy as np
 
-from launch import RANKS, ProgramTest
+from launch import RANKS, SOURCE, ProgramTest
 from results import same_bits
 
 PARTICLES = """study = "particles"
@@ -95,6 +95,15 @@ class Multipliers(ProgramTest):
             self.assertIn("multipliers", file["provenance"].attrs["petsc"])
         apart = self.apart("lanes.h5", "petsc.h5", "trajectory/q", "trajectory/v", "orbits/final")
         self.assertLess(apart, 1e-12)  # measured: 2.2e-16
+
+    def test_atlas(self):
+        deck = (SOURCE / "input/chaos/genus2_atlas.toml").read_text(encoding="utf-8")
+        short = ["stop.time=4", "atlas.levels=1", "model.gravity.count=3", "model.r.count=3", "ensemble.random.count=8"]
+        self.flown(deck, "lanes.h5", *short)
+        said = self.flown(deck, "petsc.h5", *short, PETSC)
+        self.assertRegex(said, r"multipliers +by PETSc: SNES for \d+ batches")
+        apart = self.apart("lanes.h5", "petsc.h5", "atlas/mean_lyapunov")
+        self.assertLess(apart, 1e-9)
 
     def test_sections_of_a_top(self):
         self.flown(TOP, "lanes.h5")

@@ -92,7 +92,7 @@ def quantity(result, name, seen):
     low, high = (float(values[good].min()), float(values[good].max())) if good.any() else (0.0, 1.0)
     scale = high - low or 1.0
     codes = np.where(good, np.rint(np.where(good, values - low, 0) / scale * (UNKNOWN - 1)), UNKNOWN).astype("<u2")
-    return {"name": name, "label": atlases.WORDS.get(name, name.replace("_", " ")), "share": name in SHARES,
+    return {"name": name, "label": atlases.word(result, name), "share": name in SHARES,
             "meaning": text(result.file[f"atlas/{name}"].attrs.get("meaning", "")), "low": low, "high": low + scale,
             "data": base64.b64encode(codes.tobytes()).decode()}
 

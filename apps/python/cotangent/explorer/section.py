@@ -11,12 +11,12 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
+from .. import deck as decks
 from ..errors import ProgramError
 from ..plot import billiards, captions, sections, style
 from ..plot.result import PlotError, text
 from ..program import environment, program
 from ..results import is_dimension
-from . import toml
 from .numbers import number
 
 SMALL = 285_000         # bytes of a page for the web
@@ -204,7 +204,7 @@ def deck_template(result, ensemble=None, study=None, without=("indicators",)):
     for name in without:
         deck.pop(name, None)
     deck.get("output", {})["file"] = "orbit.h5"
-    return toml.written(deck), marks
+    return decks.written(deck), marks
 
 
 # --- texts -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import base64
 
 import numpy as np
 
-from ..plot import captions, contours, lattices
+from ..plot import billiards, captions, contours, lattices
 from ..plot.result import PlotError
 from .section import plain
 
@@ -152,13 +152,12 @@ def trajectories(result, options, data, room, most):
                 unit=" " + result.units("trajectory/time"))
     places = thinned(data, time[good], places, room, "trajectories")
     ends = [places.reshape(-1, 3)] + ([vertices] if vertices is not None else [])
-    if "domain/outline" in result:
-        table = result.array("domain/outline")
-        if table.shape[1] == 4:
-            loops = [table[table[:, 3] == k, :2] for k in np.unique(table[:, 3])]
-            loops = [contours.simplified(loop, np.ptp(table[:, :2], 0).max() / OUTLINE) for loop in loops]
-            data["outline"] = [[[float(f"{x:.5g}") for x in point] for point in loop] for loop in loops]
-            ends += [lifted(loop) for loop in loops]
+    loops = billiards.loops(result) if "domain/outline" in result else []
+    if loops:
+        size = np.ptp(np.concatenate(loops), 0).max()
+        loops = [contours.simplified(loop, size / OUTLINE) for loop in loops]
+        data["outline"] = [[[float(f"{x:.5g}") for x in point] for point in loop] for loop in loops]
+        ends += [lifted(loop) for loop in loops]
     return np.concatenate(ends)
 
 

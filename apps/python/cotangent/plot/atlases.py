@@ -9,7 +9,7 @@ from . import billiards, layout, style
 from .result import PlotError, nearest, texts
 
 WORDS = {"chaotic": "share of chaotic orbits", "regular": "share of regular orbits", "escaped": "share that escapes",
-         "undecided": "share undecided", "left": "share that ends in contact", "lyapunov": "largest Lyapunov exponent",
+         "undecided": "share undecided", "left": "share that leaves the domain", "lyapunov": "largest Lyapunov exponent",
          "mean_lyapunov": "mean Lyapunov exponent", "rotation": "mean rotation number", "escape_time": "mean time of escape",
          "forbidden": "share of forbidden starts"}
 SHARES = ("chaotic", "regular", "undecided", "escaped", "left")
@@ -17,6 +17,13 @@ SHARES = ("chaotic", "regular", "undecided", "escaped", "left")
 
 def column(result, name):
     return texts(result.file[name].attrs["columns"])[0]
+
+
+def word(result, name):
+    """What an answer is called."""
+    if name == "left" and result.model.startswith("magnetic"):
+        return "share that ends in contact"
+    return WORDS.get(name, name.replace("_", " "))
 
 
 def sides(result):
@@ -73,7 +80,7 @@ def curves(result, options):
     for axis, names in zip(axes, panels):
         for name, dashes in zip(names, ("-", "--", ":", "-.", (0, (1, 3)))):
             y = result.array(f"atlas/{name}")[0]
-            axis.plot(x, y, ls=dashes, lw=1.4, label=WORDS.get(name, name))
+            axis.plot(x, y, ls=dashes, lw=1.4, label=word(result, name))
             axis.plot(x[level >= 0], y[level >= 0], "o", ms=2.6, color=axis.lines[-1].get_color())
         if by_factors(x):
             axis.set_xscale("log")
@@ -81,7 +88,7 @@ def curves(result, options):
                 axis.set_yscale("log")
         axis.set_xlabel(style.label(column(result, "atlas/across")))
         together = "share of the allowed starts" if names[0] in SHARES else "Lyapunov exponent"
-        axis.set_ylabel(together if len(names) > 1 else WORDS.get(names[0], names[0]))
+        axis.set_ylabel(together if len(names) > 1 else word(result, names[0]))
         if len(names) > 1:
             axis.legend(loc="best")
         axis.set_xlim(options.xlim)
@@ -116,7 +123,7 @@ def maps(result, options):
         bar = figure.add_axes(matplotlib.transforms.Bbox.from_bounds(axis.get_position().x1 + 0.01, axis.get_position().y0, 0.013,
                                                           axis.get_position().height).bounds)
         figure.colorbar(image, cax=bar)
-        axis.set_title(WORDS.get(name, name), loc="left", pad=4)
+        axis.set_title(word(result, name), loc="left", pad=4)
         axis.set_xlabel(style.label(column(result, "atlas/across")))
         axis.set_ylabel(style.label(column(result, "atlas/up")))
         axis.set_xlim(options.xlim or (edges(x)[0], edges(x)[-1]))
@@ -156,6 +163,8 @@ def draw_basins(results, options):
         f"{style.plural(int(flown.sum()), 'start')}; boundaries: uncertainty exponent ${exponent:.2f}$, from boxes of "
         f"${scales[0]}$ to ${scales[-1]}$ starts"], gap=(0.6, 0.5), ticks_inside=True, aspect=0.95)
     shades = ["#1b1b1f", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#009e73"]  # inside first; far apart in grey too
+    if len(names) >= len(shades):  # black stays that of the inside
+        shades[1:] = [shade for shade in style.distinct(len(names) + 1) if shade.any()]
     colours = matplotlib.colors.ListedColormap(shades[:len(names) + 1])
     basin.set_facecolor("white")
     basin.pcolormesh(edges(x), edges(y), np.ma.masked_invalid(picture), cmap=colours, vmin=-1.5, vmax=len(names) - 0.5,

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from . import captions, layout, style
-from .result import PlotError
+from .result import PlotError, texts
 from .space import Stage
 
 TRAILS = 6
@@ -174,7 +174,7 @@ def bounce_map(result, options):
 def leak(result, options):
     """Where particles left, beside the share of them still inside over time and the exponential of the same rate."""
     exit, time = result.array("exits/exit"), result.array("exits/time")
-    names = [n.decode() if isinstance(n, bytes) else n for n in result.file["exits/exit"].attrs["names"]]
+    names = texts(result.file["exits/exit"].attrs["names"])
     flown, left = np.isfinite(exit), exit >= 0
     if not left.any():
         raise PlotError(f"{result.path}: no particle has left: a longer stop.time, or wider exits")

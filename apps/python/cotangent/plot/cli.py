@@ -194,19 +194,16 @@ def figure_of(options):
         from . import collocation as module
     elif what == "periodic-orbits":
         from . import periodic_orbits as module
-    elif what == "atlas":
+    elif what in ("atlas", "basins"):
         from . import atlases as module
     elif what == "histories":
         from . import histories as module
-    elif what == "basins":
-        from . import atlases
-        return atlases.draw_basins(results, options), results
     else:
         from . import energy as module
-    if len(results) > 1 and what in ("time-series", "landscape", "mechanism", "particles", "billiard", "hard-spheres", "lattice",
-                                     "collocation", "periodic-orbits", "histories"):
+    if len(results) > 1 and what not in ("sections", "energy", "overland"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
-    return module.draw(results, options), results
+    draw = module.draw_basins if what == "basins" else module.draw
+    return draw(results, options), results
 
 
 def in_few_colours(picture, target):

@@ -26,11 +26,11 @@ def draw(results, options):
     figure, axes = layout.stack([1.7] * len(names), options, options.title or captions.model(result),
                                 captions.shared([captions.constants(result)]) + captions.shared([[captions.method(result)]]),
                                 gap=0.12, legend=True)
-    time = result.array("histories/time")[ids]
+    time = result.array("histories/time", ids)
     verdict = result.array("indicators/verdict")[ids].astype(int)
     words = [str(word) for word in result.file["indicators/verdict"].attrs["names"].astype(str)]
     for axis, name in zip(axes, names):
-        _panel(axis, name, time, result.array(f"histories/{name}")[ids], [words[k] for k in verdict])
+        _panel(axis, name, time, result.array(f"histories/{name}", ids), [words[k] for k in verdict])
         axis.set_xscale("log")
         axis.set_xlim(options.xlim or (np.nanmin(time), np.nanmax(time)))
         axis.tick_params(labelbottom=axis is axes[-1])

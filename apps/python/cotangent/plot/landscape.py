@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Energy landscapes: filled contours, stationary points by their type, the levels of the passes, the contact boundary.
+"""Energy landscapes: filled contours, stationary points by their type, the levels of the passes, the edge of the domain.
 
 The levels are chosen for the eye: each band covers the same area, and between a pass and the highest minimum below
 it stand five more, however shallow the well is. One panel for each value of the parameters.
@@ -148,7 +148,8 @@ def draw(results, options):
         axis.set_ylabel(style.label(up, result.units("landscape/y")), labelpad=2)
     for axis in bottom:
         axis.set_xlabel(style.label(across, result.units("landscape/x")), labelpad=2)
-    _legend(figure, axes, kinds, passes, any(smooth(a).min() < 0.5 for a in admissible))
+    edge = "contact" if result.model.startswith("magnetic") else "edge of the domain"
+    _legend(figure, axes, kinds, passes, edge if any(smooth(a).min() < 0.5 for a in admissible) else "")
     return figure
 
 
@@ -191,7 +192,7 @@ def _mark(axis, points, one):
     return set(kinds[seen].astype(int))
 
 
-def _legend(figure, axes, kinds, passes, bounded):
+def _legend(figure, axes, kinds, passes, edge):
     """One line for the whole figure, above the first panel at the right."""
     line = matplotlib.lines.Line2D
     handles = [line([], [], marker=marker, linestyle="none", label=name, markeredgecolor=style.INK, markeredgewidth=0.8,
@@ -201,8 +202,8 @@ def _legend(figure, axes, kinds, passes, bounded):
                     for colour, level in zip(PASS_COLOURS, passes[0])]
     elif any(len(p) for p in passes):
         handles.append(line([], [], color=PASS_COLOURS[0], lw=1.3, label="level of a pass"))
-    if bounded:
-        handles.append(line([], [], color=style.INK, lw=1.6, label="contact"))
+    if edge:
+        handles.append(line([], [], color=style.INK, lw=1.6, label=edge))
     if handles:
         place = axes[0].get_position()
         titled = bool(axes[0].get_title(loc="left"))

@@ -178,8 +178,8 @@ def write(result, path, options):
     elif gas:
         scene = billiards.Swarm(axis, result, ids, at, (span[1] - span[0]) / 40)
     else:
-        q = result.array("trajectory/q")[ids]
-        v = result.array("trajectory/v")[ids] if "trajectory/v" in result else [None] * len(ids)
+        q = result.array("trajectory/q", ids)
+        v = result.array("trajectory/v", ids) if "trajectory/v" in result else [None] * len(ids)
         q = np.stack([followed(t[k], q[k], v[k], at) for k in range(len(ids))])
         scene = _scene(axis, result, q, options, max(2, round(TAIL_SECONDS * options.fps)) * fine)
     edge = 0.025 if solid else 0.11

@@ -9,7 +9,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 
-from . import contours, layout, style
+from . import captions, contours, layout, style
 from .result import PlotError
 
 WATER = matplotlib.colors.LinearSegmentedColormap.from_list("water", style.WATER)
@@ -168,17 +168,36 @@ def series(upper, lower, result):
         axis.set_xlim(t.min(), t.max() if t.size > 1 else t.min() + 1)
 
 
+def epsilon_of(result):
+    """By which MINI rounds |q| off; None where the deck doesn't say, or has another scheme, whose epsilon is another."""
+    method = result.section_of_deck("method")
+    return method.get("epsilon") if method.get("name") == "mini" else None
+
+
+def names(figure, results):
+    """What tells results apart: their files, unless but the epsilons differ, and these; in lines that fit beside the panels."""
+    alike = len({(result.path.stem, result.section_of_deck("method").get("name")) for result in results}) == 1
+    told = []
+    for result in results:
+        epsilon = epsilon_of(result)
+        own = [] if epsilon is None else [rf"$\epsilon = {style.number(epsilon)}$"]
+        stem = layout.broken(figure, result.path.stem.replace("_", " "), 1.0, matplotlib.rcParams["legend.fontsize"])
+        told.append("\n".join(own if own and alike else [stem, *own]))
+    return told
+
+
 def compared(results, options):
     """Of several results the Newton iterations of a step, and the mean discharge beside the epsilons that round |q| off."""
     figure, axes = layout.stack([2.6, 2.2], options, options.title or "Overland flow  ·  what a step costs",
-                                notes(results[0]), right=1.5)
-    for result, colour in zip(results, style.distinct(len(results))):
+                                captions.shared([notes(result) for result in results]), right=1.5)
+    ends = []
+    for result, label, colour in zip(results, names(figure, results), style.distinct(len(results))):
         rows = result.written("water/sample_time")
         t, effort = result.array("water/sample_time")[rows], result.array("water/effort")[rows]
         stepped = np.diff(effort[:, 0], prepend=-1) > 0  # samples may be closer than steps
         steps, iterations, again = effort[stepped, 0], effort[stepped, 1], int(effort[-1, 2])
-        epsilon = result.section_of_deck("method").get("epsilon")
-        label = result.path.stem.replace("_", " ") if epsilon is None else rf"$\epsilon = {style.number(epsilon)}$"
+        ends += [t.min(), t.max()]
+        epsilon = epsilon_of(result)
         label += f"\n{int(iterations[-1])} iterations" + (f",\n{style.plural(again, 'step')} again" if again else "")
         axes[0].stairs(np.diff(iterations) / np.diff(steps), t[stepped], baseline=None, color=colour, label=label)
         axes[1].plot(t, result.array("water/mean_discharge")[rows], color=colour)
@@ -188,10 +207,11 @@ def compared(results, options):
     axes[0].set_ylabel("iterations of a step")
     axes[0].legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), labelspacing=0.9, handlelength=1.2)
     axes[1].set_yscale("log")
-    axes[1].set_ylabel(r"mean of $|q|$; dashed: $\epsilon$")
+    dashed = any(epsilon_of(result) is not None for result in results)
+    axes[1].set_ylabel("mean of $|q|$" + (r"; dashed: $\epsilon$" if dashed else ""))
     axes[1].set_xlabel(style.label("t", results[0].units("water/sample_time")))
     for axis in axes:
-        axis.set_xlim(t.min(), t.max())
+        axis.set_xlim(options.xlim or (min(ends), max(ends)))
     return figure
 
 

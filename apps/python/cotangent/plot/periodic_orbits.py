@@ -6,6 +6,7 @@ where these were grown.
 import numpy as np
 
 from . import billiards, captions, layout, style
+from .result import PlotError, nearest
 from .space import Stage
 
 MARKS = {1: ("o", "$n = 1$: branches or folds"), 2: ("s", "$n = 2$: period doubles"), 3: ("^", "$n = 3$"), 4: ("D", "$n = 4$")}
@@ -32,21 +33,30 @@ def spread(state):
     return int(np.argmax(np.where(np.isfinite(size), size, -1)))
 
 
+def must_be(name, held, what="column"):
+    """Refuses a name of --axes that isn't held."""
+    if name not in held:
+        raise PlotError(f"--axes: there is no {what} '{name}'; {nearest(name, held)}")
+
+
 def families(result, options):
     value, trace, state, period = (result.array(f"families/{name}") for name in ("value", "trace", "state", "period"))
     walls = billiards.heading(result)
     stability, returns = result.array("families/stability"), result.array("families/returns")
     name, columns = result.attribute("families/value", "name"), result.columns("families/state")
-    column = columns.index(options.axes[1]) if options.axes and options.axes[1] in columns else spread(state)
+    if options.axes:
+        must_be(options.axes[0], [name], "family over")
+        must_be(options.axes[1], ["period", *columns])
+    up = options.axes[1] if options.axes else "period" if walls else columns[spread(state)]
     options.width = options.width or 10.5
     figure, (traces, places) = layout.grid(2, options, options.title or f"Periodic orbits: {walls or captions.model(result)}",
                                            ["the return map's trace: stable between the lines",
-                                            "the time after which they close" if walls else "the orbits on the section"],
+                                            "the time after which they close" if up == "period" else "the orbits on the section"],
                                            gap=(0.75, 0.6), ticks_inside=True, panel_titles=True)
     n, at = result.array("bifurcations/n"), result.array("bifurcations/value")
-    place = period if walls else state[..., column]
+    place = period if up == "period" else state[..., columns.index(up)]
     trace_at = result.array("bifurcations/trace")
-    place_at = result.array("bifurcations/period") if walls else result.array("bifurcations/state")[..., column]
+    place_at = result.array("bifurcations/period") if up == "period" else result.array("bifurcations/state")[..., columns.index(up)]
     colours, named = style.CATEGORICAL, set()
     for family in range(len(value)):
         known = np.isfinite(value[family])
@@ -68,7 +78,7 @@ def families(result, options):
         traces.axhline(level, lw=0.7, color=style.FAINT, zorder=0)
     traces.set_ylim(options.ylim or (-6, 6))
     traces.set_ylabel(r"trace")
-    places.set_ylabel("period" if walls else style.label(columns[column]))
+    places.set_ylabel("period" if up == "period" else style.label(up))
     traces.legend(loc="lower left")
     places.plot([], [], "-", color=style.INK, label="stable")
     places.plot([], [], ls=(0, (3, 2)), lw=1.0, color=style.INK, label="unstable")
@@ -124,7 +134,9 @@ def section(result, options):
     points, whose = result.array("orbits/points"), result.array("orbits/points_orbit")
     columns, stability = result.columns("orbits/points"), result.array("orbits/stability")
     returns, residue = result.array("orbits/returns"), result.array("orbits/residue")
-    x, y = options.axes or (columns[0], columns[len(columns) // 2])
+    for name in options.axes or ():
+        must_be(name, columns)
+    x, y = columns[0], columns[len(columns) // 2]
     if np.ptp(points[:, columns.index(x)]) == 0 and len(columns) == 4:  # the section's own coordinate
         x, y = columns[1], columns[3]
     grown = plane_of_manifolds(result, options) if "manifolds/state" in result else None

@@ -111,7 +111,8 @@ class Result:
         return name in self.file
 
     def array(self, name, selection=()):
-        """The data set `name`, or its part; an error that names what the file does hold."""
+        """The data set `name`, or its part: rows by their numbers, which increase, and no others are read; an error that names
+        what the file does hold."""
         if name not in self.file:
             held = []
             self.file.visititems(lambda key, item: held.append(key) if isinstance(item, h5py.Dataset) else None)

@@ -263,7 +263,8 @@ def draw(results, options):
     found, names = panels(results, options)
     limits = shared_limits(found, names, options)
     first = results[0]
-    if options.color_by == "auto" and "indicators/lyapunov" in first and any(len(p.ids) > FEW for p in found):
+    known = all("indicators/lyapunov" in result for result in results)
+    if options.color_by == "auto" and known and any(len(p.ids) > FEW for p in found):
         options.color_by = "lyapunov"
     notes = captions.shared([captions.constants(p.result, p.ids) for p in found])
     notes.append(_extent_of_work(found))

@@ -6,32 +6,20 @@ curve f = 0 inflated, g = f^2 + z^2 - r^2, that is |f|, and the curve is the dar
 
 Potentials: U over the distance r, at most as high above zero as three times the well's depth where U has no end at r = 0.
 """
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 
+from ..errors import Error
+from ..program import ask
 from . import contours, layout, style
 from .result import PlotError
 
 
-def program():
-    """The program beside this tool, or the one on the path."""
-    beside = Path(sys.argv[0]).resolve().parent / "cotangent"
-    found = str(beside) if beside.is_file() else shutil.which("cotangent")
-    if not found:
-        raise PlotError("--statement asks the program cotangent, which is neither beside this tool nor on the path")
-    return found
-
-
 def read(name):
     """(what it is, {parameter: value}, names of the columns, values [rows, columns])"""
-    end = subprocess.run([program(), "--statement", name], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if end.returncode:
-        raise PlotError(end.stderr.strip().removeprefix("cotangent: "), end.returncode)
-    lines = end.stdout.splitlines()
+    try:
+        lines = ask("--statement", name).splitlines()
+    except Error as error:
+        raise PlotError(str(error), error.code or 2) from error
     said = [line[2:] for line in lines if line.startswith("#")]
     columns, *rows = [line.split(",") for line in lines if not line.startswith("#")]
     values = dict(line.split(" = ") for line in said[1:])

@@ -54,12 +54,12 @@ def _across(result):
 
 def relative_energy_error(result, ids):
     """E - E0 over the mean kinetic energy [n, m], or alone where no `mass` is known; the axis' label."""
-    energy = result.array("trajectory/energy")[ids]
+    energy = result.array("trajectory/energy", ids)
     error = energy - energy[:, :1]
     mass = result.parameters().get("mass")
     if mass is None or "trajectory/v" not in result:
         return error, "$E - E_0$"
-    kinetic = 0.5 * mass * (result.array("trajectory/v")[ids] ** 2).sum(2)
+    kinetic = 0.5 * mass * (result.array("trajectory/v", ids) ** 2).sum(2)
     return error / np.nanmean(kinetic), r"$\Delta E\ /\ \langle T\,\rangle$"
 
 
@@ -105,7 +105,7 @@ def _panels(figure, result, ids, t, colours, place):
     if "trajectory/energy" in result:
         shown.append((*relative_energy_error(result, ids), True))
     if "trajectory/multiplier" in result:
-        shown.append((result.array("trajectory/multiplier")[ids][..., 0], r"multiplier $\lambda$", False))
+        shown.append((result.array("trajectory/multiplier", ids)[..., 0], r"multiplier $\lambda$", False))
     errors = "orbits/constraint_error" in result and len(ids) > 1
     count = len(shown) + errors
     if count == 0:

@@ -25,30 +25,43 @@ def chosen(result, options, most=MOST_CURVES):
             raise PlotError(f"{result.path}: no trajectory in it (no data set /{name}); the study 'trajectory' makes "
                             "them")
     asked = options.chosen(result.file["trajectory/q"].shape[0])
-    ids = result.run(asked)
-    ids = ids[np.isfinite(result.array("trajectory/q", (slice(None), slice(0, 2)))[ids]).all((1, 2))]
+    ids = _begun(result, result.run(asked), most)
     if ids.size == 0:
         counts = ", ".join(f"{n} {name}" for name, n in captions.status_counts(result, asked).items())
         raise PlotError(f"{result.path}: no trajectory to draw" + (f" ({counts})" if counts else ""))
-    return ids[:most]
+    return ids
+
+
+def _begun(result, ids, most):
+    """The first `most` of the rows whose first two samples are known; no more rows are read than it takes to find them."""
+    found = ids[:0]
+    for first in range(0, len(ids), most):
+        some = ids[first:first + most]
+        known = np.isfinite(result.array("trajectory/q", (some, slice(0, 2)))).all((1, 2))
+        found = np.concatenate([found, some[known]])[:most]
+        if len(found) == most:
+            break
+    return found
 
 
 def times(result, ids):
     """The sampling times as [trajectories, samples], whether they are common or each has its own."""
+    if result.file["trajectory/time"].ndim > 1:
+        return result.array("trajectory/time", ids)
     time = result.array("trajectory/time")
-    return np.broadcast_to(time, (len(ids), time.size)) if time.ndim == 1 else time[ids]
+    return np.broadcast_to(time, (len(ids), time.size))
 
 
 def draw(results, options):
     """The figure."""
     result = results[0]
     ids = chosen(result, options)
-    t, q = times(result, ids), result.array("trajectory/q")[ids]
+    t, q = times(result, ids), result.array("trajectory/q", ids)
     plane = options.axes or tuple(result.section_of_deck("plot").get("axes", ()))
     if surfaces.present(result) and options.what != "time-series" and not plane:
         return surfaces.draw(result, ids, t, q, options)
     names = result.coordinates() or [f"q{i + 1}" for i in range(q.shape[-1])]
-    energy = result.array("trajectory/energy")[ids] if "trajectory/energy" in result else None
+    energy = result.array("trajectory/energy", ids) if "trajectory/energy" in result else None
 
     if plane:
         return _paths(result, ids, t, q, names, plane, energy, options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Spack's recipe: spack repo add apps/cluster/spack && spack install cotangent
+"""Spack's recipe: spack repo add apps/cluster/spack; spack dev-build cotangent@main
 
 NOT RUN by its authors, who have no Spack: only its syntax is checked. The dependencies are cmake/dependencies.cmake's; the
 versions are lower bounds of what is known to work, Debian 12's.
