@@ -68,6 +68,7 @@ TEST_CASE("counts of extrema and saddles, and their index, from gravity alone to
     double alpha;
     std::array<int, 2> counts;
   };
+  // by tests/reference/magnetic_chain.py
   for (const Row& row :
        {Row{0, {2, 0}}, Row{10, {3, 7}}, Row{17, {3, 7}}, Row{17.8, {5, 9}}, Row{17.9, {5, 9}},
         Row{18, {5, 9}}, Row{18.4, {5, 9}}, Row{18.5, {5, 9}}, Row{20, {4, 8}}, Row{50, {4, 8}}}) {
@@ -109,7 +110,7 @@ TEST_CASE("wells, barrier and escape of the upright chain") {
     double alpha, well, pass;
     Point well_at, pass_at;
   };
-  // constants.json: well_energy, E_max_outer_saddle; positions to nine decimals.
+  // by tests/reference/magnetic_chain.py; positions to nine decimals.
   for (const Row& row :
        {Row{17.8,
             -9.632090737159633,
@@ -185,6 +186,7 @@ TEST_CASE("a flood from the well reaches the boundary above the pass alone") {
 }
 
 TEST_CASE("escape where the origin is no well, or the only one") {
+  // The energies: by tests/reference/magnetic_chain.py.
   const Landscape ten = landscape(balls_at(10), apart, torus);
   CHECK(ten.escape_energy(ten.nearest(torus, {pi, -pi})) == Approx(-6.236603749870985).epsilon(2e-15));
   const auto origin = std::find_if(ten.passes.begin(), ten.passes.end(), [](const Pass& p) {
@@ -213,6 +215,7 @@ TEST_CASE("the lowest energy on the boundary is not the pass") {
   struct Row {
     double alpha, energy;
   };
+  // by tests/reference/magnetic_chain.py
   for (const Row& row : {Row{0, -1.7320508}, Row{10, -6.475}, Row{17, -10.7573529}, Row{17.8, -11.2514045},
                          Row{17.9, -11.3131983}, Row{18, -11.375}, Row{18.4, -11.6222826},
                          Row{18.5, -11.6841216}, Row{20, -12.6125}, Row{50, -31.295}}) {
@@ -236,7 +239,7 @@ TEST_CASE("the lowest energy on the boundary is not the pass") {
   CHECK(gravity.escape_energy(gravity.nearest(torus, {pi, -pi})) == Approx(-std::sqrt(3.0)).epsilon(1e-14));
 }
 
-// Measured: within 3e-15 of the references.
+// The references: by tests/reference/magnetic_chain.py. Measured: within 3e-15 of them.
 TEST_CASE("parameter values at which the balls' landscape changes") {
   const auto changes = bifurcations(balls, apart, torus, {17.4, 18.7, 13});
   const auto folds = of_kind(changes, BifurcationKind::fold);
@@ -278,7 +281,7 @@ TEST_CASE("parameter values at which the balls' landscape changes") {
 }
 
 TEST_CASE("two points a hair apart are told from none") {
-  const double fold = 17.586776625116972;
+  const double fold = 17.586776625116972;  // by tests/reference/magnetic_chain.py
   for (double beyond : {1e-4, 1e-8, 1e-11}) {
     const auto before = stationary_points(balls_at(fold - beyond), apart, torus);
     const auto after = stationary_points(balls_at(fold + beyond), apart, torus);

@@ -202,6 +202,7 @@ TEST_CASE("the upright and the hanging chain: energy, Hessian, normal modes") {
     CHECK(omega[0] == within(slow, 1e-10));
     CHECK(omega[1] == within(fast, 1e-10));
   };
+  // by tests/reference/magnetic_chain.py
   modes(10, {std::numbers::pi, -std::numbers::pi}, 0.93147108851, 3.73556675613);
   modes(20, {0, 0}, 0.21009438152, 4.98808119258);
   modes(50, {0, 0}, 0.97823605569, 7.98218885166);
