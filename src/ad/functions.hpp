@@ -2,9 +2,9 @@
 // The elementary functions on A(N): phi(s, g, H) = (phi, phi' g, phi'' g g^T + phi' H), (2.20) of
 // Chan (2018), and their counterpart for two arguments. Derivatives keep their relative accuracy
 // where the closed form of the textbooks would cancel. Where a function isn't smooth the conventions are:
-//   abs'(0) = 0; min and max take value and derivatives of the second argument at a tie; sqrt, cbrt, hypot,
-//   atan2 and the inverse functions give infinity or NaN at the ends of their domains, as IEEE arithmetic
-//   does.
+//   abs'(0) = 0; min and max take value and derivatives of the second argument at a tie, those of a NaN where
+//   one is; sqrt, cbrt, hypot, atan2 and the inverse functions give infinity or NaN at the ends of their
+//   domains, as IEEE arithmetic does.
 // Written unqualified, they are found for jets by argument. Values without derivatives enter as
 // constants<>(x); a body that must also run on bare numbers says `using namespace cotangent::ad`.
 // Reference: V. P. Chan, The design, implementation, and applications of a novel numerical solver: the
@@ -95,13 +95,13 @@ COTANGENT_INLINE Real square(const Real& x) {
 COTANGENT_INLINE double square(double x) {
   return x * x;
 }
-/// The smaller; the second at a tie.
+/// The smaller; the second at a tie; NaN where one is.
 COTANGENT_INLINE double min(double a, double b) {
-  return a < b ? a : b;
+  return a < b || a != a ? a : b;
 }
-/// The larger; the second at a tie.
+/// The larger; the second at a tie; NaN where one is.
 COTANGENT_INLINE double max(double a, double b) {
-  return a > b ? a : b;
+  return a > b || a != a ? a : b;
 }
 
 // A row is a function of x, its first derivative in terms of x and its value f, and its second in terms of
@@ -260,7 +260,17 @@ COTANGENT_INLINE auto abs(const Jet<Real, N, Order, S>& a) {
 namespace detail {
 template <class A, class B>
 using ChoiceDegree = Index<nonlinear(std::max(degree<A>, degree<B>))>;
+/// Where the first of two is chosen: where it is asked for, and where it is NaN.
+template <class Mask, class J>
+COTANGENT_INLINE auto first_where(const Mask& asked, const J& first) {
+  const auto is_nan = value(first) != value(first);
+  if constexpr (std::same_as<Mask, bool>) {
+    return asked || is_nan;
+  } else {
+    return asked | is_nan;
+  }
 }
+}  // namespace detail
 
 /// Lane by lane, a where the mask is set and b elsewhere; no polynomial, for a mask may hang on velocities.
 template <class Mask, class A, OperandWith<A> B>
@@ -268,24 +278,26 @@ COTANGENT_INLINE auto select(const Mask& mask, const A& a, const B& b) {
   return detail::choose(mask, detail::lift<B>(a), detail::lift<A>(b), detail::Index<3>{});
 }
 
-/// The smaller; the second at a tie.
+/// The smaller; the second at a tie; NaN where one is.
 template <class A, OperandWith<A> B>
 COTANGENT_INLINE auto min(const A& a, const B& b) {
-  return detail::choose(a < b, detail::lift<B>(a), detail::lift<A>(b), detail::ChoiceDegree<A, B>{});
+  const auto first = detail::lift<B>(a), second = detail::lift<A>(b);
+  return detail::choose(detail::first_where(a < b, first), first, second, detail::ChoiceDegree<A, B>{});
 }
-/// The larger; the second at a tie.
+/// The larger; the second at a tie; NaN where one is.
 template <class A, OperandWith<A> B>
 COTANGENT_INLINE auto max(const A& a, const B& b) {
-  return detail::choose(a > b, detail::lift<B>(a), detail::lift<A>(b), detail::ChoiceDegree<A, B>{});
+  const auto first = detail::lift<B>(a), second = detail::lift<A>(b);
+  return detail::choose(detail::first_where(a > b, first), first, second, detail::ChoiceDegree<A, B>{});
 }
 // Two jets of one type: more special than std::min and std::max, should these be in sight.
 template <class Real, int N, int Order, Sparsity<N> S>
 COTANGENT_INLINE auto min(const Jet<Real, N, Order, S>& a, const Jet<Real, N, Order, S>& b) {
-  return detail::choose(a < b, a, b, detail::Index<detail::nonlinear(S.degree)>{});
+  return detail::choose(detail::first_where(a < b, a), a, b, detail::Index<detail::nonlinear(S.degree)>{});
 }
 template <class Real, int N, int Order, Sparsity<N> S>
 COTANGENT_INLINE auto max(const Jet<Real, N, Order, S>& a, const Jet<Real, N, Order, S>& b) {
-  return detail::choose(a > b, a, b, detail::Index<detail::nonlinear(S.degree)>{});
+  return detail::choose(detail::first_where(a > b, a), a, b, detail::Index<detail::nonlinear(S.degree)>{});
 }
 
 }  // namespace cotangent::ad

@@ -52,10 +52,8 @@ double first_zero(double value, double slope, double end_value, double end_slope
 /// Whether a member but this one holds the point.
 template <int D>
 bool in_another(const Domain<D>& domain, int set, const Vector<D>& x) {
-  for (std::size_t m = 0; m < domain.members().size(); ++m) {
-    if (static_cast<int>(m) != set &&
-        domain.omega(domain.members()[m].region, spread<D>(x), Pack(0.0))[0] > 0)
-      return true;
+  for (int m = 0; m < std::ssize(domain.members()); ++m) {
+    if (m != set && holds<D>(domain, m, x)) return true;
   }
   return false;
 }
@@ -63,9 +61,15 @@ bool in_another(const Domain<D>& domain, int set, const Vector<D>& x) {
 }  // namespace
 
 template <int D>
+bool holds(const Domain<D>& domain, int member, const Vector<D>& x) {
+  const auto& region = domain.members()[static_cast<std::size_t>(member)].region;
+  return domain.omega(region, spread<D>(x), Pack(0.0))[0] > 0;
+}
+
+template <int D>
 int first_member(const Domain<D>& domain, const Vector<D>& x) {
-  for (std::size_t m = 0; m < domain.members().size(); ++m) {
-    if (domain.omega(domain.members()[m].region, spread<D>(x), Pack(0.0))[0] > 0) return static_cast<int>(m);
+  for (int m = 0; m < std::ssize(domain.members()); ++m) {
+    if (holds<D>(domain, m, x)) return m;
   }
   return -1;
 }
@@ -117,6 +121,8 @@ SteppedHit linearised_step(const Domain<D>& domain, const Vector<D>& gravity, co
   return {wall, lambda};
 }
 
+template bool holds<2>(const Domain<2>&, int, const Vector<2>&);
+template bool holds<3>(const Domain<3>&, int, const Vector<3>&);
 template int first_member<2>(const Domain<2>&, const Vector<2>&);
 template int first_member<3>(const Domain<3>&, const Vector<3>&);
 template SteppedHit linearised_step<2>(const Domain<2>&, const Vector<2>&, const SteppedFlight&, Falling<2>&);

@@ -47,6 +47,9 @@ struct SteppedHit {
   double lambda = 0;
 };
 
+/// Whether a member holds the point.
+template <int D>
+bool holds(const Domain<D>& domain, int member, const Vector<D>& x);
 /// The first member that holds the point; -1 where none does.
 template <int D>
 int first_member(const Domain<D>& domain, const Vector<D>& x);

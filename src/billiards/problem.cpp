@@ -337,6 +337,7 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
   void begin(const sections::Start& start) {
     record_.begin(start);
     record_.tallies.assign(tallies_, 0.0);
+    std::fill_n(record_.tallies.begin(), domain_.members().size(), nan);  // impulses: nobody counts them
     std::copy_n(start.q.begin(), D, particle_.x.begin());
     std::copy_n(start.v.begin(), D, particle_.v.begin());
   }
@@ -368,8 +369,9 @@ class LeapfrogFlight final : public sections::TrajectoryBatch {
     rows.v.insert(rows.v.end(), particle_.v.begin(), particle_.v.end());
     rows.energy.push_back(energy());
     ++record_.sample_count;
-    const int set = first_member<D>(domain_, particle_.x);
-    if (set >= 0) record_.tallies[domain_.members().size() + static_cast<std::size_t>(set)] += 1;
+    const std::size_t members = domain_.members().size();
+    for (std::size_t m = 0; m < members; ++m)
+      record_.tallies[members + m] += holds<D>(domain_, static_cast<int>(m), particle_.x) ? 1 : 0;
   }
   void land(Status status) {
     record_.status = status;

@@ -248,6 +248,7 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
         nodes_.push_back({whole + (left.s + right.s) / 2, SectionPoint::Constant(fixed_.size(), nan)});
       }
       if (after) nodes_.push_back({whole + right.s, right.chain[n].at});
+      if (std::ssize(nodes_) > rule.points) nodes_.pop_back();  // a gap and the point behind it were two
       ++k;
       if (length_ >= rule.length) end_ = End::reached;
       if (end_ == End::none && std::ssize(nodes_) >= rule.points) end_ = End::full;

@@ -70,8 +70,7 @@ struct Code {
 
   Piece leaf(const Node& node) const {
     if (node.operation == Operation::name) return {names[node.name]};
-    const std::string text = shortest(node.number);
-    return {in_parentheses(text.find_first_of(".e") == std::string::npos ? text + ".0" : text)};
+    return {in_parentheses(cpp_number(node.number))};
   }
   static Piece infixed(const Node& node, Piece a, const Piece& b) {
     return {
@@ -154,8 +153,10 @@ Printed text_in_parts(std::span<const Tree> trees, std::span<const std::string> 
 Printed cpp(std::span<const Tree> trees, std::span<const std::string> names, const std::string& prefix) {
   return printed(trees, Cpp{{names}}, prefix, for_compilers);
 }
-std::string number_text(double number) {
-  return shortest(number);
+std::string cpp_number(double number) {
+  const std::string text = shortest(number);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0"
+                                                       : text;  // an integer has less room, and no -0
 }
 bool is_whole_power(double exponent) {
   return is_whole(exponent);

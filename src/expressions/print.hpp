@@ -43,7 +43,7 @@ std::string latex_symbol(const std::string& name);
 Printed cpp(std::span<const Tree> trees, std::span<const std::string> names, const std::string& prefix = "n");
 
 /// A number as C++, to the bit. Throws an Error where it isn't finite.
-std::string number_text(double number);
+std::string cpp_number(double number);
 /// Whether C++ has a power by products: of a whole exponent of moderate size.
 bool is_whole_power(double exponent);
 

@@ -47,15 +47,36 @@ std::vector<std::string> words(const char* text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-/// Where the headers are: beside an installed program, else where it was built.
+/// Whether this user, root or `another` owns a file, and nobody else may write to it.
+bool is_trusted(const struct stat& of, uid_t another) {
+  return (of.st_uid == ::geteuid() || of.st_uid == 0 || of.st_uid == another) &&
+         (of.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+constexpr const char* a_header = "formulas/printed.hpp";
+
+/// Where the headers are: beside an installed program (PREFIX/bin/cotangent, PREFIX/libexec/cotangent/...),
+/// where whoever installed it alone can have put them; else where it was built.
 std::vector<std::string> header_folders() {
   std::error_code none;
   const fs::path program = fs::read_symlink("/proc/self/exe", none);
-  for (fs::path above = program.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+  struct stat of_program {};
+  ::stat(program.c_str(), &of_program);
+  fs::path above = program.parent_path();
+  for (int level = 0; level < 3; ++level, above = above.parent_path()) {
     const fs::path installed = above / "include" / "cotangent";
-    if (fs::exists(installed / "formulas" / "printed.hpp", none)) return {installed};
+    struct stat of {};
+    if (::stat((installed / a_header).c_str(), &of) == 0 && is_trusted(of, of_program.st_uid))
+      return {installed};
   }
   return {COTANGENT_BUILT_HEADERS, COTANGENT_SOURCE_HEADERS};  // precompiled ones first
+}
+
+bool has_headers() {
+  std::error_code none;
+  return std::ranges::any_of(header_folders(), [&](const std::string& folder) {
+    return fs::exists(fs::path(folder) / a_header, none);
+  });
 }
 
 /// 128 bits by two runs of FNV-1a: for telling texts apart, not against malice.
@@ -150,12 +171,20 @@ bool is_ours(const fs::path& file) {
   return ::lstat(file.c_str(), &of) == 0 && of.st_uid == ::geteuid() &&
          (of.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
+/// The same of a folder, which may be this user's link to one.
+bool is_our_folder(const fs::path& folder) {
+  struct stat link {
+  }, of{};
+  return ::lstat(folder.c_str(), &link) == 0 && link.st_uid == ::geteuid() &&
+         ::stat(folder.c_str(), &of) == 0 && of.st_uid == ::geteuid() &&
+         (of.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
 
 /// A folder made here is this user's alone; one that was there is taken as it is.
 bool can_write(const fs::path& folder) {
   std::error_code failed;
   if (fs::create_directories(folder, failed)) fs::permissions(folder, fs::perms::owner_all, failed);
-  return !failed && ::access(folder.c_str(), W_OK) == 0 && is_ours(folder);
+  return !failed && ::access(folder.c_str(), W_OK) == 0 && is_our_folder(folder);
 }
 
 /// Whether a file of the cache is one of a compilation, made under its own name: KEY.HOST.PROCESS.cpp, .so or
@@ -197,7 +226,14 @@ Ending run(const std::vector<std::string>& command, const fs::path& log, const A
   posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
   pid_t child = 0;
-  const int failed = ::posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  // What it says is looked through: in English.
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (!std::string_view(*variable).starts_with("LC_ALL=")) variables.push_back(*variable);
+  std::string language = "LC_ALL=C";
+  variables.push_back(language.data());
+  variables.push_back(nullptr);
+  const int failed = ::posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw Error("cannot start the compiler " + command[0] + ": " + std::strerror(failed));
   // What the compiler starts in turn inherits these.
@@ -258,7 +294,13 @@ Objects parse_compiled(const std::string& text) {
 }  // namespace
 
 SharedObject read_compiled(const std::string& source, const fs::path& file) {
-  if (!std::ifstream(file)) throw FileError("cannot read the compiled formula " + file.string());
+  std::ifstream in(file);
+  struct stat of {};
+  if (!in || ::stat(file.c_str(), &of) != 0)
+    throw FileError("cannot read the compiled formula " + file.string());
+  if (!is_trusted(of, ::geteuid()))  // it is machine code
+    throw Error("the compiled formula " + file.string() +
+                " belongs to another user, or others may write to it: make it again, or a copy of your own");
   const std::string key = program_key(source);
   for (auto& [of, bytes] : parse_compiled(read(file))) {
     if (of != key) continue;
@@ -286,17 +328,13 @@ void write_compiled(const std::string& source, const SharedObject& object, const
   for (const auto& [of, bytes] : objects) out << of << ' ' << bytes.size() << '\n' << bytes;
   out.close();
   if (!out) throw FileError("cannot write " + other.string());
+  fs::permissions(other, fs::perms::group_write | fs::perms::others_write, fs::perm_options::remove);
   fs::rename(other, file);
 }
 
 bool can_compile() {
-  const auto folders = header_folders();
-  std::error_code none;
-  const bool headers = std::ranges::any_of(folders, [&](const std::string& folder) {
-    return fs::exists(fs::path(folder) / "formulas" / "printed.hpp", none);
-  });
   const char* const other = other_compiler();
-  return headers && (other ? std::string_view(other) != "none" : can_run(COTANGENT_COMPILER));
+  return has_headers() && (other ? std::string_view(other) != "none" : can_run(COTANGENT_COMPILER));
 }
 
 fs::path cache_folder() {
@@ -314,6 +352,12 @@ void compile(const std::string& source, const fs::path& with, const fs::path& fo
              Claim& claim) {
   const std::string own = name + "." + own_name();
   const fs::path text = folder / (own + ".cpp"), made = folder / (own + ".so"), log = folder / (own + ".log");
+  // Nobody else may write to what is made, at no moment.
+  const mode_t usual = ::umask(077);
+  const struct Restored {
+    mode_t usual;
+    ~Restored() { ::umask(usual); }
+  } restored{usual};
   std::ofstream(text) << source;
   std::vector<std::string> command{with};
   for (const std::string& flag : words(COTANGENT_FORMULA_FLAGS)) command.push_back(flag);
@@ -322,8 +366,11 @@ void compile(const std::string& source, const fs::path& with, const fs::path& fo
     command.push_back(word);
   const Ending end = run(command, log, [&] { claim.renew(); });
   if (end.code != 0) {
-    const bool full = read(log).find("memory exhausted") != std::string::npos ||
-                      read(log).find("out of memory") != std::string::npos;
+    // The compiler proper is a child of what is started here, which tells how it ended.
+    const std::string said = read(log);
+    const bool full =
+        std::ranges::any_of(std::array{"memory exhausted", "out of memory", "signal terminated program"},
+                            [&](const char* words) { return said.find(words) != std::string::npos; });
     const std::string limits =
         std::to_string(most_seconds) + " s and " + std::to_string(most_bytes >> 30) + " GB";
     const std::string why = "the compiler " +
@@ -346,10 +393,15 @@ void compile(const std::string& source, const fs::path& with, const fs::path& fo
 SharedObject shared_object(const std::string& source) {
   const auto began = std::chrono::steady_clock::now();
   const fs::path with = compiler();
+  if (!has_headers())
+    throw Error(
+        "a formula needs this program's headers, and they are neither beside it nor where it was built: "
+        "compile where they are, by 'cotangent --compile DECK -o FILE'");
   SharedObject result;
   fs::path folder = cache_folder();
   if (!can_write(folder)) {
-    result.note = "the cache " + folder.string() + " can't be written or is another user's: ";
+    result.note =
+        "the cache " + folder.string() + " can't be written, is another user's or may be written by others: ";
     folder = ".cotangent";
     result.note += folder.string() + " here serves";
     if (!can_write(folder)) throw FileError("cannot write to " + fs::absolute(folder).string());

@@ -69,7 +69,15 @@ Library::Library(const std::string& source, const CompiledFiles& files) {
              : "from the cache, in " + std::string(seconds.data());
   if (!made.note.empty()) how_ += "; " + made.note;
   const std::vector<std::byte> bytes = parallel::broadcast(std::move(made.bytes));
-  parallel::agree([&] { handle_ = opened(bytes); });
+  const std::string file = made.file.string();
+  parallel::agree([&] {
+    try {
+      handle_ = opened(bytes);
+    } catch (const Error& error) {
+      throw Error(error.what() +
+                  (file.empty() ? "" : "; it is " + file + ": remove it to have it made again"));
+    }
+  });
 }
 
 void* Library::symbol(const char* name) const {

@@ -67,7 +67,7 @@ class Rows {
     if (operation == Operation::negation || operation > Operation::max)
       throw Error("a comparison where a smooth function is needed");
     text_ += "    {" + std::to_string(static_cast<int>(operation)) + ", " + std::to_string(a) + ", " +
-             std::to_string(b) + ", " + expressions::number_text(number) + "},\n";
+             std::to_string(b) + ", " + expressions::cpp_number(number) + "},\n";
     return inputs_ + count_++;
   }
   int power(int a, double exponent) {

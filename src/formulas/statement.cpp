@@ -69,15 +69,6 @@ class Source {
     for (std::size_t i = 0; i < s_.where.size(); ++i) names_.push_back("w" + std::to_string(i));
   }
 
-  /// Whether a tree mentions one of these names, itself or through the parts.
-  bool mentions(const Tree& tree, std::size_t first, std::size_t count) const {
-    for (std::size_t i = first; i < first + count; ++i)
-      if (tree.mentions(i)) return true;
-    for (std::size_t i = 0; i < s_.where.size(); ++i)
-      if (tree.mentions(s_.first_part() + i) && mentions(s_.where[i].value, first, count)) return true;
-    return false;
-  }
-
   /// A member that a model's struct may have, with the parts that it uses. Arguments other than q, v and p
   /// are whole.
   std::string member(const std::string& name, const std::string& letters, std::span<const Tree> trees) const {
@@ -92,7 +83,7 @@ class Source {
     std::vector<Step> steps;
     for (std::size_t i = 0; i < s_.where.size(); ++i) {
       const bool used = std::ranges::any_of(
-          trees, [&](const Tree& tree) { return mentions(tree, s_.first_part() + i, 1); });
+          trees, [&](const Tree& tree) { return s_.mentions(tree, s_.first_part() + i, 1); });
       if (used) steps.push_back({"w" + std::to_string(i), s_.where[i].value});
     }
     return formulas::member(name, arguments, trees, names_, steps);
@@ -125,7 +116,7 @@ class Source {
   std::string text(const Methods& methods) const {
     const auto takes = [&](std::string_view arguments, std::span<const Tree> trees) {
       const bool timed =
-          std::ranges::any_of(trees, [&](const Tree& tree) { return mentions(tree, s_.time(), 1); });
+          std::ranges::any_of(trees, [&](const Tree& tree) { return s_.mentions(tree, s_.time(), 1); });
       return std::string(arguments) + (timed ? "t" : "");
     };
     const std::span<const Tree> lagrangian(&s_.lagrangian, 1);
@@ -167,7 +158,28 @@ class Source {
 
 }  // namespace
 
+bool Statement::mentions(const Tree& tree, std::size_t first, std::size_t count) const {
+  std::vector<bool> used(where.size());
+  const auto is_in = [&](const Tree& one) {
+    for (std::size_t i = 0; i < where.size(); ++i)
+      if (one.mentions(first_part() + i)) used[i] = true;
+    for (std::size_t i = first; i < first + count; ++i)
+      if (one.mentions(i)) return true;
+    return false;
+  };
+  if (is_in(tree)) return true;
+  for (std::size_t i = where.size(); i-- > 0;)  // a part is mentioned by later ones alone
+    if (used[i] && is_in(where[i].value)) return true;
+  return false;
+}
+
+bool is_method_name(const std::string& text) {
+  return text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
+}
+
 std::string source(const Statement& statement, const Methods& methods) {
+  if (methods.name != "*" && !is_method_name(methods.name))
+    throw Error("'" + methods.name + "' is no method's name");
   return Source(statement).text(methods);
 }
 

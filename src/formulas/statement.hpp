@@ -51,10 +51,15 @@ struct Statement {
   std::size_t first_part() const { return time() + 1; }
   std::vector<std::string> names() const;
 
+  /// Whether a tree mentions one of these names, itself or through the parts.
+  bool mentions(const expressions::Tree& tree, std::size_t first, std::size_t count) const;
   /// These trees with the parts' values in place of the parts.
   std::vector<expressions::Tree> without_parts(std::span<const expressions::Tree> trees) const;
   mechanics::Formulas formulas() const;  ///< without parts
 };
+
+/// Whether a text may stand in a source as a method's name: small letters, digits and hyphens.
+bool is_method_name(const std::string& text);
 
 /// Which of the methods are compiled with a problem.
 struct Methods {

@@ -203,8 +203,10 @@ void chosen(R* numbers, const Plan::Step& step) {
         numbers, step.result, [&](int i) { return R(select(holds, a.first(i), b.first(i))); },
         [&](int i, int j) { return R(select(holds, a.second(i, j), b.second(i, j))); });
   };
-  if (step.row.operation == Operation::min) return choose(a.value < b.value);
-  choose(a.value > b.value);
+  // NaN in either operand comes through.
+  if (step.row.operation == Operation::min)
+    return choose(ad::detail::first_where(a.value < b.value, a.value));
+  choose(ad::detail::first_where(a.value > b.value, a.value));
 }
 
 /// A function of two arguments.

@@ -54,7 +54,9 @@ std::vector<DataSetSpec> run_data_sets(const ResultContent& content) {
        DataType::int64,
        {},
        "1",
-       "exit code of the last start; -1 while it runs, or where it was killed"}};
+       "exit code of the last start that ended or was stopped; -1 while it runs, and where it was killed or "
+       "an "
+       "error ended it"}};
   if (!content.parts.empty())
     specs.push_back({"/run/part_seconds",
                      DataType::float64,
@@ -178,13 +180,14 @@ void store_exit_code(const File& file, std::int64_t exit_code) {
 
 StoredResult stored_result(const std::filesystem::path& path) {
   std::string deck;
-  std::int64_t exit_code = no_exit_code;
+  std::int64_t exit_code = no_exit_code, tells = 0;
   parallel::on_rank_zero([&] {
     const File file = open_checked(path);
     deck = file.read_text("/deck");
     exit_code = stored_exit_code(file);
+    tells = file.contains(exit_code_path);
   });
-  StoredResult stored{parallel::broadcast(std::move(deck)), std::nullopt};
+  StoredResult stored{parallel::broadcast(std::move(deck)), std::nullopt, parallel::broadcast(tells) != 0};
   exit_code = parallel::broadcast(exit_code);
   if (comes_to_its_end(exit_code)) stored.ended = static_cast<ExitCode>(exit_code);
   return stored;
@@ -351,14 +354,17 @@ void ResultFile::compress() {
     });
   });
   if (parallel::broadcast(is_done) != 0) return;
-  parallel::on_rank_zero([&] {
-    try {
-      prepare_to_squeeze(unfinished);
-    } catch (const FileError& error) {
-      clear_away();
-      throw FileError(error.what() + not_compressed);
-    }
-  });
+  const auto or_not_compressed = [&](const auto& work) {
+    parallel::on_rank_zero([&] {
+      try {
+        work();
+      } catch (const std::exception& error) {  // of files, from the standard library, too
+        clear_away();
+        throw FileError(error.what() + not_compressed);
+      }
+    });
+  };
+  or_not_compressed([&] { prepare_to_squeeze(unfinished); });
   std::string failure;
   const auto attempt = [&](const auto& work) {
     try {
@@ -414,7 +420,7 @@ void ResultFile::compress() {
       if (!failure.empty()) throw FileError(failure + not_compressed);
     });
   }
-  parallel::on_rank_zero([&] {
+  or_not_compressed([&] {
     Descriptor file(unfinished, Descriptor::Mode::write);
     replace_file(file, unfinished, path_);
   });

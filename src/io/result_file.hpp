@@ -51,6 +51,7 @@ struct StoredResult {
   std::string deck;
   /// Of the run that came to its end; none while it runs, and where it was stopped or killed.
   std::optional<ExitCode> ended;
+  bool tells = true;  ///< whether it came to its end: files of programs before don't
 };
 
 /// Reads what a result file says of itself. Throws FileError where there is none, and Error where it is not

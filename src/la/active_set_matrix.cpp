@@ -117,10 +117,10 @@ void ActiveSetMatrix::hold(IS free) {
 
 bool ActiveSetMatrix::prepare(IS free, bool may_keep) {
   hold(free);
-  const bool keep = may_keep && factorisations_ > 0 && solves_ <= most;
+  const bool keep = may_keep && made_ && solves_ <= most;
   solves_ = 0;
   if (keep) return true;
-  ++factorisations_;
+  made_ = true;
   std::ranges::fill(is_free_, 0);
   for (const PetscInt i : free_) is_free_[static_cast<std::size_t>(i)] = 1;
   return lu_.factorise(values_.data(), is_free_);

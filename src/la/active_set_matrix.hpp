@@ -37,7 +37,6 @@ class ActiveSetMatrix {
   bool prepare(IS free, bool may_keep);
   /// Solves for the free unknowns; b and x have one entry for each.
   void solve(Vec b, Vec x);
-  /// Factorisations so far.
 
  private:
   void hold(IS free);
@@ -56,7 +55,8 @@ class ActiveSetMatrix {
   BlockLU lu_;
   Matrix whole_, shell_;
   Vector from_, to_;
-  int solves_ = 0, factorisations_ = 0;  // since the last prepare(); ever
+  int solves_ = 0;  // since the last prepare()
+  bool made_ = false;
 };
 
 }  // namespace cotangent::la

@@ -34,6 +34,13 @@ const std::vector<std::string> free_keys{"output.file",  "output.checkpoint_minu
 /// What a rank asks for between two slices, in rising urgency: all ranks do what the most urgent asks for.
 enum class Wish : std::int64_t { go_on, write, store, stop, fail };
 
+/// Whether there is such a file.
+bool there(const std::filesystem::path& path) {
+  std::int64_t found = 0;
+  parallel::on_rank_zero([&] { found = std::filesystem::exists(path) ? 1 : 0; });
+  return parallel::broadcast(found) != 0;
+}
+
 class Driver {
  public:
   Driver(Evolution& evolution, const Settings& settings)
@@ -63,14 +70,10 @@ class Driver {
     content.petsc_version = settings_.petsc;
     content.formulas = settings_.formulas;
     content.options = settings_.options;
-    const bool goes_on = settings_.resume && there();
-    if (goes_on) {
-      const io::StoredResult stored = io::stored_result(settings_.file);
-      const std::string difference = io::difference(stored.deck, content.deck, free_keys);
-      if (!difference.empty())
-        throw Error("--resume: " + settings_.file + " was begun with another deck:\n" + difference);
-      ended_ = stored.ended;
-    }
+    const bool goes_on = settings_.resume && there(settings_.file);
+    if (goes_on) ended_ = ended_before(settings_);
+    if (settings_.resume && !goes_on && parallel::rank() == 0)
+      say("--resume: no " + settings_.file + " yet: the run begins from its start\n");
     result_.emplace(goes_on ? io::ResultFile::resume(settings_.file, content)
                             : io::ResultFile::create(settings_.file, content));
     if (lock_ && !lock_->lacking().empty())
@@ -90,16 +93,6 @@ class Driver {
       parallel::on_rank_zero(
           [&] { io::require_space(checkpoint_, bytes, 3); });  // one being written beside two
     }
-  }
-
-  /// Whether there is a result to go on with; where there is none the run begins, and says so.
-  bool there() const {
-    std::int64_t found = 0;
-    parallel::on_rank_zero([&] {
-      found = std::filesystem::exists(settings_.file) ? 1 : 0;
-      if (found == 0) say("--resume: no " + settings_.file + " yet: the run begins from its start\n");
-    });
-    return parallel::broadcast(found) != 0;
   }
 
   CheckpointOwner owner() const { return {settings_.study, settings_.deck}; }
@@ -274,7 +267,7 @@ class Driver {
   }
 
   void report(const std::vector<Line>& lines, double wall, const std::vector<double>& parts) const {
-    if (ended_) return say(fmt::format("{:<17} {} was complete\n", "result", settings_.file));
+    if (ended_) return say_complete(settings_);
     std::string text = stopped_ ? fmt::format("stopped; go on with --resume. So far in {}\n", settings_.file)
                                 : fmt::format("{:<17} {}\n", "result", settings_.file);
     if (!settings_.formulas.empty()) text += fmt::format("{:<17} {}\n", "formulas", settings_.formulas);
@@ -300,6 +293,24 @@ class Driver {
 };
 
 }  // namespace
+
+std::optional<ExitCode> ended_before(const Settings& settings) {
+  if (!settings.resume || !there(settings.file)) return std::nullopt;
+  const io::StoredResult stored = io::stored_result(settings.file);
+  const std::string difference = io::difference(stored.deck, settings.deck, free_keys);
+  if (!difference.empty())
+    throw Error("--resume: " + settings.file + " was begun with another deck:\n" + difference);
+  const std::filesystem::path checkpoint = io::checkpoint_path(settings.file);
+  if (!stored.tells && !there(checkpoint) && !there(io::older_checkpoint(checkpoint)))
+    throw Error("--resume: " + settings.file +
+                " is of a program before this one, and has no checkpoint: whether it came to its end isn't "
+                "known; without --resume the run begins anew");
+  return stored.ended;
+}
+
+void say_complete(const Settings& settings) {
+  if (parallel::rank() == 0) say(fmt::format("{:<17} {} was complete\n", "result", settings.file));
+}
 
 ExitCode drive(Evolution& evolution, const Settings& settings) {
   Driver driver(evolution, settings);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "core/error.hpp"
@@ -28,6 +29,12 @@ struct Settings {
   std::string petsc = "not used";        ///< for /provenance: version and what it solves
   std::string formulas;                  ///< for /provenance: how those of the deck became code; empty: none
 };
+
+/// With --resume: the exit code of a run that came to its end, of the same deck; none where there is no
+/// result or more to do. Throws Error where the result is another deck's. Collective.
+std::optional<ExitCode> ended_before(const Settings& settings);
+/// Says on rank 0 that the result is complete.
+void say_complete(const Settings& settings);
 
 /// Runs to the end, or until a signal or the clock stops it. Throws Error, FileError on every rank alike.
 /// Collective.

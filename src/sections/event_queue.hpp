@@ -18,7 +18,8 @@ namespace cotangent::sections {
 struct QueuedStep {
   int lane = 0;
   bool fresh = false;                  ///< begins where the trajectory does
-  bool leaves = false;                 ///< the model's domain, somewhere
+  bool leaves = false;                 ///< the model's domain, somewhere, as it seems
+  bool ended_outside = false;          ///< of it
   double until = 0;                    ///< its end, or the kick that cuts it short
   DueInStep due{};                     ///< what comes at times in it
   double steps = 0, energy_error = 0;  ///< of the trajectory, this step included
@@ -141,15 +142,20 @@ class EventQueue {
   }
 
   /// Where steps that end at `last` leave the model's domain, by bisection: the last place inside. More than
-  /// that where their own polynomial doesn't leave: what suspected them was a cubic, which is less accurate.
+  /// that where they end inside and their own polynomial's middle is inside, too: what suspected them was a
+  /// cubic, which is less accurate.
   R way_out(const R& last) {
     R low(0.0), high = last;
     if (system_->kind().bounded) {
       Mask leaves(false);
-      for (int i = 0; i < size_; ++i) numerics::set_lane(leaves, i, queued_[i].leaves);
+      Mask ended_outside(false);
+      for (int i = 0; i < size_; ++i) {
+        numerics::set_lane(leaves, i, queued_[i].leaves);
+        numerics::set_lane(ended_outside, i, queued_[i].ended_outside);
+      }
       if (!any(leaves)) return low;
       const auto inside = [&](const R& theta) { return system_->domain(steps_->dense(theta).q) > R(0.0); };
-      const Mask first_half = !inside(R(0.5) * last), leaves_at_all = first_half | !inside(last);
+      const Mask first_half = !inside(R(0.5) * last), leaves_at_all = first_half | ended_outside;
       high = select(first_half, R(0.5) * last, high);
       for (int iteration = 0; iteration < 52; ++iteration) {
         const R middle = R(0.5) * (low + high);

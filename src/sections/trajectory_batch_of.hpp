@@ -350,7 +350,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
 
   /// Puts the steps in which something may happen into the queue.
   void watch_step(Mask good, const R& t, const State& end) {
-    const Mask leaves = good & outside(end);
+    const Mask ended_outside = good & outside(end.q), leaves = ended_outside | (good & passes_outside(end));
     Mask some = leaves | (good & (t >= timetable_.next()));
     if (queue_.section() && !watch_.section->strobe)
       some = some | (good & (fresh_ | queue_.section()->suspects(*method_, method_->end())));
@@ -363,6 +363,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       QueuedStep step{.lane = i,
                       .fresh = numerics::lane(fresh_, i),
                       .leaves = numerics::lane(leaves, i),
+                      .ended_outside = numerics::lane(ended_outside, i),
                       .until = numerics::lane(t, i),
                       .steps = numerics::lane(track_.steps, i),
                       .energy_error = numerics::lane(track_.energy_error, i),
@@ -378,9 +379,13 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (at_once) resolve_events();
   }
 
-  /// Lanes that are out of the model's domain at the end of their step or, by a cubic, in its middle: the
-  /// step's own polynomial decides (EventQueue). What leaves and comes back within half a step is missed.
-  Mask outside(const State& end) const {
+  /// Lanes that are out of the model's domain.
+  Mask outside(const std::array<R, N>& q) const {
+    return system_->kind().bounded ? system_->domain(q) <= R(0.0) : Mask(false);
+  }
+  /// Lanes that are so, by a cubic, in the middle of their step: the step's own polynomial decides
+  /// (EventQueue). What leaves and comes back within half a step is missed.
+  Mask passes_outside(const State& end) const {
     if (system_->kind().bounded) {
       const State begin = method_->begin();
       const R step = kicked_ ? end.t - begin.t : method_->step();
@@ -388,7 +393,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       for (int n = 0; n < N; ++n) {
         middle[n] = R(0.5) * (begin.q[n] + end.q[n]) + step * R(0.125) * (begin.v[n] - end.v[n]);
       }
-      return (system_->domain(end.q) <= R(0.0)) | (system_->domain(middle) <= R(0.0));
+      return outside(middle);
     } else {
       return Mask(false);
     }

@@ -321,6 +321,18 @@ TEST_CASE("functions of two arguments") {
       });
 }
 
+TEST_CASE("NaN comes through the smaller and the larger of two, from either side") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& [x, y] : {std::pair{nan, 1.0}, {1.0, nan}}) {
+    CHECK(std::isnan(ad::min(x, y)));
+    CHECK(std::isnan(ad::max(x, y)));
+    CHECK(std::isnan(partials([](const auto& a, const auto& b) { return min(a, b); }, x, y)[0]));
+    CHECK(std::isnan(partials([](const auto& a, const auto& b) { return max(a, b); }, x, y)[0]));
+  }
+  CHECK(ad::min(2.0, 1.0) == 1);
+  CHECK(ad::max(2.0, 1.0) == 2);
+}
+
 TEST_CASE("far from 1 nothing overflows before the function does") {
   const auto big = partials([](const auto& x, const auto& y) { return hypot(x, y); }, 3e200, 4e200);
   CHECK(big[0] == Approx(5e200).epsilon(1e-15));

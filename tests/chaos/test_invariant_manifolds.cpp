@@ -311,6 +311,12 @@ TEST_CASE("a manifold has gaps where its map is discontinuous, and leads on behi
     CHECK((nodes[k + 1].at - nodes[k].at).norm() <= rule.spacing);
   }
   CHECK(gaps > 1);
+  // However many points there may be, there are no more, also where a gap and the point behind it come last.
+  for (int points = 2; points < 200; ++points) {
+    ManifoldRule few = rule;
+    few.points = points;
+    CHECK(std::ssize(grown(map, false, 1, few).nodes()) <= points);
+  }
   // Time reversed, behind its bounce, it leads to where the orbit bounces, also from beyond all gaps.
   int judged = 0;
   for (const std::size_t k : {nodes.size() - 1, nodes.size() - 20, nodes.size() / 2}) {

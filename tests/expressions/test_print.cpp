@@ -106,6 +106,15 @@ TEST_CASE("a random tree printed and parsed is the same, and so is its value") {
   CHECK(largest > 20);
 }
 
+TEST_CASE("a number in C++ is no integer") {
+  CHECK(cpp_number(1.32712440041279419e20) ==
+        "132712440041279422464.0");  // as an integer it would be another
+  CHECK(cpp_number(-0.0) == "-0.0");
+  CHECK(cpp_number(2.0) == "2.0");
+  CHECK(cpp_number(0.25) == "0.25");
+  CHECK(cpp_number(1e300) == "1e+300");
+}
+
 TEST_CASE("conditions and sets read back as well") {
   const std::vector<std::string> sets = {"left", "half-plane", "2"};
   for (const std::string given : {"a > 0", "not (a > 0 and -b <= c) or a + b != 2", "not not a < b",

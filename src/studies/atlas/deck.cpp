@@ -56,6 +56,9 @@ std::optional<sections::Section> read_model_motion(Task& task, AtlasPlan& atlas)
 
 template <int D>
 void read_billiard_motion(Task& task, AtlasPlan& atlas) {
+  if (!task.petsc_options.empty())
+    throw Error("PETSc option '" + task.petsc_options.front() +
+                "' after --: nothing in this run asks for it: flights between walls solve no systems");
   BilliardSetting<D> setting = read_setting<D>(task);
   if (!setting.follows_neighbours())
     throw task.deck.table("domain").error(

@@ -246,6 +246,10 @@ void read_flight(const io::Table& table, const Plan& plan, BilliardSetting<D>& s
       throw table.error("name", "Morita's method knows sets of one smooth wall, elastic and at rest; \"" +
                                     member.name + "\" is none");
   }
+  billiards::Region all_sets;
+  for (const auto& member : setting.domain.members()) all_sets = billiards::united(all_sets, member.region);
+  if (!std::ranges::is_permutation(setting.domain.region(), all_sets))
+    throw table.error("name", "Morita's method flies in the union of all sets, not in another inside");
   if (!std::isfinite(plan.watch.stop.time) || plan.watch.stop.crossings > 0)
     throw table.error("name", "Morita's method runs to stop.time");
   if (plan.collisions > 0 || rules.tangent)

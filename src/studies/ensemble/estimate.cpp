@@ -20,8 +20,11 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Trajecto
     result.file_bytes += set.bytes();
     if (set.dims.front() != ensemble.size()) continue;
     const std::int64_t each = set.bytes() / ensemble.size();
-    if (set.path.starts_with("/orbits/"))
-      result.rank_bytes += each * std::min(ensemble.size(), (flight.lanes() + 1) * block_size(ensemble));
+    const bool in_blocks = set.path.starts_with("/orbits/") ||
+                           std::ranges::count(plan.tallies, set.path, &io::DataSetSpec::path) > 0;
+    if (in_blocks)
+      result.rank_bytes +=
+          each * std::min(ensemble.size(), (flight.lanes() + 1) * block_size(plan, ensemble));
     else if (set.dims.size() > 1)
       result.rank_bytes +=
           flight.lanes() *

@@ -27,7 +27,7 @@ EnsembleEvolution::EnsembleEvolution(const Plan& plan, const Ensemble& ensemble,
       lanes_(flight.lanes()),
       constrained_(plan.model.problem->multipliers() > 0),
       surface_(plan.surface ? plan.surface : surface_of(plan, ensemble)),
-      block_size_(block_size(ensemble)),
+      block_size_(block_size(plan, ensemble)),
       block_count_((ensemble.size() + block_size_ - 1) / block_size_) {}
 
 std::vector<io::DataSetSpec> EnsembleEvolution::data_sets() const {
@@ -81,9 +81,13 @@ void EnsembleEvolution::begin(run::Records& records) {
   sharing_.emplace();
   rows_.emplace(plan_, ensemble_, records);
   if (parallel::rank() != 0) return;
-  std::vector<double> times(static_cast<std::size_t>(plan_.samples));
-  for (std::size_t k = 0; k < times.size(); ++k) times[k] = static_cast<double>(k) * plan_.watch.sample_every;
-  if (plan_.samples > 0) records.rows("/trajectory/time", 0, plan_.samples, times.data());
+  constexpr std::int64_t piece = 1 << 16;
+  for (std::int64_t first = 0; first < plan_.samples; first += piece) {
+    std::vector<double> times(static_cast<std::size_t>(std::min(piece, plan_.samples - first)));
+    for (std::size_t k = 0; k < times.size(); ++k)
+      times[k] = static_cast<double>(first + static_cast<std::int64_t>(k)) * plan_.watch.sample_every;
+    records.rows("/trajectory/time", first, std::ssize(times), times.data());
+  }
   if (surface_) write(records, *surface_);
   for (const Given& given : plan_.given)
     records.rows(given.set.path, 0, given.set.dims.front(), given.values.data());

@@ -199,8 +199,13 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
   return all;
 }
 
-std::int64_t block_size(const Ensemble& ensemble) {
-  return std::clamp<std::int64_t>(ensemble.size() / (64 * parallel::size()), 1, 4096);
+std::int64_t block_size(const Plan& plan, const Ensemble& ensemble) {
+  // Of rows that are long, histories of many numbers, so many that a block takes 4 MB.
+  std::int64_t numbers = 1;
+  for (const auto& tally : plan.tallies)
+    numbers += tally.elements() / std::max<std::int64_t>(ensemble.size(), 1);
+  const std::int64_t most = std::clamp<std::int64_t>((1 << 19) / numbers, 1, 4096);
+  return std::clamp<std::int64_t>(ensemble.size() / (64 * parallel::size()), 1, most);
 }
 
 EnsembleRecords::EnsembleRecords(const Plan& plan, const Ensemble& ensemble, run::Records& records)

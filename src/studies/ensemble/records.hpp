@@ -17,7 +17,7 @@ std::vector<io::DataSetSpec> data_sets(const Plan& plan, const Ensemble& ensembl
 /// How many rows a lane may keep along its trajectory before they are handed over.
 inline constexpr std::size_t most_rows = 1 << 15;
 /// How many trajectories a block has: some dozens of blocks for each rank.
-std::int64_t block_size(const Ensemble& ensemble);
+std::int64_t block_size(const Plan& plan, const Ensemble& ensemble);
 
 /// The rows of trajectories `first` to `first + count - 1`.
 struct Block {

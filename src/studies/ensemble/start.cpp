@@ -136,7 +136,11 @@ void Ensemble::read_random() {
   points_ = random.integer_at_least("count", 1);
   seed_ = static_cast<std::uint64_t>(random.integer("seed", 1));
   read_ranges(random, "random", false);
+  const std::size_t named = ranges_.size();
   if (!constrained_) find_box(table_);
+  if (ranges_.size() > named && combinations_ > 1)  // it would be that of the first parameters alone
+    throw random.error("parameters are swept: give the box of " +
+                       names_[static_cast<std::size_t>(ranges_[named].variable)] + " = [from, to]");
   choose_missing(table_);
 }
 
@@ -151,7 +155,10 @@ void Ensemble::read_points() {
     for (const auto& key : point.keys()) {
       const auto at = std::find(names_.begin(), names_.end(), key);
       if (at == names_.end()) throw point.error(key, unknown_name_text("variable", key, names_, "in points"));
-      state[static_cast<std::size_t>(at - names_.begin())] = point.number(key);
+      const double number = point.number(key);
+      if (section_ && at - names_.begin() == section_->coordinate && number != section_->value)
+        throw point.error(key, "is the section's own coordinate, held at its value");
+      state[static_cast<std::size_t>(at - names_.begin())] = number;
       here.push_back(key);
       if (list_.empty()) ranges_.push_back({static_cast<int>(at - names_.begin()), 0, 0, 1});
     }
@@ -395,8 +402,8 @@ void Ensemble::refuse_if_none_feasible() const {
   for (std::int64_t k = 0; k < std::min(size(), judged); ++k) {
     if ((*this)[scattered(k)].feasible) return;
   }
-  if (kind_ != Kind::random && size() > judged)
-    return;  // not all were judged: one of the others may be feasible
+  // Not all were judged: one of the others may be feasible. Draws of one energy are all alike.
+  if (size() > judged && (kind_ != Kind::random || energies() * combinations_ > 1)) return;
   if (constrained_) {
     const auto first = (*this)[0].start;
     const auto off = problem_->off_manifold(first.q, first.v, first.parameters);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The box that `random` draws from, where the deck doesn't give it: wide enough for all states of the energy
-// along the axes.
+// The box that `random` draws from, where the deck doesn't give it: wide enough for all states of the largest
+// energy along the axes.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -11,6 +11,9 @@ namespace cotangent::studies {
 
 ExitCode run_ensemble(Task& task, const std::string& study, Plan plan, const Ensemble& ensemble) {
   run::Settings settings = read_settings(task, study, study + ".h5");
+  if (plan.averages && settings.options.single_precision)
+    throw task.deck.table("output").error(
+        "precision", "averages along orbits are made of these rows: \"double\" keeps their digits");
   task.deck.finish();
   ensemble.refuse_if_none_feasible();
   const auto& problem = *plan.model.problem;

@@ -38,9 +38,9 @@ ParameterChange read_changes(const io::Table& table, const ModelChoice& model,
   const std::string name = table.choice("parameter", names);
   ParameterChange changes{};
   changes.parameter = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-  changes.range = {
-      table.number("from"), table.number("to"),
-      static_cast<int>(std::min<std::int64_t>(table.integer_at_least("steps", 1, 50), 1'000'000))};
+  const std::int64_t steps = table.integer_at_least("steps", 1, 50);
+  if (steps > 1'000'000) throw table.error("steps", "at most 1000000");
+  changes.range = {table.number("from"), table.number("to"), static_cast<int>(steps)};
   if (!(changes.range.first < changes.range.last)) {
     throw table.error("to", fmt::format("must be above from = {}", changes.range.first));
   }
@@ -77,6 +77,9 @@ LandscapeSurvey read_survey(Task& task) {
   if (problem.dim() < 2) {
     throw task.deck.table("model").error("name", "a landscape needs two coordinates, the model has one");
   }
+  if (problem.multipliers() > 0)
+    throw task.deck.table("model").error("name",
+                                         "a landscape is of free coordinates, the model's are constrained");
   LandscapeSurvey survey{};
   survey.statement = &problem;
   survey.functions = &problem;
@@ -92,6 +95,11 @@ LandscapeSurvey read_survey(Task& task) {
     }
     survey.parameters = std::move(longer);
   }
+  const auto must_do = [&](const std::vector<double>& parameters) {
+    if (const auto objection = problem.objection(parameters))
+      throw task.deck.table("model").error(*objection);
+  };
+  std::ranges::for_each(survey.parameters, must_do);
   survey.x = read_side(table, "x", 0, problem);
   survey.y = read_side(table, "y", survey.x.coordinate == 1 ? 0 : 1, problem);
   if (survey.x.coordinate == survey.y.coordinate) {
@@ -106,9 +114,17 @@ LandscapeSurvey read_survey(Task& task) {
   survey.stationary = table.boolean("stationary", true);
   survey.passes = table.boolean("passes", survey.stationary);
   if (survey.passes && !survey.stationary) throw table.error("passes", "needs stationary = true");
-  survey.search.cells =
-      static_cast<int>(std::min<std::int64_t>(table.integer_at_least("cells", 4, 64), 4096));
-  if (table.has("changes")) survey.changes = read_changes(table.table("changes"), model, survey);
+  const std::int64_t cells = table.integer_at_least("cells", 4, 64);
+  if (cells > 4096) throw table.error("cells", "at most 4096");
+  survey.search.cells = static_cast<int>(cells);
+  if (table.has("changes")) {
+    survey.changes = read_changes(table.table("changes"), model, survey);
+    for (const double end : {survey.changes->range.first, survey.changes->range.last}) {
+      std::vector<double> parameters = survey.parameters.front();
+      parameters[survey.changes->parameter] = end;
+      must_do(parameters);
+    }
+  }
   return survey;
 }
 

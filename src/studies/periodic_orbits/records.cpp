@@ -160,7 +160,8 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
   sets.push_back({"/families/points", DataType::int32, {all}, "1", "how many of its orbits are known"});
   sets.push_back({"/families/returns", DataType::int32, {all}, "1", "of its first orbit"});
   sets.push_back({"/families/parent", DataType::int32, {all}, "1", "the family that it branches off, or -1"});
-  sets.push_back({"/families/bifurcations", DataType::int32, {all}, "1", "how many it passes"});
+  sets.push_back(
+      {"/families/bifurcations", DataType::int32, {all}, "1", "how many of those that it passes are told"});
   sets.push_back({"/bifurcations/n",
                   DataType::int32,
                   {all, survey.bifurcations},

@@ -264,7 +264,7 @@ void Tangles::cross(std::int64_t pair, run::Records& records) {
   const auto from = angle ? std::llround(std::ceil((u_low - s_high) / turn)) : 0,
              to = angle ? std::llround(std::floor((u_high - s_low) / turn)) : 0;
   std::int64_t place = 0;
-  for (auto turns = from; turns <= to; ++turns) {
+  for (auto turns = from; turns <= to && place < survey_.homoclinic; ++turns) {
     chaos::SectionPoint shift = chaos::SectionPoint::Zero(width());
     if (angle) shift[place_of_angle] = static_cast<double>(turns) * turn;
     const auto points = chaos::homoclinic_points(unstable, stable, shift,

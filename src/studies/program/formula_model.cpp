@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/error.hpp"
@@ -49,6 +50,11 @@ Tree read_formula(const io::Table& table, const std::string& key, const std::str
     if (tree.nodes().size() > most_nodes)
       throw Error(fmt::format("has {} operations; the most is {}: state it as a struct", tree.nodes().size(),
                               most_nodes));
+    const auto is_number = [](const expressions::Node& node) {
+      return node.operation != expressions::Operation::number || std::isfinite(node.number);
+    };
+    if (!std::ranges::all_of(tree.nodes(), is_number))
+      throw Error("a part of it without variables isn't a finite number");
     return tree;
   } catch (const Error& error) {
     throw table.error(key, error.what());
@@ -270,12 +276,7 @@ class Reader {
   }
 
   /// Whether a name is in a tree, or in a part that is.
-  bool depends(const Tree& tree, std::size_t name) const {
-    if (tree.mentions(name)) return true;
-    for (std::size_t i = 0; i < s_.where.size(); ++i)
-      if (tree.mentions(s_.first_part() + i) && depends(s_.where[i].value, name)) return true;
-    return false;
-  }
+  bool depends(const Tree& tree, std::size_t name) const { return s_.mentions(tree, name, 1); }
 
   const io::Table& table_;
   Statement s_;
@@ -313,19 +314,6 @@ std::vector<std::string> unused(const Statement& s) {
   return warnings;
 }
 
-/// What the deck's [method], if it is the only one, asks to be compiled.
-formulas::Methods methods_of(const io::Deck& deck, bool tangent_maps) {
-  if (!deck.root().has("method") || deck.root().has("methods")) return {"*", tangent_maps};
-  const io::Table method = deck.table("method");
-  formulas::Methods result{method.text("name", ""), tangent_maps};
-  if (result.name == "gauss" || result.name.empty()) {
-    const auto stages = method.integer("stages", integrators::MethodOptions{}.stages);
-    const bool possible = stages >= 1 && stages <= integrators::max_stages;  // else it is refused later
-    if (possible) result.stages = static_cast<int>(stages);
-  }
-  return result;
-}
-
 /// Loads a statement; where its compiler fails, the error shows the user's formula.
 formulas::Loaded loaded_or_shown(const io::Table& model, const Statement& statement,
                                  const formulas::Methods& methods, const formulas::CompiledFiles& files,
@@ -335,13 +323,29 @@ formulas::Loaded loaded_or_shown(const io::Table& model, const Statement& statem
   } catch (const FileError&) {
     throw;
   } catch (const Error& error) {
-    std::string text = expressions::text(statement.lagrangian, statement.names());
+    std::string text = model.text("lagrangian");
     if (text.size() > most_shown) text = text.substr(0, most_shown) + " ...";
     throw model.error("lagrangian", fmt::format("{}\n  {}", error.what(), text));
   }
 }
 
 }  // namespace
+
+formulas::Methods methods_of(const io::Deck& deck, bool tangent_maps) {
+  if (!deck.root().has("method") || deck.root().has("methods")) return {"*", tangent_maps};
+  const io::Table method = deck.table("method");
+  formulas::Methods result{method.text("name", ""), tangent_maps};
+  // It is written into the source that is compiled; which methods there are is judged later.
+  if (!formulas::is_method_name(result.name))
+    throw method.error(
+        "name", fmt::format("'{}' is no method's name: small letters, digits and hyphens", result.name));
+  if (result.name == "gauss" || result.name.empty()) {
+    const auto stages = method.integer("stages", integrators::MethodOptions{}.stages);
+    const bool possible = stages >= 1 && stages <= integrators::max_stages;  // else it is refused later
+    if (possible) result.stages = static_cast<int>(stages);
+  }
+  return result;
+}
 
 bool states_model(const io::Deck& deck) {
   if (!deck.root().has("model")) return false;

@@ -36,6 +36,10 @@ bool states_model(const io::Deck& deck);
 /// Throws Error with the deck's line and the formula's column.
 formulas::Statement read_statement(const io::Deck& deck);
 
+/// What the deck's [method], if it is the only one, asks to be compiled. Throws Error where its name is none
+/// that may stand in a source.
+formulas::Methods methods_of(const io::Deck& deck, bool tangent_maps);
+
 /// The same as a problem to fly. Collective.
 ModelChoice read_formula_model(Task& task, bool tangent_maps);
 

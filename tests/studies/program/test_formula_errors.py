@@ -60,6 +60,32 @@ class Strangers(FormulaTest):
                 self.refused_formula(attack, "lagrangian", "column")
                 self.assertFalse((self.at / "owned").exists())
 
+    def test_attacks_by_other_words(self):
+        """What else of a deck is written into a source: the method's name; also where nothing but a look is asked for."""
+        deck = deck_of(HENON_HEILES)
+        for name in ('gauss"; [[gnu::constructor]] static void f() { system("touch owned"); } const char* z = "', "gauss\\n#error",
+                     "Gauss", "gauss;", "ga uss"):
+            for words in ((), ("--check",)):
+                with self.subTest(name=name, words=words):
+                    self.deck(deck.replace('name = "gauss"', f"name = {chr(39) * 3}{name}{chr(39) * 3}"))
+                    self.says(self.launch("deck.toml", *words), 2, "[method] name", "no method's name")
+                    self.assertFalse((self.at / "owned").exists())
+
+    def test_machine_code_of_others(self):
+        """Compiled formulas are this user's own files, which nobody else may write to."""
+        self.assertEqual(self.launch("--compile", self.deck(deck_of(HENON_HEILES)), "-o", "hh.formula", ranks=1).returncode, 0)
+        self.assertEqual((self.at / "hh.formula").stat().st_mode & 0o022, 0)
+        (self.at / "hh.formula").chmod(0o666)
+        self.says(self.launch("deck.toml", "model.compiled=hh.formula"), 2, "hh.formula", "others may write to it")
+
+    def test_parts_of_parts(self):
+        """Legendre's polynomials by their recurrence: each part mentions two others."""
+        parts = 'where = { P0 = "1 + 0*q1", P1 = "q1"' + "".join(
+            f', P{n} = "({2 * n - 1}*q1*P{n - 1} - {n - 1}*P{n - 2})/{n}"' for n in range(2, 60)) + " }\n"
+        text = deck_of(HENON_HEILES.replace('lagrangian = "', parts + 'lagrangian = "0*P59 + '))
+        end = self.launch(self.deck(text), "--check")
+        self.assertEqual(end.returncode, 0, end.stderr)
+
     def test_names_that_are_words_of_cpp(self):
         model = HENON_HEILES.replace("q1", "class").replace("q2", "double")
         end = self.launch(self.deck(deck_of(model, rest=SECTION.format("class", "0.125", "double"))))
@@ -81,6 +107,8 @@ class Strangers(FormulaTest):
         self.refused("constraint", "constant", text=deck_of(HENON_HEILES + 'constraint = ["1 + 1"]\n'))
         self.refused("constraint", "velocity", text=deck_of(HENON_HEILES + 'constraint = ["q1_dot - 1"]\n'))
         self.refused("lagrangian", "missing", text=deck_of('coordinates = ["q1", "q2"]\n'))
+        for never in ("1/0", "exp(800)", "acos(1.2)", "10^400"):
+            self.refused_formula(f"q1_dot^2 + q2_dot^2 + q1*({never})", "lagrangian", "isn't a finite number")
 
 
 class Told(FormulaTest):

@@ -8,6 +8,7 @@ order 24. The standard map: J. M. Greene, A method for determining a stochastic 
 residues from an arithmetic of 40 digits.
 """
 import json
+import shutil
 import unittest
 
 import h5py
@@ -138,10 +139,10 @@ class SameBits(ProgramTest):
 
     def test_killed_and_resumed(self):
         self.deck(MANY)
-        fine = ["continuation.step=0.0005", "continuation.largest_step=0.0005", "continuation.points=400"]
+        fine = ["continuation.step=0.0001", "continuation.largest_step=0.0001", "continuation.points=2000"]
         whole = self.launch("deck.toml", "output.file=whole.h5", *fine, ranks=1)
         self.assertEqual(whole.returncode, 0, whole.stdout + whole.stderr)
-        self.killed("deck.toml", *fine, ranks=2)
+        self.killed("deck.toml", *fine, "output.checkpoint_minutes=1e-6", ranks=2)
         self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")
         for ranks in (3,):
             end = self.launch("deck.toml", *fine, "--resume", ranks=ranks)
@@ -158,6 +159,12 @@ class Ended(ProgramTest):
                 end = self.launch(deck, "output.file=out.h5", *words, "--resume", ranks=1)
                 self.assertEqual(end.returncode, 0, end.stderr)
                 self.assertIn("was complete", end.stdout)
+                # One of a program that didn't tell is left, for nobody knows.
+                shutil.copy(self.at / "out.h5", self.at / "old.h5")
+                with h5py.File(self.at / "old.h5", "r+") as file:
+                    del file["run/exit_code"]
+                self.says(self.launch(deck, "output.file=old.h5", *words, "--resume", ranks=1), 2, "old.h5",
+                          "a program before this one", "begins anew")
                 # A control: one whose end isn't on disk is begun anew.
                 with h5py.File(self.at / "out.h5", "r+") as file:
                     file["run/exit_code"][()] = -1
@@ -552,7 +559,7 @@ class Constrained(DeckTest):
             self.assertEqual(np.isfinite(at).sum(), 1)
             self.assertLess(np.ptp(file["families/period"][0][:file["families/points"][0]]), 1e-10)
         fine = ["continuation.step=0.02", "continuation.largest_step=0.02", "continuation.to=1.2",
-                "output.checkpoint_minutes=0.001"]
+                "output.checkpoint_minutes=1e-5"]
         self.run_deck(self.deck(ELLIPSE + follow), *fine, file="whole.h5").close()
         self.killed("deck.toml", "output.file=out.h5", *fine, ranks=1)
         self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")

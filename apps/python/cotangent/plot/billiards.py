@@ -294,7 +294,7 @@ def gas(result, options):
     force = result.array("orbits/impulse")[ids].sum(0) / t[last]
     within = 100 * result.array("orbits/samples_within")[ids].sum(0) / (len(ids) * len(t))
     said = []
-    if force.any() and free(result) and not space and len(loops(result)):
+    if force.any() and np.isfinite(force).all() and free(result) and not space and len(loops(result)):
         length = result.array("domain/outline")[-1, 2]
         ideal = kinetic[0] / area(result)
         said.append(f"pressure ${force.sum() / length:.4g}$, of an ideal gas ${ideal:.4g}$")

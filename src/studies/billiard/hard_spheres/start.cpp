@@ -46,9 +46,8 @@ billiards::HardSpheres<D> hard_spheres(const HardSpheresPlan& plan, std::int64_t
   options.radius = D == 2 ? std::sqrt(each / std::numbers::pi) : std::cbrt(0.75 * each / std::numbers::pi);
   std::vector<std::array<double, D>> v(x.size());
   std::array<double, D> mean{};
-  const auto seed = plan.seed + static_cast<std::uint64_t>(system);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto normal = numerics::normals(seed, i, 0);
+    const auto normal = numerics::normals(plan.seed, static_cast<std::uint64_t>(system), i);
     for (std::size_t d = 0; d < D; ++d) {
       v[i][d] = normal[d];
       mean[d] += v[i][d] / static_cast<double>(x.size());
