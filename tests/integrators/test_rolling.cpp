@@ -90,8 +90,8 @@ TEST_CASE("the Lobatto pair is symplectic for Lagrangians that aren't separable"
       return after(Bead{}, *method, x, 1);
     });
   };
-  CHECK(defect("lobatto-spark") < 1e-9);
-  CHECK(defect("rk4") > 1e-9);  // the control
+  CHECK(defect("lobatto-spark") < 1e-10);
+  CHECK(defect("rk4") > 1e-8);  // the control; measured: 4.6e-8
 }
 
 template <class System, int N>
