@@ -38,9 +38,10 @@ ParameterChange read_changes(const io::Table& table, const ModelChoice& model,
   const std::string name = table.choice("parameter", names);
   ParameterChange changes{};
   changes.parameter = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  changes.range = {table.number("from"), table.number("to"), 0};
   const std::int64_t steps = table.integer_at_least("steps", 1, 50);
   if (steps > 1'000'000) throw table.error("steps", "at most 1000000");
-  changes.range = {table.number("from"), table.number("to"), static_cast<int>(steps)};
+  changes.range.steps = static_cast<int>(steps);
   if (!(changes.range.first < changes.range.last)) {
     throw table.error("to", fmt::format("must be above from = {}", changes.range.first));
   }
