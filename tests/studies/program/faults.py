@@ -27,7 +27,7 @@ from results import same_bits, statuses
 
 HERE = pathlib.Path(__file__).resolve().parent
 DECK = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0.4, 0.7, 8], q2_dot = [-0.4, 0.4, 5]").replace(
-    "crossings = 3", "crossings = 4000").replace('"out.h5"', '"disk/out.h5"') + "checkpoint_minutes = 0.0005\n"
+    "crossings = 3", "crossings = 12000").replace('"out.h5"', '"disk/out.h5"') + "checkpoint_minutes = 0.0002\n"
 LONG = "stop.crossings=30000"
 NAN = """study = "trajectory"
 [model]
