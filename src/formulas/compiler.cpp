@@ -173,8 +173,8 @@ bool is_ours(const fs::path& file) {
 }
 /// The same of a folder, which may be this user's link to one.
 bool is_our_folder(const fs::path& folder) {
-  struct stat link {
-  }, of{};
+  struct stat link {};
+  struct stat of {};
   return ::lstat(folder.c_str(), &link) == 0 && link.st_uid == ::geteuid() &&
          ::stat(folder.c_str(), &of) == 0 && of.st_uid == ::geteuid() &&
          (of.st_mode & (S_IWGRP | S_IWOTH)) == 0;
@@ -300,7 +300,8 @@ SharedObject read_compiled(const std::string& source, const fs::path& file) {
     throw FileError("cannot read the compiled formula " + file.string());
   if (!is_trusted(of, ::geteuid()))  // it is machine code
     throw Error("the compiled formula " + file.string() +
-                " belongs to another user, or others may write to it: make it again, or a copy of your own");
+                " belongs to another user, or others may write to it: take a copy of your own, by 'cp', and "
+                "'chmod go-w'");
   const std::string key = program_key(source);
   for (auto& [of, bytes] : parse_compiled(read(file))) {
     if (of != key) continue;

@@ -54,9 +54,7 @@ std::vector<DataSetSpec> run_data_sets(const ResultContent& content) {
        DataType::int64,
        {},
        "1",
-       "exit code of the last start that ended or was stopped; -1 while it runs, and where it was killed or "
-       "an "
-       "error ended it"}};
+       "exit code of the last start that ended or was stopped, -1 else: it runs, was killed, or failed"}};
   if (!content.parts.empty())
     specs.push_back({"/run/part_seconds",
                      DataType::float64,

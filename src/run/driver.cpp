@@ -41,6 +41,27 @@ bool there(const std::filesystem::path& path) {
   return parallel::broadcast(found) != 0;
 }
 
+/// With --resume: the exit code of the run, of the same deck, that came to its end; none where there is more
+/// to do.
+std::optional<ExitCode> ended_before(const Settings& settings) {
+  if (!settings.resume || !there(settings.file)) return std::nullopt;
+  const io::StoredResult stored = io::stored_result(settings.file);
+  const std::string difference = io::difference(stored.deck, settings.deck, free_keys);
+  if (!difference.empty())
+    throw Error("--resume: " + settings.file + " was begun with another deck:\n" + difference);
+  const std::filesystem::path checkpoint = io::checkpoint_path(settings.file);
+  if (!stored.tells && !there(checkpoint) && !there(io::older_checkpoint(checkpoint)))
+    throw Error("--resume: " + settings.file +
+                " is of a program before this one, and has no checkpoint: whether it came to its end isn't "
+                "known; without --resume the run begins anew");
+  return stored.ended;
+}
+
+/// On rank 0.
+void say_complete(const Settings& settings) {
+  say(fmt::format("{:<17} {} was complete\n", "result", settings.file));
+}
+
 class Driver {
  public:
   Driver(Evolution& evolution, const Settings& settings)
@@ -294,22 +315,12 @@ class Driver {
 
 }  // namespace
 
-std::optional<ExitCode> ended_before(const Settings& settings) {
-  if (!settings.resume || !there(settings.file)) return std::nullopt;
-  const io::StoredResult stored = io::stored_result(settings.file);
-  const std::string difference = io::difference(stored.deck, settings.deck, free_keys);
-  if (!difference.empty())
-    throw Error("--resume: " + settings.file + " was begun with another deck:\n" + difference);
-  const std::filesystem::path checkpoint = io::checkpoint_path(settings.file);
-  if (!stored.tells && !there(checkpoint) && !there(io::older_checkpoint(checkpoint)))
-    throw Error("--resume: " + settings.file +
-                " is of a program before this one, and has no checkpoint: whether it came to its end isn't "
-                "known; without --resume the run begins anew");
-  return stored.ended;
-}
-
-void say_complete(const Settings& settings) {
-  if (parallel::rank() == 0) say(fmt::format("{:<17} {} was complete\n", "result", settings.file));
+std::optional<ExitCode> complete_already(const Settings& settings) {
+  const std::optional<ExitCode> ended = ended_before(settings);
+  if (!ended) return std::nullopt;
+  remove_checkpoint(io::checkpoint_path(settings.file));  // of a run that was killed right after its end
+  if (parallel::rank() == 0) say_complete(settings);
+  return ended;
 }
 
 ExitCode drive(Evolution& evolution, const Settings& settings) {

@@ -30,11 +30,10 @@ struct Settings {
   std::string formulas;                  ///< for /provenance: how those of the deck became code; empty: none
 };
 
-/// With --resume: the exit code of a run that came to its end, of the same deck; none where there is no
-/// result or more to do. Throws Error where the result is another deck's. Collective.
-std::optional<ExitCode> ended_before(const Settings& settings);
-/// Says on rank 0 that the result is complete.
-void say_complete(const Settings& settings);
+/// For a study that works before it is driven. With --resume: where the same deck's run came to its end
+/// before, says so, and returns its exit code; none where there is more to do. Throws Error where the result
+/// is another deck's. Collective.
+std::optional<ExitCode> complete_already(const Settings& settings);
 
 /// Runs to the end, or until a signal or the clock stops it. Throws Error, FileError on every rank alike.
 /// Collective.

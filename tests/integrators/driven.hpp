@@ -62,18 +62,22 @@ struct DrivenBead {
   }
 };
 
-/// A pendulum with friction and a drive, a'' = -sin a - c a' + A cos(w t).
-struct DrivenDampedPendulum {
+/// a'' = -sin a, to which a force is added.
+struct ForcedPendulum {
   static constexpr int dim = 1;
   static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
-  static constexpr std::array<mechanics::Parameter, 3> parameters{
-      {{"c", 0.5, ""}, {"A", 1.2, ""}, {"w", 2.0 / 3, ""}}};
   auto operator()(const auto& q, const auto& v, const auto&) const {
     using std::cos, ad::cos;
     const auto [a] = q;
     const auto [a_dot] = v;
     return 0.5 * a_dot * a_dot + cos(a);
   }
+};
+
+/// A pendulum with friction and a drive, a'' = -sin a - c a' + A cos(w t).
+struct DrivenDampedPendulum : ForcedPendulum {
+  static constexpr std::array<mechanics::Parameter, 3> parameters{
+      {{"c", 0.5, ""}, {"A", 1.2, ""}, {"w", 2.0 / 3, ""}}};
   auto force(const auto&, const auto&, const auto& p, const auto& t) const {
     using std::cos, ad::cos;
     return p[1] * cos(p[2] * t);

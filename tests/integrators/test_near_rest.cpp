@@ -17,16 +17,8 @@ namespace cotangent::integrators {
 namespace {
 
 /// A pendulum that begins to be moved: a'' = -sin a + A sin(w t), newtonian.
-struct BeginningDrive {
-  static constexpr int dim = 1;
-  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
+struct BeginningDrive : ForcedPendulum {
   static constexpr std::array<mechanics::Parameter, 2> parameters{{{"A", 0.5, ""}, {"w", 1.2, ""}}};
-  auto operator()(const auto& q, const auto& v, const auto&) const {
-    using std::cos, ad::cos;
-    const auto [a] = q;
-    const auto [a_dot] = v;
-    return 0.5 * a_dot * a_dot + cos(a);
-  }
   auto force(const auto&, const auto&, const auto& p, const auto& t) const {
     using std::sin, ad::sin;
     return p[0] * sin(p[1] * t);

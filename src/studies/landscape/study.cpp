@@ -76,10 +76,7 @@ ExitCode run(Task& task) {
     parallel::on_rank_zero([&] { run::say(estimate_text(survey, settings.file, bytes)); });
     return exit_success;
   }
-  if (const auto code = run::ended_before(settings)) {
-    run::say_complete(settings);
-    return *code;
-  }
+  if (const auto code = run::complete_already(settings)) return *code;
   const double started = parallel::wall_time();
   const LandscapeFindings findings = search(survey);
   parallel::on_rank_zero([&] { run::say(findings_text(survey, findings)); });

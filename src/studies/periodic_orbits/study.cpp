@@ -96,10 +96,7 @@ ExitCode run(Task& task) {
     });
     return exit_success;
   }
-  if (const auto code = run::ended_before(settings)) {
-    run::say_complete(settings);
-    return *code;
-  }
+  if (const auto code = run::complete_already(settings)) return *code;
   const FoundOrbits found = search(survey);
   OrbitsEvolution evolution(survey, found);
   return drive(task, evolution, settings);

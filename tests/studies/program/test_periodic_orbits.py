@@ -156,9 +156,11 @@ class Ended(ProgramTest):
         for words in ([], ["continuation.parameter='K'", "continuation.to=0.96"]):
             with self.subTest(words=words):
                 self.assertEqual(self.launch(deck, "output.file=out.h5", *words, ranks=1).returncode, 0)
+                (self.at / "out.h5.checkpoint").write_bytes(b"of a run that was killed right after its end")
                 end = self.launch(deck, "output.file=out.h5", *words, "--resume", ranks=1)
                 self.assertEqual(end.returncode, 0, end.stderr)
                 self.assertIn("was complete", end.stdout)
+                self.assertFalse((self.at / "out.h5.checkpoint").exists())
                 # One of a program that didn't tell is left, for nobody knows.
                 shutil.copy(self.at / "out.h5", self.at / "old.h5")
                 with h5py.File(self.at / "old.h5", "r+") as file:
