@@ -203,18 +203,26 @@ COTANGENT_INLINE auto pow(const C& c, const Jet<Real, N, Order, S>& b) {
   return detail::chain(b, f, d, Real(logarithm * d));
 }
 
-/// a^b for a > 0.
+/// a^b. Where a <= 0, b is whole and has no derivatives: log a, which only these need, counts as zero there.
 template <class Real, int N, int Order, Sparsity<N> S, Sparsity<N> T>
 COTANGENT_INLINE auto pow(const Jet<Real, N, Order, S>& a, const Jet<Real, N, Order, T>& b) {
+  const Real& x = a.value();
   const Real& p = b.value();
-  const Real f = pow(a.value(), p);
-  const Real logarithm = log(a.value());
-  const Real r = 1.0 / a.value();
-  const Real fr = f * r;
+  const Real f = pow(x, p);
+  const Real logarithm = select(x > Real(0.0), log(x), Real(0.0));
+  const Real r = 1.0 / x;
+  const Real c = p * (p - 1.0);
+  Real fr = f * r;
+  Real d = p * fr;
+  Real dd = c * (fr * r);
+  if (const auto at_zero = x == Real(0.0); any(at_zero)) [[unlikely]] {
+    fr = select(at_zero, select(p == Real(0.0), Real(0.0), pow(x, p - 1.0)), fr);
+    d = p * fr;
+    dd = select(at_zero, select(c == Real(0.0), Real(0.0), c * pow(x, p - 2.0)), dd);
+  }
   const Real fl = f * logarithm;
   return detail::chain(a, b, f,
-                       detail::Partials<Real>{p * fr, fl, p * (p - 1.0) * (fr * r),
-                                              fr * fma(p, logarithm, Real(1.0)), fl * logarithm});
+                       detail::Partials<Real>{d, fl, dd, fr * fma(p, logarithm, Real(1.0)), fl * logarithm});
 }
 
 /// The angle of the point (x, y).

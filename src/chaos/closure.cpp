@@ -57,6 +57,83 @@ Eigen::MatrixXd complement(const sections::Arc& arc, bool strobed) {
   return orthogonal_complement(without, size);
 }
 
+/// The orbit's flight, begun on the manifold that the parameters make; none where it doesn't end.
+struct Flown {
+  sections::Start start;
+  sections::Arc arc;
+};
+std::optional<Flown> fly(const Closure& closure, const Parts& at, const std::vector<double>& parameters) {
+  const auto& problem = *closure.problem;
+  sections::Start start{0, at.q, at.v, parameters};
+  if (problem.constraints() > 0 && !problem.project(start.q, start.v, parameters, -1)) return std::nullopt;
+  const double period = closure.strobed() ? strobe_period(closure, parameters) : at.period;
+  sections::Arc arc = problem.arc(closure.method, start, period);
+  if (arc.status != Status::finished) return std::nullopt;
+  return Flown{std::move(start), std::move(arc)};
+}
+
+/// How far the end is from the beginning, angles by whole turns, and the derivatives of that.
+bool close_state(const Closure& closure, const Unknowns& z, const sections::Arc& arc,
+                 const Eigen::MatrixXd& derivative, ClosedOrbit& orbit) {
+  const int n = closure.problem->dim(), m = 2 * n;
+  const auto coordinates = closure.problem->coordinates();
+  for (int i = 0; i < m; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    double off = (i < n ? arc.q[k] : arc.v[k - static_cast<std::size_t>(n)]) - z[i];
+    if (i < n) {
+      constexpr double turn = 2 * std::numbers::pi;
+      const double turns = coordinates[k].angle ? std::round(off / turn) : 0;
+      orbit.winding.push_back(static_cast<std::int64_t>(turns));
+      off = std::fma(-turn, turns, off);
+    }
+    orbit.residual[i] = off;
+    if (!closure.strobed()) orbit.jacobian(i, m) = arc.end_flow[k];
+  }
+  if (!derivative.allFinite() || !orbit.residual.allFinite()) return false;
+  orbit.error = orbit.residual.head(m).norm();
+  orbit.jacobian.topLeftCorner(m, m) = derivative - Eigen::MatrixXd::Identity(m, m);
+  return true;
+}
+
+/// Without a strobe the orbit begins on a plane, with a given energy.
+void meet_conditions(const Closure& closure, const Flown& flown, double energy, ClosedOrbit& orbit) {
+  const int n = closure.problem->dim(), m = 2 * n;
+  const Plane plane = plane_of(closure);
+  orbit.residual[m] = -plane.value;
+  for (int j = 0; j < n; ++j) {
+    const auto k = static_cast<std::size_t>(j);
+    orbit.residual[m] += plane.normal[k] * flown.start.q[k];
+    orbit.jacobian(m, j) = plane.normal[k];
+  }
+  orbit.residual[m + 1] = flown.arc.energy - energy;
+  for (int j = 0; j < m; ++j) orbit.jacobian(m + 1, j) = flown.arc.energy_slope[static_cast<std::size_t>(j)];
+}
+
+/// The last column: how all that moves with what is continued. With a parameter the ends move as no tangent
+/// map tells; by differences it steers the iteration alone.
+bool follow(const Closure& closure, const Parts& at, double value, ClosedOrbit& orbit) {
+  const int n = closure.problem->dim(), m = 2 * n;
+  auto column = orbit.jacobian.col(orbit.jacobian.cols() - 1);
+  if (*closure.continued < 0) {
+    column[m + 1] = -1;
+    return true;
+  }
+  const auto index = static_cast<std::size_t>(*closure.continued);
+  const double step = 1e-5 * std::max(1e-2, std::abs(value));
+  auto less = at.parameters, more = at.parameters;
+  less[index] -= step;
+  more[index] += step;
+  const auto before = fly(closure, at, less), after = fly(closure, at, more);
+  if (!before || !after) return false;
+  const sections::Arc &a = before->arc, &b = after->arc;
+  for (int i = 0; i < m; ++i) {
+    const auto k = static_cast<std::size_t>(i < n ? i : i - n);
+    column[i] = (i < n ? b.q[k] - a.q[k] : b.v[k] - a.v[k]) / (2 * step);
+  }
+  if (!closure.strobed()) column[m + 1] = (b.energy - a.energy) / (2 * step);
+  return true;
+}
+
 }  // namespace
 
 std::vector<Eigen::VectorXd> vectors_of(const std::vector<double>& numbers, int size) {
@@ -82,81 +159,23 @@ Plane Plane::across(const std::vector<double>& q, const std::vector<double>& v) 
 }
 
 std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
-  const auto& problem = *closure.problem;
-  const int n = problem.dim(), m = 2 * n, count = static_cast<int>(z.size());
+  const Index m = 2 * closure.problem->dim(), rows = m + (closure.strobed() ? 0 : 2);
   const Parts at = parts(closure, z);
-  if (!z.allFinite() || !(at.period > 0) || problem.objection(at.parameters)) return std::nullopt;
-  // On the manifold that the parameters make.
-  const auto start_at = [&](const std::vector<double>& parameters) -> std::optional<sections::Start> {
-    sections::Start start{0, at.q, at.v, parameters};
-    if (problem.constraints() > 0 && !problem.project(start.q, start.v, parameters, -1)) return std::nullopt;
-    return start;
-  };
-  const auto fly = [&](const sections::Start& start) {
-    const double period = closure.strobed() ? strobe_period(closure, start.parameters) : at.period;
-    return problem.arc(closure.method, start, period);
-  };
-  const auto start = start_at(at.parameters);
-  if (!start) return std::nullopt;
-  const sections::Arc arc = fly(*start);
-  if (arc.status != Status::finished) return std::nullopt;
-
-  ClosedOrbit orbit{z,  start->q, start->v, at.parameters, {}, at.period, arc.energy, arc.action, 0, {},
-                    {}, {},       {}};
-  const int rows = m + (closure.strobed() ? 0 : 2);
+  if (!z.allFinite() || !(at.period > 0) || closure.problem->objection(at.parameters)) return std::nullopt;
+  const auto flown = fly(closure, at, at.parameters);
+  if (!flown) return std::nullopt;
+  const auto& [start, arc] = *flown;
+  ClosedOrbit orbit{z,  start.q, start.v, at.parameters, {}, at.period, arc.energy, arc.action, 0, {},
+                    {}, {},      {}};
   orbit.residual = Eigen::VectorXd::Zero(rows);
-  orbit.jacobian = Eigen::MatrixXd::Zero(rows, count);
-  const auto coordinates = problem.coordinates();
-  Eigen::MatrixXd derivative(m, m);
-  for (int i = 0; i < m; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    double off = (i < n ? arc.q[k] : arc.v[k - static_cast<std::size_t>(n)]) - z[i];
-    if (i < n) {
-      constexpr double turn = 2 * std::numbers::pi;
-      const double turns = coordinates[k].angle ? std::round(off / turn) : 0;
-      orbit.winding.push_back(static_cast<std::int64_t>(turns));
-      off = std::fma(-turn, turns, off);
-    }
-    orbit.residual[i] = off;
-    for (int j = 0; j < m; ++j) derivative(i, j) = arc.derivative[static_cast<std::size_t>(i * m + j)];
-    if (!closure.strobed()) orbit.jacobian(i, m) = arc.end_flow[k];
-  }
-  if (!derivative.allFinite() || !orbit.residual.allFinite()) return std::nullopt;
-  orbit.error = orbit.residual.head(m).norm();
-  orbit.jacobian.topLeftCorner(m, m) = derivative - Eigen::MatrixXd::Identity(m, m);
-  if (!closure.strobed()) {
-    const Plane plane = plane_of(closure);
-    orbit.residual[m] = -plane.value;
-    for (int j = 0; j < n; ++j) {
-      const auto k = static_cast<std::size_t>(j);
-      orbit.residual[m] += plane.normal[k] * start->q[k];
-      orbit.jacobian(m, j) = plane.normal[k];
-    }
-    orbit.residual[m + 1] = arc.energy - at.energy;
-    for (int j = 0; j < m; ++j) orbit.jacobian(m + 1, j) = arc.energy_slope[static_cast<std::size_t>(j)];
-  }
+  orbit.jacobian = Eigen::MatrixXd::Zero(rows, z.size());
+  using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::MatrixXd derivative = Eigen::Map<const ByRows>(arc.derivative.data(), m, m);
+  if (!close_state(closure, z, arc, derivative, orbit)) return std::nullopt;
+  if (!closure.strobed()) meet_conditions(closure, *flown, at.energy, orbit);
   const Eigen::MatrixXd across = complement(arc, closure.strobed());
   orbit.transverse = across.transpose() * derivative * across;
-  if (closure.continued && *closure.continued < 0) {
-    orbit.jacobian(m + 1, count - 1) = -1;
-  } else if (closure.continued) {
-    // How the ends move with a parameter no tangent map tells; by differences it steers the iteration alone.
-    const auto index = static_cast<std::size_t>(*closure.continued);
-    const double step = 1e-5 * std::max(1e-2, std::abs(z[count - 1]));
-    auto less = at.parameters, more = at.parameters;
-    less[index] -= step;
-    more[index] += step;
-    const auto start_less = start_at(less), start_more = start_at(more);
-    if (!start_less || !start_more) return std::nullopt;
-    const sections::Arc a = fly(*start_less), b = fly(*start_more);
-    if (a.status != Status::finished || b.status != Status::finished) return std::nullopt;
-    for (int i = 0; i < m; ++i) {
-      const auto k = static_cast<std::size_t>(i < n ? i : i - n);
-      const double change = i < n ? b.q[k] - a.q[k] : b.v[k] - a.v[k];
-      orbit.jacobian(i, count - 1) = change / (2 * step);
-    }
-    if (!closure.strobed()) orbit.jacobian(m + 1, count - 1) = (b.energy - a.energy) / (2 * step);
-  }
+  if (closure.continued && !follow(closure, at, z[z.size() - 1], orbit)) return std::nullopt;
   const Eigen::VectorXcd eigenvalues = numerics::eigenvalues(orbit.transverse);
   orbit.multiplier.assign(eigenvalues.data(), eigenvalues.data() + eigenvalues.size());
   std::ranges::sort(orbit.multiplier, [](const auto& a, const auto& b) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "expressions/derivative.hpp"
 
-#include "core/error.hpp"
-
 namespace cotangent::expressions {
 
 namespace {
@@ -13,7 +11,7 @@ using Slope = std::optional<Id>;  ///< none: zero
 /// Sums and products that know their zeros and ones.
 class Calculus {
  public:
-  explicit Calculus(Graph& graph) : graph_(graph), one_(graph.number(1)) {}
+  explicit Calculus(Graph& graph) : graph_(graph), zero_(graph.number(0)), one_(graph.number(1)) {}
 
   Id constant(double value) { return graph_.number(value); }
   Id of(Operation operation, Id a) { return graph_.apply(operation, a); }
@@ -41,9 +39,10 @@ class Calculus {
       case negate:
         return minus(da);
       case fixed_power:
+        if (operation.number == 0) return {};
         return times(times(da, constant(operation.number)), raised(a, operation.number - 1));
       case abs:
-        return times(da, of(divide, a, node));
+        return times(da, of(subtract, of(greater, a, zero_), of(less, a, zero_)));
       case sqrt:
         return over(da, of(multiply, constant(2), node));
       case exp:
@@ -68,8 +67,8 @@ class Calculus {
         return times(da, of(sinh, a));
       case tanh:
         return times(da, of(subtract, one_, squared(node)));
-      default:
-        throw Error("a comparison where a smooth function is needed");
+      default:  // a truth
+        return {};
     }
   }
 
@@ -86,7 +85,8 @@ class Calculus {
       case divide:
         return over(difference(da, times(db, node)), b);
       case power:
-        return times(sum(times(db, of(log, a)), over(times(da, b), a)), node);
+        return sum(times(times(da, b), of(power, a, of(subtract, b, one_))),
+                   times(db, of(multiply, of(log, a), node)));
       case Operation::atan2: {  // of y = a and x = b
         const Id square = of(add, squared(a), squared(b));
         return over(difference(times(da, b), times(db, a)), square);
@@ -94,21 +94,22 @@ class Calculus {
       case Operation::hypot:
         return over(sum(times(da, a), times(db, b)), node);
       case min:
-      case max: {  // (a + b -+ |a - b|) / 2
-        const Id apart = of(subtract, a, b), sign = of(divide, apart, of(abs, apart));
-        const Slope both = sum(da, db), sided = times(difference(da, db), sign);
-        return times(operation == max ? sum(both, sided) : difference(both, sided), constant(0.5));
-      }
-      default:
-        throw Error("a comparison where a smooth function is needed");
+        return sum(times(da, of(less, a, b)), times(db, of(greater_equal, a, b)));
+      case max:
+        return sum(times(da, of(greater, a, b)), times(db, of(less_equal, a, b)));
+      default:  // a truth
+        return {};
     }
   }
 
  private:
-  Id raised(Id a, double exponent) { return exponent == 1 ? a : of(Operation::power, a, constant(exponent)); }
+  Id raised(Id a, double exponent) {
+    if (exponent == 0) return one_;
+    return exponent == 1 ? a : of(Operation::power, a, constant(exponent));
+  }
   Id squared(Id a) { return raised(a, 2); }
   Graph& graph_;
-  Id one_;
+  Id zero_, one_;
 };
 
 }  // namespace

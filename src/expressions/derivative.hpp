@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Derivatives of formulas as formulas, by the chain rule on the graph: what formula and derivative share is
 // one node. Reference: Griewank, Walther, Evaluating Derivatives (2008), 3.1, forward propagation.
-// Limits: the derivative of |x| at 0 is NaN, as are those of min and max where their operands are equal.
+// At kinks as ad/functions.hpp: |x| has the derivative 0 at 0, min and max that of the second operand at a
+// tie. A truth is constant wherever it has a derivative. Limits: what min and max don't choose must have a
+// finite derivative.
 #pragma once
 
 #include <optional>
@@ -10,8 +12,7 @@
 
 namespace cotangent::expressions {
 
-/// d root / d name, a node of the same graph; none where it is zero everywhere. Throws an Error where the
-/// formula holds a comparison.
+/// d root / d name, a node of the same graph; none where it is zero everywhere.
 std::optional<Graph::Id> derivative(Graph& graph, Graph::Id root, std::size_t name);
 
 }  // namespace cotangent::expressions

@@ -27,9 +27,9 @@ Units::Units(std::vector<std::string> by_column) : by_column_(std::move(by_colum
 }
 
 std::int64_t DataSetSpec::elements() const {
-  std::int64_t product = 1;
-  for (const std::int64_t extent : dims) product *= extent;
-  return product;
+  double product = 1;
+  for (const std::int64_t extent : dims) product *= static_cast<double>(extent);
+  return static_cast<std::int64_t>(std::min(product, 0x1p53));
 }
 
 std::int64_t DataSetSpec::bytes() const {

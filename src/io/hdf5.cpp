@@ -23,6 +23,15 @@ namespace {
 
 static_assert(std::is_same_v<hid_t, std::int64_t>, "Hdf5Handle holds a hid_t");
 
+void set_hints(MPI_Info info, const std::vector<std::pair<std::string, std::string>>& hints) {
+  for (const auto& [name, value] : hints) {
+    if (MPI_Info_set(info, name.c_str(), value.c_str()) != MPI_SUCCESS)
+      throw Error("[output] hints: MPI-IO takes no hint '" + name + "' = \"" + value +
+                  "\"; names have at most " + std::to_string(MPI_MAX_INFO_KEY) + " characters, values 1 to " +
+                  std::to_string(MPI_MAX_INFO_VAL));
+  }
+}
+
 // Before the first call: no printing, since every failure is thrown.
 void open_library() {
   static const bool once = H5open() >= 0 && H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
@@ -208,12 +217,25 @@ File File::open(const std::filesystem::path& path) {
   return {Hdf5Handle(check(id, path, "open the file"), H5Fclose), path};
 }
 
+void lay_out(const std::filesystem::path& path,
+             const std::vector<std::pair<std::string, std::string>>& hints) {
+  if (hints.empty()) return;
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  set_hints(info, hints);
+  MPI_File file = MPI_FILE_NULL;
+  const int mode = MPI_MODE_CREATE | MPI_MODE_WRONLY,
+            code = MPI_File_open(MPI_COMM_SELF, path.c_str(), mode, info, &file);
+  MPI_Info_free(&info);
+  if (code == MPI_SUCCESS) MPI_File_close(&file);  // what forbids it is told when the file is made
+}
+
 File File::open_together(const std::filesystem::path& path,
                          const std::vector<std::pair<std::string, std::string>>& hints) {
   const Hdf5Handle access = access_properties();
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
-  for (const auto& [name, value] : hints) MPI_Info_set(info, name.c_str(), value.c_str());
+  set_hints(info, hints);
   H5Pset_fapl_mpio(access.id(), MPI_COMM_WORLD, info);
   MPI_Info_free(&info);
   // Open MPI's shared file pointers, which nobody asked for, lock a semaphore named after the file while it
@@ -277,6 +299,21 @@ std::vector<std::string> File::names_in(const std::string& group) const {
                            H5P_DEFAULT),
         path_, "list " + group);
   return names;
+}
+
+std::vector<std::string> File::data_sets_in(const std::string& group) const {
+  std::vector<std::string> paths;
+  for (const std::string& name : names_in(group)) {
+    const std::string path = (group == "/" ? "" : group) + "/" + name, doing = "open " + path;
+    const hid_t id = H5Oopen(handle_.id(), path.c_str(), H5P_DEFAULT);
+    const Hdf5Handle object(check(id, path_, doing), H5Oclose);
+    if (const H5I_type_t type = H5Iget_type(object.id()); type == H5I_DATASET) {
+      paths.push_back(path);
+    } else if (type == H5I_GROUP) {
+      std::ranges::move(data_sets_in(path), std::back_inserter(paths));
+    }
+  }
+  return paths;
 }
 
 DataSet File::make(const DataSetSpec& spec, const Hdf5Handle& creation) {

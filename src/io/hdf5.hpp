@@ -107,6 +107,11 @@ class FileFailureHandler {
 };
 
 /// An open file.
+/// Makes an empty file with the layout on disk that hints ask for, such as striping_factor, which MPI-IO
+/// heeds only where it makes the file. Nothing without hints.
+void lay_out(const std::filesystem::path& path,
+             const std::vector<std::pair<std::string, std::string>>& hints);
+
 class File {
  public:
   /// A new file, in place of an older one.
@@ -152,9 +157,12 @@ class File {
   std::vector<std::string> read_texts(const std::string& path) const;
   /// The names of what a group holds, in alphabetical order.
   std::vector<std::string> names_in(const std::string& group) const;
+  /// The paths of all data sets below a group.
+  std::vector<std::string> data_sets_in(const std::string& group) const;
   std::string text_attribute(const std::string& object, const std::string& name) const;
   /// Of one text a list of one.
   std::vector<std::string> text_list_attribute(const std::string& object, const std::string& name) const;
+  bool has_attribute(const std::string& object, const std::string& name) const;
   std::int64_t integer_attribute(const std::string& object, const std::string& name) const;
 
   /// Made with its groups, and its space set apart; unwritten places read as zero.

@@ -60,6 +60,10 @@ std::vector<std::string> File::text_list_attribute(const std::string& object, co
                   [&](void* into) { return H5Aread(handle.id(), type.id(), into); });
 }
 
+bool File::has_attribute(const std::string& object, const std::string& name) const {
+  return H5Aexists_by_name(handle_.id(), object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
 std::int64_t File::integer_attribute(const std::string& object, const std::string& name) const {
   const std::string doing = "read the attribute " + name + " of " + object;
   const Hdf5Handle handle(

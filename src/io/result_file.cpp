@@ -38,7 +38,7 @@ std::string date() {
   return text;
 }
 
-const std::string exit_code_path = "/run/exit_code";
+const std::string exit_code_path = "/run/exit_code", checkpoints_path = "/run/checkpoints";
 constexpr std::int64_t no_exit_code = -1;
 
 bool comes_to_its_end(std::int64_t exit_code) {
@@ -54,7 +54,8 @@ std::vector<DataSetSpec> run_data_sets(const ResultContent& content) {
        DataType::int64,
        {},
        "1",
-       "exit code of the last start that ended or was stopped, -1 else: it runs, was killed, or failed"}};
+       "exit code of the last start that ended or was stopped, -1 else: it runs, was killed, or failed"},
+      {checkpoints_path, DataType::int64, {}, "1", "how many checkpoints were written, over all starts"}};
   if (!content.parts.empty())
     specs.push_back({"/run/part_seconds",
                      DataType::float64,
@@ -147,7 +148,7 @@ void check_content(const std::filesystem::path& path, const ResultContent& conte
   std::ranges::copy(run_data_sets(content), std::back_inserter(specs));
   for (const DataSetSpec& spec : specs) {
     const bool there = file.contains(spec.path);
-    if (!there && spec.path == exit_code_path) continue;
+    if (!there && (spec.path == exit_code_path || spec.path == checkpoints_path)) continue;  // of before
     if (!there) throw Error(path.string() + ": has no " + spec.path + ", which this run would write");
     const DataSet set = file.data_set(spec.path);
     if (set.type() != spec.type || set.dims() != spec.dims)
@@ -170,6 +171,10 @@ std::int64_t stored_exit_code(const File& file) {
   return file.contains(exit_code_path) ? file.read<std::int64_t>(exit_code_path).front() : no_exit_code;
 }
 
+bool worth_squeezing(const DataSetSpec& spec) {
+  return !spec.dims.empty() && spec.bytes() > (1 << 16);
+}
+
 void store_exit_code(const File& file, std::int64_t exit_code) {
   if (file.contains(exit_code_path)) overwrite(file, exit_code_path, std::vector{exit_code});
 }
@@ -178,14 +183,24 @@ void store_exit_code(const File& file, std::int64_t exit_code) {
 
 StoredResult stored_result(const std::filesystem::path& path) {
   std::string deck;
-  std::int64_t exit_code = no_exit_code, tells = 0;
+  std::int64_t exit_code = no_exit_code, tells = 0, checkpoints = 0, compressed = 0;
   parallel::on_rank_zero([&] {
     const File file = open_checked(path);
     deck = file.read_text("/deck");
     exit_code = stored_exit_code(file);
     tells = file.contains(exit_code_path);
+    if (file.contains(checkpoints_path)) checkpoints = file.read<std::int64_t>(checkpoints_path).front();
+    compressed = std::ranges::all_of(file.data_sets_in("/"), [&](const std::string& name) {
+      if (name == "/deck" || name.starts_with("/run/")) return true;
+      const DataSet set = file.data_set(name);
+      return !worth_squeezing({name, set.type(), set.dims(), "", ""}) || file.in_chunks(name);
+    });
   });
-  StoredResult stored{parallel::broadcast(std::move(deck)), std::nullopt, parallel::broadcast(tells) != 0};
+  StoredResult stored;
+  stored.deck = parallel::broadcast(std::move(deck));
+  stored.tells = parallel::broadcast(tells) != 0;
+  stored.checkpoints = parallel::broadcast(checkpoints);
+  stored.compressed = parallel::broadcast(compressed) != 0;
   exit_code = parallel::broadcast(exit_code);
   if (comes_to_its_end(exit_code)) stored.ended = static_cast<ExitCode>(exit_code);
   return stored;
@@ -200,6 +215,7 @@ ResultFile ResultFile::create(const std::filesystem::path& path, const ResultCon
     const std::filesystem::path unfinished = path.string() + ".new";
     try {
       const Descriptor image = build(unfinished, content);
+      lay_out(unfinished, content.options.hints);
       Descriptor file(unfinished, Descriptor::Mode::create);
       image.copy_to(file);
       file.allocate(file.length());  // so that a disk that fills up later can't fail this run
@@ -247,6 +263,17 @@ int ResultFile::data_set(std::string_view path) const {
   return static_cast<int>(found - declared.begin());
 }
 
+std::int64_t ResultFile::count_checkpoint() {
+  std::int64_t number = 0;
+  parallel::on_rank_zero([&] {
+    File& file = file_->file();
+    if (!file.contains(checkpoints_path)) return;
+    number = file.read<std::int64_t>(checkpoints_path).front() + 1;
+    overwrite(file, checkpoints_path, std::vector{number});
+  });
+  return number;
+}
+
 void ResultFile::close(const RunRecord& record) {
   file_->flush_together();
   parallel::agree([this] { file_->sync(); });
@@ -278,10 +305,6 @@ std::vector<std::int64_t> chunk_of(const DataSetSpec& spec) {
   for (std::size_t d = spec.dims.size(); d-- > 0 && room > 0; room /= chunk[d])
     chunk[d] = std::clamp<std::int64_t>(room, 1, spec.dims[d]);
   return chunk;
-}
-
-bool worth_squeezing(const DataSetSpec& spec) {
-  return !spec.dims.empty() && spec.bytes() > (1 << 16);
 }
 
 // The chunks of a data set, one after another in its order.
@@ -333,7 +356,8 @@ void ResultFile::prepare_to_squeeze(const std::filesystem::path& unfinished) con
   }
   name_dimensions(squeezed, content_.data_sets);
   squeezed.close();
-  Descriptor target(unfinished, Descriptor::Mode::write);
+  lay_out(unfinished, content_.options.hints);
+  Descriptor target(unfinished, Descriptor::Mode::create);
   image.copy_to(target);
 }
 
@@ -418,6 +442,13 @@ void ResultFile::compress() {
       if (!failure.empty()) throw FileError(failure + not_compressed);
     });
   }
+  parallel::agree([&] {  // each rank's own pages
+    try {
+      Descriptor(unfinished, Descriptor::Mode::write).sync();
+    } catch (const FileError& error) {
+      throw FileError(error.what() + not_compressed);
+    }
+  });
   or_not_compressed([&] {
     Descriptor file(unfinished, Descriptor::Mode::write);
     replace_file(file, unfinished, path_);

@@ -51,7 +51,9 @@ struct StoredResult {
   std::string deck;
   /// Of the run that came to its end; none while it runs, and where it was stopped or killed.
   std::optional<ExitCode> ended;
-  bool tells = true;  ///< whether it came to its end: files of programs before don't
+  bool tells = true;             ///< whether it came to its end: files of programs before don't
+  std::int64_t checkpoints = 0;  ///< how many checkpoints its run has written
+  bool compressed = false;       ///< whether all is that is worth it
 };
 
 /// Reads what a result file says of itself. Throws FileError where there is none, and Error where it is not
@@ -83,6 +85,8 @@ class ResultFile {
   std::vector<Number> read_rows(int index, std::int64_t first, std::int64_t count) const {
     return File::open(path_).read_rows<Number>(spec(index).path, first, count);
   }
+  /// Counts a checkpoint that is about to be written; on rank 0 its number. Collective.
+  std::int64_t count_checkpoint();
   /// Everything on disk, and then the record; the result of a run that came to its end is compressed where
   /// that was asked for and isn't done yet. Collective; a failure is thrown on every rank.
   void close(const RunRecord& record);

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/release.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 // Joins `next` to `last` where it begins where that ends, along one dimension, in the file and in memory:
 // dimensions before it have extent 1, and those after it agree.
 bool join(Slab& last, const Slab& next) {
-  if (last.turn != next.turn || last.set != next.set || last.begin + last.size != next.begin) return false;
+  if (last.set != next.set || last.begin + last.size != next.begin) return false;
   const auto n = static_cast<std::size_t>(last.dimensions);
   for (std::size_t d = 0; d < n; ++d) {
     if (next.offset[d] == last.offset[d] + last.count[d]) {
@@ -63,14 +64,13 @@ struct RowShape {
 
 }  // namespace
 
-void RowQueue::add(Turn turn, int set, const DataSetSpec& spec, DataType type,
-                   std::span<const std::int64_t> offset, std::span<const std::int64_t> count,
-                   const void* values) {
+void RowQueue::add(int set, const DataSetSpec& spec, DataType type, std::span<const std::int64_t> offset,
+                   std::span<const std::int64_t> count, const void* values) {
   if (count.size() > Slab::most_dimensions) throw std::logic_error(spec.path + " has too many dimensions");
   const auto numbers = static_cast<std::size_t>(
       std::accumulate(count.begin(), count.end(), std::int64_t{1}, std::multiplies<>()));
   if (numbers == 0) return;
-  Slab slab{turn, set, static_cast<int>(count.size()), {}, {}, bytes_.size(), 0};
+  Slab slab{set, static_cast<int>(count.size()), {}, {}, bytes_.size(), 0};
   std::ranges::copy(offset, slab.offset.begin());
   std::ranges::copy(count, slab.count.begin());
   slab.size = numbers * static_cast<std::size_t>(size_of(spec.type));
@@ -87,9 +87,9 @@ void RowQueue::add(Turn turn, int set, const DataSetSpec& spec, DataType type,
   if (slabs_.empty() || !join(slabs_.back(), slab)) slabs_.push_back(slab);
 }
 
-void RowQueue::add_by_id(Turn turn, int set, std::int64_t frame, RowIds ids, std::vector<double> values) {
+void RowQueue::add_by_id(int set, std::int64_t frame, RowIds ids, std::vector<double> values) {
   by_id_bytes_ += values.size() * sizeof(double);
-  by_id_.push_back({turn, set, frame, std::move(ids), std::move(values)});
+  by_id_.push_back({set, frame, std::move(ids), std::move(values)});
 }
 
 void RowQueue::gather(std::span<const DataSetSpec* const> specs) {
@@ -129,7 +129,7 @@ void RowQueue::gather(std::span<const DataSetSpec* const> specs) {
         numbers[to].insert(numbers[to].end(), row, row + width);
         row += width;
       }
-      waiting[e].values = {};
+      release(waiting[e].values);
     }
     const std::vector<Label> came = parallel::exchange(std::move(labels));
     const std::vector<double> values = parallel::exchange(std::move(numbers));
@@ -176,17 +176,17 @@ void RowQueue::add_rows(const ById& entry, const DataSetSpec& spec, std::int64_t
   const std::span numbers(values, static_cast<std::size_t>(rows * RowShape(spec, entry.frame).width));
   if (spec.type == DataType::int32) {
     const std::vector<std::int32_t> whole(numbers.begin(), numbers.end());
-    add(entry.turn, entry.set, spec, DataType::int32, offset, count, whole.data());
+    add(entry.set, spec, DataType::int32, offset, count, whole.data());
   } else if (spec.type == DataType::int64) {
     const std::vector<std::int64_t> whole(numbers.begin(), numbers.end());
-    add(entry.turn, entry.set, spec, DataType::int64, offset, count, whole.data());
+    add(entry.set, spec, DataType::int64, offset, count, whole.data());
   } else {
-    add(entry.turn, entry.set, spec, DataType::float64, offset, count, values);
+    add(entry.set, spec, DataType::float64, offset, count, values);
   }
 }
 
 std::span<const Slab> RowQueue::arranged() {
-  const auto order = [](const Slab& slab) { return std::tie(slab.turn, slab.set, slab.offset); };
+  const auto order = [](const Slab& slab) { return std::tie(slab.set, slab.offset); };
   const auto less = [&](const Slab& a, const Slab& b) { return order(a) < order(b); };
   if (!std::ranges::is_sorted(slabs_, less)) {
     std::ranges::stable_sort(slabs_, less);

@@ -15,14 +15,9 @@
 
 namespace cotangent::io {
 
-/// When rows are written: in any order, or after all others. The latter is for a status, which tells a
-/// reader, and a run that goes on, that the rows it belongs to are there.
-enum class Turn { soon, last };
-
 /// A hyperslab of one data set, and where its bytes are in the queue.
 struct Slab {
   static constexpr int most_dimensions = 4;
-  Turn turn = Turn::soon;
   int set = 0, dimensions = 0;
   std::array<std::int64_t, most_dimensions> offset{}, count{};
   std::size_t begin = 0, size = 0;
@@ -35,12 +30,12 @@ class RowQueue {
  public:
   /// Values for a hyperslab of extent `count` at `offset` of data set number `set`, which `spec` declares:
   /// row-major, of the type `type`, as many as the product of `count`; float64 may become float32.
-  void add(Turn turn, int set, const DataSetSpec& spec, DataType type, std::span<const std::int64_t> offset,
+  void add(int set, const DataSetSpec& spec, DataType type, std::span<const std::int64_t> offset,
            std::span<const std::int64_t> count, const void* values);
   /// Rows `ids` of the frame `frame` of a data set [frames, rows] or [frames, rows, width]; where `frame` is
   /// negative of one [rows] or [rows, width]. `values` has a row of `width` for each id, in their order.
   /// All ranks add the same data sets in the same order, each its own rows.
-  void add_by_id(Turn turn, int set, std::int64_t frame, RowIds ids, std::vector<double> values);
+  void add_by_id(int set, std::int64_t frame, RowIds ids, std::vector<double> values);
 
   bool empty() const { return slabs_.empty() && by_id_.empty(); }
   /// How many bytes wait here.
@@ -48,7 +43,7 @@ class RowQueue {
 
   /// Brings rows by id to the ranks that write them. `specs` are those of all data sets. Collective.
   void gather(std::span<const DataSetSpec* const> specs);
-  /// All slabs, sorted by turn, data set and place, and joined where one continues another. They stay in the
+  /// All slabs, sorted by data set and place, and joined where one continues another. They stay in the
   /// queue until clear().
   std::span<const Slab> arranged();
   const std::byte* bytes_of(const Slab& slab) const { return bytes_.data() + slab.begin; }
@@ -56,7 +51,6 @@ class RowQueue {
 
  private:
   struct ById {
-    Turn turn;
     int set;
     std::int64_t frame;
     RowIds ids;

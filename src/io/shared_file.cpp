@@ -46,15 +46,15 @@ void SharedFile::keep(DataType type, int index, std::span<const std::int64_t> of
   if (!inside)
     throw std::out_of_range(path_.string() + ": " + set.path + " is " + shape(set.type, set.dims) +
                             "; cannot write " + shape(type, count) + " at " + shape(type, offset));
-  queue_.add(turn, index, set, type, offset, count, values);
+  queue(turn).add(index, set, type, offset, count, values);
 }
 
-void SharedFile::write(const Slab& slab, bool together) {
+void SharedFile::write(const RowQueue& queue, const Slab& slab, bool together) {
   const Set& set = sets_[static_cast<std::size_t>(slab.set)];
   const auto dimensions = static_cast<std::size_t>(slab.dimensions);
   try {
     set.place.write_bytes(std::span(slab.offset).first(dimensions), std::span(slab.count).first(dimensions),
-                          queue_.bytes_of(slab), together);
+                          queue.bytes_of(slab), together);
   } catch (const FileError&) {
     // MPI-IO doesn't tell what the system said; the system says it again.
     const std::string reason = on_disk_.lack_of_space();
@@ -63,7 +63,7 @@ void SharedFile::write(const Slab& slab, bool together) {
   }
 }
 
-bool SharedFile::holds(const Slab& slab) const {
+bool SharedFile::holds(const RowQueue& queue, const Slab& slab) const {
   const Set& set = sets_[static_cast<std::size_t>(slab.set)];
   auto offset = slab.offset, count = slab.count;
   const auto dimensions = static_cast<std::size_t>(slab.dimensions);
@@ -80,30 +80,45 @@ bool SharedFile::holds(const Slab& slab) const {
     offset[along] = first + k;
     count[along] = std::min(piece, rows - k);
     const auto bytes = read();
-    if (std::memcmp(bytes.data(), queue_.bytes_of(slab) + k * row, bytes.size()) != 0) return false;
+    if (std::memcmp(bytes.data(), queue.bytes_of(slab) + k * row, bytes.size()) != 0) return false;
   }
   return true;
 }
 
+void SharedFile::write_alone(RowQueue& queue) {
+  for (const Slab& slab : queue.arranged()) write(queue, slab, false);
+  queue.clear();
+}
+
 void SharedFile::flush() {
-  for (const Slab& slab : queue_.arranged()) write(slab, false);
-  queue_.clear();
+  write_alone(rows_);
+  const double before = parallel::wall_time();
+  if (statuses_.empty() || before < next_statuses_) return;
+  on_disk_.sync();
+  write_alone(statuses_);
+  const double after = parallel::wall_time();
+  next_statuses_ =
+      after + std::max(1.0, 50 * (after - before));  // at most a fiftieth of the time is for the disk
 }
 
 void SharedFile::flush_together() {
+  write_together(rows_);
+  if (!parallel::any(!statuses_.empty())) return;
+  parallel::agree([this] { on_disk_.sync(); });
+  write_together(statuses_);
+}
+
+void SharedFile::write_together(RowQueue& queue) {
   std::vector<const DataSetSpec*> specs;
   for (const Set& set : sets_) specs.push_back(&set.spec);
-  queue_.gather(specs);
-  const std::span<const Slab> slabs = queue_.arranged();
-  // How many slabs the rank with most of them has, and how many ranks have any: of each turn and data set.
-  const std::size_t kinds = 2 * sets_.size();
-  const auto kind_of = [&](const Slab& slab) {
-    return static_cast<std::size_t>(slab.turn) * sets_.size() + static_cast<std::size_t>(slab.set);
-  };
-  std::vector<std::int64_t> most(kinds, 0), owners(kinds, 0);
+  queue.gather(specs);
+  const std::span<const Slab> slabs = queue.arranged();
+  // How many slabs the rank with most of them has, and how many ranks have any: of each data set.
+  const auto number_of = [](const Slab& slab) { return static_cast<std::size_t>(slab.set); };
+  std::vector<std::int64_t> most(sets_.size(), 0), owners(sets_.size(), 0);
   for (const Slab& slab : slabs) {
-    ++most[kind_of(slab)];
-    owners[kind_of(slab)] = 1;
+    ++most[number_of(slab)];
+    owners[number_of(slab)] = 1;
   }
   if (parallel::size() > 1 && options_.collective) {
     most = parallel::maximum(std::move(most));
@@ -119,41 +134,41 @@ void SharedFile::flush_together() {
   };
   std::vector<const Slab*> unsure;
   bool met = false;
-  const auto end_turn = [&] {
-    if (std::exchange(met, false)) parallel::barrier();  // another rank may write this one's rows
-    for (const Slab* slab : std::exchange(unsure, {})) {
-      attempt([&] {
-        if (failure.empty() && !holds(*slab)) write(*slab, false);
-      });
-    }
-    parallel::agree([&] {
-      if (!failure.empty()) throw FileError(failure);
-    });
-  };
   auto next = slabs.begin();
-  for (std::size_t kind = 0; kind < kinds; ++kind) {
+  for (std::size_t number = 0; number < sets_.size(); ++number) {
     // Collective calls only where more than one rank has rows of this data set.
-    const bool together = options_.collective && owners[kind] > 1;
+    const bool together = options_.collective && owners[number] > 1;
     met = met || together;
-    const auto set = static_cast<int>(kind % sets_.size());
-    const Slab none{Turn::soon, set, static_cast<int>(spec(set).dims.size()), {}, {}, 0, 0};
-    for (std::int64_t k = 0; k < most[kind]; ++k) {
-      const bool mine = next != slabs.end() && kind_of(*next) == kind, writes = mine && failure.empty();
+    const auto set = static_cast<int>(number);
+    const Slab none{set, static_cast<int>(spec(set).dims.size()), {}, {}, 0, 0};
+    for (std::int64_t k = 0; k < most[number]; ++k) {
+      const bool mine = next != slabs.end() && number_of(*next) == number, writes = mine && failure.empty();
       attempt([&] {
-        if (together || writes) write(writes ? *next : none, together);
+        if (together || writes) write(queue, writes ? *next : none, together);
       });
       if (together && writes) unsure.push_back(&*next);
       if (mine) ++next;
     }
-    if (kind + 1 == sets_.size()) end_turn();  // before the statuses, which tell that the rest is there
   }
-  end_turn();
-  queue_.clear();
+  if (met) parallel::barrier();  // another rank may write this one's rows
+  for (const Slab* slab : unsure) {
+    attempt([&] {
+      if (failure.empty() && !holds(queue, *slab)) write(queue, *slab, false);
+    });
+  }
+  parallel::agree([&] {
+    if (!failure.empty()) throw FileError(failure);
+  });
+  queue.clear();
 }
 
 void SharedFile::sync() {
-  flush();
+  write_alone(rows_);
   on_disk_.sync();
+  if (!statuses_.empty()) {
+    write_alone(statuses_);
+    on_disk_.sync();
+  }
   if (!std::exchange(name_synced_, true)) sync_name(path_);
 }
 

@@ -22,6 +22,11 @@ struct FileOptions {
   int compression = 0;                                     ///< deflate's level; 0: none
 };
 
+/// When rows are written: as they come, or once all that came before them is on disk, safe from a loss of
+/// power. The latter is for a status, which tells a reader, and a run that goes on, that the rows it belongs
+/// to are there.
+enum class Turn { soon, last };
+
 class SharedFile {
  public:
   /// These data sets of an existing file, whose space is set apart on disk where the file system can. Throws
@@ -58,12 +63,12 @@ class SharedFile {
   /// a row for each id (RowQueue::add_by_id). They are written by flush_together() alone.
   void write_by_id(int index, std::int64_t frame, RowIds ids, std::vector<double> values,
                    Turn turn = Turn::soon) {
-    queue_.add_by_id(turn, index, frame, std::move(ids), std::move(values));
+    queue(turn).add_by_id(index, frame, std::move(ids), std::move(values));
   }
-  /// How many bytes wait on this rank.
-  std::size_t waiting_bytes() const { return queue_.bytes(); }
-  /// Writes what waits here. Not collective: FileError on this rank alone, where what couldn't be written
-  /// goes on waiting.
+  /// How many bytes wait on this rank, but for those whose turn is last.
+  std::size_t waiting_bytes() const { return rows_.bytes(); }
+  /// Writes what waits here; rows whose turn is last every second or so, since they wait for the disk. Not
+  /// collective: FileError on this rank alone, where what couldn't be written goes on waiting.
   void flush();
   /// Writes what waits on all ranks, rows by id too. Open MPI 4.1 tells nobody when a collective write fails
   /// on three ranks or more: so each rank looks afterwards whether the file has its rows, and writes by
@@ -82,9 +87,12 @@ class SharedFile {
   };
   void keep(DataType type, int index, std::span<const std::int64_t> offset,
             std::span<const std::int64_t> count, const void* values, Turn turn);
-  void write(const Slab& slab, bool together);
+  RowQueue& queue(Turn turn) { return turn == Turn::soon ? rows_ : statuses_; }
+  void write(const RowQueue& queue, const Slab& slab, bool together);
+  void write_alone(RowQueue& queue);
+  void write_together(RowQueue& queue);
   /// Whether the file has these bytes.
-  bool holds(const Slab& slab) const;
+  bool holds(const RowQueue& queue, const Slab& slab) const;
 
   std::filesystem::path path_;
   FileOptions options_;
@@ -92,7 +100,8 @@ class SharedFile {
   Descriptor on_disk_;  // the same file, to wait for the disk
   bool name_synced_ = false;
   std::vector<Set> sets_;
-  RowQueue queue_;
+  RowQueue rows_, statuses_;
+  double next_statuses_ = 0;  ///< the time from which a flush() writes them
 };
 
 }  // namespace cotangent::io

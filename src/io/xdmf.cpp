@@ -130,7 +130,10 @@ std::string surface_grid(const File& file) {
 /// The collection's end, and the file beside the result.
 void write(const std::filesystem::path& result, std::string text) {
   text += "</Grid>\n</Domain></Xdmf>\n";
-  Descriptor target(std::filesystem::path(result).replace_extension(".xdmf"), Descriptor::Mode::create);
+  const std::filesystem::path extension = result.extension();
+  const bool known = extension == ".h5" || extension == ".hdf5";
+  const auto name = (known ? std::filesystem::path(result).replace_extension() : result).string() + ".xdmf";
+  Descriptor target(name, Descriptor::Mode::create);
   target.write(0, std::as_bytes(std::span(text)));
   target.sync();
 }

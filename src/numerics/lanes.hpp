@@ -243,13 +243,22 @@ template <int W>
 [[gnu::always_inline]] inline Lanes<W> pow(const Lanes<W>& x, int n) {
   return integer_power(x, n);
 }
-template <int W>
-Lanes<W> pow(const Lanes<W>& x, double p) {
-  return pow(x, Lanes<W>(p));
-}
-template <int W>
-Lanes<W> pow(double x, const Lanes<W>& p) {
-  return pow(Lanes<W>(x), p);
-}
+
+// One of the two may be a number.
+#define COTANGENT_WITH_NUMBER(function)            \
+  template <int W>                                 \
+  Lanes<W> function(const Lanes<W>& x, double y) { \
+    return function(x, Lanes<W>(y));               \
+  }                                                \
+  template <int W>                                 \
+  Lanes<W> function(double x, const Lanes<W>& y) { \
+    return function(Lanes<W>(x), y);               \
+  }
+COTANGENT_WITH_NUMBER(pow)
+COTANGENT_WITH_NUMBER(atan2)
+COTANGENT_WITH_NUMBER(hypot)
+COTANGENT_WITH_NUMBER(min)
+COTANGENT_WITH_NUMBER(max)
+#undef COTANGENT_WITH_NUMBER
 
 }  // namespace cotangent::numerics

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "core/release.hpp"
 #include "overland/gmsh_check.hpp"
 #include "overland/gmsh_elements.hpp"
 #include "overland/mesh.hpp"
@@ -331,7 +332,7 @@ std::vector<Triangles::Side> outer_sides(const std::string& file, const Triangle
       if (triangles == 1) back[static_cast<std::size_t>(sender)].push_back({same, curve});
     }
   });
-  edges = {};
+  release(edges);
   return parallel::exchange(std::move(back));
 }
 

@@ -5,6 +5,7 @@
 #include <petscsf.h>
 #include <tuple>
 
+#include "core/release.hpp"
 #include "la/indices.hpp"
 #include "overland/mesh.hpp"
 #include "parallel/records.hpp"
@@ -109,7 +110,7 @@ void number_for_files(Mesh& mesh) {
   auto back = parallel::for_ranks<Named>();
   for (const auto& record : records)
     back[static_cast<std::size_t>(record.rank)].push_back({record.place, id++});
-  records = {};
+  release(records);
   std::vector<double> values(mesh.size(), 0.0);
   for (const auto& [place, its_id] : parallel::exchange(std::move(back)))
     values[static_cast<std::size_t>(place)] = static_cast<double>(its_id);

@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/release.hpp"
+
 namespace cotangent::parallel {
 
 namespace detail {
@@ -42,7 +44,7 @@ std::vector<Record> exchange(std::vector<std::vector<Record>>&& to,
   for (auto& list : to) {
     all.insert(all.end(), list.begin(), list.end());
     bytes.push_back(std::ssize(list) * record);
-    list = {};
+    release(list);
   }
   const std::vector<std::int64_t> came = detail::coming(bytes);
   std::vector<Record> result(

@@ -269,6 +269,13 @@ template std::int64_t minimum(std::int64_t);
 template std::int64_t sum(std::int64_t);
 template std::vector<std::int64_t> sum(std::vector<std::int64_t>);
 
+std::vector<std::int64_t> gather_everywhere(std::int64_t value) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(size()), value);
+  if (active())
+    check(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, MPI_COMM_WORLD), "MPI_Allgather");
+  return all;
+}
+
 std::int64_t sum_before(std::int64_t value) {
   std::int64_t before = 0;
   if (active()) check(MPI_Exscan(&value, &before, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD), "MPI_Exscan");

@@ -92,6 +92,8 @@ bool all(bool value);
 /// Collective.
 std::vector<std::string> gather(const std::string& text);
 std::vector<std::int64_t> gather(std::int64_t value);
+/// One value per rank, on every rank. Collective.
+std::vector<std::int64_t> gather_everywhere(std::int64_t value);
 
 /// Runs the function on every rank; where it throws on any, all throw what the lowest of these ranks threw
 /// (Error and FileError with text and exit code, else a runtime_error). Collective: so `function` itself may

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/release.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/runs.hpp"
@@ -38,8 +39,7 @@ inline int share_owner(std::int64_t n, std::int64_t i) {
 /// number of all records. Collective.
 inline std::vector<std::int64_t> offsets(std::int64_t here) {
   std::vector<std::int64_t> begins{0};
-  for (const std::int64_t count : exchange(ForRanks<std::int64_t>(static_cast<std::size_t>(size()), {here})))
-    begins.push_back(begins.back() + count);
+  for (const std::int64_t count : gather_everywhere(here)) begins.push_back(begins.back() + count);
   return begins;
 }
 /// The rank that has record i, by these offsets.
@@ -55,7 +55,7 @@ std::vector<Record> evened(std::vector<Record>&& records) {
   std::int64_t i = begins[static_cast<std::size_t>(rank())];
   for (const Record& record : records)
     to[static_cast<std::size_t>(share_owner(begins.back(), i++))].push_back(record);
-  records = {};
+  release(records);
   return exchange(std::move(to));
 }
 
@@ -74,15 +74,18 @@ auto asked(ForRanks<Question>&& questions, Answer answer) {
 }
 
 /// All ranks' records in order, in parts that lie rank after rank and are of like size. Sorts by regular
-/// samples (Shi, Schaeffer 1992: no part is twice as long as the mean where no two are equal). Collective.
+/// samples (Shi, Schaeffer 1992: on up to 64 ranks no part is twice as long as the mean where no two are
+/// equal; on more, each gives 64 samples, so that all of them don't grow as the square of the ranks).
+/// Collective.
 template <class Record, class Less>
 std::vector<Record> sorted(std::vector<Record>&& records, Less less) {
   std::ranges::sort(records, less);
   const auto ranks = static_cast<std::size_t>(size());
   if (ranks == 1) return std::move(records);
   std::vector<Record> sample;
-  for (std::size_t k = 0; k < ranks && !records.empty(); ++k)
-    sample.push_back(records[k * records.size() / ranks]);
+  const auto samples = std::min<std::size_t>(ranks, 64);
+  for (std::size_t k = 0; k < samples && !records.empty(); ++k)
+    sample.push_back(records[k * records.size() / samples]);
   auto splitters = exchange(ForRanks<Record>(ranks, sample));
   std::ranges::sort(splitters, less);
   auto to = for_ranks<Record>();
@@ -95,7 +98,7 @@ std::vector<Record> sorted(std::vector<Record>&& records, Less less) {
     to[r].assign(from, end);
     from = end;
   }
-  records = {};
+  release(records);
   auto mine = exchange(std::move(to));
   std::ranges::sort(mine, less);
   return mine;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/release.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::particles {
@@ -29,7 +30,7 @@ ParticleDynamics::ParticleDynamics(const SurfaceMotion& motion, const PairKernel
       decomposition_(Grid(range_ > 0 ? range_ + skin_ : 1.0, options.periods)) {
   effort_.steps = steps_done;
   particles_.assign(particles);
-  particles = {};
+  release(particles);
   redistribute();
   if (steps_done == 0) {
     auto all = block({0, particles_.padded / pack}, {});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/release.hpp"
 #include "rods/refuse.hpp"
 
 namespace cotangent::rods {
@@ -61,9 +62,9 @@ RodBlock<D>::RodBlock(RodShare<D> share)
   share.check();
   take_points(share);
   share.position = share.velocity = {};
-  share.mass = {};
+  release(share.mass);
   length_ = find_rods(share.rods, [this](int point) { return moves(point); });
-  share.rods = {};
+  release(share.rods);
   // The point of no concern: it takes what foreign rods do to points that aren't known here.
   inverse_mass_.push_back(0.0);
   for (int d = 0; d < D; ++d) {

@@ -219,21 +219,24 @@ std::int64_t checkpoint_bytes(Evolution& evolution) {
   return bytes;
 }
 
-void write_checkpoint(const std::filesystem::path& path, const CheckpointOwner& owner, Evolution& evolution) {
+void write_checkpoint(const std::filesystem::path& path, const CheckpointOwner& owner,
+                      const io::FileOptions& options, Evolution& evolution) {
   Description description;
   evolution.state(description);
   const std::filesystem::path unfinished = path.string() + ".new";
   parallel::on_rank_zero([&] {
+    io::lay_out(unfinished, options.hints);
     io::File file = io::File::create(unfinished);
     file.write_attribute("/", "format", std::string(format));
     file.write_attribute("/", "format_version", checkpoint_version);
     file.write_attribute("/", "study", owner.study);
+    file.write_attribute("/", "number", owner.number);
     file.write_text("/deck", owner.deck);
     file.create_group("/state");
     for (const io::DataSetSpec& field : description.fields) file.create_data_set(field);
     file.close();
   });
-  io::SharedFile file(unfinished, description.fields, {});
+  io::SharedFile file(unfinished, description.fields, options);
   Writer writer(file, description);
   evolution.state(writer);
   file.flush_together();
@@ -271,6 +274,13 @@ bool read_checkpoint(const std::filesystem::path& newest, const CheckpointOwner&
     if (study != owner.study)
       throw Error(path.string() + ": the checkpoint of study = \"" + study + "\", not \"" + owner.study +
                   "\"");
+    if (file->has_attribute("/", "number") && file->integer_attribute("/", "number") > owner.number)
+      throw Error(
+          path.string() +
+          ": the checkpoint is of a later moment than the result, which lacks rows of before it: was an "
+          "older "
+          "copy of the result put back? Put back the one that belongs to it, or delete the checkpoint to "
+          "begin anew.");
     const std::vector<std::string> free{"output"};
     const std::string difference = io::difference(file->read_text("/deck"), owner.deck, free);
     if (!difference.empty())

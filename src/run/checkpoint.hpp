@@ -20,15 +20,19 @@ inline constexpr std::int64_t checkpoint_version = 2;
 /// What a checkpoint belongs to.
 struct CheckpointOwner {
   std::string study, deck;  ///< the resolved deck, of which [output] doesn't count
+  std::int64_t number =
+      0;  ///< of the checkpoint, counted from 1 on in its result; of which that knows, to read
 };
 
 /// How many bytes the evolution's state takes. Collective.
 std::int64_t checkpoint_bytes(Evolution& evolution);
 /// Throws FileError on every rank, and leaves an older checkpoint whole, where it can't be written.
 /// Collective.
-void write_checkpoint(const std::filesystem::path& path, const CheckpointOwner& owner, Evolution& evolution);
+void write_checkpoint(const std::filesystem::path& path, const CheckpointOwner& owner,
+                      const io::FileOptions& options, Evolution& evolution);
 /// From the newest that isn't damaged. False where there is none at all. Throws Error where all are damaged,
-/// or where it isn't this run's, or doesn't fit; they are left as they are then. Collective.
+/// or where it isn't this run's, is of a later moment than the result, or doesn't fit; they are left as they
+/// are then. Collective.
 bool read_checkpoint(const std::filesystem::path& newest, const CheckpointOwner& owner, Evolution& evolution);
 /// Deletes both, and what a run left of one that it was writing. Collective.
 void remove_checkpoint(const std::filesystem::path& path);

@@ -69,6 +69,7 @@ class Driver {
         settings_(settings),
         started_(settings.began),
         checkpoint_(io::checkpoint_path(settings.file)),
+        owner_{settings.study, settings.deck},
         terminal_(settings.telling) {}
 
   ExitCode run() {
@@ -92,7 +93,13 @@ class Driver {
     content.formulas = settings_.formulas;
     content.options = settings_.options;
     const bool goes_on = settings_.resume && there(settings_.file);
-    if (goes_on) ended_ = ended_before(settings_);
+    if (goes_on) {
+      ended_ = ended_before(settings_);
+      owner_.number = io::stored_result(settings_.file).checkpoints;
+    }
+    if (settings_.resume && !goes_on && (there(checkpoint_) || there(io::older_checkpoint(checkpoint_))))
+      throw Error("--resume: there is " + checkpoint_.string() + ", and no " + settings_.file +
+                  " that it belongs to: put the result back, or delete the checkpoint to begin anew");
     if (settings_.resume && !goes_on && parallel::rank() == 0)
       say("--resume: no " + settings_.file + " yet: the run begins from its start\n");
     result_.emplace(goes_on ? io::ResultFile::resume(settings_.file, content)
@@ -103,7 +110,7 @@ class Driver {
     records_.emplace(*result_, evolution_.together());
     if (ended_) return;
     if (goes_on) evolution_.recall(*records_);
-    if (goes_on && read_checkpoint(checkpoint_, owner(), evolution_)) {
+    if (goes_on && read_checkpoint(checkpoint_, owner_, evolution_)) {
       evolution_.resume(*records_);
     } else {
       if (goes_on && parallel::rank() == 0)
@@ -115,8 +122,6 @@ class Driver {
           [&] { io::require_space(checkpoint_, bytes, 3); });  // one being written beside two
     }
   }
-
-  CheckpointOwner owner() const { return {settings_.study, settings_.deck}; }
 
   /// For motions whose steps are collective: all ranks take slices of steps together, then look at clock and
   /// signals together. A slice is no longer than to the next sample, so a look comes after as many slices as
@@ -242,13 +247,14 @@ class Driver {
   /// Writes a checkpoint. The rows of all that happened before it go to the disk first: a run that goes on
   /// from it doesn't write them again.
   void store() {
+    owner_.number = result_->count_checkpoint();
     if (evolution_.together()) {
       records_->flush();
       parallel::agree([&] { result_->rows().sync(); });
     } else {
       parallel::agree([&] { records_->sync(); });
     }
-    write_checkpoint(checkpoint_, owner(), evolution_);
+    write_checkpoint(checkpoint_, owner_, settings_.options, evolution_);
     stored_ = parallel::wall_time();
   }
 
@@ -303,6 +309,7 @@ class Driver {
   const Settings& settings_;
   const double started_;
   const std::filesystem::path checkpoint_;
+  CheckpointOwner owner_;
   std::optional<io::RunLock> lock_;  // outlives what it protects
   std::optional<io::ResultFile> result_;
   std::optional<Records> records_;
@@ -316,8 +323,12 @@ class Driver {
 }  // namespace
 
 std::optional<ExitCode> complete_already(const Settings& settings) {
+  if (!settings.resume || !there(settings.file)) return std::nullopt;
+  std::optional<io::RunLock> lock;
+  parallel::on_rank_zero([&] { lock.emplace(settings.file); });
   const std::optional<ExitCode> ended = ended_before(settings);
-  if (!ended) return std::nullopt;
+  if (!ended || (settings.options.compression > 0 && !io::stored_result(settings.file).compressed))
+    return std::nullopt;
   remove_checkpoint(io::checkpoint_path(settings.file));  // of a run that was killed right after its end
   if (parallel::rank() == 0) say_complete(settings);
   return ended;

@@ -31,8 +31,8 @@ struct Settings {
 };
 
 /// For a study that works before it is driven. With --resume: where the same deck's run came to its end
-/// before, says so, and returns its exit code; none where there is more to do. Throws Error where the result
-/// is another deck's. Collective.
+/// before, says so, and returns its exit code; none where there is more to do, be it to compress it. Throws
+/// Error where the result is another deck's. Collective.
 std::optional<ExitCode> complete_already(const Settings& settings);
 
 /// Runs to the end, or until a signal or the clock stops it. Throws Error, FileError on every rank alike.

@@ -20,6 +20,8 @@ class Problem : public Statement, public StateFunctions, public Manifold, public
   /// The surface on which the problem's one particle moves, in three coordinates under one constraint; null
   /// where the problem is another. It lives as long as the program.
   virtual const Surface* surface() const { return nullptr; }
+  /// Whether something changes the energy, so that its error is that of the balance with work.
+  bool worked_on() const { return driven() || kicked(); }
 };
 
 /// The built-in models, in the order of their list.

@@ -236,6 +236,19 @@ TEST_CASE("a power's derivatives at zero are those of the polynomial") {
   CHECK(ad::gradient<0>(beside)[2] == 0.0);
 }
 
+TEST_CASE("an exponent that is a variable without derivatives is a constant, wherever the base is") {
+  using J = ad::A<1>;
+  for (const double x : {-1.5, 0.0, 0.7})
+    for (const double p : {0.0, 1.0, 2.0, 3.0, 4.0}) {
+      INFO(x << "^" << p);
+      const auto jet = pow(J(ad::variable<0, 1, 2, 0>(x)), J(p));
+      const auto expected = pow(ad::variable<0, 1, 2, 0>(x), static_cast<int>(p));
+      CHECK(ad::value(jet) == Approx(ad::value(expected)).epsilon(1e-14));
+      CHECK(ad::gradient<0>(jet) == Approx(ad::gradient<0>(expected)).epsilon(1e-14));
+      CHECK(ad::hessian<0, 0>(jet) == Approx(ad::hessian<0, 0>(expected)).epsilon(1e-14));
+    }
+}
+
 namespace {
 
 /// Partial derivatives {f, f_x, f_y, f_xx, f_xy, f_yy} of a function of two arguments.

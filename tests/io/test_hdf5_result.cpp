@@ -84,6 +84,20 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("a status isn't in the file before what it tells of is on disk") {
+  const test::ScratchFolder folder;
+  ResultFile result = ResultFile::create(folder / "result.h5", content());
+  const auto statuses = [&] { return result.read<std::int32_t>(0); };
+  if (rank() == 0)
+    for (const std::int64_t orbit : {0, 3})
+      write_orbit(result, orbit);  // each flushed; the disk is waited for once
+  CHECK_ALL(rank() > 0 || (statuses()[0] == 1 && statuses()[3] == 0));
+  CHECK_ALL(rank() > 0 || result.read_rows<double>(2, 3, 1) == points(3));
+  result.rows().sync();
+  CHECK_ALL(rank() > 0 || statuses()[3] == 1);
+  result.close({});
+}
+
 TEST_CASE("rows written by id, by any rank and in any order, make the same data sets") {
   const test::ScratchFolder folder;
   const auto path = folder / "result.h5";

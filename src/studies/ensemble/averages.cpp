@@ -256,7 +256,7 @@ void make_averages(const Averages& averages, const Plan& plan, const Ensemble& e
       const auto all = reader.read(first, count);
       for (std::int64_t k = 0; k < count; ++k) {
         const Rows& rows = all[static_cast<std::size_t>(k)];
-        const auto parameters = ensemble[first + k].start.parameters;
+        const auto parameters = ensemble.parameters(first + k);
         if (averages.rotation) rotation.add_average(turns(*averages.rotation, rows));
         for (const auto& series : series_of(averages.birkhoff, problem, rows, parameters))
           birkhoff.add_average(series);

@@ -28,7 +28,7 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Trajecto
     else if (set.dims.size() > 1)
       result.rank_bytes +=
           flight.lanes() *
-          std::min<std::int64_t>(each, static_cast<std::int64_t>(most_rows) * each / set.dims[1]);
+          std::min<std::int64_t>(each, static_cast<std::int64_t>(most_rows) * (each / set.dims[1]));
   }
   if (plan.averages) {
     for (const auto& set : data_sets(*plan.averages, ensemble.size())) result.file_bytes += set.bytes();

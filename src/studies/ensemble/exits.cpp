@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sections/lone_flight.hpp"
 #include "studies/ensemble/deck.hpp"
 #include "studies/ensemble/start.hpp"
 #include "studies/program/formula_reader.hpp"
@@ -124,7 +125,20 @@ void tally_exits(Plan& plan, const Ensemble& ensemble) {
 }
 
 bool starts_outside(const Plan& plan, const sections::Start& start) {
-  return plan.exits && plan.exits->depth.evaluate(variables(plan, start.q, start.v, start.parameters)) > 0;
+  if (!plan.exits) return false;
+  const auto depth = [&](const std::vector<double>& q, const std::vector<double>& v) {
+    return plan.exits->depth.evaluate(variables(plan, q, v, start.parameters));
+  };
+  const double here = depth(start.q, start.v);
+  if (!(here <= 0)) return here > 0;
+  // On the edge, to round-off, a start isn't a crossing; it is outside if a step leads there.
+  sections::Observation step;
+  step.stop.time = plan.method.tolerance ? 1e-4 * plan.watch.stop.time : plan.method.step;
+  auto ahead = start.q;
+  for (std::size_t k = 0; k < ahead.size(); ++k) ahead[k] += step.stop.time * start.v[k];
+  if (-here > 1e-8 * std::max(1.0, std::abs(depth(ahead, start.v)))) return false;
+  const auto flown = sections::fly_alone(*plan.model.problem, plan.method, step, start);
+  return flown.status == Status::finished && -here <= 1e-10 * depth(flown.q, flown.v);
 }
 
 sections::TrajectoryRecord ended_at(const Plan& plan, const sections::Start& start) {

@@ -75,7 +75,7 @@ class EnsembleSets {
          DataType::float64,
          {n_},
          "1",
-         problem_.driven() ? "largest |E - E0 - work| over all steps" : "largest |E - E0| over all steps"},
+         problem_.worked_on() ? "largest |E - E0 - work| over all steps" : "largest |E - E0| over all steps"},
         {"/orbits/crossing_count", DataType::int64, {n_}, "1", "crossings of the section"},
         {"/orbits/grazing_count", DataType::int64, {n_}, "1", "contacts with the section without a crossing"},
         {"/orbits/steps", DataType::int64, {n_}, "1", "steps taken"}};
@@ -325,8 +325,8 @@ void EnsembleRecords::flush(sections::TrajectoryRecord& flown) {
       put("/section/time", flown.id, first, rows.time);
       put("/section/points", flown.id, first, rows.state, 2 * dim_);
       if (!plan_.plot_axes.empty())
-        put("/section/plot", flown.id, first,
-            axis_values(plan_, ensemble_[flown.id].start.parameters, rows.state), 2);
+        put("/section/plot", flown.id, first, axis_values(plan_, ensemble_.parameters(flown.id), rows.state),
+            2);
     }
     rows.clear();
   }

@@ -85,7 +85,7 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
   const io::Table& table = table_;
   names_ = problem_->variable_names();
   names_.resize(static_cast<std::size_t>(2 * dim_));
-  for (const auto& axis : axes_) combinations_ *= static_cast<std::int64_t>(axis.size());
+  for (const auto& axis : axes_) combinations_ = product(combinations_, std::ssize(axis));
   if (table.has("energy")) energy_ = table.axis("energy");
   constrained_ = problem_->multipliers() > 0;
   if (constrained_) project_ = table.boolean("project", false);
@@ -121,13 +121,20 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
     read_points();
   else
     read_states(given[0]);
+  product(product(points_, energies()), combinations_);  // there are no more
+}
+
+std::int64_t Ensemble::product(std::int64_t a, std::int64_t b) const {
+  if (static_cast<double>(a) * static_cast<double>(b) > most_starts)
+    throw table_.error("has more starts than can be counted, 2^53");
+  return a * b;
 }
 
 void Ensemble::read_grid() {
   kind_ = Kind::grid;
   read_ranges(table_.table("grid"), "grid", true);
   choose_missing(table_);
-  for (const auto& range : ranges_) points_ *= range.count;
+  for (const auto& range : ranges_) points_ = product(points_, range.count);
 }
 
 void Ensemble::read_random() {
@@ -209,9 +216,8 @@ void Ensemble::read_ranges(const io::Table& table, const std::string& what, bool
     }
     Range range{variable, numbers[0], numbers[1], 1};
     if (counted) {
-      if (!(numbers[2] >= 1) || numbers[2] != std::floor(numbers[2])) {
-        throw table.error(key, "the count must be a whole number above 0");
-      }
+      if (!(numbers[2] >= 1) || !(numbers[2] <= most_starts) || numbers[2] != std::floor(numbers[2]))
+        throw table.error(key, "the count must be a whole number above 0, at most 2^53");
       range.count = static_cast<std::int64_t>(numbers[2]);
     }
     ranges_.push_back(range);
@@ -243,6 +249,10 @@ void Ensemble::choose_missing(const io::Table& table) {
     throw table.error("the one variable left out, " + list_of(missing) + ", must be a velocity");
   }
   missing_ = missing[0];
+}
+
+std::vector<double> Ensemble::parameters(std::int64_t id) const {
+  return parameters_of(id / points_ / energies());
 }
 
 std::vector<double> Ensemble::parameters_of(std::int64_t combination) const {
@@ -309,11 +319,10 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
     // What constraints move has a least velocity, across all that they leave free; of others that is rest.
     std::vector<double> least(v.size(), 0.0), place(q.begin(), q.end());
     if (problem_->driven() && !problem_->project(place, least, parameters, -1)) return false;
-    const double lowest = problem_->energy(q, least, parameters);
-    const double factor = std::sqrt((*energy - lowest) / (problem_->energy(q, v, parameters) - lowest));
-    if (!std::isfinite(factor)) return false;
+    const auto factor = sections::factor_of_energy(*problem_, q, least, v, parameters, *energy);
+    if (!factor) return false;
     for (std::size_t k = 0; k < v.size(); ++k)
-      if (v[k] != least[k]) v[k] = least[k] + factor * (v[k] - least[k]);
+      if (v[k] != least[k]) v[k] = least[k] + *factor * (v[k] - least[k]);
   }
   const auto off = problem_->off_manifold(q, v, parameters);
   double length = 1, speed = 1;
@@ -328,17 +337,17 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
 EnsembleStart Ensemble::operator[](std::int64_t id) const {
   const auto stream = static_cast<std::uint64_t>(id);
   // An id counts points first, then energies, then combinations of parameters.
-  const std::int64_t point = id % points_, rest = id / points_;
-  const std::int64_t level = rest % energies();
-  const auto parameters = parameters_of(rest / energies());
+  const std::int64_t point = id % points_, level = id / points_ % energies();
+  const auto parameters = this->parameters(id);
   EnsembleStart result;
-  std::vector<double> state = base_state(point);
+  std::vector<double> state;
   const std::optional<double> energy =
       energy_.empty() ? std::nullopt : std::optional(energy_[static_cast<std::size_t>(level)]);
   if (kind_ == Kind::random) {
     result.feasible = false;
     std::uint64_t number = 0;
     for (int attempt = 0; attempt < 20000 && !result.feasible; ++attempt) {
+      state = base_state(point);
       for (const Range& range : ranges_) {
         state[static_cast<std::size_t>(range.variable)] =
             range.from + (range.to - range.from) * numerics::uniform(seed_, stream, number++);
@@ -350,15 +359,17 @@ EnsembleStart Ensemble::operator[](std::int64_t id) const {
         result.feasible =
             problem_->domain(std::span(state).first(static_cast<std::size_t>(dim_)), parameters) > 0;
     }
-  } else if (constrained_) {
-    result.feasible = constrain(state, energy, parameters);
-  } else if (missing_ >= 0) {
-    result.feasible = complete(state, *energy, parameters);
-  } else if (problem_->starts_inside()) {
-    // A start on the wall, to round-off, is let pass: if its velocity leads outward the flight ends it at
-    // once.
-    result.feasible =
-        problem_->domain(std::span(state).first(static_cast<std::size_t>(dim_)), parameters) > -1e-9;
+  } else {
+    state = base_state(point);
+    if (constrained_)
+      result.feasible = constrain(state, energy, parameters);
+    else if (missing_ >= 0)
+      result.feasible = complete(state, *energy, parameters);
+    else if (problem_->starts_inside())
+      // A start on the wall, to round-off, is let pass: if its velocity leads outward the flight ends it at
+      // once.
+      result.feasible =
+          problem_->domain(std::span(state).first(static_cast<std::size_t>(dim_)), parameters) > -1e-9;
   }
   if (!result.feasible && missing_ >= 0)
     state[static_cast<std::size_t>(missing_)] = std::numeric_limits<double>::quiet_NaN();
@@ -397,7 +408,8 @@ std::int64_t Ensemble::scattered(std::int64_t index) const {
 }
 
 void Ensemble::refuse_if_none_feasible() const {
-  if (missing_ < 0 && !constrained_ && !problem_->starts_inside()) return;
+  const bool drawn_for_section = kind_ == Kind::random && section_;
+  if (missing_ < 0 && !constrained_ && !problem_->starts_inside() && !drawn_for_section) return;
   const std::int64_t judged = kind_ == Kind::random ? 20 : most_judged;
   for (std::int64_t k = 0; k < std::min(size(), judged); ++k) {
     if ((*this)[scattered(k)].feasible) return;
@@ -420,7 +432,12 @@ void Ensemble::refuse_if_none_feasible() const {
         fmt::format("{:.3g} and its velocity by {:.3g}", off.position, off.velocity) +
         " (at most 1e-10); project = true moves them there");
   }
-  if (missing_ < 0) throw table_.error("no start is inside the domain: it is empty, or elsewhere");
+  if (missing_ < 0 && problem_->starts_inside())
+    throw table_.error("no start is inside the domain: it is empty, or elsewhere");
+  if (missing_ < 0)
+    throw table_.error("random",
+                       "no start is feasible: no draw has the section's direction and condition; "
+                       "move the box");
   throw table_.error("energy", "no start is feasible: at none of the " + std::to_string(size()) +
                                    " points does a real " + names_[static_cast<std::size_t>(missing_)] +
                                    " give this energy" +
@@ -439,13 +456,12 @@ std::vector<std::string> Ensemble::parameter_columns() const {
 }
 
 std::vector<double> Ensemble::parameter_row(std::int64_t id) const {
-  const std::int64_t rest = id / points_;
-  const auto parameters = parameters_of(rest / energies());
+  const auto parameters = this->parameters(id);
   std::vector<double> row;
   for (std::size_t k = 0; k < axes_.size(); ++k) {
     if (axes_[k].size() > 1) row.push_back(parameters[k]);
   }
-  if (energy_.size() > 1) row.push_back(energy_[static_cast<std::size_t>(rest % energies())]);
+  if (energy_.size() > 1) row.push_back(energy_[static_cast<std::size_t>(id / points_ % energies())]);
   return row;
 }
 

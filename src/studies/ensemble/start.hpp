@@ -5,7 +5,8 @@
 // their number, but for the lists that the deck itself holds, and every rank can compute any.
 //   grid   = { q2 = [from, to, count], ... }   the product; what isn't named is the section's or solved for
 //   random = { count = n, seed = s, q2 = [from, to], ... }   uniform in the box, infeasible draws drawn again
-//   list   = [[q..., v...], ...]               whole states, or without one column where energy is given
+//   list   = [[q..., v...], ...]               whole states
+//   points = [{ q2 = value, ... }, ...]        as the grid's: what isn't named is the section's or solved for
 //   file   = "starts.h5"                       a data set /starts of whole states
 // Under constraints a start must lie on the manifold with its velocity tangent, and roll where it has to, or
 // `project = true` moves it there, the section's coordinate held; an energy then scales the velocity, and
@@ -47,6 +48,8 @@ class Ensemble {
 
   std::int64_t size() const { return points_ * energies() * combinations_; }
   EnsembleStart operator[](std::int64_t id) const;
+  /// Those of the start of this id.
+  std::vector<double> parameters(std::int64_t id) const;
   /// All ids in an order that spreads over the whole: index 0, 1, 2 ... below size(), and below 2^17.
   std::int64_t scattered(std::int64_t index) const;
   /// Throws an Error where not one start is feasible. Of large ensembles a scattered part is judged, so that
@@ -65,6 +68,8 @@ class Ensemble {
     std::int64_t count;
   };
   static double place(const Range& range, std::int64_t index);
+  /// Throws an Error where so many starts can't be counted.
+  std::int64_t product(std::int64_t a, std::int64_t b) const;
   std::int64_t energies() const { return energy_.empty() ? 1 : static_cast<std::int64_t>(energy_.size()); }
   std::vector<double> parameters_of(std::int64_t combination) const;
   /// Puts a state onto its manifold and energy, or judges whether it is there.
@@ -84,6 +89,7 @@ class Ensemble {
   std::vector<double> base_state(std::int64_t point) const;
 
   static constexpr std::int64_t most_judged = 1 << 17;
+  static constexpr double most_starts = 0x1p53;  ///< ids are kept as doubles, too
   const sections::Problem* problem_;
   std::vector<std::vector<double>> axes_;
   std::optional<sections::Section> section_;

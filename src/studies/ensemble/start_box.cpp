@@ -24,6 +24,7 @@ void Ensemble::find_box(const io::Table& table) {
   const auto named = [&](int k) {
     return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& r) { return r.variable == k; });
   };
+  const std::size_t given = ranges_.size();
   const auto coordinates = problem_->coordinates();
   double lowest = problem_->potential(origin, parameters).value;
   for (int k = 0; k < dim_; ++k) {
@@ -48,20 +49,36 @@ void Ensemble::find_box(const io::Table& table) {
         throw table.error("random", "the motion isn't bounded along " + names_[static_cast<std::size_t>(k)] +
                                         "; give its box [from, to]");
       }
+      if (angle) reach = std::min(reach, std::numbers::pi);
       (sign < 0 ? range.from : range.to) = origin[static_cast<std::size_t>(k)] + sign * reach;
     }
     ranges_.push_back(range);
   }
-  // Velocities: twice what the kinetic energy allows along an axis at the origin; draws of too much energy
-  // are infeasible, and are drawn again.
-  const auto mass =
-      problem_->mass_matrix(origin, std::vector<double>(static_cast<std::size_t>(dim_), 0.0), parameters);
+  // Velocities: twice what the kinetic energy allows at the lowest place, and the least mass, found on the
+  // axes; draws of too much energy are infeasible, and are drawn again.
+  const std::vector<double> rest(static_cast<std::size_t>(dim_), 0.0);
+  auto mass = problem_->mass_matrix(origin, rest, parameters);
+  for (std::size_t r = 0; r < given; ++r) {
+    const Range& range = ranges_[r];
+    constexpr int parts = 256;
+    for (int k = 0; range.variable < dim_ && k <= parts; ++k) {
+      auto q = origin;
+      q[static_cast<std::size_t>(range.variable)] = range.from + (range.to - range.from) * k / parts;
+      lowest = std::fmin(lowest, problem_->potential(q, parameters).value);
+      const auto here = problem_->mass_matrix(q, rest, parameters);
+      for (std::size_t i = 0; i < mass.size(); ++i) mass[i] = std::fmin(mass[i], here[i]);
+    }
+  }
   int left = 0;
   for (int k = 0; k < dim_; ++k) left += !named(dim_ + k);
   for (int k = 0; k < dim_ && left > 1; ++k) {
     if (named(dim_ + k)) continue;
     if (section_ && section_->coordinate == k) continue;  // the natural one to solve for
     if (!section_ && k == dim_ - 1) continue;
+    if (!(lowest <= energy))
+      throw table.error("random",
+                        "no place on the box's axes is accessible at this energy; give the box of " +
+                            names_[static_cast<std::size_t>(dim_ + k)] + " = [from, to]");
     const double bound =
         2 * std::sqrt(2 * (energy - lowest) / std::max(mass[static_cast<std::size_t>(k * dim_ + k)], 1e-300));
     ranges_.push_back({dim_ + k, -bound, bound, 1});

@@ -21,7 +21,7 @@ name = "gauss"
 stages = 8
 step = 0.05
 
-[ensemble]                   # whole states, or one velocity left out where energy is given
+[ensemble]                   # whole states; or energy and points without one velocity
 list = [[1.5707963267948966, 1.5707963267948966, 0.0, 0.0]]
 
 [stop]

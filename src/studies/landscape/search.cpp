@@ -53,11 +53,11 @@ Answer changes_answer(const LandscapeSurvey& survey, std::int64_t step) {
 
 }  // namespace
 
-LandscapeFindings search(const LandscapeSurvey& survey) {
+LandscapeFindings search(const LandscapeSurvey& survey, const run::Settings& settings) {
   const PlaneUnits units{survey.x.units, survey.y.units};
   const std::int64_t landscapes = survey.stationary ? survey.count() : 0;
   const std::int64_t steps = survey.changes ? survey.changes->range.steps : 0;
-  const auto answers = shared_out(landscapes + steps, [&](std::int64_t k) {
+  const auto answers = shared_out(landscapes + steps, settings, [&](std::int64_t k) {
     return k < landscapes ? landscape_answer(survey, k) : changes_answer(survey, k - landscapes);
   });
   const auto parameter_infos = survey.statement->parameters();

@@ -4,6 +4,7 @@
 // answers in the end: some kilobytes for each landscape.
 #pragma once
 
+#include "run/driver.hpp"
 #include "studies/landscape/deck.hpp"
 #include "studies/landscape/lists.hpp"
 
@@ -22,6 +23,6 @@ struct LandscapeFindings {
 };
 
 /// Collective.
-LandscapeFindings search(const LandscapeSurvey& survey);
+LandscapeFindings search(const LandscapeSurvey& survey, const run::Settings& settings);
 
 }  // namespace cotangent::studies

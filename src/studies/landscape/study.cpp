@@ -76,9 +76,9 @@ ExitCode run(Task& task) {
     parallel::on_rank_zero([&] { run::say(estimate_text(survey, settings.file, bytes)); });
     return exit_success;
   }
-  if (const auto code = run::complete_already(settings)) return *code;
+  if (const auto code = complete_already(task, settings)) return *code;
   const double started = parallel::wall_time();
-  const LandscapeFindings findings = search(survey);
+  const LandscapeFindings findings = search(survey, settings);
   parallel::on_rank_zero([&] { run::say(findings_text(survey, findings)); });
   GridEvolution evolution(survey, findings, parallel::wall_time() - started);
   return drive(task, evolution, settings);

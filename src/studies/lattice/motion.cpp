@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/release.hpp"
 #include "integrators/lobatto_tables.hpp"
 
 namespace cotangent::studies {
@@ -44,7 +45,7 @@ lattice::Lattice lattice_of(const LatticePlan& plan) {
 }  // namespace
 
 LatticeMotion::LatticeMotion(LatticePlan& plan) : plan_(plan), lattice_(lattice_of(plan)), way_(chosen()) {
-  if (plan.network) plan.network->copies = {};
+  if (plan.network) release(plan.network->copies);
   for (const std::int64_t site : plan.held) {
     const lattice::Range& range = lattice_.here.range;
     if (range.holds(site)) lattice_.held[static_cast<std::size_t>(site - range.first)] = 1;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/names.hpp"
+#include "core/release.hpp"
 #include "overland/edges.hpp"
 #include "parallel/records.hpp"
 
@@ -95,7 +96,7 @@ void write_landscape(run::Records& records, const overland::Landscape& land) {
   const auto first = parallel::sum_before(std::ssize(cells));
   const std::int64_t none = 0;
   records.rows("/mesh/cells", first, std::ssize(cells), cells.empty() ? &none : cells.front().data());
-  cells = {};
+  release(cells);
   records.flush();
 }
 

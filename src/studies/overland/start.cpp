@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/release.hpp"
 #include "overland/projection.hpp"
 #include "parallel/mpi.hpp"
 
@@ -166,7 +167,7 @@ overland::Rain OverlandFields::rain(const overland::Landscape& land) {
         values.push_back(judged(rain_table_, "rasters", raster.value(p), 0.0, p));
     });
     rain.fields.emplace_back(from, std::move(values));
-    raster.values = {};
+    release(raster.values);
   }
   if (!rain_rate_) return rain;
   const auto rates = [this, &land](double time, std::span<double> to) {

@@ -59,6 +59,61 @@ void enter_at(run::Records& records, const std::string& group, std::int64_t row,
   records.slab(group + "state", offset, count, state.data());
 }
 
+/// Of the families and of the bifurcations that they pass.
+std::vector<io::DataSetSpec> family_data_sets(const OrbitSurvey& survey, const FoundOrbits& found) {
+  const CoordinateColumns state(survey.problem().coordinates());
+  const std::int64_t width = survey.states();
+  std::vector<io::DataSetSpec> sets;
+  const std::int64_t all = families(survey, found);
+  for (const auto& [group, extent] :
+       {std::pair{"/families/", survey.points}, {"/bifurcations/", survey.bifurcations}}) {
+    const std::string path = group;
+    for (const Column& column : columns)
+      sets.push_back({path + column.name, DataType::float64, {all, extent}, "1", column.meaning});
+    sets.push_back({path + "value",
+                    DataType::float64,
+                    {all, extent},
+                    survey.value_unit,
+                    "what is continued, " + survey.value_name,
+                    {{"name", {survey.value_name}}}});
+    sets.push_back({path + "state",
+                    DataType::float64,
+                    {all, extent, width},
+                    state.state_units(),
+                    "on the section",
+                    {{"columns", state.state_names()}}});
+  }
+  sets.push_back({"/families/stability",
+                  DataType::int32,
+                  {all, survey.points},
+                  "1",
+                  "of the orbits that there are",
+                  {{"names", stabilities}}});
+  sets.push_back({"/families/end",
+                  DataType::int32,
+                  {all},
+                  "1",
+                  "how it ended",
+                  {{"names", {"none", "reached", "lost", "full"}}}});
+  sets.push_back({"/families/points", DataType::int32, {all}, "1", "how many of its orbits are known"});
+  sets.push_back({"/families/returns", DataType::int32, {all}, "1", "of its first orbit"});
+  sets.push_back({"/families/parent", DataType::int32, {all}, "1", "the family that it branches off, or -1"});
+  sets.push_back(
+      {"/families/bifurcations", DataType::int32, {all}, "1", "how many of those that it passes are told"});
+  sets.push_back({"/bifurcations/n",
+                  DataType::int32,
+                  {all, survey.bifurcations},
+                  "1",
+                  "multipliers exp(+- 2 pi i k / n) there; 0: none"});
+  sets.push_back({"/bifurcations/k", DataType::int32, {all, survey.bifurcations}, "1", "k of these"});
+  sets.push_back({"/bifurcations/fold",
+                  DataType::int32,
+                  {all, survey.bifurcations},
+                  "1",
+                  "1 where the value turns back, of n = 1"});
+  return sets;
+}
+
 }  // namespace
 
 std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const FoundOrbits& found) {
@@ -124,55 +179,7 @@ std::vector<io::DataSetSpec> orbit_data_sets(const OrbitSurvey& survey, const Fo
   if (survey.outline) sets.push_back(outline_set(*survey.outline).set);
   if (survey.surface)
     std::ranges::move(data_sets(*survey.surface, problem.coordinates()[0].unit), std::back_inserter(sets));
-  if (!survey.continued) return sets;
-
-  const std::int64_t all = families(survey, found);
-  for (const auto& [group, extent] :
-       {std::pair{"/families/", survey.points}, {"/bifurcations/", survey.bifurcations}}) {
-    const std::string path = group;
-    for (const Column& column : columns)
-      sets.push_back({path + column.name, DataType::float64, {all, extent}, "1", column.meaning});
-    sets.push_back({path + "value",
-                    DataType::float64,
-                    {all, extent},
-                    survey.value_unit,
-                    "what is continued, " + survey.value_name,
-                    {{"name", {survey.value_name}}}});
-    sets.push_back({path + "state",
-                    DataType::float64,
-                    {all, extent, width},
-                    state.state_units(),
-                    "on the section",
-                    {{"columns", state.state_names()}}});
-  }
-  sets.push_back({"/families/stability",
-                  DataType::int32,
-                  {all, survey.points},
-                  "1",
-                  "of the orbits that there are",
-                  {{"names", stabilities}}});
-  sets.push_back({"/families/end",
-                  DataType::int32,
-                  {all},
-                  "1",
-                  "how it ended",
-                  {{"names", {"none", "reached", "lost", "full"}}}});
-  sets.push_back({"/families/points", DataType::int32, {all}, "1", "how many of its orbits are known"});
-  sets.push_back({"/families/returns", DataType::int32, {all}, "1", "of its first orbit"});
-  sets.push_back({"/families/parent", DataType::int32, {all}, "1", "the family that it branches off, or -1"});
-  sets.push_back(
-      {"/families/bifurcations", DataType::int32, {all}, "1", "how many of those that it passes are told"});
-  sets.push_back({"/bifurcations/n",
-                  DataType::int32,
-                  {all, survey.bifurcations},
-                  "1",
-                  "multipliers exp(+- 2 pi i k / n) there; 0: none"});
-  sets.push_back({"/bifurcations/k", DataType::int32, {all, survey.bifurcations}, "1", "k of these"});
-  sets.push_back({"/bifurcations/fold",
-                  DataType::int32,
-                  {all, survey.bifurcations},
-                  "1",
-                  "1 where the value turns back, of n = 1"});
+  if (survey.continued) std::ranges::move(family_data_sets(survey, found), std::back_inserter(sets));
   return sets;
 }
 

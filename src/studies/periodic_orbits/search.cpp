@@ -192,12 +192,12 @@ Answer answer(const OrbitSurvey& survey, std::int64_t start_id, int returns) {
 
 }  // namespace
 
-FoundOrbits search(const OrbitSurvey& survey) {
+FoundOrbits search(const OrbitSurvey& survey, const run::Settings& settings) {
   const auto choices = std::ssize(survey.returns);
   const double started = parallel::wall_time();
   FoundOrbits all;
   all.tasks = survey.starts->size() * choices;
-  const auto answers = shared_out(all.tasks, [&](std::int64_t task) {
+  const auto answers = shared_out(all.tasks, settings, [&](std::int64_t task) {
     return answer(survey, task / choices, survey.returns[static_cast<std::size_t>(task % choices)]);
   });
   const int states = survey.states();

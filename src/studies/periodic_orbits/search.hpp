@@ -4,6 +4,7 @@
 // its least number of returns. The answer depends on the deck alone.
 #pragma once
 
+#include "run/driver.hpp"
 #include "studies/periodic_orbits/deck.hpp"
 
 namespace cotangent::studies {
@@ -24,7 +25,7 @@ struct FoundOrbits {
 };
 
 /// At least one, or an Error. Collective.
-FoundOrbits search(const OrbitSurvey& survey);
+FoundOrbits search(const OrbitSurvey& survey, const run::Settings& settings);
 /// What came of it, in a line.
 std::string describe(const FoundOrbits& found);
 

@@ -96,8 +96,8 @@ ExitCode run(Task& task) {
     });
     return exit_success;
   }
-  if (const auto code = run::complete_already(settings)) return *code;
-  const FoundOrbits found = search(survey);
+  if (const auto code = complete_already(task, settings)) return *code;
+  const FoundOrbits found = search(survey, settings);
   OrbitsEvolution evolution(survey, found);
   return drive(task, evolution, settings);
 }

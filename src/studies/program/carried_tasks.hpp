@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "run/state.hpp"
@@ -29,6 +30,7 @@ class CarriedTasks {
   std::int64_t next() const { return mine_.front().id; }
   /// Takes the task of this id out of this rank's share; nothing where it isn't in it.
   std::optional<CarriedTask> take(std::int64_t id);
+  std::vector<CarriedTask> take_all() { return std::exchange(mine_, {}); }
   /// Whether the checkpoint gave this task to any rank.
   bool known(std::int64_t id) const;
 

@@ -42,14 +42,26 @@ run::Settings read_settings(Task& task, const std::string& study, const std::str
   return settings;
 }
 
-ExitCode drive(Task& task, run::Evolution& evolution, run::Settings settings) {
+namespace {
+
+run::Settings as_asked(const Task& task, run::Settings settings) {
   settings.deck = task.deck.resolved();
   settings.command_line = task.command_line;
   settings.resume = task.resume;
   settings.telling = task.telling;
   settings.formulas = task.formulas;
   for (const std::string& warning : task.warnings) settings.formulas += "; warning: " + warning;
-  return run::drive(evolution, settings);
+  return settings;
+}
+
+}  // namespace
+
+std::optional<ExitCode> complete_already(const Task& task, const run::Settings& settings) {
+  return run::complete_already(as_asked(task, settings));
+}
+
+ExitCode drive(Task& task, run::Evolution& evolution, const run::Settings& settings) {
+  return run::drive(evolution, as_asked(task, settings));
 }
 
 }  // namespace cotangent::studies

@@ -14,7 +14,9 @@ namespace cotangent::studies {
 run::Settings read_settings(Task& task, const std::string& study, const std::string& file);
 /// What a template says of these keys, as comments.
 extern const char* const settings_keys;
+/// For a study that searches before it is driven: run::complete_already, as the task says. Collective.
+std::optional<ExitCode> complete_already(const Task& task, const run::Settings& settings);
 /// Runs it as the task says, with its resolved deck. Collective.
-ExitCode drive(Task& task, run::Evolution& evolution, run::Settings settings);
+ExitCode drive(Task& task, run::Evolution& evolution, const run::Settings& settings);
 
 }  // namespace cotangent::studies

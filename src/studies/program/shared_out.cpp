@@ -13,7 +13,8 @@
 
 namespace cotangent::studies {
 
-std::vector<Answer> shared_out(std::int64_t count, const std::function<Answer(std::int64_t)>& task) {
+std::vector<Answer> shared_out(std::int64_t count, const run::Settings& settings,
+                               const std::function<Answer(std::int64_t)>& task) {
   std::vector<double> mine;  // task, length, answer, task, length, answer ...
   {
     parallel::TaskSharing sharing;
@@ -23,6 +24,11 @@ std::vector<Answer> shared_out(std::int64_t count, const std::function<Answer(st
           throw Error(fmt::format("stopped by {} before the result was made", parallel::signal_name(signal)),
                       exit_stopped);
         }
+        if (parallel::wall_time() - settings.began > 60 * settings.wall_minutes)
+          throw Error(fmt::format(
+              "[output] wall_minutes = {}: over before the search was, {} of {} parts begun; a search "
+              "can't go on later: give it more minutes, or more ranks",
+              settings.wall_minutes, k, count));
         const Answer answer = task(k);
         mine.push_back(static_cast<double>(k));
         mine.push_back(static_cast<double>(answer.size()));

@@ -6,12 +6,16 @@
 #include <functional>
 #include <vector>
 
+#include "run/driver.hpp"
+
 namespace cotangent::studies {
 
 /// What a task answers.
 using Answer = std::vector<double>;
 
-/// Runs tasks 0 .. count - 1, each on a rank that is free, and gives every rank all answers. Collective.
-std::vector<Answer> shared_out(std::int64_t count, const std::function<Answer(std::int64_t)>& task);
+/// Runs tasks 0 .. count - 1, each on a rank that is free, and gives every rank all answers. Throws Error
+/// where a signal comes before, or where they take more than wall_minutes. Collective.
+std::vector<Answer> shared_out(std::int64_t count, const run::Settings& settings,
+                               const std::function<Answer(std::int64_t)>& task);
 
 }  // namespace cotangent::studies

@@ -161,6 +161,13 @@ class Ended(ProgramTest):
                 self.assertEqual(end.returncode, 0, end.stderr)
                 self.assertIn("was complete", end.stdout)
                 self.assertFalse((self.at / "out.h5.checkpoint").exists())
+                # Nor is its search: that would take longer than this.
+                no_time = "output.wall_minutes=1e-9"
+                end = self.launch(deck, "output.file=out.h5", *words, "--resume", no_time, ranks=1)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertIn("was complete", end.stdout)
+                self.says(self.launch(deck, "output.file=late.h5", *words, no_time, ranks=1), 2, "wall_minutes",
+                          "before the search was")
                 # One of a program that didn't tell is left, for nobody knows.
                 shutil.copy(self.at / "out.h5", self.at / "old.h5")
                 with h5py.File(self.at / "old.h5", "r+") as file:

@@ -55,6 +55,23 @@ checkpoint_minutes = 1e-4
 """
 
 
+class Mixed(ProgramTest):
+    def test_a_result_and_a_checkpoint_that_do_not_belong_together(self):
+        deck, short = self.deck(DECK), "output.wall_minutes=5e-4"
+        self.assertEqual(self.launch(deck, short, ranks=1).returncode, 75)
+        shutil.copy(self.at / "out.h5", self.at / "older.h5")
+        self.assertEqual(self.launch(deck, short, "--resume", ranks=1).returncode, 75)
+        shutil.copy(self.at / "out.h5", self.at / "newer.h5")
+        shutil.copy(self.at / "older.h5", self.at / "out.h5")
+        self.says(self.launch(deck, "--resume", ranks=1), 2, "out.h5.checkpoint", "later moment than the result")
+        (self.at / "out.h5").unlink()
+        self.says(self.launch(deck, "--resume", ranks=1), 2, "out.h5.checkpoint", "put the result back")
+        self.assertTrue((self.at / "out.h5.checkpoint").exists())
+        # A control: the one that belongs to it goes on.
+        shutil.copy(self.at / "newer.h5", self.at / "out.h5")
+        self.assertEqual(self.launch(deck, short, "--resume", ranks=1).returncode, 75)
+
+
 class Resume(ProgramTest):
     text = DECK
     signals = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)

@@ -66,7 +66,7 @@ Flights::Flights(const Comparison& comparison)
 
 void Flights::state(run::StateFields& state) {
   earlier_.visit(state, 1 + lanes_ * width_, flown_);
-  while (!earlier_.empty()) flown_.push_back(*earlier_.take(earlier_.next()));
+  std::ranges::move(earlier_.take_all(), std::back_inserter(flown_));
 }
 
 double Flights::estimate() const {
@@ -155,7 +155,7 @@ void Flights::land() {
       row[Row::constraint_error] = flown.constraint_error;
       // Of what is driven samples don't tell the energy that is owed.
       row[Row::drift] =
-          c_.model.problem->driven() ? std::numeric_limits<double>::quiet_NaN() : drift(flown, c_.time);
+          c_.model.problem->worked_on() ? std::numeric_limits<double>::quiet_NaN() : drift(flown, c_.time);
       std::ranges::copy(flown.q, row + Row::state);
       std::ranges::copy(flown.v, row + Row::state + dim_);
     }

@@ -107,7 +107,12 @@ std::vector<io::DataSetSpec> comparison_data_sets(const Comparison& c) {
       {"/comparison/tolerance", DataType::float64, {m}, "1", "tolerance; NaN where the step is fixed"},
       {"/comparison/steps", DataType::int64, {m}, "1", "steps taken, all starts together"},
       {"/comparison/arrived", DataType::int64, {m}, "1", "starts that reached the end; errors are theirs"},
-      {"/comparison/energy_error", DataType::float64, {m}, "1", "largest |E - E0| over all steps and starts"},
+      {"/comparison/energy_error",
+       DataType::float64,
+       {m},
+       "1",
+       c.model.problem->worked_on() ? "largest |E - E0 - work| over all steps and starts"
+                                    : "largest |E - E0| over all steps and starts"},
       {"/comparison/constraint_error",
        DataType::float64,
        {m},
