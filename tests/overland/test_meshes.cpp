@@ -117,7 +117,7 @@ TEST_CASE("A rectangle made in shares is the whole one") {
   for (const auto& [nx, ny] : {std::pair{7, 5}, {9, 1}, {1, 6}, {40, 30}}) {
     const Whole expected = grid(
         nx, ny,
-        [&](int i, int j) {
+        [nx = nx, ny = ny](int i, int j) {
           return Point{-1 + 3 * (double(i) / nx), 2 * (double(j) / ny)};
         },
         [](int, int) { return true; },
