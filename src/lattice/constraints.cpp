@@ -62,6 +62,7 @@ void Constraints::judge_start(const SiteField& q) {
   kernel_.second_derivatives(components(std::as_const(place)).data(), components(std::as_const(speed)).data(),
                              derivatives);
   const SiteField value = values(q);
+  const auto begun = beginnings();
   parallel::agree([&] {
     for (std::int64_t x = 0; x < own(); ++x) {
       for (int k = 0; k < k_; ++k) {
@@ -74,27 +75,56 @@ void Constraints::judge_start(const SiteField& q) {
           return "constraint '" + infos_[at(k)].name + "' of site " +
                  std::to_string(lattice_.here.range.first + x);
         };
-        if (!(all > 0) && begins(k, x)) throw Error(where() + ": its gradient vanishes at the start");
-        if (!(std::abs(value[n_ + k][x]) <= 1e-9))
-          throw Error(where() + " is missed at the start, by " + short_text(value[n_ + k][x]));
+        if (!(all > 0) && begun[at(x * k_ + k)] != 0)
+          throw Error(where() + ": its gradient vanishes at the start");
+        const double allowed = start_error(place, derivatives, x, k);
+        if (!(std::abs(value[n_ + k][x]) <= allowed))
+          throw Error(where() + " is missed at the start, by " + short_text(value[n_ + k][x]) +
+                      "; its sites' places allow for " + short_text(allowed));
         present_[k][x] = free > 0 ? 1.0 : 0.0;
       }
     }
   });
 }
 
-bool Constraints::begins(int k, std::int64_t x) const {
-  const auto& offsets = infos_[at(k)].sites;
-  const std::int64_t site = lattice_.here.range.first + x;
-  if (!lattice_.here.listed) {
+std::vector<char> Constraints::beginnings() const {
+  std::vector<char> begun(at(own() * k_), 0);
+  for (int k = 0; k < k_; ++k) {
+    if (lattice_.here.listed) {
+      const Copies& list = lattice_.here.lists[lattice_.here.lists.size() - at(k_) + at(k)];
+      for (std::size_t copy = 0; copy < list.count(); ++copy) {
+        const std::int32_t x = list.place[copy * at(list.sites)];
+        if (x >= 0 && x < own()) begun[at(x * std::int64_t{k_} + k)] = 1;
+      }
+      continue;
+    }
+    const auto& offsets = infos_[at(k)].sites;
     std::vector<std::int64_t> sites(offsets.size());
-    return lattice_.here.grid.copy(offsets, site, sites.data());
+    for (std::int64_t x = 0; x < own(); ++x) {
+      if (lattice_.here.grid.copy(offsets, lattice_.here.range.first + x, sites.data()))
+        begun[at(x * k_ + k)] = 1;
+    }
   }
-  const Copies& list = lattice_.here.lists[lattice_.here.lists.size() - at(k_) + at(k)];
-  for (std::size_t copy = 0; copy < list.count(); ++copy) {
-    if (list.place[copy * at(list.sites)] == x) return true;
+  return begun;
+}
+
+double Constraints::start_error(const SiteField& place, const SecondDerivatives& derivatives, std::int64_t x,
+                                int k) {
+  std::vector<std::int64_t> sites;
+  for_gradient(derivatives, x, k, [&](std::int64_t other, int, double slope) {
+    if (slope != 0 && (sites.empty() || sites.back() != other)) sites.push_back(other);
+  });
+  double extent = 0;
+  for (int c = 0; c < n_ && !sites.empty(); ++c) {
+    const auto [least, most] =
+        std::ranges::minmax(sites, {}, [&](std::int64_t site) { return place[c][site]; });
+    extent = std::max(extent, sites.size() > 1 ? place[c][most] - place[c][least] : std::abs(place[c][most]));
   }
-  return false;
+  double allowed = 0;
+  for_gradient(derivatives, x, k, [&](std::int64_t other, int c, double slope) {
+    allowed += std::abs(slope) * (1e-9 * extent + 1e-13 * std::abs(place[c][other]));
+  });
+  return allowed;
 }
 
 std::string Constraints::project(const SiteField& place, const SiteField& p, SiteField& v) {

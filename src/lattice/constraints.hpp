@@ -33,8 +33,11 @@ class Constraints {
   void gradient(const SiteField& place, const SiteField& speed, SiteField& force, SiteField& momentum);
   /// g at the positions, behind n_ components of no interest.
   SiteField values(const SiteField& q);
-  /// Whether a copy of a constraint has this site as its first.
-  bool begins(int k, std::int64_t x) const;
+  /// For each of this rank's sites and each constraint, whether a copy has the site as its first.
+  std::vector<char> beginnings() const;
+  /// By how much a start may miss a copy of constraint k: by what places mean that are known to 1e-9 of the
+  /// copy's extent (of one site: of its distance from the origin), and to round-off.
+  double start_error(const SiteField& place, const SecondDerivatives& derivatives, std::int64_t x, int k);
   /// (grad g mu) of a coordinate.
   double along(const SecondDerivatives& derivatives, std::int64_t x, int c, const SiteField& mu);
   void fill(const SecondDerivatives& derivatives);

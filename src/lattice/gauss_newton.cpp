@@ -9,6 +9,7 @@
 // serve. Reference: Hairer, Lubich, Wanner (2006), VIII.6.2; Hairer, Wanner, Solving ODEs II (1996), IV.8.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "integrators/stage_algebra.hpp"
 #include "lattice/mass_matrix.hpp"
@@ -66,8 +67,11 @@ class GaussNewton final : public Method {
   }
 
   Status attempt(double h) override {
+    const bool kept = !stale_ && h == step_;
+    if (kept) guess_ = velocities_;
     Status status = try_step(h);
-    if (status == Status::newton_diverged && !fresh_) {  // the matrices were of another place
+    if (status == Status::newton_diverged && kept) {  // the matrices were of another place
+      velocities_ = guess_;
       stale_ = true;
       status = try_step(h);
     }
@@ -80,8 +84,13 @@ class GaussNewton final : public Method {
   double time() const override { return time_; }
   const SiteField& position() override { return q_; }
   const SiteField& velocity() override {
-    solve_velocity();
+    find_velocity();
     return velocity_at_;
+  }
+  Status solve_velocity() override {
+    if (find_velocity().empty()) return Status::pending;
+    failure_ = "velocities from momenta: " + find_velocity();
+    return Status::newton_diverged;
   }
   Effort& effort() override { return effort_; }
   const std::string& failure() const override { return failure_; }
@@ -104,6 +113,7 @@ class GaussNewton final : public Method {
     state.field("stages", velocities_);
   }
   void restored() override {
+    not_found_.reset();
     if (!stale_ && step_ > 0) make_matrices(step_);
   }
 
@@ -200,6 +210,7 @@ class GaussNewton final : public Method {
     effort_.iterations += newton.iterations;
     evaluate(h);  // forces where the iteration ended
     finish(h);
+    not_found_.reset();
     if (fresh_) usual_iterations_ = newton.iterations;
     if (newton.iterations > usual_iterations_ + 2) stale_ = true;
     time_ += h;
@@ -321,12 +332,24 @@ class GaussNewton final : public Method {
     }
   }
 
-  /// The velocities that belong to the momenta, into a field beside the state: samples change nothing.
-  void solve_velocity() {
+  /// Solves for velocities, once after a step. Empty where that went well, else why not.
+  const std::string& find_velocity() {
+    if (!not_found_) not_found_ = velocity_from_momenta();
+    return *not_found_;
+  }
+  /// The velocities that belong to the momenta, into a field beside the state: samples change nothing. Empty
+  /// where that went well; else why not, and they are what the stages say.
+  std::string velocity_from_momenta() {
+    constexpr int passes = 8;
     SiteField q = q_, force = make(), momentum = make();
     velocity_at_ = v_;
+    const auto fail = [&](std::string why) {
+      velocity_at_ = v_;
+      return why;
+    };
     std::vector<double> values(at(own() * dim()));
-    for (int iteration = 0; iteration < 8; ++iteration) {
+    double largest = 0, missed = 0;
+    for (int iteration = 0; iteration < passes; ++iteration) {
       ghosts_.exchange(components({&q, &velocity_at_}));
       if (iteration == 0) {
         SecondDerivatives derivatives;
@@ -335,27 +358,31 @@ class GaussNewton final : public Method {
       }
       kernel_.gradient(read(q).data(), read(velocity_at_).data(), components(force).data(),
                        components(momentum).data());
+      double residual = 0, change = 0, size = 0;
       for (std::int64_t x = 0; x < own(); ++x) {
-        for (int c = 0; c < dim(); ++c)
-          values[at(x * dim() + c)] = held(x) ? 0.0 : (p_[c][x] - momentum[c][x]);
+        for (int c = 0; c < dim(); ++c) {
+          double& value = values[at(x * dim() + c)];
+          value = held(x) ? 0.0 : (p_[c][x] - momentum[c][x]);
+          residual = std::max(residual, std::abs(value));
+          largest = std::max({largest, std::abs(p_[c][x]), std::abs(momentum[c][x])});
+        }
       }
-      const std::string reason = mass_.solve(values);
-      if (!reason.empty()) {
-        failure_ = "velocities from momenta: " + reason;
-        return;
-      }
-      double change = 0, size = 0;
+      if (std::string reason = mass_.solve(values); !reason.empty()) return fail(std::move(reason));
       for (std::int64_t x = 0; x < own(); ++x) {
         for (int c = 0; c < dim(); ++c) {
           const double correction = values[at(x * dim() + c)];
           velocity_at_[c][x] += correction;
-          change = std::max(change, std::abs(correction));
+          change = std::isfinite(correction) ? std::max(change, std::abs(correction)) : HUGE_VAL;
           size = std::max(size, std::abs(velocity_at_[c][x]));
         }
       }
-      const auto most = parallel::maximum(std::vector<double>{change, size});
-      if (!(most[0] > 0x1p-51 * most[1])) break;
+      const auto most = parallel::maximum(std::vector<double>{change, size, residual, largest});
+      if (!std::isfinite(most[0])) return fail("they became infinite or NaN");
+      if (!(most[0] > 0x1p-51 * most[1])) return "";
+      missed = most[2] / most[3];
     }
+    // Corrections of round-off may go on; momenta that are missed by more are another matter.
+    return missed <= 1e-6 ? "" : fail(std::to_string(passes) + " corrections don't bring them about");
   }
 
   Lattice lattice_;
@@ -367,7 +394,9 @@ class GaussNewton final : public Method {
   SiteField v_;                                          // at the step's beginning, from the stages before
   SiteField old_q_, old_v_;                              // where the matrices are from
   SiteField velocities_, positions_, forces_, momenta_;  // at the stages
-  SiteField velocity_at_;
+  SiteField guess_;                       // of the stages' velocities, while old matrices are tried
+  SiteField velocity_at_;                 // of the momenta, once solved for
+  std::optional<std::string> not_found_;  // why they weren't; empty where they were
   MassMatrix mass_;
   std::vector<SparseSystem> systems_;
   std::vector<double> next_, middle_speed_, middle_way_;

@@ -2,7 +2,6 @@
 #include "lattice/grid.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace cotangent::lattice {
 
@@ -14,12 +13,13 @@ bool Grid::held(std::int64_t site) const {
 
 std::int64_t Grid::reach(std::span<const Offset> sites) const {
   std::int64_t reach = 0;
-  for (const Offset& offset : sites) {
-    const std::int64_t column =
-        chain() || along != Boundary::periodic || offset.x == 0
-            ? std::abs(static_cast<std::int64_t>(offset.x))
-            : std::max(std::abs(static_cast<std::int64_t>(offset.x)), length - std::abs(offset.x));
-    reach = std::max(reach, column + (chain() ? 0 : length * std::abs(offset.y)));
+  for (const Offset& a : sites) {
+    for (const Offset& b : sites) {
+      const auto [x, y] = distance(a, b);
+      const bool wraps = !chain() && along == Boundary::periodic && x != 0;
+      const std::int64_t column = wraps ? std::max(x, length - x) : x;
+      reach = std::max(reach, column + (chain() ? 0 : length * y));
+    }
   }
   return reach;
 }

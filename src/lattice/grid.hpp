@@ -25,7 +25,7 @@ struct Grid {
   /// Whether the numbering closes on itself from the last site to the first.
   bool closed() const { return (chain() ? along : across) == Boundary::periodic; }
   bool held(std::int64_t site) const;
-  /// How far a copy's sites are apart in the numbering, at most; wrapping along rows included.
+  /// How far any two of a copy's sites are apart in the numbering, at most; wrapping along rows included.
   std::int64_t reach(std::span<const Offset> sites) const;
   /// Writes the sites of the copy at `place`, one for each offset; false where it would stick out of the
   /// grid.

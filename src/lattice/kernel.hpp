@@ -75,6 +75,8 @@ class Kernel {
 /// Small oscillations of a chain: v^2 / 2 - stiffness (q_n+1 - q_n)^2 / 2 - on_site q^2 / 2.
 struct LinearChain {
   double stiffness = 1, on_site = 0;
+  bool fixed_ends = true,
+       free_ends = true;  ///< whether they are these at such ends too, where copies are missing
 };
 
 /// A motion by formula, of the variables x (0 in the middle), t, the model's parameters and its own options.

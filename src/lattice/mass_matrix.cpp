@@ -21,16 +21,29 @@ std::span<const double> own_block(const Pattern& pattern, const std::vector<doub
   return {entries.data() + block * size, size};
 }
 
+/// Whatever the units of the coordinates: rows and columns are scaled to entries of 1.
 bool singular(std::span<const double> block, int n) {
-  std::vector<double> m(block.begin(), block.end());
-  const auto at = [&](int i, int j) -> double& { return m[static_cast<std::size_t>(i * n + j)]; };
-  double scale = 0;
-  for (const double entry : m) scale = std::max(scale, std::abs(entry));
+  std::vector<double> m(block.begin(), block.end()), scale;
+  const auto row = [&](int i) { return m.begin() + i * n; };
+  for (int i = 0; i < n; ++i) {
+    double largest = 0;
+    for (int j = 0; j < n; ++j) largest = std::max(largest, std::abs(row(i)[j]));
+    scale.push_back(1 / std::sqrt(largest));
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j)
+      row(i)[j] *= scale[static_cast<std::size_t>(i)] * scale[static_cast<std::size_t>(j)];
+  }
   for (int k = 0; k < n; ++k) {
-    const double pivot = at(k, k);
-    if (!(std::abs(pivot) > 1e-13 * scale)) return true;
+    int best = k;
     for (int i = k + 1; i < n; ++i) {
-      for (int j = k + 1; j < n; ++j) at(i, j) -= at(i, k) * at(k, j) / pivot;
+      if (std::abs(row(i)[k]) > std::abs(row(best)[k])) best = i;
+    }
+    std::swap_ranges(row(k), row(k) + n, row(best));
+    const double pivot = row(k)[k];
+    if (!(std::abs(pivot) > 1e-13)) return true;
+    for (int i = k + 1; i < n; ++i) {
+      for (int j = k + 1; j < n; ++j) row(i)[j] -= row(i)[k] * row(k)[j] / pivot;
     }
   }
   return false;

@@ -68,6 +68,9 @@ class Method {
   /// Positions and velocities of this rank's sites; velocities may need a solve. Collective.
   virtual const SiteField& position() = 0;
   virtual const SiteField& velocity() = 0;
+  /// How that solve goes. Status::pending where it went well; else velocities are what the last step's stages
+  /// say, and failure() says why. Collective.
+  virtual Status solve_velocity() { return Status::pending; }
   virtual Effort& effort() = 0;
   virtual const std::string& failure() const = 0;
   /// The largest |g| of any constraint. Collective.

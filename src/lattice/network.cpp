@@ -109,14 +109,20 @@ void Network::check() const {
 
 void check_grid(const Grid& grid, const std::vector<TermInfo>& terms) {
   for (const TermInfo& term : terms) {
-    for (const Offset& offset : term.sites) {
-      const auto wraps = [](Boundary boundary, std::int64_t sites, std::int64_t across) {
-        return boundary == Boundary::periodic && sites <= 2 * std::abs(across);
-      };
-      if (wraps(grid.along, grid.length, offset.x) ||
-          (!grid.chain() && wraps(grid.across, grid.rows, offset.y)))
-        throw Error("term '" + term.name + "' would go around a lattice so small and meet itself");
+    std::array<std::int64_t, 2> apart{};  // two of its sites, at most
+    for (const Offset& a : term.sites) {
+      for (const Offset& b : term.sites) {
+        const auto [x, y] = distance(a, b);
+        apart = {std::max(apart[0], x), std::max(apart[1], y)};
+      }
     }
+    const auto judge = [&](Boundary boundary, std::int64_t sites, std::int64_t across, const char* axis) {
+      if (boundary == Boundary::periodic && sites <= 2 * across)
+        throw Error("term '" + term.name + "' would go around a lattice so small and meet itself: it needs " +
+                    std::to_string(2 * across + 1) + " sites along " + axis);
+    };
+    judge(grid.along, grid.length, apart[0], "x");
+    if (!grid.chain()) judge(grid.across, grid.rows, apart[1], "y");
   }
   Pieces pieces(grid.sites());
   for (const TermInfo& term : terms) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The small oscillations of a chain, from its terms' own second derivatives at rest, q = q_dot = 0. Copies of
 // a term add up at a site, so that stiffness and on-site force are sums of entries of the terms' Hessians by
-// how far their sites are apart.
+// how far their sites are apart. At ends that don't close, copies are missing. A fixed end's neighbour has
+// all of its own where terms join neighbours alone; a free end lacks some, and moves as the formula has it
+// where a missing copy would feel differences of coordinates alone.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -22,6 +25,7 @@ std::optional<LinearChain> small_oscillations(const std::array<double, M::parame
     return std::nullopt;
   } else {
     double force = 0, mass = 0, own = 0, next = 0, other = 0;
+    bool fixed_ends = true, free_ends = true;
     const auto add = [&]<class T>(const T*) {
       for (const Offset& place : T::sites)
         if (place.y != 0) return;  // no chain holds a copy
@@ -45,12 +49,26 @@ std::optional<LinearChain> small_oscillations(const std::array<double, M::parame
           other += std::abs(h[n + i][j]) + (i == j ? 0.0 : std::abs(h[n + i][n + j]));
         }
       }
+      if (n == 1) return;
+      const auto [first, last] = std::ranges::minmax(T::sites, {}, &Offset::x);
+      fixed_ends = fixed_ends && last.x - first.x <= 1;
+      free_ends = free_ends && fixed_ends;
+      for (std::size_t i = 0; i < n; ++i) {
+        double sum = 0, size = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+          sum += h[i][j];
+          size += std::abs(h[i][j]);
+        }
+        constexpr double round_off = 1e-12;
+        free_ends = free_ends && h[n + i][n + i] == 0 && std::abs(sum) <= round_off * size &&
+                    std::abs(gradient[i]) <= round_off * size;
+      }
     };
     const auto add_all = [&]<class... T>(std::tuple<T...>*) { (add(static_cast<const T*>(nullptr)), ...); };
     add_all(static_cast<typename M::Terms*>(nullptr));
     if (!(force == 0 && mass == 1 && other == 0 && std::isfinite(own) && std::isfinite(next)))
       return std::nullopt;
-    return LinearChain{next, -own - 2 * next};
+    return LinearChain{next, -own - 2 * next, fixed_ends, free_ends};
   }
 }
 

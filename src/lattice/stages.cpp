@@ -48,6 +48,8 @@ Newton solve_stages(double scale, double settled, int most_iterations,
     }
     const double change = correct(newton.failure);
     if (!newton.failure.empty()) break;
+    // Of a start at rest, no velocity says how far the step goes.
+    if (newton.iterations == 1) convergence.measure_against(scale = std::max(scale, change));
     convergence.close(change);
     if (!std::isfinite(change))
       newton.failure = "an iterate became infinite or NaN";

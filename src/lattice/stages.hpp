@@ -25,8 +25,9 @@ struct Newton {
   std::string failure;  ///< empty where they converged
 };
 /// Calls correct(failure), which returns the largest change of a position that it has made, until what is
-/// left is round-off. Changes that grow are a failure, but for those no larger than `settled` times the
-/// scale. Collective: changes are the same on every rank.
+/// left is round-off: of the scale, or of the first change where that is larger. Changes that grow are a
+/// failure, but for those no larger than `settled` times the scale. Collective: changes are the same on every
+/// rank.
 Newton solve_stages(double scale, double settled, int most_iterations,
                     const std::function<double(std::string& failure)>& correct);
 

@@ -10,6 +10,9 @@
 // Reference: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), I.4 for such lattices.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <cstdlib>
 #include <tuple>
 
 #include "mechanics/formulas_of.hpp"
@@ -20,6 +23,10 @@ namespace cotangent::lattice {
 struct Offset {
   int x = 0, y = 0;
 };
+/// How far two sites of a copy are apart, along x and y.
+inline std::array<std::int64_t, 2> distance(const Offset& a, const Offset& b) {
+  return {std::abs(std::int64_t{a.x} - b.x), std::abs(std::int64_t{a.y} - b.y)};
+}
 
 /// A term of a model.
 template <class T, class Model>

@@ -8,10 +8,13 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <optional>
 #include <sstream>
+#include <string_view>
 #include <tuple>
 
 #include "core/error.hpp"
+#include "core/read_number.hpp"
 #include "parallel/records.hpp"
 
 namespace cotangent::overland {
@@ -19,6 +22,23 @@ namespace cotangent::overland {
 namespace {
 
 constexpr double most_cells = 0x1p53;  // up to there a double counts
+
+std::string lower_case(std::string word) {
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+  return word;
+}
+/// As other programs write it: nan, NaN, -nan, -nan(ind).
+bool is_nan(std::string_view word) {
+  if (word.starts_with('-') || word.starts_with('+')) word.remove_prefix(1);
+  const std::string text = lower_case(std::string(word.substr(0, 4)));
+  return text == "nan" || (text == "nan(" && word.ends_with(')'));
+}
+/// NaN, or a finite number.
+std::optional<double> number_of(const std::string& word) {
+  if (is_nan(word)) return std::numeric_limits<double>::quiet_NaN();
+  const auto value = read_number<double>(word);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
 
 /// The raster's file on rank 0, read once.
 struct Reader {
@@ -30,14 +50,15 @@ struct Reader {
       ++number;
       std::istringstream words(line);
       if (!(words >> word)) continue;
-      if (std::isalpha(static_cast<unsigned char>(word[0])) == 0 || word.starts_with("nan")) {
+      if (std::isalpha(static_cast<unsigned char>(word[0])) == 0 || is_nan(word)) {
         --number;
         break;
       }
-      std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
-      double value = 0;
-      if (!(words >> value)) refuse("'" + word + "' of the raster's head has no number");
-      head[word] = value;
+      std::string text;
+      words >> text;
+      const auto value = number_of(text);
+      if (!value) refuse("'" + word + "' of the raster's head has no number");
+      head[lower_case(word)] = *value;
       data = in.tellg();
     }
     in.clear();
@@ -125,12 +146,16 @@ void Raster::load(const Window& wanted) {
         Reader reader(file);
         const double none = reader.head.contains("nodata_value") ? reader.head["nodata_value"] : -9999.0;
         std::vector<double> row(static_cast<std::size_t>(columns));
+        std::string word;
         for (std::int64_t j = rows - 1; j >= 0; --j) {
           for (std::size_t i = 0; i < row.size(); ++i) {
-            if (!(reader.in >> row[i]))
+            word.clear();
+            reader.in >> word;
+            const auto value = number_of(word);
+            if (!value)
               reader.refuse("row " + std::to_string(rows - j) + " of the raster, column " +
                             std::to_string(i + 1) + ": a number is missing or isn't one");
-            if (row[i] == none) row[i] = std::numeric_limits<double>::quiet_NaN();
+            row[i] = *value == none ? std::numeric_limits<double>::quiet_NaN() : *value;
           }
           for (std::size_t rank = 0; rank < windows.size(); ++rank) {
             const Window& w = windows[rank];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An elevation raster: ESRI ASCII grids (.asc), rows from north to south, no-data cells left out. Between the
-// middles of cells values are bilinear. Rank 0 reads the file and hands values on in pieces; each rank keeps
-// those of a window. Reference: Esri ASCII raster format; corners or centres as reference.
+// An elevation raster: ESRI ASCII grids (.asc), rows from north to south; cells of NODATA_value or of nan are
+// left out. Between the middles of cells values are bilinear. Rank 0 reads the file and hands values on in
+// pieces; each rank keeps those of a window. Reference: Esri ASCII raster format; corners or centres as
+// reference.
 #pragma once
 
 #include <span>

@@ -46,7 +46,8 @@ class Bench {
     kernel = model_->kernel(parameters, lattice.here);
   }
   /// Of a network that is given whole.
-  Bench(const std::string& name, lattice::Network network) : model_(built_in(name)) {
+  Bench(const std::string& name, lattice::Network network) : Bench(built_in(name), std::move(network)) {}
+  Bench(std::unique_ptr<lattice::Model> model, lattice::Network network) : model_(std::move(model)) {
     for (const auto& p : model_->parameters()) parameters_.push_back(p.value);
     network.terms = model_->terms();
     network = shared(std::move(network));
@@ -119,7 +120,11 @@ class Bench {
         std::vector<std::vector<double>>(static_cast<std::size_t>(parallel::size()), mine));
   }
   std::vector<double> run(lattice::Method& method, double step, int steps) const {
-    for (int k = 0; k < steps; ++k) REQUIRE(lattice::advance(method, step) == Status::pending);
+    for (int k = 0; k < steps; ++k) {
+      const Status status = lattice::advance(method, step);
+      INFO(method.failure());
+      REQUIRE(status == Status::pending);
+    }
     return gathered(method.position());
   }
 

@@ -51,6 +51,30 @@ FittedOrder fitted(Bench& bench, int stages, const std::vector<int>& steps) {
   return fitted(bench, stages, steps, bench.run(*bench.lobatto(6), 0.05, 16));
 }
 
+/// A chain of rods of any length, in whatever unit.
+struct Rods {
+  static constexpr std::string_view name = "rods", about = "rods of some length";
+  static constexpr int dim = 2;
+  static constexpr std::array<mechanics::Coordinate, 2> coordinates{{{"x"}, {"y"}}};
+  static constexpr std::array<mechanics::Parameter, 1> parameters{{{"length", 1.0, "of a rod"}}};
+  struct Bob : lattice::InextensibleChain::Bob {
+    auto operator()(const auto&, const auto& v, const auto&) const {
+      const auto [x_dot, y_dot] = v;
+      return 0.5 * (ad::square(x_dot) + ad::square(y_dot));
+    }
+  };
+  struct Rod {
+    static constexpr std::string_view name = "rod";
+    static constexpr std::array<lattice::Offset, 2> sites{{{0, 0}, {1, 0}}};
+    auto operator()(const auto& q, const auto& p) const {
+      const auto [x, y, x2, y2] = q;
+      return ad::square(x2 - x) + ad::square(y2 - y) - ad::square(p[0]);
+    }
+  };
+  using Terms = std::tuple<Bob>;
+  using Constraints = std::tuple<Rod>;
+};
+
 }  // namespace
 
 TEST_CASE("rods between two nails: the Lobatto pair has order 2 s - 2 and keeps them to round-off",
@@ -169,4 +193,25 @@ TEST_CASE("a start off the constraints names the site, a step that fails leaves 
   CAPTURE(text);
   CHECK_ALL(text.find("constraint 'rod' of site ") == 0);
   CHECK_ALL(text.find("is missed at the start, by ") != std::string::npos);
+}
+
+TEST_CASE("by how much a start may miss its constraints goes with their size, not with the unit") {
+  const la::Petsc petsc;
+  for (const double length : {1e-9, 1e-4, 1.0, 1e7}) {
+    Bench bench(std::make_unique<lattice::ModelOf<Rods>>(), {12, 1, Boundary::free, Boundary::free},
+                {length});
+    const auto refusal = [&](double share) {
+      bench.start(0.0);
+      for (std::int64_t i = 0; i < bench.lattice.own(); ++i) {
+        const auto site = static_cast<double>(bench.lattice.here.range.first + i);
+        bench.q[0][i] = length * (1 + share) * (0.1 + 0.6 * site);
+        bench.q[1][i] = length * (1 + share) * 0.8 * site;
+      }
+      return text_thrown<Error>([&] { bench.lobatto(3); });
+    };
+    CAPTURE(length);
+    CHECK_ALL(refusal(0).empty());
+    CHECK_ALL(refusal(1e-11).empty());
+    CHECK_ALL(refusal(1e-6).find("constraint 'rod' of site 0 is missed at the start, by ") == 0);
+  }
 }

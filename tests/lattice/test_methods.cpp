@@ -49,6 +49,47 @@ struct Shaft {
   using Terms = std::tuple<Bob, Twist>;
 };
 
+/// A site with a mass matrix of these entries, bound to its neighbours and to 0 in a way that suits them.
+struct Pair {
+  static constexpr std::string_view name = "pair", about = "two coordinates at a site";
+  static constexpr int dim = 2;
+  static constexpr std::array<mechanics::Coordinate, 2> coordinates{{{"x"}, {"y"}}};
+  static constexpr std::array<mechanics::Parameter, 3> parameters{
+      {{"xx", 1.0, "mass"}, {"xy", 0.0, "mass between both"}, {"yy", 1.0, "mass"}}};
+  struct Site {
+    static constexpr std::string_view name = "site";
+    static constexpr std::array<lattice::Offset, 1> sites{{{0, 0}}};
+    auto operator()(const auto& q, const auto& v, const auto& p) const {
+      const auto [x, y] = q;
+      const auto [x_dot, y_dot] = v;
+      return p[0] * (ad::square(x_dot) - ad::square(x)) * 0.5 + p[1] * (x_dot * y_dot - x * y) +
+             p[2] * (ad::square(y_dot) - ad::square(y)) * 0.5;
+    }
+  };
+  struct Bond {
+    static constexpr std::string_view name = "bond";
+    static constexpr std::array<lattice::Offset, 2> sites{{{0, 0}, {1, 0}}};
+    auto operator()(const auto& q, const auto&, const auto& p) const {
+      const auto [x, y, x2, y2] = q;
+      return p[0] * ad::square(x2 - x) * -0.5 - p[1] * ((x2 - x) * (y2 - y)) -
+             p[2] * ad::square(y2 - y) * 0.5;
+    }
+  };
+  using Terms = std::tuple<Site, Bond>;
+};
+
+/// Puts the place where a method's matrices were made elsewhere.
+struct Displacement : lattice::StateVisitor {
+  Displacement(const lattice::Lattice& of, double by) : lattice(of), stretch(by) {}
+  void number(std::string_view, double&) override {}
+  void field(std::string_view name, SiteField& values) override {
+    for (std::int64_t i = 0; name == "matrices_position" && i < lattice.own(); ++i)
+      values[0][i] += stretch * static_cast<double>(lattice.here.range.first + i);
+  }
+  const lattice::Lattice& lattice;
+  double stretch;
+};
+
 }  // namespace
 
 TEST_CASE("Gauss collocation of a nonlinear chain has order 2 s, on any number of ranks") {
@@ -166,6 +207,86 @@ TEST_CASE("a step that is too large is taken in halves, and fails where that doe
   const auto exact = bench.run(*bench.fixed_point(4), 0.125, 32);
   CHECK_ALL(distance(bench.gathered(method->position()), exact) < 1e-2);
   CHECK_ALL(lattice::advance(*method, 1e9) == Status::newton_diverged);
+}
+
+TEST_CASE("where kept matrices don't serve, a step begins again from the guess that it had") {
+  const la::Petsc petsc;
+  const auto judge = [](double amplitude, double step) {
+    Bench bench("toda", {24, 1, Boundary::free, Boundary::free});
+    bench.start(amplitude);
+    const auto untouched = bench.newton(4), displaced = bench.newton(4);
+    bench.run(*untouched, step, 1);
+    bench.run(*displaced, step, 1);
+    Displacement displacement(bench.lattice, 4.0);  // bonds without stiffness: corrections are too large
+    displaced->visit(displacement);
+    displaced->restored();
+    const auto before = displaced->effort().factorisations;
+    CHECK_ALL(untouched->attempt(step) == Status::pending);
+    CHECK_ALL(displaced->attempt(step) == Status::pending);
+    CHECK_ALL(displaced->effort().factorisations > before);
+    const double error =
+        distance(bench.gathered(displaced->position()), bench.gathered(untouched->position()));
+    CAPTURE(amplitude, step, error, displaced->failure());
+    CHECK_ALL(error < 1e-13);
+  };
+  judge(1.0, 2.0);  // diverges at first
+  judge(1.0, 3.0);  // so far that forces overflow
+}
+
+TEST_CASE("what begins at rest, at 0, is moved by forces of any size") {
+  const la::Petsc petsc;
+  for (const double gravity : {0.1, 1e-8, 1e-100}) {
+    for (const double step : {0.02, 0.5}) {
+      Bench sheet("elastic-sheet", {7, 5, Boundary::fixed, Boundary::fixed}, {1.0, 1.0, 0.05, gravity});
+      sheet.start(0.0);
+      const auto moved = [&](lattice::Method& method) {
+        std::vector<double> place;
+        for (int k = 0; k < 3; ++k) {
+          CHECK_ALL(method.attempt(step) == Status::pending);
+          place = sheet.gathered(method.position());
+        }
+        return place;
+      };
+      const auto exact = moved(*sheet.fixed_point(4));
+      const double size = distance(exact, std::vector<double>(exact.size(), 0.0));
+      const double by_newton = distance(moved(*sheet.newton(4)), exact),
+                   by_pair = distance(moved(*sheet.lobatto(5)), exact);
+      CAPTURE(gravity, step, size, by_newton, by_pair);
+      CHECK_ALL(size > 0);
+      CHECK_ALL(by_newton < 1e-12 * size);
+      CHECK_ALL(by_pair < 1e-2 * size);  // a method of its own
+    }
+  }
+}
+
+TEST_CASE("a mass matrix may be indefinite, and of any units; one that is singular in them is refused") {
+  const la::Petsc petsc;
+  const lattice::Grid grid{9, 1, Boundary::periodic, Boundary::free};
+  const auto moved = [&](std::vector<double> masses) {
+    Bench bench(std::make_unique<lattice::ModelOf<Pair>>(), grid, std::move(masses));
+    bench.start(0.5);
+    const auto method = bench.newton(3);
+    auto place = bench.run(*method, 0.1, 10);
+    const auto speed = bench.gathered(method->velocity());
+    place.insert(place.end(), speed.begin(), speed.end());
+    return place;
+  };
+  // Each coordinate moves as of mass 1, whatever the masses, which are factors of L.
+  const auto expected = moved({1.0, 0.0, 1.0});
+  const std::vector<std::vector<double>> regular{
+      {0.0, 1.0, 0.0}, {1e-26, 0.0, 1e-46}, {1e20, 0.0, -1e-5}, {1e-7, 1.0, 0.0}};
+  for (const auto& masses : regular) {
+    CAPTURE(masses);
+    CHECK_ALL(distance(moved(masses), expected) < 1e-12);
+  }
+  const std::vector<std::vector<double>> singular{
+      {1.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}, {1e-26, 1e-36, 1e-46}, {1e8, 1.0, 1e-8}};
+  for (const auto& masses : singular) {
+    CAPTURE(masses);
+    CHECK_ALL(text_thrown<Error>([&] {
+                moved(masses);
+              }).find("singular mass matrix: the velocities of site 0") == 0);
+  }
 }
 
 TEST_CASE("a site without mass is named") {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "la/petsc.hpp"
+#include "lattice/model_of.hpp"
 #include "lattices.hpp"
 
 using namespace cotangent;
@@ -28,7 +29,134 @@ lattice::Network bonds_of(const lattice::Model& model, std::int64_t n, std::vect
   return network;
 }
 
+/// A term of this name on these sites, and a model of one coordinate that has it, first, and a kinetic
+/// energy.
+struct Line {
+  static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, 1> coordinates{{{"q"}}};
+  static constexpr std::array<mechanics::Parameter, 0> parameters{};
+  struct Mass {
+    static constexpr std::string_view name = "mass";
+    static constexpr std::array<lattice::Offset, 1> sites{{{0, 0}}};
+    auto operator()(const auto&, const auto& v, const auto&) const {
+      const auto [rate] = v;
+      return 0.5 * ad::square(rate);
+    }
+  };
+};
+/// A beam's bending, from a copy's middle or from its end.
+template <int From>
+struct Beam : Line {
+  static constexpr std::string_view name = "beam", about = "bends";
+  struct Bend {
+    static constexpr std::string_view name = "bend";
+    static constexpr std::array<lattice::Offset, 3> sites{{{0, 0}, {-1 - From, 0}, {From == 0 ? 1 : -1, 0}}};
+    auto operator()(const auto& q, const auto&, const auto&) const {
+      const auto [here, left, right] = q;
+      if constexpr (From == 0)
+        return -0.5 * ad::square(left - 2.0 * here + right) - 0.1 * ad::square(ad::square(right - left));
+      else
+        return -0.5 * ad::square(left - 2.0 * right + here) - 0.1 * ad::square(ad::square(here - left));
+    }
+  };
+  using Terms = std::tuple<Bend, Line::Mass>;
+};
+/// A soap film's area, from a corner of each cell.
+struct Film : Line {
+  static constexpr std::string_view name = "film", about = "has an area";
+  struct Area {
+    static constexpr std::string_view name = "area";
+    static constexpr std::array<lattice::Offset, 3> sites{{{0, 0}, {1, 0}, {0, 1}}};
+    auto operator()(const auto& q, const auto&, const auto&) const {
+      const auto [here, right, up] = q;
+      return -sqrt(1.0 + ad::square(right - here) + ad::square(up - here));
+    }
+  };
+  using Terms = std::tuple<Area, Line::Mass>;
+};
+/// A plate's bending, by all neighbours.
+struct Plate : Line {
+  static constexpr std::string_view name = "plate", about = "bends both ways";
+  struct Bend {
+    static constexpr std::string_view name = "bend";
+    static constexpr std::array<lattice::Offset, 5> sites{{{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}}};
+    auto operator()(const auto& q, const auto&, const auto&) const {
+      const auto [here, left, right, down, up] = q;
+      return -0.1 * ad::square(left + right + down + up - 4.0 * here);
+    }
+  };
+  using Terms = std::tuple<Bend, Line::Mass>;
+};
+
+/// All copies that a grid holds, one by one.
+lattice::Network listed(const lattice::Grid& grid, const lattice::Model& model) {
+  lattice::Network network{grid.sites(), model.terms(), {}};
+  for (const auto& term : network.terms) {
+    auto& list = network.copies.emplace_back();
+    std::vector<std::int64_t> sites(term.sites.size());
+    for (std::int64_t place = 0; place < grid.sites(); ++place) {
+      if (grid.copy(term.sites, place, sites.data())) list.insert(list.end(), sites.begin(), sites.end());
+    }
+  }
+  return network;
+}
+
 }  // namespace
+
+TEST_CASE("copies that reach to both sides, or around a corner, give on a grid what they give as a list") {
+  const la::Petsc petsc;
+  const auto moves = [&]<class M>(const M*, const lattice::Grid& grid) {
+    Bench rows(std::make_unique<lattice::ModelOf<M>>(), grid);
+    lattice::check_grid(grid, rows.model().terms());
+    Bench list(std::make_unique<lattice::ModelOf<M>>(), listed(grid, rows.model()));
+    list.lattice.held = rows.lattice.held;
+    rows.start(0.5);
+    list.start(0.5);
+    const auto compare = [&](const auto& make) {
+      const auto a = make(rows), b = make(list);
+      const double energy = rows.energy(*a);
+      const double error = distance(rows.run(*a, 0.1, 10), list.run(*b, 0.1, 10));
+      CAPTURE(M::name, grid.length, grid.rows, a->solver(), error, energy);
+      CHECK_ALL(error < 1e-13);
+      CHECK_ALL(std::abs(rows.energy(*a) - energy) < 1e-5 * std::abs(energy));
+    };
+    compare([](Bench& bench) { return bench.fixed_point(3); });
+    compare([](Bench& bench) { return bench.newton(3); });
+    compare([](Bench& bench) { return bench.verlet("verlet-kahan-li-8"); });
+  };
+  using enum Boundary;
+  for (const Boundary end : {periodic, free, fixed}) {
+    moves(static_cast<const Beam<0>*>(nullptr), {64, 1, end, free});
+    moves(static_cast<const Beam<0>*>(nullptr), {5, 1, end, free});
+    for (const Boundary other : {periodic, free}) {
+      if (end != periodic && other != periodic) continue;  // no copy would hold the corners
+      moves(static_cast<const Film*>(nullptr), {10, 8, end, other});
+      moves(static_cast<const Plate*>(nullptr), {16, 12, end, other});
+    }
+  }
+  moves(static_cast<const Plate*>(nullptr), {64, 6, periodic, periodic});
+}
+
+TEST_CASE("a term may be told from a copy's middle or from its end") {
+  const lattice::Grid grid{64, 1, Boundary::periodic, Boundary::free};
+  Bench middle(std::make_unique<lattice::ModelOf<Beam<0>>>(), grid),
+      end(std::make_unique<lattice::ModelOf<Beam<1>>>(), grid);
+  middle.start(0.5);
+  end.start(0.5);
+  CHECK_ALL(distance(middle.run(*middle.fixed_point(4), 0.1, 20), end.run(*end.fixed_point(4), 0.1, 20)) <
+            1e-13);
+  // Two places of a smaller one would be the same site, whichever way it is told.
+  for (const auto& terms : {middle.model().terms(), end.model().terms()}) {
+    for (const std::int64_t length : {3, 4, 5}) {
+      const std::string text = text_thrown<Error>([&] {
+        lattice::check_grid({length, 1, Boundary::periodic, Boundary::free}, terms);
+      });
+      CAPTURE(length, text);
+      CHECK_ALL(text.empty() == (length == 5));
+      CHECK_ALL(length == 5 || text.ends_with("meet itself: it needs 5 sites along x"));
+    }
+  }
+}
 
 TEST_CASE("a chain given as a list moves as the grid does") {
   const la::Petsc petsc;

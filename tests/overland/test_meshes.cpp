@@ -117,7 +117,7 @@ TEST_CASE("A rectangle made in shares is the whole one") {
   for (const auto& [nx, ny] : {std::pair{7, 5}, {9, 1}, {1, 6}, {40, 30}}) {
     const Whole expected = grid(
         nx, ny,
-        [&](int i, int j) {
+        [nx = nx, ny = ny](int i, int j) {
           return Point{-1 + 3 * (double(i) / nx), 2 * (double(j) / ny)};
         },
         [](int, int) { return true; },
@@ -186,6 +186,41 @@ TEST_CASE("A raster with gaps comes in windows, and its mesh in shares") {
   CHECK_ALL((parallel::sum(std::ssize(raster.values)) < parallel::size() * columns * rows) ==
             (parallel::size() > 1));
   removed(file);
+}
+
+TEST_CASE("A raster's cells without data may be nan, also its first") {
+  const auto loaded = [](const std::string& head, const std::string& none) {
+    const std::string file = written("nan.asc", "ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n" +
+                                                    head + none + " 2 3\n4 +5 " + none + "\n");
+    Raster raster;
+    const std::string text = test::text_thrown<Error>([&] {
+      raster = open_raster(file);
+      raster.load({0, 0, 3, 2});
+    });
+    removed(file);
+    return std::pair(raster.values, text);
+  };
+  for (const auto& [head, none] :
+       std::vector<std::pair<std::string, std::string>>{{"", "-9999"},
+                                                        {"NODATA_value 7\n", "7"},
+                                                        {"NODATA_value nan\n", "nan"},
+                                                        {"nodata_value NaN\n", "NaN"},
+                                                        {"NODATA_value -9999\n", "nan"},
+                                                        {"", "NAN"},
+                                                        {"", "-nan(ind)"}}) {
+    CAPTURE(head, none);
+    const auto [values, text] = loaded(head, none);
+    CHECK_ALL(text.empty());
+    CHECK_ALL(values.size() == 6 && values[0] == 4 && values[1] == 5 && std::isnan(values[2]) &&
+              std::isnan(values[3]) && values[4] == 2 && values[5] == 3);
+  }
+  for (const char* word : {"nancy", "-", "1x", "inf", "1e999"}) {
+    CAPTURE(word);
+    const std::string text = loaded("", word).second;
+    CHECK_ALL(!text.empty());
+    CHECK_ALL(text.find("a number is missing or isn't one") != std::string::npos ||
+              std::string(word) == "nancy");
+  }
 }
 
 /// Words of a Gmsh file, as text or as they stand in memory.

@@ -85,6 +85,8 @@ void read_method(Task& task, Plan& plan) {
 std::int64_t whole(const io::Table& table, const std::string& key, double time, double step,
                    const std::string& of) {
   const double count = std::round(time / step);
+  if (!(count < 0x1p53))
+    throw table.error(key, fmt::format("{:.3g} {} of {} can't be counted: fewer", count, of, step));
   if (count < 1 || std::abs(count * step - time) > 1e-9 * time)
     throw table.error(key, fmt::format("must be a whole number of {} of {}: try {}", of, step,
                                        std::max(1.0, count) * step));

@@ -136,6 +136,15 @@ void read_network(const io::Table& table, LatticePlan& plan) {
   const std::string path = table.text("copies");
   parallel::agree([&] {
     const io::File file = io::File::open(path);
+    std::vector<std::string> joining;
+    for (const auto& term : network.terms) {
+      if (term.sites.size() > 1) joining.push_back(term.name);
+    }
+    for (const std::string& name : file.names_in("/")) {
+      const bool of_start = name == "q" || name == "v";
+      if (!of_start && std::ranges::count(joining, name) == 0)
+        unknown_name("term", name, joining, "by which " + path + " has copies, " + table.where("copies"));
+    }
     for (const auto& term : network.terms) {
       std::vector<std::int64_t>& share = network.copies.emplace_back();
       if (term.sites.size() == 1) {
@@ -161,6 +170,23 @@ void read_network(const io::Table& table, LatticePlan& plan) {
     throw table.error("copies", error.what());
   }
   plan.network = std::move(network);
+}
+
+/// The modes of a grid, if they are known.
+void find_modes(LatticePlan& plan) {
+  const auto linear = plan.model->linear(plan.parameters);
+  if (!linear || !plan.grid.chain() || plan.dim() != 1) return;
+  const bool known = plan.grid.along == Boundary::free    ? linear->free_ends
+                     : plan.grid.along == Boundary::fixed ? linear->fixed_ends
+                                                          : true;
+  if (known)
+    plan.modes.emplace(plan.grid, *linear);
+  else
+    plan.no_modes += fmt::format(
+        "; the ends of this one, {}, lack copies of terms that change them: "
+        "boundary = \"periodic\"{}",
+        plan.grid.along == Boundary::free ? "free" : "fixed",
+        plan.grid.along == Boundary::free && linear->fixed_ends ? " or \"fixed\"" : "");
 }
 
 void read_sites(const io::Table& table, LatticePlan& plan) {
@@ -194,8 +220,7 @@ void read_sites(const io::Table& table, LatticePlan& plan) {
     } catch (const Error& error) {
       throw table.error("sites", error.what());
     }
-    const auto linear = plan.model->linear(plan.parameters);
-    if (linear && plan.grid.chain() && plan.dim() == 1) plan.modes.emplace(plan.grid, *linear);
+    find_modes(plan);
   }
   for (const double site : table.numbers("held", {})) {
     if (!(site >= 0 && site < static_cast<double>(plan.sites())) || site != std::floor(site))
@@ -216,13 +241,36 @@ expressions::Expression read_formula(const io::Table& table, const std::string& 
 }
 
 void read_modes(const io::Table& table, LatticePlan& plan) {
-  if (!plan.modes)
-    throw table.error("modes", "are those of a chain whose small oscillations the model knows");
+  if (!plan.modes) throw table.error("modes", plan.no_modes);
   plan.mode_amplitudes = table.numbers("modes");
   if (std::ssize(plan.mode_amplitudes) > plan.modes->count())
     throw table.error("modes", fmt::format("there are {}", plan.modes->count()));
 }
 
+/// Throws Error where a wave doesn't close on itself, and the grid does. Collective.
+void judge_closing(const io::Table& table, const LatticePlan& plan) {
+  if (plan.network || plan.grid.along != Boundary::periodic) return;
+  const auto at = [&](std::int64_t column) {
+    auto variables = plan.variables(0, 0.0);
+    variables[0] += plan.model->spacing(plan.parameters) * static_cast<double>(column);
+    return plan.q[0].evaluate(variables);
+  };
+  const Range columns = share_of(plan.grid.length);
+  double least = HUGE_VAL, most = -HUGE_VAL;
+  for (std::int64_t column = columns.first; column < columns.first + columns.own; ++column) {
+    least = std::min(least, at(column));
+    most = std::max(most, at(column));
+  }
+  const double first = at(0), next = at(plan.grid.length),
+               range = parallel::maximum(most) - parallel::minimum(least);
+  if (std::abs(next - first) > 1e-3 * range)
+    throw table.error("wave",
+                      fmt::format("doesn't close on itself, as the chain does: it comes to {:.6g} where it "
+                                  "begins with {:.6g}; boundary = \"free\"",
+                                  next, first));
+}
+
+/// Collective.
 void read_wave(const io::Table& table, std::vector<expressions::Constant> constants, LatticePlan& plan) {
   const auto waves = plan.model->waves();
   std::vector<std::string> names;
@@ -240,6 +288,7 @@ void read_wave(const io::Table& table, std::vector<expressions::Constant> consta
   }
   plan.q.push_back(read_formula(table, "wave", wave.q, constants));
   plan.q_dot.push_back(read_formula(table, "wave", wave.q_dot, constants));
+  judge_closing(table, plan);
   plan.exact = wave.exact && !plan.network;
 }
 
@@ -413,8 +462,7 @@ LatticePlan read_lattice_plan(Task& task) {
       whole(output, "frames_every", output.positive("frames_every", every), every, "samples");
   plan.frames = (plan.samples - 1) / plan.frame_samples + 1;
   plan.mode_count = output.integer_at_least("modes", 0, 0);
-  if (plan.mode_count > 0 && !plan.modes)
-    throw output.error("modes", "are those of a chain whose small oscillations the model knows");
+  if (plan.mode_count > 0 && !plan.modes) throw output.error("modes", plan.no_modes);
   if (plan.modes && plan.mode_count > plan.modes->count())
     throw output.error("modes", fmt::format("there are {}", plan.modes->count()));
   judge_options(task, plan);
@@ -434,8 +482,8 @@ Estimate estimate(const LatticePlan& plan) {
                      fields = plan.composition_coefficients.empty() ? 7 + 2 * s : 10;
   std::int64_t bytes = pair             ? 250 * block * block
                        : !by_newton     ? 8 * d * fields + 88 * d * (plan.on_grid() ? 2 : 1) + 48
-                       : plan.assembled ? 6 * (d * (630 + 32 * s) + 93 * d * d * s) / 5
-                                        : d * (630 + 32 * s) + 93 * d * d * s;
+                       : plan.assembled ? 6 * (d * (630 + 40 * s) + 93 * d * d * s) / 5
+                                        : d * (630 + 40 * s) + 93 * d * d * s;
   if (plan.network && !by_newton && plan.composition_coefficients.empty()) bytes += 17 * s;
   estimate.rank_bytes = (std::int64_t{51} << 20) + bytes * plan.sites() / parallel::size();
   if (plan.network) {

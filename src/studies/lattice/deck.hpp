@@ -39,6 +39,8 @@ struct LatticePlan {
   std::optional<lattice::Network> network;
   std::vector<std::int64_t> held;  ///< sites that stay where they are, beside those at fixed ends
   std::optional<Modes> modes;
+  /// What to say where there are none.
+  std::string no_modes = "are those of a chain whose small oscillations the model knows";
 
   std::string method, solver;
   bool assembled = false;  ///< Newton's systems are assembled as one matrix over all ranks, for PETSc's KSP

@@ -29,7 +29,9 @@ class LatticeEvolution : public run::Evolution {
     state.number("step", steps_);
     motion_.visit(state);
     records_.visit(state);
+    if (!state.reading()) return;
     resumed_at_ = steps_;
+    samples_ = steps_ / plan_.sample_steps + 1;
   }
 
   void advance(std::int64_t steps, run::Records&) override {
@@ -40,12 +42,17 @@ class LatticeEvolution : public run::Evolution {
   }
   bool ended() const override { return steps_ >= plan_.steps || status_ != Status::pending; }
   void sample(run::Records& records) override {
-    if (status_ == Status::pending && steps_ % plan_.sample_steps == 0)
+    if (status_ != Status::pending || steps_ % plan_.sample_steps != 0) return;
+    status_ = motion_.method().solve_velocity();
+    if (status_ == Status::pending) {
       records_.enter(records, time(), steps_ / plan_.sample_steps);
+      samples_ = steps_ / plan_.sample_steps + 1;
+    }
   }
   void finish(run::Records& records) override {
+    if (status_ == Status::pending) status_ = motion_.method().solve_velocity();
     if (status_ == Status::pending) status_ = Status::finished;
-    records_.finish(records, last_time(), steps_ / plan_.sample_steps + 1);
+    records_.finish(records, last_time(), samples_);
     const auto code = static_cast<std::int32_t>(status_);
     records.one("/lattice/status", 0, &code, io::Turn::last);
   }
@@ -69,7 +76,7 @@ class LatticeEvolution : public run::Evolution {
   const LatticePlan& plan_;
   LatticeMotion motion_;
   LatticeRecords records_;
-  std::int64_t steps_ = 0, resumed_at_ = 0;
+  std::int64_t steps_ = 0, resumed_at_ = 0, samples_ = 0;
   Status status_ = Status::pending;
 };
 

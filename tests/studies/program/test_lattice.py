@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """study = "lattice": what it writes, equal bits on any number of ranks and after a stop, exact motions, Toda's
 eigenvalues, and what bad input gets."""
+import re
 import unittest
 import xml.etree.ElementTree
 
@@ -73,6 +74,40 @@ time = 1.0
 every = 0.25
 file = "out.h5"
 """
+BEAM = """study = "lattice"
+[model]
+coordinates = ["q"]
+neighbours = { left = -1, right = 1 }
+terms = { bend = "-(left.q - 2*q + right.q)^2/2", site = "q_dot^2/2" }
+sites = 64
+[start]
+q = "0.3*sin(2*pi*site/sites) + 0.1*cos(10*pi*site/sites)"
+[method]
+step = 0.1
+[stop]
+time = 2.0
+[output]
+every = 0.5
+file = "out.h5"
+"""
+FILM = BEAM.replace("left = -1, right = 1", "right = [1, 0], up = [0, 1]").replace(
+    '"-(left.q - 2*q + right.q)^2/2"', '"-sqrt(1 + (right.q - q)^2 + (up.q - q)^2)"').replace("sites = 64", "sites = [10, 8]")
+SHAFT = """study = "lattice"
+[model]
+coordinates = ["q"]
+neighbours = { right = 1 }
+terms = { site = "q_dot^2/2 + cos(q)", twist = "(right.q_dot - q_dot)^2/2" }
+sites = 16
+[start]
+q_dot = "sin(2*pi*site/sites)^3"
+[method]
+step = 0.1
+[stop]
+time = 2.0
+[output]
+every = 0.5
+file = "out.h5"
+"""
 
 
 def eigenvalues(q, v):
@@ -126,11 +161,12 @@ class Lattice(ProgramTest):
         np.testing.assert_allclose(starts[0][:, 0], -0.3 * np.sin(x) - 0.09 * x, atol=1e-15)
 
     def test_ranks_agree_to_the_bit(self):
-        for text in (CHAIN, SHEET, TODA.replace("100.0", "20.0"), 
+        for text in (CHAIN, SHEET, BEAM, FILM, TODA.replace("100.0", "20.0"),
                      CHAIN.replace("step = 0.2\nstages = 4", 'step = 0.2\nname = "verlet-kahan-li-8"')):
             self.run_to("1.h5", text, ranks=1)
-            for ranks in (2, 3, 4) if text is SHEET else (3,):
-                self.run_to(f"{ranks}.h5", text, ranks=ranks)
+            for ranks in (2, 3, 4) if text is SHEET else (2, 3) if text in (BEAM, FILM) else (3,):
+                found = self.run_to(f"{ranks}.h5", text, ranks=ranks)
+                self.assertLess(np.ptp(found["energy"][:, 2]), 1e-9 if text in (BEAM, FILM) else np.inf)
                 self.assertEqual(same_bits(self.at / "1.h5", self.at / f"{ranks}.h5"), [])
             self.run_to("other.h5", text, "method.step=0.05", ranks=1)
             self.assertNotEqual(same_bits(self.at / "1.h5", self.at / "other.h5"), [])
@@ -234,8 +270,86 @@ class Lattice(ProgramTest):
             with self.subTest(part=part):
                 self.refused(part, text=self.network(bonds))
 
+    def test_copies_of_no_term_are_refused(self):
+        text = self.network([[i, i + 1] for i in range(33)])
+        with h5py.File(self.at / "network.h5", "a") as file:
+            file["q"] = np.zeros((34, 1))  # what [start] file reads may lie beside it
+            file["v"] = np.zeros((34, 1))
+        self.run_to("1.h5", text, "stop.time=1.0")
+        with h5py.File(self.at / "network.h5", "a") as file:
+            file["bnd"] = np.zeros((3, 2), dtype=np.int64)
+        self.refused("unknown term 'bnd' by which network.h5 has copies", "did you mean 'bond'?", text=text)
+
+    def test_what_a_step_took_is_of_all_steps_of_this_start(self):
+        said = []
+        for minutes in ("10", "1e-9"):
+            end = self.launch(self.deck(CHAIN), f"output.checkpoint_minutes={minutes}", "stop.time=400.0", ranks=1)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            said.append(float(re.search(r"([0-9.]+) iterations a step", end.stdout)[1]))
+        self.assertEqual(said[0], said[1])
+        self.assertTrue(4 < said[0] < 30, said)
+
+    def test_modes_of_open_chains(self):
+        """Where copies that are missing at free ends would change the ends' own motion, the chain has no modes."""
+        own = """study = "lattice"
+[model]
+coordinates = ["q"]
+neighbours = { right = 1 }
+terms = { site = "q_dot^2/2 - TERM", bond = "BOND" }
+sites = 12
+[start]
+modes = [0.0, 0.1]
+[method]
+step = 0.1
+[stop]
+time = 1.0
+[output]
+modes = 3
+file = "out.h5"
+"""
+        for site, bond, known in (("q^2/2", "-(right.q - q)^2/2", ("periodic", "free", "fixed")),
+                                  ("q^2", "q*right.q", ("periodic", "fixed")),
+                                  ("q^2/2", "-(right.q - q)^2/2 - 0.3*(right.q - q)", ("periodic", "fixed"))):
+            text = own.replace("TERM", site).replace("BOND", bond)
+            for boundary in ("periodic", "free", "fixed"):
+                with self.subTest(bond=bond, boundary=boundary):
+                    if boundary in known:
+                        found = self.run_to("modes.h5", text, f"model.boundary={boundary}")
+                        energy = found["mode_energy"][()]  # stays where it is
+                        np.testing.assert_allclose(energy, np.tile(energy[0], (len(energy), 1)), atol=1e-12)
+                        self.assertGreater(energy[0, 1], 1e-3)
+                    else:
+                        for words in ((), ("start.modes=", "start.q=0.1*x")):
+                            self.refused("modes", "lack copies of terms that change them", 'boundary = "periodic" or "fixed"',
+                                         text=text, words=[f"model.boundary={boundary}", *words])
+
+    def test_waves_on_closed_chains(self):
+        kink = CHAIN.replace("fput-alpha", "sine-gordon").replace("modes = 4\n", "").replace("modes = [2.0]", 'wave = "kink"').replace(
+            "sites = 34", "sites = 400")
+        self.refused("[start] wave", "doesn't close on itself", 'boundary = "free"', text=kink, words=["model.boundary="])
+        self.refused("doesn't close on itself", text=kink, words=["model.boundary=", "model.sites=[400, 6]"])
+        for wave, boundary in (("kink", "free"), ("kink-pair", "periodic"), ("breather", "periodic")):
+            self.run_to("wave.h5", kink, f"start.wave={wave}", f"model.boundary={boundary}", "stop.time=1.0", "output.frames_every=1")
+
+    def test_velocities_that_are_not_found_are_a_status(self):
+        self.run_to("control.h5", SHAFT)
+        words = ["--", "-mass_ksp_type", "gmres", "-mass_pc_type", "none", "-mass_ksp_max_it", "1", "-mass_ksp_rtol", "1e-12"]
+        end = self.launch(self.deck(SHAFT), *words)
+        self.assertEqual(end.returncode, 1, end.stdout + end.stderr)
+        self.assertIn("velocities from momenta: the linear solver used up its iterations", end.stdout)
+        with h5py.File(self.at / "out.h5", "r") as file:
+            found = file["lattice"]
+            self.assertEqual(found["status"][0], 4)
+            for name in ("time", "energy", "q", "v"):  # no sample has a velocity that wasn't found
+                rows = found[name][()].reshape(len(found[name]), -1)
+                self.assertTrue(np.isnan(rows[-1]).all(), name)
+            self.assertEqual(found["last_time"][0], np.count_nonzero(~np.isnan(found["time"][()])) * 0.5)
+            self.assertTrue(np.isfinite(found["last_q"][()]).all())
+
     def test_refused(self):
         for text, words, part in (
+                (CHAIN, ["stop.time=1e20", "method.step=1.0"], "1e+20 steps of 1 can't be counted"),
+                (BEAM, ["model.sites=4"], "meet itself: it needs 5 sites along x"),
                 (CHAIN, ["model.name=fput-gamma"], "fput-alpha"), (CHAIN, ["model.sites=1"], "sites"),
                 (CHAIN, ["model.sites=[8, 8]", "start.modes=", "start.q=x", "output.modes="], "disconnected sites: no chain of terms joins site 8 to site 0"),
                 (CHAIN, ["model.sites=2", "model.boundary=periodic"], "go around a lattice so small"),
