@@ -828,6 +828,22 @@ class Failures(PlotTest):
                                                  "sections"])
         self.refused(2, "no data set /landscape/x", arguments=[section, "-o", self.at / "a.png", "--what", "landscape"])
 
+    def test_numbers_out_of_range(self):
+        section, target = self.shared / "section.h5", self.at / "a.png"
+        for option, value, *words in (("--orbits", "7-3", "runs downwards", "3-7 is right"), ("--xlim", "0,inf", "must be finite"),
+                                      ("--ylim", "nan,1", "must be finite"), ("--dpi", "-3", "from 10 to 2400"),
+                                      ("--dpi", "high", "whole number"), ("--width", "0.1", "from 1 to 100"),
+                                      ("--width", "nan", "from 1 to 100"), ("--fps", "0", "from 1 to 240"),
+                                      ("--duration", "-1", "from 0.01"), ("--width", "1", "too narrow")):
+            self.refused(2, option, *words, arguments=[section, option, value, "-o", target])
+        self.assertFalse(target.exists())
+
+    def test_pages_movies_and_paraview_take_one_file(self):
+        one, two = self.shared / "section.h5", self.shared / "sphere.h5"
+        for option in (["--html", self.at / "a.html"], ["--movie", self.at / "a.mp4"], ["--xdmf"]):
+            self.refused(2, f"{option[0]} shows one file at a time, 2 are given", arguments=[one, two, *option])
+        self.assertEqual(list(self.at.iterdir()), [])
+
     def test_pictures_of_one_file(self):
         synthetic.atlas(self.at / "atlas.h5", np.linspace(0, 2, 8))
         synthetic.basins(self.at / "basins.h5", 2)
@@ -900,8 +916,12 @@ class Parts(unittest.TestCase):
 
     def test_symbols_and_numbers(self):
         for name, tex in (("q2_dot", r"\dot{q}_{2}"), ("p_t", "p_{t}"), ("p_q1", "p_{q_{1}}"), ("alpha", r"\alpha"),
-                          ("theta_dot", r"\dot{\theta}"), ("energy", "E"), ("omega_s", r"\omega_{s}")):
+                          ("theta_dot", r"\dot{\theta}"), ("energy", "E"), ("omega_s", r"\omega_{s}"), ("omega_s_dot", r"\dot{\omega}_{s}"),
+                          ("x1_a_dot", r"\dot{\mathrm{x1\_a}}"), ("left_arm_angle", r"\mathrm{left\_arm\_angle}")):
             self.assertEqual(style.symbol(name), tex)
+        for name in ("x1_a", "left_arm_angle", "a__b", "x_", "_x", "q2", "alpha_1", "x-y"):
+            for told in (name, name + "_dot", "p_" + name):
+                matplotlib.mathtext.MathTextParser("path").parse(style.label(told, "m"))  # which raises where it can't be read
         for value, written in ((1 / 8, "1/8"), (1 / 12, "1/12"), (-9.74, "-9.74"), (-9.7324, "-9.7324"), (18.0, "18"),
                                (3.2e-15, r"3.2 \times 10^{-15}"), (0.0, "0")):
             self.assertEqual(style.number(value), written)
