@@ -512,6 +512,31 @@ class Pictures(PlotTest):
                 titles = " ".join([heading, *(axis.get_title(loc="left") for axis in figure.axes)])
                 self.assertIn(f"pressure ${sum(force) / 8:.4g}$, of an ideal gas $0.25$", titles)
 
+    def test_a_gas_that_loses_particles(self):
+        """Who left counts as long as it was there, who couldn't start not at all: in forces, pressures, energies, samples."""
+        for left, outside, ideal in (((0, 5), (), (21 + 20 * 0.75) / 41 / 4), ((), (1, 7), 0.75 / 4),
+                                     ((2,), (3,), (21 * 0.875 + 20 * 0.75) / 41 / 4)):
+            for sets, force in (([("pillow", "")], [2.0]), ([("left", "circle"), ("right", "circle")], [3.0, 1.0])):
+                with self.subTest(left=left, outside=outside, sets=len(sets)):
+                    gas = self.at / f"gas{len(left)}{len(outside)}{len(sets)}.h5"
+                    synthetic.gas(gas, sets, force, left, outside)
+                    figure, _ = cli.figure_of(options(str(gas)))
+                    self.addCleanup(matplotlib.pyplot.close, figure)
+                    said = " ".join([figure._suptitle.get_text(), *(axis.get_title(loc="left") for axis in figure.axes)]).replace("\n", "  ·  ")
+                    self.assertIn(f"pressure ${sum(force) / 8:.4g}$, of an ideal gas ${ideal:.4g}$", said)
+                    self.assertIn(f"at $t = 10$, with the trails of {8 - len(left) - len(outside)}", said)
+                    energy, error = (next(axis for axis in figure.axes if axis.get_ylabel().startswith(label)) for label in ("energy", "$(E"))
+                    there = 8 - len(outside) - len(left) * (np.linspace(0, 10, 41) > 5)
+                    np.testing.assert_allclose(energy.lines[-1].get_ydata(), 0.125 * there, rtol=1e-14)
+                    np.testing.assert_allclose(error.lines[0].get_ydata(), 0, atol=1e-15)
+                    bars = [bar.get_height() for axis in figure.axes for bar in axis.patches if isinstance(bar, Rectangle)]
+                    np.testing.assert_allclose([height for height in bars if height][:4], [*force, 100, 100] if len(sets) > 1 else [])
+        synthetic.gas(self.at / "none.h5", [("pillow", "")], [2.0], outside=range(8))
+        self.refused(2, "no sample of the particles: none could start", arguments=[self.at / "none.h5"])
+        with h5py.File(self.at / "none.h5", "r+") as file:
+            file["orbits/status"][:] = 0
+        self.refused(1, "no sample of the particles yet", arguments=[self.at / "none.h5"])
+
     def test_a_constant_inflow_is_a_level_line(self):
         time = np.linspace(0, 12, 25)
         with h5py.File(self.at / "water.h5", "w") as file:
