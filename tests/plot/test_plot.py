@@ -30,7 +30,7 @@ sys.path.insert(0, str(SOURCE))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
-from cotangent.plot import atlases, billiards, cli, landscape, layout, mechanisms, movie, overland, painting, sections  # noqa: E402
+from cotangent.plot import atlases, billiards, captions, cli, landscape, layout, mechanisms, movie, overland, painting, sections  # noqa: E402
 from cotangent.plot import style, tops, trajectories  # noqa: E402
 from cotangent.plot.result import Result  # noqa: E402
 
@@ -702,6 +702,15 @@ class Columns(PlotTest):
         self.assertEqual([text for text in labels(self.figure(trajectories)) if "$x$" in text or "$a$" in text],
                          ["$x$", "$a$  [rad]"])
         self.assertEqual(labels(self.figure(trajectories, "--axes", "x,a"))[:2], ["$x$", "$a$  [rad]"])
+
+    def test_a_models_own_parameters_are_named(self):
+        """Those that a model stated by formulas has in a table of their own, and those of a built-in one; not what is swept."""
+        for written in ("parameters = { q = 0.5, x1_a = 2, g = { from = 1.0, to = 2.0, count = 9 } }", "q = 0.5\nx1_a = 2\ng = [1.0, 2.0]"):
+            synthetic.coordinates(self.at / "own.h5", ["x", "y"], parameters=written + "\n")
+            result = Result(self.at / "own.h5")
+            self.assertEqual(result.parameters(), {"q": 0.5, "x1_a": 2})
+            self.assertEqual(captions.constants(result), ["$q = 0.5$", r"$\mathrm{x1\_a} = 2$"])
+            result.file.close()
 
     def test_the_pair_that_spreads(self):
         synthetic.unequal_section(self.at / "f.h5")
