@@ -166,6 +166,9 @@ def test_nothing_to_draw_yet_is_said(begun, folder):
     with pytest.raises(ct.Error, match="no sample of the particles yet") as refusal:
         begun.plot()
     assert refusal.value.code == 1 and (folder / "begun.png").read_bytes() == b"older"
+    with pytest.raises(ct.Error, match="no sample of the particles yet"):
+        begun.explore()
+    assert not (folder / "begun.html").exists()
 
 
 def test_all_data_sets_are_listed(folder, source, monkeypatch):
