@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The explorer's page of sections in a real browser: its hands, its pixels, and its own orbits against the program's."""
 import json
+import tomllib
 import unittest
 
 import numpy as np
@@ -96,6 +97,20 @@ class Section(PageTest):
         self.assertLess(self.window()[1] - self.window()[0], 0.6 * (near[1] - near[0]))
         self.web.value("document.getElementById('home').click()")
         self.assertEqual(self.window(), window)
+
+    def test_axes_that_span_but_round_off(self):
+        many = self.web.value("[[1, 1 + 2.3e-16], [1e5, 1e5 + 1.5e-11], [0, 1], [-3, 1e7]].map(([a, b]) => ticks(a, b, 8).places.length)")
+        self.assertLessEqual(max(many), 100)
+        self.assertEqual(self.web.value("ticks(-1, 1.04, 11)"), {"places": [k * 0.2 for k in range(-5, 6)], "digits": 1})
+        self.assertEqual(self.web.value("reachOf(Array.from({length: 400000}, (_, k) => k === 7 ? NaN : Math.sin(k)))[1] > 0.999"), True)
+        home = self.web.value("(explorer.plane.home = [1, 1 + 2.3e-16, 2, 2], explorer.plane.key('0'), explorer.draw(), explorer.plane.window)")
+        self.assertLess(home[0], 1)
+        self.assertGreater(home[1] - home[0], 1e-12)
+        self.assertLess(home[1] - home[0], 1e-11)
+        self.assertGreater(home[3], home[2])
+        for _ in range(5):  # no closer than numbers can be told apart
+            self.web.value("explorer.plane.zoom(0.5)")
+        self.assertGreater(self.window()[1] - self.window()[0], 0.99e-12)
 
     def test_hover_tells_the_numbers_of_an_orbit(self):
         self.web.move(*self.pixel(*self.web.value("Array.from(explorer.data.points.slice(0, 2))")))
@@ -200,8 +215,7 @@ class Section(PageTest):
         self.assertGreater(np.abs(dark[0] - np.roll(dark[1], 2, 1)).mean(), 0.3 * dark[0].mean())
 
 
-@unittest.skipUnless(browser.found(), "there is no chromium")
-class Orbits(PageTest):
+class Compared(PageTest):
     """Twenty crossings in the page against the program's."""
 
     def compared(self, deck, name, orbits=6):
@@ -219,6 +233,9 @@ class Orbits(PageTest):
         self.assertGreater(min(self.web.value(CROSSINGS % json.dumps(other))), 1e-8)
         return result, rows, worst
 
+
+@unittest.skipUnless(browser.found(), "there is no chromium")
+class Orbits(Compared):
     def test_henon_heiles(self):
         _, _, worst = self.compared(HENON_HEILES, "henon_heiles")
         self.assertLess(max(worst), 1e-8)
@@ -264,6 +281,76 @@ class Orbits(PageTest):
         self.web.value("(s => { s.value = 1; s.onchange(); })(document.getElementById('group'))")
         self.assertAlmostEqual(self.web.value("explorer.values.energy"), 12.0)
         self.assertGreater(self.changed(before, self.shot()), 0.001)
+
+
+DRIVEN = """study = "poincare"
+[model]
+name = "driven well"
+coordinates = ["x"]
+parameters = { d = 0.1, w = 0.7, g = %s }
+lagrangian = "x_dot^2/2 - x^2/2 - x^4/4"
+force = { x = "g*cos(w*t)" }
+dissipation = "d*x_dot^2/2"
+[method]
+name = "gauss"
+stages = 8
+tolerance = 1e-13
+[section]
+where = "t"
+every = "2*pi/w"
+value = %s
+[ensemble]
+%s
+[stop]
+crossings = 20
+[plot]
+axes = ["x", "x_dot"]
+[output]
+file = "out.h5"
+"""
+RANDOM = "random = { count = 6, seed = 1, x = [-1.0, 1.0], x_dot = [-1.0, 1.0] }"
+
+
+@unittest.skipUnless(browser.found(), "there is no chromium")
+class Driven(Compared):
+    """Motion that is seen once in a period starts at t = 0, whatever the phase at which it is seen."""
+
+    def test_seen_at_any_phase(self):
+        period = 2 * np.pi / 0.7
+        for phase, first in ((0.0, period), (1.5, 1.5), (-4.0, period - 4), (20.0, 20 - 2 * period)):
+            result, _, worst = self.compared(DRIVEN % (0.3, phase, RANDOM), "driven", orbits=4)
+            self.assertLess(max(worst), 1e-8)
+            times = self.web.value("""(() => {
+              const flight = new Flight(model, explorer.parameters(), [0.5], [0]), found = [];
+              while (found.length < 2) found.push(...flight.advance());
+              return found.map(crossing => crossing.t);
+            })()""")
+            np.testing.assert_allclose(times, [first, first + period], rtol=1e-14)
+            np.testing.assert_allclose(times, column_of(result, "section/time")[0, :2], rtol=1e-14)
+
+    def test_copied_deck_of_a_new_orbit(self):
+        self.web.open(self.page_of(self.result_of(DRIVEN % (0.3, 1.5, RANDOM), "seen")))
+        self.assertTrue(self.web.value("explorer.launch([0.3, 0.2]) !== null"))
+        self.web.until("explorer.lit.length === 1 && !explorer.flight")
+        points = self.web.value("explorer.lit[0].points.slice(0, 20)")
+        stored = column_of(self.result_of(self.web.value("explorer.deckOf(explorer.lit[0])"), "new"), "section/points")[0]
+        self.assertLess(np.abs(points - stored).max(), 1e-8)
+
+    def test_decks_of_a_sweep_have_each_orbits_parameters(self):
+        """Over the parameter itself, where no orbit is flown, and in the plane, where all are one group."""
+        result = self.result_of(DRIVEN % ("{ from = 0.1, to = 0.4, count = 30 }", 0.0, "list = [[0.5, 0.0]]"), "swept")
+        drives, points = column_of(result, "orbits/parameters")[:, 0], column_of(result, "section/points")
+        self.assertEqual(len(set(drives)), 30)
+        for axes in ("g,x_dot", "x,x_dot"):
+            self.web.open(self.page_of(result, "--axes", axes))
+            self.assertEqual(self.web.value("[explorer.data.groups.length, explorer.model !== null]"), [1, axes == "x,x_dot"])
+            self.web.value("(explorer.light(0, true), explorer.light(17, true), explorer.light(29, true), 0)")
+            decks = self.web.value("explorer.lit.map(orbit => explorer.deckOf(orbit))")
+            for k, deck in zip((0, 17, 29), decks):
+                self.assertEqual(tomllib.loads(deck)["model"]["parameters"], {"d": 0.1, "w": 0.7, "g": drives[k]})
+            again = column_of(self.result_of(decks[1], "again"), "section/points")[0]
+            self.assertLess(np.abs(again - points[17]).max(), 1e-11)
+            self.assertGreater(np.abs(again - points[0]).max(), 1e-3)
 
 
 @unittest.skipUnless(browser.found(), "there is no chromium")
@@ -331,6 +418,21 @@ class Policy(PageTest):
         self.assertLess(page.stat().st_size, 300_000)
         self.web.open(page)
         self.assertIn("of which", self.web.value("document.getElementById('notes').textContent"))
+
+    def test_small_pages_of_many_orbits(self):
+        """Whole orbits are left out where even one point of each has no room, and the page says so."""
+        deck = HENON_HEILES.partition("[indicators]")[0].replace("0.7, 12]", "0.7, 80]").replace("0.4, 11]", "0.4, 80]")
+        result = self.result_of(deck, "many", "stop.crossings=2", "method.step=0.5", "method.stages=6")
+        page = self.page_of(result, "--small")
+        self.assertLess(page.stat().st_size, 300_000)
+        self.web.open(page)
+        shown, points = self.web.value("[explorer.data.starts.length, explorer.data.points.length / 2]")
+        there = int((column_of(result, "orbits/crossing_count") > 0).sum())
+        self.assertLess(shown, there)
+        self.assertGreater(shown, there / 10)
+        self.assertEqual(points, 2 * shown)
+        self.assertIn(f"{there} orbits, {2 * there} points, of which {shown} orbits with {points} points are in this page",
+                      self.web.value("document.getElementById('notes').textContent"))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The explorer's pages in space in a real browser: turned, zoomed, played; with and without WebGL."""
+import base64
+import pathlib
+import sys
+import tempfile
 import unittest
 
+import h5py
 import numpy as np
 
 import browser
 from pages import SOURCE, PageTest, column_of, in_full
+
+sys.path.insert(0, str(SOURCE / "tests" / "plot"))
+import synthetic  # noqa: E402
+from cotangent.explorer import page, space  # noqa: E402
+from cotangent.plot import cli  # noqa: E402
+from cotangent.plot.result import PlotError, Result  # noqa: E402
 
 
 @unittest.skipUnless(browser.found(), "there is no chromium")
@@ -73,6 +84,68 @@ class Space(PageTest):
     def test_chain_of_rods(self):
         result = self.looked_at("mechanisms/rod_chain")
         self.assertEqual(self.web.value("explorer.links.length"), 2 * len(column_of(result, "particles/ends")))
+
+
+class Described(unittest.TestCase):
+    """What pages are told of runs that have ended early, or not begun; without a browser."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="cotangent_pages_")
+        self.addCleanup(folder.cleanup)
+        self.file = pathlib.Path(folder.name) / "a.h5"
+        self.options = cli.Options(cli.parser().parse_args([str(self.file)]))
+
+    def changed(self, **values):
+        """Values of data sets, set in the file."""
+        with h5py.File(self.file, "r+") as file:
+            for name, value in values.items():
+                file[name.replace("_of_", "/")][...] = value
+
+    def places(self):
+        """(data, places [instants, points, 3]) of the page."""
+        data, _ = space.described(Result(self.file), self.options)
+        points = data["points"]
+        whole = np.frombuffer(base64.b64decode(points["data"]), "<u2").reshape(len(data["times"]), points["count"], 3)
+        low, high = np.array(points["low"]), np.array(points["high"])
+        return data, low + whole / 65535 * (high - low)
+
+    def test_a_trajectory_that_ends_early_stays_where_it_did(self):
+        synthetic.on_sphere(self.file, count=3)
+        whole, at = self.places()
+        synthetic.on_sphere(self.file, count=3, cut=150)
+        cut, early = self.places()
+        self.assertEqual(cut["times"], whole["times"])
+        np.testing.assert_allclose(early[:, :2], at[:, :2], atol=1e-4)
+        np.testing.assert_allclose(early[:50, 2], at[:50, 2], atol=1e-4)
+        np.testing.assert_allclose(early[50:, 2], np.broadcast_to(at[49, 2], (150, 3)), atol=1e-4)
+        self.assertIn("1 of 3 trajectories ended earlier, and stay where they did", cut["notes"])
+        self.assertFalse([note for note in whole["notes"] if "ended" in note])
+
+    def test_who_never_flew_is_left_out(self):
+        synthetic.on_sphere(self.file, count=4)
+        with h5py.File(self.file, "r+") as file:
+            file["trajectory/q"][1] = np.nan
+        data, at = self.places()
+        self.assertEqual((at.shape, data["points"]["count"]), ((200, 3, 3), 3))
+        self.assertIn("1 of 4 trajectories couldn't start", data["notes"])
+
+    def test_what_has_not_begun_is_said(self):
+        for make, change, said in (
+                (lambda: synthetic.on_sphere(self.file), {"orbits_of_status": 0}, "no sample of the trajectories yet"),
+                (lambda: synthetic.on_sphere(self.file), {"trajectory_of_q": np.nan, "orbits_of_status": 0}, "no sample of the trajectories yet"),
+                (lambda: synthetic.particles(self.file), {"particles_of_time": np.nan}, "no sample of the particles yet"),
+                (lambda: synthetic.mechanism(self.file), {"particles_of_time": np.nan}, "no sample of the particles yet"),
+                (lambda: synthetic.billiard(self.file), {"orbits_of_status": 0}, "no particle has been flown yet")):
+            make()
+            self.changed(**change)
+            with self.assertRaisesRegex(PlotError, said) as refusal:
+                page(Result(self.file), self.options)
+            self.assertEqual(refusal.exception.code, 1)
+        synthetic.on_sphere(self.file)
+        self.changed(trajectory_of_q=np.nan)
+        with self.assertRaisesRegex(PlotError, "none could start") as refusal:
+            page(Result(self.file), self.options)
+        self.assertEqual(refusal.exception.code, 2)
 
 
 if __name__ == "__main__":

@@ -406,9 +406,10 @@ def billiard(path, count=5, forces="gravity = [0.0, -1.0]", bounces=6, swept=Fal
             put(hits, "tangential", np.broadcast_to(start[:, None, 2] / np.sqrt(2), x.shape))
 
 
-def gas(path, sets, force):
+def gas(path, sets, force, left=(), outside=()):
     """Eight particles on circles about the middle of a square of area 4, so that their energy stays, in named sets on
-    which they exert the mean force [sets] over the ten units of time."""
+    which they exert the mean force [sets] over the ten units of time. Those who `left` did so after five units, those
+    `outside` couldn't start."""
     t, turn = np.linspace(0, 10, 41), np.arange(8)[:, None]
     with h5py.File(path, "w") as file:
         listed = ", ".join(f'{{ name = "{name}", set = "{kind}" }}' for name, kind in sets)
@@ -417,12 +418,19 @@ def gas(path, sets, force):
         put(file, "domain/outline", np.array([[-1, -1, 2, 0], [1, -1, 4, 0], [1, 1, 6, 0], [-1, 1, 8, 0]], float))
         place = np.stack([np.cos(t + turn), np.sin(t + turn)], 2) / 2
         put(way, "time", t)
-        put(way, "q", place)
-        put(way, "v", np.stack([-place[..., 1], place[..., 0]], 2))
-        put(way, "energy", np.full((8, 41), 0.125))
+        series = {"q": place, "v": np.stack([-place[..., 1], place[..., 0]], 2), "energy": np.full((8, 41), 0.125)}
+        for name, values in series.items():
+            values[list(left), 21:] = np.nan
+            values[list(outside)] = np.nan
+            put(way, name, values)
+        status, time, inside = np.ones(8, "i4"), np.full(8, 10.0), np.full((8, len(sets)), 41.0)
+        status[list(left)], time[list(left)], inside[list(left)] = 5, 5.0, 21
+        status[list(outside)], time[list(outside)], inside[list(outside)] = 7, np.nan, np.nan
         put(orbits, "initial", np.zeros((8, 4)), columns=["x", "y", "x_dot", "y_dot"])
-        put(orbits, "status", np.ones(8, "i4"), names=STATUS_NAMES)
+        put(orbits, "status", status, names=STATUS_NAMES)
+        put(orbits, "time", time)
         put(orbits, "crossing_count", np.full(8, 3))
         names = [name for name, _ in sets]
-        put(orbits, "impulse", np.tile(np.array(force, float) * 10 / 8, (8, 1)), columns=names)
-        put(orbits, "samples_within", np.full((8, len(sets)), 41), columns=names)
+        flown = np.isfinite(time)
+        put(orbits, "impulse", np.where(flown[:, None], np.array(force, float) * 10 / max(1, flown.sum()), np.nan), columns=names)
+        put(orbits, "samples_within", inside, columns=names)

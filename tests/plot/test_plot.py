@@ -30,7 +30,7 @@ sys.path.insert(0, str(SOURCE))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
-from cotangent.plot import atlases, billiards, cli, landscape, layout, mechanisms, movie, overland, painting, sections  # noqa: E402
+from cotangent.plot import atlases, billiards, captions, cli, landscape, layout, mechanisms, movie, overland, painting, sections  # noqa: E402
 from cotangent.plot import style, tops, trajectories  # noqa: E402
 from cotangent.plot.result import Result  # noqa: E402
 
@@ -512,6 +512,31 @@ class Pictures(PlotTest):
                 titles = " ".join([heading, *(axis.get_title(loc="left") for axis in figure.axes)])
                 self.assertIn(f"pressure ${sum(force) / 8:.4g}$, of an ideal gas $0.25$", titles)
 
+    def test_a_gas_that_loses_particles(self):
+        """Who left counts as long as it was there, who couldn't start not at all: in forces, pressures, energies, samples."""
+        for left, outside, ideal in (((0, 5), (), (21 + 20 * 0.75) / 41 / 4), ((), (1, 7), 0.75 / 4),
+                                     ((2,), (3,), (21 * 0.875 + 20 * 0.75) / 41 / 4)):
+            for sets, force in (([("pillow", "")], [2.0]), ([("left", "circle"), ("right", "circle")], [3.0, 1.0])):
+                with self.subTest(left=left, outside=outside, sets=len(sets)):
+                    gas = self.at / f"gas{len(left)}{len(outside)}{len(sets)}.h5"
+                    synthetic.gas(gas, sets, force, left, outside)
+                    figure, _ = cli.figure_of(options(str(gas)))
+                    self.addCleanup(matplotlib.pyplot.close, figure)
+                    said = " ".join([figure._suptitle.get_text(), *(axis.get_title(loc="left") for axis in figure.axes)]).replace("\n", "  ·  ")
+                    self.assertIn(f"pressure ${sum(force) / 8:.4g}$, of an ideal gas ${ideal:.4g}$", said)
+                    self.assertIn(f"at $t = 10$, with the trails of {8 - len(left) - len(outside)}", said)
+                    energy, error = (next(axis for axis in figure.axes if axis.get_ylabel().startswith(label)) for label in ("energy", "$(E"))
+                    there = 8 - len(outside) - len(left) * (np.linspace(0, 10, 41) > 5)
+                    np.testing.assert_allclose(energy.lines[-1].get_ydata(), 0.125 * there, rtol=1e-14)
+                    np.testing.assert_allclose(error.lines[0].get_ydata(), 0, atol=1e-15)
+                    bars = [bar.get_height() for axis in figure.axes for bar in axis.patches if isinstance(bar, Rectangle)]
+                    np.testing.assert_allclose([height for height in bars if height][:4], [*force, 100, 100] if len(sets) > 1 else [])
+        synthetic.gas(self.at / "none.h5", [("pillow", "")], [2.0], outside=range(8))
+        self.refused(2, "no sample of the particles: none could start", arguments=[self.at / "none.h5"])
+        with h5py.File(self.at / "none.h5", "r+") as file:
+            file["orbits/status"][:] = 0
+        self.refused(1, "no sample of the particles yet", arguments=[self.at / "none.h5"])
+
     def test_a_constant_inflow_is_a_level_line(self):
         time = np.linspace(0, 12, 25)
         with h5py.File(self.at / "water.h5", "w") as file:
@@ -678,6 +703,15 @@ class Columns(PlotTest):
                          ["$x$", "$a$  [rad]"])
         self.assertEqual(labels(self.figure(trajectories, "--axes", "x,a"))[:2], ["$x$", "$a$  [rad]"])
 
+    def test_a_models_own_parameters_are_named(self):
+        """Those that a model stated by formulas has in a table of their own, and those of a built-in one; not what is swept."""
+        for written in ("parameters = { q = 0.5, x1_a = 2, g = { from = 1.0, to = 2.0, count = 9 } }", "q = 0.5\nx1_a = 2\ng = [1.0, 2.0]"):
+            synthetic.coordinates(self.at / "own.h5", ["x", "y"], parameters=written + "\n")
+            result = Result(self.at / "own.h5")
+            self.assertEqual(result.parameters(), {"q": 0.5, "x1_a": 2})
+            self.assertEqual(captions.constants(result), ["$q = 0.5$", r"$\mathrm{x1\_a} = 2$"])
+            result.file.close()
+
     def test_the_pair_that_spreads(self):
         synthetic.unequal_section(self.at / "f.h5")
         result = Result(self.at / "f.h5")
@@ -828,6 +862,22 @@ class Failures(PlotTest):
                                                  "sections"])
         self.refused(2, "no data set /landscape/x", arguments=[section, "-o", self.at / "a.png", "--what", "landscape"])
 
+    def test_numbers_out_of_range(self):
+        section, target = self.shared / "section.h5", self.at / "a.png"
+        for option, value, *words in (("--orbits", "7-3", "runs downwards", "3-7 is right"), ("--xlim", "0,inf", "must be finite"),
+                                      ("--ylim", "nan,1", "must be finite"), ("--dpi", "-3", "from 10 to 2400"),
+                                      ("--dpi", "high", "whole number"), ("--width", "0.1", "from 1 to 100"),
+                                      ("--width", "nan", "from 1 to 100"), ("--fps", "0", "from 1 to 240"),
+                                      ("--duration", "-1", "from 0.01"), ("--width", "1", "too narrow")):
+            self.refused(2, option, *words, arguments=[section, option, value, "-o", target])
+        self.assertFalse(target.exists())
+
+    def test_pages_movies_and_paraview_take_one_file(self):
+        one, two = self.shared / "section.h5", self.shared / "sphere.h5"
+        for option in (["--html", self.at / "a.html"], ["--movie", self.at / "a.mp4"], ["--xdmf"]):
+            self.refused(2, f"{option[0]} shows one file at a time, 2 are given", arguments=[one, two, *option])
+        self.assertEqual(list(self.at.iterdir()), [])
+
     def test_pictures_of_one_file(self):
         synthetic.atlas(self.at / "atlas.h5", np.linspace(0, 2, 8))
         synthetic.basins(self.at / "basins.h5", 2)
@@ -900,8 +950,12 @@ class Parts(unittest.TestCase):
 
     def test_symbols_and_numbers(self):
         for name, tex in (("q2_dot", r"\dot{q}_{2}"), ("p_t", "p_{t}"), ("p_q1", "p_{q_{1}}"), ("alpha", r"\alpha"),
-                          ("theta_dot", r"\dot{\theta}"), ("energy", "E"), ("omega_s", r"\omega_{s}")):
+                          ("theta_dot", r"\dot{\theta}"), ("energy", "E"), ("omega_s", r"\omega_{s}"), ("omega_s_dot", r"\dot{\omega}_{s}"),
+                          ("x1_a_dot", r"\dot{\mathrm{x1\_a}}"), ("left_arm_angle", r"\mathrm{left\_arm\_angle}")):
             self.assertEqual(style.symbol(name), tex)
+        for name in ("x1_a", "left_arm_angle", "a__b", "x_", "_x", "q2", "alpha_1", "x-y"):
+            for told in (name, name + "_dot", "p_" + name):
+                matplotlib.mathtext.MathTextParser("path").parse(style.label(told, "m"))  # which raises where it can't be read
         for value, written in ((1 / 8, "1/8"), (1 / 12, "1/12"), (-9.74, "-9.74"), (-9.7324, "-9.7324"), (18.0, "18"),
                                (3.2e-15, r"3.2 \times 10^{-15}"), (0.0, "0")):
             self.assertEqual(style.number(value), written)

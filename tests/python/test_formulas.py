@@ -56,6 +56,7 @@ def test_the_programs_models_are_given_back():
     upright = chain.lagrangian.subs({t: 0, s: 0, alpha: 0})
     assert sympy.expand(upright - upright.subs({t_dot: 0, s_dot: 0})) == sympy.expand(
         sympy.Rational(27, 5) * t_dot ** 2 + sympy.Rational(7, 10) * s_dot ** 2 + sympy.Rational(17, 5) * t_dot * s_dot)
+    assert ct.describe("rolling-disc").coordinates == ["x", "y", "a", "b", "s"]  # of which its deck has the units
     x, y, z, r, big = symbols("x y z r R")
     assert sympy.expand(ct.describe("torus").constraint[0] - ((sympy.sqrt(x ** 2 + y ** 2) - big) ** 2 + z ** 2 - r ** 2)) == 0
     assert ct.describe("ricker").potential.free_symbols == set(symbols("s depth r_e"))
@@ -64,6 +65,12 @@ def test_the_programs_models_are_given_back():
 def test_what_is_no_model_has_no_lagrangian():
     with pytest.raises(ct.InputError):
         ct.describe("gauss").lagrangian  # pylint: disable=expression-not-assigned
+    with pytest.raises(ct.InputError, match="'circle' is no model") as refusal:
+        ct.describe("circle").model  # pylint: disable=expression-not-assigned
+    assert refusal.value.value == "circle"
+    with pytest.raises(ct.InputError, match="'toda' is no model with a Lagrangian"):
+        ct.describe("toda").lagrangian  # pylint: disable=expression-not-assigned
+    assert ct.describe("toda").model["terms"]["site"] == "0.5*q_dot^2"
     with pytest.raises(ct.InputError) as refusal:
         ct.describe("keplr")
     assert refusal.value.nearest == "kepler"

@@ -148,6 +148,37 @@ def test_a_picture(section, folder):
         ct.open(section).plot("b.png", colour="red")
 
 
+@pytest.fixture
+def begun(folder, source, monkeypatch):
+    """The result of a run that hasn't come to its first sample."""
+    monkeypatch.syspath_prepend(str(source / "tests" / "plot"))
+    import synthetic
+    synthetic.particles("begun.h5", written=0)
+    with h5py.File("begun.h5", "r+") as file:
+        file["particles/time"][:] = np.nan
+    return ct.open("begun.h5")
+
+
+def test_nothing_to_draw_yet_is_said(begun, folder):
+    """By an exception: not by a picture that is not there, or that of an older result."""
+    pytest.importorskip("matplotlib")
+    (folder / "begun.png").write_bytes(b"older")
+    with pytest.raises(ct.Error, match="no sample of the particles yet") as refusal:
+        begun.plot()
+    assert refusal.value.code == 1 and (folder / "begun.png").read_bytes() == b"older"
+    with pytest.raises(ct.Error, match="no sample of the particles yet"):
+        begun.explore()
+    assert not (folder / "begun.html").exists()
+
+
+def test_all_data_sets_are_listed(folder, source, monkeypatch):
+    monkeypatch.syspath_prepend(str(source / "tests" / "plot"))
+    import synthetic
+    synthetic.landscape("land.h5")
+    said = repr(ct.open("land.h5"))
+    assert "/landscape/energy (" in said and "/landscape/stationary/eigenvalues (" in said and "/landscape/passes/from (" in said
+
+
 def test_a_page_that_answers_to_clicks(section, folder):
     page = ct.open(section).explore("a.html", small=True)
     text = page.path.read_text()

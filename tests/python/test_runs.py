@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import cotangent as ct
+from cotangent import deck, running
 
 # Long enough to be stopped: the crossings of a few orbits, thousands of them.
 LONG = dict(model="henon-heiles", section="q1", energy=0.1, step=0.25, stages=4, crossings=60000,
@@ -40,6 +41,31 @@ def test_a_deck_of_input_and_keys_that_replace_its_own(source):
     assert run["/section/points"].shape[1] == 7 and run.deck_file.name == "chaos.deck.toml"
     with pytest.raises(ct.FileSystemError, match="nowhere.toml"):
         ct.run("nowhere.toml")
+
+
+def test_files_are_found_beside_the_deck_and_nothing_else_is_taken_for_one(folder):
+    """By their keys alone: not a model's name, or a formula, because a file is called so."""
+    beside = folder / "decks"
+    beside.mkdir()
+    for name in ("henon-heiles", "q1", "a.asc", "ground.asc"):
+        (beside / name).write_text("")
+    formula = "(q1_dot^2 + q2_dot^2)/2 - (q1^2 + q2^2)/2" + "".join(f" - q1^{k}*q2^{k}/{k}" for k in range(4, 40, 2))
+    assert len(formula) > 255
+    (beside / "section.toml").write_text(deck.written({
+        "study": "poincare", "model": {"name": "henon-heiles"}, "section": {"where": "q1"},
+        "ensemble": {"list": [[0.0, 0.1, 0.4, 0.0]]}, "stop": {"crossings": 3}, "method": {"step": 0.1}}))
+    given = deck.read(ct.check(beside / "section.toml"))
+    assert given["model"]["name"] == "henon-heiles" and given["section"]["where"] == "q1"
+    (beside / "own.toml").write_text(deck.written(given | {"model": {
+        "name": "own", "coordinates": ["q1", "q2"], "lagrangian": formula}, "ensemble": {"list": [[0.0, 0.1, 0.4, 0.0]]}}))
+    assert deck.read(ct.check(beside / "own.toml"))["model"]["lagrangian"] == formula
+    (beside / "water.toml").write_text(deck.written({
+        "study": "overland", "bed": {"raster": "ground.asc"}, "rain": {"rasters": [{"from": 0.0, "file": "a.asc"}]},
+        "mesh": {"file": "elsewhere.msh"}, "output": {"file": "a.asc"}}))
+    given = deck.read(running._prepared(beside / "water.toml", 1, None, {}).deck)
+    assert given["bed"]["raster"] == str(beside / "ground.asc")
+    assert given["rain"]["rasters"] == [{"from": 0.0, "file": str(beside / "a.asc")}]
+    assert given["mesh"]["file"] == "elsewhere.msh" and given["output"]["file"] == "a.asc"  # not there, and not read
 
 
 def test_the_programs_refusal_is_an_exception(folder):
@@ -81,6 +107,44 @@ def test_progress_rises_to_the_end(hold, monkeypatch):
     hold.release()
     run.wait(progress=False)
     assert midway["done"] < run.progress["done"] == run.progress["all"] == midway["all"]
+
+
+def starter(folder, monkeypatch, script):
+    """What starts the program in place of mpirun: the words after the number of ranks are "$@"."""
+    (folder / "start.sh").write_text(f"shift\n{script}\n")
+    monkeypatch.setenv("COTANGENT_MPIRUN", f"sh {folder / 'start.sh'}")
+
+
+def test_an_older_result_of_its_name_is_not_the_runs(folder, monkeypatch):
+    old = ct.poincare(file="a.h5", progress=False, **SHORT).result
+    gate = folder / "gate"
+    gate.touch()
+    starter(folder, monkeypatch, f'while [ -e {gate} ]; do sleep 0.02; done; exec "$@"')
+    run = ct.poincare(file="a.h5", wait=False, **SHORT | dict(energy=0.08))
+    for look in (lambda: run["/orbits/energy"], lambda: run.orbits, lambda: run.plot("a.png")):
+        with pytest.raises(ct.FileSystemError, match="a.h5: the run has made no file yet"):
+            look()
+    gate.unlink()
+    run.wait(progress=False)
+    assert np.allclose(run["/orbits/energy"], 0.08, atol=1e-9)
+    assert np.allclose(old["/orbits/energy"], 0.1, atol=1e-9)
+    assert np.allclose(run.resume(progress=False)["/orbits/energy"], 0.08, atol=1e-9)
+    starter(folder, monkeypatch, "exit 9")
+    failed = ct.poincare(file="a.h5", wait=False, **SHORT)
+    with pytest.raises(ct.ProgramError):
+        failed.wait(progress=False)
+    with pytest.raises(ct.FileSystemError, match="no file yet"):
+        failed.result  # pylint: disable=pointless-statement
+
+
+def test_a_program_that_ends_amid_a_line_has_failed(folder, monkeypatch):
+    starter(folder, monkeypatch, r"""printf '{"progress": {"done": 1, "al'; printf 'cotangent: it fell \377\n' >&2; exit 70""")
+    run = ct.poincare(file="a.h5", wait=False, **SHORT)
+    with pytest.raises(ct.ProgramError, match="it fell"):
+        run.wait(progress=False)
+    assert run.state == "failed" and run.summary.startswith('{"progress"')
+    with pytest.raises(ct.ProgramError):
+        list(run.snapshots(every=0.1))
 
 
 def test_stopped_with_a_checkpoint_and_gone_on_with_the_result_is_the_same(hold):
@@ -166,7 +230,6 @@ def test_every_study_of_the_program_is_a_function():
 
 
 def test_a_template_of_every_study_is_judged_good():
-    from cotangent import deck
     for study in ct.studies():
         given = deck.read(deck.known("--template", study))
         given.pop("study")

@@ -42,20 +42,31 @@ class Description:
             InputError: it is no model.
         """
         if self._deck is None:
-            self._deck = decks.read(known("--describe", self.name, "--as-deck"))["model"]
+            stated = decks.read(known("--describe", self.name, "--as-deck"))
+            if "model" not in stated:
+                raise InputError(f"'{self.name}' is no model: its deck, `cotangent --describe {self.name} --as-deck`, has no [model]", 2,
+                                 value=self.name)
+            self._deck = stated["model"]
         return self._deck
 
     @property
     def coordinates(self) -> list[str]:
         """The names of its coordinates; their velocities are called ``x_dot``."""
-        return self.model["coordinates"]
+        return list(self.model["coordinates"])
 
     def _formula(self, text: str) -> Any:
         return expression_of(text, self.model.get("where"))
 
     @property
     def lagrangian(self) -> Any:
-        """L of its coordinates, velocities and parameters, a SymPy expression of real symbols; decimals are exact fractions."""
+        """L of its coordinates, velocities and parameters, a SymPy expression of real symbols; decimals are exact fractions.
+
+        Raises:
+            InputError: it is no model, or one that states no Lagrangian: of a lattice, `model` has the terms.
+        """
+        if "lagrangian" not in self.model:
+            raise InputError(f"'{self.name}' is no model with a Lagrangian of its own; it states {', '.join(self.model)}", 2,
+                             value=self.name)
         return self._formula(self.model["lagrangian"])
 
     @property

@@ -9,7 +9,7 @@ class Error(Exception):
     """What the program refused or failed at. The message is its own.
 
     Attributes:
-        code: its exit code: 2 wrong input, 3 file system, 70 an error of its own; None where it wasn't started.
+        code: its exit code: 1 nothing to draw yet, 2 wrong input, 3 file system, 70 an error of its own; None where it wasn't started.
         file, line: where in which deck; None where it didn't say.
         key: the key of the deck, with its table: ``"method.step"``; None where it didn't say.
         value: the word that it doesn't know; None where the trouble is another.

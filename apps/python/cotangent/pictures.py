@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from .errors import error_of
+from .errors import Error, error_of
 from .progress import in_notebook
 
 
@@ -35,8 +35,13 @@ def draw(results: list[Path], output: str | Path | None, options: dict[str, Any]
 
 
 def told(words: list[str], options: dict[str, Any]) -> None:
-    """Has cotangent-plot do what these words say."""
+    """Has cotangent-plot do what these words say.
+
+    Raises:
+        Error: it drew nothing, with the code that cotangent-plot ends with: 1 where there is nothing to draw yet.
+    """
     from .plot import cli
+    from .plot.result import PlotError
     words = list(words)
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
@@ -47,11 +52,12 @@ def told(words: list[str], options: dict[str, Any]) -> None:
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(complaint), _own_style():
-            code = cli.main(words)
+            cli.run(words)
     except SystemExit as refusal:  # argparse's
-        code = int(refusal.code or 0)
-    if code not in (0, 1):  # 1: drawn, of a run that isn't at its end
-        raise error_of(code, complaint.getvalue().strip().split("cotangent-plot: ")[-1].removeprefix("error: "))
+        said = complaint.getvalue().strip().split("cotangent-plot: ")[-1].removeprefix("error: ")
+        raise error_of(int(refusal.code or 2), said) from None
+    except PlotError as error:
+        raise Error(str(error), 1) if error.code == 1 else error_of(error.code, str(error)) from error
 
 
 @contextlib.contextmanager
@@ -59,14 +65,16 @@ def _own_style():
     """The pictures' style and canvas, which leave those of the caller as they were."""
     import matplotlib
     backend = matplotlib.rcParams._get_backend_or_none() if hasattr(matplotlib.rcParams, "_get_backend_or_none") else None
-    with matplotlib.rc_context():
-        yield
-    if in_notebook() and backend and backend.endswith("backend_inline"):
-        from IPython import get_ipython
-        get_ipython().enable_matplotlib("inline")  # with what shows a cell's figures at its end
-    elif backend and matplotlib.get_backend() != backend:
-        with contextlib.suppress(ImportError):
-            matplotlib.use(backend)
+    try:
+        with matplotlib.rc_context():
+            yield
+    finally:
+        if in_notebook() and backend and backend.endswith("backend_inline"):
+            from IPython import get_ipython
+            get_ipython().enable_matplotlib("inline")  # with what shows a cell's figures at its end
+        elif backend and matplotlib.get_backend() != backend:
+            with contextlib.suppress(ImportError):
+                matplotlib.use(backend)
 
 
 def explore(result: Path, page: str | Path | None, options: dict[str, Any]) -> Any:

@@ -249,13 +249,16 @@ class Result:
 
     def __repr__(self) -> str:
         lines = [f"{self.path}: study \"{self.study}\""]
+
+        def tell(_: str, data: h5py.Dataset | h5py.Group) -> None:
+            if isinstance(data, h5py.Dataset) and not is_dimension(data):
+                extent = ", ".join(f"{dim}: {size}" for dim, size in zip(_dimensions(data), data.shape))
+                units = _attributes(data).get("units", "")
+                units = ", ".join(units) if isinstance(units, list) else units
+                lines.append(f"  {data.name} ({extent}) [{units}] {_attributes(data).get('meaning', '')}")
+
         for group in self.groups:
-            for name, data in self._file[group].items():
-                if isinstance(data, h5py.Dataset) and not is_dimension(data):
-                    extent = ", ".join(f"{dim}: {size}" for dim, size in zip(_dimensions(data), data.shape))
-                    units = _attributes(data).get("units", "")
-                    units = ", ".join(units) if isinstance(units, list) else units
-                    lines.append(f"  /{group}/{name} ({extent}) [{units}] {_attributes(data).get('meaning', '')}")
+            self._file[group].visititems(tell)
         return "\n".join(lines)
 
     def close(self) -> None:
@@ -274,13 +277,18 @@ class Result:
             A `Picture`; its ``path`` is the file.
 
         Raises:
-            InputError: an option that there isn't, or nothing to draw.
+            InputError: an option that there isn't, or nothing that is drawn.
+            Error: nothing to draw yet, of a run that isn't at its end.
         """
         from .pictures import draw
         return draw([self.path], output, options)
 
     def explore(self, page: str | Path | None = None, **options: Any) -> Any:
-        """One page of HTML that answers to clicks (`cotangent.explorer`); in a notebook it stands there."""
+        """One page of HTML that answers to clicks (`cotangent.explorer`); in a notebook it stands there.
+
+        Raises:
+            Error: as `plot`.
+        """
         from .pictures import explore
         return explore(self.path, page, options)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import json
+import os
 import signal
 import subprocess
 import tempfile
@@ -54,6 +55,7 @@ class Run:
         # Python 3.11 takes a thread whose join() was interrupted for ended, so an event says when all has been heard.
         self._ended = threading.Event()
         self._asked_to_stop = False
+        self._resumes = False
         self._result: Result | None = None
 
     def start(self, *, resume: bool = False) -> Run:
@@ -71,11 +73,15 @@ class Run:
         if resume:
             words.append("--resume")
         self._result, self._error, self._asked_to_stop, self.summary = None, None, False, ""
+        self._resumes = resume
+        if not resume:
+            self.progress = {}
         self._ended = threading.Event()
-        self._complaints = tempfile.TemporaryFile("w+")
+        self._complaints = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
         # A session of its own: a Ctrl-C in the terminal reaches this process alone, which then stops the run in order.
         self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._complaints,
-                                         text=True, env=environment(self.ranks), start_new_session=True)
+                                         encoding="utf-8", errors="replace", env=environment(self.ranks),
+                                         start_new_session=True)
         self.state = "running"
         threading.Thread(target=self._listen, daemon=True).start()
         return self
@@ -91,9 +97,9 @@ class Run:
         assert self._process and self._process.stdout
         lines: collections.deque[str] = collections.deque(maxlen=200)
         for line in self._process.stdout:
-            if line.startswith('{"progress"'):
+            try:
                 self.progress = json.loads(line)["progress"]
-            else:
+            except (ValueError, KeyError, TypeError):  # words, or a line that the program's end has cut short
                 lines.append(line)
                 self.summary = "".join(lines)
         code = self._process.wait()
@@ -105,7 +111,7 @@ class Run:
             self.state = "complete"
             if code == 1:
                 self._error = Error(complaints, 1)
-        elif code == STOPPED or (self._asked_to_stop and self.file.exists()):
+        elif code == STOPPED or (self._asked_to_stop and self._has_begun):
             self.state = "stopped"
         else:
             self._error = error_of(code, complaints or f"the program ended with {code} and said nothing")
@@ -171,13 +177,22 @@ class Run:
         return self.state == "running"
 
     @property
+    def _has_begun(self) -> bool:
+        """Whether a file of its name is its own: until it has told how far it is, an older run's may lie there."""
+        return bool(self.progress) or self._resumes
+
+    @property
     def result(self) -> Result:
         """The result as it is now: of a run that goes on the rows that are there, places not reached yet NaN or 0.
 
         Raises:
-            FileSystemError: the run has made no file yet.
+            FileSystemError: the run has made no file yet; one of its name is an older run's.
         """
-        if self._result is None or self.running:
+        if not self._has_begun and self.state not in ("complete", "stopped"):
+            raise error_of(3, f"{self.file}: the run has made no file yet")
+        if self.running:
+            return Result(self.file)
+        if self._result is None:
             self._result = Result(self.file)
         return self._result
 
@@ -188,8 +203,8 @@ class Run:
             every: seconds from one to the next.
         """
         while self.running:
-            if self.progress and self.file.exists():
-                yield Result(self.file)
+            if self._has_begun and self.file.exists():
+                yield self.result
             until = time.monotonic() + every
             while self.running and time.monotonic() < until:
                 time.sleep(0.05)
@@ -207,19 +222,20 @@ class Run:
         Returns:
             The last picture.
         """
-        shown, picture = None, None
+        shown, picture, trouble = None, None, None
         try:
             for result in self.snapshots(every):
                 try:
-                    picture = result.plot(output, **options)
-                except Error:
-                    if not self.running:
-                        raise
-                    continue  # nothing to draw yet
+                    picture, trouble = result.plot(output, **options), None
+                except Error as error:  # nothing to draw yet, unless this is the end
+                    trouble = error
+                    continue
                 shown = _show(picture, shown)
         except KeyboardInterrupt:
             self.stop()
             raise
+        if trouble:
+            raise trouble
         assert picture
         return picture
 
@@ -303,6 +319,19 @@ def last() -> Run:
     return _last
 
 
+INPUT_FILES = ("file", "raster", "copies", "compiled")  # the keys, in whatever table, of what a study reads
+
+
+def _with_files_of(given: Any, folder: Path) -> Any:
+    """A part of a deck whose files are found from anywhere: they lie beside their deck, and the deck is written elsewhere."""
+    if isinstance(given, list):
+        return [_with_files_of(item, folder) for item in given]
+    if not isinstance(given, dict):
+        return given
+    return {key: str((folder / value).resolve()) if key in INPUT_FILES and isinstance(value, str) and os.path.isfile(folder / value)
+            else _with_files_of(value, folder) for key, value in given.items()}
+
+
 def _prepared(study: str | Path, ranks: int, file: str | Path | None, keys: dict[str, Any]) -> Run:
     if str(study).endswith(".toml"):
         try:
@@ -311,10 +340,7 @@ def _prepared(study: str | Path, ranks: int, file: str | Path | None, keys: dict
             raise error_of(3, f"{study}: cannot be read: {error.strerror}") from error
         except ValueError as error:
             raise error_of(2, f"{study}: {error}") from error
-        for name, table in given.items():  # files lie beside their deck, and the deck is written elsewhere
-            if name != "output" and isinstance(table, dict):
-                given[name] = {key: str((Path(study).parent / value).resolve()) if isinstance(value, str) and value and
-                               (Path(study).parent / value).is_file() else value for key, value in table.items()}
+        given = {name: table if name == "output" else _with_files_of(table, Path(study).parent) for name, table in given.items()}
         deck = decks.with_arguments(decks.study_of(given.get("study", "")), keys, given)
     else:
         deck = decks.with_arguments(decks.study_of(str(study)), keys)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the page of a Poincaré section or a bounce map is told: points, orbits, groups, the model and the deck."""
 import base64
+import dataclasses
 import json
 import re
 import subprocess
@@ -21,6 +22,7 @@ from .numbers import number
 
 SMALL = 285_000         # bytes of a page for the web
 CODE = 60_000           # of them its scripts and styles
+FEW = 10                # points of an orbit, at least, where not all orbits have a place
 MOST_COLUMNS = 24
 SHOWS = "points to zoom into, orbits to light up; a click starts a new one"
 
@@ -35,21 +37,9 @@ def described(result, options):
     bounces = "section/points" not in result
     panels, names, labels = bounce_panels(result, options) if bounces else section_panels(result, options)
     small = bool(getattr(options, "small", False))
-    ids = np.concatenate([panel.ids for panel in panels])
-    x, y = (np.concatenate([getattr(panel, axis) for panel in panels]) for axis in "xy")
     folded = [False, False] if bounces else [is_folded(result, name) for name in names]
     limits = sections.shared_limits(panels, names, options) if not bounces else None
-    groups, colours, first = [], [], 0
-    for panel in panels:
-        window = limits or whole(panel)
-        lab, _ = sections.orbit_colours(panel, window, options.color_by)
-        colours += [matplotlib.colors.to_hex(c)[1:] for c in style.oklab_to_srgb(lab)]
-        groups.append({"label": plain(panel.label), "first": first, "count": len(panel.ids),
-                       "window": padded(window, 0 if bounces else 0.03), "parameters": panel.parameters(),
-                       "energy": energy_of(result, panel)})
-        first += len(panel.ids)
     states = result.columns("orbits/initial")
-    starts = result.array("orbits/initial")[ids]
     title = "Bounce map: " + billiards.sets(result) if bounces else captions.model(result)
     notes = []
     if not bounces:
@@ -58,16 +48,56 @@ def described(result, options):
     deck, marks = deck_template(result) if not bounces else (None, {})
     data = {"kind": "section", "title": plain(options.title or title), "notes": [note for note in notes if note],
             "axes": [{"name": name, "label": label, "folded": bool(fold)} for name, label, fold in zip(names, labels, folded)],
-            "groups": groups, "colours": "".join(colours),
-            "columns": columns(result, ids), "states": states, "dim": len(states) // 2,
-            "starts": [[number(value) for value in row] for row in starts], "deck": deck, "parameterMarks": marks,
+            "states": states, "dim": len(states) // 2, "deck": deck, "parameterMarks": marks,
             "driven": result.section_of_deck("section").get("where") == "t" and "every" in result.section_of_deck("section"),
             "why": why}
-    room = (SMALL - len(json.dumps(data)) - len(model or "") - CODE) * 3 // 4 // 4 if small else None
-    data["packed"], data["counts"], total = pack(x, y, room, 2 if small else 3)
-    shown = sum(data["counts"])
-    data["notes"][:0] = [f"{len(ids)} orbits, {total} points" + (f", of which {shown} are in this page" if shown < total else "")]
+    told = orbits(result, panels, limits, options)
+    there, total = sum(len(panel.ids) for panel in panels), sum(int(known(panel).sum()) for panel in panels)
+    room = None
+    if small:
+        left = SMALL - len(json.dumps(data)) - len(model or "") - CODE
+        room = (left - len(json.dumps(told))) * 3 // 4 // 4
+        if room < there:  # then some orbits have no place at all
+            each = len(json.dumps(told)) / there + 8 + 16 / 3 * min(FEW, total / there)
+            panels = fewer(panels, left / each / there)
+            told = orbits(result, panels, limits, options)
+            room = (left - len(json.dumps(told))) * 3 // 4 // 4
+    data |= told
+    x, y = (np.concatenate([getattr(panel, axis) for panel in panels]) for axis in "xy")
+    data["packed"], data["counts"] = pack(x, y, room, 2 if small else 3)
+    shown, points = len(data["counts"]), sum(data["counts"])
+    of_them = ([f"{shown} orbits"] if shown < there else []) + ([f"{points} points" if shown < there else str(points)] if points < total else [])
+    data["notes"][:0] = [f"{there} orbits, {total} points" + (f", of which {' with '.join(of_them)} are in this page" if of_them else "")]
     return data, model
+
+
+def orbits(result, panels, limits, options):
+    """What is told of the orbits, group by group."""
+    bounces, groups, colours, first = "section/points" not in result, [], [], 0
+    for panel in panels:
+        window = limits or whole(panel)
+        lab, _ = sections.orbit_colours(panel, window, options.color_by)
+        colours += [matplotlib.colors.to_hex(c)[1:] for c in style.oklab_to_srgb(lab)]
+        groups.append({"label": plain(panel.label), "first": first, "count": len(panel.ids),
+                       "window": padded(window, 0 if bounces else 0.03), "parameters": panel.parameters(),
+                       "energy": energy_of(result, panel)})
+        first += len(panel.ids)
+    ids = np.concatenate([panel.ids for panel in panels])
+    starts = result.array("orbits/initial")[ids]
+    return {"groups": groups, "colours": "".join(colours), "columns": columns(result, ids),
+            "starts": [[number(value) for value in row] for row in starts]}
+
+
+def fewer(panels, share):
+    """The panels with this share of their orbits, evenly chosen, and one at least."""
+    def rows(panel):
+        return np.unique(np.linspace(0, len(panel.ids) - 1, max(1, int(share * len(panel.ids)))).astype(int))
+    return [dataclasses.replace(panel, **{name: getattr(panel, name)[rows(panel)] for name in ("ids", "x", "y")}) for panel in panels]
+
+
+def known(panel):
+    """Which of its points there are."""
+    return np.isfinite(panel.x) & np.isfinite(panel.y)
 
 
 # --- points ------------------------------------------------------------------------------------------------------
@@ -83,6 +113,8 @@ def section_panels(result, options):
 def bounce_panels(result, options):
     """Birkhoff's coordinates, all in one panel."""
     ids = result.run(options.chosen(result.orbits))
+    if not ids.size:
+        raise PlotError(f"{result.path}: no particle has been flown yet", 1)
     arc, along = (result.array(f"collisions/{name}")[ids] for name in ("arc", "tangential"))
     return [sections.Panel(result, ids, arc, along, "")], ("s", "v_t/|v|"), ["arc length s", "tangential velocity v_t/|v|"]
 
@@ -104,7 +136,7 @@ def pack(x, y, most, width):
     steps = np.rint((points - low) / (high - low) * (256 ** width - 1)).astype("<u4")
     data = steps.reshape(-1, 1).view(np.uint8).reshape(-1, 4)[:, :width].tobytes()
     return ({"data": base64.b64encode(data).decode(), "bytes": width, "low": low.tolist(), "high": high.tolist()},
-            good.sum(1).tolist(), total)
+            good.sum(1).tolist())
 
 
 def is_folded(result, name):
@@ -133,13 +165,13 @@ def columns(result, ids):
     """What is known of each orbit: parameters, energies, counts, indicators."""
     found = []
 
-    def add(name, values, meaning="", names=None):
+    def add(name, values, meaning="", form=".10g", **more):
         values = np.asarray(values)
         if len(found) < MOST_COLUMNS and values.ndim == 1 and np.isfinite(values.astype(float)).any():
-            found.append({"name": name, "meaning": meaning, "values": [number(f"{v:.10g}") for v in values[ids].astype(float)]})
+            found.append({"name": name, "meaning": meaning, "values": [number(f"{v:{form}}") for v in values[ids].astype(float)], **more})
 
     for name, values in result.axes().items():
-        add(name, values)
+        add(name, values, form=".17g", parameter=True)  # in full: decks of orbits are made of them
     for group in ("indicators", "orbits"):
         if group not in result:
             continue

@@ -9,7 +9,7 @@ import base64
 
 import numpy as np
 
-from ..plot import billiards, captions, contours, lattices
+from ..plot import billiards, captions, contours, lattices, particles
 from ..plot.result import PlotError
 from .section import plain
 
@@ -128,6 +128,17 @@ def thinned(data, times, places, room, what, keep_all=False):
     return places
 
 
+def held(places, data, what):
+    """Places [instants, points, 3] of which those that have ended stay where they were last; how many those are is noted."""
+    known = np.isfinite(places).all(2)
+    if known.all():
+        return places
+    ended = np.count_nonzero(~known[-1])
+    data["notes"].append(f"{ended} of {len(known[-1])} {what} ended earlier, and stay where they did")
+    last = np.maximum.accumulate(np.where(known, np.arange(len(known))[:, None], known.argmax(0)), 0)
+    return np.take_along_axis(places, last[..., None], 0)
+
+
 def lifted(places):
     """With a third coordinate, 0, where there are but two."""
     return places if places.shape[-1] == 3 else np.concatenate([places, np.zeros((*places.shape[:-1], 3 - places.shape[-1]))], -1)
@@ -139,14 +150,17 @@ def trajectories(result, options, data, room, most):
     """Samples of an ensemble: on a surface, in a billiard, or in the plane of the first two coordinates."""
     ids = result.run(options.chosen(result.orbits))
     q, time = result.array("trajectory/q")[ids], result.array("trajectory/time")
-    if time.ndim == 2:
-        time = time[ids[0]]
     if q.shape[-1] > 3 or q.shape[-1] < 2:
         raise PlotError(f"{result.path}: its {q.shape[-1]} coordinates aren't places in space")
-    good = np.isfinite(time) & np.isfinite(q).all((0, 2))
-    if not good.any():
-        good = np.isfinite(time) & np.isfinite(q).all(2).any(0)
-    places = np.swapaxes(lifted(q[:, good]), 0, 1)
+    known = np.isfinite(q).all(2) & np.isfinite(time)
+    flown, good = known.any(1), known.any(0)
+    if not flown.any():
+        raise PlotError(f"{result.path}: no sample of the trajectories" + (" yet" if result.pending() else ": none could start"),
+                        1 if result.pending() else 2)
+    if not flown.all():
+        data["notes"].append(f"{np.count_nonzero(~flown)} of {len(ids)} trajectories couldn't start")
+    ids = ids[flown]
+    places = held(np.swapaxes(lifted(q[flown][:, good]), 0, 1), data, "trajectories")
     vertices = surface(result, data, most, inside=result.study == "billiard")
     data.update(flat=q.shape[-1] == 2, trails=len(ids) <= 60, dot=6 if len(ids) <= 60 else 4,
                 unit=" " + result.units("trajectory/time"))
@@ -163,7 +177,7 @@ def trajectories(result, options, data, room, most):
 
 def swarm(result, options, data, room, most):
     """Particles, or points that rods join."""
-    good = result.written("particles/time")
+    good = particles.frames(result)
     time, places = result.array("particles/time")[good], result.array("particles/position")[good]
     vertices = surface(result, data, most)
     data.update(unit=" " + result.units("particles/time"), flat=places.shape[-1] == 2)
@@ -173,7 +187,7 @@ def swarm(result, options, data, room, most):
         beyond = (places > high + 0.2 * (high - low)) | (places < low - 0.2 * (high - low))
         for k in np.flatnonzero(beyond.any((0, 1))):
             places[..., k] = low[k] + np.mod(places[..., k] - low[k], high[k] - low[k])
-    places = thinned(data, time, lifted(places), room, "particles", keep_all=rods)
+    places = thinned(data, time, held(lifted(places), data, "particles"), room, "particles", keep_all=rods)
     count = places.shape[1]
     data["dot"] = (3 if count > 400 else 5) if not rods else 0 if count > 300 else 3
     if rods:

@@ -251,10 +251,14 @@ def sets(result):
 
 
 def gas(result, options):
-    """Domain and particles at the end, with trails; energy over time; pressures."""
+    """Domain and particles at the end, with trails; energy over time; pressures. Who left, or never flew, counts where it was."""
     q, v = result.array("trajectory/q"), result.array("trajectory/v")
     t = result.array("trajectory/time")
     ids = result.run(options.chosen(result.orbits))
+    known = np.isfinite(q[ids]).all(2)
+    if not known.any():
+        raise PlotError(f"{result.path}: no sample of the particles" + (" yet" if result.pending() else ": none could start"),
+                        1 if result.pending() else 2)
     energy = result.array("trajectory/energy")[ids]
     names = result.columns("orbits/impulse")
     several = len(names) > 1  # of one set two numbers are said, not drawn
@@ -262,15 +266,17 @@ def gas(result, options):
                                       layout="constrained", width_ratios=[1.3, 1],
                                       figsize=(options.width or 11, (0.6 if several else 0.5) * (options.width or 11)))
     space = in_space(result)
-    stage = Stage(axes["gas"], result, options, q[ids]) if space else fill(axes["gas"], result)
-    last = np.flatnonzero(np.isfinite(q[ids]).all((0, 2)))[-1]
+    stage = Stage(axes["gas"], result, options, q[ids][known]) if space else fill(axes["gas"], result)
+    last = np.flatnonzero(known.any(0))[-1]
     trail = slice(max(0, last - max(10, len(t) // 25)), last + 1)
-    for k, colour in zip(ids[:TRAILS], style.distinct(min(TRAILS, len(ids)))):
+    inside = ids[known[:, last]]
+    trails = inside[:TRAILS]
+    for k, colour in zip(trails, style.distinct(len(trails))):
         way = stage.view.project(q[k, trail])[:, :2] if space else q[k, trail]
         axes["gas"].plot(*way.T, color=colour, lw=0.9, zorder=4 if space else 2)
     size = np.clip(120 / np.sqrt(len(ids)), 0.6, 16)
-    speed = np.linalg.norm(v[ids, last], axis=-1)
-    at = q[ids, last]
+    speed = np.linalg.norm(v[inside, last], axis=-1)
+    at = q[inside, last]
     if space:  # the nearest in front; none behind a wall
         order = np.argsort(-stage.view.project(at)[:, 2])
         places, visible = stage.seen(at[order])
@@ -278,25 +284,26 @@ def gas(result, options):
     dots = axes["gas"].scatter(*at.T, c=speed, s=size, cmap=style.SEQUENTIAL, zorder=5, linewidths=0,
                                rasterized=len(ids) > 5000)
     figure.colorbar(dots, ax=axes["gas"], label="speed", shrink=0.7, pad=0.02)
-    axes["gas"].set_title(f"at $t = {style.number(t[last])}$, with the trails of {min(TRAILS, len(ids))}", loc="left")
+    axes["gas"].set_title(f"at $t = {style.number(t[last])}$, with the trails of {len(trails)}", loc="left")
 
-    kinetic = 0.5 * (v[ids] ** 2).sum((0, 2))
-    total = energy.sum(0)
+    kinetic = 0.5 * np.nansum(v[ids] ** 2, (0, 2))
+    total = np.nansum(energy, 0)
+    at_start = np.nansum(np.where(known, energy[:, :1], np.nan), 0)  # of those who are there
     axes["energy"].plot(t, kinetic, label="kinetic", lw=0.9)
     axes["energy"].plot(t, total - kinetic, label="potential", lw=0.9)
     axes["energy"].plot(t, total, label="total", lw=1.4, color=style.INK)
     axes["energy"].set_ylabel("energy of all")
     axes["energy"].legend(ncol=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), borderaxespad=0.1)
-    axes["error"].plot(t, (total - total[0]) / abs(total[0]), lw=0.8, color=style.CATEGORICAL[1])
+    axes["error"].plot(t, (total - at_start) / abs(total[0]), lw=0.8, color=style.CATEGORICAL[1])
     axes["error"].set_ylabel("$(E - E_0) / |E_0|$")
     axes["error"].set_xlabel("time")
     axes["energy"].tick_params(labelbottom=False)
-    force = result.array("orbits/impulse")[ids].sum(0) / t[last]
-    within = 100 * result.array("orbits/samples_within")[ids].sum(0) / (len(ids) * len(t))
+    force = np.nansum(result.array("orbits/impulse")[ids], 0) / np.nanmax(result.array("orbits/time")[ids])
+    within = 100 * np.nansum(result.array("orbits/samples_within")[ids], 0) / known.sum()
     said = []
-    if force.any() and np.isfinite(force).all() and free(result) and not space and len(loops(result)):
+    if force.any() and free(result) and not space and len(loops(result)):
         length = result.array("domain/outline")[-1, 2]
-        ideal = kinetic[0] / area(result)
+        ideal = kinetic[known.any(0)].mean() / area(result)
         said.append(f"pressure ${force.sum() / length:.4g}$, of an ideal gas ${ideal:.4g}$")
     if several:
         walls(axes["walls"], names, force, within)

@@ -4,6 +4,7 @@
 Exit codes as the program's: 0 done, 1 drawn but the run is not finished, 2 wrong input, 3 the file system.
 """
 import argparse
+import math
 import os
 import sys
 import warnings
@@ -35,9 +36,24 @@ def interval(text):
         low, high = (float(part) for part in text.replace(":", ",").split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not two numbers A,B") from None
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise argparse.ArgumentTypeError(f"'{text}': both numbers must be finite")
     if not low < high:
         raise argparse.ArgumentTypeError(f"'{text}': the first number must be below the second")
     return low, high
+
+
+def within(kind, least, most):
+    """The type of an option that is a number between these two."""
+    def read(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a {'whole ' if kind is int else ''}number from {least:g} to {most:g}")
+        return value
+    return read
 
 
 def pair(text):
@@ -65,7 +81,10 @@ def id_list(text):
     try:
         for part in text.split(","):
             first, _, last = part.partition("-")
-            ids.update(range(int(first), int(last or first) + 1))
+            first, last = int(first), int(last or first)
+            if last < first:
+                raise argparse.ArgumentTypeError(f"'{text}': {first}-{last} runs downwards; {last}-{first} is right")
+            ids.update(range(first, last + 1))
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a list such as 1,4,7-9") from None
     return sorted(ids)
@@ -97,12 +116,12 @@ def parser():
                    "degrees; default -62,36")
     p.add_argument("--mesh", action="store_true", help="draw the mesh that water flows on")
     p.add_argument("--title", help="the heading; default: the model")
-    p.add_argument("--width", type=float, metavar="INCHES", help="width of the picture; default 7.5, or more for "
+    p.add_argument("--width", type=within(float, 1, 100), metavar="INCHES", help="width of the picture; default 7.5, or more for "
                    "many panels")
-    p.add_argument("--dpi", type=int, help="pixels per inch; default 200")
+    p.add_argument("--dpi", type=within(int, 10, 2400), help="pixels per inch; default 200")
     p.add_argument("--small", action="store_true", help="for web pages: 120 pixels per inch, 255 colours (png)")
-    p.add_argument("--fps", type=int, default=30, help="frames per second of a movie; default 30")
-    p.add_argument("--duration", type=float, default=20.0, metavar="SECONDS", help="length of a movie; default 20")
+    p.add_argument("--fps", type=within(int, 1, 240), default=30, help="frames per second of a movie; default 30")
+    p.add_argument("--duration", type=within(float, 0.01, 36000), default=20.0, metavar="SECONDS", help="length of a movie; default 20")
     return p
 
 
@@ -261,12 +280,26 @@ def unfinished(results):
 
 
 def run(argv):
-    """Parses, draws, writes; the exit code."""
+    """Parses, draws, writes; the exit code. Nothing is said of the NaN of places that weren't reached.
+
+    Raises:
+        PlotError: there is nothing that could be drawn.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Mean of empty slice|All-NaN|.*tight.*")
+        return _run(argv)
+
+
+def _run(argv):
     options = Options(parser().parse_intermixed_args(joined(argv)))
     if options.list:
         from .result import Result
         print("\n".join(listed(Result(name)) for name in options.files))
         return 0
+    for option in ("movie", "html", "xdmf"):
+        if getattr(options, option) and len(options.files) > 1:
+            from .result import PlotError
+            raise PlotError(f"--{option} shows one file at a time, {len(options.files)} are given: {', '.join(options.files)}")
     if options.output is None and not options.movie and not options.html:
         options.output = str(Path(options.files[0]).with_suffix(".png"))
     picture = checked_target(options.output, PICTURES, "-o") if options.output else None
@@ -308,7 +341,6 @@ def run(argv):
 
 def main(argv=None):
     """The program."""
-    warnings.filterwarnings("ignore", message="Mean of empty slice|All-NaN|.*tight.*")
     try:
         from .result import PlotError
     except ImportError as error:

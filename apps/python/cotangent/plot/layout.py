@@ -9,9 +9,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from . import style
+from .result import PlotError
 
 LEFT, RIGHT, BOTTOM = 0.70, 0.20, 0.52
 TITLE, LINE, NOTE, HEADING = 0.30, 0.205, 10.8, 16
+NARROWEST = 0.4  # of panels
 
 
 def columns_for(count):
@@ -24,6 +26,13 @@ def columns_for(count):
 def width_for(columns, options):
     """The picture's width in inches: asked for, or enough for the columns."""
     return options.width or {4: 9.6, 5: 11.0}.get(columns, 7.5)
+
+
+def wide_enough(panel, width):
+    """The width of a panel in inches, of which a picture of this width leaves some."""
+    if panel < NARROWEST:
+        raise PlotError(f"--width {width:g}: too narrow for panels beside all that is written; a larger one is right, or none")
+    return panel
 
 
 def grid(count, options, heading, notes, aspect=0.74, columns=None, gap=(0.16, 0.34), ticks_inside=False,
@@ -40,7 +49,7 @@ def grid(count, options, heading, notes, aspect=0.74, columns=None, gap=(0.16, 0
     gap_x, gap_y = gap[0] + (0.44 if ticks_inside else 0), gap[1] + (0.22 if ticks_inside else 0)
     if panel_titles is False:
         gap_y -= 0.2
-    panel = (width - LEFT - right - (columns - 1) * gap_x) / columns
+    panel = wide_enough((width - LEFT - right - (columns - 1) * gap_x) / columns, width)
     height = max(panel * aspect, least_height)
 
     figure = plt.figure(figsize=(width, 4), dpi=dpi)
@@ -152,6 +161,7 @@ def stack(heights, options, heading, notes, gap=0.12, right=0.22, left=0.8, lege
     legend: leave room for one line above the first panel.
     """
     width, dpi = width_for(1, options), options.dpi
+    panel = wide_enough(width - left - right, width)
     figure = plt.figure(figsize=(width, 4), dpi=dpi)
     lines, heading = wrapped(figure, notes, width - left - right), broken(figure, heading, width - left - right)
     top = _title_height(heading) + LINE * len(lines) + (0.38 if legend else 0.18)
@@ -161,7 +171,7 @@ def stack(heights, options, heading, notes, gap=0.12, right=0.22, left=0.8, lege
     axes, bottom = [], total - top
     for k, height in enumerate(heights):
         bottom -= height
-        axes.append(figure.add_axes((left / width, bottom / total, (width - left - right) / width, height / total)))
+        axes.append(figure.add_axes((left / width, bottom / total, panel / width, height / total)))
         axes[-1].tick_params(labelbottom=k == len(heights) - 1)
         bottom -= gap
     figure.align_ylabels(axes)
@@ -190,12 +200,13 @@ def stage(height, options, heading, notes, left=0.25):
 def column(figure, count, place, apart=False, right=0.15, gap=0.18):
     """`count` axes below each other beside a stage. They have one horizontal axis; apart: the last has its own."""
     left, width, whole, top = place
+    panel = wide_enough(width - left - right, width)
     between = 0.42 if apart else 0
     height = (whole - top - BOTTOM - between - gap * (count - 1)) / count
     upper, axes = whole - top, []
     for k in range(count):
         upper -= height
-        axes.append(figure.add_axes((left / width, upper / whole, (width - left - right) / width, height / whole)))
+        axes.append(figure.add_axes((left / width, upper / whole, panel / width, height / whole)))
         axes[-1].tick_params(labelbottom=k >= count - 1 - apart)
         upper -= gap + (between if k == count - 2 else 0)
     return axes

@@ -175,8 +175,10 @@ class Result:
         return table if isinstance(table, dict) else {}
 
     def parameters(self):
-        """The model's parameters in the deck that are plain numbers."""
-        return {key: value for key, value in self.section_of_deck("model").items()
+        """The model's parameters in the deck that are plain numbers; those of a model stated by formulas have a table of their own."""
+        table = self.section_of_deck("model")
+        stated = table.get("parameters")
+        return {key: value for key, value in (table | stated if isinstance(stated, dict) else table).items()
                 if isinstance(value, (int, float)) and not isinstance(value, bool)}
 
     def states(self):

@@ -67,7 +67,7 @@ def symbol(name):
         return "E"
     if name.endswith("_dot"):
         inner = symbol(name[:-4])
-        stem, low, subscript = inner.partition("_")
+        stem, low, subscript = (inner, "", "") if r"\_" in inner else inner.partition("_")  # of a name in one, none is an index
         return rf"\dot{{{stem}}}{low}{subscript}"
     if name.startswith("p_"):
         return f"p_{{{symbol(name[2:])}}}"

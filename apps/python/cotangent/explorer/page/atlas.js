@@ -148,15 +148,14 @@ class AtlasPage {
   choose(k) {
     const q = this.quantity = this.data.quantities[k];
     this.values = this.map.values(q);
-    const finite = this.values.filter(Number.isFinite);
-    [this.low, this.high] = q.share ? [0, 1] : [finite.reduce((a, b) => Math.min(a, b), Infinity), finite.reduce((a, b) => Math.max(a, b), -Infinity)];
+    [this.low, this.high] = q.share ? [0, 1] : reachOf(this.values);
     byId("map-scale").hidden = !this.y;
     byId("map-legend").textContent = (this.y ? `dark ${written(this.low, 3)} \u2026 light ${written(this.high, 3)}: ` : "") +
       (q.meaning || q.label) + (this.y && this.forbidden && this.forbidden.some(f => f >= 1) ? ". Hatched: no start is allowed." : "");
     if (!this.y) {
       const margin = 0.03 * (this.high - this.low || 1);
       this.plane.labels[1] = q.label;
-      this.plane.home.splice(2, 2, this.low - margin, this.high + margin);
+      this.plane.home = [...this.plane.home.slice(0, 2), this.low - margin, this.high + margin];
       this.plane.window = [...this.plane.home];
     }
     this.redraw();
@@ -237,8 +236,7 @@ class AtlasPage {
     const {beside, orbits} = this;
     if (!this.looked && orbits.length > 0) {
       const all = orbits.flatMap(o => [o.first, ...o.points]), reach = k => {
-        const low = all.reduce((a, p) => Math.min(a, p[k]), Infinity), high = all.reduce((a, p) => Math.max(a, p[k]), -Infinity);
-        const margin = 0.05 * (high - low) || 0.1;
+        const [low, high] = reachOf(all.map(p => p[k])), margin = 0.05 * (high - low) || 0.1;
         return [low - margin, high + margin];
       };
       beside.home = [...reach(0), ...reach(1)];

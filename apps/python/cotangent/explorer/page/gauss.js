@@ -140,6 +140,23 @@ class Stepper {
   }
 }
 
+/** Equally spaced times, all that are `phase` modulo `every`, counted from the first one that isn't below 0. */
+class Ticks {
+  constructor(every, phase) {
+    this.every = every;
+    this.offset = phase - every * Math.floor(phase / every);
+    if (!(this.offset < every)) this.offset = 0;  // by rounding
+  }
+  at(k) { return this.offset + k * this.every; }
+  /** The number of the first one after a time. */
+  after(t) {
+    let k = Math.max(0, Math.floor((t - this.offset) / this.every));
+    while (this.at(k) <= t) ++k;
+    while (k > 0 && this.at(k - 1) > t) --k;
+    return k;
+  }
+}
+
 /** A trajectory in flight that gathers its crossings of the model's section. */
 class Flight {
   /** The step's error is about the square of its force's highest Legendre coefficient, which is kept below `rough`. */
@@ -155,10 +172,8 @@ class Flight {
     this.steps = 0;
     if (this.section && this.section.every) {
       const x = this.motion.at(q, v, t);
-      this.period = this.section.every(x);
-      this.phase = this.section.phase(x);
-      t = this.phase;
-      this.count = 0;
+      this.ticks = new Ticks(this.section.every(x), this.section.phase(x));
+      this.next = this.ticks.after(t);
     } else if (this.section) {
       const at = model.coordinates.findIndex(c => c.name === this.section.where);
       this.turns = at >= 0 && model.coordinates[at].angle;
@@ -177,20 +192,19 @@ class Flight {
   }
   /** Takes a step; the crossings in it. */
   advance() {
-    let limit = Infinity;
-    if (this.period) limit = this.phase + (this.count + 1) * this.period - this.t;
+    const due = this.ticks ? this.ticks.at(this.next) : Infinity, limit = due - this.t;
     for (;;) {
       const h = Math.min(this.h, limit), end = this.stepper.step(this.q, this.v, this.t, h);
       const factor = end ? Math.min(2, 0.9 * Math.pow(this.rough / (end.rough + 1e-300), 1 / (collocation.stages - 1)))
                          : 0.5;
       if (end && end.rough <= this.rough) {
-        const found = this.period ? [] : this.crossings(end, h);
-        this.t = h === limit ? this.phase + (this.count + 1) * this.period : this.t + h;
+        const found = this.ticks ? [] : this.crossings(end, h);
+        this.t = h === limit ? due : this.t + h;
         this.q = end.q;
         this.v = end.v;
         if (h < limit || factor < 1) this.h = Math.min(h * Math.max(factor, 0.3), 10);
         if (h === limit) {
-          ++this.count;
+          ++this.next;
           if (this.kept(this.q, this.v, this.t)) found.push({q: this.q, v: this.v, t: this.t});
         }
         ++this.steps;
@@ -253,7 +267,7 @@ function startOn(model, parameters, given, energy) {
   for (const c of model.coordinates) names.push(c.name);
   for (const c of model.coordinates) names.push(c.name + "_dot");
   const state = new Float64Array(2 * n), known = new Array(2 * n).fill(false);
-  const t = section.every ? section.phase(motion.x) : 0;
+  const t = 0;
   let across = names.indexOf(section.where);
   if (across >= n || section.every) across = -1;
   if (across >= 0) state[across] = section.value, known[across] = true;

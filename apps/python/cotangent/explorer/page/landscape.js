@@ -165,7 +165,7 @@ class LandscapePage {
   }
   nearest([px, py]) {
     const far = this.map.points.map(p => { const [x, y] = this.plane.toPixels(p.x, p.y); return Math.hypot(x - px, y - py); });
-    const least = Math.min(...far);
+    const [least] = reachOf(far);
     return least < 12 ? far.indexOf(least) : -1;
   }
   point(at) {

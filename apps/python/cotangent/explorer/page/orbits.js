@@ -119,8 +119,8 @@ function drawSeries(canvas, orbits, data, model, parametersOf) {
   const left = 46, tall = (height - 26) / rows.length;
   context.font = `12px ${look.font}`;
   rows.forEach((name, row) => {
-    const all = curves.flatMap(c => c.values[row]).filter(Number.isFinite), top = 6 + row * tall;
-    let low = Math.min(...all), high = Math.max(...all);
+    const top = 6 + row * tall;
+    let [low, high] = reachOf(curves.flatMap(c => c.values[row]));
     if (!(high > low)) low -= 1, high += 1;
     context.strokeStyle = look.faint, context.fillStyle = look.ink, context.lineWidth = 0.6;
     context.strokeRect(left, top, width - left - 4, tall - 8);

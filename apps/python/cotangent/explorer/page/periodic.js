@@ -85,8 +85,7 @@ class PeriodicPage {
     this.axes = ["x", "y"].map(axis => Number(byId("family-" + axis).value));
     this.plane.labels = this.axes.map(k => this.data.labels[k]);
     const reach = k => {
-      const all = this.data.families.flatMap(f => f.columns[k]).filter(Number.isFinite);
-      let low = Math.min(...all), high = Math.max(...all);
+      let [low, high] = reachOf(this.data.families.flatMap(f => f.columns[k]));
       // Where traces and residues run away, what tells is where stability changes: between -2 and 2, or 0 and 1.
       const bound = {trace: [-6, 6], residue: [-1, 2]}[this.data.names[k]];
       if (bound) low = Math.max(low, bound[0]), high = Math.min(high, bound[1]);
@@ -164,8 +163,7 @@ class PeriodicPage {
       beside.labels = [0, 1].map(i => this.data.labels[this.data.state + i]);
       beside.home = [0, 1].flatMap(i => {
         if (angle(i)) return [-Math.PI, Math.PI];
-        const all = places.map(at => at[i]), low = Math.min(...all), high = Math.max(...all);
-        const margin = 0.06 * (high - low) + 1e-9 * (1 + Math.abs(high));
+        const [low, high] = reachOf(places.map(at => at[i])), margin = 0.06 * (high - low) + 1e-9 * (1 + Math.abs(high));
         return [low - margin, high + margin];
       });
       if (!coordinates.some(c => c.angle) && coordinates.length > 1) {  // lengths: alike along both axes

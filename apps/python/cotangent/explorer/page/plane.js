@@ -6,8 +6,27 @@
 function ticks(from, to, about) {
   const rough = (to - from) / about, decade = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(m => m * decade).find(s => s >= rough), found = [];
-  for (let k = Math.ceil(from / step); k * step <= to + 1e-9 * step; ++k) found.push(k * step);
-  return {places: found, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9))};
+  const first = Math.ceil(from / step), count = Math.floor(to / step + 1e-9) - first + 1;
+  for (let k = 0; k < Math.min(count, 100); ++k) found.push((first + k) * step);  // more are round-off's
+  return {places: found, digits: Math.min(100, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))};
+}
+/** The least and the greatest of numbers, of however many; those that aren't finite are none. */
+function reachOf(numbers) {
+  let low = Infinity, high = -Infinity;
+  for (const x of numbers) {
+    if (!Number.isFinite(x)) continue;
+    if (x < low) low = x;
+    if (x > high) high = x;
+  }
+  return [low, high];
+}
+/** Whether numbers between two can be told apart. */
+const isResolved = (low, high) => high - low >= 1e-12 * Math.max(Math.abs(low), Math.abs(high)) && high > low;
+/** An interval about the same middle whose numbers can be told apart. */
+function resolved(low, high) {
+  if (isResolved(low, high)) return [low, high];
+  const middle = (low + high) / 2, half = 1e-12 * Math.abs(middle) || 1e-12;
+  return [middle - half, middle + half];
 }
 const minus = text => text.replace(/^-/, "\u2212");
 /** A number as people write it. */
@@ -26,7 +45,8 @@ function written(value, digits = 6) {
 class Plane {
   /** `box` holds the canvases; `redraw` is called when the window has changed, `pointed`, `clicked` with a place. */
   constructor(box, overlay, labels, home, {redraw, pointed, clicked}) {
-    Object.assign(this, {box, overlay, labels, home: [...home], window: [...home], redraw, pointed, clicked});
+    Object.assign(this, {box, overlay, labels, home, redraw, pointed, clicked});
+    this.window = [...this.home];
     this.margin = {left: 62, right: 14, top: 12, bottom: 46};
     this.pointers = new Map();
     overlay.addEventListener("wheel", event => this.wheel(event), {passive: false});
@@ -36,6 +56,9 @@ class Plane {
     overlay.addEventListener("pointerleave", () => this.pointed(null));
     overlay.addEventListener("dblclick", event => event.preventDefault());
   }
+  /** The window at first, wide enough for round-off. */
+  get home() { return this.whole; }
+  set home([x0, x1, y0, y1]) { this.whole = [...resolved(x0, x1), ...resolved(y0, y1)]; }
   /** In pixels of the page, of the plot within its margins. */
   get frame() {
     const {left, right, top, bottom} = this.margin, {clientWidth, clientHeight} = this.box;
@@ -51,7 +74,7 @@ class Plane {
   }
   show(window) {
     const wide = window[1] - window[0], whole = this.home[1] - this.home[0];
-    if (!(wide > 1e-6 * whole && wide < 20 * whole)) return;
+    if (!(wide > 1e-6 * whole && wide < 20 * whole && isResolved(window[0], window[1]) && isResolved(window[2], window[3]))) return;
     this.window = window;
     this.redraw();
   }

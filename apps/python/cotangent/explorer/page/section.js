@@ -71,8 +71,8 @@ class SectionPage {
   }
   lookAt(k) {
     this.group = this.data.groups[k];
-    this.plane.home = [...this.group.window];
-    this.plane.window = [...this.group.window];
+    this.plane.home = this.group.window;
+    this.plane.window = [...this.plane.home];
     this.lit = [];
   }
   chooseGroup(k) {
@@ -110,6 +110,12 @@ class SectionPage {
     this.changed();
   }
   get moved() { return this.values !== undefined && Object.keys(this.values).some(name => this.values[name] !== this.asStored[name]); }
+  /** The parameters of an orbit: of a stored one its own, which a sweep may give each. */
+  valuesOf(orbit) {
+    if (!orbit.stored) return this.values;
+    const own = this.data.columns.filter(column => column.parameter);
+    return {...this.group.parameters, ...this.asStored, ...Object.fromEntries(own.map(({name, values}) => [name, values[orbit.id]]))};
+  }
   parameters(values = this.values) { return this.model ? this.model.parameters.map(p => values[p.name]) : []; }
 
   // --- painting -----------------------------------------------------------------------------------------------------
@@ -125,8 +131,7 @@ class SectionPage {
       for (let id = 0; id < count; ++id) of[id] = rgb(palette[id % palette.length]);
     } else {
       const {values, meaning, name} = data.columns[by], {first, count: many} = this.group;
-      const finite = values.slice(first, first + many).filter(v => typeof v === "number");
-      const low = Math.min(...finite), high = Math.max(...finite), stops = viridis.map(rgb);
+      const [low, high] = reachOf(values.slice(first, first + many)), stops = viridis.map(rgb);
       for (let id = 0; id < count; ++id) {
         const share = Math.min(1, Math.max(0, (values[id] - low) / (high - low || 1))) * (stops.length - 1);
         const k = Math.min(Math.floor(share), stops.length - 2);
@@ -318,7 +323,7 @@ class SectionPage {
     this.listNumbers();
     byId("moved").hidden = !this.moved;
     drawSeries(byId("series"), this.lit.filter(o => o.q), this.data, this.model,
-               orbit => this.parameters(orbit.stored ? this.asStored : this.values));
+               orbit => this.parameters(this.valuesOf(orbit)));
     this.redraw();
   }
   listNumbers() {
@@ -331,7 +336,7 @@ class SectionPage {
   }
   /** The deck that lets the program fly this orbit. */
   deckOf(orbit) {
-    const values = orbit.stored ? this.asStored : this.values;
+    const values = this.valuesOf(orbit);
     let text = this.data.deck.replace('"@start@"', `[${[...orbit.q, ...orbit.v].join(", ")}]`);
     for (const name of Object.keys(this.data.parameterMarks)) {
       const value = values[name] ?? this.group.parameters[name];
