@@ -21,7 +21,6 @@ if(processor MATCHES "native|v4")
     target_compile_options(cotangent_flags INTERFACE -mmove-max=512 -mstore-max=512)
   endif()
 endif()
-set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 
 # GCC collects its garbage whenever its heap has grown by a third: a sixth of the time of a model's source. Here it
 # begins at half a gigabyte, and from there as the heap grows by a half; one process then needs .8 GB where it needed .5.

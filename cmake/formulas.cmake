@@ -2,8 +2,8 @@
 # What formulas of a deck are compiled with: the compiler, the flags and the headers of the program that loads them.
 get_target_property(own_flags cotangent_flags INTERFACE_COMPILE_OPTIONS)
 get_target_property(eigen Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
-separate_arguments(release_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS_RELEASE}")
-set(flags -std=c++20 ${release_flags} ${own_flags} -fPIC)
+separate_arguments(given_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_RELEASE}")
+set(flags -std=c++20 ${given_flags} ${own_flags} -fPIC)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # A source of one problem fits into memory: its compiler needn't collect garbage.
   list(APPEND flags --param ggc-min-expand=500 --param ggc-min-heapsize=4000000)
@@ -32,7 +32,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_custom_command(OUTPUT ${header}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated/formulas
     COMMAND ${CMAKE_CXX_COMPILER} ${flags} -w -I${PROJECT_BINARY_DIR}/generated -I${CMAKE_CURRENT_SOURCE_DIR} -MD -MF ${header}.d
-            -MT ${header} -x c++-header ${CMAKE_CURRENT_SOURCE_DIR}/formulas/printed.hpp -o ${header}
+            -MQ ${header} -x c++-header ${CMAKE_CURRENT_SOURCE_DIR}/formulas/printed.hpp -o ${header}
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/formulas/printed.hpp DEPFILE ${header}.d VERBATIM
     COMMENT "Reading the headers of formulas")
   add_custom_target(cotangent_formula_header DEPENDS ${header})

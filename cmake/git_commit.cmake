@@ -6,11 +6,20 @@ if(CMAKE_SCRIPT_MODE_FILE)
   set(commit "unknown")
   find_package(Git QUIET)
   if(GIT_FOUND)
-    execute_process(COMMAND ${GIT_EXECUTABLE} describe --always --dirty --abbrev=40 --exclude=*
+    # Of this tree alone, not of one around it, whoever owns it.
+    get_filename_component(above ${SOURCE} DIRECTORY)
+    set(git ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${above} ${GIT_EXECUTABLE} -c safe.directory=${SOURCE})
+    execute_process(COMMAND ${git} describe --always --dirty --abbrev=40 --exclude=*
                     WORKING_DIRECTORY ${SOURCE} OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE
                     RESULT_VARIABLE failed ERROR_QUIET)
+    # A model of the user's is compiled, too, whether git knows of it or not.
+    execute_process(COMMAND ${git} status --porcelain -- src apps cmake CMakeLists.txt
+                    WORKING_DIRECTORY ${SOURCE} OUTPUT_VARIABLE changed ERROR_QUIET)
     if(NOT failed)
       set(commit ${described})
+      if(changed AND NOT commit MATCHES "-dirty$")
+        string(APPEND commit "-dirty")
+      endif()
     endif()
   endif()
   file(CONFIGURE OUTPUT ${HEADER} CONTENT

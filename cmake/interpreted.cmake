@@ -3,6 +3,9 @@
 # two minutes of a processor, for programs that travel to machines without a compiler.
 set(COTANGENT_INTERPRETED 0 CACHE STRING
     "Formulas of up to so many coordinates (at most 4), and on a surface, also run where there is no compiler")
+if(NOT COTANGENT_INTERPRETED MATCHES "^[0-4]$")
+  message(FATAL_ERROR "COTANGENT_INTERPRETED: a number of coordinates from 0 to 4, not '${COTANGENT_INTERPRETED}'")
+endif()
 set(declarations "")
 set(list "")
 if(COTANGENT_INTERPRETED)

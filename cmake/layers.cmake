@@ -18,7 +18,7 @@ function(cotangent_layer name)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                              $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
-                             $<INSTALL_INTERFACE:include/cotangent>)
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/cotangent>)
   target_link_libraries(${target} ${scope} cotangent_flags ${LAYER_LINKS})
   foreach(used IN LISTS LAYER_USES)
     target_link_libraries(${target} ${scope} cotangent_${used})

@@ -21,7 +21,8 @@ function(cotangent_levels lowest_program)
     endif()
     set(options -DCOTANGENT_NATIVE=OFF -DCOTANGENT_PROCESSOR=${level} -DBUILD_TESTING=OFF)
     foreach(option CMAKE_BUILD_TYPE CMAKE_CXX_COMPILER CMAKE_CXX_COMPILER_LAUNCHER CMAKE_CXX_FLAGS COTANGENT_INTERPRETED
-                   COTANGENT_MODELS COTANGENT_WERROR)
+                   COTANGENT_MODELS COTANGENT_WERROR COTANGENT_LATE_PETSC CMAKE_PREFIX_PATH CMAKE_TOOLCHAIN_FILE
+                   CMAKE_EXE_LINKER_FLAGS)
       if(DEFINED ${option})
         string(REPLACE ";" "|" value "${${option}}")
         list(APPEND options "-D${option}=${value}")

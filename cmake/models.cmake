@@ -5,6 +5,21 @@
 # second one, so that a change to one method's header compiles about half. Pair potentials likewise.
 set(COTANGENT_MODELS "" CACHE STRING "Built-in models to compile, by the names of their files, with commas; empty: all")
 
+file(GLOB cotangent_model_files ${PROJECT_SOURCE_DIR}/src/mechanics/models/*.hpp
+     ${PROJECT_SOURCE_DIR}/src/mechanics/surfaces/*.hpp ${PROJECT_SOURCE_DIR}/src/lattice/models/*.hpp)
+set(cotangent_model_names "")
+foreach(header IN LISTS cotangent_model_files)
+  get_filename_component(file ${header} NAME_WE)
+  list(APPEND cotangent_model_names ${file})
+endforeach()
+string(REPLACE "," ";" cotangent_chosen_models "${COTANGENT_MODELS}")
+foreach(model IN LISTS cotangent_chosen_models)
+  if(NOT model IN_LIST cotangent_model_names)
+    list(JOIN cotangent_model_names ", " known)
+    message(FATAL_ERROR "COTANGENT_MODELS: no model has a file '${model}.hpp'; there are ${known}")
+  endif()
+endforeach()
+
 # Whether the model of a header `file` is asked for.
 function(cotangent_is_chosen file result)
   string(REPLACE "," ";" chosen "${COTANGENT_MODELS}")
