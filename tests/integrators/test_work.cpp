@@ -101,6 +101,13 @@ void check_other_general_methods(const State<double, Model::dim>& start) {
   CHECK(order<Model, ReducedMidpoint>(start, fine, fixed(0)) == test::ClaimedOrder{2, 0.1});
 }
 
+template <class System>
+using Yoshida = RattleComposition<System, Yoshida6>;
+template <class System>
+using KahanLi = RattleComposition<System, KahanLi6>;
+template <class System>
+using Pair6 = LobattoPair<System, 4>;
+
 }  // namespace
 
 TEST_CASE("energy and work balance to the method's order: free motion") {
@@ -131,6 +138,15 @@ TEST_CASE("energy and work balance to the method's order: moving constraints and
   check_other_general_methods<ShakenCircle>(ShakenCircle::at({0.0, {0.4}, {0.9}}));
   check_other_general_methods<PushedOnSphere>({0.0, {0.6, 0.0, -0.8}, {0.8, 0.7, 0.6}});
 #endif
+}
+
+TEST_CASE("energy and work balance to the order of compositions and pairs on a manifold") {
+  using Sphere = PushedOnSphere;
+  const State<double, 3> start{0.0, {0.6, 0.0, -0.8}, {0.8, 0.7, 0.6}};
+  CHECK(order<Sphere, Rattle>(start, fine, fixed(0)) == test::ClaimedOrder{2, 0.1});
+  CHECK(order<Sphere, Yoshida>(start, middling, fixed(0)) == test::ClaimedOrder{6, 0.8});
+  CHECK(order<Sphere, KahanLi>(start, coarse, fixed(0)) == test::ClaimedOrder{6, 0.8});
+  CHECK(order<Sphere, Pair6>(start, coarse, fixed(0)) == test::ClaimedOrder{6, 0.8});
 }
 
 TEST_CASE("with Gauss' eight stages the balance holds to round-off") {
