@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/error.hpp"
 #include "integrators/any_system.hpp"
 #include "integrators/gauss_tables.hpp"
 #include "integrators/method.hpp"
@@ -141,7 +142,11 @@ class StepperOf final : public Stepper<typename System::Real, System::dim> {
 
  public:
   explicit StepperOf(const MethodOptions& options) : method_(options) {}
-  void start(const Any& system, const X& x, Mask lanes) override { method_.start(of(system), x, lanes); }
+  void start(const Any& system, const X& x, Mask lanes) override {
+    if constexpr (System::rolls && !mechanics::rolling_moves<typename System::Model>)
+      judge_rolling(of(system), x, lanes);
+    method_.start(of(system), x, lanes);
+  }
   void resume([[maybe_unused]] const Any& system) override {
     if constexpr (requires(const System& s) { method_.resume(s); }) method_.resume(of(system));
   }
@@ -256,6 +261,17 @@ class StepperOf final : public Stepper<typename System::Real, System::dim> {
   void load(int lane, const double* in) override { load_lane<R>(method_.memory(), lane, in); }
 
  private:
+  /// Throws an Error where a model rolls on what moves and doesn't say so: its energy would be taken for
+  /// kept.
+  static void judge_rolling(const System& system, const X& x, Mask lanes) {
+    R speed(1.0);
+    for (const R& v : x.v) speed = numerics::larger(numerics::absolute(v), speed);
+    const R still = system.slip(x.q, {}).error_squared();
+    if (any(lanes & (still > R(1e-20) * (speed * speed))))
+      throw Error(
+          "what the model rolls on moves: its rolling conditions don't vanish with the velocities, so that "
+          "their forces work; its struct has to say static constexpr bool rolling_moves = true;");
+  }
   /// The integral of the power over the first part of the step, by so many nodes of Gauss.
   template <class Path>
   R work_along(const System& system, const R& part, int nodes, const Path& path) {

@@ -149,6 +149,18 @@ TEST_CASE("energy and work balance to the order of compositions and pairs on a m
   CHECK(order<Sphere, Pair6>(start, coarse, fixed(0)) == test::ClaimedOrder{6, 0.8});
 }
 
+TEST_CASE("the work of a belt that something rolls on is in the balance") {
+  using Belt = System<EdgeOnBelt>;
+  static_assert(Belt::driven && !System<DampedKnifeEdge>::moving);
+  const auto spark = balance<LobattoSpark<Belt>>(Belt{}, EdgeOnBelt::exact(0), 10, fixed(0.1, 6));
+  const auto gauss = balance<ReducedGauss<Belt>>(Belt{}, EdgeOnBelt::exact(0), 10, fixed(0.1, 5));
+  for (const Balance& found : {spark, gauss}) {
+    CHECK(found.error < 1e-13);
+    CHECK(found.exchanged > 0.29);
+  }
+  CHECK(order<EdgeOnBelt, Rk4>(EdgeOnBelt::exact(0), middling, fixed(0)).order > 3.6);
+}
+
 TEST_CASE("with Gauss' eight stages the balance holds to round-off") {
   const State<double, 1> start{0.0, {0.7}, {-0.4}};
   const auto bead = balance<Gauss<System<DrivenBead>>>(System<DrivenBead>{}, start, 100, fixed(0.125));
