@@ -24,7 +24,6 @@ namespace {
 /// A circle on which forces push and turn.
 struct DrivenCircle {
   static constexpr int dim = 2;
-  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
   static constexpr std::array<mechanics::Parameter, 0> parameters{};
   auto operator()(const auto&, const auto& v) const {
     const auto [u, w] = v;
