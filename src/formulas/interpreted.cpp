@@ -4,56 +4,14 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "formulas/structure.hpp"
 #include "integrators/method_list.hpp"
 
 namespace cotangent::formulas {
 
 namespace {
 
-using expressions::Node;
-using expressions::Operation;
 using expressions::Tree;
-
-/// What a node is as a function of coordinates and velocities.
-struct Structure {
-  bool places = false, velocities = false, mixed = false;
-  int degree = 0;  ///< in the velocities; 3: higher, or no polynomial
-
-  static Structure merged(const Structure& a, const Structure& b, int degree) {
-    return {a.places || b.places, a.velocities || b.velocities, a.mixed || b.mixed, std::min(degree, 3)};
-  }
-  /// A function of it that is no polynomial.
-  static Structure curved(Structure a) {
-    if (a.velocities) a.degree = 3;
-    a.mixed = a.mixed || (a.places && a.velocities);
-    return a;
-  }
-};
-
-Structure of_two(const Node& node, const Structure& a, const Structure& b) {
-  Structure both = Structure::merged(a, b, std::max(a.degree, b.degree));
-  switch (node.operation) {
-    case Operation::add:
-    case Operation::subtract:
-      return both;
-    case Operation::multiply:
-      both.degree = std::min(a.degree + b.degree, 3);
-      both.mixed = both.mixed || (a.places && b.velocities) || (a.velocities && b.places);
-      return both;
-    case Operation::divide:
-      if (b.velocities) return Structure::curved(both);
-      both.mixed = both.mixed || (a.velocities && b.places);
-      return both;
-    default:
-      return Structure::curved(both);
-  }
-}
-
-Structure of_one(const Node& node, const Structure& a) {
-  if (node.operation == Operation::negate) return a;
-  if (node.operation != Operation::fixed_power || node.number != 2) return Structure::curved(a);
-  return of_two({Operation::multiply, 0, 0, {}}, a, a);
-}
 
 bool any_of_time(const Statement& s, const mechanics::Formulas& formulas) {
   const auto timed = [&](const Tree& tree) { return tree.mentions(s.time()); };
@@ -67,15 +25,7 @@ bool any_of_time(const Statement& s, const mechanics::Formulas& formulas) {
 }  // namespace
 
 bool is_newtonian(const Tree& lagrangian, std::size_t dim, std::size_t parameters) {
-  const auto leaf = [&](const Node& node) {
-    Structure s;
-    if (node.operation == Operation::number) return s;
-    s.places = node.name < dim || node.name == 2 * dim + parameters;
-    s.velocities = node.name >= dim && node.name < 2 * dim;
-    s.degree = s.velocities ? 1 : 0;
-    return s;
-  };
-  const auto whole = lagrangian.fold<Structure>(leaf, of_one, of_two);
+  const Structure whole = structure_of(lagrangian, dim, parameters);
   return whole.degree <= 2 && !whole.mixed;
 }
 

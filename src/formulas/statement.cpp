@@ -33,6 +33,10 @@ std::vector<Tree> Statement::without_parts(std::span<const Tree> trees) const {
   return whole;
 }
 
+Structure Statement::structure(const Tree& tree) const {
+  return structure_of(without_parts({&tree, 1}).front(), coordinates.size(), parameters.size());
+}
+
 mechanics::Formulas Statement::formulas() const {
   const auto whole = [&](const Tree& tree) { return without_parts({&tree, 1}).front(); };
   mechanics::Formulas result;
@@ -94,7 +98,7 @@ class Source {
                         std::span<const Tree> trees) const {
     std::vector<Argument> arguments;
     expressions::Graph graph;
-    std::vector<expressions::Graph::Id> places(s_.first_part(), graph.name(0));
+    std::vector<std::optional<expressions::Graph::Id>> given(s_.first_part());
     std::size_t next = 0;
     for (const char letter : letters) {
       const std::size_t first = letter == 'q'   ? 0
@@ -105,7 +109,14 @@ class Source {
                                 : letter == 'p' ? s_.parameters.size()
                                                 : s_.coordinates.size();
       arguments.push_back({{letter}, count});
-      for (std::size_t i = 0; i < count; ++i) places[first + i] = graph.name(next++);
+      for (std::size_t i = 0; i < count; ++i) given[first + i] = graph.name(next++);
+    }
+    std::vector<expressions::Graph::Id> places(s_.first_part());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto has_it = [&](const Tree& tree) { return tree.mentions(i); };
+      if (!given[i] && std::ranges::any_of(trees, has_it))
+        throw Error("a formula of " + name + "() depends on '" + s_.names()[i] + "', which it isn't given");
+      places[i] = given[i].value_or(0);
     }
     std::vector<Tree> renamed;
     for (const Tree& tree : trees) renamed.push_back(graph.tree(graph.add(tree, places)));
@@ -137,7 +148,11 @@ class Source {
                              : "  static constexpr int stages = " + std::to_string(methods.stages) + ";\n");
     text += member("operator()", takes("qvp", lagrangian), lagrangian);
     if (!s_.constraint.empty()) text += member("constraint", takes("qp", s_.constraint), s_.constraint);
-    if (!s_.rolling.empty()) text += member("rolling", "qvp", s_.rolling);
+    if (!s_.rolling.empty()) {
+      text += member("rolling", "qvp", s_.rolling);
+      if (std::ranges::any_of(s_.rolling, [&](const Tree& tree) { return s_.structure(tree).rest; }))
+        text += "  static constexpr bool rolling_moves = true;\n";
+    }
     if (s_.kick) {
       text += member("kick", "qp", {&s_.kick->potential, 1});
       text += member("kick_every", "p", {&s_.kick->every, 1});

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "formulas/structure.hpp"
 #include "mechanics/formulas.hpp"
 
 namespace cotangent::formulas {
@@ -55,6 +56,7 @@ struct Statement {
   bool mentions(const expressions::Tree& tree, std::size_t first, std::size_t count) const;
   /// These trees with the parts' values in place of the parts.
   std::vector<expressions::Tree> without_parts(std::span<const expressions::Tree> trees) const;
+  Structure structure(const expressions::Tree& tree) const;
   mechanics::Formulas formulas() const;  ///< without parts
 };
 

@@ -13,8 +13,8 @@ struct ChebyshevLobattoNodes {
   static constexpr NodeFamily family = NodeFamily::chebyshev_lobatto;
   static constexpr std::string_view name = "chebyshev-lobatto";
   static constexpr std::string_view about =
-      "Chan's Lagrangian solver, order stages: treatment E symmetric, energy errors bounded; C "
-      "likewise; A drifts";
+      "Chan's Lagrangian solver, order stages, their even part with treatment E: E symmetric, energy errors "
+      "bounded; C likewise; A drifts";
 };
 
 template <class System>

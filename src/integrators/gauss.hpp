@@ -146,7 +146,6 @@ class Gauss {
   R step() const { return taken_; }
 
   int degree() const { return tables_->stages + Form::extra_degree; }
-  int gauss_nodes() const { return tables_->stages; }
   void bernstein(int n, R* out) const {
     Form::bernstein(*tables_, taken_, n, begin_q_, begin_conjugate_, memory_.stages, out);
   }
@@ -212,6 +211,41 @@ class Gauss {
     }
     x.v = Form::velocity(system, x.q, y, memory_.velocity, x.t);
     return any(lanes & !solved) ? select(solved, x, dense(theta)) : x;
+  }
+
+  /// What driving adds to the energy over the first part of the last step, by the stages of a step of that
+  /// length: W' = power as one more of its equations has this sum.
+  R work(const System& system, const R& part) requires System::driven {
+    const int s = tables_->stages;
+    const R h = part * taken_;
+    const auto sum_of = [&](const Coefficients<R, N>& g) {
+      R sum(0.0);
+      for (int i = 0; i < s; ++i) {
+        const R c(tables_->c[i]);
+        Vector q, v;
+        Form::dense(s, h, c, begin_q_, begin_conjugate_, g, q, v);
+        sum = fma(R(tables_->b[i]), system.power(q, v, fma(c, h, begin_t_)), sum);
+      }
+      return sum * h;
+    };
+    const auto& whole = legendre();
+    if constexpr (System::kicked) {
+      if (const Mask cut = part < R(1.0); any(cut)) {
+        Stages<R, N> w, polynomial;
+        const Mask solved = solve_part(system, part, cut, w);
+        from_series(R(0.0), part, polynomial);
+        Coefficients<R, N> g;
+        for (int i = 0; i < s; ++i) {
+          for (int n = 0; n < N; ++n) w[i][n] = select(solved, w[i][n], polynomial[i][n]);
+        }
+        apply<R, N>(Form::legendre(*tables_), s, s, w.data(), g.data());
+        for (int i = 0; i < s; ++i) {
+          for (int n = 0; n < N; ++n) g[i][n] = select(cut, g[i][n], whole[i][n]);
+        }
+        return sum_of(g);
+      }
+    }
+    return sum_of(whole);
   }
 
   /// Lanes whose polynomial, refined, keeps velocities to round-off: what comes after its last coefficients

@@ -13,7 +13,8 @@ struct LobattoNodes {
   static constexpr NodeFamily family = NodeFamily::legendre_lobatto;
   static constexpr std::string_view name = "lobatto";
   static constexpr std::string_view about =
-      "Chan's equations on Lobatto nodes, order stages: treatment E symmetric, energy errors bounded; A "
+      "Chan's equations on Lobatto nodes, order stages, with treatment E their even part: E symmetric, "
+      "energy errors bounded; A "
       "drifts";
 };
 

@@ -93,19 +93,24 @@ template <class Mask, class Constraint>
 /// What a correction did to the error: the same for a lane whichever loop below it is in.
 template <class System>
 struct Progress {
-  using Mask = numerics::mask_of<typename System::Real>;
-  typename System::Constraint::Errors errors;
+  using R = typename System::Real;
+  using Constraint = typename System::Constraint;
+  using Mask = numerics::mask_of<R>;
+  typename Constraint::Errors errors;
   Mask shrinking;
 
-  [[gnu::always_inline]] Progress(const typename System::Constraint& before,
-                                  const typename System::Constraint& after)
-      : errors(before.errors_squared(after)),
-        shrinking(errors.there < typename System::Real(0.06) * errors.here) {}
+  [[gnu::always_inline]] Progress(const Constraint& before, const Constraint& after)
+      : Progress(before.errors_squared(after)) {}
+  [[gnu::always_inline]] explicit Progress(const typename Constraint::Errors& found)
+      : errors(found), shrinking(errors.there < R(0.06) * errors.here) {}
+  /// The same where gradients may be of any size.
+  static Progress of_any_size(const Constraint& before, const Constraint& after) {
+    return Progress(before.errors_of_any_size(after));
+  }
 
   [[gnu::always_inline]] Mask closer() const { return errors.there < errors.here; }
   /// Errors of the size of round-off that stop shrinking.
   [[gnu::always_inline]] Mask stalled(const typename System::Vector& base) const {
-    using R = typename System::Real;
     R noise(0.0);
     for (int n = 0; n < System::dim; ++n) noise += numerics::absolute(base[n]) * R(0x1p-48);
     return (numerics::lesser(errors.here, errors.there) <= noise * noise * errors.unit) & !shrinking;
@@ -151,7 +156,7 @@ template <class System>
     open = open & !near;
     for (int k = 0; k < System::constraints; ++k) trial[k] = from[k] - damping * change[k];
     const auto there = system.constraint_by_call(along<System>(base, directions, trial));
-    const Progress<System> progress(at, there);
+    const auto progress = Progress<System>::of_any_size(at, there);
     const auto closer = progress.closer() | there.within(target);
     stalled = progress.stalled(base);
     damping = select(closer, numerics::lesser(R(2.0) * damping, R(1.0)), R(0.5) * damping);
@@ -190,8 +195,8 @@ template <class System>
     if (!any(open)) return active;
     const auto there = system.constraint(point.q);
     near = there.within(target);
-    const Progress<System> progress(point.at, there);
-    if (any(open & !(near | progress.shrinking))) [[unlikely]] {
+    if (any(open & !(near | Progress<System>(point.at, there).shrinking))) [[unlikely]] {
+      const auto progress = Progress<System>::of_any_size(point.at, there);
       const auto stalled = progress.stalled(base);
       if (any(open & !(near | progress.shrinking | stalled))) break;
       open = open & (near | progress.closer());  // led away: the correction before stands

@@ -16,8 +16,8 @@
 //   constraint_within(squared)       whether that is within another one
 //   dense_is_exact()                 lanes whose polynomial is as good as round-off: again() isn't needed
 //   take(slot, other, lane)          takes over another lane's last step: the above then answers for it
-//   gauss_nodes()                    optional: how many nodes of Gauss it has in a step
 //   work()                           optional: of driven systems, System::power() over the last step
+//   work(system, part)               or over the first part of it
 //   failure()                        why lanes stopped: Status codes, 0 where they did not
 //   memory()                         all that the next step depends on, a struct of reals, for checkpoints
 //   tangent(system, part, lanes, d, count)    optional, the method's tangent map: takes deviations

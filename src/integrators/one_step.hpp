@@ -124,7 +124,7 @@ class OneStep {
 
   static constexpr std::string_view name = Formula::name, about = Formula::about;
   static constexpr auto options = options_of<Formula>();
-  static constexpr int order = Formula::order;
+  static constexpr int order = Formula::order, polynomial_degree = Dense::degree;
   static constexpr bool adaptive = Formula::adaptive;
   static constexpr bool momenta = Formula::template momenta<System>;
 
@@ -354,8 +354,11 @@ class OneStep {
                                    [[maybe_unused]] const Memory& memory) const {
     if constexpr (projects) {
       if (projection_.active()) {
-        const auto plain = [&](const Beginning<R, N>& from, Change<R, N>& by) {
-          return plain_step(system, h, from, active, by, dense);
+        const auto plain = [&](const Beginning<R, N>& from, Mask open, Change<R, N>& by) {
+          Dense part;
+          const Mask solved = plain_step(system, h, from, open, by, part);
+          if constexpr (requires { dense.take(open, part); }) dense.take(open, part);
+          return solved;
         };
         return projection_.step(system, h, x, memory.energy, active, change,
                                 typename Projection<System>::Plain(plain));

@@ -34,7 +34,7 @@ class Projection {
     manifold_ = onto != "energy";
     energy_ = onto != "manifold";
     if (active_ && energy_ && System::driven) {
-      throw Error("projection onto the energy: this model's is changed by forces or the time" +
+      throw Error("projection onto the energy: this model's is changed by forces, the time or what moves" +
                   std::string(System::multipliers > 0 ? "; onto = \"manifold\" is possible" : ""));
     }
     if (active_ && manifold_ && System::multipliers == 0) {
@@ -44,20 +44,23 @@ class Projection {
 
   bool active() const { return active_; }
 
-  /// A step of the method's own, plain(x, change) -> the lanes solved. By a pointer: projection is compiled
-  /// once for all methods.
+  /// A step of the method's own in open lanes, plain(x, open, change) -> the lanes solved. By a pointer:
+  /// projection is compiled once for all methods.
   class Plain {
    public:
     template <class Step>
     explicit Plain(const Step& step)
-        : step_(&step), call_([](const void* of, const Beginning<R, N>& x, Change<R, N>& change) -> Mask {
-            return (*static_cast<const Step*>(of))(x, change);
+        : step_(&step),
+          call_([](const void* of, const Beginning<R, N>& x, Mask open, Change<R, N>& change) -> Mask {
+            return (*static_cast<const Step*>(of))(x, open, change);
           }) {}
-    Mask operator()(const Beginning<R, N>& x, Change<R, N>& change) const { return call_(step_, x, change); }
+    Mask operator()(const Beginning<R, N>& x, Mask open, Change<R, N>& change) const {
+      return call_(step_, x, open, change);
+    }
 
    private:
     const void* step_;  ///< outlives this
-    Mask (*call_)(const void*, const Beginning<R, N>&, Change<R, N>&);
+    Mask (*call_)(const void*, const Beginning<R, N>&, Mask, Change<R, N>&);
   };
 
   /// A step, projected. Returns the lanes solved.
@@ -149,8 +152,9 @@ class Projection {
       }
     }
   }
-  /// Renews mu in the open lanes by matrix^-1 c; returns the change.
-  R correct(const Invariants& c, Matrix matrix, Multipliers& mu, Mask open) const {
+  /// Renews mu in the open lanes by matrix^-1 c; returns how far that moves states, of which a unit of mu_k
+  /// moves so much.
+  R correct(const Invariants& c, Matrix matrix, const Multipliers& reach, Multipliers& mu, Mask open) const {
     const int m = count();
     Multipliers change = c.value;
     Mask kept = change[0] == R(0.0);
@@ -159,13 +163,19 @@ class Projection {
     R size(0.0);
     for (int k = 0; k < m; ++k) {
       change[k] = select(kept, R(0.0), change[k]);  // also where gradients vanish, in equilibrium
-      size += numerics::absolute(change[k]);
+      size = fma(numerics::absolute(change[k]), reach[k], size);
       mu[k] = select(open, mu[k] - change[k], mu[k]);
     }
     return size;
   }
-  /// What the invariants' rounding, in units of the last place, makes of the multipliers: much of that of the
-  /// energy near equilibrium, where its gradient is small.
+  /// How far a unit of each multiplier moves a state.
+  Multipliers reach_of(const Invariants& c) const {
+    Multipliers reach;
+    for (int k = 0; k < count(); ++k) reach[k] = size_of(c.gradient[k]);
+    return reach;
+  }
+  /// How far the invariants' rounding, in units of the last place, moves states: much by that of the energy
+  /// near equilibrium, where its gradient is small.
   R noise_of(const Invariants& c) const {
     R sum(0.0);
     for (int k = 0; k < count(); ++k) {
@@ -174,7 +184,7 @@ class Projection {
         square = fma(c.gradient[k].q[n], c.gradient[k].q[n], square);
         square = fma(c.gradient[k].v[n], c.gradient[k].v[n], square);
       }
-      sum += select(square > R(0.0), c.size[k] / square, R(0.0));
+      sum += select(square > R(0.0), c.size[k] / sqrt(square), R(0.0));
     }
     return sum;
   }
@@ -195,10 +205,10 @@ class Projection {
       change.y[n] = y.v[n] - x.v[n];
     }
   }
-  static Mask propagate(const Beginning<R, N>& x, const Phase& z, Phase& end, const Plain& plain) {
+  static Mask propagate(const Beginning<R, N>& x, const Phase& z, Mask open, Phase& end, const Plain& plain) {
     Beginning<R, N> from{x.t, z.q, z.v, z.v};
     Change<R, N> change;
-    const Mask solved = plain(from, change);
+    const Mask solved = plain(from, open, change);
     for (int n = 0; n < N; ++n) {
       end.q[n] = z.q[n] + change.q[n];
       end.v[n] = z.v[n] + change.y[n];
@@ -209,8 +219,9 @@ class Projection {
   [[gnu::noinline]] Mask standard(const System& system, const R& h, const Beginning<R, N>& x, const R& energy,
                                   Mask active, Change<R, N>& change, const Plain& plain) const {
     Phase z;
-    const Mask solved = propagate(x, {x.q, x.v}, z, plain) & active;
+    const Mask solved = propagate(x, {x.q, x.v}, active, z, plain) & active;
     const Invariants from = at(system, z, x.t + h, energy);
+    const Multipliers reach = reach_of(from);
     Multipliers mu{};
     Phase y = z;
     const Mask projected = newton<R>(
@@ -219,7 +230,7 @@ class Projection {
           const Invariants now = at(system, y, x.t + h, energy);
           Matrix matrix{};
           add_product(now, from, matrix);
-          const R size = correct(now, matrix, mu, open);
+          const R size = correct(now, matrix, reach, mu, open);
           y = select_phase(open, moved(z, from, mu), y);
           return size;
         },
@@ -233,22 +244,26 @@ class Projection {
                                    const Plain& plain) const {
     const Phase begin{x.q, x.v};
     const Invariants first = at(system, begin, x.t, energy);
+    const Multipliers reach_at_first = reach_of(first);
     Multipliers mu{};
     Phase y, end;
-    Mask solved = propagate(x, begin, y, plain) & active;
+    const Mask solved = propagate(x, begin, active, y, plain) & active;
+    const Phase unprojected = y;
     const Mask projected = fixed_point<R>(
-        solved, x, y.v,
+        solved, x, unprojected.v,
         [&](Mask open) {
-          const Mask fine = propagate(x, moved(begin, first, mu), end, plain);
+          const Mask fine = propagate(x, moved(begin, first, mu), open, end, plain);
           y = select_phase(open, moved(end, at(system, y, x.t + h, energy), mu), y);
           const Invariants last = at(system, y, x.t + h, energy);
           Matrix matrix{};
           add_product(first, first, matrix);
           add_product(last, last, matrix);
-          const R size = correct(last, matrix, mu, open);
+          Multipliers reach = reach_of(last);
+          for (int k = 0; k < count(); ++k) reach[k] += reach_at_first[k];
+          const R size = correct(last, matrix, reach, mu, open);
           return select(fine, size, R(std::numeric_limits<double>::quiet_NaN()));
         },
-        sum_of_sizes(x.q) + noise_of(first));
+        sum_of_sizes(x.q) + sum_of_sizes(unprojected.q) + noise_of(first));
     put(y, x, change);
     return projected;
   }

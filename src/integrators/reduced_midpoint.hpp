@@ -15,6 +15,7 @@ struct ReducedMidpointFormula : PlainFormula {
   static constexpr std::string_view about =
       "implicit midpoint rule on the index-reduced equations, order 2: constraints drift, q . v is kept";
   static constexpr int order = 2;
+  static constexpr bool has_tangent = true;
   static constexpr bool projects = true;
 
   template <class System, class R, int N, class Mask>

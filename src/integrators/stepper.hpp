@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/error.hpp"
 #include "integrators/any_system.hpp"
 #include "integrators/gauss_tables.hpp"
 #include "integrators/method.hpp"
@@ -79,6 +80,56 @@ class Stepper {
   virtual void load(int lane, const double* in) = 0;
 };
 
+/// The quintic through positions, velocities and accelerations at both ends of a step.
+template <class System>
+class QuinticHermite {
+  using R = typename System::Real;
+  static constexpr int N = System::dim;
+
+ public:
+  QuinticHermite(const System& system, const R& h, const State<R, N>& begin, const State<R, N>& end)
+      : t_(begin.t), h_(h) {
+    const auto a = system.acceleration(begin.q, begin.v, begin.t),
+               b = system.acceleration(end.q, end.v, end.t);
+    for (int n = 0; n < N; ++n) {
+      const R drift = h_ * begin.v[n], bend = h_ * h_ * a[n];
+      const R way = end.q[n] - begin.q[n] - drift - R(0.5) * bend, gain = h_ * (end.v[n] - begin.v[n]) - bend,
+              rest = h_ * h_ * (b[n] - a[n]);
+      series_[n] = {begin.q[n],
+                    drift,
+                    R(0.5) * bend,
+                    R(10.0) * way - R(4.0) * gain + R(0.5) * rest,
+                    R(7.0) * gain - R(15.0) * way - rest,
+                    R(6.0) * way - R(3.0) * gain + R(0.5) * rest};
+    }
+  }
+  State<R, N> operator()(const R& theta) const {
+    State<R, N> x;
+    x.t = fma(theta, h_, t_);
+    for (int n = 0; n < N; ++n) {
+      R slope(0.0);
+      for (int k = 5; k >= 0; --k) {
+        if (k < 5) slope = fma(theta, slope, x.q[n]);
+        x.q[n] = fma(theta, x.q[n], series_[n][k]);
+      }
+      x.v[n] = slope / h_;
+    }
+    return x;
+  }
+
+ private:
+  R t_, h_;
+  std::array<std::array<R, 6>, N> series_;  ///< of powers of theta
+};
+
+/// Whether a method's order is more than that of an integral over its polynomial.
+template <class Method>
+inline constexpr bool outruns_its_polynomial = [] {
+  if constexpr (requires { Method::order > Method::polynomial_degree; })
+    return Method::order > Method::polynomial_degree + 1;
+  return false;
+}();
+
 template <class System, class Method>
 class StepperOf final : public Stepper<typename System::Real, System::dim> {
   using R = typename System::Real;
@@ -91,7 +142,11 @@ class StepperOf final : public Stepper<typename System::Real, System::dim> {
 
  public:
   explicit StepperOf(const MethodOptions& options) : method_(options) {}
-  void start(const Any& system, const X& x, Mask lanes) override { method_.start(of(system), x, lanes); }
+  void start(const Any& system, const X& x, Mask lanes) override {
+    if constexpr (System::rolls && !mechanics::rolling_moves<typename System::Model>)
+      judge_rolling(of(system), x, lanes);
+    method_.start(of(system), x, lanes);
+  }
   void resume([[maybe_unused]] const Any& system) override {
     if constexpr (requires(const System& s) { method_.resume(s); }) method_.resume(of(system));
   }
@@ -144,21 +199,19 @@ class StepperOf final : public Stepper<typename System::Real, System::dim> {
   Mask dense_is_exact() const override { return method_.dense_is_exact(); }
   R failure() const override { return method_.failure(); }
   R work([[maybe_unused]] const Any& system, [[maybe_unused]] const R& part) override {
-    R sum(0.0);
-    if constexpr (System::driven && !System::kicked && requires { method_.work(); }) {
-      sum = method_.work();
+    if constexpr (requires(const System& s) { method_.work(s, part); }) {
+      return method_.work(of(system), part);
+    } else if constexpr (System::driven && !System::kicked && requires { method_.work(); }) {
+      return method_.work();
+    } else if constexpr (System::driven && outruns_its_polynomial<Method>) {
+      const QuinticHermite<System> path(of(system), step(), method_.begin(), method_.end());
+      return work_along(of(system), part, 6, path);
     } else if constexpr (System::driven) {
-      // Where these are the method's own nodes, W' = power as one more of its equations has this sum.
-      int nodes = std::min(method_.degree() + 1, max_stages);
-      if constexpr (requires { method_.gauss_nodes(); }) nodes = method_.gauss_nodes();
-      if (!work_nodes_) work_nodes_ = GaussTables::of(nodes);
-      for (int i = 0; i < nodes; ++i) {
-        const X x = method_.dense(part * R(work_nodes_->c[i]));
-        sum = fma(R(work_nodes_->b[i]), of(system).power(x.q, x.v, x.t), sum);
-      }
-      sum *= part * step();
+      return work_along(of(system), part, std::min(method_.degree() + 1, max_stages),
+                        [&](const R& theta) { return method_.dense(theta); });
+    } else {
+      return R(0.0);
     }
-    return sum;
   }
   R constraint_error_squared([[maybe_unused]] const Any& system) const override {
     if constexpr (requires { method_.constraint_error_squared(); }) {
@@ -208,6 +261,28 @@ class StepperOf final : public Stepper<typename System::Real, System::dim> {
   void load(int lane, const double* in) override { load_lane<R>(method_.memory(), lane, in); }
 
  private:
+  /// Throws an Error where a model rolls on what moves and doesn't say so: its energy would be taken for
+  /// kept.
+  static void judge_rolling(const System& system, const X& x, Mask lanes) {
+    R speed(1.0);
+    for (const R& v : x.v) speed = numerics::larger(numerics::absolute(v), speed);
+    const R still = system.slip(x.q, {}).error_squared();
+    if (any(lanes & (still > R(1e-20) * (speed * speed))))
+      throw Error(
+          "what the model rolls on moves: its rolling conditions don't vanish with the velocities, so that "
+          "their forces work; its struct has to say static constexpr bool rolling_moves = true;");
+  }
+  /// The integral of the power over the first part of the step, by so many nodes of Gauss.
+  template <class Path>
+  R work_along(const System& system, const R& part, int nodes, const Path& path) {
+    if (!work_nodes_) work_nodes_ = GaussTables::of(nodes);
+    R sum(0.0);
+    for (int i = 0; i < nodes; ++i) {
+      const X x = path(part * R(work_nodes_->c[i]));
+      sum = fma(R(work_nodes_->b[i]), system.power(x.q, x.v, x.t), sum);
+    }
+    return sum * (part * step());
+  }
   static const System& of(const Any& system) {
     return static_cast<const AnySystemOf<System>&>(system).system;
   }

@@ -113,6 +113,16 @@ struct Constraint {
       return {error_squared(), other.error_squared(), R(1.0)};
     }
   }
+  /// The same by divisions where a product of gradients squared would leave the range of numbers.
+  Errors errors_of_any_size(const Constraint& other) const {
+    Errors errors = errors_squared(other);
+    const auto measures = (errors.unit >= R(0x1p-800)) & (errors.unit <= R(0x1p800));
+    if (all(measures)) return errors;
+    errors.here = select(measures, errors.here, error_squared());
+    errors.there = select(measures, errors.there, other.error_squared());
+    errors.unit = select(measures, errors.unit, R(1.0));
+    return errors;
+  }
 
  private:
   [[gnu::always_inline]] R gradient_squared(int k) const {

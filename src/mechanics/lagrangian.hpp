@@ -120,7 +120,7 @@ class System {
   /// M q'' = F(q, t), M constant, but for the forces of constraints: nothing else is needed.
   static constexpr bool newtonian = constant_mass && !detail::velocities_in_force<M>();
   /// The energy isn't kept: what changes it is power().
-  static constexpr bool driven = forced || moving || time_dependent;
+  static constexpr bool driven = forced || moving || time_dependent || rolling_moves<M>;
   /// L_vv is diagonal by its structure.
   static constexpr bool diagonal_mass = [] {
     for (int i = 0; i < dim; ++i) {

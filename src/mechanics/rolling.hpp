@@ -4,8 +4,9 @@
 // follow by automatic differentiation. By Lagrange and d'Alembert their forces do no work along velocities
 // that they allow:
 //   d/dt L_v = L_q + sum_k lambda_k dr_k/dv,   r_k(q, v) = 0.
-// Speeds measure what a constraint is off by: |r_k| / |dr_k/dv|.
-// Reference: Bloch, Nonholonomic Mechanics and Control (2003), 1.3 and 5.2.
+// What a body rolls on may move, r = r_v v + b; their forces then work, dE/dt = -sum_k lambda_k b_k, and the
+// model says so: `static constexpr bool rolling_moves = true;`. Speeds measure what a constraint is off by:
+// |r_k| / |dr_k/dv|. Reference: Bloch, Nonholonomic Mechanics and Control (2003), 1.3 and 5.2.
 #pragma once
 
 #include "mechanics/constraint.hpp"
@@ -17,6 +18,13 @@ inline constexpr bool has_rolling = requires(const M& m, const std::array<double
                                              const std::array<double, M::parameters.size()>& p) {
   m.rolling(q, q, p);
 };
+
+/// Whether a model rolls on what moves.
+template <class M>
+inline constexpr bool rolling_moves = [] {
+  if constexpr (requires { M::rolling_moves; }) return M::rolling_moves;
+  return false;
+}();
 
 namespace detail {
 
@@ -86,6 +94,8 @@ auto rolling_at(const std::array<R, N>& q, const std::array<R, N>& v, const P& p
   const auto r = detail::rolling_components<M>(ad::seed<0, 2 * n, 1, 0>(q), ad::seed<n, 2 * n, 1, 1>(v), p);
   Rolling<R, n, c> result;
   const auto one = [&](int k, const auto& component) {
+    static_assert(detail::linear_in_velocities<n, std::decay_t<decltype(component)>>(),
+                  "rolling(q, v, p) must be linear in the velocities");
     result.value[k] = R(ad::value(component));
     const auto gradient = ad::gradient_of<2 * n>(component);
     for (int i = 0; i < n; ++i) {
@@ -109,8 +119,6 @@ auto rolling_force_slope(const std::array<R, N>& q, const std::array<R, N>& v, c
   const auto r = detail::rolling_components<M>(ad::seed<0, 2 * n, 2, 0>(q), ad::seed<n, 2 * n, 2, 1>(v), p);
   numerics::Matrix<R, n> slope{};
   const auto one = [&](const R& weight, const auto& component) {
-    static_assert(detail::linear_in_velocities<n, std::decay_t<decltype(component)>>(),
-                  "rolling(q, v, p) must be linear in the velocities");
     const auto hessian = ad::hessian_of<2 * n>(component);
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) slope[i][j] = fma(weight, hessian[n + i][j], slope[i][j]);

@@ -113,6 +113,47 @@ TEST_CASE("a source has the parts and members that a statement has, and no other
   CHECK(more.find(" force(") == std::string::npos);
 }
 
+TEST_CASE("a source says whether what it rolls on moves") {
+  Statement s = statement("(x_dot^2 + y_dot^2)/2");
+  const auto parsed = [&](const std::string& text) {
+    return expressions::parse(text, Language::value, s.names());
+  };
+  s.where = {{"speed", parsed("k")}};
+  const auto moves = [&](const std::string& rolling) {
+    s.rolling = {parsed(rolling)};
+    return source(s, {"*"}).find("rolling_moves = true;") != std::string::npos;
+  };
+  for (const char* still : {"x_dot*cos(y) - y_dot*sin(x)", "-(x_dot - 2*y_dot)/k", "0*k + x_dot"}) {
+    CAPTURE(still);
+    CHECK_FALSE(moves(still));
+  }
+  for (const char* moving : {"(x_dot - k)*cos(y)", "x_dot + 1", "y_dot - sin(x)/2", "y_dot - speed"}) {
+    CAPTURE(moving);
+    CHECK(moves(moving));
+  }
+}
+
+TEST_CASE("degrees of formulas in the velocities") {
+  const Statement s = statement("(x_dot^2 + y_dot^2)/2");
+  const auto degree = [&](const std::string& text) {
+    return s.structure(expressions::parse(text, Language::value, s.names())).degree;
+  };
+  CHECK(degree("k*sin(x) - t") == 0);
+  CHECK(degree("(x_dot - k)*cos(y)/(1 + x^2)") == 1);
+  CHECK(degree("x_dot*y_dot") == 2);
+  CHECK(degree("x_dot^2 - y_dot") == 2);
+  CHECK(degree("y_dot*sin(x_dot)") == 3);
+  CHECK(degree("y_dot/x_dot") == 3);
+}
+
+TEST_CASE("a table isn't given what its member doesn't take") {
+  Statement s = statement("(x_dot^2 + y_dot^2)/2");
+  std::string large = "x_dot*t";
+  for (int k = 0; k < 300; ++k) large += " + y_dot*sin(x + " + std::to_string(k) + ")*cos(x_dot*y)*exp(y)";
+  s.rolling = {expressions::parse(large, Language::value, s.names())};
+  CHECK_THROWS_WITH(source(s, {"*"}), ContainsSubstring("rolling() depends on 't'"));
+}
+
 TEST_CASE("what can't run without a compiler says why, and the way out") {
   const bool built = !interpreted_kinds().empty();
   Statement s = statement("(x_dot^2 + y_dot^2)/2 - k*x^2");

@@ -32,6 +32,12 @@ struct PointOnCircle {
   }
 };
 
+/// The same circle by a constraint of any scale.
+struct ScaledCircle : PointOnCircle {
+  static constexpr std::array<mechanics::Parameter, 1> parameters{{{"scale", 1.0, ""}}};
+  auto constraint(const auto& q, const auto& p) const { return p[0] * PointOnCircle::constraint(q, p); }
+};
+
 using Circle = mechanics::System<Plain<PointOnCircle>, double>;
 using Genus2 = mechanics::System<Plain<mechanics::ParticleOn<mechanics::Lemniscate>>, double>;
 

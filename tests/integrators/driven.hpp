@@ -248,6 +248,31 @@ struct DampedKnifeEdge {
   }
 };
 
+/// A knife edge on a belt that runs along y at the speed u = 0.3: seen from the belt it draws a circle at
+/// unit speed, turning at 0.7, and nothing works; seen from outside the belt does.
+struct EdgeOnBeltUnsaid {
+  static constexpr int dim = 3;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{};
+  static constexpr std::array<mechanics::Parameter, 1> parameters{{{"u", 0.3, ""}}};
+  auto operator()(const auto&, const auto& v, const auto&) const {
+    const auto [x_dot, y_dot, a_dot] = v;
+    return 0.5 * (x_dot * x_dot + y_dot * y_dot + a_dot * a_dot);
+  }
+  auto rolling(const auto& q, const auto& v, const auto& p) const {
+    using std::cos, ad::cos, std::sin, ad::sin;
+    const auto [x, y, a] = q;
+    const auto [x_dot, y_dot, a_dot] = v;
+    return (y_dot - p[0]) * cos(a) - x_dot * sin(a);
+  }
+  static State<double, 3> exact(double t) {
+    const double w = 0.7, c = std::cos(w * t), s = std::sin(w * t);
+    return {t, {s / w, (1 - c) / w + 0.3 * t, w * t}, {c, s + 0.3, w}};
+  }
+};
+struct EdgeOnBelt : EdgeOnBeltUnsaid {
+  static constexpr bool rolling_moves = true;
+};
+
 /// On a sphere at rest, pushed by forces of place and time: what the methods of RATTLE's family take.
 struct PushedOnSphere {
   static constexpr int dim = 3;

@@ -10,6 +10,7 @@
 #include "integrators/composition.hpp"
 #include "integrators/lobatto_collocation.hpp"
 #include "integrators/lobatto_pair.hpp"
+#include "integrators/reduced_gauss.hpp"
 #include "integrators/shake.hpp"
 #include "manifold_orbits.hpp"
 #include "mechanics/models/four_bar_linkage.hpp"
@@ -19,6 +20,25 @@ using namespace cotangent::integrators;
 using numerics::Lanes;
 
 namespace {
+
+/// A circle on which forces push and turn.
+struct DrivenCircle {
+  static constexpr int dim = 2;
+  static constexpr std::array<mechanics::Parameter, 0> parameters{};
+  auto operator()(const auto&, const auto& v) const {
+    const auto [u, w] = v;
+    return 0.5 * (u * u + w * w);
+  }
+  auto force(const auto& q, const auto&, const auto&, const auto& t) const {
+    using std::cos, ad::cos, std::sin, ad::sin;
+    const auto [x, y] = q;
+    return std::tuple(0.4 * cos(1.3 * t) - 0.1 * y, 0.3 * x * sin(t));
+  }
+  auto constraint(const auto& q, const auto&) const {
+    const auto [x, y] = q;
+    return x * x + y * y - 1.0;
+  }
+};
 
 constexpr int orbits = 16, steps = 60;
 
@@ -151,7 +171,46 @@ using KahanLi = RattleComposition<System, KahanLi6>;
 template <class System>
 using Pair4 = LobattoPair<System, 3>;
 
+/// The work summed over all steps, lane by lane.
+template <class R>
+std::vector<std::uint64_t> works(const MethodOptions& options) {
+  using System = mechanics::System<DrivenCircle, R>;
+  using Mask = numerics::mask_of<R>;
+  std::vector<std::uint64_t> result;
+  for (int first = 0; first < orbits; first += numerics::width_of<R>) {
+    State<R, 2> x;
+    for (int i = 0; i < numerics::width_of<R>; ++i) {
+      const double a = 0.4 * (first + i), speed = 0.3 * ((first + i) % 7) - 1;
+      numerics::set_lane(x.q[0], i, std::cos(a));
+      numerics::set_lane(x.q[1], i, std::sin(a));
+      numerics::set_lane(x.v[0], i, -speed * std::sin(a));
+      numerics::set_lane(x.v[1], i, speed * std::cos(a));
+    }
+    ReducedGauss<System> method(options);
+    method.start({}, x, Mask(true));
+    R sum(0.0);
+    for (int step = 0; step < 4 * steps; ++step) {
+      REQUIRE(all(method.advance({}, Mask(true))));
+      sum += method.work();
+    }
+    for (int i = 0; i < numerics::width_of<R>; ++i)
+      result.push_back(std::bit_cast<std::uint64_t>(numerics::lane(sum, i)));
+  }
+  return result;
+}
+
 }  // namespace
+
+TEST_CASE("the work of projected steps is a lane's own") {
+  auto options = fixed(0.05, 2);
+  for (const char* projection : {"none", "standard", "symmetric"}) {
+    INFO(projection);
+    options.projection = projection;
+    const auto alone = works<Lanes<1>>(options);  // whose cosine is not that of doubles
+    CHECK(alone == works<Lanes<4>>(options));
+    CHECK(alone == works<Lanes<8>>(options));
+  }
+}
 
 TEST_CASE("lanes under one constraint are their own") {
   check<Rattle, mechanics::ParticleOn<mechanics::Lemniscate>>(with_tolerance(1e-14));

@@ -32,6 +32,32 @@ test::FittedOrder order_of(const std::string& name, double step, const State<dou
   return test::fitted_order(steps, errors);
 }
 
+TEST_CASE("the family of RATTLE stays on its manifold whatever the constraint is multiplied by") {
+  using Scaled = mechanics::System<Plain<ScaledCircle>, double>;
+  const auto worst = [](const std::string& name, double scale) {
+    Scaled system;
+    system.parameters = {scale};
+    MethodOptions options;
+    options.name = name;
+    options.step = 0.1;
+    auto method = one_of<Scaled, Rattle<Scaled>, RattleComposition<Scaled, KahanLi6>, Shake<Scaled>>(options);
+    method.start(system, {0.0, {1, 0}, {0, 0.5}}, true);
+    double off = 0;
+    for (int i = 0; i < 300; ++i) {
+      REQUIRE(method.advance(system, true));
+      const auto x = method.end();
+      off = std::max(off, std::abs(x.q[0] * x.q[0] + x.q[1] * x.q[1] - 1));
+    }
+    return off;
+  };
+  for (const std::string name : {"rattle", "rattle-kahan-li-6", "shake"}) {
+    for (const double scale : {1e-100, 1e-80, 1e-40, 1.0, 1e40, 1e80, 1e100}) {
+      INFO(name << ", scale " << scale);
+      CHECK(worst(name, scale) < 1e-13);
+    }
+  }
+}
+
 TEST_CASE("constrained methods have the orders that they claim") {
   struct Claim {
     const char* name;

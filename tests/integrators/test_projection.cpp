@@ -128,6 +128,64 @@ TEST_CASE("projection onto the energy, in the angle: the right energy and a wron
   CHECK(period("symplectic-euler", 0.1, "standard") == within(6.696838, 2e-6));
 }
 
+/// The largest distance from the circle, and the distance of the end from another one.
+double off_circle(double scale, const std::string& projection, State<double, 2>& end) {
+  using Scaled = mechanics::System<Plain<ScaledCircle>, double>;
+  Scaled system;
+  system.parameters = {scale};
+  MethodOptions options;
+  options.name = "reduced-gauss";
+  options.stages = 1;
+  options.step = 0.1;
+  options.projection = projection;
+  options.onto = "manifold";
+  auto method = one_of<Scaled, ReducedGauss<Scaled>>(options);
+  const State<double, 2> start{0.0, {1, 0}, {0, 0.5}};
+  method.start(system, start, true);
+  double worst = 0;
+  for (int i = 0; i < 300; ++i) {
+    REQUIRE(method.advance(system, true));
+    end = method.end();
+    worst = std::max(worst, std::abs(end.q[0] * end.q[0] + end.q[1] * end.q[1] - 1));
+    worst = std::max(worst, std::abs(end.q[0] * end.v[0] + end.q[1] * end.v[1]));
+  }
+  return worst;
+}
+
+TEST_CASE("projection holds to round-off whatever the constraint is multiplied by") {
+  for (const char* projection : {"standard", "symmetric"}) {
+    State<double, 2> unit, other;
+    off_circle(1, projection, unit);
+    for (const double scale : {1e-8, 1e-3, 1.0, 1e4, 1e8}) {
+      INFO(projection << ", scale " << scale);
+      CHECK(off_circle(scale, projection, other) < 1e-14);
+      CHECK(distance_of(unit, other) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("symmetric projection that runs away fails, and doesn't end anywhere") {
+  MethodOptions options;
+  options.name = "reduced-gauss";
+  options.stages = 2;
+  options.step = 0.3;
+  options.projection = "symmetric";
+  options.onto = "manifold";
+  const Circle system;
+  auto method = one_of<Circle, ReducedGauss<Circle>>(options);
+  const State<double, 2> start{0.0, {1, 0}, {0, 6.45}};
+  method.start(system, start, true);
+  for (int i = 0; i < 333 && method.advance(system, true); ++i) {
+    const auto x = method.end();
+    CHECK(std::abs(x.q[0] * x.q[0] + x.q[1] * x.q[1] - 1) < 1e-13);
+  }
+  CHECK(method.failure() == static_cast<double>(Status::newton_diverged));
+  options.step = 0.1;  // the control
+  auto shorter = one_of<Circle, ReducedGauss<Circle>>(options);
+  after(system, shorter, start, 1000);
+  CHECK(shorter.failure() == 0);
+}
+
 TEST_CASE("what can't be projected says so") {
   using Angle = mechanics::System<mechanics::Pendulum, double>;
   CHECK_THROWS_WITH(stepper<Angle>("rk4", 0.1, "standard", "manifold"),

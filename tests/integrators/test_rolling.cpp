@@ -6,6 +6,7 @@
 #include <concepts>
 
 #include "integrators/bodies_that_roll.hpp"
+#include "integrators/driven.hpp"
 #include "integrators/gauss.hpp"
 #include "integrators/manifold_orbits.hpp"
 #include "integrators/orbits.hpp"
@@ -232,6 +233,31 @@ TEST_CASE("a ball on a turntable goes round at 2/7 of its rate") {
   const double angle = 10 * 2.0 / 7;
   CHECK(last[0] == within(std::cos(angle) * first[0] - std::sin(angle) * first[1], 1e-9));
   CHECK(last[1] == within(std::sin(angle) * first[0] + std::cos(angle) * first[1], 1e-9));
+}
+
+TEST_CASE("a knife edge on a belt: on its exact path, and its energy isn't to be kept") {
+  using Belt = mechanics::System<Plain<EdgeOnBelt>, double>;
+  const auto options = [](const std::string& onto) {
+    MethodOptions o = fixed(0.1, 5);
+    o.name = "reduced-gauss";
+    o.projection = onto.empty() ? "none" : "symmetric";
+    o.onto = onto;
+    return o;
+  };
+  for (const std::string onto : {"", "manifold"}) {
+    auto method = one_of<Belt, ReducedGauss<Belt>>(options(onto));
+    CHECK(distance_of(after(Belt{}, method, EdgeOnBelt::exact(0), 100), EdgeOnBelt::exact(10)) < 1e-12);
+  }
+  for (const std::string onto : {"energy", "both"})
+    CHECK_THROWS_WITH((one_of<Belt, ReducedGauss<Belt>>(options(onto))), ContainsSubstring("what moves"));
+  // A struct that doesn't say so would have it projected onto the energy.
+  using Unsaid = mechanics::System<Plain<EdgeOnBeltUnsaid>, double>;
+  auto method = one_of<Unsaid, ReducedGauss<Unsaid>>(options("both"));
+  CHECK_THROWS_WITH(method.start(Unsaid{}, EdgeOnBelt::exact(0), true),
+                    ContainsSubstring("rolling_moves = true"));
+  Unsaid at_rest;
+  at_rest.parameters = {0};
+  method.start(at_rest, EdgeOnBelt::exact(0), true);
 }
 
 TEST_CASE("a disc rolls steadily in a circle") {

@@ -8,6 +8,7 @@
 #include "integrators/gauss.hpp"
 #include "integrators/implicit_euler.hpp"
 #include "integrators/implicit_midpoint.hpp"
+#include "integrators/reduced_midpoint.hpp"
 #include "integrators/rk4.hpp"
 #include "integrators/stormer_verlet.hpp"
 #include "integrators/symplectic_euler.hpp"
@@ -146,6 +147,8 @@ TEST_CASE("the tangent map is the limit of differences of the same method's orbi
   is_its_own_derivative<DormandPrince853, Chain>(hanging, 0.1);
   is_its_own_derivative<Trapezoidal, Galaxy>(regular, 0.2);
   is_its_own_derivative<Trapezoidal, Chain>(hanging, 0.05);
+  is_its_own_derivative<ReducedMidpoint, Galaxy>(regular, 0.2);
+  is_its_own_derivative<ReducedMidpoint, Chain>(hanging, 0.05);
   is_its_own_derivative<ExplicitEuler, Galaxy>(regular, 0.1);
   is_its_own_derivative<ExplicitEuler, Chain>(hanging, 0.05);
   // Of its own steps, not of the flow, nor of another method's.

@@ -101,6 +101,13 @@ void check_other_general_methods(const State<double, Model::dim>& start) {
   CHECK(order<Model, ReducedMidpoint>(start, fine, fixed(0)) == test::ClaimedOrder{2, 0.1});
 }
 
+template <class System>
+using Yoshida = RattleComposition<System, Yoshida6>;
+template <class System>
+using KahanLi = RattleComposition<System, KahanLi6>;
+template <class System>
+using Pair6 = LobattoPair<System, 4>;
+
 }  // namespace
 
 TEST_CASE("energy and work balance to the method's order: free motion") {
@@ -131,6 +138,27 @@ TEST_CASE("energy and work balance to the method's order: moving constraints and
   check_other_general_methods<ShakenCircle>(ShakenCircle::at({0.0, {0.4}, {0.9}}));
   check_other_general_methods<PushedOnSphere>({0.0, {0.6, 0.0, -0.8}, {0.8, 0.7, 0.6}});
 #endif
+}
+
+TEST_CASE("energy and work balance to the order of compositions and pairs on a manifold") {
+  using Sphere = PushedOnSphere;
+  const State<double, 3> start{0.0, {0.6, 0.0, -0.8}, {0.8, 0.7, 0.6}};
+  CHECK(order<Sphere, Rattle>(start, fine, fixed(0)) == test::ClaimedOrder{2, 0.1});
+  CHECK(order<Sphere, Yoshida>(start, middling, fixed(0)) == test::ClaimedOrder{6, 0.8});
+  CHECK(order<Sphere, KahanLi>(start, coarse, fixed(0)) == test::ClaimedOrder{6, 0.8});
+  CHECK(order<Sphere, Pair6>(start, coarse, fixed(0)) == test::ClaimedOrder{6, 0.8});
+}
+
+TEST_CASE("the work of a belt that something rolls on is in the balance") {
+  using Belt = System<EdgeOnBelt>;
+  static_assert(Belt::driven && !System<DampedKnifeEdge>::moving);
+  const auto spark = balance<LobattoSpark<Belt>>(Belt{}, EdgeOnBelt::exact(0), 10, fixed(0.1, 6));
+  const auto gauss = balance<ReducedGauss<Belt>>(Belt{}, EdgeOnBelt::exact(0), 10, fixed(0.1, 5));
+  for (const Balance& found : {spark, gauss}) {
+    CHECK(found.error < 1e-13);
+    CHECK(found.exchanged > 0.29);
+  }
+  CHECK(order<EdgeOnBelt, Rk4>(EdgeOnBelt::exact(0), middling, fixed(0)).order > 3.6);
 }
 
 TEST_CASE("with Gauss' eight stages the balance holds to round-off") {

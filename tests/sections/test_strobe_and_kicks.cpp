@@ -77,6 +77,28 @@ struct Relativistic : ByGauss {
   auto kick_every(const auto&) const { return 1.0; }
 };
 
+/// A harmonic oscillator with friction.
+struct DampedAndKicked : ByGauss {
+  static constexpr std::string_view name = "damped-and-kicked", about = "Of the tests";
+  static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{{{"x"}}};
+  static constexpr std::array<mechanics::Parameter, 0> parameters{};
+  auto operator()(const auto& q, const auto& v) const {
+    const auto [x] = q;
+    const auto [x_dot] = v;
+    return 0.5 * (ad::square(x_dot) - ad::square(x));
+  }
+  auto dissipation(const auto&, const auto& v, const auto&) const {
+    const auto [x_dot] = v;
+    return 0.1 * ad::square(x_dot);
+  }
+  auto kick(const auto& q, const auto&) const {
+    const auto [x] = q;
+    return 0.5 * cos(x);
+  }
+  auto kick_every(const auto&) const { return 1.0; }
+};
+
 }  // namespace
 
 TEST_CASE("Ticks: rounded once, later than a time, whatever the phase") {
@@ -219,6 +241,22 @@ TEST_CASE("Between kicks a pendulum swings freely, and its energy error is of th
     high = std::max(high, energy);
   }
   CHECK(high - low > 0.5);
+}
+
+TEST_CASE("The balance of what is kicked and damped is kept to round-off, wherever kicks cut steps") {
+  // A quadratic energy, and so it is with the work as one more unknown: Gauss keeps it over any part of a
+  // step.
+  const ProblemOf<DampedAndKicked> model;
+  Observation watch;
+  watch.stop.time = 20;
+  for (const int stages : {1, 2, 3}) {
+    for (const double step : {0.25, 0.3, 0.15, 0.075}) {
+      INFO(stages << " stages, step " << step);
+      const auto flown = fly_alone(model, gauss(stages, step), watch, 0.4, 1.1);
+      REQUIRE(flown.status == Status::finished);
+      CHECK(flown.energy_error < 3e-15);
+    }
+  }
 }
 
 TEST_CASE("A kick changes the momenta, whatever the Lagrangian makes of them") {

@@ -59,6 +59,9 @@ MethodOptions read_options(const io::Table& table, const sections::Problem& prob
         option != integrators::option::tolerance)
       read(table, option, options);
   }
+  if (!options.onto.empty() && options.projection == "none")
+    throw table.error("onto",
+                      "says what is projected onto: projection = \"standard\" or \"symmetric\" is missing");
   return options;
 }
 

@@ -118,7 +118,7 @@ class Reader {
       s_.constraint.push_back(of_places(table_, "constraint", text, true));
     read_forces();
     for (const std::string& text : table_.texts("rolling", {}))
-      s_.rolling.push_back(formula(table_, "rolling", text));
+      s_.rolling.push_back(of_velocities(table_, "rolling", text));
     if (table_.has("kick")) read_kick();
     if (table_.has("domain")) s_.domain = of_places(table_, "domain", table_.text("domain"), false);
     return std::move(s_);
@@ -236,6 +236,26 @@ class Reader {
     if (!any)
       throw table.error(
           key, fmt::format("'{}' is constant: no coordinate is in it{}", text, expressions::marked(text, 0)));
+    return tree;
+  }
+
+  /// A formula linear in the velocities, of coordinates and parameters besides.
+  Tree of_velocities(const io::Table& table, const std::string& key, const std::string& text) const {
+    Tree tree = formula(table, key, text);
+    if (depends(tree, s_.time()))
+      throw table.error(key, fmt::format("'{}' depends on the time: {} is of coordinates, velocities and "
+                                         "parameters{}",
+                                         text, key, shown(text, "t")));
+    std::string first;
+    for (std::size_t i = s_.coordinates.size(); i-- > 0;)
+      if (depends(tree, s_.velocities() + i)) first = s_.coordinates[i].name + "_dot";
+    if (first.empty())
+      throw table.error(
+          key, fmt::format("'{}' has no velocity in it: what keeps places alone is a constraint{}", text,
+                           expressions::marked(text, 0)));
+    if (s_.structure(tree).degree > 1)
+      throw table.error(key, fmt::format("'{}' isn't linear in the velocities, as {} has to be{}", text, key,
+                                         shown(text, first)));
     return tree;
   }
 

@@ -43,6 +43,24 @@ time = 1.0
 every = 0.5
 file = "out.h5"
 """
+EDGE = """study = "trajectory"
+[model]
+coordinates = ["x", "y", "a"]
+parameters = {{ u = 0.3 }}
+lagrangian = "(x_dot^2 + y_dot^2 + a_dot^2)/2"
+rolling = ["{0}"]
+[method]
+name = "{1}"
+step = 0.1
+{2}
+[ensemble]
+list = [[0.0, 0.0, 0.0, 1.0, 0.3, 0.7]]
+[stop]
+time = 10.0
+[output]
+every = 0.5
+file = "out.h5"
+"""
 
 
 class Strangers(FormulaTest):
@@ -157,6 +175,25 @@ class Told(FormulaTest):
         self.shows("x - 2*x_dot", "x_dot", "constraint = ", "depends on a velocity", text=BARE.format("x_dot^2").replace(
             "[method]", 'constraint = ["x - 2*x_dot"]\n[method]'))
         self.refused("lagrangian", "missing", "deck.toml:3", text=BARE.replace('lagrangian = "{0}"\n', ""))
+
+    def test_rolling(self):
+        """Linear in the velocities, of coordinates and parameters besides; what a part brings is seen, too."""
+        edge = EDGE.format("RULE", "rk4", "")
+        self.shows("(y_dot - u*sin(t))*cos(a) - x_dot*sin(a)", "t)", "deck.toml:6", "rolling = ", "depends on the time",
+                   text=edge.replace("RULE", "(y_dot - u*sin(t))*cos(a) - x_dot*sin(a)"))
+        self.shows("x_dot^2 - y_dot", "x_dot", "rolling = ", "isn't linear in the velocities", text=edge.replace("RULE", "x_dot^2 - y_dot"))
+        self.shows("y_dot*sin(a_dot)", "y_dot", "rolling = ", "isn't linear", text=edge.replace("RULE", "y_dot*sin(a_dot)"))
+        self.shows("x^2 + y^2 + 0*u", "x^2", "rolling = ", "no velocity", text=edge.replace("RULE", "x^2 + y^2 + 0*u"))
+        for part, why in (("u*t", "the time"), ("x_dot*y_dot", "isn't linear"), ("x", "no velocity")):
+            self.refused("rolling = ", why, text=edge.replace("RULE", "w").replace("rolling", f'where = {{ w = "{part}" }}\nrolling'))
+
+    def test_energy_on_a_belt(self):
+        """A belt works: without it projection onto the energy is possible, with it the way is shown."""
+        onto = 'projection = "symmetric"\nonto = "both"'
+        belt = EDGE.format("(y_dot - u)*cos(a) - x_dot*sin(a)", "reduced-gauss", onto)
+        self.refused("projection onto the energy", "what moves", 'onto = "manifold" is possible', text=belt)
+        self.run_to("kept.h5", belt.replace("(y_dot - u)", "y_dot").replace("0.3, 0.7]", "0.0, 0.7]"))
+        self.refused("deck.toml:", "[method] onto", "projection = ", "is missing", text=belt.replace('projection = "symmetric"\n', ""))
 
     def test_names_without_use(self):
         told = self.run_to("out.h5", BARE.format("x_dot^2/2 - x^2/2").replace(

@@ -235,6 +235,25 @@ every = 0.5
 file = "out.h5"
 """
 
+BELT = """study = "trajectory"
+[model]
+coordinates = ["x", "y", "a"]
+parameters = { u = 0.3 }
+lagrangian = "(x_dot^2 + y_dot^2 + a_dot^2)/2"
+rolling = ["(y_dot - u)*cos(a) - x_dot*sin(a)"]
+[method]
+name = "lobatto-spark"
+stages = 6
+step = 0.1
+[ensemble]
+list = [[0.0, 0.0, 0.0, 1.0, 0.3, 0.7]]
+[stop]
+time = 10.0
+[output]
+every = 0.5
+file = "out.h5"
+"""
+
 
 class Driven(FormulaTest):
     """Forces, dissipation, constraints that move."""
@@ -258,6 +277,16 @@ class Driven(FormulaTest):
         self.assertLess(abs(as_force - ends).max(), 1e-14)
         wrong = self.final(plain.replace("F*cos(w*t)", "F*cos(w*t) + c*x_dot"))[1]
         self.assertGreater(abs(wrong - ends).max(), 0.1)
+
+    def test_a_knife_edge_on_a_belt(self):
+        """The belt's work is in the balance, and the path is a circle seen from it; as a table, too."""
+        for most in some((2000, 0)):
+            self.set_variable("COTANGENT_MOST_UNFOLDED", most)
+            (end,), error, energy = self.final(BELT)[1:]
+            for found, exact in zip(end, (math.sin(7) / 0.7, (1 - math.cos(7)) / 0.7 + 3, 7, math.cos(7), math.sin(7) + 0.3, 0.7)):
+                self.assertAlmostEqual(found, exact, delta=1e-12)
+            self.assertLess(error, 1e-13)
+            self.assertGreater(energy.max() - energy.min(), 0.3)
 
     def test_a_pivot_that_shakes(self):
         (start,), (end,), error, energy = self.final(SHAKEN)
