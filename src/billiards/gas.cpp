@@ -163,30 +163,38 @@ Pack Gas<D>::exits(std::size_t slot, const Pack& from, const Pack& limit, PackMa
 template <int D>
 void Gas<D>::find_hits(const Pack& limit) {
   const bool one_cell = domain_.region().size() == 1;
-  PackMask found(false);
+  PackMask found(false), unknown(false), lost(false);
   Pack first = limit;
   std::array<Side, width> left{};
   for (std::size_t slot = 0;; ++slot) {
     PackMask here = active_;
     const Pack at = exits(slot, from_, first, here);
     if (!any(here)) break;
-    const PackMask sooner = here & !(at >= first);  // and where it is NaN
+    const PackMask sooner = here & (at < first);
     first = select(sooner, at, first);
     found = found | sooner;
+    unknown = unknown | (here & (at != at));
     numerics::for_lanes(
         sooner, [&](int i) { left[static_cast<std::size_t>(i)] = next_[static_cast<std::size_t>(i)]; });
   }
+  // A side that wasn't found doesn't matter where it is known not to be left before another.
+  for (std::size_t slot = 0; any(unknown); ++slot) {
+    PackMask here = unknown;
+    const Pack at = exits(slot, from_, first, here);
+    if (!any(here)) break;
+    lost = lost | (here & (at != at));
+  }
+  numerics::for_lanes(found, [&](int i) {
+    if (hops_[static_cast<std::size_t>(i)] == most_approaches) lost.set(i, true);
+  });
   hit_ = under_way_ = PackMask(false);
-  duration_ = select(active_, first, Pack(0.0));
+  duration_ = select(active_ & !lost, first, Pack(0.0));
+  numerics::for_lanes(lost, [&](int i) { end(i, Status::step_too_small); });
+  found = found & !lost;
   if (!any(found)) return;
   if (value_.size() > 1) value_walls(path_.position(first), path_.start + first);
   numerics::for_lanes(found, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
-    if (std::isnan(first[i]) || hops_[lane] == most_approaches) {
-      end(i, Status::step_too_small);
-      duration_.set(i, 0.0);
-      return;
-    }
     wall_[lane] = left[lane].wall;
     sign_[lane] = -left[lane].sign;  // on the far side of it
     const int next = one_cell ? -1 : cell_of(i);

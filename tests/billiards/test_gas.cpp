@@ -45,6 +45,31 @@ Domain<2> rectangle(const Law& law = {}) {
   return domain;
 }
 
+/// Its omega has a kink on the way, at x = 0, which no interval of the second derivative passes.
+struct Ridge {
+  static constexpr std::string_view name = "ridge";
+  static constexpr std::string_view about = "|x| > -height, and |x| as the root of a square";
+  static constexpr int dim = 2;
+  static constexpr std::array<Parameter, 1> parameters{{{"height", 1.0, "omega at the kink"}}};
+  auto operator()(const auto& q, const auto& p) const {
+    using ad::square, std::sqrt;
+    return sqrt(square(std::get<0>(q))) + p[0];
+  }
+};
+
+/// Channels between islands.
+struct Waves {
+  static constexpr std::string_view name = "waves";
+  static constexpr std::string_view about = "cos x + cos y > -c";
+  static constexpr int dim = 2;
+  static constexpr std::array<Parameter, 1> parameters{{{"c", 1.5, "depth of the troughs"}}};
+  auto operator()(const auto& q, const auto& p) const {
+    using std::cos;
+    const auto& [x, y] = q;
+    return cos(x) + cos(y) + p[0];
+  }
+};
+
 /// To the next hit of a lane, or to its end.
 template <int D>
 void bounce_once(Gas<D>& gas, int lane, double limit = 1e9) {
@@ -421,6 +446,62 @@ TEST_CASE("In a box that swings along x particles go to and fro along y as if it
   CHECK(gas.status(0) == Status::finished);
   CHECK(across == 50);
   CHECK(gas.bounces(0) > 100);
+}
+
+TEST_CASE("A wall that wasn't found ends the flight, whatever other walls there are", "[unit]") {
+  for (const char* inside : {"ridge and floor", "floor and ridge"}) {
+    Domain<2> domain;
+    domain.add<Ridge>("ridge", {1.0});
+    domain.add<HalfPlane>("floor", {0.0, 1.0}, {{0.0, -1.0}});
+    domain.enclose(inside);
+    INFO(inside);
+    for (const double fall : {-0.3, 0.0, 0.3}) {  // the floor behind the kink, without end, and before it
+      CHECK(fate(domain, {0, 0}, {-1.0, 0.0}, {1.0, fall}, 2) == Status::step_too_small);
+      CHECK(fate(domain, {0, 0}, {-1.0, 0.0}, {1.0, fall}, 2, never) == Status::step_too_small);
+    }
+    CHECK(fate(domain, {0, 0}, {-1.0, 0.0}, {-1.0, -0.3}, 1) ==
+          Status::pending);  // to the floor, off the kink
+    CHECK(fate(domain, {0, 0}, {-1.0, 0.0}, {1.0, -3.0}, 1) == Status::pending);
+  }
+}
+
+TEST_CASE("However far off a swinging wall is, it is found", "[unit]") {
+  Place<2> swing;
+  swing.amplitude = {0.1, 0.0};
+  swing.frequency = 50;
+  Domain<2> box;
+  box.add<Rectangle>("box", {1.0, 1.0}, swing);
+  box.enclose_all();
+  CHECK(fate(box, {0, 0}, {0.1, 0.2}, {0.0, 0.0}, 1) == Status::finished);
+  CHECK(fate(box, {0, 0}, {0.1, 0.2}, {0.0, 0.0}, 1, never) == Status::left_domain);
+  swing.centre = {1.0, 0.0};
+  for (const char* inside : {"wall and floor", "floor and wall"}) {
+    Domain<2> domain;
+    domain.add<HalfPlane>("wall", {-1.0, 0.0}, swing);
+    domain.add<HalfPlane>("floor", {1.0, 0.0});
+    domain.enclose(inside);
+    for (const double x : {0.2, 0.5, 0.8}) {
+      // It comes to 1 - 0.1 + 0.005 (2 pi/50) within the last swing before the first that reaches it.
+      Gas<2> gas(domain, {});
+      gas.load(0, 0, {x, 0.0}, {0.005, 0.0});
+      gas.advance(1e4);
+      INFO(inside << " from " << x);
+      REQUIRE(gas.hit()[0]);
+      const double t = gas.time()[0];
+      CHECK(std::abs(gas.x()[0][0] - (1 + 0.1 * std::sin(50 * t))) < 1e-12);
+      CHECK(std::abs(gas.x()[0][0] - (x + 0.005 * t)) < 1e-12);
+      CHECK(std::abs(t - (0.9 - x) / 0.005) < 0.13);
+    }
+  }
+}
+
+TEST_CASE("What flies for ever where a formula is never 0 has left, or is finished at its limit", "[unit]") {
+  Domain<2> channel;
+  channel.add<Waves>("waves", {1.5});
+  channel.enclose_all();
+  CHECK(fate(channel, {0, 0}, {0.0, 0.0}, {1.0, 0.0}, 1, 1e5) == Status::finished);
+  CHECK(fate(channel, {0, 0}, {0.0, 0.0}, {1.0, 0.0}, 1, never) == Status::left_domain);
+  CHECK(fate(channel, {0, 0}, {0.0, 0.0}, {1.0, 0.01}, 1, never) == Status::pending);  // it meets a wave
 }
 
 TEST_CASE("Lyapunov exponents: the stadium's is positive, the circle's isn't", "[unit]") {
