@@ -354,6 +354,81 @@ TEST_CASE("How a particle ends", "[unit]") {
   CHECK(fate(stadium, {0, 0}, {1.0, 0.5}, {0.0, 1.0}) == Status::pending);
 }
 
+TEST_CASE("Where two sets have an edge in common particles pass, or are thrown back once", "[unit]") {
+  // The edge of two rectangles, wherever it is: to round-off, and exactly.
+  for (const double a : {0.45, 1.0}) {
+    Domain<2> pair;
+    pair.add<Rectangle>("left", {a, a}, {{0.3 - 0.3 * (a == 1), 0.0}});
+    pair.add<Rectangle>("right", {a, 0.5 * a}, {{0.3 - 0.3 * (a == 1) + 2 * a, 0.0}});
+    for (const char* inside : {"left or right", "right or left"}) {
+      pair.enclose(inside);
+      INFO(inside << ", a = " << a);
+      const double edge = 0.3 - 0.3 * (a == 1) + a;
+      int passed = 0, thrown_back = 0;
+      for (int k = 0; k < 400; ++k) {
+        Gas<2> gas(pair, {});
+        const double y = 0.99 * a * (2 * numerics::uniform(4, k, 0) - 1),
+                     slope = numerics::uniform(4, k, 1) - 0.5;
+        gas.load(0, k, {edge - 0.01 * a, y - 0.01 * a * slope}, {1.0, slope});
+        const bool open = std::abs(y) < 0.5 * a;
+        bounce_once(gas, 0, 0.02 * a);
+        const bool beyond = gas.status(0) == Status::finished && gas.x()[0][0] > edge;
+        passed += open && beyond ? 1 : 0;
+        thrown_back +=
+            !open && gas.bounces(0) == 1 && gas.v()[0][0] == -1 && gas.x()[0][0] == within(edge, 1e-14);
+        if (open ? !beyond : gas.bounces(0) != 1) UNSCOPED_INFO("at y = " << y);
+      }
+      CHECK(passed + thrown_back == 400);
+      CHECK(passed > 150);
+      CHECK(thrown_back > 150);
+    }
+    CHECK(fate(pair, {0, 0}, {0.0, 0.0}, {0.3 - 0.3 * (a == 1) + a, 0.5 * a}) ==
+          Status::corner);  // to its end
+  }
+  // A box on a floor: its lower side is the floor.
+  for (const char* inside : {"floor and box", "box and floor"}) {
+    Domain<2> box;
+    box.add<HalfPlane>("floor", {0.0, 1.0});
+    box.add<Rectangle>("box", {1.0, 1.0}, {{0.0, 1.0}});
+    box.enclose(inside);
+    Gas<2> gas(box, {});
+    gas.load(0, 0, {0.1, 0.5}, {0.3, -0.4});
+    while (gas.status(0) == Status::pending) gas.advance(1000);
+    INFO(inside);
+    CHECK(gas.status(0) == Status::finished);
+    CHECK(gas.bounces(0) == 350);            // 200 along y, 150 along x
+    gas.load(0, 0, {0.1, 0.0}, {0.3, 0.4});  // from where both are
+    for (int k = 0; k < 20; ++k) gas.advance(1000);
+    CHECK(gas.status(0) == Status::pending);
+    CHECK(gas.bounces(0) == 20);
+  }
+}
+
+TEST_CASE("A stadium's joins throw back as the walls that they join", "[unit]") {
+  for (const double a : {1.0, 0.37}) {
+    Domain<2> stadium;
+    stadium.add<Stadium>("stadium", {a, 1.0});
+    stadium.enclose_all();
+    for (const double side : {1.0, -1.0}) {
+      for (const double up : {1.0, -1.0}) {
+        for (const double from : {-1.3, -0.5, 0.0, 0.7, 1.2}) {  // some begin beyond the join's side wall
+          Gas<2> gas(stadium, {});
+          gas.load(0, 0, {side * from * a, 0.0}, {side * (1 - from) * a, up});
+          bounce_once(gas, 0);
+          INFO("a = " << a << ", to " << side << ", " << up << " from " << from);
+          REQUIRE(gas.status(0) == Status::pending);
+          CHECK(gas.time()[0] == within(1.0, 1e-14));
+          CHECK(gas.v()[0][0] == within(side * (1 - from) * a, 1e-14));
+          CHECK(gas.v()[1][0] == within(-up, 1e-14));
+          bounce_once(gas, 0);  // and it goes on from there
+          CHECK(gas.status(0) == Status::pending);
+          CHECK(gas.time()[0] > 1.1);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("Inelastic walls take their share, and the sum of bounces converges", "[unit]") {
   Domain<2> soft;
   soft.add<HalfPlane>("floor", {0.0, 1.0}, {}, {0.8});
