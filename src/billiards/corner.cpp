@@ -105,12 +105,12 @@ PackMask look_around(const Domain<D>& domain, const Passage<D>& passage, const C
     const PackMask here = others & (other.value * other.value <= near * near * size);
     if (!any(here)) continue;
     on[w] = on[w] | here;
-    crowded = crowded | here;
     // Of a tangent wall as of their own; of one that they fly along by its value; else by where they go.
     const Point<D> u = plus<D>(passage.v, Pack(-1.0), other.velocity);
     const Pack rate = dot<D>(u, other.gradient);
     const PackMask goes = here & (rate * rate > 1e-12 * (dot<D>(u, u) * size)),
                    tied = here & tangent(along, size, gg);
+    crowded = crowded | (here & !tied);
     side[w] = select(goes, rate, side[w]);
     side[w] = select(tied, select(along > Pack(0.0), passage.sign, -passage.sign), side[w]);
   }

@@ -32,12 +32,13 @@ struct Passage {
 };
 
 /// Of each wall the lanes that are on it, and their side of it: given omega there, a number of the sign that
-/// it has where they go on. Returns the lanes that are on several; of each lane its contact with its own.
+/// it has where they go on. Returns the lanes that are on walls of several directions. `contact`: with their
+/// own.
 template <int D>
 PackMask look_around(const Domain<D>& domain, const Passage<D>& passage, const Contact<D>& contact,
                      std::span<Pack> side, std::span<PackMask> on);
 
-/// What shapes the domain about the points of these lanes, which are on several walls.
+/// What shapes the domain about the points of these lanes, which are on walls of several directions.
 struct Junction {
   PackMask corner;    ///< their own wall and another
   LaneWalls instead;  ///< a wall that does where their own doesn't; -1: none

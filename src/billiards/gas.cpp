@@ -52,7 +52,7 @@ void Gas<D>::value_walls(const Point<D>& x, const Pack& t) {
   for (std::size_t w = 0; w < side_.size(); ++w) side_[w] = domain_.walls()[w]->value(x, t);
 }
 
-/// Where lanes have come to their own walls; returns those that are on others, too.
+/// Where lanes have come to their own walls; returns those that are on others of another direction.
 template <int D>
 PackMask Gas<D>::look_around(const Passage<D>& passage, const Contact<D>& contact) {
   if (on_.size() == 1) {
@@ -217,7 +217,7 @@ void Gas<D>::find_hits(const Pack& limit) {
   });
   const Contact<D> contact = this->contact(path_.position(first), path_.start + first, found);
   const Pack arrival = polished(first, contact, path_.velocity(first));
-  const Passage<D> passage{
+  Passage<D> passage{
       found, wall_, far, path_.position(arrival), path_.velocity(arrival), path_.start + arrival};
   const PackMask crowded = look_around(passage, contact);
   numerics::for_lanes(found, [&](int i) {
@@ -230,8 +230,9 @@ void Gas<D>::find_hits(const Pack& limit) {
     ++hops_[lane];
   });
   if (any(crowded)) {
+    passage.lanes = crowded;
     const Junction met = junction<D>(domain_, passage, on_);
-    corner_ = met.corner & crowded;
+    corner_ = met.corner;
     numerics::for_lanes(hit_ & crowded, [&](int i) {
       const auto lane = static_cast<std::size_t>(i);
       if (met.instead[lane] < 0) return;
