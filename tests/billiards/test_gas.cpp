@@ -638,3 +638,24 @@ TEST_CASE("What encloses a domain is read as it is meant", "[unit]") {
   domain.enclose("left and not left");
   CHECK(domain.region().empty());
 }
+
+TEST_CASE("Obstacles of several walls make cells by the power of their number: too many are refused",
+          "[unit]") {
+  Domain<2> domain;
+  domain.add<Rectangle>("hall", {9.0, 9.0});
+  std::string rectangles, discs;
+  for (int k = 0; k < 7; ++k) {
+    const std::string number = std::to_string(k), separator = k > 0 ? " or " : "";
+    domain.add<Rectangle>("r" + number, {0.2, 0.3}, {{1.0 * k, 0.5}});
+    domain.add<Circle>("d" + number, {0.2}, {{1.0 * k, -0.5}});
+    rectangles += separator + "r" + number;
+    discs += separator + "d" + number;
+  }
+  domain.enclose("hall and not (" + discs + ")");
+  CHECK(domain.region().size() == 1);
+  domain.enclose("hall and not (r0 or r1 or r2 or r3 or r4 or r5)");
+  CHECK(domain.region().size() == 4096);
+  CHECK_THROWS_WITH(domain.enclose("hall and not (" + rectangles + ")"),
+                    ContainsSubstring("more than 4096 cells") &&
+                        ContainsSubstring("give obstacles of one wall each, or state one omega"));
+}
