@@ -48,7 +48,8 @@ ExitCode drive(Task& task, run::Evolution& evolution, run::Settings settings) {
   settings.resume = task.resume;
   settings.telling = task.telling;
   settings.formulas = task.formulas;
-  for (const std::string& warning : task.warnings) settings.formulas += "; warning: " + warning;
+  for (const std::string& warning : task.warnings)
+    settings.formulas += (settings.formulas.empty() ? "warning: " : "; warning: ") + warning;
   return run::drive(evolution, settings);
 }
 
