@@ -18,34 +18,49 @@ PackMask lanes_where(const LaneWalls& entries, int value) {
   return mask;
 }
 
-/// Whether the domain about a point on a lane's wall changes with the side of another wall through it. Walls
-/// that are tangent to the lane's own have its side.
+/// Whether two walls' gradients at a point are parallel, given their squares and their product.
+auto tangent(const auto& along, const auto& square, const auto& other_square) {
+  return along * along >= (1.0 - 1e-6) * (square * other_square);
+}
+
+/// Whether the domain about a lane's point changes with the side of its own wall, and of another one there.
+struct Shapers {
+  bool own, other;
+};
 template <int D>
-bool shaped_by(const Domain<D>& domain, int own, int other, int lane, const Point<D>& x, const Pack& t,
-               const Contact<D>& contact) {
+Shapers shapers(const Domain<D>& domain, const Passage<D>& passage, std::span<const PackMask> on, int lane,
+                std::size_t own, std::size_t other) {
   const auto& walls = domain.walls();
-  std::vector<double> value(walls.size()), tied(walls.size(), 0.0);
+  std::vector<Vector<D>> gradient(walls.size());
+  std::vector<double> value(walls.size());
   for (std::size_t w = 0; w < walls.size(); ++w) {
-    const Contact<D> c = walls[w]->contact(x, t);
-    const double size =
-        std::sqrt(dot<D>(c.gradient, c.gradient)[lane] * dot<D>(contact.gradient, contact.gradient)[lane]);
-    const double along = dot<D>(c.gradient, contact.gradient)[lane] / size;
-    value[w] = c.value[lane];
-    if (std::abs(along) > 1 - 1e-6 && std::abs(c.value[lane]) < 1e-9 * size) tied[w] = along;
+    const Contact<D> contact = walls[w]->contact(passage.x, passage.t);
+    value[w] = contact.value[lane];
+    for (int d = 0; d < D; ++d) gradient[w][d] = contact.gradient[d][lane];
   }
+  const auto product = [&](std::size_t a, std::size_t b) {
+    double sum = 0;
+    for (int d = 0; d < D; ++d) sum += gradient[a][d] * gradient[b][d];
+    return sum;
+  };
+  const auto tie = [&](std::size_t w, std::size_t one) {
+    const double along = product(w, one);
+    return on[w][lane] && tangent(along, product(w, w), product(one, one)) ? std::copysign(1.0, along) : 0.0;
+  };
+  // Of each wall the sides that go with these of the two.
   const auto inside = [&](double side, double other_side) {
+    std::vector<double> sides = value;
+    for (std::size_t w = 0; w < walls.size(); ++w) {
+      const double tied = tie(w, own), other_tied = tie(w, other);
+      if (tied != 0 || other_tied != 0) sides[w] = tied != 0 ? tied * side : other_tied * other_side;
+    }
     return std::ranges::any_of(domain.region(), [&](const Cell& cell) {
-      return std::ranges::all_of(cell, [&](const Side& s) {
-        const auto w = static_cast<std::size_t>(s.wall);
-        const double here = s.wall == own     ? side
-                            : s.wall == other ? other_side
-                            : tied[w] != 0    ? tied[w] * side
-                                              : value[w];
-        return s.sign * here > 0;
-      });
+      return std::ranges::all_of(
+          cell, [&](const Side& s) { return s.sign * sides[static_cast<std::size_t>(s.wall)] > 0; });
     });
   };
-  return inside(1, 1) != inside(1, -1) || inside(-1, 1) != inside(-1, -1);
+  const bool both = inside(1, 1), first = inside(1, -1), second = inside(-1, 1), neither = inside(-1, -1);
+  return {both != second || first != neither, both != first || second != neither};
 }
 
 }  // namespace
@@ -70,29 +85,50 @@ Contact<D> own_contact(const Domain<D>& domain, const LaneWalls& own, const Poin
 }
 
 template <int D>
-PackMask corners(const Domain<D>& domain, const LaneWalls& own, std::span<const Pack> values,
-                 const Point<D>& x, const Pack& t, const Contact<D>& contact, PackMask lanes) {
+PackMask look_around(const Domain<D>& domain, const Passage<D>& passage, const Contact<D>& contact,
+                     std::span<Pack> side, std::span<PackMask> on) {
   const auto& walls = domain.walls();
-  PackMask result(false);
+  PackMask crowded(false);
   const Pack gg = dot<D>(contact.gradient, contact.gradient);
   Pack near(corner_width);
-  for (int d = 0; d < D; ++d) near += corner_width * abs(x[d]);
-  for (int w = 0; w < static_cast<int>(walls.size()) && walls.size() > 1; ++w) {
-    const PackMask others = lanes & !lanes_where(own, w);
-    if (!any(others)) continue;
-    const Wall<D>& wall = *walls[static_cast<std::size_t>(w)];
-    const Pack& value = values[static_cast<std::size_t>(w)];
+  for (int d = 0; d < D; ++d) near += corner_width * abs(passage.x[d]);
+  for (std::size_t w = 0; w < walls.size(); ++w) {
+    const PackMask mine = passage.lanes & lanes_where(passage.own, static_cast<int>(w));
+    const PackMask others = passage.lanes & !mine;
+    const Pack value = side[w];
+    side[w] = select(mine, passage.sign, value);
+    on[w] = (on[w] & !passage.lanes) | mine;
     if (!any(others & (value * value <= 1e18 * near * near * gg))) continue;  // far, whatever its gradient
-    const Contact<D> other = wall.contact(x, t);
+    const Contact<D> other = walls[w]->contact(passage.x, passage.t);
     const Pack size = dot<D>(other.gradient, other.gradient),
                along = dot<D>(other.gradient, contact.gradient);
-    const PackMask meets = others & (other.value * other.value <= near * near * size);
-    const PackMask bends = meets & (along * along < (1.0 - 1e-6) * (size * gg));
-    if (!any(bends)) continue;
-    for (int i = 0; i < numerics::native_width; ++i) {
-      const int lane_wall = own[static_cast<std::size_t>(i)];
-      if (bends[i] && shaped_by<D>(domain, lane_wall, w, i, x, t, contact)) result.set(i, true);
-    }
+    const PackMask here = others & (other.value * other.value <= near * near * size);
+    if (!any(here)) continue;
+    on[w] = on[w] | here;
+    // Of a tangent wall as of their own; of one that they fly along by its value; else by where they go.
+    const Point<D> u = plus<D>(passage.v, Pack(-1.0), other.velocity);
+    const Pack rate = dot<D>(u, other.gradient);
+    const PackMask goes = here & (rate * rate > 1e-12 * (dot<D>(u, u) * size)),
+                   tied = here & tangent(along, size, gg);
+    crowded = crowded | (here & !tied);
+    side[w] = select(goes, rate, side[w]);
+    side[w] = select(tied, select(along > Pack(0.0), passage.sign, -passage.sign), side[w]);
+  }
+  return crowded;
+}
+
+template <int D>
+Junction junction(const Domain<D>& domain, const Passage<D>& passage, std::span<const PackMask> on) {
+  Junction result{PackMask(false), {}};
+  result.instead.fill(-1);
+  for (std::size_t w = 0; w < on.size(); ++w) {
+    const PackMask others = passage.lanes & on[w] & !lanes_where(passage.own, static_cast<int>(w));
+    numerics::for_lanes(others, [&](int i) {
+      const auto lane = static_cast<std::size_t>(i);
+      const Shapers by = shapers<D>(domain, passage, on, i, static_cast<std::size_t>(passage.own[lane]), w);
+      if (by.own && by.other) result.corner.set(i, true);
+      if (!by.own && by.other) result.instead[lane] = static_cast<int>(w);
+    });
   }
   return result;
 }
@@ -101,9 +137,11 @@ template Contact<2> own_contact<2>(const Domain<2>&, const LaneWalls&, const Poi
                                    PackMask);
 template Contact<3> own_contact<3>(const Domain<3>&, const LaneWalls&, const Point<3>&, const Pack&,
                                    PackMask);
-template PackMask corners<2>(const Domain<2>&, const LaneWalls&, std::span<const Pack>, const Point<2>&,
-                             const Pack&, const Contact<2>&, PackMask);
-template PackMask corners<3>(const Domain<3>&, const LaneWalls&, std::span<const Pack>, const Point<3>&,
-                             const Pack&, const Contact<3>&, PackMask);
+template PackMask look_around<2>(const Domain<2>&, const Passage<2>&, const Contact<2>&, std::span<Pack>,
+                                 std::span<PackMask>);
+template PackMask look_around<3>(const Domain<3>&, const Passage<3>&, const Contact<3>&, std::span<Pack>,
+                                 std::span<PackMask>);
+template Junction junction<2>(const Domain<2>&, const Passage<2>&, std::span<const PackMask>);
+template Junction junction<3>(const Domain<3>&, const Passage<3>&, std::span<const PackMask>);
 
 }  // namespace cotangent::billiards

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where walls meet: a particle on one wall of a domain is in a corner where another wall, of another
-// direction, passes within `corner_width` and shapes the domain there. Where walls join smoothly (the
-// stadium's) is none.
+// Where walls meet. At a point where a particle has come to its own wall, other walls pass within
+// `corner_width`. One that is tangent to it there counts as the same wall, whosoever set's it is: an edge
+// that two sets share, the stadium's smooth joins. With one of another direction it makes a corner where both
+// shape the domain. Where the other alone does, the particle's own wall lies within the domain.
 #pragma once
 
 #include <span>
@@ -20,9 +21,29 @@ template <int D>
 Contact<D> own_contact(const Domain<D>& domain, const LaneWalls& own, const Point<D>& x, const Pack& t,
                        PackMask lanes);
 
-/// The lanes that are in a corner; of each wall its value there, of each lane its contact with its own.
+/// Lanes that have come to their own wall and would go on with a velocity.
 template <int D>
-PackMask corners(const Domain<D>& domain, const LaneWalls& own, std::span<const Pack> values,
-                 const Point<D>& x, const Pack& t, const Contact<D>& contact, PackMask lanes);
+struct Passage {
+  PackMask lanes;
+  LaneWalls own;
+  Pack sign;  ///< of omega of their own wall, where they go on
+  Point<D> x, v;
+  Pack t;
+};
+
+/// Of each wall the lanes that are on it, and their side of it: given omega there, a number of the sign that
+/// it has where they go on. Returns the lanes that are on walls of several directions. `contact`: with their
+/// own.
+template <int D>
+PackMask look_around(const Domain<D>& domain, const Passage<D>& passage, const Contact<D>& contact,
+                     std::span<Pack> side, std::span<PackMask> on);
+
+/// What shapes the domain about the points of these lanes, which are on walls of several directions.
+struct Junction {
+  PackMask corner;    ///< their own wall and another
+  LaneWalls instead;  ///< a wall that does where their own doesn't; -1: none
+};
+template <int D>
+Junction junction(const Domain<D>& domain, const Passage<D>& passage, std::span<const PackMask> on);
 
 }  // namespace cotangent::billiards

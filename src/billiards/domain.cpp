@@ -13,12 +13,24 @@ void Domain<D>::add(const std::string& name, const SetKind& kind, const std::vec
                     const Place<D>& place, const Law& law, const std::vector<std::string>& names) {
   const auto& make = std::get<MakeWalls<D>>(kind.walls);
   const Walls<D> more = make(parameters, place);
-  members_.push_back(
-      {name, kind.region(static_cast<int>(walls_.size())), law, place, make, names, parameters});
+  members_.push_back({name, kind.region(static_cast<int>(walls_.size())), law, place, make, kind.objection,
+                      names, parameters});
   for (std::size_t k = names.size(); k < parameters.size(); ++k)
     members_.back().parameter_names.emplace_back(kind.parameters[k].name);
   walls_.insert(walls_.end(), more.begin(), more.end());
   member_of_.resize(walls_.size(), static_cast<int>(members_.size()) - 1);
+}
+
+template <int D>
+std::optional<std::string> Domain<D>::objection(std::span<const double> parameters) const {
+  for (const Member<D>& member : members_) {
+    const auto own = parameters.first(member.parameters.size());
+    parameters = parameters.subspan(own.size());
+    if (!member.objection) continue;
+    if (const auto objection = member.objection({own.begin(), own.end()}))
+      return member.name + ": " + *objection;
+  }
+  return std::nullopt;
 }
 
 template <int D>

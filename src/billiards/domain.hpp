@@ -29,6 +29,8 @@ struct SetKind {
   /// Its walls' omegas, of the coordinates and then the parameters. Throws an Error where the set uses what
   /// decks have no word for.
   std::function<std::vector<expressions::Tree>()> formulas = nullptr;
+  /// What is wrong with parameters for which the set makes no sense.
+  std::function<std::optional<std::string>(const std::vector<double>&)> objection = nullptr;
 };
 
 /// What a set's struct states: its call operator called with a scalar that records.
@@ -41,13 +43,28 @@ std::vector<expressions::Tree> formulas_of_walls() {
   return mechanics::recorded_trees(detail::Formula<std::remove_const_t<decltype(values)>>::list(values));
 }
 
+namespace detail {
+template <class Set>
+std::array<double, Set::parameters.size()> parameters_of(const std::vector<double>& values) {
+  std::array<double, Set::parameters.size()> p{};
+  std::copy_n(values.begin(), p.size(), p.begin());
+  return p;
+}
+template <class Set>
+std::optional<std::string> objection_of(const std::vector<double>& values) {
+  if constexpr (requires { Set::objection(parameters_of<Set>(values)); })
+    return Set::objection(parameters_of<Set>(values));
+  else
+    return std::nullopt;
+}
+}  // namespace detail
+
 /// The kind that a struct states.
 template <class Set>
 SetKind kind_of() {
   constexpr int D = Set::dim;
   const MakeWalls<D> walls = [](const std::vector<double>& values, const Place<D>& place) {
-    std::array<double, Set::parameters.size()> p{};
-    std::copy_n(values.begin(), p.size(), p.begin());
+    const auto p = detail::parameters_of<Set>(values);
     Walls<D> list;
     const auto add = [&]<int... K>(std::integer_sequence<int, K...>) {
       (list.push_back(std::make_shared<WallOf<Set, K>>(p, place)), ...);
@@ -61,7 +78,8 @@ SetKind kind_of() {
           {Set::parameters.begin(), Set::parameters.end()},
           region_of<Set>,
           walls,
-          formulas_of_walls<Set>};
+          formulas_of_walls<Set>,
+          detail::objection_of<Set>};
 }
 /// The kinds of sets/, in the order of their list.
 std::vector<SetKind> built_in_sets();
@@ -82,6 +100,7 @@ struct Member {
   Law law;
   Place<D> place;
   MakeWalls<D> walls;
+  std::function<std::optional<std::string>(const std::vector<double>&)> objection;
   std::vector<std::string> parameter_names;
   std::vector<double> parameters;
 };
@@ -104,7 +123,9 @@ class Domain {
   /// The union of all sets.
   void enclose_all();
 
-  /// The same domain with other parameters, those of all members one after the other.
+  /// What is wrong with parameters, those of all members one after the other.
+  std::optional<std::string> objection(std::span<const double> parameters) const;
+  /// The same domain with others.
   Domain at(std::span<const double> parameters) const;
 
   const Walls<D>& walls() const { return walls_; }

@@ -4,9 +4,9 @@
 // negative Taylor coefficients at t; of any other formula value, slope and an interval's lower bound on the
 // second derivative. m's root, from below by a chord, is a step that can't pass omega's. Near a simple root
 // the slope rules and steps converge as Newton's, whose last one is left to the caller; at a near contact
-// they halve the distance; no root is lost. Right after a bounce omega(t) / t is searched instead: its root
-// at zero is gone. Reference (bounds from negative coefficients): Akritas, Strzebonski, Vigklas, Nonlinear
-// Anal. 13 (2008) 265.
+// they halve the distance; no root is lost. Stretches over which an interval of omega is positive are passed
+// whole. Right after a bounce omega(t) / t is searched instead: its root at zero is gone. Reference (bounds
+// from negative coefficients): Akritas, Strzebonski, Vigklas, Nonlinear Anal. 13 (2008) 265.
 #pragma once
 
 #include <limits>
@@ -98,16 +98,18 @@ using Coefficients = std::array<Pack, most_degree + 1>;
 /// The same of the first `degree` + 1 coefficients.
 Pack first_root(const Coefficients& c, int degree, const Search& search);
 
-/// omega along a path: value and slope at a time, and an interval of the second derivative from there on.
+/// omega along a path: value and slope at a time, and over a stretch from there on a lower bound of it and an
+/// interval of its second derivative.
 struct Bounds {
-  Pack value, slope;
+  Pack value, slope, least;
   Interval<Pack> bend;
 };
 
-/// The same for any formula, given bounds(t, h) over [t, t + h]; the first stretch is `h` long.
+/// The same for any formula, given bounds(t, h) over [t, t + h]; the first stretch is `h` long. What hasn't
+/// ended after 2^100 of it has no root.
 template <class BoundsAt>
 Pack first_root_of(const BoundsAt& bounds, const Search& search, Pack h) {
-  const Pack zero(0.0), beyond(never);
+  const Pack zero(0.0), beyond(never), limit = min(search.limit, search.from + 0x1p100 * h);
   Pack t = search.from, root(std::numeric_limits<double>::quiet_NaN());
   PackMask open = search.lanes, touching = search.touching;
   for (int approach = 0; approach < most_approaches && any(open); ++approach) {
@@ -121,11 +123,12 @@ Pack first_root_of(const BoundsAt& bounds, const Search& search, Pack h) {
     const Pack reach = select(touching, at.slope / abs(bend),
                               select(at.slope > zero, (at.slope + spread) / (2.0 * abs(bend)),
                                      2.0 * at.value / (spread - at.slope)));
-    const PackMask known = isfinite(at.bend.low) & isfinite(at.slope), whole = reach >= h;
-    const Pack step = select(known, min(reach, h), zero), next = t + step;
-    const PackMask passed = open & ((next > search.limit) | (next == beyond));
+    const PackMask known = isfinite(at.bend.low) & isfinite(at.slope),
+                   free = known & !touching & (at.least > zero), whole = free | (reach >= h);
+    const Pack step = select(known, select(free, h, min(reach, h)), zero), next = t + step;
+    const PackMask passed = open & (next > limit);
     const Pack most = 0.5 * max(abs(at.bend.low), abs(at.bend.high));
-    const PackMask close = open & known & !touching & (reach <= h) &
+    const PackMask close = open & known & !touching & !free & (reach <= h) &
                            nearly_straight(std::array{at.value, at.slope, most}, step, t);
     root = select(passed, beyond, select(close, next, root));
     open = open & !passed & !close;

@@ -24,7 +24,9 @@ Gas<D>::Gas(const Domain<D>& domain, const Vector<D>& gravity, std::uint64_t see
       active_(false),
       hit_(false),
       under_way_(false),
-      value_(domain.walls().size()) {
+      corner_(false),
+      side_(domain.walls().size()),
+      on_(domain.walls().size(), PackMask(false)) {
   path_.g = gravity;
   if (field != nullptr) course_ = field->course(gravity);
   wall_.fill(-1);
@@ -47,19 +49,28 @@ Pack Gas<D>::energy(const Point<D>& x, const Point<D>& v) const {
 
 template <int D>
 void Gas<D>::value_walls(const Point<D>& x, const Pack& t) {
-  for (std::size_t w = 0; w < value_.size(); ++w) value_[w] = domain_.walls()[w]->value(x, t);
+  for (std::size_t w = 0; w < side_.size(); ++w) side_[w] = domain_.walls()[w]->value(x, t);
 }
 
-/// A cell that holds the point whose values were taken last; of the lane's own wall the side is known. -1:
-/// none.
+/// Where lanes have come to their own walls; returns those that are on others of another direction.
+template <int D>
+PackMask Gas<D>::look_around(const Passage<D>& passage, const Contact<D>& contact) {
+  if (on_.size() == 1) {
+    on_[0] = on_[0] | passage.lanes;
+    side_[0] = select(passage.lanes, passage.sign, side_[0]);
+    return PackMask(false);
+  }
+  value_walls(passage.x, passage.t);
+  return billiards::look_around<D>(domain_, passage, contact, side_, on_);
+}
+
+/// A cell that holds where the lane goes on, by its sides of the walls; -1: none.
 template <int D>
 int Gas<D>::cell_of(int lane) const {
-  const auto at = static_cast<std::size_t>(lane);
+  const auto holds = [&](const Side& side) {
+    return side.sign * side_[static_cast<std::size_t>(side.wall)][lane] > 0;
+  };
   for (std::size_t c = 0; c < domain_.region().size(); ++c) {
-    const auto holds = [&](const Side& side) {
-      return side.wall == wall_[at] ? side.sign == sign_[at]
-                                    : side.sign * value_[static_cast<std::size_t>(side.wall)][lane] > 0;
-    };
     if (std::ranges::all_of(domain_.region()[c], holds)) return static_cast<int>(c);
   }
   return -1;
@@ -81,8 +92,9 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
   step_.set(lane, first_step);
   id_[at] = id;
   bounces_[at] = 0;
-  hops_[at] = 0;
+  hops_[at] = arcs_[at] = 0;
   wall_[at] = -1;
+  for (PackMask& lanes : on_) lanes.set(lane, false);
   status_[at] = Status::pending;
   active_.set(lane, true);
   reference_.set(lane, energy()[lane]);
@@ -91,6 +103,8 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
   cell_[at] = cell_of(lane);
   // On a wall, within round-off to either side, a start may move inward, without a hit there.
   const int inside = cell_[at];
+  PackMask only(false);
+  only.set(lane, true);
   for (int w = 0; w < static_cast<int>(domain_.walls().size()) && wall_[at] < 0; ++w) {
     const Contact<D> c = domain_.walls()[static_cast<std::size_t>(w)]->contact(x_, t_);
     const double size = std::sqrt(dot<D>(c.gradient, c.gradient)[lane]);
@@ -102,12 +116,14 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
     if (!(std::abs(c.value[lane]) <= corner_width * far * size) || inward == 0) continue;
     wall_[at] = w;
     sign_[at] = inward > 0 ? 1.0 : -1.0;
+    look_around({only, wall_, Pack(sign_[at]), x_, v_, t_}, c);
     cell_[at] = cell_of(lane);
     const auto is_wall = [&](const Side& side) { return side.wall == w; };
     if (cell_[at] >= 0 && std::ranges::any_of(domain_.region()[static_cast<std::size_t>(cell_[at])], is_wall))
       break;
     wall_[at] = -1;
     cell_[at] = inside;
+    for (PackMask& lanes : on_) lanes.set(lane, false);
   }
   if (cell_[at] < 0) end(lane, Status::infeasible_start);
 }
@@ -132,7 +148,7 @@ Pack Gas<D>::exits(std::size_t slot, const Pack& from, const Pack& limit, PackMa
       lanes.set(i, false);
     } else {
       next_[static_cast<std::size_t>(i)] = cell[slot];
-      on_wall.set(i, cell[slot].wall == wall_[static_cast<std::size_t>(i)]);
+      on_wall.set(i, on_[static_cast<std::size_t>(cell[slot].wall)][i]);
     }
   }
   PackMask open = lanes;
@@ -163,50 +179,80 @@ Pack Gas<D>::exits(std::size_t slot, const Pack& from, const Pack& limit, PackMa
 template <int D>
 void Gas<D>::find_hits(const Pack& limit) {
   const bool one_cell = domain_.region().size() == 1;
-  PackMask found(false);
+  PackMask found(false), unknown(false), lost(false);
   Pack first = limit;
   std::array<Side, width> left{};
   for (std::size_t slot = 0;; ++slot) {
     PackMask here = active_;
     const Pack at = exits(slot, from_, first, here);
     if (!any(here)) break;
-    const PackMask sooner = here & !(at >= first);  // and where it is NaN
+    const PackMask sooner = here & (at < first);
     first = select(sooner, at, first);
     found = found | sooner;
+    unknown = unknown | (here & (at != at));
     numerics::for_lanes(
         sooner, [&](int i) { left[static_cast<std::size_t>(i)] = next_[static_cast<std::size_t>(i)]; });
   }
-  hit_ = under_way_ = PackMask(false);
-  duration_ = select(active_, first, Pack(0.0));
+  // A side that wasn't found doesn't matter where it is known not to be left before another.
+  for (std::size_t slot = 0; any(unknown); ++slot) {
+    PackMask here = unknown;
+    const Pack at = exits(slot, from_, first, here);
+    if (!any(here)) break;
+    lost = lost | (here & (at != at));
+  }
+  numerics::for_lanes(found, [&](int i) {
+    if (hops_[static_cast<std::size_t>(i)] == most_approaches) lost.set(i, true);
+  });
+  hit_ = under_way_ = corner_ = PackMask(false);
+  duration_ = select(active_ & !lost, first, Pack(0.0));
+  numerics::for_lanes(lost, [&](int i) { end(i, Status::step_too_small); });
+  found = found & !lost;
   if (!any(found)) return;
-  if (value_.size() > 1) value_walls(path_.position(first), path_.start + first);
+  Pack far(0.0);
   numerics::for_lanes(found, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
-    if (std::isnan(first[i]) || hops_[lane] == most_approaches) {
-      end(i, Status::step_too_small);
-      duration_.set(i, 0.0);
-      return;
-    }
     wall_[lane] = left[lane].wall;
-    sign_[lane] = -left[lane].sign;  // on the far side of it
-    const int next = one_cell ? -1 : cell_of(i);
-    if (next >= 0) {
-      cell_[lane] = next;
-      under_way_.set(i, true);
-      ++hops_[lane];
-    } else {
-      sign_[lane] = left[lane].sign;
-      hit_.set(i, true);
-    }
+    sign_[lane] = left[lane].sign;
+    far.set(i, -left[lane].sign);
   });
-  if (any(under_way_)) {
-    const Point<D> x = path_.position(first);
-    const Pack t = path_.start + first;
-    hit_ = hit_ | meets_corner(x, t, contact(x, t, under_way_), under_way_);  // which bounce() sees again
+  const Contact<D> contact = this->contact(path_.position(first), path_.start + first, found);
+  const Pack arrival = polished(first, contact, path_.velocity(first));
+  Passage<D> passage{
+      found, wall_, far, path_.position(arrival), path_.velocity(arrival), path_.start + arrival};
+  const PackMask crowded = look_around(passage, contact);
+  numerics::for_lanes(found, [&](int i) {
+    const auto lane = static_cast<std::size_t>(i);
+    const int next = one_cell ? -1 : cell_of(i);
+    (next < 0 ? hit_ : under_way_).set(i, true);
+    if (next < 0) return;
+    cell_[lane] = next;
+    sign_[lane] = far[i];
+    ++hops_[lane];
+  });
+  if (any(crowded)) {
+    passage.lanes = crowded;
+    const Junction met = junction<D>(domain_, passage, on_);
+    corner_ = met.corner;
+    numerics::for_lanes(hit_ & crowded, [&](int i) {
+      const auto lane = static_cast<std::size_t>(i);
+      if (met.instead[lane] < 0) return;
+      wall_[lane] = met.instead[lane];
+      sign_[lane] = side_[static_cast<std::size_t>(wall_[lane])][i] > 0 ? -1.0 : 1.0;
+    });
+    hit_ = hit_ | corner_;
     under_way_ = under_way_ & !hit_;
   }
   from_ = select(under_way_, first, from_);
-  duration_ = select(under_way_, Pack(0.0), duration_);
+  duration_ = select(under_way_, Pack(0.0), course_ ? duration_ : select(hit_, arrival, duration_));
+}
+
+/// The last step of Newton's method, in time, with the formula itself: so x and v stay on one path.
+template <int D>
+Pack Gas<D>::polished(const Pack& duration, const Contact<D>& contact, const Point<D>& v) {
+  Pack slope(0.0);
+  for (int d = 0; d < D; ++d) slope = fma(v[d] - contact.velocity[d], contact.gradient[d], slope);
+  const Pack shift = -(contact.value / slope);
+  return select(abs(shift) <= 1e-3 * duration, duration + shift, duration);
 }
 
 template <int D>
@@ -231,7 +277,7 @@ void Gas<D>::advance(double limit) {
   if (std::isinf(limit)) {  // for ever, without a wall: the state is the last that was finite
     PackMask lost = active_ & !(hit_ | under_way_ | arcs);
     numerics::for_lanes(arcs, [&](int i) {
-      if (++hops_[static_cast<std::size_t>(i)] >= most_approaches) lost.set(i, true);
+      if (++arcs_[static_cast<std::size_t>(i)] >= most_approaches) lost.set(i, true);
     });
     arcs = arcs & !lost;
     numerics::for_lanes(lost, [&](int i) {
@@ -242,13 +288,8 @@ void Gas<D>::advance(double limit) {
   const PackMask hits = hit_;
   Point<D> x, v;
   fly(x, v);
-  if (any(hits)) {
-    // The last step of Newton's method, in time, with the formula itself: so x and v stay on one path.
-    const Contact<D> contact = this->contact(x, path_.start + duration_, hits);
-    Pack slope(0.0);
-    for (int d = 0; d < D; ++d) slope = fma(v[d] - contact.velocity[d], contact.gradient[d], slope);
-    const Pack shift = -(contact.value / slope);
-    duration_ = select(hits & (abs(shift) <= 1e-3 * duration_), duration_ + shift, duration_);
+  if (course_ && any(hits)) {
+    duration_ = select(hits, polished(duration_, contact(x, path_.start + duration_, hits), v), duration_);
     fly(x, v);
   }
   const Pack before = t_, t = select(hit_ | under_way_ | arcs, t_ + duration_, Pack(limit));
@@ -257,9 +298,8 @@ void Gas<D>::advance(double limit) {
   v_ = select<D>(active_, v, v_);
   if (course_) {
     step_ = select(hit_ | arcs, course_->next_step(), step_);
-    for (int i = 0; i < width; ++i) {
-      if (arcs[i]) wall_[static_cast<std::size_t>(i)] = -1;
-    }
+    for (PackMask& lanes : on_) lanes = lanes & !arcs;
+    numerics::for_lanes(arcs, [&](int i) { hops_[static_cast<std::size_t>(i)] = 0; });
   }
   t_ = select(active_, t, t_);
   if (tangential_) carry(active_, &displacement_, 1);
@@ -341,7 +381,7 @@ void Gas<D>::bounce(PackMask hits) {
   // Of a normal whose direction hangs on the point's round-off nothing can be said.
   const PackMask far_off = hits & (contact.value * contact.value > 1e-20 * far * far * gg);
   const PackMask blunt = gg > select(far_off, Pack(1e-6), Pack(1e-18)) * far * far * bend;
-  const PackMask singular = hits & !blunt, corner = meets_corner(at, t_, contact, hits);
+  const PackMask singular = hits & !blunt;
   Point<D> relative;
   for (int d = 0; d < D; ++d) relative[d] = v[d] - contact.velocity[d];
   const Pack speed = min(sign * dot<D>(relative, contact.gradient), Pack(0.0));  // inward already: none
@@ -361,11 +401,11 @@ void Gas<D>::bounce(PackMask hits) {
   numerics::for_lanes(hits, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
     ++bounces_[lane];
-    hops_[lane] = 0;
+    hops_[lane] = arcs_[lane] = 0;
     const auto& member = member_hit(i);
     if (member.law.rough()) throw_back(i, member.law);
     if (far_off[i]) end(i, Status::step_too_small);
-    if (corner[i]) end(i, Status::corner);
+    if (corner_[i]) end(i, Status::corner);
     if (singular[i]) end(i, Status::singular_wall);
     if (!member.law.elastic() || member.place.moves())
       reference_.set(i, reference_[i] + (energy(x_, v_)[i] - energy(at, v)[i]));
@@ -419,6 +459,8 @@ void Gas<D>::save(int lane, double* state) const {
   *state++ = cell_[at];
   *state++ = sign_[at];
   *state++ = hops_[at];
+  *state++ = arcs_[at];
+  for (const PackMask& lanes : on_) *state++ = lanes[lane] ? 1 : 0;
   *state++ = static_cast<double>(bounces_[at]);
   if (frame_) frame_->save(lane, state);
 }
@@ -436,6 +478,8 @@ void Gas<D>::restore(int lane, std::int64_t id, const double* state) {
   cell_[at] = static_cast<int>(*state++);
   sign_[at] = *state++;
   hops_[at] = static_cast<int>(*state++);
+  arcs_[at] = static_cast<int>(*state++);
+  for (PackMask& lanes : on_) lanes.set(lane, *state++ != 0);
   bounces_[at] = static_cast<std::int64_t>(*state++);
   status_[at] = Status::pending;
   duration_.set(lane, 0.0);

@@ -7,7 +7,7 @@
 // point: in a union, with the last set left. After a hit the point is moved onto the wall (by round-off), and
 // the wall's root at time zero is divided out of the next flight.
 // Corners: a hit within `corner_width` of a second wall of another direction ends the particle as `corner`;
-// where walls join smoothly (the stadium's) it goes on. Unit mass.
+// where walls join smoothly (the stadium's) or coincide (an edge of two sets) it goes on. Unit mass.
 #pragma once
 
 #include "billiards/corner.hpp"
@@ -75,24 +75,23 @@ class Gas {
   const sections::DeviationFrame<Pack, D>& deviations() const { return *frame_; }
 
   /// All that the rest of a lane's motion depends on, as state_size() numbers.
-  std::size_t state_size() const { return 4 * D + 11 + (frame_ ? frame_->state_size() : 0); }
+  std::size_t state_size() const { return 4 * D + 12 + on_.size() + (frame_ ? frame_->state_size() : 0); }
   void save(int lane, double* state) const;
   void restore(int lane, std::int64_t id, const double* state);
 
  private:
   void find_hits(const Pack& limit);
   Pack exits(std::size_t slot, const Pack& from, const Pack& limit, PackMask& lanes);
-  void value_walls(const Point<D>& x, const Pack& t);
   Contact<D> contact(const Point<D>& x, const Pack& t, PackMask lanes) const {
     return own_contact<D>(domain_, wall_, x, t, lanes);
   }
-  PackMask meets_corner(const Point<D>& x, const Pack& t, const Contact<D>& contact, PackMask lanes) const {
-    return corners<D>(domain_, wall_, value_, x, t, contact, lanes);
-  }
+  void value_walls(const Point<D>& x, const Pack& t);
+  PackMask look_around(const Passage<D>& passage, const Contact<D>& contact);
   void bounce(PackMask hits);
   void carry(PackMask lanes, Displacement<D>* displacements, std::size_t count);
   void follow_deviations(PackMask lanes, const Arrival<D>* arrival);
   void fly(Point<D>& x, Point<D>& v);
+  static Pack polished(const Pack& duration, const Contact<D>& contact, const Point<D>& v);
   Pack note_error();
   void restore_energy(PackMask lanes);
   void throw_back(int lane, const Law& law);
@@ -114,12 +113,14 @@ class Gas {
   Pack t_{}, from_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{}, step_{};
   Displacement<D> displacement_{};
   std::optional<sections::DeviationFrame<Pack, D>> frame_;
-  PackMask active_, hit_, under_way_;
+  PackMask active_, hit_, under_way_, corner_;
   std::array<Side, width> next_{};  // the side that each lane may leave first
-  std::vector<Pack> value_;         // of each wall, where the lanes have come to
+  std::vector<Pack> side_;          // of each wall: positive or negative, where the lanes go on
+  std::vector<PackMask> on_;        // of each wall the lanes that were on it when they came to their own
   std::vector<int> degree_;  // the highest of all cells' sides of this number, whatever cells lanes are in
   LaneWalls wall_{};
-  std::array<int, width> cell_{}, hops_{};
+  // Of passages from cell to cell on the way, of arcs since the last hit; these where there is no limit.
+  std::array<int, width> cell_{}, hops_{}, arcs_{};
   std::array<double, width> sign_{};
   std::array<std::int64_t, width> id_{}, bounces_{};
   std::array<Status, width> status_{};

@@ -124,6 +124,9 @@ double Outline::area() const {
 
 double Outline::arc(const Vector<2>& x) const {
   double best = never, result = std::nan("");
+  for (std::size_t d = 0; d < 2; ++d) {
+    if (!(x[d] >= low_[d] && x[d] <= high_[d])) return result;
+  }
   for (const std::int32_t k : chords_[static_cast<std::size_t>(bin(x[1], 1) * bins_ + bin(x[0], 0))]) {
     const auto &a = points_[static_cast<std::size_t>(k)], &b = points_[static_cast<std::size_t>(k) + 1];
     const Vector<2> along{b.x[0] - a.x[0], b.x[1] - a.x[1]}, from{x[0] - a.x[0], x[1] - a.x[1]};

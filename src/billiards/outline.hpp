@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The outline of a domain in the plane, from omega alone: loops of points on omega = 0, by marching squares
-// with bisected crossings, each with its arc length (of chords; to some 1e-5 of the length). Loops run with
-// the domain on their left. Places on it by the nearest chord: Birkhoff's coordinate of a collision. Limits:
-// what is narrower than a square is lost; loops are cut by the border of the box.
+// with bisected crossings, each with its arc length, of chords: to some 1e-5 of the length along smooth
+// walls, and shorter by up to .6 of a square's side at each corner, which is cut. Loops run with the domain
+// on their left. Places on it by the nearest chord: Birkhoff's coordinate of a collision. Limits: what is
+// narrower than a square is lost; loops are cut by the border of the box.
 #pragma once
 
 #include "billiards/domain.hpp"
@@ -25,7 +26,7 @@ class Outline {
   double length() const { return points_.empty() ? 0.0 : points_.back().arc; }
   /// What the loops enclose.
   double area() const;
-  /// The arc length of the nearest place on the outline.
+  /// The arc length of the nearest place on the outline; NaN beyond the box, and where there is none near.
   double arc(const Vector<2>& x) const;
   /// Birkhoff's coordinates of a bounce: arc length, and the velocity's share along the outline, given the
   /// inward unit normal.

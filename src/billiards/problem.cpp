@@ -405,6 +405,9 @@ class Billiard final : public sections::Problem {
     return list;
   }
   std::vector<sections::ParameterInfo> parameters() const override { return family_.parameters(); }
+  std::optional<std::string> objection(Values parameters) const override {
+    return parameters.empty() ? std::nullopt : family_.usual().objection(parameters);
+  }
   double energy(Values q, Values v, Values) const override {
     double sum = 0;
     for (std::size_t d = 0; d < D; ++d) sum += 0.5 * v[d] * v[d];

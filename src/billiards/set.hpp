@@ -3,12 +3,14 @@
 //   name, about, dim, parameters, and operator()(x, p)
 // which returns omega, or several of them put together by all_of, any_of and none_of: a square less a disc is
 //   all_of(a*a - x*x, a*a - y*y, x*x + y*y - r*r).
+// Where not all parameters make sense, static objection(p) says what is wrong with them, as of surfaces.
 // One formula serves as it stands for values, derivatives (ad), polynomials in time and intervals. Smooth
 // pieces of the boundary are walls; of corners between them each piece knows nothing.
 #pragma once
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -65,7 +67,8 @@ inline Region united(Region a, const Region& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
-/// Contradictions are left out, and so is what a side says twice.
+/// Contradictions are left out, and so is what a side says twice. Throws an Error where there are too many
+/// cells: outside of n sets of k walls each there are k^n.
 Region intersected(const Region& a, const Region& b);
 Region complement(const Region& a);
 

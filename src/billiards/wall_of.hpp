@@ -80,19 +80,23 @@ class WallOf final : public Wall<Set::dim> {
     }
   }
 
-  /// Value and slope at t; over [t, t + h], from intervals, the second derivative.
+  /// Value and slope at t; over [t, t + h], from intervals, the least value and the second derivative.
   Bounds bounds(const Path<D>& path, double sign, const Pack& t, const Pack& h) const {
     const Contact<D> at = contact<1>(path.position(t), path.start + t);
     Point<D> velocity = path.velocity(t);
     Pack slope(0.0);
     for (int d = 0; d < D; ++d) slope = fma(velocity[d] - at.velocity[d], at.gradient[d], slope);
     const auto over = place_.swings() ? along<true>(path, t, h) : along<false>(path, t, h);
-    return {sign * at.value, sign * slope, sign > 0 ? over : -over};
+    return {sign * at.value, sign * slope, sign > 0 ? over.value.low : -over.value.high,
+            sign > 0 ? over.bend : -over.bend};
   }
 
-  /// d2 omega / dt2 over [t, t + h].
+  struct Along {
+    Interval<Pack> value, bend;
+  };
+  /// omega and d2 omega / dt2 over [t, t + h].
   template <bool Swings>
-  [[gnu::noinline]] Interval<Pack> along(const Path<D>& path, const Pack& t, const Pack& h) const {
+  [[gnu::noinline]] Along along(const Path<D>& path, const Pack& t, const Pack& h) const {
     using I = Interval<Pack>;
     using Jet = decltype(ad::dense(ad::variable<0, 1, 2, 0>(I(0.0))));
     const Point<D> x = relative(path.position(t), path.start + t), v = path.velocity(t);
@@ -122,7 +126,7 @@ class WallOf final : public Wall<Set::dim> {
       }
     }
     const auto omega = ad::detail::lift<Jet>(wall_value<Set, K>(q, p_));
-    return ad::hessian<0, 0>(omega);
+    return {ad::value(omega), ad::hessian<0, 0>(omega)};
   }
 
   Parameters p_;

@@ -9,6 +9,7 @@
 #include "billiards/sets/circle.hpp"
 #include "billiards/sets/egg.hpp"
 #include "billiards/sets/sphere.hpp"
+#include "billiards/sets/stadium.hpp"
 #include "catch.hpp"
 #include "numerics/random.hpp"
 
@@ -69,6 +70,27 @@ TEST_CASE("In a harmonic trap within a circle each hit is where the closed form 
   };
   CHECK(worst_miss(&trap) < 1e-12);   // 1e-13
   CHECK(worst_miss(nullptr) > 1e-2);  // without the field
+}
+
+TEST_CASE("An orbit that meets no wall goes on, however often it passes from one part of a set to another",
+          "[unit]") {
+  const Domain<2> stadium = only<Stadium>({0.8, 1.0}), disc = only<Circle>({2.0});
+  const FieldOf<Harmonic> trap({1.0, 1.0});
+  const auto flown = [&](const Domain<2>& domain, double time) {
+    Gas<2> gas(domain, {}, 1, &trap);
+    gas.load(0, 0, {1.5, 0.1}, {0.0, 0.0});
+    while (gas.status(0) == Status::pending) gas.advance(time);
+    return std::pair(gas.status(0), std::array{gas.time()[0], gas.x()[0][0], gas.x()[1][0]});
+  };
+  const auto [status, end] = flown(stadium, 1000);
+  CHECK(status == Status::finished);
+  CHECK(end[0] == 1000);
+  CHECK(end[1] == within(1.5 * std::cos(1000.0), 1e-10));
+  CHECK(end[2] == within(0.1 * std::cos(1000.0), 1e-10));
+  // Without an end in time it is given up after as many arcs, wherever the cells are.
+  const auto for_ever = flown(stadium, never), without_cells = flown(disc, never);
+  CHECK(for_ever.first == Status::left_domain);
+  CHECK(for_ever.second == without_cells.second);
 }
 
 TEST_CASE("A circle's trap keeps energy and angular momentum; Henon and Heiles' the energy alone", "[unit]") {

@@ -45,6 +45,31 @@ Domain<2> rectangle(const Law& law = {}) {
   return domain;
 }
 
+/// Its omega has a kink on the way, at x = 0, which no interval of the second derivative passes.
+struct Ridge {
+  static constexpr std::string_view name = "ridge";
+  static constexpr std::string_view about = "|x| > -height, and |x| as the root of a square";
+  static constexpr int dim = 2;
+  static constexpr std::array<Parameter, 1> parameters{{{"height", 1.0, "omega at the kink"}}};
+  auto operator()(const auto& q, const auto& p) const {
+    using ad::square, std::sqrt;
+    return sqrt(square(std::get<0>(q))) + p[0];
+  }
+};
+
+/// Channels between islands.
+struct Waves {
+  static constexpr std::string_view name = "waves";
+  static constexpr std::string_view about = "cos x + cos y > -c";
+  static constexpr int dim = 2;
+  static constexpr std::array<Parameter, 1> parameters{{{"c", 1.5, "depth of the troughs"}}};
+  auto operator()(const auto& q, const auto& p) const {
+    using std::cos;
+    const auto& [x, y] = q;
+    return cos(x) + cos(y) + p[0];
+  }
+};
+
 /// To the next hit of a lane, or to its end.
 template <int D>
 void bounce_once(Gas<D>& gas, int lane, double limit = 1e9) {
@@ -329,6 +354,81 @@ TEST_CASE("How a particle ends", "[unit]") {
   CHECK(fate(stadium, {0, 0}, {1.0, 0.5}, {0.0, 1.0}) == Status::pending);
 }
 
+TEST_CASE("Where two sets have an edge in common particles pass, or are thrown back once", "[unit]") {
+  // The edge of two rectangles, wherever it is: to round-off, and exactly.
+  for (const double a : {0.45, 1.0}) {
+    Domain<2> pair;
+    pair.add<Rectangle>("left", {a, a}, {{0.3 - 0.3 * (a == 1), 0.0}});
+    pair.add<Rectangle>("right", {a, 0.5 * a}, {{0.3 - 0.3 * (a == 1) + 2 * a, 0.0}});
+    for (const char* inside : {"left or right", "right or left"}) {
+      pair.enclose(inside);
+      INFO(inside << ", a = " << a);
+      const double edge = 0.3 - 0.3 * (a == 1) + a;
+      int passed = 0, thrown_back = 0;
+      for (int k = 0; k < 400; ++k) {
+        Gas<2> gas(pair, {});
+        const double y = 0.99 * a * (2 * numerics::uniform(4, k, 0) - 1),
+                     slope = numerics::uniform(4, k, 1) - 0.5;
+        gas.load(0, k, {edge - 0.01 * a, y - 0.01 * a * slope}, {1.0, slope});
+        const bool open = std::abs(y) < 0.5 * a;
+        bounce_once(gas, 0, 0.02 * a);
+        const bool beyond = gas.status(0) == Status::finished && gas.x()[0][0] > edge;
+        passed += open && beyond ? 1 : 0;
+        thrown_back +=
+            !open && gas.bounces(0) == 1 && gas.v()[0][0] == -1 && gas.x()[0][0] == within(edge, 1e-14);
+        if (open ? !beyond : gas.bounces(0) != 1) UNSCOPED_INFO("at y = " << y);
+      }
+      CHECK(passed + thrown_back == 400);
+      CHECK(passed > 150);
+      CHECK(thrown_back > 150);
+    }
+    CHECK(fate(pair, {0, 0}, {0.0, 0.0}, {0.3 - 0.3 * (a == 1) + a, 0.5 * a}) ==
+          Status::corner);  // to its end
+  }
+  // A box on a floor: its lower side is the floor.
+  for (const char* inside : {"floor and box", "box and floor"}) {
+    Domain<2> box;
+    box.add<HalfPlane>("floor", {0.0, 1.0});
+    box.add<Rectangle>("box", {1.0, 1.0}, {{0.0, 1.0}});
+    box.enclose(inside);
+    Gas<2> gas(box, {});
+    gas.load(0, 0, {0.1, 0.5}, {0.3, -0.4});
+    while (gas.status(0) == Status::pending) gas.advance(1000);
+    INFO(inside);
+    CHECK(gas.status(0) == Status::finished);
+    CHECK(gas.bounces(0) == 350);            // 200 along y, 150 along x
+    gas.load(0, 0, {0.1, 0.0}, {0.3, 0.4});  // from where both are
+    for (int k = 0; k < 20; ++k) gas.advance(1000);
+    CHECK(gas.status(0) == Status::pending);
+    CHECK(gas.bounces(0) == 20);
+  }
+}
+
+TEST_CASE("A stadium's joins throw back as the walls that they join", "[unit]") {
+  for (const double a : {1.0, 0.37}) {
+    Domain<2> stadium;
+    stadium.add<Stadium>("stadium", {a, 1.0});
+    stadium.enclose_all();
+    for (const double side : {1.0, -1.0}) {
+      for (const double up : {1.0, -1.0}) {
+        for (const double from : {-1.3, -0.5, 0.0, 0.7, 1.2}) {  // some begin beyond the join's side wall
+          Gas<2> gas(stadium, {});
+          gas.load(0, 0, {side * from * a, 0.0}, {side * (1 - from) * a, up});
+          bounce_once(gas, 0);
+          INFO("a = " << a << ", to " << side << ", " << up << " from " << from);
+          REQUIRE(gas.status(0) == Status::pending);
+          CHECK(gas.time()[0] == within(1.0, 1e-14));
+          CHECK(gas.v()[0][0] == within(side * (1 - from) * a, 1e-14));
+          CHECK(gas.v()[1][0] == within(-up, 1e-14));
+          bounce_once(gas, 0);  // and it goes on from there
+          CHECK(gas.status(0) == Status::pending);
+          CHECK(gas.time()[0] > 1.1);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("Inelastic walls take their share, and the sum of bounces converges", "[unit]") {
   Domain<2> soft;
   soft.add<HalfPlane>("floor", {0.0, 1.0}, {}, {0.8});
@@ -423,6 +523,62 @@ TEST_CASE("In a box that swings along x particles go to and fro along y as if it
   CHECK(gas.bounces(0) > 100);
 }
 
+TEST_CASE("A wall that wasn't found ends the flight, whatever other walls there are", "[unit]") {
+  for (const char* inside : {"ridge and floor", "floor and ridge"}) {
+    Domain<2> domain;
+    domain.add<Ridge>("ridge", {1.0});
+    domain.add<HalfPlane>("floor", {0.0, 1.0}, {{0.0, -1.0}});
+    domain.enclose(inside);
+    INFO(inside);
+    for (const double fall : {-0.3, 0.0, 0.3}) {  // the floor behind the kink, without end, and before it
+      CHECK(fate(domain, {0, 0}, {-1.0, 0.0}, {1.0, fall}, 2) == Status::step_too_small);
+      CHECK(fate(domain, {0, 0}, {-1.0, 0.0}, {1.0, fall}, 2, never) == Status::step_too_small);
+    }
+    CHECK(fate(domain, {0, 0}, {-1.0, 0.0}, {-1.0, -0.3}, 1) ==
+          Status::pending);  // to the floor, off the kink
+    CHECK(fate(domain, {0, 0}, {-1.0, 0.0}, {1.0, -3.0}, 1) == Status::pending);
+  }
+}
+
+TEST_CASE("However far off a swinging wall is, it is found", "[unit]") {
+  Place<2> swing;
+  swing.amplitude = {0.1, 0.0};
+  swing.frequency = 50;
+  Domain<2> box;
+  box.add<Rectangle>("box", {1.0, 1.0}, swing);
+  box.enclose_all();
+  CHECK(fate(box, {0, 0}, {0.1, 0.2}, {0.0, 0.0}, 1) == Status::finished);
+  CHECK(fate(box, {0, 0}, {0.1, 0.2}, {0.0, 0.0}, 1, never) == Status::left_domain);
+  swing.centre = {1.0, 0.0};
+  for (const char* inside : {"wall and floor", "floor and wall"}) {
+    Domain<2> domain;
+    domain.add<HalfPlane>("wall", {-1.0, 0.0}, swing);
+    domain.add<HalfPlane>("floor", {1.0, 0.0});
+    domain.enclose(inside);
+    for (const double x : {0.2, 0.5, 0.8}) {
+      // It comes to 1 - 0.1 + 0.005 (2 pi/50) within the last swing before the first that reaches it.
+      Gas<2> gas(domain, {});
+      gas.load(0, 0, {x, 0.0}, {0.005, 0.0});
+      gas.advance(1e4);
+      INFO(inside << " from " << x);
+      REQUIRE(gas.hit()[0]);
+      const double t = gas.time()[0];
+      CHECK(std::abs(gas.x()[0][0] - (1 + 0.1 * std::sin(50 * t))) < 1e-12);
+      CHECK(std::abs(gas.x()[0][0] - (x + 0.005 * t)) < 1e-12);
+      CHECK(std::abs(t - (0.9 - x) / 0.005) < 0.13);
+    }
+  }
+}
+
+TEST_CASE("What flies for ever where a formula is never 0 has left, or is finished at its limit", "[unit]") {
+  Domain<2> channel;
+  channel.add<Waves>("waves", {1.5});
+  channel.enclose_all();
+  CHECK(fate(channel, {0, 0}, {0.0, 0.0}, {1.0, 0.0}, 1, 1e5) == Status::finished);
+  CHECK(fate(channel, {0, 0}, {0.0, 0.0}, {1.0, 0.0}, 1, never) == Status::left_domain);
+  CHECK(fate(channel, {0, 0}, {0.0, 0.0}, {1.0, 0.01}, 1, never) == Status::pending);  // it meets a wave
+}
+
 TEST_CASE("Lyapunov exponents: the stadium's is positive, the circle's isn't", "[unit]") {
   const auto exponent = [](const Domain<2>& domain, const Vector<2>& x) {
     Gas<2> gas(domain, {0.0, 0.0});
@@ -481,4 +637,25 @@ TEST_CASE("What encloses a domain is read as it is meant", "[unit]") {
       ContainsSubstring("unknown set 'rigt' at column 9 of 'left or rigt'; did you mean 'right'?"));
   domain.enclose("left and not left");
   CHECK(domain.region().empty());
+}
+
+TEST_CASE("Obstacles of several walls make cells by the power of their number: too many are refused",
+          "[unit]") {
+  Domain<2> domain;
+  domain.add<Rectangle>("hall", {9.0, 9.0});
+  std::string rectangles, discs;
+  for (int k = 0; k < 7; ++k) {
+    const std::string number = std::to_string(k), separator = k > 0 ? " or " : "";
+    domain.add<Rectangle>("r" + number, {0.2, 0.3}, {{1.0 * k, 0.5}});
+    domain.add<Circle>("d" + number, {0.2}, {{1.0 * k, -0.5}});
+    rectangles += separator + "r" + number;
+    discs += separator + "d" + number;
+  }
+  domain.enclose("hall and not (" + discs + ")");
+  CHECK(domain.region().size() == 1);
+  domain.enclose("hall and not (r0 or r1 or r2 or r3 or r4 or r5)");
+  CHECK(domain.region().size() == 4096);
+  CHECK_THROWS_WITH(domain.enclose("hall and not (" + rectangles + ")"),
+                    ContainsSubstring("more than 4096 cells") &&
+                        ContainsSubstring("give obstacles of one wall each, or state one omega"));
 }

@@ -22,6 +22,11 @@ struct Torus {
     const auto rho = square(x) + square(y);
     return (4 * R * R) * rho - square(rho + square(z) + (R * R - r * r));
   }
+
+  static std::optional<std::string> objection(const std::array<double, 2>& p) {
+    if (p[0] > p[1] && p[1] > 0) return std::nullopt;
+    return "a torus has R > r > 0: otherwise it is empty or meets itself";
+  }
 };
 
 }  // namespace cotangent::billiards

@@ -135,6 +135,51 @@ billiards::SetKind read_kind(const io::Table& table, const Sets& sets,
   return kind;
 }
 
+/// Looks at each combination of a set's parameters.
+void judge_parameters(const io::Table& table, const billiards::SetKind& kind,
+                      const std::vector<std::vector<double>>& axes) {
+  if (!kind.objection) return;
+  std::vector<std::size_t> at(axes.size(), 0);
+  for (std::size_t turned = 0; turned < axes.size();) {
+    std::vector<double> values;
+    for (std::size_t k = 0; k < axes.size(); ++k) values.push_back(axes[k][at[k]]);
+    if (const auto objection = kind.objection(values))
+      throw table.error(std::string(kind.parameters.front().name), *objection);
+    for (turned = 0; turned < axes.size() && ++at[turned] == axes[turned].size(); ++turned) at[turned] = 0;
+  }
+}
+
+/// Where a set stands, and how it moves.
+template <int D>
+billiards::Place<D> read_place(const io::Table& table) {
+  billiards::Place<D> place;
+  place.centre = read_vector<D>(table, "centre");
+  place.velocity = read_vector<D>(table, "velocity");
+  place.amplitude = read_vector<D>(table, "amplitude");
+  place.frequency = table.number("frequency", 0.0);
+  place.phase = table.number("phase", 0.0);
+  if (place.swings() && place.frequency == 0)
+    throw table.error("amplitude",
+                      "is a set's that swings as amplitude*sin(frequency*t + phase): give frequency");
+  for (const char* key : {"frequency", "phase"}) {
+    if (table.has(key) && !table.has("amplitude"))
+      throw table.error(key, "is a set's that swings as amplitude*sin(frequency*t + phase): give amplitude");
+  }
+  return place;
+}
+
+/// How it throws back.
+billiards::Law read_law(const io::Table& table) {
+  billiards::Law law;
+  law.restitution = table.at_least("restitution", 0.0, 1.0);
+  if (law.restitution > 1) throw table.error("restitution", "a wall gives back at most what it gets: 0 to 1");
+  if (!table.has("temperature")) return law;
+  law.temperature = table.at_least("temperature", 0.0);
+  if (table.has("restitution"))
+    throw table.error("restitution", "is a smooth wall's; one with a temperature throws back by that alone");
+  return law;
+}
+
 template <int D>
 void read_set(Task& task, const io::Table& table, BilliardSetting<D>& setting) {
   std::vector<std::string>& names = setting.walls;
@@ -147,16 +192,9 @@ void read_set(Task& task, const io::Table& table, BilliardSetting<D>& setting) {
   if (std::ranges::count(names, name) > 0) throw table.error("name", "stands for two sets");
   if (name == "and" || name == "or" || name == "not") throw table.error("name", "is a word of `inside`");
   names.push_back(name);
-  billiards::Place<D> place;
-  place.centre = read_vector<D>(table, "centre");
-  place.velocity = read_vector<D>(table, "velocity");
-  place.amplitude = read_vector<D>(table, "amplitude");
-  place.frequency = table.number("frequency", 0.0);
-  place.phase = table.number("phase", 0.0);
-  billiards::Law law;
-  law.restitution = table.at_least("restitution", 0.0, 1.0);
-  if (law.restitution > 1) throw table.error("restitution", "a wall gives back at most what it gets: 0 to 1");
-  if (table.has("temperature")) law.temperature = table.at_least("temperature", 0.0);
+  const billiards::Place<D> place = read_place<D>(table);
+  const billiards::Law law = read_law(table);
+  judge_parameters(table, kind, axes);
   std::vector<double> values;
   for (const auto& axis : axes) values.push_back(axis.front());
   setting.domain.add(name, kind, values, place, law, parameters);

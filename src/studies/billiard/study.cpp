@@ -34,6 +34,9 @@ ExitCode run_in(Task& task) {
       const auto [low, high] = box_of<D>(domain, ensemble);
       const auto outline = std::make_shared<billiards::Outline>(domain, low, high, 600);
       plan.given = {outline_set(*outline)};
+      if (outline->points().empty())
+        task.warnings.emplace_back(
+            "no wall was found about the starts: /domain/outline is empty, and there are no arc lengths");
       if (plan.collisions > 0 && setting.still) {
         rules.outline = outline;
         plan.birkhoff = true;

@@ -132,8 +132,11 @@ class EnsembleSets {
          "the set whose wall was hit, unused places -1",
          {{"names", plan_.walls}}}};
     if (plan_.birkhoff) {
-      sets.push_back(
-          {"/collisions/arc", DataType::float64, {n_, m}, length_, "arc length along /domain/outline"});
+      sets.push_back({"/collisions/arc",
+                      DataType::float64,
+                      {n_, m},
+                      length_,
+                      "arc length along /domain/outline; NaN beyond it"});
       sets.push_back({"/collisions/tangential",
                       DataType::float64,
                       {n_, m},

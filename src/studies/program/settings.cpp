@@ -50,7 +50,8 @@ run::Settings as_asked(const Task& task, run::Settings settings) {
   settings.resume = task.resume;
   settings.telling = task.telling;
   settings.formulas = task.formulas;
-  for (const std::string& warning : task.warnings) settings.formulas += "; warning: " + warning;
+  for (const std::string& warning : task.warnings)
+    settings.formulas += (settings.formulas.empty() ? "warning: " : "; warning: ") + warning;
   return settings;
 }
 

@@ -155,6 +155,24 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
             self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
 
+    def test_arc_lengths_where_the_outline_ends(self):
+        floor = ('domain.sets=[{set="half-plane"}]', "forces.gravity=[0.0,-1.0]", "stop.collisions=100", "output.collisions=100")
+        found = self.run_to("floor.h5", *floor, "ensemble.list=[[-1.0,1.0,1.0,0.0],[1.0,1.0,1.0,0.0]]", text=ONE)
+        arc, x = found["collisions/arc"][()], found["collisions/point"][..., 0]
+        outline = found["domain/outline"][:, 0]
+        np.testing.assert_array_equal(np.isnan(arc), (x < outline.min()) | (x > outline.max()))
+        beside = ~np.isnan(arc)
+        self.assertGreater(beside.sum(), 1)
+        np.testing.assert_allclose(arc[beside] - arc[beside][0], x[beside] - x[beside][0], atol=1e-10)
+        # A lone start far from it has no outline, and is told so.
+        lone = (*floor, "ensemble.list=[[0.0,1.0,1.0,0.0]]")
+        found = self.run_to("lone.h5", *lone, text=ONE)
+        self.assertEqual(len(found["domain/outline"]), 0)
+        self.assertTrue(np.isnan(found["collisions/arc"][()]).all())
+        for name, words, told in (("lone.h5", lone, True), ("floor.h5", (*lone, "ensemble.list=[[0.0,1.0,1.0,0.0],[1.0,1.0,1.0,0.0]]"), False)):
+            end = self.launch("deck.toml", f"output.file={name}", *words, "--check")
+            self.assertEqual("no wall was found about the starts" in end.stdout, told, end.stdout + end.stderr)
+
     def test_pressure_of_an_ideal_gas(self):
         deck = tomllib.loads((SOURCE / "input" / "billiards/ideal_gas.toml").read_text(encoding="utf-8"))
         self.assertEqual(deck["study"], "billiard")
@@ -226,6 +244,19 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
                              (["domain.inside=circle or"], "expected a set at the end of 'circle or'"),
                              (['domain.sets=[{set="circle",radius=-1}]'], "radius"),
                              (['domain.sets=[{set="circle",restitution=2}]'], "restitution"),
+                             (['domain.sets=[{set="circle",amplitude=[0.1,0.0]}]'], "amplitude", "give frequency"),
+                             (['domain.sets=[{set="circle",amplitude=[0.1,0.0],frequency=0.0}]'], "give frequency"),
+                             (['domain.sets=[{set="circle",frequency=2.0}]'], "frequency", "give amplitude"),
+                             (['domain.sets=[{set="circle",phase=2.0}]'], "phase", "give amplitude"),
+                             (['domain.sets=[{set="circle",temperature=1.0,restitution=0.5}]'], "restitution",
+                              "throws back by that alone"),
+                             (["domain.dimension=3", 'domain.sets=[{set="torus",R=0.4,r=1.0}]'], "R",
+                              "a torus has R > r > 0"),
+                             (["domain.dimension=3", 'domain.sets=[{set="torus",R=[1.0,0.7],r=[0.3,0.8]}]'],
+                              "a torus has R > r > 0"),
+                             (["domain.sets=[%s]" % ",".join('{name="r%d",set="rectangle"}' % k for k in range(12)),
+                               "domain.inside=not (%s)" % " or ".join(f"r{k}" for k in range(12))],
+                              "inside", "more than 4096 cells", "one wall each"),
                              (["domain.sets=[]"], "give at least one"),
                              (["ensemble.list=[[3.0,0.0,1.0,0.0]]"], "no start is inside the domain"),
                              (["domain.dimension=4"], "must be 2 or 3"),
