@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "landscapes/landscape.hpp"
@@ -43,6 +44,11 @@ struct Spectrum {
   std::array<Point, 2> direction;
 };
 Spectrum spectrum(const std::array<double, 3>& hessian);
+
+/// How far energies may lie apart that count as level: a share of the range of energies, and round-off.
+inline double level_within(double energy, double range, double share) {
+  return share * range + 16 * std::numeric_limits<double>::epsilon() * std::abs(energy);
+}
 
 /// The longer side of the window.
 double span(const Window& window);

@@ -85,7 +85,7 @@ class Finder {
   void examine(const Cell& cell) {
     const Samples samples = sample(potential_, domain_, cell);
     if (samples.beyond) return;
-    const bool deepest = cell.depth >= search_.depth || ++examined_ > budget;
+    const bool deepest = cell.depth >= search_.depth || (cell.depth > 0 && ++quarters_ > budget);
     // Seen too little of: a corner of the region, thinner than the cell.
     if (samples.admissible < 3) {
       const bool sliver = cell.depth >= 8 || deepest;
@@ -168,7 +168,7 @@ class Finder {
     return static_cast<int>(std::lround(sum / (2 * std::numbers::pi)));
   }
 
-  // A whole curve of zeros would have every cell along it quartered for ever.
+  // Of quarters examined: a whole curve of zeros would have every cell along it quartered for ever.
   static constexpr long budget = 400'000;
 
   const Potential& potential_;
@@ -176,7 +176,7 @@ class Finder {
   const Window& window_;
   const Search search_;
   StationaryPoints found_;
-  long examined_ = 0;
+  long quarters_ = 0;
 };
 
 }  // namespace

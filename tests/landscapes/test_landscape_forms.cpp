@@ -24,7 +24,7 @@ TEST_CASE("Hénon-Heiles: one well, three passes at 1/6 out of the window") {
     CHECK(std::count_if(pass.ends.begin(), pass.ends.end(),
                         [](const End& e) { return e.kind == End::Kind::window_edge; }) == 1);
   }
-  CHECK(found.escape_energy(0) == Approx(1.0 / 6).epsilon(1e-15));
+  CHECK(escape_energy(found, 0) == Approx(1.0 / 6).epsilon(1e-15));
   CHECK(found.boundary.empty());
 
   // Inside a disc of radius 3/4 the saddles are cut off and the well touches the rim where U = r^2/2 - r^3/3.
@@ -32,7 +32,7 @@ TEST_CASE("Hénon-Heiles: one well, three passes at 1/6 out of the window") {
   const Landscape cut = landscape(henon_heiles, disc, window);
   CHECK(cut.stationary.complete());
   CHECK(cut.stationary.points.size() == 1);
-  CHECK(cut.escape_energy(0) == Approx(0.75 * 0.75 / 2 - std::pow(0.75, 3) / 3).epsilon(1e-13));
+  CHECK(escape_energy(cut, 0) == Approx(0.75 * 0.75 / 2 - std::pow(0.75, 3) / 3).epsilon(1e-13));
 }
 
 TEST_CASE("the six-hump camel: fifteen points, every well reached from every other") {
@@ -49,11 +49,11 @@ TEST_CASE("the six-hump camel: fifteen points, every well reached from every oth
   CHECK(found.stationary.count(StationaryType::saddle) == 7);
   CHECK(found.stationary.points[0].energy == Approx(-1.0316284534898774).epsilon(1e-14));
   CHECK(std::abs(found.stationary.points[0].point[0]) == Approx(0.08984201310031806).epsilon(1e-13));
-  CHECK(found.barrier(0, 1) == 0.0);  // over the origin
+  CHECK(barrier(found, 0, 1) == 0.0);  // over the origin
   for (int i = 0; i < 15; ++i) {
     if (found.stationary.points[i].type == StationaryType::minimum) {
-      CHECK(std::isfinite(found.barrier(0, i)));
-      CHECK(std::isinf(found.escape_energy(i)));  // U rises out of the window: no pass leads there
+      CHECK(std::isfinite(barrier(found, 0, i)));
+      CHECK(std::isinf(escape_energy(found, i)));  // U rises out of the window: no pass leads there
     }
   }
   for (const auto& pass : found.passes) {
@@ -78,7 +78,7 @@ TEST_CASE(
   const Landscape found = landscape(ridge, everywhere, window);
   CHECK(found.stationary.complete());
   REQUIRE(found.stationary.count(StationaryType::minimum) == 4);
-  const int east = found.nearest(window, {1, 0}), west = found.nearest(window, {-1, 0});
+  const int east = nearest(found, window, {1, 0}), west = nearest(found, window, {-1, 0});
   const auto top =
       std::find_if(found.passes.begin(), found.passes.end(), [](const Pass& p) { return p.energy > 0.5; });
   REQUIRE(top != found.passes.end());
@@ -87,10 +87,27 @@ TEST_CASE(
       std::array{End{End::Kind::stationary, east}, End{End::Kind::stationary, west}}.begin()));
   std::vector<int> wells;
   for (const Point place : {Point{1, 1}, Point{1, -1}, Point{-1, 1}})
-    wells.push_back(found.nearest(window, place));
-  CHECK(found.barrier(wells[0], wells[1]) == within(0.0, 1e-14));
-  CHECK(found.barrier(wells[0], wells[2]) == Approx(1.0).epsilon(1e-15));
-  CHECK(std::isinf(found.escape_energy(wells[0])));
+    wells.push_back(nearest(found, window, place));
+  CHECK(barrier(found, wells[0], wells[1]) == within(0.0, 1e-14));
+  CHECK(barrier(found, wells[0], wells[2]) == Approx(1.0).epsilon(1e-15));
+  CHECK(std::isinf(escape_energy(found, wells[0])));
+}
+
+TEST_CASE("lowest passes: symmetric ones alike, higher ones not") {
+  // A ring of two wells 0 and 1 with passes 2, 3 at one height between them, 4 higher, and 5 from 1 out.
+  Landscape ring;
+  ring.stationary.points.resize(6);
+  const auto pass = [&](int number, double energy, End a, End b) {
+    ring.passes.push_back({Pass::Kind::saddle, number, {0, 0}, energy, {a, b}});
+  };
+  const End zero{End::Kind::stationary, 0}, one{End::Kind::stationary, 1}, out{End::Kind::window_edge, -1};
+  pass(2, 1.0, zero, one);
+  pass(3, 1.0 + 1e-13, one, zero);
+  pass(4, 1.5, zero, one);
+  pass(5, 2.0, one, out);
+  CHECK(connectivity(ring).lowest == std::vector<bool>{true, true, false, true});
+  ring.passes.back().ends[1].kind = End::Kind::astray;
+  CHECK(connectivity(ring).lowest == std::vector<bool>{true, true, false, false});
 }
 
 TEST_CASE("degenerate points are named so, and bear their index") {

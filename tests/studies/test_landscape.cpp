@@ -137,21 +137,3 @@ TEST_CASE("other coordinates are named, and only those") {
   CHECK_ALL(refusal(sides + "at = { z = 0 }").find("unknown key 'z'") != std::string::npos);
   CHECK_ALL(refusal(sides) == "");  // they stay at 0
 }
-
-TEST_CASE("lowest passes: symmetric ones alike, higher ones not") {
-  using namespace landscapes;
-  // A ring of two wells 0 and 1 with passes 2, 3 at one height between them, 4 higher, and 5 from 1 out.
-  Landscape ring;
-  ring.stationary.points.resize(6);
-  const auto pass = [&](int number, double energy, End a, End b) {
-    ring.passes.push_back({Pass::Kind::saddle, number, {0, 0}, energy, {a, b}});
-  };
-  const End zero{End::Kind::stationary, 0}, one{End::Kind::stationary, 1}, out{End::Kind::window_edge, -1};
-  pass(2, 1.0, zero, one);
-  pass(3, 1.0 + 1e-13, one, zero);
-  pass(4, 1.5, zero, one);
-  pass(5, 2.0, one, out);
-  CHECK(studies::lowest_passes(ring) == std::vector<bool>{true, true, false, true});
-  ring.passes.back().ends[1].kind = End::Kind::astray;
-  CHECK(studies::lowest_passes(ring) == std::vector<bool>{true, true, false, false});
-}

@@ -71,6 +71,14 @@ ParameterChange read_changes(const io::Table& table, const ModelChoice& model,
 
 }  // namespace
 
+std::string LandscapeSurvey::parameters_text(const std::vector<double>& values) const {
+  std::string text;
+  const auto infos = statement->parameters();
+  for (std::size_t p = 0; p < infos.size(); ++p)
+    text += fmt::format("{}{} = {}", p == 0 ? "" : ", ", infos[p].name, values[p]);
+  return text;
+}
+
 LandscapeSurvey read_survey(Task& task) {
   const ModelChoice model = read_model(task);
   const sections::Problem& problem = *model.problem;
@@ -118,6 +126,10 @@ LandscapeSurvey read_survey(Task& task) {
   const std::int64_t cells = table.integer_at_least("cells", 4, 64);
   if (cells > 4096) throw table.error("cells", "at most 4096");
   survey.search.cells = static_cast<int>(cells);
+  if (table.has("cells") && !survey.stationary && !table.has("changes")) {
+    throw table.error("cells",
+                      "is of the search for stationary points, which needs stationary = true or changes");
+  }
   if (table.has("changes")) {
     survey.changes = read_changes(table.table("changes"), model, survey);
     for (const double end : {survey.changes->range.first, survey.changes->range.last}) {

@@ -10,19 +10,22 @@ namespace cotangent::studies {
 
 namespace {
 
+/// "; this is at alpha = 18", of all parameters.
+std::string where_text(const LandscapeSurvey& survey, const std::vector<double>& values) {
+  const std::string text = survey.parameters_text(values);
+  return text.empty() ? "" : "; this is at " + text;
+}
+
 Answer landscape_answer(const LandscapeSurvey& survey, std::int64_t k) {
   const auto& values = survey.parameters[static_cast<std::size_t>(k)];
   const landscapes::Potential potential = [&](double x, double y) { return survey.potential(x, y, values); };
   const landscapes::Domain domain = [&](double x, double y) { return survey.domain(x, y, values); };
   landscapes::Landscape found;
   try {
-    found.stationary = landscapes::stationary_points(potential, domain, survey.window(), survey.search);
-    found.boundary = landscapes::boundary_extrema(potential, domain, survey.window(), survey.search);
-    if (survey.passes) {
-      found.passes = landscapes::passes(potential, domain, survey.window(), found.stationary, found.boundary);
-    }
+    found = landscapes::landscape(potential, domain, survey.window(), survey.search, survey.passes);
   } catch (const Error& error) {
-    throw Error(std::string(error.what()) + "; or ask for the grid alone: [landscape] stationary = false",
+    throw Error(error.what() + where_text(survey, values) +
+                    "; or ask for the grid alone: [landscape] stationary = false",
                 error.code());
   }
   const LandscapeRows rows = rows_of(found, k, survey.passes);
@@ -98,6 +101,14 @@ LandscapeFindings search(const LandscapeSurvey& survey) {
 
 std::int64_t LandscapeFindings::incomplete() const {
   return std::ranges::count(complete, 0);
+}
+
+std::int64_t LandscapeFindings::astray() const {
+  std::int64_t count = 0;
+  for (std::int64_t row = 0; row < passes.size(); ++row) {
+    for (const char* side : {"from_kind", "to_kind"}) count += passes.word(row, side) == "astray" ? 1 : 0;
+  }
+  return count;
 }
 
 std::int64_t LandscapeFindings::unresolved() const {
