@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Energy landscapes of two coordinates: stationary points of U(x, y), the mountain passes between its wells
-// and out of its admissible region, and the parameter values at which any of this changes.
+// and out of its admissible region, and the parameter values at which stationary points or the order of their
+// energies change.
 //
 //   stationary: grad U = 0;  pass energy: the least, over paths, of the highest U on the way (minimax)
 //
@@ -170,9 +171,18 @@ struct ParameterRange {
   int steps;
 };
 
-/// Every change over a range, by rising parameter. Intervals in which stationary points do not continue one
-/// by one are halved down to 1e-4 of the range; changes that undo one another within one step are not seen.
+/// The values of the parameter that a family may be asked for.
+struct ParameterBounds {
+  double low, high;
+};
+
+/// Every change over a range, by rising parameter: the stationary points', and of their energies; passes and
+/// what lies on the boundary are not followed. The family is asked for values of the parameter within bounds,
+/// of the range if none are given: wider ones make derivatives at its ends better. Intervals in which
+/// stationary points do not continue one by one are halved down to 1e-4 of the range; changes that undo one
+/// another within one step are not seen.
 std::vector<Bifurcation> bifurcations(const PotentialFamily& family, const Domain& domain,
-                                      const Window& window, ParameterRange range, Search search = {});
+                                      const Window& window, ParameterRange range, Search search = {},
+                                      std::optional<ParameterBounds> bounds = std::nullopt);
 
 }  // namespace cotangent::landscapes

@@ -142,14 +142,41 @@ TEST_CASE("degenerate points are named so, and bear their index") {
   CHECK(!valley.complete());
 }
 
+namespace {
+
+/// U = form(x, p) + y^2.
+PotentialFamily along_x(Scalar (*form)(Scalar x, double p)) {
+  return [form](double x_value, double y_value, double p) {
+    const Scalar x = first(x_value), y = second(y_value);
+    return (form(x, p) + y * y).jet();
+  };
+}
+
+/// Step by step, each on its own, as ranks share them out.
+std::vector<Bifurcation> changes_by_step(const PotentialFamily& family, const Domain& domain,
+                                         const Window& window, ParameterRange range) {
+  std::vector<Bifurcation> all;
+  for (int step = 0; step < range.steps; ++step) {
+    const auto bound = [&](int k) {
+      return k == range.steps ? range.last : range.first + (range.last - range.first) * k / range.steps;
+    };
+    for (const auto& change : bifurcations(family, domain, window, {bound(step), bound(step + 1), 1}, {},
+                                           ParameterBounds{range.first, range.last})) {
+      const auto same = [&](const Bifurcation& b) {
+        return b.kind == change.kind && std::abs(b.parameter - change.parameter) < 1e-7 &&
+               std::abs(b.point[0] - change.point[0]) < 1e-5;
+      };
+      if (std::none_of(all.begin(), all.end(), same)) all.push_back(change);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
 TEST_CASE("normal forms: each bifurcation by its name, also where it falls on a sample of the range") {
   const Window window{-1.5, 1.5, -1, 1};
-  const auto family = [](auto force) {
-    return [force](double x_value, double y_value, double p) {
-      const Scalar x = first(x_value), y = second(y_value);
-      return (force(x, p) + y * y).jet();
-    };
-  };
+  const auto family = along_x;
   const auto fold = family([](Scalar x, double p) { return (1.0 / 3) * (x * x * x) - p * x; });
   const auto transcritical =
       family([](Scalar x, double p) { return (1.0 / 3) * (x * x * x) - 0.5 * p * (x * x); });
@@ -168,13 +195,62 @@ TEST_CASE("normal forms: each bifurcation by its name, also where it falls on a 
                          Row{pitchfork, everywhere, BifurcationKind::pitchfork, 0, 0},
                          Row{moving, left_of_half, BifurcationKind::boundary_crossing, 0.5, 0.5}}) {
     for (ParameterRange range : {ParameterRange{-1, 1, 4}, ParameterRange{-0.9, 1, 7}}) {
-      const auto changes = bifurcations(row.family, row.domain, window, range);
-      CAPTURE(int(row.kind), range.steps);
-      REQUIRE(changes.size() == 1);
-      CHECK(changes[0].kind == row.kind);
-      CHECK(changes[0].parameter == within(row.parameter, 1e-11));
-      CHECK(changes[0].point[0] == within(row.x, 1e-7));
+      for (const auto& changes : {bifurcations(row.family, row.domain, window, range),
+                                  changes_by_step(row.family, row.domain, window, range)}) {
+        CAPTURE(int(row.kind), range.steps);
+        REQUIRE(changes.size() == 1);
+        CHECK(changes[0].kind == row.kind);
+        CHECK(changes[0].parameter == within(row.parameter, 1e-11));
+        CHECK(changes[0].point[0] == within(row.x, 1e-7));
+      }
     }
+  }
+}
+
+TEST_CASE("a stationary point that leaves the window crosses its boundary") {
+  const auto moving = along_x([](Scalar x, double p) { return 0.5 * (x * x) - p * x; });
+  const Window window{-1, 1, -1, 1};
+  for (int steps : {1, 2, 3}) {  // with two it leaves on a sample of the range
+    const ParameterRange range{0, 2, steps};
+    for (const auto& changes : {bifurcations(moving, everywhere, window, range),
+                                changes_by_step(moving, everywhere, window, range)}) {
+      CAPTURE(steps);
+      REQUIRE(changes.size() == 1);
+      CHECK(changes[0].kind == BifurcationKind::boundary_crossing);
+      CHECK(changes[0].parameter == within(1, 1e-11));
+      CHECK(changes[0].point[0] == within(1, 1e-11));
+    }
+  }
+  // Round a circle none leaves.
+  const auto turning = [](double x, double y, double p) {
+    return (cos(first(x) - constant(p)) + cos(second(y))).jet();
+  };
+  CHECK(bifurcations(turning, everywhere, torus, {0, 7, 5}).empty());
+}
+
+TEST_CASE("no parameter is asked for beyond its range") {
+  const auto asked_within = [](double low, double high, PotentialFamily family) {
+    return [=](double x, double y, double p) {
+      if (!(p >= low && p <= high)) return Jet2{NAN, {NAN, NAN}, {NAN, NAN, NAN}};
+      return family(x, y, p);
+    };
+  };
+  const Window window{-1.5, 1.5, -1, 1};
+  const auto stiffening =
+      along_x([](Scalar x, double p) { return (0.5 + 0.5 * std::sqrt(p)) * (x * x) - 0.1 * p * x; });
+  CHECK(bifurcations(stiffening, everywhere, window, {0, 1, 2}).empty());
+
+  // A branch point near an end of the range, or at it.
+  const auto pitchfork =
+      along_x([](Scalar x, double p) { return 0.25 * (x * x * x * x) - 0.5 * p * (x * x); });
+  for (const auto& range : {ParameterRange{-1, 0, 2}, ParameterRange{-1, 3e-4, 2}, ParameterRange{0, 1, 2},
+                            ParameterRange{-3e-4, 1, 2}}) {
+    const auto changes =
+        bifurcations(asked_within(range.first, range.last, pitchfork), everywhere, window, range);
+    CAPTURE(range.first, range.last);
+    REQUIRE(changes.size() == 1);
+    CHECK(changes[0].kind == BifurcationKind::pitchfork);
+    CHECK(changes[0].parameter == within(0, 1e-10));
   }
 }
 

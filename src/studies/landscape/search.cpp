@@ -41,17 +41,25 @@ Answer landscape_answer(const LandscapeSurvey& survey, std::int64_t k) {
 Answer changes_answer(const LandscapeSurvey& survey, std::int64_t step) {
   const auto& [parameter, range] = *survey.changes;
   std::vector<double> values = survey.parameters.front();
+  values[parameter] = range.first;
   const landscapes::PotentialFamily family = [&, parameter = parameter](double x, double y, double value) {
     values[parameter] = value;
     return survey.potential(x, y, values);
   };
-  const landscapes::Domain domain = [&](double x, double y) { return survey.domain(x, y, values); };
+  // The boundary stays where it is while the parameter changes.
+  const landscapes::Domain domain = [&survey, fixed = values](double x, double y) {
+    return survey.domain(x, y, fixed);
+  };
   const auto bound = [&, &range = range](std::int64_t i) {
     return i == range.steps ? range.last
                             : range.first + (range.last - range.first) * static_cast<double>(i) / range.steps;
   };
-  return rows_of(landscapes::bifurcations(family, domain, survey.window(), {bound(step), bound(step + 1), 1},
-                                          survey.search));
+  try {
+    return rows_of(landscapes::bifurcations(family, domain, survey.window(),
+                                            {bound(step), bound(step + 1), 1}, survey.search));
+  } catch (const Error& error) {
+    throw Error(error.what() + where_text(survey, values), error.code());
+  }
 }
 
 }  // namespace
