@@ -24,6 +24,10 @@ struct Branch {
   StationaryPoint first, last;
 };
 
+bool changes_type(const Branch& branch) {
+  return branch.first.type != branch.last.type;
+}
+
 class Tracker {
  public:
   Tracker(const PotentialFamily& family, const Domain& domain, const Window& window, ParameterRange range,
@@ -45,7 +49,7 @@ class Tracker {
       if (links[i] < 0) continue;
       reached[links[i]] = true;
       branches.push_back({at_a.points[i], at_b.points[links[i]]});
-      quiet = quiet && branches.back().first.type == branches.back().last.type;
+      quiet = quiet && !changes_type(branches.back());
     }
     quiet = quiet && branches.size() == at_a.points.size() && branches.size() == at_b.points.size();
     if (!quiet && b - a > finest_) {
@@ -58,7 +62,7 @@ class Tracker {
     coincidences(a, b, branches);
     if (quiet) return;
     for (const auto& branch : branches) {
-      if (branch.first.type != branch.last.type) branch_point(a, b, branch);
+      if (changes_type(branch)) branch_point(a, b, branch);
     }
     for (std::size_t i = 0; i < links.size(); ++i) {
       if (links[i] < 0) lost(at_a.points[i], a, b);
@@ -68,8 +72,13 @@ class Tracker {
     }
   }
 
-  StationaryPoints points_at(double parameter) const {
-    return stationary_points(fixed(parameter), domain_, window_, search_);
+  StationaryPoints points_at(double parameter) {
+    StationaryPoints all = stationary_points(fixed(parameter), domain_, window_, search_);
+    for (const auto& p : all.points) {
+      lowest_ = std::min(lowest_, p.energy);
+      highest_ = std::max(highest_, p.energy);
+    }
+    return all;
   }
 
   std::vector<Bifurcation> found;
@@ -122,7 +131,7 @@ class Tracker {
       const double size = length(move);
       std::optional<StationaryPoint> moved;
       if (size < 0.05 * span(window_)) {
-        moved = newton(fixed(next), point.point + move, 0.25 * size + 1e-4 * span(window_));
+        moved = newton(fixed(next), window_, point.point + move, 0.25 * size + 1e-4 * span(window_));
       }
       if (moved) {
         point = *moved;
@@ -159,7 +168,7 @@ class Tracker {
   std::optional<StationaryPoint> on_branch(const Branch& branch, double a, double b, double parameter) const {
     const Point move = displacement(window_, branch.first.point, branch.last.point);
     const Point guess = branch.first.point + ((parameter - a) / (b - a)) * move;
-    return newton(fixed(parameter), guess, length(move) + 1e-3 * span(window_));
+    return newton(fixed(parameter), window_, guess, length(move) + 1e-3 * span(window_));
   }
 
   void coincidences(double a, double b, const std::vector<Branch>& branches) {
@@ -169,10 +178,12 @@ class Tracker {
         if (!i_is_saddle && branches[k].first.type != StationaryType::saddle) continue;
         const Branch& saddle = branches[i_is_saddle ? i : k];
         const Branch& other = branches[i_is_saddle ? k : i];
+        // Two that exchange their types meet, and are level there.
+        if (changes_type(saddle) && changes_type(other)) continue;
         const double at_a = saddle.first.energy - other.first.energy,
                      at_b = saddle.last.energy - other.last.energy;
         // Points that a symmetry maps onto each other are always level.
-        const double noise = 1e-12 * (1 + std::abs(saddle.first.energy));
+        const double noise = level_within(saddle.first.energy, highest_ - lowest_, 1e-12);
         if ((at_a < 0) == (at_b < 0) || std::max(std::abs(at_a), std::abs(at_b)) < noise) continue;
         std::optional<StationaryPoint> s, o;
         const auto difference = [&](double parameter) {
@@ -286,7 +297,9 @@ class Tracker {
     const double quartic =
         (curvature(point + step * null, zero, null) + curvature(point - step * null, zero, null)) /
         (step * step);
-    const bool symmetric = std::abs(cubic) < 1e-4 * std::max(std::abs(quartic), frobenius(jet.hessian));
+    const bool symmetric =
+        std::abs(cubic) * span(window_) <
+        1e-4 * std::max(std::abs(quartic) * span(window_) * span(window_), frobenius(jet.hessian));
     add({symmetric ? BifurcationKind::pitchfork : BifurcationKind::transcritical, zero,
          wrapped(window_, point), jet.value, wrapped(window_, point)});
   }
@@ -386,6 +399,7 @@ class Tracker {
   const Search search_;
   const ParameterBounds bounds_;
   const double width_, finest_;
+  double lowest_ = INFINITY, highest_ = -INFINITY;  // energies of all points so far
 };
 
 }  // namespace

@@ -52,6 +52,8 @@ inline double level_within(double energy, double range, double share) {
 
 /// The longer side of the window.
 double span(const Window& window);
+/// The size of coordinates at p, whose round-off is that of places there: of the window, or of p itself.
+double magnitude(const Window& window, Point p);
 /// The representative of p in the window, period by period.
 Point wrapped(const Window& window, Point p);
 /// The shortest vector from a to b, modulo periods.
@@ -59,8 +61,10 @@ Point displacement(const Window& window, Point a, Point b);
 /// Whether p, wrapped, lies in the window.
 bool contains(const Window& window, Point p);
 
-/// A zero of grad U near `start` by damped Newton, no farther away than `reach`; none if the iteration fails.
-std::optional<StationaryPoint> newton(const Potential& potential, Point start, double reach);
+/// A zero of grad U near `start` by damped Newton, no farther away than `reach`, in a window so large; none
+/// if the iteration fails.
+std::optional<StationaryPoint> newton(const Potential& potential, const Window& window, Point start,
+                                      double reach);
 
 /// Turns of grad U along a path [0, 1] -> plane, in radians; none if grad U vanishes on it.
 std::optional<double> turning(const Potential& potential, const std::function<Point(double)>& path);

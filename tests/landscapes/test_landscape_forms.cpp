@@ -266,3 +266,56 @@ TEST_CASE("what cannot be searched is refused") {
                   cotangent::Error);
   CHECK_THROWS_AS(bifurcations(balls, apart, torus, {18, 17, 4}), cotangent::Error);
 }
+
+TEST_CASE("units of length and of energy change no finding") {
+  for (const double s : {1e-8, 1.0, 1e5}) {
+    for (const double e : {1e-13, 1.0, 1e9}) {
+      CAPTURE(s, e);
+      const Window window{-2 * s, 2.1 * s, -1.9 * s, 2 * s};
+      const auto scaled = [=](Scalar u) { return (e * u).jet(); };
+      const auto x_of = [=](double x) { return (1 / s) * first(x); };
+      const auto y_of = [=](double y) { return (1 / s) * second(y); };
+      const Landscape wells = landscape(
+          [=](double x_value, double y_value) {
+            const Scalar x = x_of(x_value), y = y_of(y_value), well = x * x - constant(1);
+            return scaled(well * well + 2 * (y * y));
+          },
+          everywhere, window);
+      CHECK(wells.stationary.complete());
+      CHECK(wells.stationary.count(StationaryType::minimum) == 2);
+      CHECK(wells.stationary.count(StationaryType::saddle) == 1);
+      REQUIRE(wells.passes.size() == 1);
+      CHECK(connectivity(wells).lowest[0]);
+      CHECK(wells.passes[0].energy == within(e, 1e-14 * e));
+
+      // Two passes out of one well, of which the lower one is left out by the other.
+      const Landscape sides = landscape(
+          [=](double x_value, double y_value) {
+            const Scalar x = x_of(x_value), y = y_of(y_value), xx = x * x;
+            return scaled(0.5 * xx - 0.1 * (xx * x) - 0.25 * (xx * xx) + 0.5 * (y * y));
+          },
+          everywhere, window);
+      REQUIRE(sides.passes.size() == 2);
+      CHECK(connectivity(sides).lowest == std::vector<bool>{true, false});
+
+      const auto crossing = [=](double x_value, double y_value, double p) {
+        const Scalar x = x_of(x_value), y = y_of(y_value);
+        return scaled((1.0 / 3) * (x * x * x) - 0.5 * p * (x * x) + y * y);
+      };
+      const auto exchange = bifurcations(crossing, everywhere, window, {-1, 1.1, 3});
+      REQUIRE(exchange.size() == 1);
+      CHECK(exchange[0].kind == BifurcationKind::transcritical);
+      CHECK(exchange[0].parameter == within(0, 1e-11));
+
+      // Saddles at x = +-1 whose energies cross as p tilts the potential the other way.
+      const auto tilting = [=](double x_value, double y_value, double p) {
+        const Scalar x = x_of(x_value), y = y_of(y_value), xx = x * x;
+        return scaled(0.5 * xx - 0.25 * (xx * xx) + 0.1 * p * x + 0.5 * (y * y));
+      };
+      const auto level = bifurcations(tilting, everywhere, window, {-1, 0.9, 1});
+      REQUIRE(level.size() == 1);
+      CHECK(level[0].kind == BifurcationKind::energy_coincidence);
+      CHECK(level[0].parameter == within(0, 1e-11));
+    }
+  }
+}
