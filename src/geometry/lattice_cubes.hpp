@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A cubic lattice on which a level function is known where it was asked for, and the cubes that its zero set
-// crosses, found from cube to neighbouring cube.
+// A lattice on which a level function is known where it was asked for, and the cubes that its zero set
+// crosses, found from cube to neighbouring cube. Along an axis on which the function repeats, a period is a
+// whole number of cubes, and the last one's neighbour is the first.
 #pragma once
 
 #include <algorithm>
@@ -94,25 +95,37 @@ struct Cube {
 
 class Lattice {
  public:
-  Lattice(const LevelFunction& g, double side, const std::optional<SpaceBox>& box) : g_(g), side_(side) {
+  /// Cubes of a side, or a little less along axes with a period; a box bounds the others.
+  Lattice(const LevelFunction& g, double side, const std::optional<SpaceBox>& box,
+          const SpacePoint& periods = {})
+      : g_(g) {
     // Off the places at which symmetric surfaces meet a lattice about the origin.
-    origin_ = {0.1370718 * side, 0.2915026 * side, 0.4330127 * side};
-    for (std::size_t n = 0; n < 3 && box; ++n) {
-      low_[n] = bounded(std::ceil((box->low[n] - origin_[n]) / side));
-      high_[n] = bounded(std::floor((box->high[n] - origin_[n]) / side));
+    constexpr SpacePoint off{0.1370718, 0.2915026, 0.4330127};
+    for (std::size_t n = 0; n < 3; ++n) {
+      const bool periodic = periods[n] > 0;
+      if (periodic) period_[n] = std::max(1, bounded(std::ceil(periods[n] / side - 1e-9)));
+      side_[n] = periodic ? periods[n] / period_[n] : side;
+      origin_[n] = off[n] * side_[n];
+      if (periodic) {
+        low_[n] = 0;
+        high_[n] = period_[n];
+      } else if (box) {
+        low_[n] = bounded(std::ceil((box->low[n] - origin_[n]) / side));
+        high_[n] = bounded(std::floor((box->high[n] - origin_[n]) / side));
+      }
     }
   }
 
   SpacePoint place(const Site& site) const {
     SpacePoint x;
-    for (std::size_t n = 0; n < 3; ++n) x[n] = origin_[n] + site[n] * side_;
+    for (std::size_t n = 0; n < 3; ++n) x[n] = origin_[n] + site[n] * side_[n];
     return x;
   }
 
-  /// The cube that a point lies in.
+  /// The cube that a point lies in, periods aside.
   Site home(const SpacePoint& point) const {
     Site site;
-    for (std::size_t n = 0; n < 3; ++n) site[n] = bounded(std::floor((point[n] - origin_[n]) / side_));
+    for (std::size_t n = 0; n < 3; ++n) site[n] = bounded(std::floor((point[n] - origin_[n]) / side_[n]));
     return site;
   }
 
@@ -143,8 +156,16 @@ class Lattice {
   static int bounded(double index) {
     return static_cast<int>(std::clamp(index, double(-half_range + 2), double(half_range - 4)));
   }
+  /// The site within the period.
+  Site wrapped(Site site) const {
+    for (std::size_t n = 0; n < 3; ++n) {
+      if (period_[n] > 0) site[n] = (site[n] % period_[n] + period_[n]) % period_[n];
+    }
+    return site;
+  }
   /// Enters a cube into the list where it is crossed and not there yet. Whether it is crossed.
-  bool visit(const Site& site) {
+  bool visit(const Site& anywhere) {
+    const Site site = wrapped(anywhere);
     const auto [crossed, fresh] = known_[packed(site)];
     if (!fresh) return crossed;
     for (std::size_t n = 0; n < 3; ++n) {
@@ -164,8 +185,8 @@ class Lattice {
   }
 
   const LevelFunction& g_;
-  double side_;
-  SpacePoint origin_;
+  SpacePoint side_, origin_;
+  Site period_{};  ///< cubes; 0: not periodic
   Site low_{-half_range, -half_range, -half_range};
   Site high_{half_range - 2, half_range - 2, half_range - 2};
   KeyMap<double> values_;

@@ -212,8 +212,9 @@ SpacePoint Triangulation::doubled_area(std::size_t triangle) const {
 }
 
 std::optional<Triangulation> triangulate(const LevelFunction& g, std::span<const SpacePoint> points,
-                                         double side, const std::optional<SpaceBox>& box, std::int64_t most) {
-  Lattice lattice(g, side, box);
+                                         double side, const std::optional<SpaceBox>& box,
+                                         const SpacePoint& periods, std::int64_t most) {
+  Lattice lattice(g, side, box, periods);
   if (!lattice.find_cubes(points, most)) return std::nullopt;
   Triangulation result;
   Cutter cutter(g, lattice, result);
@@ -245,7 +246,9 @@ std::optional<SpaceBox> surface_box(const LevelFunction& g, std::span<const Spac
   std::int64_t cubes = 0;
   bool exceeded = false;
   double side = scale / 12;
-  for (int attempt = 0; attempt < 11; ++attempt) {
+  // As fine as there are sites to reach the points, which may lie far off a small surface's centre.
+  const double finest = 2 * scale / half_range;
+  for (int coarser = 0; exceeded ? coarser <= 10 : side > finest; coarser += exceeded) {
     Lattice lattice(g, side, std::nullopt);
     const bool whole = lattice.find_cubes(points, most);
     if (whole && !lattice.cubes().empty()) {

@@ -46,16 +46,20 @@ struct Triangulation {
 
 /// The part of the surface that hangs together with points on it, with cubes of a given side, inside a box
 /// where there is one. Points that lie in no crossed cube are passed over. Nothing where there would be more
-/// than `most` cubes.
+/// than `most` cubes. Along axes with a period, 0 elsewhere, after which g must repeat, the box counts for
+/// nothing: one whole period is triangulated, cubes fill it evenly, no longer than the side, and what hangs
+/// together across its ends belongs together.
 std::optional<Triangulation> triangulate(const LevelFunction& g, std::span<const SpacePoint> points,
                                          double side, const std::optional<SpaceBox>& box = std::nullopt,
+                                         const SpacePoint& periods = {},
                                          std::int64_t most = std::int64_t{1} << 24);
 
 /// Of points in the same cube the first alone: as many as triangulate() makes use of.
 std::vector<SpacePoint> first_in_cubes(std::span<const SpacePoint> points, double side);
 
 /// The box around the part of a surface that hangs together with points on it; nothing where it is unbounded,
-/// or some thousand times as large as the points' coordinates, or as `scale`.
+/// or some thousand times as large as the points' coordinates, or as `scale`, or as many thousand times
+/// smaller.
 std::optional<SpaceBox> surface_box(const LevelFunction& g, std::span<const SpacePoint> points,
                                     double scale = 0);
 

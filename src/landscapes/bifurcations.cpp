@@ -24,14 +24,19 @@ struct Branch {
   StationaryPoint first, last;
 };
 
+bool changes_type(const Branch& branch) {
+  return branch.first.type != branch.last.type;
+}
+
 class Tracker {
  public:
   Tracker(const PotentialFamily& family, const Domain& domain, const Window& window, ParameterRange range,
-          Search search)
+          Search search, ParameterBounds bounds)
       : family_(family),
         domain_(domain),
         window_(window),
         search_(search),
+        bounds_(bounds),
         width_(range.last - range.first),
         finest_(1e-4 * width_) {}
 
@@ -44,7 +49,7 @@ class Tracker {
       if (links[i] < 0) continue;
       reached[links[i]] = true;
       branches.push_back({at_a.points[i], at_b.points[links[i]]});
-      quiet = quiet && branches.back().first.type == branches.back().last.type;
+      quiet = quiet && !changes_type(branches.back());
     }
     quiet = quiet && branches.size() == at_a.points.size() && branches.size() == at_b.points.size();
     if (!quiet && b - a > finest_) {
@@ -57,7 +62,7 @@ class Tracker {
     coincidences(a, b, branches);
     if (quiet) return;
     for (const auto& branch : branches) {
-      if (branch.first.type != branch.last.type) branch_point(a, b, branch);
+      if (changes_type(branch)) branch_point(a, b, branch);
     }
     for (std::size_t i = 0; i < links.size(); ++i) {
       if (links[i] < 0) lost(at_a.points[i], a, b);
@@ -67,8 +72,13 @@ class Tracker {
     }
   }
 
-  StationaryPoints points_at(double parameter) const {
-    return stationary_points(fixed(parameter), domain_, window_, search_);
+  StationaryPoints points_at(double parameter) {
+    StationaryPoints all = stationary_points(fixed(parameter), domain_, window_, search_);
+    for (const auto& p : all.points) {
+      lowest_ = std::min(lowest_, p.energy);
+      highest_ = std::max(highest_, p.energy);
+    }
+    return all;
   }
 
   std::vector<Bifurcation> found;
@@ -93,10 +103,22 @@ class Tracker {
   }
 
   Point force_rate(Point p, double parameter) const {
+    const auto [down, up] = beside(parameter);
+    return (1 / (up - down)) * (family_(p[0], p[1], up).gradient - family_(p[0], p[1], down).gradient);
+  }
+
+  /// Two values of the parameter for a difference, within its bounds.
+  ParameterBounds beside(double parameter) const {
     const double step = 1e-5 * width_;
-    const auto up = family_(p[0], p[1], parameter + step).gradient;
-    const auto down = family_(p[0], p[1], parameter - step).gradient;
-    return (1 / (2 * step)) * (up - down);
+    return {std::max(parameter - step, bounds_.low), std::min(parameter + step, bounds_.high)};
+  }
+
+  /// How far inside the region that is searched: positive there, zero on its boundary or the window's edge.
+  double depth(Point p) const {
+    double least = at(domain_, p);
+    if (!window_.periodic_x) least = std::min({least, p[0] - window_.x0, window_.x1 - p[0]});
+    if (!window_.periodic_y) least = std::min({least, p[1] - window_.y0, window_.y1 - p[1]});
+    return least;
   }
 
   /// The branch through p, continued from a to b in steps whose predictor Newton hardly corrects.
@@ -109,7 +131,7 @@ class Tracker {
       const double size = length(move);
       std::optional<StationaryPoint> moved;
       if (size < 0.05 * span(window_)) {
-        moved = newton(fixed(next), point.point + move, 0.25 * size + 1e-4 * span(window_));
+        moved = newton(fixed(next), window_, point.point + move, 0.25 * size + 1e-4 * span(window_));
       }
       if (moved) {
         point = *moved;
@@ -146,7 +168,7 @@ class Tracker {
   std::optional<StationaryPoint> on_branch(const Branch& branch, double a, double b, double parameter) const {
     const Point move = displacement(window_, branch.first.point, branch.last.point);
     const Point guess = branch.first.point + ((parameter - a) / (b - a)) * move;
-    return newton(fixed(parameter), guess, length(move) + 1e-3 * span(window_));
+    return newton(fixed(parameter), window_, guess, length(move) + 1e-3 * span(window_));
   }
 
   void coincidences(double a, double b, const std::vector<Branch>& branches) {
@@ -156,10 +178,12 @@ class Tracker {
         if (!i_is_saddle && branches[k].first.type != StationaryType::saddle) continue;
         const Branch& saddle = branches[i_is_saddle ? i : k];
         const Branch& other = branches[i_is_saddle ? k : i];
+        // Two that exchange their types meet, and are level there.
+        if (changes_type(saddle) && changes_type(other)) continue;
         const double at_a = saddle.first.energy - other.first.energy,
                      at_b = saddle.last.energy - other.last.energy;
         // Points that a symmetry maps onto each other are always level.
-        const double noise = 1e-12 * (1 + std::abs(saddle.first.energy));
+        const double noise = level_within(saddle.first.energy, highest_ - lowest_, 1e-12);
         if ((at_a < 0) == (at_b < 0) || std::max(std::abs(at_a), std::abs(at_b)) < noise) continue;
         std::optional<StationaryPoint> s, o;
         const auto difference = [&](double parameter) {
@@ -212,6 +236,9 @@ class Tracker {
     const double delta = 4 * finest_;
     std::vector<Node> nodes;
     for (int k : {-3, -2, -1, 1, 2, 3}) {
+      // Those beyond the bounds of the parameter stand on the other side instead.
+      if (zero + k * delta > bounds_.high) k -= 7;
+      if (zero + k * delta < bounds_.low) k += 7;
       const double parameter = zero + k * delta;
       if (const auto p = on_branch(branch, a, b, parameter))
         nodes.push_back({parameter, det_of(*p, parameter), *p});
@@ -220,6 +247,8 @@ class Tracker {
       add({BifurcationKind::unresolved, zero, branch.first.point, branch.first.energy, branch.first.point});
       return;
     }
+    std::sort(nodes.begin(), nodes.end(),
+              [](const Node& m, const Node& n) { return m.parameter < n.parameter; });
     // Lagrange's interpolant of any quantity along the branch.
     const auto interpolated = [&](double parameter, auto&& quantity) {
       double sum = 0;
@@ -235,12 +264,21 @@ class Tracker {
     const auto det = [&](double parameter) {
       return interpolated(parameter, [](const Node& n) { return n.det; });
     };
-    const double left = nodes[2].parameter, right = nodes[3].parameter;
-    if ((nodes[2].det < 0) == (nodes[3].det < 0)) {
+    // Near a bound of the parameter the zero may lie beyond all nodes.
+    const auto turn = std::adjacent_find(
+        nodes.begin(), nodes.end(), [](const Node& m, const Node& n) { return (m.det < 0) != (n.det < 0); });
+    const bool extrapolated = turn == nodes.end();
+    const std::size_t left = !extrapolated                    ? static_cast<std::size_t>(turn - nodes.begin())
+                             : nodes.front().parameter > zero ? 0
+                                                              : nodes.size() - 2;
+    const std::size_t right = left + 1;
+    zero =
+        bracketed_zero(det, nodes[left].parameter, nodes[left].det, nodes[right].parameter, nodes[right].det);
+    if (!(zero >= nodes.front().parameter - 2 * delta && zero <= nodes.back().parameter + 2 * delta)) {
       add({BifurcationKind::unresolved, zero, branch.first.point, branch.first.energy, branch.first.point});
       return;
     }
-    zero = bracketed_zero(det, left, nodes[2].det, right, nodes[3].det);
+    zero = std::clamp(zero, bounds_.low, bounds_.high);
     const Point origin = nodes[2].at.point;
     Point offset;
     for (int i = 0; i < 2; ++i) {
@@ -259,7 +297,9 @@ class Tracker {
     const double quartic =
         (curvature(point + step * null, zero, null) + curvature(point - step * null, zero, null)) /
         (step * step);
-    const bool symmetric = std::abs(cubic) < 1e-4 * std::max(std::abs(quartic), frobenius(jet.hessian));
+    const bool symmetric =
+        std::abs(cubic) * span(window_) <
+        1e-4 * std::max(std::abs(quartic) * span(window_) * span(window_), frobenius(jet.hessian));
     add({symmetric ? BifurcationKind::pitchfork : BifurcationKind::transcritical, zero,
          wrapped(window_, point), jet.value, wrapped(window_, point)});
   }
@@ -272,15 +312,16 @@ class Tracker {
   /// A point at `here` that doesn't continue to `there`: it leaves the region, folds, or joins a branch
   /// point.
   void lost(const StationaryPoint& p, double here, double there) {
-    if (const auto beyond = continued(p, here, there); beyond && !(at(domain_, beyond->point) > 0)) {
+    // One that ends on the boundary, to round-off, has reached it.
+    const auto beyond = continued(p, here, there);
+    if (beyond && depth(beyond->point) <= 1e-9 * depth(p.point)) {
       const Branch branch{p, *beyond};
       std::optional<StationaryPoint> on;
-      const auto depth = [&](double parameter) {
+      const auto depth_at = [&](double parameter) {
         on = on_branch(branch, here, there, parameter);
-        return on ? at(domain_, on->point) : NAN;
+        return on ? depth(on->point) : NAN;
       };
-      const double zero =
-          bracketed_zero(depth, here, at(domain_, p.point), there, at(domain_, beyond->point));
+      const double zero = bracketed_zero(depth_at, here, depth(p.point), there, depth(beyond->point));
       if (on) {
         const Point point = wrapped(window_, on->point);
         add({BifurcationKind::boundary_crossing, zero, point, on->energy, point});
@@ -306,7 +347,7 @@ class Tracker {
 
   /// Newton on grad U = 0, det H = 0 in (x, y, parameter).
   std::optional<Bifurcation> fold(Point p, double parameter) const {
-    const double h = 1e-5 * span(window_), dp = 1e-5 * width_;
+    const double h = 1e-5 * span(window_);
     const auto det = [&](double x, double y, double q) { return determinant(family_(x, y, q).hessian); };
     for (int iteration = 0; iteration < 60; ++iteration) {
       const auto [x, y] = p;
@@ -314,9 +355,10 @@ class Tracker {
       if (!is_finite(jet)) return {};
       const auto [xx, xy, yy] = jet.hessian;
       const Point rate = force_rate(p, parameter);
+      const double down = beside(parameter).low, up = beside(parameter).high;
       const std::array<double, 3> d{(det(x + h, y, parameter) - det(x - h, y, parameter)) / (2 * h),
                                     (det(x, y + h, parameter) - det(x, y - h, parameter)) / (2 * h),
-                                    (det(x, y, parameter + dp) - det(x, y, parameter - dp)) / (2 * dp)};
+                                    (det(x, y, up) - det(x, y, down)) / (up - down)};
       const std::array<double, 3> r{-jet.gradient[0], -jet.gradient[1], -determinant(jet.hessian)};
       // Cramer's rule on [xx xy rate0; xy yy rate1; d0 d1 d2].
       const auto determinant3 = [](auto a, auto b, auto c) {
@@ -333,7 +375,7 @@ class Tracker {
       if (!std::isfinite(relative)) return {};
       const double factor = std::min(1.0, 0.02 / relative);
       p = p + factor * Point{step[0], step[1]};
-      parameter += factor * step[2];
+      parameter = std::clamp(parameter + factor * step[2], bounds_.low, bounds_.high);
       if (relative < 1e-14 || (iteration > 20 && relative < 1e-11)) {
         const Point at = wrapped(window_, p);
         return Bifurcation{BifurcationKind::fold, parameter, at, family_(p[0], p[1], parameter).value, at};
@@ -355,19 +397,23 @@ class Tracker {
   const Domain& domain_;
   const Window& window_;
   const Search search_;
+  const ParameterBounds bounds_;
   const double width_, finest_;
+  double lowest_ = INFINITY, highest_ = -INFINITY;  // energies of all points so far
 };
 
 }  // namespace
 
 std::vector<Bifurcation> bifurcations(const PotentialFamily& family, const Domain& domain,
-                                      const Window& window, ParameterRange range, Search search) {
+                                      const Window& window, ParameterRange range, Search search,
+                                      std::optional<ParameterBounds> bounds) {
   if (range.steps < 1 || !(range.first < range.last)) {
     throw Error("landscape: a parameter range needs first < last and steps >= 1; given " +
                 std::to_string(range.first) + " .. " + std::to_string(range.last) + ", steps " +
                 std::to_string(range.steps));
   }
-  Tracker tracker(family, domain, window, range, search);
+  Tracker tracker(family, domain, window, range, search,
+                  bounds.value_or(ParameterBounds{range.first, range.last}));
   double a = range.first;
   StationaryPoints at_a = tracker.points_at(a);
   for (int step = 1; step <= range.steps; ++step) {

@@ -5,10 +5,17 @@
 // +.
 #include <algorithm>
 #include <numbers>
+#include <sstream>
 
+#include "core/error.hpp"
 #include "landscapes/detail.hpp"
 
 namespace cotangent::landscapes {
+
+namespace {
+/// Half the distance between the places whose difference gives the boundary's normal, in spans of the window.
+constexpr double normal_step = 1e-6;
+}  // namespace
 
 namespace detail {
 
@@ -21,7 +28,7 @@ Point crossing(const Domain& domain, Point in, Point out) {
 }
 
 Point outward(const Domain& domain, const Window& window, Point p) {
-  const double step = 1e-6 * span(window);
+  const double step = normal_step * span(window);
   const Point fall{domain(p[0] - step, p[1]) - domain(p[0] + step, p[1]),
                    domain(p[0], p[1] - step) - domain(p[0], p[1] + step)};
   return (1 / length(fall)) * fall;
@@ -133,34 +140,62 @@ std::optional<int> boundary_index(const Potential& potential, const Domain& doma
 
 std::vector<BoundaryExtremum> boundary_extrema(const Potential& potential, const Domain& domain,
                                                const Window& window, Search search) {
+  const auto finite_jet = [&](Point p) {
+    const Jet2 jet = at(potential, p);
+    if (is_finite(jet)) return jet;
+    std::ostringstream text;
+    text.precision(17);
+    text << "landscape: the potential is not finite on the boundary of the admissible region, at (" << p[0]
+         << ", " << p[1] << "); restrict the domain to where it is";
+    throw Error(text.str());
+  };
   const auto slope_along = [&](Point p) {
-    return dot(at(potential, p).gradient, along(outward(domain, window, p)));
+    return dot(finite_jet(p).gradient, along(outward(domain, window, p)));
+  };
+  // What round-off makes of a slope that is zero: that of U, and that of the normal by differences.
+  const auto noise = [&](Point p) {
+    const Jet2 jet = at(potential, p);
+    const double epsilon = std::numeric_limits<double>::epsilon();
+    return 16 * epsilon * (length(jet.gradient) / normal_step + frobenius(jet.hessian) * span(window));
   };
   constexpr int pieces = 4;  // of a segment, each with at most one extremum
-  std::vector<BoundaryExtremum> extrema;
+  std::vector<BoundaryExtremum> extrema, level;
   for (const auto& segment : boundary_of(domain, window, search.cells).line) {
     if (length(segment.end - segment.begin) == 0) continue;
     const auto point = [&](double place) {
       return place == 0 ? segment.begin : place == 1 ? segment.end : on_line(domain, segment, place);
     };
-    double before = slope_along(segment.begin);
+    double after = slope_along(segment.begin);
     for (int piece = 0; piece < pieces; ++piece) {
       double low = double(piece) / pieces, high = double(piece + 1) / pieces;
+      const double before = after;
+      after = slope_along(point(high));
       const bool falls = before < 0;
-      before = slope_along(point(high));
-      if (falls == (before < 0)) continue;
-      for (int halving = 0; halving < 50; ++halving) {
+      if (falls == (after < 0)) continue;
+      const bool is_level = std::abs(before) <= noise(point(low)) && std::abs(after) <= noise(point(high));
+      for (int halving = 0; halving < 50 && !is_level; ++halving) {
         const double middle = 0.5 * (low + high);
         ((slope_along(point(middle)) < 0) == falls ? low : high) = middle;
       }
       const Point place = wrapped(window, point(0.5 * (low + high)));
-      const Jet2 jet = at(potential, place);
-      const bool known = std::any_of(extrema.begin(), extrema.end(), [&](const auto& m) {
+      const Jet2 jet = finite_jet(place);
+      auto& list = is_level ? level : extrema;
+      const bool known = std::any_of(list.begin(), list.end(), [&](const auto& m) {
         return length(displacement(window, m.point, place)) < 1e-6 * span(window);
       });
-      if (!known)
-        extrema.push_back({place, jet.value, falls, dot(jet.gradient, outward(domain, window, place))});
+      if (!known) {
+        list.push_back(
+            {place, jet.value, falls || is_level, dot(jet.gradient, outward(domain, window, place))});
+      }
     }
+  }
+  // Where U is level along the boundary, one place stands for all, as a minimum that anything may touch.
+  for (const auto& candidate : level) {
+    const double tolerance = noise(candidate.point) * span(window);
+    const bool known = std::any_of(extrema.begin(), extrema.end(), [&](const auto& m) {
+      return m.minimum && std::abs(m.energy - candidate.energy) <= tolerance;
+    });
+    if (!known) extrema.push_back(candidate);
   }
   std::sort(extrema.begin(), extrema.end(), [](const auto& a, const auto& b) {
     return a.energy != b.energy ? a.energy < b.energy : a.point < b.point;

@@ -14,9 +14,9 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double degenerate_ratio = 1e-9;
 
 /// The largest Hessian at p and a little aside: at a monkey saddle that of p says nothing.
-double curvature_around(const Potential& potential, Point p, const Jet2& jet, double scale) {
+double curvature_around(const Potential& potential, Point p, const Jet2& jet, double distance) {
   double curvature = frobenius(jet.hessian);
-  for (const Point aside : {Point{1e-3 * scale, 0}, Point{0, 1e-3 * scale}}) {
+  for (const Point aside : {Point{distance, 0}, Point{0, distance}}) {
     const Jet2 near = at(potential, p + aside);
     if (is_finite(near)) curvature = std::max(curvature, frobenius(near.hessian));
   }
@@ -61,6 +61,10 @@ double span(const Window& window) {
   return std::max(window.x1 - window.x0, window.y1 - window.y0);
 }
 
+double magnitude(const Window& window, Point p) {
+  return std::max({span(window), std::abs(p[0]), std::abs(p[1])});
+}
+
 Point wrapped(const Window& window, Point p) {
   if (window.periodic_x) p[0] = wrapped(p[0], window.x0, window.x1);
   if (window.periodic_y) p[1] = wrapped(p[1], window.y0, window.y1);
@@ -79,7 +83,8 @@ bool contains(const Window& window, Point p) {
          (window.periodic_y || (window.y0 <= p[1] && p[1] <= window.y1));
 }
 
-std::optional<StationaryPoint> newton(const Potential& potential, Point start, double reach) {
+std::optional<StationaryPoint> newton(const Potential& potential, const Window& window, Point start,
+                                      double reach) {
   Point p = start;
   Jet2 jet = at(potential, p);
   for (int iteration = 0; iteration < 100; ++iteration) {
@@ -96,9 +101,9 @@ std::optional<StationaryPoint> newton(const Potential& potential, Point start, d
         blocked = std::max(blocked, std::abs(force));
       }
     }
-    const double scale = 1 + std::max(std::abs(p[0]), std::abs(p[1]));
-    const double size = length(step);
-    const double noise = 4 * epsilon * (stiffness * scale + std::abs(jet.value));  // of the gradient
+    const double scale = magnitude(window, p), size = length(step);
+    const double noise =
+        4 * epsilon * (stiffness * scale + std::abs(jet.value) / span(window));  // of the gradient
     bool settled = size <= 2 * epsilon * scale;
     Point next = p;
     Jet2 next_jet = jet;
@@ -115,9 +120,10 @@ std::optional<StationaryPoint> newton(const Potential& potential, Point start, d
       if (!settled && factor <= 1e-3) return {};
     }
     if (settled) {
-      if (blocked > std::max(noise, 1e-14)) return {};
+      const double around = curvature_around(potential, p, jet, 1e-3 * span(window));
+      if (blocked > 16 * std::max(noise, 4 * epsilon * around * scale)) return {};
       const double soft = std::min(std::abs(s.value[0]), std::abs(s.value[1]));
-      const bool degenerate = soft <= degenerate_ratio * curvature_around(potential, p, jet, scale);
+      const bool degenerate = soft <= degenerate_ratio * around;
       const auto type = degenerate       ? StationaryType::degenerate
                         : s.value[0] > 0 ? StationaryType::minimum
                         : s.value[1] < 0 ? StationaryType::maximum

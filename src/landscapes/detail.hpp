@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "landscapes/landscape.hpp"
@@ -44,8 +45,15 @@ struct Spectrum {
 };
 Spectrum spectrum(const std::array<double, 3>& hessian);
 
+/// How far energies may lie apart that count as level: a share of the range of energies, and round-off.
+inline double level_within(double energy, double range, double share) {
+  return share * range + 16 * std::numeric_limits<double>::epsilon() * std::abs(energy);
+}
+
 /// The longer side of the window.
 double span(const Window& window);
+/// The size of coordinates at p, whose round-off is that of places there: of the window, or of p itself.
+double magnitude(const Window& window, Point p);
 /// The representative of p in the window, period by period.
 Point wrapped(const Window& window, Point p);
 /// The shortest vector from a to b, modulo periods.
@@ -53,8 +61,10 @@ Point displacement(const Window& window, Point a, Point b);
 /// Whether p, wrapped, lies in the window.
 bool contains(const Window& window, Point p);
 
-/// A zero of grad U near `start` by damped Newton, no farther away than `reach`; none if the iteration fails.
-std::optional<StationaryPoint> newton(const Potential& potential, Point start, double reach);
+/// A zero of grad U near `start` by damped Newton, no farther away than `reach`, in a window so large; none
+/// if the iteration fails.
+std::optional<StationaryPoint> newton(const Potential& potential, const Window& window, Point start,
+                                      double reach);
 
 /// Turns of grad U along a path [0, 1] -> plane, in radians; none if grad U vanishes on it.
 std::optional<double> turning(const Potential& potential, const std::function<Point(double)>& path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Energy landscapes of two coordinates: stationary points of U(x, y), the mountain passes between its wells
-// and out of its admissible region, and the parameter values at which any of this changes.
+// and out of its admissible region, and the parameter values at which stationary points or the order of their
+// energies change.
 //
 //   stationary: grad U = 0;  pass energy: the least, over paths, of the highest U on the way (minimax)
 //
@@ -87,25 +88,28 @@ struct BoundaryExtremum {
   double outward_slope;  ///< dU along the outward normal: positive where a well leans against the boundary
 };
 
-/// The extrema of U on the boundary inside the window, by rising energy: the first is the lowest minimum.
+/// The extrema of U on the boundary inside the window, by rising energy. The first one need not be a minimum:
+/// the lowest energy on the boundary may lie on the window's edge. Throws Error if U is not finite there.
 std::vector<BoundaryExtremum> boundary_extrema(const Potential& potential, const Domain& domain,
                                                const Window& window, Search search = {});
 
-/// Where a descent ends; `number` counts stationary points or boundary extrema.
+/// Where a descent ends; `number` counts stationary points or boundary extrema, and is -1 elsewhere.
 struct End {
   enum class Kind {
     stationary,   ///< a minimum, or by symmetry a lower saddle
-    boundary,     ///< a boundary minimum to which U falls outwards
+    boundary,     ///< a boundary minimum to which U falls outwards; -1 where a corner keeps it from view
     window_edge,  ///< out of a window that is not periodic
-    astray        ///< the descent came to no end
+    astray        ///< no end known: none found, or a degenerate point from which no single way leads on
   };
   Kind kind;
   int number;
   bool operator==(const End&) const = default;
 };
 
-/// A place where two descents part. A boundary saddle is a maximum along the boundary to which U falls
-/// outwards; a contact is a boundary minimum to which U rises: its ends are itself and the well behind.
+/// A place where two descents part. A saddle is one by its index, -1, whether or not its Hessian is singular;
+/// from a point of lower index, where more valleys meet, both ends are astray. A boundary saddle is a maximum
+/// along the boundary to which U falls outwards; a contact is a boundary minimum to which U rises: its ends
+/// are itself and the well behind.
 struct Pass {
   enum class Kind { saddle, boundary_saddle, contact };
   Kind kind;
@@ -125,25 +129,30 @@ struct Landscape {
   StationaryPoints stationary;
   std::vector<BoundaryExtremum> boundary;
   std::vector<Pass> passes;
-
-  /// The least energy that joins two stationary points inside the admissible window; infinite if none does.
-  double barrier(int from, int to) const;
-  /// The least energy that leads from a stationary point to the boundary or out of the window; infinite if
-  /// none does.
-  double escape_energy(int from) const;
-  /// The stationary point nearest to a place, periods respected; -1 if there is none.
-  int nearest(const Window& window, Point place) const;
 };
 
-/// All of it: a survey of U over a window.
+/// All of it: a survey of U over a window, with or without the passes.
 Landscape landscape(const Potential& potential, const Domain& domain, const Window& window,
-                    Search search = {});
+                    Search search = {}, bool with_passes = true);
+
+/// How a landscape hangs together below an energy that rises from pass to pass.
+struct Connectivity {
+  /// For each stationary point the least energy that leads over a pass to the boundary or out of the window;
+  /// infinite where no pass leads there, as in a window at whose edge U still rises.
+  std::vector<double> escape_energy;
+  /// For each pass whether no lower way leads from one of its sides to the other; symmetric passes alike.
+  std::vector<bool> lowest;
+};
+
+/// Kruskal's algorithm over the passes. Ends that are astray join nothing: where there are any, escape
+/// energies are upper bounds.
+Connectivity connectivity(const Landscape& landscape);
 
 enum class BifurcationKind {
   fold,                ///< two stationary points are born or die
   pitchfork,           ///< one that persists changes type, two more join it on one side
   transcritical,       ///< two cross and exchange their types
-  boundary_crossing,   ///< one enters or leaves the admissible region
+  boundary_crossing,   ///< one enters or leaves the admissible region, or the window
   energy_coincidence,  ///< a saddle passes the energy of another stationary point
   unresolved           ///< the stationary points differ across an interval and none of the above was found
 };
@@ -162,9 +171,18 @@ struct ParameterRange {
   int steps;
 };
 
-/// Every change over a range, by rising parameter. Intervals in which stationary points do not continue one
-/// by one are halved down to 1e-4 of the range; changes that undo one another within one step are not seen.
+/// The values of the parameter that a family may be asked for.
+struct ParameterBounds {
+  double low, high;
+};
+
+/// Every change over a range, by rising parameter: the stationary points', and of their energies; passes and
+/// what lies on the boundary are not followed. The family is asked for values of the parameter within bounds,
+/// of the range if none are given: wider ones make derivatives at its ends better. Intervals in which
+/// stationary points do not continue one by one are halved down to 1e-4 of the range; changes that undo one
+/// another within one step are not seen.
 std::vector<Bifurcation> bifurcations(const PotentialFamily& family, const Domain& domain,
-                                      const Window& window, ParameterRange range, Search search = {});
+                                      const Window& window, ParameterRange range, Search search = {},
+                                      std::optional<ParameterBounds> bounds = std::nullopt);
 
 }  // namespace cotangent::landscapes

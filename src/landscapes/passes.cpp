@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <utility>
 
 #include "landscapes/detail.hpp"
 
@@ -19,6 +19,16 @@ using namespace detail;
 namespace {
 
 constexpr End window_edge{End::Kind::window_edge, -1}, astray{End::Kind::astray, -1};
+
+/// Whether two valleys meet here: what is no saddle by its Hessian may be one by its index.
+bool joins_valleys(const StationaryPoint& p) {
+  return p.type == StationaryType::saddle || (p.type == StationaryType::degenerate && p.index == -1);
+}
+
+/// Whether ways lead down from here that nobody follows: an inflection, or more valleys than two.
+bool leads_on_unfollowed(const StationaryPoint& p) {
+  return p.type == StationaryType::degenerate && p.index != 1 && p.index != -1;
+}
 
 Point flow(const Jet2& jet, double tau) {
   const Spectrum s = spectrum(jet.hessian);
@@ -40,20 +50,21 @@ class Descent {
         window_(window),
         points_(stationary.points),
         boundary_(boundary) {
-    // How far from a point its neighbours are: it counts as reached well inside of that.
+    // A point counts as reached, and as left, well inside of where its neighbours are, but for what is
+    // unknown of its place.
     for (const auto& p : points_) {
       double nearest = 0.1 * span(window);
       for (const auto& other : points_) {
         if (&other != &p) nearest = std::min(nearest, length(displacement(window, p.point, other.point)));
       }
-      isolation_.push_back(nearest);
+      neighbourhood_.push_back(std::max(1e-3 * nearest, std::min(10 * p.uncertainty, 0.1 * nearest)));
     }
   }
 
   /// Where the flow ends that leaves a saddle along a direction.
   End from_saddle(int saddle, double sign) const {
     const auto& p = points_[saddle];
-    return inside(p.point + (1e-3 * sign * isolation_[saddle]) * p.soft_direction, saddle, max_turns);
+    return inside(p.point + (sign * neighbourhood_[saddle]) * p.soft_direction, saddle, max_turns);
   }
 
   /// Where the flow ends that leaves a boundary point inwards.
@@ -69,13 +80,14 @@ class Descent {
       if (dot(at(potential_, p).gradient, normal) > 0) return turns > 0 ? inwards(p, turns - 1) : astray;
       const Point ahead = p + (sign * step) * along(normal);
       const Point in = ahead - step * normal, out = ahead + step * normal;
-      if (!(at(domain_, in) > 0) || at(domain_, out) > 0) return astray;
+      // Across a corner of the region its line isn't seen.
+      if (!(at(domain_, in) > 0) || at(domain_, out) > 0) return boundary_minimum(p, 4 * step);
       const Point next = crossing(domain_, in, out);
       if (!contains(window_, next)) return window_edge;
       if (sign * slope_along(next) >= 0) return boundary_minimum(next, 4 * step);
       p = next;
     }
-    return astray;
+    return boundary_minimum(p, 4 * step);
   }
 
  private:
@@ -95,13 +107,15 @@ class Descent {
         if (!left(next)) {
           const double error = length(next - p - whole);
           const Jet2 next_jet = at(potential_, next);
-          const double noise = 4 * std::numeric_limits<double>::epsilon() * std::abs(jet.value);
+          // On flat ground U changes less than the round-off of its terms.
+          const double noise = 4 * std::numeric_limits<double>::epsilon() *
+                               (std::abs(jet.value) + frobenius(jet.hessian) * span(window_) * span(window_));
           if (is_finite(next_jet) && error <= tolerance && next_jet.value <= jet.value + noise) {
             p = next;
             jet = next_jet;
             if (error < 0.2 * tolerance) tau *= 2;
             if (const int reached = stationary_at(p, origin); reached >= 0)
-              return {End::Kind::stationary, reached};
+              return leads_on_unfollowed(points_[reached]) ? astray : End{End::Kind::stationary, reached};
             continue;
           }
         }
@@ -126,20 +140,19 @@ class Descent {
   int stationary_at(Point p, int origin) const {
     for (int i = 0; i < static_cast<int>(points_.size()); ++i) {
       if (i == origin) continue;
-      const double close =
-          std::max(1e-3 * isolation_[i], std::min(10 * points_[i].uncertainty, 0.1 * isolation_[i]));
-      if (length(displacement(window_, p, points_[i].point)) < close) return i;
+      if (length(displacement(window_, p, points_[i].point)) < neighbourhood_[i]) return i;
     }
     return -1;
   }
 
+  /// The minimum of the boundary near p; where none is known there, the boundary all the same.
   End boundary_minimum(Point p, double reach) const {
     for (int k = 0; k < static_cast<int>(boundary_.size()); ++k) {
       if (boundary_[k].minimum && length(displacement(window_, p, boundary_[k].point)) < reach) {
         return {End::Kind::boundary, k};
       }
     }
-    return astray;
+    return {End::Kind::boundary, -1};
   }
 
   const Potential& potential_;
@@ -147,21 +160,30 @@ class Descent {
   const Window& window_;
   const std::vector<StationaryPoint>& points_;
   const std::vector<BoundaryExtremum>& boundary_;
-  std::vector<double> isolation_;
+  std::vector<double> neighbourhood_;
 };
 
-/// Sets that merge.
-class UnionFind {
+/// Sets that merge, the smaller into the larger.
+class MergingSets {
  public:
-  explicit UnionFind(int size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int root(int i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
+  explicit MergingSets(int size) : set_(size), members_(size) {
+    for (int i = 0; i < size; ++i) members_[set_[i] = i] = {i};
   }
-  void merge(int i, int j) { parent_[root(i)] = root(j); }
+  bool joined(int i, int j) const { return set_[i] == set_[j]; }
+  const std::vector<int>& with(int i) const { return members_[set_[i]]; }
+  void merge(int i, int j) {
+    if (joined(i, j)) return;
+    if (with(i).size() < with(j).size()) std::swap(i, j);
+    auto &larger = members_[set_[i]], &smaller = members_[set_[j]];
+    const int set = set_[i];
+    for (int k : smaller) set_[k] = set;
+    larger.insert(larger.end(), smaller.begin(), smaller.end());
+    smaller.clear();
+  }
 
  private:
-  std::vector<int> parent_;
+  std::vector<int> set_;
+  std::vector<std::vector<int>> members_;
 };
 
 }  // namespace
@@ -172,8 +194,11 @@ std::vector<Pass> passes(const Potential& potential, const Domain& domain, const
   std::vector<Pass> passes;
   for (int i = 0; i < static_cast<int>(stationary.points.size()); ++i) {
     const auto& p = stationary.points[i];
-    if (p.type != StationaryType::saddle) continue;
-    const std::array<End, 2> ends{descent.from_saddle(i, -1), descent.from_saddle(i, 1)};
+    const bool more_valleys = p.type == StationaryType::degenerate && p.index < -1;
+    if (!joins_valleys(p) && !more_valleys) continue;
+    const std::array<End, 2> ends = more_valleys
+                                        ? std::array{astray, astray}
+                                        : std::array{descent.from_saddle(i, -1), descent.from_saddle(i, 1)};
     passes.push_back({Pass::Kind::saddle, i, p.point, p.energy, ends});
   }
   for (int k = 0; k < static_cast<int>(boundary.size()); ++k) {
@@ -191,55 +216,55 @@ std::vector<Pass> passes(const Potential& potential, const Domain& domain, const
   return passes;
 }
 
-double Landscape::barrier(int from, int to) const {
-  const int count = static_cast<int>(stationary.points.size());
-  UnionFind sets(count + static_cast<int>(boundary.size()));
-  const double ends = std::max(stationary.points[from].energy, stationary.points[to].energy);
-  if (from == to) return ends;
-  for (const auto& pass : passes) {
-    if (pass.kind == Pass::Kind::contact) continue;
-    const int self = pass.number + (pass.kind == Pass::Kind::saddle ? 0 : count);
-    for (const auto& end : pass.ends) {
-      if (end.number >= 0) sets.merge(self, end.number + (end.kind == End::Kind::stationary ? 0 : count));
-    }
-    if (sets.root(from) == sets.root(to)) return std::max(pass.energy, ends);
-  }
-  return INFINITY;
-}
-
-double Landscape::escape_energy(int from) const {
+Connectivity connectivity(const Landscape& landscape) {
+  const auto& [stationary, boundary, passes] = landscape;
+  const auto& points = stationary.points;
   // The boundary and the window's edge are one node: whichever is reached, the way is over.
-  const int out = static_cast<int>(stationary.points.size());
-  UnionFind sets(out + 1);
-  for (const auto& pass : passes) {
-    const int self = pass.kind == Pass::Kind::saddle ? pass.number : out;
-    for (const auto& end : pass.ends) {
-      if (end.kind != End::Kind::astray)
-        sets.merge(self, end.kind == End::Kind::stationary ? end.number : out);
+  const int outside = static_cast<int>(points.size());
+  const auto node = [&](const End& end) { return end.kind == End::Kind::stationary ? end.number : outside; };
+  double lowest = INFINITY, highest = -INFINITY;
+  const auto take = [&](const auto& place) {
+    lowest = std::min(lowest, place.energy);
+    highest = std::max(highest, place.energy);
+  };
+  std::for_each(points.begin(), points.end(), take);
+  std::for_each(passes.begin(), passes.end(), take);
+  Connectivity result{std::vector<double>(points.size(), INFINITY), std::vector<bool>(passes.size(), false)};
+  MergingSets sets(outside + 1);
+  const auto merge = [&](int i, int j, double energy) {
+    if (sets.joined(i, j)) return;
+    if (sets.joined(i, outside)) std::swap(i, j);
+    if (sets.joined(j, outside)) {
+      for (const int k : sets.with(i)) result.escape_energy[k] = std::max(energy, points[k].energy);
     }
-    if (sets.root(from) == sets.root(out)) return std::max(pass.energy, stationary.points[from].energy);
+    sets.merge(i, j);
+  };
+  for (std::size_t first = 0, last = 0; first < passes.size(); first = last) {
+    // Symmetric passes have one energy, to round-off: none of them is before the other.
+    const double level = passes[first].energy + level_within(passes[first].energy, highest - lowest, 1e-9);
+    for (last = first + 1; last < passes.size() && passes[last].energy <= level;) ++last;
+    for (std::size_t k = first; k < last; ++k) {
+      const auto& [a, b] = passes[k].ends;
+      const bool followed = a.kind != End::Kind::astray && b.kind != End::Kind::astray;
+      result.lowest[k] = followed && !sets.joined(node(a), node(b));
+    }
+    for (std::size_t k = first; k < last; ++k) {
+      const Pass& pass = passes[k];
+      const int self = pass.kind == Pass::Kind::saddle ? pass.number : outside;
+      for (const End& end : pass.ends) {
+        if (end.kind != End::Kind::astray) merge(self, node(end), pass.energy);
+      }
+    }
   }
-  return INFINITY;
+  return result;
 }
 
-int Landscape::nearest(const Window& window, Point place) const {
-  int best = -1;
-  double distance = INFINITY;
-  for (int i = 0; i < static_cast<int>(stationary.points.size()); ++i) {
-    const double d = length(displacement(window, place, stationary.points[i].point));
-    if (d < distance) {
-      distance = d;
-      best = i;
-    }
-  }
-  return best;
-}
-
-Landscape landscape(const Potential& potential, const Domain& domain, const Window& window, Search search) {
+Landscape landscape(const Potential& potential, const Domain& domain, const Window& window, Search search,
+                    bool with_passes) {
   Landscape result;
   result.stationary = stationary_points(potential, domain, window, search);
   result.boundary = boundary_extrema(potential, domain, window, search);
-  result.passes = passes(potential, domain, window, result.stationary, result.boundary);
+  if (with_passes) result.passes = passes(potential, domain, window, result.stationary, result.boundary);
   return result;
 }
 

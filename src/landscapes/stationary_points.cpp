@@ -85,12 +85,12 @@ class Finder {
   void examine(const Cell& cell) {
     const Samples samples = sample(potential_, domain_, cell);
     if (samples.beyond) return;
-    const bool deepest = cell.depth >= search_.depth || ++examined_ > budget;
+    const bool deepest = cell.depth >= search_.depth || (cell.depth > 0 && ++quarters_ > budget);
     // Seen too little of: a corner of the region, thinner than the cell.
     if (samples.admissible < 3) {
       const bool sliver = cell.depth >= 8 || deepest;
       if (!sliver) return quarter(cell);
-      if (samples.admissible > 0) keep(newton(potential_, samples.point[0], 8 * length(cell.half)));
+      if (samples.admissible > 0) keep(newton(potential_, window_, samples.point[0], 8 * length(cell.half)));
       return;
     }
     const Point reference = samples.point[0];
@@ -104,19 +104,19 @@ class Finder {
       variation = std::max(variation,
                            frobenius({h[0] - jet.hessian[0], h[1] - jet.hessian[1], h[2] - jet.hessian[2]}));
     }
-    const double scale = 1 + std::max(std::abs(reference[0]), std::abs(reference[1]));
-    const double noise = 1e-15 * (frobenius(jet.hessian) * scale + std::abs(jet.value));
+    const double scale = magnitude(window_, reference);
+    const double noise = 1e-15 * (frobenius(jet.hessian) * scale + std::abs(jet.value) / span(window_));
     for (int i = 0; i < 2; ++i) {
       const double force = std::abs(dot(s.direction[i], jet.gradient));
       if (force > (std::abs(s.value[i]) + variation) * reach + noise) return;
     }
     const double stiffness = std::min(std::abs(s.value[0]), std::abs(s.value[1]));
     if (2 * variation < stiffness) {
-      keep(newton(potential_, reference, 8 * reach));
+      keep(newton(potential_, window_, reference, 8 * reach));
     } else if (!deepest) {
       quarter(cell);
     } else {
-      const bool kept = keep(newton(potential_, reference, std::max(8 * reach, 1e-5 * scale)));
+      const bool kept = keep(newton(potential_, window_, reference, std::max(8 * reach, 1e-5 * scale)));
       // In a tiny cell a degenerate zero answers, or there is none, unless grad U is lost in its own
       // round-off.
       const bool tiny = reach < 1e-7 * span(window_);
@@ -168,7 +168,7 @@ class Finder {
     return static_cast<int>(std::lround(sum / (2 * std::numbers::pi)));
   }
 
-  // A whole curve of zeros would have every cell along it quartered for ever.
+  // Of quarters examined: a whole curve of zeros would have every cell along it quartered for ever.
   static constexpr long budget = 400'000;
 
   const Potential& potential_;
@@ -176,7 +176,7 @@ class Finder {
   const Window& window_;
   const Search search_;
   StationaryPoints found_;
-  long examined_ = 0;
+  long quarters_ = 0;
 };
 
 }  // namespace

@@ -170,5 +170,46 @@ TEST_CASE("only what hangs together with the points is triangulated") {
   REQUIRE(both->euler_characteristic() == 4);
   REQUIRE(SpaceBox::around(one->vertices).low[0] > 0);
   REQUIRE(triangulate(two, Points{{0, 9, 0}}, 0.05)->triangles.empty());
-  REQUIRE_FALSE(triangulate(two, Points{{edge, 0, 0}}, 0.05, std::nullopt, 100).has_value());
+  REQUIRE_FALSE(triangulate(two, Points{{edge, 0, 0}}, 0.05, std::nullopt, {}, 100).has_value());
+}
+
+TEST_CASE("one whole period of a periodic surface is triangulated, whatever the cubes' side") {
+  const double period = 2 * pi;
+  const auto gyroid = level<Gyroid>({period, 0.0});
+  const SpacePoint whole{period, period, period};
+  for (double cells : {40.0, 60.0, 33.3}) {
+    const auto mesh = triangulate(gyroid, Points{{0, 0, 0}}, period / cells, std::nullopt, whole);
+    CAPTURE(cells);
+    REQUIRE(mesh.has_value());
+    CHECK(mesh->area() / (period * period) == within(3.0916, 0.005));  // which it converges to from above
+  }
+  // Planes, whose area is exact: along periods that no cube divides, from a point periods away.
+  const LevelFunction plane = [](const SpacePoint& x) { return LevelPoint{x[2] - 0.3, {0, 0, 1}}; };
+  const SpaceBox high{{0, 0, -5}, {0, 0, 5}};
+  const auto flat = triangulate(plane, Points{{7.9, -3.3, 0.3}}, 0.11, high, {1.0, 1.37, 0});
+  CHECK(flat->area() == within(1.37, 1e-12));
+  const SpaceBox reached = SpaceBox::around(flat->vertices);
+  CHECK(reached.high[0] - reached.low[0] == within(1, 1e-12));
+  CHECK(reached.high[1] - reached.low[1] == within(1.37, 1e-12));
+  // x = y leaves the period at one side and comes in again at another.
+  const LevelFunction oblique = [&](const SpacePoint& x) {
+    const double angle = 2 * pi * (x[0] - x[1]), slope = 2 * pi * std::cos(angle);
+    return LevelPoint{std::sin(angle), {slope, -slope, 0}};
+  };
+  const auto both = triangulate(oblique, Points{{0.5, 0.5, 0.5}}, 0.01, std::nullopt, {1, 1, 1});
+  CHECK(both->area() == within(std::numbers::sqrt2, 1e-12));
+}
+
+TEST_CASE("a bounded surface far from the origin is known to be bounded") {
+  for (double away : {0.0, 30.0, 1000.0, 10000.0}) {
+    const LevelFunction sphere = [away](const SpacePoint& x) {
+      const double dx = x[0] - away;
+      return LevelPoint{dx * dx + x[1] * x[1] + x[2] * x[2] - 1, {2 * dx, 2 * x[1], 2 * x[2]}};
+    };
+    const auto box = surface_box(sphere, Points{{away, 1, 0}});
+    CAPTURE(away);
+    REQUIRE(box.has_value());
+    CHECK(box->longest() > 2);
+    CHECK(box->longest() < 2.5);
+  }
 }

@@ -4,9 +4,11 @@
 // solver: the Lagrangian solver (master's thesis, OIST, 2018).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "landscapes/landscape.hpp"
 
@@ -79,6 +81,56 @@ inline const Domain everywhere = [](double, double) { return 1.0; };
 inline Jet2 henon_heiles(double x_value, double y_value) {
   const Scalar x = first(x_value), y = second(y_value);
   return (0.5 * (x * x + y * y) + x * x * y - (1.0 / 3) * (y * y * y)).jet();
+}
+
+/// The stationary point nearest to a place, periods respected; -1 if there is none.
+inline int nearest(const Landscape& landscape, const Window& window, Point place) {
+  const auto apart = [](double d, double period, bool periodic) {
+    return periodic ? std::remainder(d, period) : d;
+  };
+  int best = -1;
+  double distance = INFINITY;
+  for (int i = 0; i < static_cast<int>(landscape.stationary.points.size()); ++i) {
+    const Point p = landscape.stationary.points[i].point;
+    const double d = std::hypot(apart(p[0] - place[0], window.x1 - window.x0, window.periodic_x),
+                                apart(p[1] - place[1], window.y1 - window.y0, window.periodic_y));
+    if (d < distance) {
+      distance = d;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/// The least energy that joins two stationary points inside the admissible window, infinite if none does: the
+/// highest pass on a way is lowered until no way over one pass more is better (Bellman and Ford).
+inline double barrier(const Landscape& landscape, int from, int to) {
+  const int count = static_cast<int>(landscape.stationary.points.size());
+  std::vector<double> level(count + landscape.boundary.size(), INFINITY);
+  level[from] = landscape.stationary.points[from].energy;
+  for (bool lowered = true; lowered;) {
+    lowered = false;
+    for (const Pass& pass : landscape.passes) {
+      if (pass.kind == Pass::Kind::contact) continue;
+      std::vector<int> nodes{pass.number + (pass.kind == Pass::Kind::saddle ? 0 : count)};
+      for (const End& end : pass.ends)
+        if (end.number >= 0) nodes.push_back(end.number + (end.kind == End::Kind::stationary ? 0 : count));
+      double least = INFINITY;
+      for (int node : nodes) least = std::min(least, level[node]);
+      for (int node : nodes) {
+        const double over = std::max(least, pass.energy);
+        if (over < level[node]) {
+          level[node] = over;
+          lowered = true;
+        }
+      }
+    }
+  }
+  return std::max(level[to], landscape.stationary.points[to].energy);
+}
+
+inline double escape_energy(const Landscape& landscape, int from) {
+  return connectivity(landscape).escape_energy[from];
 }
 
 }  // namespace landscape_tests

@@ -94,8 +94,8 @@ TEST_CASE("counts of extrema and saddles, and their index, from gravity alone to
 TEST_CASE("origin and hanging chain in closed form") {
   for (double alpha : {0.0, 10.0, 18.0, 18.5, 50.0}) {
     const Landscape found = landscape(balls_at(alpha), apart, torus);
-    const auto& origin = found.stationary.points[found.nearest(torus, {0, 0})];
-    const auto& hanging = found.stationary.points[found.nearest(torus, {pi, -pi})];
+    const auto& origin = found.stationary.points[nearest(found, torus, {0, 0})];
+    const auto& hanging = found.stationary.points[nearest(found, torus, {pi, -pi})];
     CHECK(origin.energy == Approx(3 - 17 * alpha / 24).epsilon(1e-15));
     CHECK(hanging.energy == Approx(-3 - 17 * alpha / 24).epsilon(1e-15));
     CHECK(hanging.type == StationaryType::minimum);
@@ -136,15 +136,15 @@ TEST_CASE("wells, barrier and escape of the upright chain") {
     const Landscape found = landscape(balls_at(row.alpha), apart, torus);
     const double origin = 3 - 17 * row.alpha / 24;
     CAPTURE(row.alpha);
-    const int plus = found.nearest(torus, row.well_at),
-              minus = found.nearest(torus, {-row.well_at[0], -row.well_at[1]});
+    const int plus = nearest(found, torus, row.well_at),
+              minus = nearest(found, torus, {-row.well_at[0], -row.well_at[1]});
     REQUIRE(plus != minus);
     CHECK(found.stationary.points[plus].type == StationaryType::minimum);
     CHECK(angle_distance(found.stationary.points[plus].point, row.well_at) < 1e-9);
     CHECK(found.stationary.points[plus].energy == Approx(row.well).epsilon(2e-15));
-    CHECK(found.escape_energy(plus) == Approx(row.pass).epsilon(2e-15));
-    CHECK(found.escape_energy(minus) == Approx(row.pass).epsilon(2e-15));
-    CHECK(found.barrier(plus, minus) == Approx(origin).epsilon(1e-15));
+    CHECK(escape_energy(found, plus) == Approx(row.pass).epsilon(2e-15));
+    CHECK(escape_energy(found, minus) == Approx(row.pass).epsilon(2e-15));
+    CHECK(barrier(found, plus, minus) == Approx(origin).epsilon(1e-15));
     // The pass is the saddle that is listed, and one of its sides is this well, the other the boundary.
     const auto pass = std::find_if(found.passes.begin(), found.passes.end(), [&](const Pass& p) {
       return angle_distance(p.point, row.pass_at) < 1e-9;
@@ -188,26 +188,26 @@ TEST_CASE("a flood from the well reaches the boundary above the pass alone") {
 TEST_CASE("escape where the origin is no well, or the only one") {
   // The energies: by tests/reference/magnetic_chain.py.
   const Landscape ten = landscape(balls_at(10), apart, torus);
-  CHECK(ten.escape_energy(ten.nearest(torus, {pi, -pi})) == Approx(-6.236603749870985).epsilon(2e-15));
+  CHECK(escape_energy(ten, nearest(ten, torus, {pi, -pi})) == Approx(-6.236603749870985).epsilon(2e-15));
   const auto origin = std::find_if(ten.passes.begin(), ten.passes.end(), [](const Pass& p) {
     return angle_distance(p.point, {0, 0}) < 1e-9;
   });
   REQUIRE(origin != ten.passes.end());
   for (const End& end : origin->ends)
     CHECK(end.kind == End::Kind::boundary);  // U falls from it to r13 = 1, both ways
-  CHECK(ten.nearest(torus, {1.8311348, -.1635662}) >= 0);
+  CHECK(nearest(ten, torus, {1.8311348, -.1635662}) >= 0);
 
   struct Row {
     double alpha, pass, hanging;
   };
   for (const Row& row : {Row{20, -10.82328678185743, -11.6447627}, Row{50, -27.2416299038874, -28.1040101}}) {
     const Landscape found = landscape(balls_at(row.alpha), apart, torus);
-    const int upright = found.nearest(torus, {0, 0}), hanging = found.nearest(torus, {pi, -pi});
+    const int upright = nearest(found, torus, {0, 0}), hanging = nearest(found, torus, {pi, -pi});
     CHECK(found.stationary.points[upright].type == StationaryType::minimum);
-    CHECK(found.escape_energy(upright) == Approx(row.pass).epsilon(2e-15));
-    CHECK(found.escape_energy(hanging) == within(row.hanging, 1e-7));
-    CHECK(found.barrier(upright, hanging) > row.pass);
-    CHECK(found.barrier(upright, hanging) == found.barrier(hanging, upright));
+    CHECK(escape_energy(found, upright) == Approx(row.pass).epsilon(2e-15));
+    CHECK(escape_energy(found, hanging) == within(row.hanging, 1e-7));
+    CHECK(barrier(found, upright, hanging) > row.pass);
+    CHECK(barrier(found, upright, hanging) == barrier(found, hanging, upright));
   }
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("the lowest energy on the boundary is not the pass") {
   // Gravity alone: the hanging well leans against the boundary, and touches it there first.
   const Landscape gravity = landscape(balls_at(0), apart, torus);
   CHECK(gravity.boundary.front().outward_slope > 0);
-  CHECK(gravity.escape_energy(gravity.nearest(torus, {pi, -pi})) == Approx(-std::sqrt(3.0)).epsilon(1e-14));
+  CHECK(escape_energy(gravity, nearest(gravity, torus, {pi, -pi})) == Approx(-std::sqrt(3.0)).epsilon(1e-14));
 }
 
 // The references: by tests/reference/magnetic_chain.py. Measured: within 3e-15 of them.

@@ -11,13 +11,16 @@ using namespace cotangent;
 
 namespace {
 
-/// U = (x^2 - 1)^2 / 4 + a z^2 / 2 + x y in the coordinates x, y, z, admissible while |x| < 2 (or 2 + a /
-/// 10).
+/// How the boundary of the trough changes with a.
+enum class Boundary { stays, moves, comes_back };
+
+/// U = (x^2 - 1)^2 / 4 + a z^2 / 2 + x y in the coordinates x, y, z, admissible while |x| < 2, or 2 + a / 10,
+/// or 2 + (a - 1) (2 - a).
 class Trough final : public sections::Problem {
   using Values = sections::Values;
 
  public:
-  explicit Trough(bool moving) : moving_(moving) {}
+  explicit Trough(Boundary boundary) : boundary_(boundary) {}
   std::string name() const override { return "trough"; }
   std::string about() const override { return "two wells along x, tilted by y"; }
   std::vector<sections::CoordinateInfo> coordinates() const override {
@@ -39,7 +42,10 @@ class Trough final : public sections::Problem {
   }
   bool has_domain() const override { return true; }
   double domain(Values q, Values p) const override {
-    return 2 - std::abs(q[0]) + (moving_ ? p[0] / 10 : 0.0);
+    const double out = boundary_ == Boundary::moves        ? p[0] / 10
+                       : boundary_ == Boundary::comes_back ? (p[0] - 1) * (2 - p[0])
+                                                           : 0.0;
+    return 2 - std::abs(q[0]) + out;
   }
   int lanes() const override { return 1; }
   std::unique_ptr<sections::TrajectoryBatch> fly(const integrators::MethodOptions&,
@@ -48,12 +54,12 @@ class Trough final : public sections::Problem {
   }
 
  private:
-  bool moving_;
+  Boundary boundary_;
 };
 
-ExitCode run_deck(const std::string& text, bool moving = false) {
+ExitCode run_deck(const std::string& text, Boundary boundary = Boundary::stays) {
   studies::Statements stated;
-  stated.problems.push_back(std::make_unique<Trough>(moving));
+  stated.problems.push_back(std::make_unique<Trough>(boundary));
   studies::Task task{.deck = io::Deck::parse(text, "deck.toml"),
                      .stated = stated,
                      .command_line = "test",
@@ -101,7 +107,7 @@ TEST_CASE("two of three coordinates, in any order, the third where it is put") {
         const double at_z = -1 + 2.2 * double(i) / 4, at_x = -2.5 + 5 * double(j) / 6;
         const std::vector<double> q{at_x, 0.1, at_z}, p{k == 0 ? 0.5 : 2};
         const std::size_t place = (k * 5 + i) * 7 + j;
-        CHECK_ALL(std::abs(energy[place] - Trough(false).potential(q, p).value) < 1e-14);
+        CHECK_ALL(std::abs(energy[place] - Trough(Boundary::stays).potential(q, p).value) < 1e-14);
         CHECK_ALL(admissible[place] == (std::abs(at_x) < 2 ? 1 : 0));
       }
     }
@@ -122,9 +128,21 @@ TEST_CASE("the boundary has to stay where it is while a parameter changes") {
             std::vector<std::int64_t>{0});
   std::filesystem::path none = folder / "none.h5";
   text = deck(plane + "changes = { parameter = \"a\", from = 1, to = 2, steps = 2 }", none);
-  const std::string refusal = test::text_thrown<Error>([&] { run_deck(text, true); });
-  CHECK_ALL(refusal.find("the admissible region moves with a") != std::string::npos);
+  for (const Boundary boundary : {Boundary::moves, Boundary::comes_back}) {
+    const std::string refusal = test::text_thrown<Error>([&] { run_deck(text, boundary); });
+    CHECK_ALL(refusal.find("the admissible region moves with a") != std::string::npos);
+    CHECK_ALL(refusal.find("for a = 1 and ") != std::string::npos);
+  }
   CHECK_ALL(!std::filesystem::exists(none));
+}
+
+TEST_CASE("what would be passed over is refused") {
+  const test::ScratchFolder folder;
+  const auto refusal = [&](const std::string& landscape) {
+    return test::text_thrown<Error>([&] { run_deck(deck(plane + landscape, folder / "out.h5")); });
+  };
+  CHECK_ALL(refusal("stationary = false\ncells = 9").find("cells") != std::string::npos);
+  CHECK_ALL(refusal("stationary = false") == "");
 }
 
 TEST_CASE("other coordinates are named, and only those") {
@@ -136,22 +154,4 @@ TEST_CASE("other coordinates are named, and only those") {
   CHECK_ALL(refusal(sides + "at = { w = 0 }").find("unknown key 'w'") != std::string::npos);
   CHECK_ALL(refusal(sides + "at = { z = 0 }").find("unknown key 'z'") != std::string::npos);
   CHECK_ALL(refusal(sides) == "");  // they stay at 0
-}
-
-TEST_CASE("lowest passes: symmetric ones alike, higher ones not") {
-  using namespace landscapes;
-  // A ring of two wells 0 and 1 with passes 2, 3 at one height between them, 4 higher, and 5 from 1 out.
-  Landscape ring;
-  ring.stationary.points.resize(6);
-  const auto pass = [&](int number, double energy, End a, End b) {
-    ring.passes.push_back({Pass::Kind::saddle, number, {0, 0}, energy, {a, b}});
-  };
-  const End zero{End::Kind::stationary, 0}, one{End::Kind::stationary, 1}, out{End::Kind::window_edge, -1};
-  pass(2, 1.0, zero, one);
-  pass(3, 1.0 + 1e-13, one, zero);
-  pass(4, 1.5, zero, one);
-  pass(5, 2.0, one, out);
-  CHECK(studies::lowest_passes(ring) == std::vector<bool>{true, true, false, true});
-  ring.passes.back().ends[1].kind = End::Kind::astray;
-  CHECK(studies::lowest_passes(ring) == std::vector<bool>{true, true, false, false});
 }

@@ -53,23 +53,40 @@ ParameterChange read_changes(const io::Table& table, const ModelChoice& model,
     }
   }
   // Changes are followed along one boundary: it must not move with the parameter.
-  std::vector<double> first = survey.parameters.front(), last = first;
+  std::vector<double> first = survey.parameters.front(), later = first;
   first[changes.parameter] = changes.range.first;
-  last[changes.parameter] = changes.range.last;
-  for (int k = 0; k < 33 * 33; ++k) {
-    const int column = k / 33, row = k % 33;
-    const double x = survey.x.from + (survey.x.to - survey.x.from) * column / 32;
-    const double y = survey.y.from + (survey.y.to - survey.y.from) * row / 32;
-    const double before = survey.domain(x, y, first), after = survey.domain(x, y, last);
-    if (std::abs(before - after) > 1e-12 * std::max(1.0, std::abs(before))) {
-      throw table.error("parameter",
-                        "the admissible region moves with " + name + ", so changes can't be followed");
+  const int looks = std::min(changes.range.steps, 64);
+  for (int look = 1; look <= looks; ++look) {
+    later[changes.parameter] =
+        look == looks ? changes.range.last
+                      : changes.range.first + (changes.range.last - changes.range.first) * look / looks;
+    for (int k = 0; k < 33 * 33; ++k) {
+      const int column = k / 33, row = k % 33;
+      const double x = survey.x.from + (survey.x.to - survey.x.from) * column / 32;
+      const double y = survey.y.from + (survey.y.to - survey.y.from) * row / 32;
+      const double before = survey.domain(x, y, first), after = survey.domain(x, y, later);
+      if (std::abs(before - after) > 1e-12 * std::max(1.0, std::abs(before))) {
+        throw table.error(
+            "parameter",
+            fmt::format("the admissible region moves with {0}, so changes can't be "
+                        "followed: at ({1}, {2}) the domain is {3} for {0} = {4} and "
+                        "{5} for {0} = {6}",
+                        name, x, y, before, first[changes.parameter], after, later[changes.parameter]));
+      }
     }
   }
   return changes;
 }
 
 }  // namespace
+
+std::string LandscapeSurvey::parameters_text(const std::vector<double>& values) const {
+  std::string text;
+  const auto infos = statement->parameters();
+  for (std::size_t p = 0; p < infos.size(); ++p)
+    text += fmt::format("{}{} = {}", p == 0 ? "" : ", ", infos[p].name, values[p]);
+  return text;
+}
 
 LandscapeSurvey read_survey(Task& task) {
   const ModelChoice model = read_model(task);
@@ -118,6 +135,10 @@ LandscapeSurvey read_survey(Task& task) {
   const std::int64_t cells = table.integer_at_least("cells", 4, 64);
   if (cells > 4096) throw table.error("cells", "at most 4096");
   survey.search.cells = static_cast<int>(cells);
+  if (table.has("cells") && !survey.stationary && !table.has("changes")) {
+    throw table.error("cells",
+                      "is of the search for stationary points, which needs stationary = true or changes");
+  }
   if (table.has("changes")) {
     survey.changes = read_changes(table.table("changes"), model, survey);
     for (const double end : {survey.changes->range.first, survey.changes->range.last}) {

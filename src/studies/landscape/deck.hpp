@@ -48,6 +48,9 @@ struct LandscapeSurvey {
   std::int64_t count() const { return static_cast<std::int64_t>(parameters.size()); }
   landscapes::Window window() const { return {x.from, x.end(), y.from, y.end(), x.periodic, y.periodic}; }
 
+  /// "alpha = 18, m = 1"; empty where the model has no parameters.
+  std::string parameters_text(const std::vector<double>& values) const;
+
   std::vector<double> at(double x_value, double y_value) const {
     std::vector<double> q = place;
     q[x.coordinate] = x_value;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/error.hpp"
 #include "studies/program/units.hpp"
@@ -152,42 +151,10 @@ List change_list(const PlaneUnits& units, const std::string& parameter_units) {
            place("partner_y", units.y, "of an energy coincidence the other point, else the same")}};
 }
 
-std::vector<bool> lowest_passes(const landscapes::Landscape& landscape) {
-  using landscapes::End, landscapes::Pass;
-  // As in escape_energy(), whatever lies beyond the boundary or the window's edge counts as one place,
-  // outside.
-  const int outside = static_cast<int>(landscape.stationary.points.size());
-  std::vector<int> parent(static_cast<std::size_t>(outside) + 1);
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](int i) {
-    while (parent[static_cast<std::size_t>(i)] != i) i = parent[static_cast<std::size_t>(i)];
-    return i;
-  };
-  const auto node = [&](const End& end) { return end.kind == End::Kind::stationary ? end.number : outside; };
-  const auto& passes = landscape.passes;
-  std::vector<bool> lowest(passes.size(), false);
-  for (std::size_t first = 0, last = 0; first < passes.size(); first = last) {
-    // Symmetric passes have one energy, to round-off: none of them is before the other.
-    const double level = passes[first].energy + 1e-9 * std::max(1.0, std::abs(passes[first].energy));
-    while (last < passes.size() && passes[last].energy <= level) ++last;
-    for (std::size_t k = first; k < last; ++k) {
-      const auto& [a, b] = passes[k].ends;
-      const bool astray = a.kind == End::Kind::astray || b.kind == End::Kind::astray;
-      lowest[k] = !astray && root(node(a)) != root(node(b));
-    }
-    for (std::size_t k = first; k < last; ++k) {
-      const int self = passes[k].kind == Pass::Kind::saddle ? passes[k].number : outside;
-      for (const End& end : passes[k].ends) {
-        if (end.kind != End::Kind::astray) parent[static_cast<std::size_t>(root(self))] = root(node(end));
-      }
-    }
-  }
-  return lowest;
-}
-
 LandscapeRows rows_of(const landscapes::Landscape& landscape, std::int64_t index, bool with_passes) {
   LandscapeRows rows;
   const auto k = static_cast<double>(index);
+  const landscapes::Connectivity joined = landscapes::connectivity(landscape);
   const auto add = [](std::vector<double>& list, std::initializer_list<double> row) {
     list.insert(list.end(), row);
   };
@@ -197,19 +164,17 @@ LandscapeRows rows_of(const landscapes::Landscape& landscape, std::int64_t index
                           p.eigenvalues[1], static_cast<double>(p.index), p.uncertainty, k});
     if (!with_passes) continue;
     const bool well = p.type == landscapes::StationaryType::minimum;
-    rows.stationary.push_back(well ? landscape.escape_energy(static_cast<int>(i))
-                                   : std::numeric_limits<double>::quiet_NaN());
+    rows.stationary.push_back(well ? joined.escape_energy[i] : std::numeric_limits<double>::quiet_NaN());
   }
   for (const auto& b : landscape.boundary) {
     add(rows.boundary, {b.point[0], b.point[1], b.energy, b.minimum ? 1.0 : 0.0, b.outward_slope, k});
   }
-  const auto lowest = lowest_passes(landscape);
   for (std::size_t i = 0; i < landscape.passes.size(); ++i) {
     const auto& p = landscape.passes[i];
     const auto& [from, to] = p.ends;
     add(rows.passes, {p.point[0], p.point[1], p.energy, number(p.kind), static_cast<double>(p.number),
                       number(from.kind), static_cast<double>(from.number), number(to.kind),
-                      static_cast<double>(to.number), lowest[i] ? 1.0 : 0.0, k});
+                      static_cast<double>(to.number), joined.lowest[i] ? 1.0 : 0.0, k});
   }
   return rows;
 }

@@ -68,7 +68,4 @@ void append_passes(List& passes, std::vector<double> rows, std::int64_t first_st
 void append_changes(List& changes, const std::vector<double>& rows, const landscapes::Window& window,
                     double parameter_range);
 
-/// For each pass whether no lower way leads from one of its sides to the other; symmetric passes alike.
-std::vector<bool> lowest_passes(const landscapes::Landscape& landscape);
-
 }  // namespace cotangent::studies

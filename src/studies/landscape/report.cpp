@@ -13,20 +13,32 @@ namespace cotangent::studies {
 
 namespace {
 
-/// For six decimals: no -0.000000.
-double rounded(double x) {
-  return std::abs(x) < 5e-7 ? 0.0 : x;
+/// Right-aligned: with decimals where the largest number of its kind is of a common size, else with a power
+/// of ten; no -0.000000.
+std::string number_text(double x, double largest, int width, int decimals) {
+  const bool common = largest == 0 || (largest >= 1e-3 && largest < 1e7);
+  if (!common) return fmt::format("{:>{}.{}e}", x, width, decimals - (decimals > 6 ? 0 : 2));
+  return fmt::format("{:>{}.{}f}", std::abs(x) < 0.5 * std::pow(10, -decimals) ? 0.0 : x, width, decimals);
 }
 
-std::string parameter_text(const LandscapeSurvey& survey, std::int64_t k) {
-  std::string text;
-  const auto infos = survey.statement->parameters();
-  for (std::size_t p = 0; p < infos.size(); ++p) {
-    text += fmt::format("{}{} = {}", p == 0 ? "" : ", ", infos[p].name,
-                        survey.parameters[static_cast<std::size_t>(k)][p]);
+/// Places and energies in columns whose numbers are alike.
+class Columns {
+ public:
+  Columns(const LandscapeSurvey& survey, const LandscapeFindings& all)
+      : x_(std::max(std::abs(survey.x.from), std::abs(survey.x.to))),
+        y_(std::max(std::abs(survey.y.from), std::abs(survey.y.to))) {
+    for (const List* list : {&all.stationary, &all.boundary, &all.changes}) {
+      for (std::int64_t row = 0; row < list->size(); ++row)
+        energy_ = std::max(energy_, std::abs(list->at(row, "energy")));
+    }
   }
-  return text.empty() ? survey.statement->name() : text;
-}
+  std::string x(double value, int width = 12) const { return number_text(value, x_, width, 6); }
+  std::string y(double value, int width = 12) const { return number_text(value, y_, width, 6); }
+  std::string energy(double value, int width = 21) const { return number_text(value, energy_, width, 12); }
+
+ private:
+  double x_, y_, energy_ = 0;
+};
 
 /// "3 minima, 9 saddles, 2 maxima"
 std::string counts_text(const List& points, std::int64_t first, std::int64_t last) {
@@ -61,39 +73,44 @@ std::string heading(const LandscapeSurvey& survey, int indent, const std::string
                      survey.y.name, "U");
 }
 
-/// The row of the pass over a saddle, -1 if there is none.
-std::int64_t pass_over(const LandscapeFindings& all, std::size_t k, std::int64_t saddle) {
+/// For each stationary point of a landscape the row of the pass over it, -1 if there is none.
+std::vector<std::int64_t> passes_over(const LandscapeFindings& all, std::size_t k) {
+  const std::int64_t first = all.first_point[k];
+  std::vector<std::int64_t> over(static_cast<std::size_t>(all.first_point[k + 1] - first), -1);
   for (std::int64_t row = all.first_pass[k]; row < all.first_pass[k + 1]; ++row) {
-    const bool over = all.passes.at(row, "number") == static_cast<double>(saddle);
-    if (over && all.passes.word(row, "kind") == "saddle") return row;
+    if (all.passes.word(row, "kind") != "saddle") continue;
+    over[static_cast<std::size_t>(all.passes.at(row, "number")) - static_cast<std::size_t>(first)] = row;
   }
-  return -1;
+  return over;
 }
 
 /// Wells and lowest passes, or with all the rest.
-std::string landscape_text(const LandscapeSurvey& survey, const LandscapeFindings& all, std::int64_t index,
-                           bool whole) {
+std::string landscape_text(const LandscapeSurvey& survey, const LandscapeFindings& all,
+                           const Columns& columns, std::int64_t index, bool whole) {
   const auto k = static_cast<std::size_t>(index);
   const std::int64_t first = all.first_point[k], last = all.first_point[k + 1];
   const List &points = all.stationary, &passes = all.passes;
+  const std::string parameters = survey.parameters_text(survey.parameters[static_cast<std::size_t>(index)]);
   std::string text =
-      fmt::format("{}: {}{}\n", parameter_text(survey, index), counts_text(points, first, last),
-                  all.complete[k] != 0 ? "" : " (some may be missing)");
+      fmt::format("{}: {}{}\n", parameters.empty() ? survey.statement->name() : parameters,
+                  counts_text(points, first, last), all.complete[k] != 0 ? "" : " (some may be missing)");
   const auto line = [&](const std::string& row, const std::string& what, const List& list, std::int64_t at,
                         const std::string& more) {
-    text += fmt::format("{:>7}  {:<19}{:>12.6f}{:>12.6f}{:>21.12f}{}\n", row, what, rounded(list.at(at, "x")),
-                        rounded(list.at(at, "y")), list.at(at, "energy"), more.empty() ? "" : "   " + more);
+    text += fmt::format("{:>7}  {:<19}{}{}{}{}\n", row, what, columns.x(list.at(at, "x")),
+                        columns.y(list.at(at, "y")), columns.energy(list.at(at, "energy")),
+                        more.empty() ? "" : "   " + more);
   };
   if (last > first) text += heading(survey, 7, "row", "type");
+  const std::vector<std::int64_t> over = passes_over(all, k);
   for (std::int64_t row = first; row < last; ++row) {
     const std::string& type = points.word(row, "type");
-    const std::int64_t pass = pass_over(all, k, row);
+    const std::int64_t pass = over[static_cast<std::size_t>(row - first)];
     const bool lowest = pass >= 0 && passes.at(pass, "lowest") != 0;
     if (!whole && type != "minimum" && !lowest) continue;
     std::string more = pass >= 0 ? pass_text(passes, pass) : "";
     if (survey.passes && type == "minimum") {
       const double out = points.at(row, "escape_energy");
-      more = std::isfinite(out) ? fmt::format("left at {:.12f}", out) : "never left";
+      more = std::isfinite(out) ? "left at " + columns.energy(out, 0) : "no pass leads out";
     }
     line(std::to_string(row), type, points, row, more);
   }
@@ -102,25 +119,28 @@ std::string landscape_text(const LandscapeSurvey& survey, const LandscapeFinding
     if (kind == "saddle" || (!whole && passes.at(pass, "lowest") == 0)) continue;
     line("", kind == "contact" ? "contact" : "boundary saddle", passes, pass, pass_text(passes, pass));
   }
-  if (all.first_edge[k + 1] > all.first_edge[k]) {
-    line("", "lowest on boundary", all.boundary, all.first_edge[k], "");
+  for (std::int64_t edge = all.first_edge[k]; edge < all.first_edge[k + 1]; ++edge) {
+    if (all.boundary.word(edge, "minimum") == "no") continue;
+    line("", "lowest on boundary", all.boundary, edge, "");
+    break;
   }
   return text;
 }
 
-std::string changes_text(const LandscapeSurvey& survey, const List& changes) {
+std::string changes_text(const LandscapeSurvey& survey, const Columns& columns, const List& changes) {
   const auto& [parameter, range] = *survey.changes;
   const std::string name = survey.statement->parameters()[parameter].name;
   std::string text =
       fmt::format("changes with {} from {} to {}: {}\n", name, range.first, range.last, changes.size());
+  const double largest = std::max(std::abs(range.first), std::abs(range.last));
   if (changes.size() > 0) text += heading(survey, 18, name, "kind");
   for (std::int64_t row = 0; row < changes.size(); ++row) {
-    text += fmt::format("{:>18.12f}  {:<19}{:>12.6f}{:>12.6f}{:>21.12f}", changes.at(row, "parameter"),
-                        changes.word(row, "kind"), rounded(changes.at(row, "x")),
-                        rounded(changes.at(row, "y")), changes.at(row, "energy"));
+    text += fmt::format("{}  {:<19}{}{}{}", number_text(changes.at(row, "parameter"), largest, 18, 12),
+                        changes.word(row, "kind"), columns.x(changes.at(row, "x")),
+                        columns.y(changes.at(row, "y")), columns.energy(changes.at(row, "energy")));
     if (changes.word(row, "kind") == "energy_coincidence") {
-      text += fmt::format("   level with ({:.6f}, {:.6f})", rounded(changes.at(row, "partner_x")),
-                          rounded(changes.at(row, "partner_y")));
+      text += fmt::format("   level with ({}, {})", columns.x(changes.at(row, "partner_x"), 0),
+                          columns.y(changes.at(row, "partner_y"), 0));
     }
     text += "\n";
   }
@@ -132,12 +152,14 @@ std::string changes_text(const LandscapeSurvey& survey, const List& changes) {
 std::string findings_text(const LandscapeSurvey& survey, const LandscapeFindings& all) {
   constexpr std::int64_t most = 16;
   const std::int64_t shown = survey.stationary ? std::min(most, survey.count()) : 0;
+  const Columns columns(survey, all);
   std::string text;
-  for (std::int64_t k = 0; k < shown; ++k) text += landscape_text(survey, all, k, survey.count() == 1) + "\n";
+  for (std::int64_t k = 0; k < shown; ++k)
+    text += landscape_text(survey, all, columns, k, survey.count() == 1) + "\n";
   if (shown > 0 && survey.count() > shown) {
     text += fmt::format("and {} landscapes more in the file\n\n", survey.count() - shown);
   }
-  if (survey.changes) text += changes_text(survey, all.changes) + "\n";
+  if (survey.changes) text += changes_text(survey, columns, all.changes) + "\n";
   return text;
 }
 

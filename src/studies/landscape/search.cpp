@@ -10,19 +10,22 @@ namespace cotangent::studies {
 
 namespace {
 
+/// "; this is at alpha = 18", of all parameters.
+std::string where_text(const LandscapeSurvey& survey, const std::vector<double>& values) {
+  const std::string text = survey.parameters_text(values);
+  return text.empty() ? "" : "; this is at " + text;
+}
+
 Answer landscape_answer(const LandscapeSurvey& survey, std::int64_t k) {
   const auto& values = survey.parameters[static_cast<std::size_t>(k)];
   const landscapes::Potential potential = [&](double x, double y) { return survey.potential(x, y, values); };
   const landscapes::Domain domain = [&](double x, double y) { return survey.domain(x, y, values); };
   landscapes::Landscape found;
   try {
-    found.stationary = landscapes::stationary_points(potential, domain, survey.window(), survey.search);
-    found.boundary = landscapes::boundary_extrema(potential, domain, survey.window(), survey.search);
-    if (survey.passes) {
-      found.passes = landscapes::passes(potential, domain, survey.window(), found.stationary, found.boundary);
-    }
+    found = landscapes::landscape(potential, domain, survey.window(), survey.search, survey.passes);
   } catch (const Error& error) {
-    throw Error(std::string(error.what()) + "; or ask for the grid alone: [landscape] stationary = false",
+    throw Error(error.what() + where_text(survey, values) +
+                    "; or ask for the grid alone: [landscape] stationary = false",
                 error.code());
   }
   const LandscapeRows rows = rows_of(found, k, survey.passes);
@@ -38,17 +41,25 @@ Answer landscape_answer(const LandscapeSurvey& survey, std::int64_t k) {
 Answer changes_answer(const LandscapeSurvey& survey, std::int64_t step) {
   const auto& [parameter, range] = *survey.changes;
   std::vector<double> values = survey.parameters.front();
+  values[parameter] = range.first;
   const landscapes::PotentialFamily family = [&, parameter = parameter](double x, double y, double value) {
     values[parameter] = value;
     return survey.potential(x, y, values);
   };
-  const landscapes::Domain domain = [&](double x, double y) { return survey.domain(x, y, values); };
+  // The boundary stays where it is while the parameter changes.
+  const landscapes::Domain domain = [&survey, fixed = values](double x, double y) {
+    return survey.domain(x, y, fixed);
+  };
   const auto bound = [&, &range = range](std::int64_t i) {
     return i == range.steps ? range.last
                             : range.first + (range.last - range.first) * static_cast<double>(i) / range.steps;
   };
-  return rows_of(landscapes::bifurcations(family, domain, survey.window(), {bound(step), bound(step + 1), 1},
-                                          survey.search));
+  try {
+    return rows_of(landscapes::bifurcations(family, domain, survey.window(),
+                                            {bound(step), bound(step + 1), 1}, survey.search));
+  } catch (const Error& error) {
+    throw Error(error.what() + where_text(survey, values), error.code());
+  }
 }
 
 }  // namespace
@@ -98,6 +109,14 @@ LandscapeFindings search(const LandscapeSurvey& survey, const run::Settings& set
 
 std::int64_t LandscapeFindings::incomplete() const {
   return std::ranges::count(complete, 0);
+}
+
+std::int64_t LandscapeFindings::astray() const {
+  std::int64_t count = 0;
+  for (std::int64_t row = 0; row < passes.size(); ++row) {
+    for (const char* side : {"from_kind", "to_kind"}) count += passes.word(row, side) == "astray" ? 1 : 0;
+  }
+  return count;
 }
 
 std::int64_t LandscapeFindings::unresolved() const {

@@ -17,6 +17,7 @@ struct LandscapeFindings {
   std::vector<std::int64_t> first_point, first_edge, first_pass;  ///< rows of each landscape, and the end
 
   std::int64_t incomplete() const;  ///< landscapes that may miss stationary points
+  std::int64_t astray() const;      ///< descents from passes whose end isn't known
   std::int64_t unresolved() const;  ///< changes
   /// Those that the survey asked for.
   std::vector<const List*> lists(const LandscapeSurvey& survey) const;

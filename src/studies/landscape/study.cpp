@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // study = "landscape": U over two coordinates, for every value of the model's parameters: a grid of energies,
 // the admissible region, all stationary points, the passes between wells and out of them, and the values of
-// one parameter at which any of this changes (landscapes/landscape.hpp has the mathematics).
+// one parameter at which stationary points change (landscapes/landscape.hpp has the mathematics).
 //
 // Once the search is over the sizes of all lists are known: the file is made, and each rank fills its share
 // of the grids. The search, of seconds as a rule, has no checkpoint: it comes first whenever a run goes on.
@@ -50,11 +50,15 @@ class GridEvolution : public run::Evolution {
     if (const auto n = findings_.incomplete(); n > 0)
       lines.emplace_back("INCOMPLETE",
                          fmt::format("{} of {} landscapes may miss stationary points", n, survey_.count()));
+    if (const auto n = findings_.astray(); n > 0)
+      lines.emplace_back("ASTRAY",
+                         fmt::format("{} of {} descents from passes: escape energies may be too high", n,
+                                     2 * findings_.passes.size()));
     if (const auto n = findings_.unresolved(); n > 0)
       lines.emplace_back("UNRESOLVED", fmt::format("{} changes", n));
     return lines;
   }
-  bool failed() override { return findings_.incomplete() + findings_.unresolved() > 0; }
+  bool failed() override { return findings_.incomplete() + findings_.astray() + findings_.unresolved() > 0; }
 
  private:
   std::int64_t all() const { return survey_.count() * survey_.x.count; }

@@ -69,7 +69,7 @@ std::optional<geometry::Triangulation> surface_of(const Plan& plan, const Ensemb
   const auto whole = geometry::surface_box(g, points);
   const SpaceBox box = whole ? *whole : box_ahead(plan, starts);
   auto surface = geometry::triangulate(g, points, box.longest() / static_cast<double>(plan.surface_cells),
-                                       whole ? std::nullopt : std::optional(box), most_cubes);
+                                       whole ? std::nullopt : std::optional(box), {}, most_cubes);
   if (!surface || surface->triangles.empty()) return std::nullopt;
   return surface;
 }
@@ -80,7 +80,6 @@ geometry::Triangulation surface_within(const geometry::LevelFunction& g, std::ve
   std::optional<SpaceBox> box;
   double longest = 0;
   if (std::ranges::any_of(periods, [](double p) { return p > 0; })) {
-    box.emplace();
     for (std::size_t n = 0; n < 3; ++n) {
       longest = std::max(longest, periods[n]);
       for (auto& point : points) {
@@ -99,10 +98,7 @@ geometry::Triangulation surface_within(const geometry::LevelFunction& g, std::ve
                                                    periods[n], "xyz"[n]));
       }
     }
-    for (std::size_t n = 0; n < 3; ++n) {
-      box->low[n] = periods[n] > 0 ? 0.0 : points[0][n] - 1e3 * longest;
-      box->high[n] = periods[n] > 0 ? periods[n] : points[0][n] + 1e3 * longest;
-    }
+    box = SpaceBox{points[0], points[0]}.padded(1e3 * longest);  // along axes that aren't periodic
   } else if (const auto whole = geometry::surface_box(g, points)) {
     longest = whole->longest();
   } else if (unbounded == Unbounded::cut) {
@@ -114,7 +110,7 @@ geometry::Triangulation surface_within(const geometry::LevelFunction& g, std::ve
         "the surface is unbounded: give [model] periods, lengths after which it repeats along the axes "
         "(0: not periodic), or particles as a list, a file or a trajectory");
   }
-  auto surface = geometry::triangulate(g, points, longest / static_cast<double>(cells), box);
+  auto surface = geometry::triangulate(g, points, longest / static_cast<double>(cells), box, periods);
   if (!surface || surface->triangles.empty())
     throw Error("the surface could not be triangulated: try another output.surface_cells");
   return std::move(*surface);

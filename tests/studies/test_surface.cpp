@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Surfaces as particles start on them: one whole period of those that repeat.
+#include <cmath>
+#include <numbers>
+
+#include "mpi_test.hpp"
+#include "studies/program/surface.hpp"
+
+using namespace cotangent;
+
+TEST_CASE("a periodic surface is there for one whole period") {
+  const geometry::LevelFunction gyroid = [](const geometry::SpacePoint& q) {
+    const auto [x, y, z] = q;
+    return geometry::LevelPoint{
+        std::sin(x) * std::cos(y) + std::sin(y) * std::cos(z) + std::sin(z) * std::cos(x),
+        {std::cos(x) * std::cos(y) - std::sin(z) * std::sin(x),
+         std::cos(y) * std::cos(z) - std::sin(x) * std::sin(y),
+         std::cos(z) * std::cos(x) - std::sin(y) * std::sin(z)}};
+  };
+  const io::Deck deck = io::Deck::parse("study = \"particles\"\n[model]\nname = \"gyroid\"\n", "deck.toml");
+  const double period = 2 * std::numbers::pi, one = 3.0916 * period * period;
+  // Along z two periods: the cubes' side is that of the longest axis.
+  for (const double periods : {1.0, 2.0}) {
+    const auto surface = studies::surface_within(gyroid, {{0, 0, 0}}, {period, period, periods * period}, 60,
+                                                 deck.table("model"));
+    CHECK_ALL(std::abs(surface.area() / (periods * one) - 1) < 2e-3);
+  }
+}
