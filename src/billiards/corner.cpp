@@ -86,7 +86,8 @@ Contact<D> own_contact(const Domain<D>& domain, const LaneWalls& own, const Poin
 
 template <int D>
 PackMask look_around(const Domain<D>& domain, const Passage<D>& passage, const Contact<D>& contact,
-                     std::span<Pack> side, std::span<PackMask> on) {
+                     Surroundings& around) {
+  auto& [side, on, along_own] = around;
   const auto& walls = domain.walls();
   PackMask crowded(false);
   const Pack gg = dot<D>(contact.gradient, contact.gradient);
@@ -98,6 +99,7 @@ PackMask look_around(const Domain<D>& domain, const Passage<D>& passage, const C
     const Pack value = side[w];
     side[w] = select(mine, passage.sign, value);
     on[w] = (on[w] & !passage.lanes) | mine;
+    along_own[w] = PackMask(false);
     if (!any(others & (value * value <= 1e18 * near * near * gg))) continue;  // far, whatever its gradient
     const Contact<D> other = walls[w]->contact(passage.x, passage.t);
     const Pack size = dot<D>(other.gradient, other.gradient),
@@ -105,14 +107,15 @@ PackMask look_around(const Domain<D>& domain, const Passage<D>& passage, const C
     const PackMask here = others & (other.value * other.value <= near * near * size);
     if (!any(here)) continue;
     on[w] = on[w] | here;
-    // Of a tangent wall as of their own; of one that they fly along by its value; else by where they go.
+    const PackMask tied = here & tangent(along, size, gg), opposite = tied & (along < Pack(0.0));
+    along_own[w] = tied & !opposite;
+    crowded = crowded | (here & !tied);
+    // Through an edge in common they come to the other side of both; of a wall across theirs the side is the
+    // one to which they go, unless they fly along it.
     const Point<D> u = plus<D>(passage.v, Pack(-1.0), other.velocity);
     const Pack rate = dot<D>(u, other.gradient);
-    const PackMask goes = here & (rate * rate > 1e-12 * (dot<D>(u, u) * size)),
-                   tied = here & tangent(along, size, gg);
-    crowded = crowded | (here & !tied);
-    side[w] = select(goes, rate, side[w]);
-    side[w] = select(tied, select(along > Pack(0.0), passage.sign, -passage.sign), side[w]);
+    const PackMask goes = here & !tied & (rate * rate > 1e-12 * (dot<D>(u, u) * size));
+    side[w] = select(goes, rate, select(opposite, -passage.sign, side[w]));
   }
   return crowded;
 }
@@ -137,10 +140,8 @@ template Contact<2> own_contact<2>(const Domain<2>&, const LaneWalls&, const Poi
                                    PackMask);
 template Contact<3> own_contact<3>(const Domain<3>&, const LaneWalls&, const Point<3>&, const Pack&,
                                    PackMask);
-template PackMask look_around<2>(const Domain<2>&, const Passage<2>&, const Contact<2>&, std::span<Pack>,
-                                 std::span<PackMask>);
-template PackMask look_around<3>(const Domain<3>&, const Passage<3>&, const Contact<3>&, std::span<Pack>,
-                                 std::span<PackMask>);
+template PackMask look_around<2>(const Domain<2>&, const Passage<2>&, const Contact<2>&, Surroundings&);
+template PackMask look_around<3>(const Domain<3>&, const Passage<3>&, const Contact<3>&, Surroundings&);
 template Junction junction<2>(const Domain<2>&, const Passage<2>&, std::span<const PackMask>);
 template Junction junction<3>(const Domain<3>&, const Passage<3>&, std::span<const PackMask>);
 

@@ -31,12 +31,18 @@ struct Passage {
   Pack t;
 };
 
-/// Of each wall the lanes that are on it, and their side of it: given omega there, a number of the sign that
-/// it has where they go on. Returns the lanes that are on walls of several directions. `contact`: with their
+/// Which walls lanes are on, of each wall a number.
+struct Surroundings {
+  std::vector<Pack> side;       ///< of the sign that omega has where they go on
+  std::vector<PackMask> on;     ///< the lanes that are on it
+  std::vector<PackMask> along;  ///< those whose own wall it coincides with, inside being on the same side
+};
+/// Given omega at the lanes' points as their sides; of walls along their own it stays, as one of the two may
+/// be left a little later. Returns the lanes that are on walls of several directions. `contact`: with their
 /// own.
 template <int D>
 PackMask look_around(const Domain<D>& domain, const Passage<D>& passage, const Contact<D>& contact,
-                     std::span<Pack> side, std::span<PackMask> on);
+                     Surroundings& around);
 
 /// What shapes the domain about the points of these lanes, which are on walls of several directions.
 struct Junction {

@@ -25,8 +25,9 @@ Gas<D>::Gas(const Domain<D>& domain, const Vector<D>& gravity, std::uint64_t see
       hit_(false),
       under_way_(false),
       corner_(false),
-      side_(domain.walls().size()),
-      on_(domain.walls().size(), PackMask(false)) {
+      around_{std::vector<Pack>(domain.walls().size()),
+              std::vector<PackMask>(domain.walls().size(), PackMask(false)),
+              std::vector<PackMask>(domain.walls().size(), PackMask(false))} {
   path_.g = gravity;
   if (field != nullptr) course_ = field->course(gravity);
   wall_.fill(-1);
@@ -49,31 +50,42 @@ Pack Gas<D>::energy(const Point<D>& x, const Point<D>& v) const {
 
 template <int D>
 void Gas<D>::value_walls(const Point<D>& x, const Pack& t) {
-  for (std::size_t w = 0; w < side_.size(); ++w) side_[w] = domain_.walls()[w]->value(x, t);
+  for (std::size_t w = 0; w < around_.side.size(); ++w) around_.side[w] = domain_.walls()[w]->value(x, t);
 }
 
 /// Where lanes have come to their own walls; returns those that are on others of another direction.
 template <int D>
 PackMask Gas<D>::look_around(const Passage<D>& passage, const Contact<D>& contact) {
-  if (on_.size() == 1) {
-    on_[0] = on_[0] | passage.lanes;
-    side_[0] = select(passage.lanes, passage.sign, side_[0]);
+  if (around_.on.size() == 1) {
+    around_.on[0] = around_.on[0] | passage.lanes;
+    around_.side[0] = select(passage.lanes, passage.sign, around_.side[0]);
     return PackMask(false);
   }
-  value_walls(passage.x, passage.t);
-  return billiards::look_around<D>(domain_, passage, contact, side_, on_);
+  return billiards::look_around<D>(domain_, passage, contact, around_);
 }
 
 /// A cell that holds where the lane goes on, by its sides of the walls; -1: none.
 template <int D>
 int Gas<D>::cell_of(int lane) const {
   const auto holds = [&](const Side& side) {
-    return side.sign * side_[static_cast<std::size_t>(side.wall)][lane] > 0;
+    return side.sign * around_.side[static_cast<std::size_t>(side.wall)][lane] > 0;
   };
   for (std::size_t c = 0; c < domain_.region().size(); ++c) {
     if (std::ranges::all_of(domain_.region()[c], holds)) return static_cast<int>(c);
   }
   return -1;
+}
+
+/// The same, walls that coincide with the lane's own being left with it.
+template <int D>
+int Gas<D>::cell_beyond(int lane, double sign) {
+  bool again = false;
+  for (std::size_t w = 0; w < around_.along.size(); ++w) {
+    if (!around_.along[w][lane]) continue;
+    around_.side[w].set(lane, sign);
+    again = true;
+  }
+  return again ? cell_of(lane) : -1;
 }
 
 template <int D>
@@ -94,7 +106,7 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
   bounces_[at] = 0;
   hops_[at] = arcs_[at] = 0;
   wall_[at] = -1;
-  for (PackMask& lanes : on_) lanes.set(lane, false);
+  for (PackMask& lanes : around_.on) lanes.set(lane, false);
   status_[at] = Status::pending;
   active_.set(lane, true);
   reference_.set(lane, energy()[lane]);
@@ -116,14 +128,16 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
     if (!(std::abs(c.value[lane]) <= corner_width * far * size) || inward == 0) continue;
     wall_[at] = w;
     sign_[at] = inward > 0 ? 1.0 : -1.0;
+    value_walls(x_, t_);
     look_around({only, wall_, Pack(sign_[at]), x_, v_, t_}, c);
     cell_[at] = cell_of(lane);
+    if (cell_[at] < 0) cell_[at] = cell_beyond(lane, sign_[at]);
     const auto is_wall = [&](const Side& side) { return side.wall == w; };
     if (cell_[at] >= 0 && std::ranges::any_of(domain_.region()[static_cast<std::size_t>(cell_[at])], is_wall))
       break;
     wall_[at] = -1;
     cell_[at] = inside;
-    for (PackMask& lanes : on_) lanes.set(lane, false);
+    for (PackMask& lanes : around_.on) lanes.set(lane, false);
   }
   if (cell_[at] < 0) end(lane, Status::infeasible_start);
 }
@@ -148,7 +162,7 @@ Pack Gas<D>::exits(std::size_t slot, const Pack& from, const Pack& limit, PackMa
       lanes.set(i, false);
     } else {
       next_[static_cast<std::size_t>(i)] = cell[slot];
-      on_wall.set(i, on_[static_cast<std::size_t>(cell[slot].wall)][i]);
+      on_wall.set(i, around_.on[static_cast<std::size_t>(cell[slot].wall)][i]);
     }
   }
   PackMask open = lanes;
@@ -219,10 +233,12 @@ void Gas<D>::find_hits(const Pack& limit) {
   const Pack arrival = polished(first, contact, path_.velocity(first));
   Passage<D> passage{
       found, wall_, far, path_.position(arrival), path_.velocity(arrival), path_.start + arrival};
+  if (around_.on.size() > 1) value_walls(path_.position(first), path_.start + first);
   const PackMask crowded = look_around(passage, contact);
   numerics::for_lanes(found, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
-    const int next = one_cell ? -1 : cell_of(i);
+    int next = one_cell ? -1 : cell_of(i);
+    if (!one_cell && next < 0) next = cell_beyond(i, far[i]);
     (next < 0 ? hit_ : under_way_).set(i, true);
     if (next < 0) return;
     cell_[lane] = next;
@@ -231,16 +247,20 @@ void Gas<D>::find_hits(const Pack& limit) {
   });
   if (any(crowded)) {
     passage.lanes = crowded;
-    const Junction met = junction<D>(domain_, passage, on_);
+    const Junction met = junction<D>(domain_, passage, around_.on);
     corner_ = met.corner;
     numerics::for_lanes(hit_ & crowded, [&](int i) {
       const auto lane = static_cast<std::size_t>(i);
       if (met.instead[lane] < 0) return;
       wall_[lane] = met.instead[lane];
-      sign_[lane] = side_[static_cast<std::size_t>(wall_[lane])][i] > 0 ? -1.0 : 1.0;
+      sign_[lane] = around_.side[static_cast<std::size_t>(wall_[lane])][i] > 0 ? -1.0 : 1.0;
     });
     hit_ = hit_ | corner_;
     under_way_ = under_way_ & !hit_;
+  }
+  for (std::size_t w = 0; any(under_way_) && w < around_.on.size(); ++w) {
+    const PackMask ahead = around_.along[w] & (around_.side[w] * far < Pack(0.0));  // still to be left
+    around_.on[w] = around_.on[w] & !(under_way_ & ahead);
   }
   from_ = select(under_way_, first, from_);
   duration_ = select(under_way_, Pack(0.0), course_ ? duration_ : select(hit_, arrival, duration_));
@@ -298,7 +318,7 @@ void Gas<D>::advance(double limit) {
   v_ = select<D>(active_, v, v_);
   if (course_) {
     step_ = select(hit_ | arcs, course_->next_step(), step_);
-    for (PackMask& lanes : on_) lanes = lanes & !arcs;
+    for (PackMask& lanes : around_.on) lanes = lanes & !arcs;
     numerics::for_lanes(arcs, [&](int i) { hops_[static_cast<std::size_t>(i)] = 0; });
   }
   t_ = select(active_, t, t_);
@@ -460,7 +480,7 @@ void Gas<D>::save(int lane, double* state) const {
   *state++ = sign_[at];
   *state++ = hops_[at];
   *state++ = arcs_[at];
-  for (const PackMask& lanes : on_) *state++ = lanes[lane] ? 1 : 0;
+  for (const PackMask& lanes : around_.on) *state++ = lanes[lane] ? 1 : 0;
   *state++ = static_cast<double>(bounces_[at]);
   if (frame_) frame_->save(lane, state);
 }
@@ -479,7 +499,7 @@ void Gas<D>::restore(int lane, std::int64_t id, const double* state) {
   sign_[at] = *state++;
   hops_[at] = static_cast<int>(*state++);
   arcs_[at] = static_cast<int>(*state++);
-  for (PackMask& lanes : on_) lanes.set(lane, *state++ != 0);
+  for (PackMask& lanes : around_.on) lanes.set(lane, *state++ != 0);
   bounces_[at] = static_cast<std::int64_t>(*state++);
   status_[at] = Status::pending;
   duration_.set(lane, 0.0);

@@ -75,7 +75,9 @@ class Gas {
   const sections::DeviationFrame<Pack, D>& deviations() const { return *frame_; }
 
   /// All that the rest of a lane's motion depends on, as state_size() numbers.
-  std::size_t state_size() const { return 4 * D + 12 + on_.size() + (frame_ ? frame_->state_size() : 0); }
+  std::size_t state_size() const {
+    return 4 * D + 12 + around_.on.size() + (frame_ ? frame_->state_size() : 0);
+  }
   void save(int lane, double* state) const;
   void restore(int lane, std::int64_t id, const double* state);
 
@@ -96,6 +98,7 @@ class Gas {
   void restore_energy(PackMask lanes);
   void throw_back(int lane, const Law& law);
   int cell_of(int lane) const;
+  int cell_beyond(int lane, double sign);
   const Member<D>& member_hit(int lane) const {
     return domain_
         .members()[static_cast<std::size_t>(domain_.member_of(wall_[static_cast<std::size_t>(lane)]))];
@@ -115,8 +118,7 @@ class Gas {
   std::optional<sections::DeviationFrame<Pack, D>> frame_;
   PackMask active_, hit_, under_way_, corner_;
   std::array<Side, width> next_{};  // the side that each lane may leave first
-  std::vector<Pack> side_;          // of each wall: positive or negative, where the lanes go on
-  std::vector<PackMask> on_;        // of each wall the lanes that were on it when they came to their own
+  Surroundings around_;             // where the lanes came to their own walls
   std::vector<int> degree_;  // the highest of all cells' sides of this number, whatever cells lanes are in
   LaneWalls wall_{};
   // Of passages from cell to cell on the way, of arcs since the last hit; these where there is no limit.

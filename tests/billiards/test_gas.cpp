@@ -385,6 +385,21 @@ TEST_CASE("Where two sets have an edge in common particles pass, or are thrown b
     CHECK(fate(pair, {0, 0}, {0.0, 0.0}, {0.3 - 0.3 * (a == 1) + a, 0.5 * a}) ==
           Status::corner);  // to its end
   }
+  // A room, and a hall around it less the same room stated once more: nothing stands between them.
+  Domain<2> hall;
+  hall.add<Circle>("room", {0.7}, {{0.1, 0.2}});
+  hall.add<Circle>("again", {0.7}, {{0.1, 0.2}});
+  hall.add<Rectangle>("hall", {2.0, 2.0});
+  hall.enclose("room or (hall and not again)");
+  int out = 0;
+  for (int k = 0; k < 400; ++k) {
+    Gas<2> gas(hall, {});
+    const double angle = 6.28 * numerics::uniform(4, k, 2);
+    gas.load(0, k, {0.3 * numerics::uniform(4, k, 3), 0.1}, {std::cos(angle), std::sin(angle)});
+    bounce_once(gas, 0);
+    out += gas.status(0) == Status::pending && hall.member_of(gas.wall(0)) == 2 ? 1 : 0;
+  }
+  CHECK(out == 400);
   // A box on a floor: its lower side is the floor.
   for (const char* inside : {"floor and box", "box and floor"}) {
     Domain<2> box;
