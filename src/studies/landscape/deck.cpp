@@ -101,6 +101,7 @@ LandscapeSurvey read_survey(Task& task) {
   LandscapeSurvey survey{};
   survey.statement = &problem;
   survey.functions = &problem;
+  survey.formula = model.formula;
   // The product of all axes, the last one fastest.
   survey.parameters.emplace_back();
   for (const auto& axis : model.axes) {
