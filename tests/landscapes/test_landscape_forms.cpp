@@ -288,7 +288,7 @@ TEST_CASE("units of length and of energy change no finding") {
       CHECK(connectivity(wells).lowest[0]);
       CHECK(wells.passes[0].energy == within(e, 1e-14 * e));
 
-      // Two passes out of one well, of which the lower one is left out by the other.
+      // Two ways out of one well: the higher one leads nowhere that the lower one doesn't.
       const Landscape sides = landscape(
           [=](double x_value, double y_value) {
             const Scalar x = x_of(x_value), y = y_of(y_value), xx = x * x;

@@ -53,7 +53,7 @@ TEST_CASE("where more valleys meet than two, or a descent stops at an inflection
   REQUIRE(monkey.passes.size() == 1);
   CHECK(astray_ends(monkey) == 2);
 
-  // U' = (x + 1/2) x^2 (1 - x) ... falls from the saddle at 1 to the inflection at 0, and on to the well at
+  // U' = (x + 1/2) x^2 (1 - x): U falls from the saddle at 1 to the inflection at 0, and on to the well at
   // -1/2.
   const Potential stairs = [](double x_value, double y_value) {
     const Scalar x = first(x_value), y = second(y_value), cubed = x * x * x;

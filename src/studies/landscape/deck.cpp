@@ -55,7 +55,7 @@ ParameterChange read_changes(const io::Table& table, const ModelChoice& model,
   // Changes are followed along one boundary: it must not move with the parameter.
   std::vector<double> first = survey.parameters.front(), later = first;
   first[changes.parameter] = changes.range.first;
-  const int looks = std::min(changes.range.steps, 64);
+  constexpr int looks = 64;
   for (int look = 1; look <= looks; ++look) {
     later[changes.parameter] =
         look == looks ? changes.range.last
@@ -101,6 +101,7 @@ LandscapeSurvey read_survey(Task& task) {
   LandscapeSurvey survey{};
   survey.statement = &problem;
   survey.functions = &problem;
+  survey.formula = model.formula;
   // The product of all axes, the last one fastest.
   survey.parameters.emplace_back();
   for (const auto& axis : model.axes) {

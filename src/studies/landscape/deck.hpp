@@ -3,6 +3,7 @@
 // looked for.
 #pragma once
 
+#include <memory>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -38,7 +39,8 @@ struct ParameterChange {
 struct LandscapeSurvey {
   const sections::Statement* statement;
   const sections::StateFunctions* functions;
-  std::vector<std::vector<double>> parameters;  ///< one row a landscape
+  std::shared_ptr<const sections::Problem> formula;  ///< both of these, where the deck states the model
+  std::vector<std::vector<double>> parameters;       ///< one row a landscape
   WindowSide x, y;
   std::vector<double> place;  ///< of all coordinates; x and y vary
   bool stationary, passes;

@@ -6,6 +6,7 @@ import unittest
 import h5py
 import numpy as np
 
+from formula_test import FormulaTest
 from launch import SOURCE, ProgramTest
 from results import is_dimension, same_bits
 
@@ -249,6 +250,57 @@ class Landscapes(ProgramTest):
         self.assertIn("1 of 1 landscapes may miss stationary points", end.stdout)
         with h5py.File(self.at / "out.h5", "r") as file:
             self.assertEqual(file["landscape/complete"][()].tolist(), [0])
+
+
+class WaysOut(FormulaTest):
+    """Landscapes by formulas: what is said of the ways out of a well."""
+
+    TEXT = """study = "landscape"
+[model]
+coordinates = ["x", "y"]
+parameters = {{ s = 1.0 }}
+lagrangian = "x_dot^2/2 + y_dot^2/2 - s*({0})"
+domain = "{1}"
+[landscape]
+x = {{ from = -1.2, to = 1.2, count = 5 }}
+y = {{ from = -1.2, to = 1.2, count = 5 }}
+[output]
+file = "out.h5"
+"""
+    DIAMOND = TEXT.format("x^2/2 - 2*x^3/3 + y^2/2", "1 - abs(x) - abs(y)")
+    MONKEY = TEXT.format("x^3 - 3*x*y^2", "2 - x - y")
+
+    def test_over_a_saddle_to_a_corner_of_the_region(self):
+        end = self.launch(self.deck(self.DIAMOND), ranks=1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertIn("left at 0.041666666667", end.stdout)
+        # In another unit of energy there are as many digits.
+        end = self.launch(self.deck(self.DIAMOND), "model.parameters.s=1e-13", "output.file=small.h5", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertIn("left at 4.166666666667e-15", end.stdout)
+
+    def test_descents_that_come_to_no_end_are_said(self):
+        end = self.launch(self.deck(self.MONKEY), ranks=1)
+        self.assertEqual(end.returncode, 1, end.stdout + end.stderr)
+        self.assertIn("ASTRAY", end.stdout)
+        self.assertIn("descents from passes", end.stdout)
+
+    def test_the_lowest_on_the_boundary_is_a_minimum(self):
+        text = self.TEXT.format("x^2 - y^2 + y^4/9", "0.5 - x")  # along x = 1/2 a maximum, and U falls to the edges
+        end = self.launch(self.deck(text), ranks=1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertNotIn("lowest on boundary", end.stdout)
+        with h5py.File(self.at / "out.h5", "r") as file:
+            self.assertEqual(file["landscape/boundary/minimum"][()].tolist(), [0])
+        end = self.launch(self.deck(text), "model.parameters.s=-1", "output.file=other.h5", ranks=1)
+        self.assertIn("lowest on boundary     0.500000    0.000000      -0.250000000000", end.stdout)
+
+    def test_infinite_on_the_boundary(self):
+        text = self.TEXT.format("log(1 - x^2 - y^2) + 0.3*x", "1 - x^2 - y^2")
+        for ranks in (1, 2):
+            end = self.launch(self.deck(text), ranks=ranks)
+            self.says(end, 2, "not finite on the boundary of the admissible region, at (", "this is at s = 1",
+                      "stationary = false")
 
 
 if __name__ == "__main__":
