@@ -441,7 +441,7 @@ void Gas<D>::bounce(PackMask hits) {
 template <int D>
 void Gas<D>::restore_energy(PackMask lanes) {
   const Pack twice = dot<D>(v_, v_), excess = energy() - reference_;
-  const Pack scale = select(lanes & (abs(excess) <= 1e-10 * twice), 1.0 - excess / twice, Pack(1.0));
+  const Pack scale = select(lanes & (abs(excess) < 1e-10 * twice), 1.0 - excess / twice, Pack(1.0));
   for (int d = 0; d < D; ++d) v_[d] *= scale;
 }
 

@@ -18,12 +18,15 @@ HardSpheres<D>::HardSpheres(const Options& options, const std::vector<Vector>& x
                             const std::vector<Vector>& v)
     : options_(options), particles_(x.size()), place_(x.size()) {
   std::int32_t all = 1;
+  // Of three cells around a periodic box a neighbour's other image could be the nearer one.
+  const double few = options.periodic ? 4 : 3;
   for (int d = 0; d < D; ++d) {
-    // About one particle a cell where they are sparse, but three cells in any case.
-    const double sparse = options.box[d] / std::max(3.0, std::pow(static_cast<double>(x.size()), 1.0 / D));
+    // About one particle a cell where they are sparse, but so few in any case.
+    const double sparse = options.box[d] / std::max(few, std::pow(static_cast<double>(x.size()), 1.0 / D));
     const double least = std::max(2 * options.radius * (1 + 1e-12), sparse * (1 - 1e-12));
     cells_[d] = static_cast<std::int32_t>(options.box[d] / least);
-    if (cells_[d] < 3) throw Error("hard spheres: the box must be at least three diameters wide");
+    if (cells_[d] < few)
+      throw Error("hard spheres: the box must be at least four diameters wide, three where it has walls");
     side_[d] = options.box[d] / cells_[d];
     all *= cells_[d];
   }

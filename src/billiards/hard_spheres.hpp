@@ -5,7 +5,8 @@
 // grid whose sides are no shorter than a diameter; an event concerns it and its neighbours' cells, so the
 // cost of one hangs on the density and not on the number. An event that a partner has meanwhile missed is
 // recomputed when it is due. Reference: Lubachevsky, J. Comput. Phys. 94 (1991) 255; Alder, Wainwright, J.
-// Chem. Phys. 31 (1959) 459. Limits: unit mass, no gravity, at least three cells along each side.
+// Chem. Phys. 31 (1959) 459. Limits: unit mass, no gravity, at least three cells along each side, four
+// where it is periodic: neighbours are then nearer than their images.
 #pragma once
 
 #include <array>

@@ -185,8 +185,12 @@ std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
 }
 
 double ClosedOrbit::contraction() const {
-  const double determinant = numerics::determinant(transverse), size = 1 + transverse.squaredNorm();
-  return std::abs(determinant - 1) <= 1e-8 * size ? 1 : determinant;
+  // Of two rows by the determinant's own terms, whose sizes don't hang on units of length and time.
+  const auto& m = transverse;
+  const double determinant = numerics::determinant(m),
+               terms = m.rows() == 2 ? std::abs(m(0, 0) * m(1, 1)) + std::abs(m(0, 1) * m(1, 0))
+                                     : m.squaredNorm();
+  return std::abs(determinant - 1) <= 1e-8 * (1 + terms) ? 1 : determinant;
 }
 
 Stability stability(const ClosedOrbit& orbit) {

@@ -34,6 +34,7 @@ std::optional<ClosedOrbit> with_value(const Closure& closure, const ClosedOrbit&
 Family::Family(const Closure& closure, const ContinuationRule& rule, const ClosedOrbit& start,
                const std::optional<Unknowns>& tangent)
     : closure_(closure), rule_(rule), orbit_(start), step_(rule.step) {
+  if (orbit_.value() == rule.to) end_ = End::reached;
   if (tangent) {
     tangent_ = *tangent;
     return;

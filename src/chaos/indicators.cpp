@@ -85,8 +85,11 @@ class Growth final : public sections::GrowthWatch {
         entry = select(lanes, column[i] * scale, entry);
       }
     }
-    if (any(lanes & (time_ >= next_row_)))
-      numerics::for_lanes(lanes & (time_ >= next_row_), [&](int lane) { add_row(lane); });
+    if (const Mask due = lanes & (time_ >= next_row_); any(due)) {
+      numerics::for_lanes(due, [&](int lane) {
+        while (numerics::lane(time_, lane) >= numerics::lane(next_row_, lane)) add_row(lane);
+      });
+    }
   }
 
   bool decided(int lane) const override {
@@ -163,7 +166,8 @@ class Growth final : public sections::GrowthWatch {
     if (row_length_ > 0) {
       const auto made =
           static_cast<std::int64_t>(history_[static_cast<std::size_t>(lane)].size() / row_length_);
-      if (made < indicators_.rows) next = static_cast<double>(made + 1) * indicators_.history;
+      // Within the rounding of a sum of steps.
+      if (made < indicators_.rows) next = static_cast<double>(made + 1) * indicators_.history * (1 - 1e-12);
     }
     numerics::set_lane(next_row_, lane, next);
   }

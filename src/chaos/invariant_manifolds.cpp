@@ -443,8 +443,9 @@ std::vector<HomoclinicPoint> homoclinic_points(const InvariantManifold& unstable
     return std::abs(a.unstable - b.unstable) < 1e-9 && std::abs(a.stable - b.stable) < 1e-9;
   });
   found.erase(again.begin(), again.end());
-  if (found.size() > most) found.resize(most);
-  for (std::size_t k = 0; k + 1 < found.size(); ++k) {
+  // Areas lie between neighbours among all crossings, those that aren't told, too.
+  const auto told = std::min(found.size(), most);
+  for (std::size_t k = 0; k < told && k + 1 < found.size(); ++k) {
     const auto [low, high] = std::minmax(found[k].stable, found[k + 1].stable);
     const bool neighbours = std::ranges::none_of(
         found, [&](const auto& other) { return other.stable > low && other.stable < high; });
@@ -453,6 +454,7 @@ std::vector<HomoclinicPoint> homoclinic_points(const InvariantManifold& unstable
                back = stable.action(found[k].stable, found[k + 1].stable);
     if (along && back) found[k].area = *along - *back;
   }
+  found.erase(found.begin() + static_cast<std::ptrdiff_t>(told), found.end());
   return found;
 }
 

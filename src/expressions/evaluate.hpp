@@ -28,10 +28,14 @@ R fixed_power(const R& a, double n) {
 template <class R>
 R power(const R& a, const R& b) {
   using std::pow;
-  const auto squared = b == R(2.0), whole = squared || b == R(3.0);
-  if (!any(whole)) return pow(a, b);
-  const R product = select(squared, R(a * a), R(a * a * a));
-  return all(whole) ? product : R(select(whole, product, R(pow(a, b))));
+  if constexpr (requires { typename R::real_type; }) {
+    return R(pow(a, b));  // a jet: with its derivatives by b
+  } else {
+    const auto squared = b == R(2.0), whole = squared || b == R(3.0);
+    if (!any(whole)) return pow(a, b);
+    const R product = select(squared, R(a * a), R(a * a * a));
+    return all(whole) ? product : R(select(whole, product, R(pow(a, b))));
+  }
 }
 
 }  // namespace detail

@@ -404,7 +404,9 @@ class Parser {
 
   /// The names that stand for values, pi apart.
   std::vector<std::string> variables() const {
-    std::vector<std::string> all(names_.begin(), names_.end());
+    std::vector<std::string> all;  // what has no name can't be written
+    std::ranges::copy_if(names_, std::back_inserter(all),
+                         [](const std::string& name) { return !name.empty(); });
     for (const Constant& constant : constants_) all.push_back(constant.name);
     return all;
   }

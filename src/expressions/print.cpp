@@ -92,7 +92,9 @@ struct Cpp : Code {
     // A whole exponent of moderate size is known to the type, so that the degree of a polynomial is.
     if (is_whole(node.number))
       return {called("power<" + std::to_string(static_cast<int>(node.number)) + ">", a.text)};
-    return {called("pow", a.text + ", " + shortest(node.number))};
+    // As a table of rows has it: products up to there, then the power of a real.
+    const bool product = node.number == std::floor(node.number) && std::abs(node.number) < 1e5;
+    return {called("pow", a.text + ", " + (product ? shortest(node.number) : cpp_number(node.number)))};
   }
   Piece two(const Node& node, Piece a, const Piece& b) const {
     refuse_truths(node);

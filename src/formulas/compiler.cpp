@@ -73,10 +73,14 @@ std::vector<std::string> header_folders() {
 }
 
 bool has_headers() {
-  std::error_code none;
-  return std::ranges::any_of(header_folders(), [&](const std::string& folder) {
-    return fs::exists(fs::path(folder) / a_header, none);
-  });
+  // Of the source, and of what the build makes.
+  return std::ranges::all_of(std::array{a_header, "sections/compiled_dimensions.hpp"},
+                             [](const char* header) {
+                               return std::ranges::any_of(header_folders(), [&](const std::string& folder) {
+                                 std::error_code none;
+                                 return fs::exists(fs::path(folder) / header, none);
+                               });
+                             });
 }
 
 /// 128 bits by two runs of FNV-1a: for telling texts apart, not against malice.
@@ -226,6 +230,14 @@ Ending run(const std::vector<std::string>& command, const fs::path& log, const A
   posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
   pid_t child = 0;
+  // Where this program was started with children ignored, nobody would learn how one ended.
+  struct sigaction as_it_was = {}, by_default = {};
+  by_default.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &by_default, &as_it_was);
+  const struct Restored {
+    const struct sigaction& action;
+    ~Restored() { ::sigaction(SIGCHLD, &action, nullptr); }
+  } restored{as_it_was};
   // What it says is looked through: in English.
   std::vector<char*> variables;
   for (char** variable = environ; *variable != nullptr; ++variable)

@@ -46,6 +46,7 @@ Structure of_two(const Node& node, const Structure& a, const Structure& b) {
 
 Structure of_one(const Node& node, const Structure& a) {
   if (node.operation == Operation::negate) return a;
+  if (node.operation == Operation::fixed_power && node.number == 1) return a;
   if (node.operation != Operation::fixed_power || node.number != 2) return curved(a);
   return of_two({Operation::multiply, 0, 0, {}}, a, a);
 }

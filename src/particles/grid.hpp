@@ -42,10 +42,12 @@ class Grid {
   Grid(double range, const Periods& periods) {
     for (std::size_t n = 0; n < 3; ++n) {
       period_[n] = periods[n];
-      // An even number, so that whole blocks follow one another round the period, or one.
-      count_[n] = periods[n] > 0
-                      ? static_cast<std::int32_t>(std::max(1.0, 2 * std::floor(periods[n] / (2 * range))))
-                      : 0;
+      // An even number, so that whole blocks follow one another round the period, or one; no more than keys
+      // tell.
+      count_[n] =
+          periods[n] > 0
+              ? static_cast<std::int32_t>(std::clamp(2 * std::floor(periods[n] / (2 * range)), 1.0, 0x1p20))
+              : 0;
       inverse_[n] = count_[n] > 0 ? count_[n] / periods[n] : 1.0 / range;
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/release.hpp"
@@ -137,7 +138,7 @@ void RodBlock<D>::take_reported(std::span<const double> rows, PointVectors& fiel
 
 template <int D>
 void RodBlock<D>::check_start(double tolerance) const {
-  const double far_off = tolerance * extent_;
+  const double far_off = tolerance * extent_, noise = 16 * std::numeric_limits<double>::epsilon() * extent_;
   parallel::agree([&] {
     for (int k = 0; k < own_count(); ++k) {
       const int known = own_begin() + k, first = first_end(known), second = second_end(known);
@@ -157,7 +158,7 @@ void RodBlock<D>::check_start(double tolerance) const {
       const auto other_v = at(velocity, b);
       const auto r = difference<D>(q, at(position, b)), w = difference<D>(v, other_v);
       const double apart = std::sqrt(product<D>(r, r)), length = length_[static_cast<std::size_t>(known)];
-      if (!(std::abs(apart - length) <= tolerance * length))
+      if (!(std::abs(apart - length) <= std::max(tolerance * length, noise)))
         refuse("rod ", rod(known), " is ", length, " long, and its points ", point(first), " and ",
                point(second), " are ", apart, " apart");
       const double along = product<D>(r, w) / apart;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -99,7 +100,10 @@ const std::array<double, 3>& SurfaceWalk::step(double length) {
     angle -= correction;
     if (!(std::abs(angle) < 1.0)) bends();
   }
-  if (!(std::abs(correction) < 1e-12)) bends();
+  // Round-off of places is as large an angle as the rod is short.
+  const double far = std::max({std::abs(at_[0]), std::abs(at_[1]), std::abs(at_[2]), length});
+  const double noise = 16 * std::numeric_limits<double>::epsilon() * far / length;
+  if (!(std::abs(correction) < std::max(1e-12, noise))) bends();
   direction_ = plus(q, -1.0, at_);
   at_ = q;
   ++steps_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -240,7 +241,20 @@ struct RodRattle<D>::Solvers {
     if (pairs) pairs->judge();
     measure();
     block.old_gradient = block.gradient;
-    solve_accelerations();
+    const auto dependent = [] {
+      throw Error("the rods depend on each other where they begin: their multipliers aren't determined");
+    };
+    try {
+      solve_accelerations();
+    } catch (const la::PetscFailure&) {
+      dependent();
+    }
+    {
+      const la::Values found(push);
+      bool finite = true;
+      for (int k = 0; k < block.own_count(); ++k) finite = finite && std::isfinite(found.data()[k]);
+      if (parallel::any(!finite)) dependent();
+    }
     const double h = options.step;
     la::check(VecCopy(push, last), "VecCopy");
     la::check(VecScale(last, 0.5 * h * h), "VecScale");

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -21,6 +22,7 @@ struct QueuedStep {
   bool leaves = false;                 ///< the model's domain, somewhere, as it seems
   bool ended_outside = false;          ///< of it
   double until = 0;                    ///< its end, or the kick that cuts it short
+  std::int64_t most_crossings = 0;     ///< of a surface, that there may be in it
   DueInStep due{};                     ///< what comes at times in it
   double steps = 0, energy_error = 0;  ///< of the trajectory, this step included
   double constraint_error = 0;
@@ -60,12 +62,12 @@ class EventQueue {
   }
 
   bool full() const { return size_ == W; }
-  /// How many crossings there may be in the steps of a lane that wait: a polynomial has no more roots.
+  /// How many crossings there may be in the steps of a lane that wait.
   std::int64_t most_crossings(int lane) const {
     std::int64_t most = 0;
     for (int i = 0; i < size_; ++i) {
       if (queued_[i].lane != lane) continue;
-      most += strobes_ ? queued_[i].due.strobe_end - queued_[i].due.first_strobe : integrators::max_degree;
+      most += strobes_ ? queued_[i].due.strobe_end - queued_[i].due.first_strobe : queued_[i].most_crossings;
     }
     return most;
   }
@@ -137,7 +139,11 @@ class EventQueue {
       }
       if (queued_[i].until >= watch_.stop.time) put_time(Kind::end, watch_.stop.time);
       if (queued_[i].leaves) put(Kind::exit, numerics::lane(exit, i));
-      numerics::insertion_sort(events, [](const Event& event) { return event.theta; });
+      // Of few, as nearly all steps have, and of many.
+      if (events.size() <= 64)
+        numerics::insertion_sort(events, [](const Event& event) { return event.theta; });
+      else
+        std::ranges::stable_sort(events, {}, &Event::theta);
     }
   }
 

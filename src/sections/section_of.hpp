@@ -58,6 +58,21 @@ class SectionOf {
     return result;
   }
 
+  /// Whether the section is an angle's, which may meet it many times in a step.
+  bool on_angle() const { return angle_; }
+  /// How many crossings a step of each lane may hold: as many as its polynomial has roots, on each of an
+  /// angle's levels.
+  R most_crossings(const Stepper& method, const State& end) const {
+    constexpr double roots = integrators::max_degree;
+    return angle_ ? R(roots) * fma(R(1 / turn), way(method, end), R(2.0)) : R(roots);
+  }
+  /// Lanes whose last step turns the section's angle no more often than can be looked at.
+  Mask countable(const Stepper& method, const State& end) const {
+    constexpr double most_turns = 1e6;
+    return (way(method, end) <= R(turn * most_turns)) &
+           (numerics::absolute(end.q[section_.coordinate]) <= R(0x1p50));
+  }
+
   /// What a step holds of the section.
   struct Meeting {
     std::vector<double> crossings;  ///< theta of those in the direction asked for
@@ -132,6 +147,15 @@ class SectionOf {
   static constexpr double turn = 2 * std::numbers::pi;
 
   bool on_coordinate() const { return section_.coordinate >= 0; }
+  /// No less than how far the section's coordinate goes in a step: a cubic's Bernstein coefficients, and how
+  /// far the step strays from it.
+  R way(const Stepper& method, const State& end) const {
+    const int n = section_.coordinate;
+    const State begin = method.begin();
+    const R third = numerics::absolute(R(1.0 / 3) * method.step());
+    const R slopes = numerics::absolute(begin.v[n]) + numerics::absolute(end.v[n]);
+    return fma(third, slopes, numerics::absolute(end.q[n] - begin.q[n])) + R(2.0) * method.bend(n).position;
+  }
   bool wanted(bool rising) const { return section_.direction == 0 || rising == (section_.direction > 0); }
 
   /// The nearest of the levels at which an angle meets the section; the one there is otherwise.
@@ -173,6 +197,9 @@ class SectionOf {
         if (wanted(root.rising)) meeting.crossings.push_back(root.theta);
       }
     }
+    // Where an angle falls it meets its levels the other way round.
+    if (meeting.crossings.size() > 1 && meeting.crossings.front() > meeting.crossings.back())
+      std::ranges::reverse(meeting.crossings);
     numerics::insertion_sort(meeting.crossings, [](double theta) { return theta; });
   }
 

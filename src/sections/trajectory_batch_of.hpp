@@ -245,7 +245,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       gained = (gained - work_.value) - work_.low;
     }
     const R error = numerics::absolute(gained);
-    const Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
+    Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
+    if (counts_turns_) fine = fine & queue_.section()->countable(*method_, method_->end());
     if (any(active_ & !fine)) land_failed(took, fine, asks_for_end_ ? end : method_->end());
     const Mask good = fine & active_;
     track_.energy_error = select(good, numerics::larger(error, track_.energy_error), track_.energy_error);
@@ -359,6 +360,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       return;
     }
     bool at_once = any(leaves | (good & (t >= R(watch_.stop.time))));
+    R most_crossings(0.0);
+    if (queue_.section() && !watch_.section->strobe)
+      most_crossings = queue_.section()->most_crossings(*method_, method_->end());
     numerics::for_lanes(some & active_, [&](int i) {
       QueuedStep step{.lane = i,
                       .fresh = numerics::lane(fresh_, i),
@@ -368,10 +372,12 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
                       .steps = numerics::lane(track_.steps, i),
                       .energy_error = numerics::lane(track_.energy_error, i),
                       .constraint_error = std::sqrt(numerics::lane(track_.constraint_error_squared, i))};
+      step.most_crossings = static_cast<std::int64_t>(numerics::lane(most_crossings, i));
       step.due = timetable_.take(i, step.until);
       queue_.push(*method_, *system_, step);
-      // Deviations may not go on beyond the step with the last crossing.
-      at_once |= deviations_ && watch_.stop.crossings > 0 &&
+      // Deviations may not go on beyond the step with the last crossing; and steps that turn an angle many
+      // times are looked at before they are more than were asked for.
+      at_once |= (deviations_ || counts_turns_) && watch_.stop.crossings > 0 &&
                  record_[i].crossing_count + queue_.most_crossings(i) >= watch_.stop.crossings;
       if (queue_.full()) resolve_events();
     });
@@ -381,7 +387,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
 
   /// Lanes that are out of the model's domain.
   Mask outside(const std::array<R, N>& q) const {
-    return system_->kind().bounded ? system_->domain(q) <= R(0.0) : Mask(false);
+    return system_->kind().bounded ? !(system_->domain(q) > R(0.0)) : Mask(false);
   }
   /// Lanes that are so, by a cubic, in the middle of their step: the step's own polynomial decides
   /// (EventQueue). What leaves and comes back within half a step is missed.
@@ -452,6 +458,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   /// Whether each step's end is asked for, beyond its time and energy.
   const bool asks_for_end_ = kicked_ || watch_.growth || system_->kind().bounded;
   const bool looks_at_each_step_ = asks_for_end_ || works_ || watch_.section;
+  /// Whether a step may meet the section many times: on the levels of an angle.
+  const bool counts_turns_ = queue_.section() && !watch_.section->strobe && queue_.section()->on_angle();
   Timetable<R> timetable_{watch_};
   int lanes_;
   bool ready_ = false, landed_ = false;

@@ -49,6 +49,15 @@ TEST_CASE("Two discs meet, exchange what lies along their normal, and meet again
   CHECK(std::abs(pair.energy() - 1) < 1e-14);
 }
 
+TEST_CASE("Few discs in a wide box meet inside it, nearer than around it", "[unit]") {
+  HardSpheres<2> pair({{10.0, 10.0}, 0.5, true}, {{0.5, 5.0}, {6.5, 5.0}}, {{1.0, 0.0}, {-1.0, 0.0}});
+  pair.advance(2.5 - 1e-9);
+  CHECK(pair.collisions() == 0);
+  pair.advance(2.5 + 1e-9);
+  CHECK(pair.collisions() == 1);
+  CHECK(pair.least_gap() > -1e-12);
+}
+
 TEST_CASE("A disc between walls", "[unit]") {
   HardSpheres<2> one({{4.0, 4.0}, 0.5, false}, {{1.0, 2.0}}, {{1.0, 0.25}});
   one.advance(100.0);

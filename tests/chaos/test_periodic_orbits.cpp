@@ -95,6 +95,19 @@ TEST_CASE("the rotor at rest turns by 1/4, 1/3 and 1/2 where its kicks are 2, 3 
   CHECK(std::abs(child->orbit.q[0]) > 0.01);
 }
 
+TEST_CASE("what a damped orbit's stability is doesn't hang on the units of length and time") {
+  for (const double unit : {1.0, 1e-4, 1e5}) {
+    INFO(unit);
+    ClosedOrbit saddle;  // of trace 1.8 and determinant 0.5: multipliers 1.457 and 0.343
+    saddle.transverse = Eigen::MatrixXd{{0.9, 0.31 * unit}, {1 / unit, 0.9}};
+    saddle.multiplier = {0.9 + std::sqrt(0.31), 0.9 - std::sqrt(0.31)};
+    CHECK(std::abs(saddle.contraction() - 0.5) < 1e-14);
+    CHECK(stability(saddle) == Stability::unstable);
+    saddle.transverse(0, 1) = -0.19 * unit;  // a control: an area is kept
+    CHECK(saddle.contraction() == 1);
+  }
+}
+
 TEST_CASE("a family turns back at a fold, which is located") {
   const ProblemOf<TwistedPendulum> pendulum;
   Closure closure = strobed(pendulum, method("gauss", 0.25), {0.0}, 1.0);

@@ -101,6 +101,22 @@ TEST_CASE("jets of lanes: the Lagrangian of Henon and Heiles, as a text and as C
   }
 }
 
+TEST_CASE("a power has derivatives by its exponent, where that is 2 or 3, too") {
+  using J = ad::A<2>;
+  for (const double y : {2.0, 3.0, 2.5}) {
+    INFO(y);
+    const double x = 1.7;
+    const std::vector<J> at{ad::variable<0, 2, 2, 0>(x), ad::variable<1, 2, 2, 0>(y)};
+    const auto power = Expression::parse("x^y", names).evaluate<J>(at);
+    CHECK(ad::value(power) == Approx(std::pow(x, y)).epsilon(1e-14));
+    CHECK(ad::gradient<0>(power) == Approx(y * std::pow(x, y - 1)).epsilon(1e-14));
+    CHECK(ad::gradient<1>(power) == Approx(std::pow(x, y) * std::log(x)).epsilon(1e-14));
+    CHECK(ad::hessian<0, 1>(power) == Approx(std::pow(x, y - 1) * (1 + y * std::log(x))).epsilon(1e-14));
+    const auto exponential = Expression::parse("2^y", names).evaluate<J>(at);
+    CHECK(ad::gradient<1>(exponential) == Approx(std::pow(2, y) * std::log(2)).epsilon(1e-14));
+  }
+}
+
 TEST_CASE("what holds numbers alone is one number, and a fixed power one node") {
   const auto nodes = [](const std::string& text) {
     return parse(text, Language::value, names).nodes().size();

@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   {
     parallel::Mpi mpi(*argc, *argv);
     Fields fields;
-    run::write_checkpoint(path, owner, fields);
+    run::write_checkpoint(path, owner, {}, fields);
     good = reads(path);
   }
   if (!good) fuzz::fail("what was written can't be read");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -66,4 +67,20 @@ TEST_CASE("what is within the range lies in the cells around") {
     far += std::ranges::count(around, grid.key(other.data())) == 0;
   }
   CHECK(far == 2000);
+}
+
+TEST_CASE("a period holds no more cells than keys tell apart") {
+  for (const double period : {1e7, 1e10}) {
+    const Grid grid(1.0, {period, 0.0, 0.0});
+    std::set<Grid::Key> keys;
+    for (const double part : {0.1, 0.3, 0.5, 0.7, 0.9}) {
+      const double q[] = {part * period, 0.0, 0.0};
+      keys.insert(grid.keys_around(grid.cell(q))[13]);
+    }
+    CHECK(keys.size() == 5);
+    // Those on both sides of the period's end are neighbours.
+    const double first[] = {0.2, 0.0, 0.0}, last[] = {period - 0.2, 0.0, 0.0};
+    const auto around = grid.keys_around(grid.cell(first));
+    CHECK(std::ranges::count(around, grid.keys_around(grid.cell(last))[13]) > 0);
+  }
 }

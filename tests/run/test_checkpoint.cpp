@@ -56,7 +56,7 @@ struct Generations {
   Generations() {
     for (const double moment : {1, 2, 3}) {
       Moments moments(moment);
-      run::write_checkpoint(path, owner, moments);
+      run::write_checkpoint(path, owner, {}, moments);
     }
     newest_bytes = bytes_of(path);
     older_bytes = bytes_of(older);
@@ -176,7 +176,7 @@ TEST_CASE("a run that went on from the older checkpoint keeps that one beside it
   const Generations kept;
   CHECK_ALL(kept.from(kept.newest_bytes.substr(1), kept.older_bytes) == 2);
   Moments next(4);
-  run::write_checkpoint(kept.path, owner, next);
+  run::write_checkpoint(kept.path, owner, {}, next);
   const std::string fourth = bytes_of(kept.path);
   CHECK_ALL(bytes_of(kept.older) == kept.older_bytes);
   CHECK_ALL(kept.from(fourth, kept.older_bytes) == 4);

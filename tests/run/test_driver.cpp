@@ -263,7 +263,7 @@ TEST_CASE("a checkpoint that doesn't fit is refused by name, and left whole") {
     CHECK_ALL((says(text, "has no field 'velocities'") && says(text, "it holds 'velocity'")));
   }
   const auto plant = [&](DampedOscillators&& evolution) {
-    run::write_checkpoint(checkpoint, {resumed.study, resumed.deck}, evolution);
+    run::write_checkpoint(checkpoint, {resumed.study, resumed.deck}, {}, evolution);
   };
   SECTION("a field that is missing, and one too many") {
     struct Fewer : DampedOscillators {

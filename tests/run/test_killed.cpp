@@ -103,11 +103,11 @@ TEST_CASE("goes on to the same bits", "[.][survivor-run]") {
 TEST_CASE("killed while it writes checkpoints", "[.][victim-checkpoint]") {
   Moments moments;
   const auto path = io::checkpoint_path(settings().file);
-  run::write_checkpoint(path, {"moments", ""}, moments);
+  run::write_checkpoint(path, {"moments", ""}, {}, moments);
   ++moments.moment;
-  run::write_checkpoint(path, {"moments", ""}, moments);  // there is one to take the place of
+  run::write_checkpoint(path, {"moments", ""}, {}, moments);  // there is one to take the place of
   if (parallel::rank() == 0) die_within(path, 5, 200);
-  for (;; ++moments.moment) run::write_checkpoint(path, {"moments", ""}, moments);
+  for (;; ++moments.moment) run::write_checkpoint(path, {"moments", ""}, {}, moments);
 }
 
 TEST_CASE("finds a whole checkpoint", "[.][survivor-checkpoint]") {
@@ -115,7 +115,7 @@ TEST_CASE("finds a whole checkpoint", "[.][survivor-checkpoint]") {
   const auto path = io::checkpoint_path(settings().file);
   CHECK_ALL(run::read_checkpoint(path, {"moments", ""}, moments));
   CHECK_ALL((moments.right && moments.moment >= 2));
-  run::write_checkpoint(path, {"moments", ""}, moments);
+  run::write_checkpoint(path, {"moments", ""}, {}, moments);
   CHECK_ALL(!std::filesystem::exists(path.string() + ".new"));
   run::remove_checkpoint(path);
   CHECK_ALL(!std::filesystem::exists(path));

@@ -30,7 +30,7 @@ const std::vector<Answer>& atlas_answers() {
       {"regular", "share of the allowed starts whose orbits stay and are regular"},
       {"undecided", "share of the allowed starts whose orbits stay and are neither for sure"},
       {"escaped", "share of the allowed starts that leave by an exit"},
-      {"left", "share of the allowed starts that end where the model does: a contact, a collision"},
+      {"left", "share of the allowed starts that end where the model does: a contact, a collision, a corner"},
       {"failed", "share of the allowed starts whose orbits the method lost"},
       {"lyapunov", "largest Lyapunov exponent of the orbits that stay"},
       {"mean_lyapunov", "mean over the orbits that stay of the largest Lyapunov exponent"},
@@ -56,9 +56,11 @@ std::vector<double> answers(const std::vector<Outcome>& orbits) {
       time.add(orbit.time);
     } else if (orbit.status == Status::left_domain) {
       ++left;
+    } else if (is_failure(orbit.status) || orbit.status == Status::section_not_met) {
+      ++failed;
     } else if (orbit.status != Status::finished && orbit.status != Status::time_limit &&
                orbit.status != Status::decided) {
-      ++failed;
+      ++left;  // into a corner, a cusp, without end along a wall
     } else {
       ++by_verdict[static_cast<std::size_t>(orbit.verdict)];
       exponent.add(orbit.exponent);

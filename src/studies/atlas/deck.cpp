@@ -104,8 +104,9 @@ void read_atlas(Task& task, AtlasPlan& atlas, const Ensemble& ensemble) {
       throw table.error(fmt::format("a map has two sides, {} and {}: give {} one value", atlas.across.name,
                                     atlas.up->name, name));
   }
-  atlas.levels = static_cast<int>(table.integer_at_least("levels", 0, 0));
-  if (atlas.levels > 16) throw table.error("levels", "at most 16");
+  const std::int64_t levels = table.integer_at_least("levels", 0, 0);
+  if (levels > 16) throw table.error("levels", "at most 16");
+  atlas.levels = static_cast<int>(levels);
   const std::int64_t coarse = std::int64_t{1} << atlas.levels;
   for (const AtlasSide* side : {&atlas.across, atlas.up ? &*atlas.up : nullptr}) {
     if (side == nullptr) continue;

@@ -62,14 +62,12 @@ void AtlasEvolution::begin(run::Records& records) {
 /// Goes through the levels as far as the checkpoint's points reach.
 void AtlasEvolution::resume(run::Records& records) {
   learn();
-  while (std::ranges::all_of(tree_.points(), [&](auto point) { return known(point); })) {
-    if (!refine()) {
-      ended_ = true;
-      return;
-    }
-    learn();
+  while (!ended_ && std::ranges::all_of(tree_.points(), [&](auto point) { return known(point); })) {
+    ended_ = !refine();
+    if (!ended_) learn();
   }
-  begin(records);
+  earlier_ = std::ranges::count_if(level_of_, [](const auto level) { return level >= 0; });
+  if (!ended_) begin(records);
 }
 
 void AtlasEvolution::state(run::StateFields& state) {
@@ -138,7 +136,7 @@ void AtlasEvolution::fly(std::int64_t steps) {
   fly_full_lanes(flight_, steps, next, [this](int lane, sections::TrajectoryRecord& flown) {
     if (flown.status == Status::pending) return;
     auto& point = in_lane_[static_cast<std::size_t>(lane)];
-    land(*point, flown.id, outcome(flown, point->starts[flown.id].start.parameters));
+    land(*point, flown.id, outcome(flown, point->starts.parameters(flown.id)));
     point.reset();
     flight_.release(lane);
   });
@@ -277,8 +275,9 @@ std::vector<run::Line> AtlasEvolution::summary(const run::Effort& effort) {
   std::vector<run::Line> lines{
       {"points", fmt::format("{:.0f} of {}, {} starts each", points, level_of_.size(), each)},
       {"method", atlas_.billiard ? "exact flights" : in_words(atlas_.plan.method)},
-      {"orbits", fmt::format("{:.0f}, {:.4g} a second", points * static_cast<double>(each),
-                             points * static_cast<double>(each) / effort.wall)},
+      {"orbits",
+       fmt::format("{:.0f}, {:.4g} a second", points * static_cast<double>(each),
+                   (points - static_cast<double>(earlier_)) * static_cast<double>(each) / effort.wall)},
       {"steps", fmt::format("{:.0f}", steps)},
       {"energy error", fmt::format("{:.3g} at worst", energy_error)}};
   if (const auto& solver = atlas_.plan.method.solver) lines.emplace_back("multipliers", solved_by(solver));

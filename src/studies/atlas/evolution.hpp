@@ -60,6 +60,7 @@ class AtlasEvolution : public run::Evolution {
   sections::TrajectoryBatch& flight_;
   const std::size_t width_;  ///< numbers of a point's answers
   Quadtree tree_;
+  std::int64_t earlier_ = 0;            ///< points that earlier starts of the run have done
   std::vector<std::int32_t> level_of_;  ///< of each point: the level that has it, -1 where none has yet
   std::vector<double> answers_;         ///< of all points that are known on all ranks
   std::vector<double> mine_;            ///< rows of those done here: number, answers

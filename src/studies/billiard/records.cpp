@@ -10,6 +10,16 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// Starts that are spread over the ensemble, 64 if so many of 4096 are inside.
+std::vector<sections::Start> some_inside(const Ensemble& ensemble) {
+  std::vector<sections::Start> found;
+  for (std::int64_t k = 0; k < std::min<std::int64_t>(ensemble.size(), 4096) && found.size() < 64; ++k) {
+    const EnsembleStart start = ensemble[ensemble.scattered(k)];
+    if (start.feasible) found.push_back(start.start);
+  }
+  return found;
+}
+
 }  // namespace
 
 template <int D>
@@ -17,12 +27,10 @@ std::array<billiards::Vector<D>, 2> box_of(const billiards::Domain<D>& domain, c
   billiards::Vector<D> low, high;
   low.fill(infinity);
   high.fill(-infinity);
-  for (std::int64_t k = 0; k < std::min<std::int64_t>(ensemble.size(), 64); ++k) {
-    const EnsembleStart start = ensemble[ensemble.scattered(k)];
-    if (!start.feasible) continue;
+  for (const sections::Start& start : some_inside(ensemble)) {
     for (std::size_t d = 0; d < D; ++d) {
-      low[d] = std::min(low[d], start.start.q[d]);
-      high[d] = std::max(high[d], start.start.q[d]);
+      low[d] = std::min(low[d], start.q[d]);
+      high[d] = std::max(high[d], start.q[d]);
     }
   }
   double side = 1e-3;
@@ -99,12 +107,10 @@ std::optional<geometry::Triangulation> walls_of(const billiards::Domain<3>& doma
     return level;
   };
   std::vector<SpacePoint> points;
-  for (std::int64_t k = 0; k < std::min<std::int64_t>(ensemble.size(), 64); ++k) {
-    const EnsembleStart start = ensemble[ensemble.scattered(k)];
-    if (!start.feasible) continue;
+  for (const sections::Start& start : some_inside(ensemble)) {
     for (std::size_t side = 0; side < 6; ++side) {
       const auto along_ray = [&](double distance) {
-        SpacePoint x{start.start.q[0], start.start.q[1], start.start.q[2]};
+        SpacePoint x{start.q[0], start.q[1], start.q[2]};
         x[side / 2] += side % 2 == 0 ? -distance : distance;
         return x;
       };

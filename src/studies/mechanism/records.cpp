@@ -84,7 +84,7 @@ std::vector<io::DataSetSpec> MechanismRecords<D>::data_sets() const {
                      DataType::float64,
                      {m, n},
                      "1",
-                     "multipliers of the surface g = 0 at each point: times -grad g they are the "
+                     "multipliers of the surface g = 0 at each point: times grad g they are the "
                      "force that holds it; 0 where it is fixed"});
   }
   if (plan_.options.pairs.kernel != nullptr) {

@@ -136,8 +136,9 @@ void read_mesh(Task& task, OverlandPlan& plan) {
     if (bed.has("height")) throw bed.error("give height or raster, not both");
     plan.ground = deck_raster(task, bed.text("raster"));
   }
-  plan.refine = static_cast<int>(table.integer_at_least("refine", 0, 0));
-  if (plan.refine > 10) throw table.error("refine", "at most 10: each makes four cells of one");
+  const std::int64_t refine = table.integer_at_least("refine", 0, 0);
+  if (refine > 10) throw table.error("refine", "at most 10: each makes four cells of one");
+  plan.refine = static_cast<int>(refine);
   plan.vertices = plan.triangles.all_vertices;
   plan.cells = plan.triangles.all_cells;
   std::int64_t sides = plan.triangles.all_sides;
@@ -227,7 +228,9 @@ void read_method(Task& task, OverlandPlan& plan) {
   const std::string linear = solver.choice("linear", "automatic", {"automatic", "direct", "krylov"});
   plan.solver.direct = linear == "direct" || (linear == "automatic" && parallel::size() == 1);
   plan.solver.tolerance = solver.positive("tolerance", plan.method == "conservative" ? 1e-9 : 1e-8);
-  plan.solver.most_iterations = static_cast<int>(solver.integer_at_least("most_iterations", 1, 50));
+  const std::int64_t most = solver.integer_at_least("most_iterations", 1, 50);
+  if (most > 1'000'000) throw solver.error("most_iterations", "at most a million");
+  plan.solver.most_iterations = static_cast<int>(most);
 }
 
 void read_output(Task& task, OverlandPlan& plan) {
@@ -235,6 +238,10 @@ void read_output(Task& task, OverlandPlan& plan) {
   plan.time = stop.positive("time");
   plan.every = output.positive("every", plan.time / 50);
   if (!(plan.every <= plan.time)) throw output.error("every", "must not be longer than [stop] time");
+  if (!(plan.time / plan.every < 0x1p53))
+    throw output.error("every",
+                       fmt::format("{:.3g} samples can't be counted: give fewer, or a shorter [stop] time",
+                                   plan.time / plan.every));
   plan.samples = static_cast<std::int64_t>(std::ceil(plan.time / plan.every * (1 - 1e-12))) + 1;
   const double frames = output.positive("frames_every", plan.every) / plan.every;
   plan.frame_samples = std::max<std::int64_t>(1, std::llround(frames));

@@ -8,6 +8,7 @@
 #include "core/names.hpp"
 #include "core/release.hpp"
 #include "overland/edges.hpp"
+#include "parallel/mpi.hpp"
 #include "parallel/records.hpp"
 
 namespace cotangent::studies {
@@ -182,7 +183,7 @@ void visit_water(run::StateFields& state, const overland::Mesh& mesh, overland::
   field("discharge", 2, water.discharge);
   field("infiltrated", 1, water.infiltrated);
   field("rate", 1, water.rate);
-  if (!water.cells.empty()) {
+  if (parallel::any(!water.cells.empty())) {  // some ranks may have none
     const auto ids = std::make_shared<std::vector<std::int64_t>>(overland::cell_ids(mesh));
     std::vector<double> rows = turned(mesh, water.cells, true);
     state.rows("cells", {mesh.all_cells, 0, 0, ids}, 4, rows);

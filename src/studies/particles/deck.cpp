@@ -88,7 +88,9 @@ void read_method(Task& task, ParticlePlan& plan) {
   if (surface == list.end())
     throw task.deck.table("model").error(
         "name",
-        "is no particle on a surface: study \"particles\" needs three coordinates and one constraint");
+        plan.problem->formulas()
+            ? "study \"particles\" takes a surface of cotangent --list, not one by formulas"
+            : "is no particle on a surface: study \"particles\" needs three coordinates and one constraint");
   plan.surface = surface->get();
   plan.motion = plan.surface->motion(plan.parameters, tolerance);
 }

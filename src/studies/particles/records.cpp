@@ -336,27 +336,31 @@ std::vector<run::Line> ParticleRecords::describe(const particles::ParticleDynami
                             "the load cut anew {} times",
                             effort.steps, steps * static_cast<double>(plan_.count) / spent, effort.lists,
                             effort.listing_seconds, effort.cuts)},
-      {"energy error", fmt::format("{:.3g} at worst, in the samples, {:.3g} % of the mean kinetic energy",
-                                   energy_error_, 100 * energy_error_ / kinetic)},
+      {"energy error",
+       fmt::format("{:.3g} at worst, in the samples", energy_error_) +
+           (kinetic > 0 ? fmt::format(", {:.3g} % of the mean kinetic energy", 100 * energy_error_ / kinetic)
+                        : std::string())},
       {"constraint error", fmt::format("{:.3g} at worst, a length", constraint_error_)}};
 }
 
 void judge_start(const particles::ParticleDynamics& dynamics, const particles::Potential& potential_law) {
   std::vector<double> kinetic, potential;
   dynamics.energies(kinetic, potential);
+  const auto force = dynamics.forces();
   parallel::agree([&] {
     const auto& particles = dynamics.particles();
     for (int i = 0; i < particles.own; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      if (std::isfinite(potential[k])) continue;
+      if (std::isfinite(potential[k]) && std::isfinite(force[0][k] + force[1][k] + force[2][k])) continue;
       for (const int row : dynamics.lists().of(i)) {
         const auto other = static_cast<std::size_t>(row);
         if (std::equal(particles.position.begin() + 4 * i, particles.position.begin() + 4 * i + 3,
                        particles.position.begin() + 4 * static_cast<std::ptrdiff_t>(other)))
-          throw Error(fmt::format("particles {} and {} start at one point, where {} is infinite",
+          throw Error(fmt::format("particles {} and {} start at one point, where {} or its force is infinite",
                                   particles.id[k], particles.id[other], potential_law.name()));
       }
-      throw Error(fmt::format("particle {} starts with an energy that isn't finite", particles.id[k]));
+      throw Error(
+          fmt::format("particle {} starts with an energy or a force that isn't finite", particles.id[k]));
     }
   });
 }

@@ -19,6 +19,15 @@ namespace cotangent::studies {
 
 using geometry::SpacePoint;
 
+namespace {
+
+/// By which a place rounds: at least 1.
+double size_of(std::span<const double> q) {
+  return std::max({1.0, std::abs(q[0]), std::abs(q[1]), std::abs(q[2])});
+}
+
+}  // namespace
+
 ParticleStarts::ParticleStarts(Task& task, ParticlePlan& plan)
     : plan_(plan), model_(task.deck.table("model")), table_(task.deck.table("particles")) {
   const std::vector<std::string> kinds{"uniform", "even", "list", "file", "trajectory"};
@@ -116,7 +125,7 @@ std::vector<std::vector<double>> ParticleStarts::along_trajectory() const {
   if (state.size() != 6) throw table.error("from", "must be six numbers: x, y, z and the velocity");
   const auto distance =
       plan_.problem->off_manifold(std::span(state).first(3), std::span(state).last(3), plan_.parameters);
-  if (!(distance.position < 1e-8))
+  if (!(distance.position < 1e-8 * size_of(std::span(state).first(3))))
     throw table.error("from", fmt::format("is {:.2g} off the surface", distance.position));
   auto parameters = plan_.parameters;  // this particle may fall while those that follow don't
   for (std::size_t k = 0; k < parameters.size(); ++k) {
@@ -206,7 +215,7 @@ std::vector<SpacePoint> ParticleStarts::some_points() const {
     const auto x = numerics::normals(1, draw, 0);
     std::vector<double> q{size * x[0], size * x[1], size * x[2]}, v(3, 0.0);
     if (plan_.problem->project(q, v, plan_.parameters, -1) &&
-        plan_.problem->off_manifold(q, v, plan_.parameters).position < 1e-9)
+        plan_.problem->off_manifold(q, v, plan_.parameters).position < 1e-9 * size_of(q))
       points.push_back({q[0], q[1], q[2]});
   }
   if (!points.empty()) return points;
@@ -230,7 +239,7 @@ particles::Particle ParticleStarts::particle(std::int64_t id, std::array<double,
     throw Error(fmt::format("particle {} could not be moved onto the surface", id));
   const auto off = plan_.problem->off_manifold(q, v, plan_.parameters);
   const double speed = std::hypot(v[0], v[1], v[2]);
-  if (!(off.position <= 1e-9))
+  if (!(off.position <= 1e-9 * size_of(q)))
     throw Error(
         fmt::format("particle {} starts {:.2g} off the surface; [particles] project = true moves it there",
                     id, off.position));

@@ -88,11 +88,14 @@ void read_continuation(Task& task, OrbitSurvey& survey) {
   rule.to = table.number("to");
   rule.step = table.positive("step", rule.step);
   rule.largest = table.positive("largest_step", std::max(rule.largest, rule.step));
+  if (rule.largest < rule.step) throw table.error("largest_step", "is shorter than step, the first one");
   rule.trace = table.positive("trace_step", rule.trace);
   rule.turns.clear();
   for (const double n : table.numbers("turns", {1, 2})) {
     if (!(n >= 1) || n != std::floor(n) || n > 1000)
       throw table.error("turns", "whole numbers from 1 on: [1, 2, 3], say");
+    if (std::ranges::count(rule.turns, static_cast<int>(n)) > 0)
+      throw table.error("turns", "names a number twice");
     rule.turns.push_back(static_cast<int>(n));
   }
   survey.points = table.integer_at_least("points", 2, 200);

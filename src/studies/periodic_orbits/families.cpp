@@ -48,13 +48,14 @@ class Families::Lineage {
   static int width(const OrbitSurvey& survey) {
     chaos::Closure closure = survey.closure(1, {}, 0);
     closure.continued = survey.continued;
-    const int own = 9 + static_cast<int>(chaos::Family::saved_size(closure));
+    const int own = 10 + static_cast<int>(chaos::Family::saved_size(closure));
     return own + static_cast<int>(survey.offspring) * (2 + 2 * closure.unknowns());
   }
   void save(std::vector<double>& out) const {
     const auto end = out.size() + static_cast<std::size_t>(width(survey_));
-    for (const int n : {family_ ? 1 : 0, number_, known_, closure_.returns, row_.points, row_.bifurcations,
-                        row_.returns, row_.parent, static_cast<int>(waiting_.size())})
+    for (const int n :
+         {family_ ? 1 : 0, number_, known_, closure_.returns, row_.points, row_.bifurcations, row_.returns,
+          row_.parent, static_cast<int>(waiting_.size()), static_cast<int>(orbits_)})
       out.push_back(n);
     const auto saved = family_ ? family_->save() : std::vector<double>(chaos::Family::saved_size(closure_));
     out.insert(out.end(), saved.begin(), saved.end());
@@ -78,6 +79,7 @@ class Families::Lineage {
     row_.returns = whole();
     row_.parent = whole();
     const int waiting = whole();
+    orbits_ = whole();
     const auto size = static_cast<std::ptrdiff_t>(chaos::Family::saved_size(closure_));
     family_.reset();
     if (flying) family_.emplace(closure_, survey_.rule, std::vector<double>(in, in + size));

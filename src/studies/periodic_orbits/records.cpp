@@ -225,7 +225,8 @@ void enter_path(run::Records& records, const OrbitSurvey& survey, std::int64_t r
   watch.sample_every = found.orbit.period / static_cast<double>(survey.path);
   watch.stop.time = found.orbit.period * (1 + 1e-9);  // the last sample is in it
   const auto& [q, v, parameters] = std::tie(found.orbit.q, found.orbit.v, found.orbit.parameters);
-  const auto flown = sections::fly_alone(survey.problem(), survey.method, watch, {0, q, v, parameters});
+  const auto flown = sections::fly_alone(survey.problem(), closed_method(survey.method, found.orbit), watch,
+                                         {0, q, v, parameters});
   const auto& samples = flown.samples;
   std::vector<double> path(rows * 2 * dim, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t k = 0; k < std::min(rows, samples.count()); ++k) {

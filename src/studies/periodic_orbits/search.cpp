@@ -138,8 +138,8 @@ Returns returns_of(const chaos::Closure& closure, const chaos::ClosedOrbit& orbi
   watch.section = closure.section;
   watch.stop.time = orbit.period * (1 + 1e-6);
   watch.stop.patience = std::int64_t{1} << 40;
-  const auto flown =
-      sections::fly_alone(problem, closure.method, watch, {0, orbit.q, orbit.v, orbit.parameters});
+  const auto flown = sections::fly_alone(problem, closed_method(closure.method, orbit), watch,
+                                         {0, orbit.q, orbit.v, orbit.parameters});
   const auto& rows = flown.crossings;
   for (std::size_t k = 0; k < rows.count(); ++k) {
     if (rows.time[k] < 1e-6 * orbit.period) continue;  // the beginning itself
@@ -191,6 +191,11 @@ Answer answer(const OrbitSurvey& survey, std::int64_t start_id, int returns) {
 }
 
 }  // namespace
+
+integrators::MethodOptions closed_method(integrators::MethodOptions method, const chaos::ClosedOrbit& orbit) {
+  method.step = orbit.period / std::max(1.0, std::ceil(orbit.period / method.step - 1e-9));
+  return method;
+}
 
 FoundOrbits search(const OrbitSurvey& survey, const run::Settings& settings) {
   const auto choices = std::ssize(survey.returns);

@@ -24,6 +24,10 @@ struct FoundOrbits {
   double seconds = 0;  ///< that the search took
 };
 
+/// The method with the steps by which an orbit closes, equal parts of its period: by others it does to the
+/// method's accuracy alone.
+integrators::MethodOptions closed_method(integrators::MethodOptions method, const chaos::ClosedOrbit& orbit);
+
 /// At least one, or an Error. Collective.
 FoundOrbits search(const OrbitSurvey& survey, const run::Settings& settings);
 /// What came of it, in a line.

@@ -43,22 +43,30 @@ void judge_name(const io::Table& table, const std::string& key, const std::strin
   if (std::ranges::count(taken, name) > 0) throw table.error(key, fmt::format("'{}' stands twice", name));
 }
 
+void judge_numbers(const io::Table& table, const std::string& key, const Tree& tree) {
+  const auto is_finite = [](const expressions::Node& node) {
+    return std::isfinite(node.number);
+  };  // exponents, too
+  if (!std::ranges::all_of(tree.nodes(), is_finite))
+    throw table.error(key, "a part of it without variables isn't a finite number");
+}
+
 Tree read_formula(const io::Table& table, const std::string& key, const std::string& text,
                   const std::vector<std::string>& names, expressions::Units* units) {
-  try {
-    Tree tree = expressions::parse(text, expressions::Language::value, names, {}, units);
-    if (tree.nodes().size() > most_nodes)
-      throw Error(fmt::format("has {} operations; the most is {}: state it as a struct", tree.nodes().size(),
-                              most_nodes));
-    const auto is_number = [](const expressions::Node& node) {
-      return node.operation != expressions::Operation::number || std::isfinite(node.number);
-    };
-    if (!std::ranges::all_of(tree.nodes(), is_number))
-      throw Error("a part of it without variables isn't a finite number");
-    return tree;
-  } catch (const Error& error) {
-    throw table.error(key, error.what());
-  }
+  const auto parsed = [&] {
+    try {
+      Tree tree = expressions::parse(text, expressions::Language::value, names, {}, units);
+      if (tree.nodes().size() > most_nodes)
+        throw Error(fmt::format("has {} operations; the most is {}: state it as a struct",
+                                tree.nodes().size(), most_nodes));
+      return tree;
+    } catch (const Error& error) {
+      throw table.error(key, error.what());
+    }
+  };
+  Tree tree = parsed();
+  judge_numbers(table, key, tree);
+  return tree;
 }
 
 std::vector<formulas::Variable> read_coordinates(const io::Table& table) {
@@ -174,6 +182,7 @@ class Reader {
     expressions::Units units{dimensions_, {}};
     Tree tree = read_formula(table, key, text, s_.names(), &units);
     if (whole) *whole = units.whole;
+    judge_numbers(table, key, s_.without_parts({&tree, 1}).front());
     return tree;
   }
 
@@ -284,8 +293,8 @@ class Reader {
     if (time && energy_)
       judge_unit(given, "potential", potential, action, *energy_ * *time,
                  "the Lagrangian's times that of time");
-    if (s_.kick->every.nodes().size() > 1 || !period ||
-        !period->none())  // a number is one of the deck's unit
+    // A number is one of the deck's unit.
+    if (s_.kick->every.nodes().back().operation != expressions::Operation::number)
       judge_unit(given, "every", every, period, time, "that of time");
     for (std::size_t i = 0; i < s_.names().size(); ++i) {
       const bool constant = i >= s_.first_parameter() && i != s_.time();

@@ -12,6 +12,9 @@ namespace cotangent::studies {
 void judge_name(const io::Table& table, const std::string& key, const std::string& name,
                 const std::vector<std::string>& taken);
 
+/// Throws Error, with the key's line, where a part of a formula without variables isn't a finite number.
+void judge_numbers(const io::Table& table, const std::string& key, const expressions::Tree& tree);
+
 /// A formula of these names, the value of a key; units are judged where they are given. Throws Error with the
 /// deck's line and the formula's column.
 expressions::Tree read_formula(const io::Table& table, const std::string& key, const std::string& text,

@@ -51,7 +51,9 @@ FormulaReader::FormulaReader(const io::Table& table, std::vector<std::string> va
 }
 
 Tree FormulaReader::read(const io::Table& table, const std::string& key) const {
-  return parts_.substituted(read_formula(table, key, table.text(key), parts_.names()));
+  Tree tree = parts_.substituted(read_formula(table, key, table.text(key), parts_.names()));
+  judge_numbers(table, key, tree);
+  return tree;
 }
 
 Tree FormulaReader::read_varying(const std::string& key, std::size_t variables) const {

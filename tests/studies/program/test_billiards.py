@@ -193,6 +193,25 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
         self.assertEqual(status('domain.sets=[{set="half-plane",restitution=0.5}]', "forces.gravity=[0,-1]",
                                 "ensemble.list=[[0.0,1.0,0.0,0.0]]", "stop.collisions=1000"), "collapsed")
 
+    def test_what_a_wall_stops_rests_on_it(self):
+        for law in ("restitution = 0.0", "temperature = 0.0"):
+            with self.subTest(law):
+                text = ONE.replace('set = "circle"', f'set = "rectangle", {law}').replace("collisions = 20", "time = 10.0")
+                end = self.launch(self.deck(text.replace("[0.3, 0.2, 1.0, 0.5]", "[0.1, 0.2, 1.0, 0.0]")), "output.file=out.h5")
+                self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+                with h5py.File(self.at / "out.h5") as file:
+                    np.testing.assert_allclose(file["orbits/final"][0], [1.0, 0.2, 0.0, 0.0], atol=1e-15)
+
+    def test_one_start_inside_suffices_for_an_outline(self):
+        states = np.full((1000, 4), 3.0)
+        states[7] = [0.1, 0.2, 1.0, 0.3]
+        text = ONE.replace("[[0.3, 0.2, 1.0, 0.5]]", str(states.tolist()))
+        end = self.launch(self.deck(text), "output.file=out.h5", "output.collisions=10")
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "out.h5") as file:
+            self.assertGreater(len(file["domain/outline"]), 100)
+            self.assertTrue(np.isfinite(file["collisions/arc"][7]).all())
+
     def test_walls_by_formula_have_the_bits_of_built_in_ones(self):
         """Walls that are polynomials in time, on intervals, moving and in space; and a control."""
         cache = unittest.mock.patch.dict(os.environ, COTANGENT_CACHE=str(self.at / "cache"))

@@ -127,6 +127,9 @@ class Strangers(FormulaTest):
         self.refused("lagrangian", "missing", text=deck_of('coordinates = ["q1", "q2"]\n'))
         for never in ("1/0", "exp(800)", "acos(1.2)", "10^400"):
             self.refused_formula(f"q1_dot^2 + q2_dot^2 + q1*({never})", "lagrangian", "isn't a finite number")
+        self.refused("force", "isn't a finite number", text=deck_of(HENON_HEILES + 'force = { q1 = "-q1^(1/0)" }\n'))
+        nothing = 'coordinates = ["q1", "q2"]\nwhere = { z = "2 - 2" }\nlagrangian = "q1_dot^2 + q2_dot^2 - q1/z"\n'
+        self.refused("lagrangian", "isn't a finite number", text=deck_of(nothing))
 
 
 class Told(FormulaTest):

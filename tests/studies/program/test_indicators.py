@@ -388,6 +388,17 @@ class History(ProgramTest):
         early = self.flown(*long, "stop.decided=true", file="early.h5")["history_time"]
         self.assertTrue(np.isfinite(early[0]).all() and np.isnan(early[1, -1]))
 
+    def test_a_row_for_every_time_asked_for(self):
+        """Steps longer than that are in several rows; the last one isn't lost to the rounding of a sum of steps."""
+        for step, every, end in ((0.5, 0.1, 20.0), (0.1, 0.1, 1.0), (0.11, 1.1, 7.7), (0.05, 0.1, 0.3), (0.7, 0.7, 9.1)):
+            with self.subTest(step=step, every=every):
+                time = self.flown(f"method.step={step}", f"indicators.history={every}", f"stop.time={end}",
+                                  f"output.every={end}", file="rows.h5")["history_time"]
+                due = every * np.arange(1, time.shape[1] + 1)
+                self.assertEqual(time.shape[1], round(end / every))
+                self.assertTrue((time >= due * (1 - 1e-11)).all())
+                self.assertTrue((time < due + step * (1 + 1e-11)).all())
+
     def test_refused(self):
         self.refused("history", "longer than stop.time", text=HISTORY, words=("indicators.history=1e4",))
         self.refused("history", "100 000", text=HISTORY, words=("indicators.history=1e-3",))

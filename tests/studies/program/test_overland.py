@@ -318,6 +318,33 @@ class Overland(ProgramTest):
                     np.testing.assert_allclose(parts[name][()], whole[name][()], rtol=1e-7 if RT0[0] in words else 0, atol=1e-12)
                 self.assertFalse(list(self.at.glob("*.checkpoint")))
 
+    def test_ranks_without_a_cell(self):
+        """Of two cells, on three ranks."""
+        deck = self.deck("""study = "overland"
+[mesh]
+cells = [1, 1]
+[bed]
+height = "0.1*x"
+[initial]
+depth = "0.3 + 0.2*x"
+[friction]
+coefficient = 1.0
+[method]
+name = "rt0"
+step = 0.05
+[stop]
+time = 0.4
+[output]
+file = "out.h5"
+""")
+        end = self.launch(deck, ranks=3)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+
+    def test_whole_numbers_of_any_size_are_judged(self):
+        for word, part in (("mesh.refine=4294967296", "at most 10"), ("solver.most_iterations=4294967296", "at most a million"),
+                           ("output.every=1e-30", "can't be counted")):
+            self.says(self.launch(self.deck(POOL), word), 2, word.split("=")[0].split(".")[1], part)
+
     def test_rt0_refuses_what_it_has_not(self):
         self.says(self.launch(self.deck(POOL), "method.name=rt0"), 2, "closed boundaries alone")
         self.says(self.launch(self.deck(POOL), *RT0, "infiltration.law=constant", "infiltration.rate=1"), 2, "no soil")

@@ -150,6 +150,30 @@ class SameBits(ProgramTest):
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
 
 
+class Continuation(ProgramTest):
+    def test_a_family_that_is_where_it_is_to_end(self):
+        end = self.launch(CHAOS / "henon_heiles_periodic.toml", "output.file=out.h5", "continuation.to=0.05", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stderr)
+        with h5py.File(self.at / "out.h5") as file:
+            self.assertEqual(set(file["families/points"][()]) - {0}, {1})
+            ends = [name.decode() if isinstance(name, bytes) else name for name in file["families/end"].attrs["names"]]
+            self.assertEqual(ends[file["families/end"][0]], "reached")
+
+    def test_what_is_refused(self):
+        deck = self.deck(MANY)
+        self.says(self.launch(deck, "continuation.turns=[1, 2, 2]"), 2, "turns", "twice")
+        self.says(self.launch(deck, "continuation.largest_step=0.001"), 2, "largest_step", "shorter than step")
+
+    def test_a_method_of_low_order_finds_its_own_orbits(self):
+        """Its steps are equal parts of the period, not those of the deck."""
+        for step in ("0.05", "0.0499163"):
+            end = self.launch(CHAOS / "henon_heiles_periodic.toml", "output.file=out.h5", "continuation=", "method.stages=",
+                              "method.name=stormer-verlet", f"method.step={step}", ranks=1)
+            self.assertEqual(end.returncode, 0, end.stderr)
+            with h5py.File(self.at / "out.h5") as file:
+                self.assertGreater(len(file["orbits/period"]), 0)
+
+
 class Ended(ProgramTest):
     def test_a_finished_run_is_not_begun_anew(self):
         deck = CHAOS / "standard_map_residues.toml"
@@ -277,6 +301,14 @@ class Manifolds(ProgramTest):
                         x[more], y[more] = there
                     off = np.hypot(x - np.pi, y).max()
                     (self.assertLess if near else self.assertGreater)(off, 1.5e-4)
+
+    def test_areas_do_not_hang_on_how_many_points_are_told(self):
+        with self.grown("manifolds.length=14") as file:
+            state, area = file["homoclinic/state"][()], file["homoclinic/area"][()]
+        for told in (4, 7):
+            with self.grown("manifolds.length=14", f"manifolds.homoclinic={told}") as file:
+                np.testing.assert_array_equal(file["homoclinic/state"][()], state[:, :told])
+                np.testing.assert_array_equal(file["homoclinic/area"][()], area[:, :told])
 
     def test_homoclinic_points_on_the_symmetry_line(self):
         with self.grown("manifolds.length=12") as file:

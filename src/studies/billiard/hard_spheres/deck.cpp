@@ -29,9 +29,10 @@ HardSpheresPlan read_hard_spheres(Task& task) {
   const io::Table model = task.deck.table("model"), stop = task.deck.table("stop");
   HardSpheresPlan plan;
   const int dimension = plan.dimension = read_dimension(model);
-  const std::int64_t lattice = model.integer_at_least("lattice", 4);
-  // Particles are counted by 32 bits: the cubic lattice has four in a cell.
-  if (const int most = dimension == 2 ? 4000 : 800; lattice > most)
+  // A periodic side is at least four diameters long, also of the densest packing.
+  const std::int64_t lattice = model.integer_at_least("lattice", dimension == 2 ? 6 : 4);
+  // Particles are counted by 32 bits, twice as many have to fit: the cubic lattice has four in a cell.
+  if (const int most = dimension == 2 ? 4000 : 645; lattice > most)
     throw model.error("lattice", fmt::format("at most {} cells along a side", most));
   if (dimension == 2 && lattice % 2 != 0) throw model.error("lattice", "must be even, for its rows to close");
   plan.lattice = static_cast<int>(lattice);
@@ -43,6 +44,7 @@ HardSpheresPlan read_hard_spheres(Task& task) {
           "packing", fmt::format("overlapping: a lattice takes less than {:.4f}, and more than 0", densest));
   }
   plan.systems = model.integer_at_least("systems", 1, 1);
+  if (plan.systems > std::int64_t{1} << 40) throw model.error("systems", "at most 2^40");
   plan.seed = static_cast<std::uint64_t>(model.integer("seed", 1));
   plan.warm_up = stop.at_least("warm_up", 0.0, 10.0);
   plan.time = stop.positive("time");
