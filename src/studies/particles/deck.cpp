@@ -9,6 +9,7 @@
 #include "integrators/composition.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/ensemble/deck.hpp"
+#include "studies/program/formula_model.hpp"
 #include "studies/program/multipliers.hpp"
 
 namespace cotangent::studies {
@@ -88,7 +89,7 @@ void read_method(Task& task, ParticlePlan& plan) {
   if (surface == list.end())
     throw task.deck.table("model").error(
         "name",
-        plan.problem->formulas()
+        states_model(task.deck)
             ? "study \"particles\" takes a surface of cotangent --list, not one by formulas"
             : "is no particle on a surface: study \"particles\" needs three coordinates and one constraint");
   plan.surface = surface->get();

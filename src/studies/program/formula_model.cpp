@@ -44,11 +44,16 @@ void judge_name(const io::Table& table, const std::string& key, const std::strin
 }
 
 void judge_numbers(const io::Table& table, const std::string& key, const Tree& tree) {
-  const auto is_finite = [](const expressions::Node& node) {
-    return std::isfinite(node.number);
-  };  // exponents, too
-  if (!std::ranges::all_of(tree.nodes(), is_finite))
+  const auto& nodes = tree.nodes();
+  const auto is_finite = [](const expressions::Node& node) { return std::isfinite(node.number); };
+  if (!std::ranges::all_of(nodes, is_finite))  // exponents', too
     throw table.error(key, "a part of it without variables isn't a finite number");
+  const auto divides_by_zero = [&](const expressions::Node& node) {
+    if (node.operation != expressions::Operation::divide) return false;
+    const expressions::Node& divisor = nodes[node.operand[1]];
+    return divisor.operation == expressions::Operation::number && divisor.number == 0;
+  };
+  if (std::ranges::any_of(nodes, divides_by_zero)) throw table.error(key, "a part of it is divided by zero");
 }
 
 Tree read_formula(const io::Table& table, const std::string& key, const std::string& text,

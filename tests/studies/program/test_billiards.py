@@ -405,7 +405,7 @@ class HardSpheres(Runs):
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
 
     def test_refused_systems(self):
-        for words, part in ((["model.packing=0.95"], "overlapping"), (["model.lattice=5"], "must be even"),
+        for words, part in ((["model.packing=0.95"], "overlapping"), (["model.lattice=7"], "must be even"), (["model.lattice=4"], "at least 6"),
                             (["model.dimension=4"], "must be 2 or 3"), (["stop.time=1"], "beyond warm_up"),
                             (["model.lattise=4"], "did you mean 'lattice'")):
             with self.subTest(words=words):

@@ -129,7 +129,8 @@ class Strangers(FormulaTest):
             self.refused_formula(f"q1_dot^2 + q2_dot^2 + q1*({never})", "lagrangian", "isn't a finite number")
         self.refused("force", "isn't a finite number", text=deck_of(HENON_HEILES + 'force = { q1 = "-q1^(1/0)" }\n'))
         nothing = 'coordinates = ["q1", "q2"]\nwhere = { z = "2 - 2" }\nlagrangian = "q1_dot^2 + q2_dot^2 - q1/z"\n'
-        self.refused("lagrangian", "isn't a finite number", text=deck_of(nothing))
+        self.refused("lagrangian", "divided by zero", text=deck_of(nothing))
+        self.refused_formula("q1_dot^2 + q2_dot^2 - q1/(2 - 2)", "lagrangian", "divided by zero")
 
 
 class Told(FormulaTest):
