@@ -70,7 +70,6 @@ class Turns(FormulaTest):
                     text = ROTOR.replace("poincare", "trajectory").replace('[section]\nwhere = "x"\n', "").replace(
                         'angles = ["x"]\n', f'domain = "{domain}"\n').replace("step = 10.0", f"step = {step}").replace(
                         "[[0.5, 20.0]]", "[[0.0, 1.0]]").replace("crossings = 60", "time = 5.0").replace("[output]", "[output]\nevery = 1.0")
-                    self.set_variable("COTANGENT_COMPILER", "none")
                     self.run_to("out.h5", text, ranks=1)
                     with h5py.File(self.at / "out.h5") as file:
                         names = [n.decode() if isinstance(n, bytes) else n for n in file["orbits/status"].attrs["names"]]

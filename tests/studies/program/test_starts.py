@@ -104,10 +104,6 @@ time = 5.0
 
 
 class Starts(FormulaTest):
-    def setUp(self):
-        super().setUp()
-        self.set_variable("COTANGENT_COMPILER", "none")  # interpreted: nothing to wait for
-
     def orbits(self, text, *words):
         self.run_to("out.h5", text, *words, ranks=1)
         with h5py.File(self.at / "out.h5") as file:
@@ -132,7 +128,6 @@ class Starts(FormulaTest):
         self.assertLess(abs(energy - wanted).max(), 1e-12)
 
     def test_an_energy_is_met_under_constraints(self):
-        self.set_variable("COTANGENT_COMPILER", "")
         energy = self.orbits(ON_SPHERE)["energy"]
         self.assertEqual(len(energy), 3)
         self.assertLess(abs(energy - 1.4).max(), 1e-12)
@@ -179,7 +174,6 @@ class Starts(FormulaTest):
             self.says(self.launch(self.deck(HENON_HEILES), "stop.crossings=" + most), 3, "poincare.h5", "needs")
 
     def test_kicks_are_no_drift(self):
-        self.set_variable("COTANGENT_COMPILER", "")
         said = self.run_to("out.h5", KICKED, ranks=1)
         with h5py.File(self.at / "out.h5") as file:
             comparison = file["comparison"]
