@@ -73,7 +73,7 @@ std::vector<std::string> header_folders() {
 }
 
 bool has_headers() {
-  // Of the source, and of what the build makes.
+  // One that src/ holds, and one that the build makes.
   return std::ranges::all_of(std::array{a_header, "sections/compiled_dimensions.hpp"},
                              [](const char* header) {
                                return std::ranges::any_of(header_folders(), [&](const std::string& folder) {

@@ -41,11 +41,10 @@ bool there(const std::filesystem::path& path) {
   return parallel::broadcast(found) != 0;
 }
 
-/// With --resume: the exit code of the run, of the same deck, that came to its end; none where there is more
-/// to do.
-std::optional<ExitCode> ended_before(const Settings& settings) {
+/// With --resume: what an earlier start of the same deck has left; none where there is nothing.
+std::optional<io::StoredResult> earlier_result(const Settings& settings) {
   if (!settings.resume || !there(settings.file)) return std::nullopt;
-  const io::StoredResult stored = io::stored_result(settings.file);
+  io::StoredResult stored = io::stored_result(settings.file);
   const std::string difference = io::difference(stored.deck, settings.deck, free_keys);
   if (!difference.empty())
     throw Error("--resume: " + settings.file + " was begun with another deck:\n" + difference);
@@ -54,7 +53,7 @@ std::optional<ExitCode> ended_before(const Settings& settings) {
     throw Error("--resume: " + settings.file +
                 " is of a program before this one, and has no checkpoint: whether it came to its end isn't "
                 "known; without --resume the run begins anew");
-  return stored.ended;
+  return stored;
 }
 
 /// On rank 0.
@@ -92,10 +91,11 @@ class Driver {
     content.petsc_version = settings_.petsc;
     content.formulas = settings_.formulas;
     content.options = settings_.options;
-    const bool goes_on = settings_.resume && there(settings_.file);
+    const auto earlier = earlier_result(settings_);
+    const bool goes_on = earlier.has_value();
     if (goes_on) {
-      ended_ = ended_before(settings_);
-      owner_.number = io::stored_result(settings_.file).checkpoints;
+      ended_ = earlier->ended;
+      owner_.number = earlier->checkpoints;
     }
     if (settings_.resume && !goes_on && (there(checkpoint_) || there(io::older_checkpoint(checkpoint_))))
       throw Error("--resume: there is " + checkpoint_.string() + ", and no " + settings_.file +
@@ -323,15 +323,15 @@ class Driver {
 }  // namespace
 
 std::optional<ExitCode> complete_already(const Settings& settings) {
-  if (!settings.resume || !there(settings.file)) return std::nullopt;
+  if (!settings.resume) return std::nullopt;
   std::optional<io::RunLock> lock;
   parallel::on_rank_zero([&] { lock.emplace(settings.file); });
-  const std::optional<ExitCode> ended = ended_before(settings);
-  if (!ended || (settings.options.compression > 0 && !io::stored_result(settings.file).compressed))
+  const auto earlier = earlier_result(settings);
+  if (!earlier || !earlier->ended || (settings.options.compression > 0 && !earlier->compressed))
     return std::nullopt;
   remove_checkpoint(io::checkpoint_path(settings.file));  // of a run that was killed right after its end
   if (parallel::rank() == 0) say_complete(settings);
-  return ended;
+  return earlier->ended;
 }
 
 ExitCode drive(Evolution& evolution, const Settings& settings) {

@@ -369,7 +369,7 @@ formulas::Methods methods_of(const io::Deck& deck, bool tangent_maps) {
   if (!deck.root().has("method") || deck.root().has("methods")) return {"*", tangent_maps};
   const io::Table method = deck.table("method");
   formulas::Methods result{method.text("name", ""), tangent_maps};
-  // It is written into the source that is compiled; which methods there are is judged later.
+  // It is written into the C++ that is compiled; which methods there are is judged later.
   if (!formulas::is_method_name(result.name))
     throw method.error(
         "name", fmt::format("'{}' is no method's name: small letters, digits and hyphens", result.name));
