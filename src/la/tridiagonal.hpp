@@ -43,7 +43,7 @@ class Tridiagonal {
   mutable std::vector<double> end_values_;
 };
 
-/// x from A x = b for one right-hand side, on one rank, of a matrix without corners and at least two rows;
+/// x from A x = b for one right-hand side, on one rank, of a matrix without corners;
 /// b and x may be the same. Rows are asked for in pieces that stay in the innermost cache and are never
 /// stored: rows(begin, end, lower, diagonal, upper) writes those from begin to end - 1, the first of them to
 /// lower[0], diagonal[0], upper[0]; lower is 0 in row 0, upper in the last one. `share` is as long as x and
@@ -80,6 +80,7 @@ void solve_tridiagonal(std::size_t n, const Rows& rows, const double* b, double*
     rows(middle, middle + 1, l[1], d[1], u[1]);
     back(middle, 0);
   }
+  if (middle == 0) return;  // of one row, or none
   const double determinant = fma(-next, last, 1.0);
   const double first = fma(-next, up, down) / determinant, second = fma(-last, down, up) / determinant;
   x[middle - 1] = down = first;

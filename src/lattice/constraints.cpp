@@ -132,20 +132,25 @@ std::string Constraints::project(const SiteField& place, const SiteField& p, Sit
   SiteField speed = make(d), force = speed, momentum = speed, mu = make(std::max(1, k_));
   SecondDerivatives derivatives;
   std::vector<double> values(at(own() * d));
-  for (int iteration = 0; iteration < 8; ++iteration) {
+  constexpr int enough = 8, most_iterations = 40;
+  for (int iteration = 0;; ++iteration) {
     for (int c = 0; c < n_; ++c) std::copy_n(v[c], own(), speed[c]);
     ghosts_.exchange(components({&speed, &mu}));
     gradient(place, speed, force, momentum);
-    if (iteration == 0) {
+    if (iteration % enough == 0) {
       kernel_.second_derivatives(components(place).data(), components(std::as_const(speed)).data(),
                                  derivatives);
       fill(derivatives);
     }
     std::fill(values.begin(), values.end(), 0.0);
+    double missed = 0, scale = 0;
     for (std::int64_t x = 0; x < own(); ++x) {
       double* row = values.data() + x * d;
-      for (int c = 0; c < n_ && !held(x); ++c)
+      for (int c = 0; c < n_ && !held(x); ++c) {
         row[c] = p[c][x] - momentum[c][x] + along(derivatives, x, c, mu);
+        missed = std::max(missed, std::abs(row[c]));
+        scale = std::max({scale, std::abs(p[c][x]), std::abs(momentum[c][x])});
+      }
       for (int k = 0; k < k_; ++k) {
         if (!present(k, x)) continue;
         for_gradient(derivatives, x, k, [&](std::int64_t other, int c, double slope) {
@@ -164,11 +169,14 @@ std::string Constraints::project(const SiteField& place, const SiteField& p, Sit
       }
       for (int k = 0; k < k_; ++k) mu[k][x] += values[at(x * d + n_ + k)];
     }
-    const auto most = parallel::maximum(std::vector<double>{change, size});
+    const auto most = parallel::maximum(std::vector<double>{change, size, missed, scale});
     if (!std::isfinite(most[0])) return "the velocities at a step's end became infinite or NaN";
     if (!(most[0] > 0x1p-50 * most[1])) return "";
+    // What changes still is round-off where the momenta are met.
+    if (iteration + 1 >= enough && most[2] <= 1e-12 * most[3]) return "";
+    if (iteration + 1 == most_iterations)
+      return "velocities with these momenta weren't found, along the constraints, in 40 iterations";
   }
-  return "";
 }
 
 double Constraints::along(const SecondDerivatives& derivatives, std::int64_t x, int c, const SiteField& mu) {

@@ -324,7 +324,7 @@ void RodBlock<D>::revert() {
 }
 
 template <int D>
-double RodBlock<D>::rates(std::span<double> rate) const {
+RodBlock<D>::Rates RodBlock<D>::rates(std::span<double> rate) const {
   Largest worst, fastest;
   fastest.see(std::numeric_limits<double>::min());
   for (const RodSeries& series : own_series_) {
@@ -358,7 +358,7 @@ double RodBlock<D>::rates(std::span<double> rate) const {
       }
     });
   }
-  return std::sqrt(worst.value() / fastest.value());
+  return {worst.value(), fastest.value()};
 }
 
 template <int D>

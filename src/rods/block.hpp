@@ -73,8 +73,11 @@ class RodBlock : public KnownRods {
 
   /// G of the own rods where the points are; returns the largest error of a rod, as constrain() does.
   double measure(std::span<double> g);
-  /// G v of the own rods; returns the largest |G v| / |G| over the largest speed.
-  double rates(std::span<double> rate) const;
+  /// G v of the own rods; returns the squares of the largest |G v| / |G| and of the largest speed.
+  struct Rates {
+    double along_square, speed_square;
+  };
+  Rates rates(std::span<double> rate) const;
   /// v += factor M^-1 G^T mu, given for all known rods.
   void push(std::span<const double> multiplier, double factor);
   /// d2g/dt2 of free flight, v.Hv + G.f, of the own rods.

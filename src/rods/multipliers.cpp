@@ -229,8 +229,8 @@ struct RodMultipliers<D>::Chain {
   }
 
   static bool fits(const RodBlock<D>& block, Mat matrix) {
-    return parallel::size() == 1 && la::is_tridiagonal(matrix) &&
-           block.weight(0, block.own_count() - 1) == 0.0;
+    const int n = block.own_count();
+    return parallel::size() == 1 && (n < 3 || (la::is_tridiagonal(matrix) && block.weight(0, n - 1) == 0.0));
   }
 
   void solve(const PointVectors& left, const PointVectors& right, const double* b, double* y) {

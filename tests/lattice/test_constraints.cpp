@@ -2,6 +2,7 @@
 // Constraints as local terms: orders, what is conserved and what control methods lose, lists, refusals.
 #include "la/indices.hpp"
 #include "la/petsc.hpp"
+#include "lattice/constraints.hpp"
 #include "lattice/model_of.hpp"
 #include "lattice/models/inextensible_chain.hpp"
 #include "lattices.hpp"
@@ -75,6 +76,22 @@ struct Rods {
   using Constraints = std::tuple<Rod>;
 };
 
+/// Masses that grow with their speed: L isn't quadratic in the velocities.
+struct StiffeningChain : lattice::InextensibleChain {
+  static constexpr std::string_view name = "stiffening-chain";
+  struct Bob {
+    static constexpr std::string_view name = "bob";
+    static constexpr std::array<lattice::Offset, 1> sites{{{0, 0}}};
+    auto operator()(const auto& q, const auto& v, const auto&) const {
+      const auto [x, y] = q;
+      const auto [x_dot, y_dot] = v;
+      const auto square = ad::square(x_dot) + ad::square(y_dot);
+      return 0.5 * square + 2.0 * ad::square(square) - y + 0.0 * x;
+    }
+  };
+  using Terms = std::tuple<Bob>;
+};
+
 }  // namespace
 
 TEST_CASE("rods between two nails: the Lobatto pair has order 2 s - 2 and keeps them to round-off",
@@ -102,6 +119,51 @@ TEST_CASE("a Lagrangian that isn't separable keeps the order, and Newton's metho
   const auto method = bench.lobatto(3);
   bench.run(*method, 0.05, 10);
   CHECK_ALL(method->effort().iterations <= 5 * 10);
+}
+
+TEST_CASE("velocities are found from momenta that aren't linear in them, or the reason is told") {
+  const la::Petsc petsc;
+  const lattice::ModelOf<StiffeningChain> model;
+  Bench bench(std::make_unique<lattice::ModelOf<StiffeningChain>>(), chain);
+  hang(bench);
+  const auto& here = bench.lattice.here;
+  const std::vector<double> parameters{1.0, 1.0, 1.0};
+  const auto kernel = model.multiplied(parameters, here);
+  lattice::Ghosts ghosts(bench.lattice.sites, here.range, bench.lattice.halo(here.reach));
+  lattice::Constraints constraints(bench.lattice, *kernel, ghosts, {model.terms().back()});
+  constraints.judge_start(bench.q);
+  const auto field = [&] { return SiteField(3, here.left, bench.lattice.own(), here.right); };
+  SiteField place = field(), speed = field(), force = field(), momentum = field(), none = field();
+  const auto momenta_of = [&](const SiteField& v) {
+    for (int c = 0; c < 2; ++c) {
+      std::copy_n(bench.q[c], bench.lattice.own(), place[c]);
+      std::copy_n(v[c], bench.lattice.own(), speed[c]);
+    }
+    ghosts.exchange(lattice::components({&place, &speed}));
+    kernel->gradient(lattice::components(std::as_const(place)).data(),
+                     lattice::components(std::as_const(speed)).data(), lattice::components(force).data(),
+                     lattice::components(momentum).data());
+  };
+  momenta_of(bench.v);
+  REQUIRE(constraints.project(place, momentum, bench.v).empty());  // along the constraints
+  momenta_of(bench.v);
+  const auto found = [&](double guess) {
+    SiteField v = bench.v;
+    for (int c = 0; c < 2; ++c) {
+      for (std::int64_t x = 0; x < bench.lattice.own(); ++x) v[c][x] *= guess;
+    }
+    const std::string reason = constraints.project(place, momentum, v);
+    if (!reason.empty()) return HUGE_VAL;
+    double worst = 0;
+    for (int c = 0; c < 2; ++c) {
+      for (std::int64_t x = 0; x < bench.lattice.own(); ++x)
+        worst = std::max(worst, std::abs(v[c][x] - bench.v[c][x]));
+    }
+    return parallel::maximum(worst);
+  };
+  CHECK_ALL(found(1.1) < 1e-11);
+  CHECK_ALL(found(1.6) < 1e-11);      // more than eight iterations
+  CHECK_ALL(found(0.0) == HUGE_VAL);  // at rest the masses are too small
 }
 
 TEST_CASE("the energy comes and goes without a drift; with a mate that is none it drifts", "[one-rank]") {

@@ -9,10 +9,14 @@ namespace cotangent::studies {
 
 using expressions::Tree;
 
+Parts::Parts(std::vector<std::string> names) : names_(std::move(names)) {
+  for (std::size_t i = 0; i < names_.size(); ++i) meanings_.push_back(graph_.name(i));
+}
+
 void Parts::read(const io::Table& where) {
   for (const std::string& name : where.keys()) {
     judge_name(where, name, name, names_);
-    trees_.push_back(substituted(read_formula(where, name, where.text(name), names_)));
+    meanings_.push_back(graph_.add(read_formula(where, name, where.text(name), names_), meanings_));
     names_.push_back(name);
   }
 }
@@ -20,8 +24,8 @@ void Parts::read(const io::Table& where) {
 void Parts::read_what_fits(const io::Table& where) {
   for (const std::string& name : where.keys()) {
     try {
-      trees_.push_back(
-          substituted(expressions::parse(where.text(name), expressions::Language::value, names_)));
+      meanings_.push_back(
+          graph_.add(expressions::parse(where.text(name), expressions::Language::value, names_), meanings_));
       names_.push_back(name);
     } catch (const Error&) {  // of what isn't known here; the model has judged it
     }
@@ -29,11 +33,8 @@ void Parts::read_what_fits(const io::Table& where) {
 }
 
 Tree Parts::substituted(const Tree& tree) const {
-  expressions::Graph graph;
-  std::vector<expressions::Graph::Id> meanings;
-  for (std::size_t i = 0; i < count_; ++i) meanings.push_back(graph.name(i));
-  for (const Tree& part : trees_) meanings.push_back(graph.add(part));
-  return graph.tree(graph.add(tree, meanings));
+  expressions::Graph graph = graph_;
+  return graph.tree(graph.add(tree, meanings_));
 }
 
 FormulaReader::FormulaReader(const io::Table& table, std::vector<std::string> variables, Parameters kind)

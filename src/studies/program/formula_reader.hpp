@@ -12,7 +12,7 @@ namespace cotangent::studies {
 class Parts {
  public:
   /// None yet, of formulas over these names.
-  explicit Parts(std::vector<std::string> names) : names_(std::move(names)), count_(names_.size()) {}
+  explicit Parts(std::vector<std::string> names);
 
   /// Adds `where = { r2 = "x^2 + y^2" }`, each of what stands before it. Throws Error that names the key.
   void read(const io::Table& where);
@@ -26,8 +26,8 @@ class Parts {
 
  private:
   std::vector<std::string> names_;
-  std::size_t count_;  ///< of names that aren't parts
-  std::vector<expressions::Tree> trees_;
+  expressions::Graph graph_;                      ///< of the parts
+  std::vector<expressions::Graph::Id> meanings_;  ///< what each name stands for, in it
 };
 
 /// The names that a table's formulas share: variables, then those of the table itself,
