@@ -110,6 +110,10 @@ class Deck {
   /// A section, empty where it isn't given.
   Table table(std::string_view key) const { return root().table(key); }
 
+  /// Throws Error where a file of this name is the deck itself, or one that a text of the deck names beside
+  /// this key.
+  void require_other_file(const std::string& path, const Table& table, std::string_view key) const;
+
   /// Refuses all keys that nobody read, each with its line and the nearest key that was asked for.
   void finish() const;
 

@@ -46,6 +46,22 @@ std::string located(const Document& document, const Section& section) {
   return place(document, section.line) + (section.path.empty() ? "" : ", [" + section.path + "]");
 }
 
+/// A key that was asked for and isn't there, and one that nobody has asked for and looks like it: "; was it
+/// meant by 'stepp' (deck.toml:3)?". A section that isn't there is looked for in the same way.
+std::string misspelt(const Document& document, const Section& section, const Item* missing = nullptr) {
+  std::vector<std::string> unread;
+  for (const auto& item : section.items)
+    if (item->given && !item->asked) unread.push_back(item->key);
+  for (const auto& item : section.items) {
+    if (item->given || !item->asked || (missing && item.get() != missing)) continue;
+    const std::string likely = nearest(item->key, unread);
+    if (likely.empty() || !is_likely(item->key, likely)) continue;
+    return "; was " + (missing ? "it" : "'" + item->key + "'") + " meant by '" + likely + "' (" +
+           place(document, section.find(likely)->line) + ")?";
+  }
+  return section.line == not_given && !section.path.empty() ? misspelt(document, *document.root) : "";
+}
+
 Value as_value(double x) {
   return {x};
 }
@@ -82,14 +98,8 @@ struct Reading {
   }
   /// A missing key is often a misspelt one.
   [[noreturn]] void missing() const {
-    std::vector<std::string> unread;
-    for (const auto& other : section.items)
-      if (other->given && !other->asked) unread.push_back(other->key);
-    const std::string likely = nearest(item.key, unread);
-    std::string text = ": missing key '" + item.key + "', " + std::string(expected);
-    if (!likely.empty() && is_likely(item.key, likely))
-      text += "; was it meant by '" + likely + "' (" + place(document, section.find(likely)->line) + ")?";
-    throw Error(located(document, section) + text);
+    throw Error(located(document, section) + ": missing key '" + item.key + "', " + std::string(expected) +
+                misspelt(document, section, &item));
   }
 
   template <class T>
@@ -344,7 +354,7 @@ Error Table::error(std::string_view key, std::string_view text) const {
   return Error(located(*document_, *section_, ask(key)) + ": " + std::string(text));
 }
 Error Table::error(std::string_view text) const {
-  return Error(located(*document_, *section_) + ": " + std::string(text));
+  return Error(located(*document_, *section_) + ": " + std::string(text) + misspelt(*document_, *section_));
 }
 
 }  // namespace cotangent::io

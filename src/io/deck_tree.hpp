@@ -79,6 +79,7 @@ std::string printed(const Section& root);
 /// A key that is no table, as "method.step" and "[method] step", with its value as printed.
 struct Leaf {
   std::string dotted, spelled, value;
+  std::optional<std::string> text;  ///< where the value is one
 };
 /// All leaves of a section as given, in the order of the file.
 std::vector<Leaf> leaves(const Section& section);

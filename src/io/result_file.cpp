@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <fstream>
 #include <stdexcept>
 #include <unistd.h>
 #include <utility>
@@ -123,14 +124,18 @@ Descriptor build(const std::filesystem::path& path, const ResultContent& content
   return image;
 }
 
+/// What the file says it is; empty where it says nothing.
+std::string format_of(const File& file) {
+  try {
+    return file.text_attribute("/", "format");
+  } catch (const FileError&) {
+    return "";
+  }
+}
+
 File open_checked(const std::filesystem::path& path) {
   File file = File::open(path);
-  std::string format;
-  try {
-    format = file.text_attribute("/", "format");
-  } catch (const FileError&) {
-  }
-  if (format != "cotangent")
+  if (format_of(file) != "cotangent")
     throw Error(path.string() + ": not a result of cotangent (no attribute format = \"cotangent\")");
   if (const std::int64_t found = file.integer_attribute("/", "format_version"); found != format_version)
     throw Error(path.string() +
@@ -206,9 +211,41 @@ StoredResult stored_result(const std::filesystem::path& path) {
   return stored;
 }
 
+namespace {
+
+/// Throws Error where there is a file of this name that a new result may not replace: only an earlier result
+/// may be, also one that is damaged, and an empty file.
+void require_replaceable(const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(path.string() + ": " + why +
+                "; it isn't replaced: name another file by output.file, or remove it");
+  };
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(status)) return;
+  if (!std::filesystem::is_regular_file(status)) refuse("is there, and no file for a result");
+  using std::filesystem::perms;
+  if ((status.permissions() & perms::owner_write) == perms::none) refuse("may not be written to");
+  if (std::filesystem::file_size(path) == 0) return;
+  constexpr std::string_view signature = "\211HDF\r\n\032\n";
+  std::string begin(signature.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (begin != signature) refuse("is there, and no result of cotangent");
+  std::string format;
+  try {
+    format = format_of(File::open(path));
+  } catch (const FileError&) {
+    return;  // damaged
+  }
+  if (format != "cotangent") refuse("is there, and no result of cotangent");
+}
+
+}  // namespace
+
 ResultFile ResultFile::create(const std::filesystem::path& path, const ResultContent& declared) {
   const ResultContent content = as_stored(declared);
   parallel::on_rank_zero([&] {
+    require_replaceable(path);
     std::int64_t bytes = metadata_bytes(content);
     for (const DataSetSpec& spec : content.data_sets) bytes += spec.bytes();
     require_space(path, bytes);

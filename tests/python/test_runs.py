@@ -36,6 +36,31 @@ def test_ranks_make_no_difference():
     assert "2 ranks" in two.summary and "complete" in repr(two)
 
 
+def test_a_second_run_on_the_same_file_leaves_the_first_its_numbers():
+    first = ct.poincare(progress=False, **SHORT)
+    second = ct.poincare(progress=False, **SHORT | dict(energy=0.05))
+    assert first.file == second.file
+    assert np.allclose(first.orbits.energy, 0.1) and np.allclose(second.orbits.energy, 0.05)
+    with pytest.raises(ct.FileSystemError, match="a later run has replaced"):
+        first.plot()
+    second.plot()
+
+
+def test_no_deck_is_written_over_the_users(folder):
+    own = folder / "mine.deck.toml"
+    own.write_text(deck.written(deck.read(ct.check("poincare", **SHORT)) | {"output": {"file": str(folder / "mine.h5")}}))
+    before = own.read_text()
+    with pytest.raises(ct.InputError, match="mine.deck.toml"):
+        ct.run(own, progress=False)
+    assert own.read_text() == before
+
+
+@pytest.mark.parametrize("ranks", [0, -1, 2.5, True, "two"])
+def test_ranks_are_counted(ranks):
+    with pytest.raises(ct.InputError, match="ranks: expected a whole number from 1 on"):
+        ct.poincare(ranks=ranks, **SHORT)
+
+
 def test_a_deck_of_input_and_keys_that_replace_its_own(source):
     run = ct.run(source / "input/sections/henon_heiles_chaos.toml", stop=dict(crossings=7), file="chaos.h5", progress=False)
     assert run["/section/points"].shape[1] == 7 and run.deck_file.name == "chaos.deck.toml"

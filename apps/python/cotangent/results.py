@@ -171,7 +171,8 @@ class Result:
         self.path = Path(path)
         if not self.path.is_file():
             near = [other.name for other in self.path.parent.glob("*.h5")] if self.path.parent.is_dir() else []
-            raise FileSystemError(f"{path}: no such file" + (f"; there are {', '.join(sorted(near))}" if near else ""), 3)
+            what = "a folder" if self.path.is_dir() else "no such file"
+            raise FileSystemError(f"{path}: {what}" + (f"; there are {', '.join(sorted(near))}" if near else ""), 3)
         try:
             self._file = h5py.File(self.path, "r")
         except OSError as error:

@@ -11,12 +11,13 @@ import tempfile
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from . import deck as decks
-from .errors import Error, TrajectoriesFailed, error_of
+from .errors import Error, InputError, TrajectoriesFailed, error_of
 from .pictures import Picture
 from .program import environment, launcher, program, said
 from .progress import Bar
@@ -39,6 +40,8 @@ class Run:
     """
 
     def __init__(self, deck: dict[str, Any], ranks: int = 1, file: str | Path | None = None):
+        if isinstance(ranks, bool) or not isinstance(ranks, int) or ranks < 1:
+            raise InputError(f"ranks: expected a whole number from 1 on, found {ranks!r}", 2, key="ranks", value=str(ranks))
         output = dict(deck.get("output", {}))
         self.file = Path(file or output.get("file") or f"{deck['study']}.h5")
         output["file"] = str(self.file)
@@ -57,6 +60,7 @@ class Run:
         self._asked_to_stop = False
         self._resumes = False
         self._result: Result | None = None
+        self._is_replaced = False
 
     def start(self, *, resume: bool = False) -> Run:
         """Starts the program and comes back at once.
@@ -65,6 +69,10 @@ class Run:
             ProgramError: it isn't to be found.
             FileSystemError: the deck can't be written.
         """
+        newest = _newest.get(self.file.resolve())
+        if newest not in (None, self) and not newest.running:
+            newest._make_room()  # pylint: disable=protected-access
+        _newest[self.file.resolve()] = self
         try:
             self.deck_file.write_text(self.deck)
         except OSError as error:
@@ -73,7 +81,7 @@ class Run:
         if resume:
             words.append("--resume")
         self._result, self._error, self._asked_to_stop, self.summary = None, None, False, ""
-        self._resumes = resume
+        self._resumes, self._is_replaced = resume, False
         if not resume:
             self.progress = {}
         self._ended = threading.Event()
@@ -85,6 +93,19 @@ class Run:
         self.state = "running"
         threading.Thread(target=self._listen, daemon=True).start()
         return self
+
+    def _make_room(self) -> None:
+        """Another run is about to replace the file: what has been opened goes on showing this run's."""
+        try:
+            _ = self.result
+        except Error:
+            pass
+        self._is_replaced = True
+
+    def _refuse_if_replaced(self) -> None:
+        if self._is_replaced:
+            raise error_of(3, f"{self.file}: a later run has replaced this run's result; give each run a file of its own "
+                              "(file=\"first.h5\")")
 
     def _listen(self) -> None:
         """Reads what the program says, to its end."""
@@ -193,6 +214,7 @@ class Run:
         if self.running:
             return Result(self.file)
         if self._result is None:
+            self._refuse_if_replaced()
             self._result = Result(self.file)
         return self._result
 
@@ -241,10 +263,12 @@ class Run:
 
     def plot(self, output: str | Path | None = None, **options: Any) -> Picture:
         """A picture; see `Result.plot`."""
+        self._refuse_if_replaced()
         return self.result.plot(output, **options)
 
     def explore(self, page: str | Path | None = None, **options: Any) -> Any:
         """A page that answers to clicks; see `Result.explore`."""
+        self._refuse_if_replaced()
         return self.result.explore(page, **options)
 
     def __getattr__(self, name: str) -> Any:
@@ -258,6 +282,10 @@ class Run:
     def __repr__(self) -> str:
         text = f"Run of study \"{self.study}\", {self.state}: {self.file}"
         return text + ("\n" + self.summary.rstrip() if self.summary else "")
+
+
+# The run that was started last on each file.
+_newest: weakref.WeakValueDictionary[Path, Run] = weakref.WeakValueDictionary()
 
 
 def _show(picture: Picture, shown: Any) -> Any:
@@ -344,7 +372,11 @@ def _prepared(study: str | Path, ranks: int, file: str | Path | None, keys: dict
         deck = decks.with_arguments(decks.study_of(given.get("study", "")), keys, given)
     else:
         deck = decks.with_arguments(decks.study_of(str(study)), keys)
-    return Run(deck, ranks, file)
+    made = Run(deck, ranks, file)
+    if made.deck_file.resolve() == Path(study).resolve():
+        raise InputError(f"{study}: the run's own deck would be written in its place; rename it, or give the result another `file`",
+                         2, key="file", value=str(made.file))
+    return made
 
 
 def check(study: str | Path, /, **keys: Any) -> str:

@@ -58,6 +58,10 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
     } catch (const Error& e) {
       throw table.error("where", e.what());
     }
+    bool moves = false;
+    for (int k = 0; k < 3 * statement.dim(); ++k)
+      moves = moves || section.expression->depends_on(static_cast<std::size_t>(k));
+    if (!moves) throw table.error("where", "is constant: no coordinate, velocity or momentum is in it");
   }
   if (!section.strobe) {
     section.value = table.number("value", 0.0);

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/names.hpp"
+#include "expressions/derivative.hpp"
 #include "expressions/parser.hpp"
 #include "expressions/place.hpp"
 #include "expressions/print.hpp"
@@ -127,11 +128,16 @@ class Reader {
       if (!depends(s_.lagrangian, s_.velocities() + i))
         throw table_.error("lagrangian", fmt::format("has no velocity {0}_dot: the mass of {0} would be zero",
                                                      s_.coordinates[i].name));
+    judge_masses();
     for (const std::string& text : table_.texts("constraint", {}))
       s_.constraint.push_back(of_places(table_, "constraint", text, true));
     read_forces();
     for (const std::string& text : table_.texts("rolling", {}))
       s_.rolling.push_back(of_velocities(table_, "rolling", text));
+    if (const std::size_t given = s_.constraint.size() + s_.rolling.size(); given > s_.coordinates.size())
+      throw table_.error(s_.constraint.empty() ? "rolling" : "constraint",
+                         fmt::format("there are {} constraints and {} coordinates: at most one for each",
+                                     given, s_.coordinates.size()));
     if (table_.has("kick")) read_kick();
     if (table_.has("domain")) s_.domain = of_places(table_, "domain", table_.text("domain"), false);
     return std::move(s_);
@@ -251,6 +257,20 @@ class Reader {
       throw table.error(
           key, fmt::format("'{}' is constant: no coordinate is in it{}", text, expressions::marked(text, 0)));
     return tree;
+  }
+
+  /// Refuses a momentum without velocities, whose row of the mass matrix is zero wherever one looks.
+  void judge_masses() const {
+    for (std::size_t i = 0; i < s_.coordinates.size(); ++i) {
+      expressions::Graph graph;
+      const auto momentum = expressions::derivative(graph, graph.add(s_.lagrangian), s_.velocities() + i);
+      const Tree tree = graph.tree(momentum.value_or(graph.number(0)));
+      bool any = false;
+      for (std::size_t j = 0; j < s_.coordinates.size(); ++j) any = any || depends(tree, s_.velocities() + j);
+      if (!any)
+        throw table_.error("lagrangian", fmt::format("is linear in {0}_dot: the mass of {0} would be zero",
+                                                     s_.coordinates[i].name));
+    }
   }
 
   /// A formula linear in the velocities, of coordinates and parameters besides.

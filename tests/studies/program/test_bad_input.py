@@ -68,6 +68,54 @@ class Deck(ProgramTest):
         self.refused("unknown key 'stepp' in [method] (deck.toml:7); did you mean 'step'?",
                      text=POINCARE.replace("step = 0.5", "step = 0.5\nstepp = 0.5"))
 
+    def test_misspelt_where_another_is_missing(self):
+        """What is missing is told with the key that was probably meant for it."""
+        self.refused("give step (fixed) or tolerance (adaptive)", "was 'step' meant by 'stepp' (deck.toml:6)?",
+                     text=POINCARE.replace("step = 0.5", "stepp = 0.5"))
+        self.refused("was 'method' meant by 'methods' (deck.toml:4)?", text=POINCARE.replace("[method]", "[methods]"))
+        self.refused("missing key 'crossings'", "was 'stop' meant by 'stopp'", text=POINCARE.replace("[stop]", "[stopp]"))
+        self.refused("was 'grid' meant by 'gird'", text=POINCARE.replace("grid =", "gird ="))
+
+    def test_a_section_that_stands_still(self):
+        self.refused("[section] where", "is constant", words=['section.where="cos(1)"'])
+
+    def test_files_that_would_be_lost(self):
+        """Nothing but an earlier result is replaced."""
+        deck = self.deck(POINCARE)
+        before = (self.at / deck).read_bytes()
+        self.refused("[output] file", "is the deck itself", words=[f"output.file={deck}"])
+        self.assertEqual((self.at / deck).read_bytes(), before)
+        starts = "[ensemble]\nfile = \"starts.h5\"\n[stop]"
+        with h5py.File(self.at / "starts.h5", "w") as file:
+            file["starts"] = [[0.0, 0.1, 0.4, 0.0]]
+        before = (self.at / "starts.h5").read_bytes()
+        text = POINCARE.partition("[ensemble]")[0] + starts + POINCARE.partition("[stop]")[2]
+        self.refused("is the file that [ensemble] file names", text=text, words=["output.file=./starts.h5"])
+        self.refused("starts.h5: is there, and no result of cotangent", words=["output.file=starts.h5"])
+        self.assertEqual((self.at / "starts.h5").read_bytes(), before)
+        (self.at / "notes.txt").write_text("of my own")
+        self.refused("notes.txt: is there, and no result of cotangent", words=["output.file=notes.txt"])
+        self.assertEqual((self.at / "notes.txt").read_text(), "of my own")
+        (self.at / "kept.h5").write_bytes(b"")
+        (self.at / "kept.h5").chmod(0o444)
+        self.refused("kept.h5: may not be written to", words=["output.file=kept.h5"])
+        os.mkfifo(self.at / "pipe")
+        self.refused("pipe: is there, and no file for a result", words=["output.file=pipe"])
+        self.assertTrue((self.at / "pipe").is_fifo())
+        self.refused("[output] file", "is empty", words=['output.file=""'])
+
+    def test_a_link_leads_to_the_result(self):
+        (self.at / "scratch").mkdir()
+        (self.at / "link.h5").symlink_to("scratch/real.h5")
+        for _ in range(2):
+            self.assertEqual(self.launch(self.deck(POINCARE), "output.file=link.h5").returncode, 0)
+            self.assertTrue((self.at / "link.h5").is_symlink())
+            with h5py.File(self.at / "scratch" / "real.h5") as file:
+                self.assertEqual(file.attrs["format"], "cotangent")
+        # An empty file, and a damaged result, are replaced.
+        (self.at / "scratch" / "real.h5").write_bytes((self.at / "scratch" / "real.h5").read_bytes()[:3000])
+        self.assertEqual(self.launch("deck.toml", "output.file=link.h5").returncode, 0)
+
     def test_unknown_section(self):
         self.refused("unknown section 'outputs'", "did you mean 'output'?", text=POINCARE + "[outputs]\nx = 1\n")
 

@@ -174,6 +174,9 @@ class Told(FormulaTest):
         self.shows("mass*y_dot^2/2", "y_dot", "unknown name 'y_dot'", "did you mean 'x_dot'?",
                    text=SPRING.replace("mass*x_dot^2/2 - stiffness*x^2/2", "mass*y_dot^2/2"))
         self.refused("lagrangian = ", "no velocity x_dot", "mass of x would be zero", text=BARE.format("-x^2/2"))
+        self.refused("lagrangian = ", "linear in x_dot", "mass of x would be zero", text=BARE.format("x_dot*x - x^2/2"))
+        self.refused("constraint = ", "there are 2 constraints and 1 coordinates", text=BARE.format("x_dot^2/2").replace(
+            "[method]", 'constraint = ["x", "x^2 - x"]\n[method]'))
         self.shows("2*pi - 1", "2", "constraint = ", "constant", text=BARE.format("x_dot^2").replace(
             "[method]", 'constraint = ["2*pi - 1"]\n[method]'))
         self.shows("x - 2*x_dot", "x_dot", "constraint = ", "depends on a velocity", text=BARE.format("x_dot^2").replace(
