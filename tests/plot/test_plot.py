@@ -796,6 +796,7 @@ class Failures(PlotTest):
             file.attrs["format"] = "xdmf"
         self.refused(2, "'xdmf'", arguments=[self.at / "other.h5"])
         self.refused(2, "a folder", arguments=[self.at, "-o", self.at / "a.png"])
+        self.refused(2, "a folder", arguments=["."])
 
     def test_another_version(self):
         copy = shutil.copy(self.shared / "euler.h5", self.at / "new.h5")

@@ -300,6 +300,9 @@ def _run(argv):
         if getattr(options, option) and len(options.files) > 1:
             from .result import PlotError
             raise PlotError(f"--{option} shows one file at a time, {len(options.files)} are given: {', '.join(options.files)}")
+    if Path(options.files[0]).is_dir():
+        from .result import PlotError
+        raise PlotError(f"{options.files[0]}: a folder, not a result file")
     if options.output is None and not options.movie and not options.html:
         options.output = str(Path(options.files[0]).with_suffix(".png"))
     picture = checked_target(options.output, PICTURES, "-o") if options.output else None
