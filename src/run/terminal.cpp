@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <utility>
 
 #include "parallel/mpi.hpp"
 
@@ -70,7 +71,7 @@ Terminal::Terminal(Telling telling)
 
 void Terminal::show(const Progress& progress) {
   const double now = parallel::wall_time();
-  if (first_ < 0) {
+  if (first_ < 0 || progress.done < std::exchange(last_, progress.done)) {  // or another part begins
     first_ = progress.done;
     started_ = now;
   }
