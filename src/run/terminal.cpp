@@ -71,7 +71,9 @@ Terminal::Terminal(Telling telling)
 
 void Terminal::show(const Progress& progress) {
   const double now = parallel::wall_time();
-  if (first_ < 0 || progress.done < std::exchange(last_, progress.done)) {  // or another part begins
+  // Where so much less is done than before, another part of the run has begun.
+  const double before = std::exchange(last_, progress.done);
+  if (first_ < 0 || progress.done < before / 2) {
     first_ = progress.done;
     started_ = now;
   }
