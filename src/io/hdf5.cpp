@@ -217,12 +217,23 @@ File File::open(const std::filesystem::path& path) {
   return {Hdf5Handle(check(id, path, "open the file"), H5Fclose), path};
 }
 
+namespace {
+
+// Open MPI's shared file pointers, which nobody asked for, lock a semaphore named after the file while it is
+// opened. A run killed in that moment leaves it locked, and whoever opens a file of this name waits forever.
+void forget_lock(const std::filesystem::path& path) {
+  ::sem_unlink(("/OMPIO_" + path.filename().string()).c_str());
+}
+
+}  // namespace
+
 void lay_out(const std::filesystem::path& path,
              const std::vector<std::pair<std::string, std::string>>& hints) {
   if (hints.empty()) return;
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   set_hints(info, hints);
+  forget_lock(path);
   MPI_File file = MPI_FILE_NULL;
   const int mode = MPI_MODE_CREATE | MPI_MODE_WRONLY,
             code = MPI_File_open(MPI_COMM_SELF, path.c_str(), mode, info, &file);
@@ -238,10 +249,7 @@ File File::open_together(const std::filesystem::path& path,
   set_hints(info, hints);
   H5Pset_fapl_mpio(access.id(), MPI_COMM_WORLD, info);
   MPI_Info_free(&info);
-  // Open MPI's shared file pointers, which nobody asked for, lock a semaphore named after the file while it
-  // is opened. A run killed in that moment leaves it locked, and whoever opens a file of this name waits
-  // forever.
-  parallel::on_rank_zero([&] { ::sem_unlink(("/OMPIO_" + path.filename().string()).c_str()); });
+  parallel::on_rank_zero([&] { forget_lock(path); });
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id());
   return {Hdf5Handle(check(id, path, "open the file"), H5Fclose), path};
 }
@@ -264,6 +272,12 @@ bool File::in_chunks(const std::string& path) const {
   const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
   const Hdf5Handle creation(check(H5Dget_create_plist(set.id()), path_, doing), H5Pclose);
   return H5Pget_layout(creation.id()) == H5D_CHUNKED;
+}
+
+bool File::takes_room(const std::string& path) const {
+  const std::string doing = "look how " + path + " is stored";
+  const Hdf5Handle set(check(H5Dopen2(handle_.id(), path.c_str(), H5P_DEFAULT), path_, doing), H5Dclose);
+  return H5Dget_storage_size(set.id()) > 0;
 }
 
 DataSet File::data_set(const std::string& path) const {

@@ -106,12 +106,12 @@ class FileFailureHandler {
   std::function<void(const std::string& reason)> failed_;
 };
 
-/// An open file.
 /// Makes an empty file with the layout on disk that hints ask for, such as striping_factor, which MPI-IO
 /// heeds only where it makes the file. Nothing without hints.
 void lay_out(const std::filesystem::path& path,
              const std::vector<std::pair<std::string, std::string>>& hints);
 
+/// An open file.
 class File {
  public:
   /// A new file, in place of an older one.
@@ -135,6 +135,8 @@ class File {
   std::vector<std::int64_t> dims(const std::string& path) const { return data_set(path).dims(); }
   /// Whether a data set is stored in chunks, as create_squeezed_data_set() makes it.
   bool in_chunks(const std::string& path) const;
+  /// Whether a data set has room in the file; netCDF's bare dimensions have none.
+  bool takes_room(const std::string& path) const;
   /// A whole data set, row-major.
   template <Storable Number>
   std::vector<Number> read(const std::string& path) const {

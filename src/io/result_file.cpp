@@ -78,10 +78,15 @@ void write_provenance(File& file, const ResultContent& content) {
   if (!content.formulas.empty()) file.write_attribute("/provenance", "formulas", content.formulas);
 }
 
+/// What stands below it tells of the run: it is copied as it is.
+bool of_the_run(const std::string& path) {
+  return path.starts_with("/run/");
+}
+
 void name_dimensions(File& file, const std::vector<DataSetSpec>& specs) {
   const auto names = dimension_names(specs);
   for (std::size_t k = 0; k < specs.size(); ++k) {
-    if (!specs[k].path.starts_with("/run/")) file.name_dimensions(specs[k].path, names[k]);
+    if (!of_the_run(specs[k].path)) file.name_dimensions(specs[k].path, names[k]);
   }
 }
 
@@ -162,12 +167,8 @@ void check_content(const std::filesystem::path& path, const ResultContent& conte
   }
 }
 
-// The data sets as they are stored: frames in single precision where `[output] precision` asks for that.
 ResultContent as_stored(ResultContent content) {
-  for (DataSetSpec& spec : content.data_sets) {
-    if (spec.frames && content.options.single_precision && spec.type == DataType::float64)
-      spec.type = DataType::float32;
-  }
+  for (DataSetSpec& spec : content.data_sets) spec = as_stored(std::move(spec), content.options);
   return content;
 }
 
@@ -177,7 +178,7 @@ std::int64_t stored_exit_code(const File& file) {
 }
 
 bool worth_squeezing(const DataSetSpec& spec) {
-  return !spec.dims.empty() && spec.bytes() > (1 << 16);
+  return !of_the_run(spec.path) && !spec.dims.empty() && spec.bytes() > (1 << 16);
 }
 
 void store_exit_code(const File& file, std::int64_t exit_code) {
@@ -196,7 +197,7 @@ StoredResult stored_result(const std::filesystem::path& path) {
     tells = file.contains(exit_code_path);
     if (file.contains(checkpoints_path)) checkpoints = file.read<std::int64_t>(checkpoints_path).front();
     compressed = std::ranges::all_of(file.data_sets_in("/"), [&](const std::string& name) {
-      if (name == "/deck" || name.starts_with("/run/")) return true;
+      if (name == "/deck" || of_the_run(name) || !file.takes_room(name)) return true;
       const DataSet set = file.data_set(name);
       return !worth_squeezing({name, set.type(), set.dims(), "", ""}) || file.in_chunks(name);
     });
@@ -388,7 +389,7 @@ void ResultFile::prepare_to_squeeze(const std::filesystem::path& unfinished) con
   for (const DataSetSpec& spec : content_.data_sets) {
     if (worth_squeezing(spec))
       squeezed.create_squeezed_data_set(spec, chunk_of(spec), content_.options.compression);
-    else
+    else if (!of_the_run(spec.path))
       squeezed.copy(file, spec.path);
   }
   name_dimensions(squeezed, content_.data_sets);

@@ -12,6 +12,18 @@
 
 namespace cotangent::io {
 
+DataSetSpec as_stored(DataSetSpec spec, const FileOptions& options) {
+  if (spec.frames && options.single_precision && spec.type == DataType::float64)
+    spec.type = DataType::float32;
+  return spec;
+}
+
+std::int64_t stored_bytes(std::span<const DataSetSpec> specs, const FileOptions& options) {
+  std::int64_t bytes = 0;
+  for (const DataSetSpec& spec : specs) bytes += as_stored(spec, options).bytes();
+  return bytes;
+}
+
 SharedFile::SharedFile(const std::filesystem::path& path, std::vector<DataSetSpec> specs,
                        const FileOptions& options)
     : path_(path), options_(options) {

@@ -22,6 +22,11 @@ struct FileOptions {
   int compression = 0;                                     ///< deflate's level; 0: none
 };
 
+/// A data set as it is stored: frames in single precision where that is asked for.
+DataSetSpec as_stored(DataSetSpec spec, const FileOptions& options);
+/// What they take in the file, before they are compressed.
+std::int64_t stored_bytes(std::span<const DataSetSpec> specs, const FileOptions& options);
+
 /// When rows are written: as they come, or once all that came before them is on disk, safe from a loss of
 /// power. The latter is for a status, which tells a reader, and a run that goes on, that the rows it belongs
 /// to are there.

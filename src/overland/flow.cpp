@@ -100,62 +100,69 @@ double Flow::goal(double to) const {
   return turn != turns_.end() && *turn < to - shortest_ ? *turn : to;
 }
 
-Status Flow::advance(double to) {
-  const double begin = water_.time;
+Status Flow::advance(double to, std::int64_t steps) {
   const bool adaptive = options_.tolerance > 0;
-  const auto count = std::max<std::int64_t>(1, std::llround((to - begin) / options_.step));
-  std::int64_t done = 0;
-  double part = adaptive ? progress_.step : options_.step;
-  while (water_.time < to) {
-    if (!adaptive) {
-      // Steps end where the fixed ones do, whatever their parts.
-      const double end = done + 1 >= count ? to
-                                           : begin + (to - begin) * static_cast<double>(done + 1) /
-                                                         static_cast<double>(count);
-      const double left = end - water_.time;
-      const bool last = part >= left * (1 - 1e-9);
-      if (try_step(last ? left : part)) {
-        if (last) {
-          water_.time = end;
-          ++done;
-          part = options_.step;
-        }
-        continue;
-      }
-      part = std::min(part, left) / 2;
-      if (part < shortest_) return Status::newton_diverged;
-      continue;
-    }
-    const double end = goal(to), left = end - water_.time;
-    // Two equal ones rather than one and a tiny rest.
-    double dt = part >= left * (1 - 1e-9) ? left : part > left / 2 ? left / 2 : part;
-    if (try_step(dt)) {
-      if (dt == left) water_.time = end;
-      const double wish = 0.9 * std::sqrt(options_.tolerance / std::max(last_.error, 1e-300));
-      double factor = std::clamp(wish, 0.3, 1.5);
-      if (last_.iterations > options_.many)
-        factor = std::min(factor, 1 / 1.5);
-      else if (last_.iterations >= options_.few)
-        factor = std::min(factor, 1.0);
-      // A step cut short by a sample's time says little against the length it would have had.
-      double next = dt * factor;
-      if (dt < part && factor >= 1)
-        next = std::max(part, factor > 1 ? std::min(dt * wish, 1.5 * part) : next);
-      const double least = last_.iterations > options_.many ? 0 : std::min(options_.smallest, 1.5 * dt);
-      part = std::clamp(next, least, options_.largest);
-    } else {
-      part = last_.converged
-                 ? std::max(options_.smallest,
-                            dt * std::clamp(0.9 * std::sqrt(options_.tolerance / last_.error), 0.2, 0.7))
-                 : 0.5 * dt;
-      if (part < shortest_) {
-        progress_.step = part;
-        return last_.converged ? Status::step_too_small : Status::newton_diverged;
-      }
-    }
-    progress_.step = part;
+  if (begin_ == to_) {
+    begin_ = water_.time;
+    done_ = 0;
+    part_ = adaptive ? progress_.step : options_.step;
   }
+  to_ = to;
+  for (; water_.time < to; --steps) {
+    if (steps == 0) return Status::pending;
+    if (adaptive ? adaptive_step() : fixed_step()) continue;
+    return adaptive && last_.converged ? Status::step_too_small : Status::newton_diverged;
+  }
+  begin_ = to_;
   return Status::finished;
+}
+
+/// Steps end where the fixed ones do, whatever their parts. False where no part is short enough, as below.
+bool Flow::fixed_step() {
+  const auto count = std::max<std::int64_t>(1, std::llround((to_ - begin_) / options_.step));
+  const double end = done_ + 1 >= count ? to_
+                                        : begin_ + (to_ - begin_) * static_cast<double>(done_ + 1) /
+                                                       static_cast<double>(count);
+  const double left = end - water_.time;
+  const bool last = part_ >= left * (1 - 1e-9);
+  if (try_step(last ? left : part_)) {
+    if (last) {
+      water_.time = end;
+      ++done_;
+      part_ = options_.step;
+    }
+    return true;
+  }
+  part_ = std::min(part_, left) / 2;
+  return part_ >= shortest_;
+}
+
+bool Flow::adaptive_step() {
+  const double end = goal(to_), left = end - water_.time, part = part_;
+  // Two equal ones rather than one and a tiny rest.
+  const double dt = part >= left * (1 - 1e-9) ? left : part > left / 2 ? left / 2 : part;
+  const bool went_well = try_step(dt);
+  if (went_well) {
+    if (dt == left) water_.time = end;
+    const double wish = 0.9 * std::sqrt(options_.tolerance / std::max(last_.error, 1e-300));
+    double factor = std::clamp(wish, 0.3, 1.5);
+    if (last_.iterations > options_.many)
+      factor = std::min(factor, 1 / 1.5);
+    else if (last_.iterations >= options_.few)
+      factor = std::min(factor, 1.0);
+    // A step cut short by a sample's time says little against the length it would have had.
+    double next = dt * factor;
+    if (dt < part && factor >= 1) next = std::max(part, factor > 1 ? std::min(dt * wish, 1.5 * part) : next);
+    const double least = last_.iterations > options_.many ? 0 : std::min(options_.smallest, 1.5 * dt);
+    part_ = std::clamp(next, least, options_.largest);
+  } else {
+    part_ = last_.converged
+                ? std::max(options_.smallest,
+                           dt * std::clamp(0.9 * std::sqrt(options_.tolerance / last_.error), 0.2, 0.7))
+                : 0.5 * dt;
+  }
+  progress_.step = part_;
+  return went_well || part_ >= shortest_;
 }
 
 }  // namespace cotangent::overland

@@ -10,6 +10,8 @@
 // to 1/4096.
 #pragma once
 
+#include <limits>
+
 #include "core/status.hpp"
 #include "overland/forcing.hpp"
 #include "overland/water.hpp"
@@ -43,9 +45,12 @@ class Flow {
   void restore(Water water, const Progress& progress) {
     water_ = std::move(water);
     progress_ = progress;
+    to_ = begin_;
   }
-  /// To this time, or to where a step fails at its shortest; what failed is in why(). Collective.
-  Status advance(double to);
+  /// To this time, or to where a step fails at its shortest; what failed is in why(). With a number of steps
+  /// it takes so many at most, those that are done again among them, and is `pending` where more are left: it
+  /// is called again, with the same time. Collective.
+  Status advance(double to, std::int64_t steps = std::numeric_limits<std::int64_t>::max());
 
   const Water& water() const { return water_; }
   const Progress& progress() const { return progress_; }
@@ -59,6 +64,8 @@ class Flow {
  private:
   bool try_step(double dt);
   void soak(double time, Ledger& ledger);
+  bool fixed_step();
+  bool adaptive_step();
   /// Where adaptive steps must end next.
   double goal(double to) const;
 
@@ -71,6 +78,9 @@ class Flow {
   Progress progress_;
   std::string why_;
   Outcome last_;
+  double begin_ = 0, to_ = 0;  ///< the times between which it is under way; equal: it isn't
+  double part_ = 0;            ///< the next step
+  std::int64_t done_ = 0;      ///< fixed steps from begin_
   double all_area_ = 0, shortest_ = 0;
   std::vector<double> turns_;  // times of the rows of given depths
 };

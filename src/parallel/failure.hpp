@@ -6,6 +6,9 @@
 
 namespace cotangent::parallel {
 
+/// What is said of a std::bad_alloc, whose own text says nothing to a user.
+inline constexpr const char* out_of_memory = "out of memory";
+
 /// After an error: returns where all ranks have failed and called this too. A rank that the others don't join
 /// within ten seconds has failed alone, while they wait for it in a collective call: it says so itself and
 /// ends the run on all ranks. To be called before anything is destroyed whose end is collective.

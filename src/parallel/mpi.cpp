@@ -10,12 +10,14 @@
 #include <iostream>
 #include <limits>
 #include <mpi.h>
+#include <new>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "core/error.hpp"
+#include "parallel/failure.hpp"
 
 namespace cotangent::parallel {
 
@@ -85,6 +87,8 @@ Verdict attempt(const std::function<void()>& function) {
     return {error.code(), error.what()};
   } catch (const std::filesystem::filesystem_error& error) {
     return {exit_file_system, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {exit_internal_error, out_of_memory};
   } catch (const std::exception& error) {
     return {Verdict::other, error.what()};
   }

@@ -2,6 +2,7 @@
 #include "parallel/task_sharing.hpp"
 
 #include <mpi.h>
+#include <utility>
 
 #include "parallel/mpi.hpp"
 
@@ -43,10 +44,18 @@ TaskSharing::~TaskSharing() {
 }
 
 std::int64_t TaskSharing::take() {
-  if (window_->handle == MPI_WIN_NULL) return window_->alone++;
-  const std::int64_t one = 1;
+  return add(1);
+}
+
+void TaskSharing::end() {
+  add(std::int64_t{1} << 48);  // beyond any number of tasks, and within the counter if all ranks end it
+}
+
+/// Returns what the counter was before.
+std::int64_t TaskSharing::add(std::int64_t number) {
+  if (window_->handle == MPI_WIN_NULL) return std::exchange(window_->alone, window_->alone + number);
   std::int64_t taken = 0;
-  check(MPI_Fetch_and_op(&one, &taken, MPI_INT64_T, 0, 0, MPI_SUM, window_->handle), "MPI_Fetch_and_op");
+  check(MPI_Fetch_and_op(&number, &taken, MPI_INT64_T, 0, 0, MPI_SUM, window_->handle), "MPI_Fetch_and_op");
   check(MPI_Win_flush(0, window_->handle), "MPI_Win_flush");
   return taken;
 }

@@ -24,8 +24,12 @@ class TaskSharing {
 
   /// The next task, given to nobody else; the caller stops where it is no smaller than the number of tasks.
   std::int64_t take();
+  /// After an error: what hasn't been taken yet is given to nobody.
+  void end();
 
  private:
+  std::int64_t add(std::int64_t number);
+
   struct Window;
   std::unique_ptr<Window> window_;
 };

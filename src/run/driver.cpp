@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <fmt/format.h>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -167,12 +168,12 @@ class Driver {
       if (idle) {
         if (idle_since == 0) idle_since = parallel::wall_time();
         if (agreement.pending()) std::this_thread::sleep_for(std::chrono::microseconds(200));
-      } else {
-        try {
-          units = next_slice(units, advance(units), goal);
-        } catch (...) {
-          failure = std::current_exception();
-        }
+      }
+      try {
+        if (!idle) units = next_slice(units, advance(units), goal);
+        if (!failure) measure(writing, [&] { records_->flush_old(); });
+      } catch (...) {
+        failure = std::current_exception();
       }
       wanted = failure ? Wish::fail : wish();
       const double now = parallel::wall_time();
@@ -182,16 +183,20 @@ class Driver {
         agreement.propose(static_cast<std::int64_t>(wanted), evolution_.ended() ? 0 : 1);
       const auto reached = agreement.reached();
       if (!reached) continue;
-      const auto wish = static_cast<Wish>((*reached)[0]);
-      if (wish == Wish::fail) break;
       if (idle_since > 0) part_[waiting] += parallel::wall_time() - std::exchange(idle_since, 0);
-      if ((*reached)[1] == 0) return end();
-      if (obey(wish)) return;
+      const auto wish = static_cast<Wish>((*reached)[0]);
+      const bool all_ended = (*reached)[1] == 0;
+      if (wish != Wish::go_on || all_ended) {
+        // A rank may have failed after it proposed something else: what it left half done is never stored.
+        parallel::agree([&] {
+          if (failure) std::rethrow_exception(failure);
+        });
+        if (all_ended) hand_over();
+        if (all_ended && !evolution_.begin_last_part(*records_)) return end();
+        if (!all_ended && obey(wish)) return;
+      }
       tell();
     }
-    parallel::agree([&] {
-      if (failure) std::rethrow_exception(failure);
-    });
   }
 
   /// A slice, with the samples that belong to its end; returns how long the motion took.
@@ -340,6 +345,9 @@ ExitCode drive(Evolution& evolution, const Settings& settings) {
     return driver.run();
   } catch (const Error& error) {  // while the driver and the evolution are whole: their ends are collective
     parallel::end_if_alone(error.code(), error.what());
+    throw;
+  } catch (const std::bad_alloc&) {
+    parallel::end_if_alone(exit_internal_error, parallel::out_of_memory);
     throw;
   } catch (const std::exception& error) {
     parallel::end_if_alone(exit_internal_error, error.what());

@@ -68,6 +68,11 @@ class Evolution {
   /// a checkpoint is written, where the run stops, and at the end, since a run that goes on from there
   /// doesn't make them again. Collective where ranks advance together.
   virtual void hand_over(Records&) {}
+  /// Where ranks advance by themselves, once nothing is left to do on any and all that they hold is entered:
+  /// begins what is made of the rows of all of them, and returns true; ended() is false again where this rank
+  /// has a share in it. False where there is no such part, or it is done. A run that was stopped in it comes
+  /// here anew, and begins it from its start. Collective.
+  virtual bool begin_last_part(Records&) { return false; }
   /// Enters what is known at the end. Collective.
   virtual void finish(Records&) {}
 

@@ -60,7 +60,12 @@ void Records::blank_from(std::string_view path, std::int64_t first) {
 void Records::flush() {
   const double before = parallel::wall_time();
   together_ ? file_.rows().flush_together() : file_.rows().flush();
-  seconds_ += parallel::wall_time() - before;
+  flushed_ = parallel::wall_time();
+  seconds_ += flushed_ - before;
+}
+
+void Records::flush_old() {
+  if (parallel::wall_time() - flushed_ > 1) flush();
 }
 
 void Records::sync() {

@@ -56,6 +56,8 @@ class Records {
 
   /// Writes what waits: of all ranks, where they enter together (collective then), else of this one.
   void flush();
+  /// flush(), a second after the last: of ranks that enter by themselves, whose few rows would wait for long.
+  void flush_old();
   /// How many bytes wait on this rank; where it is more than the most, they should be written.
   std::int64_t waiting_bytes() const { return static_cast<std::int64_t>(file_.rows().waiting_bytes()); }
   static constexpr std::int64_t most_waiting = 1 << 22;
@@ -71,7 +73,7 @@ class Records {
 
   io::ResultFile& file_;
   bool together_;
-  double seconds_ = 0;
+  double seconds_ = 0, flushed_ = 0;
   std::map<std::string, int, std::less<>> index_;
 };
 

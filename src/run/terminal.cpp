@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <utility>
 
 #include "parallel/mpi.hpp"
 
@@ -70,7 +71,9 @@ Terminal::Terminal(Telling telling)
 
 void Terminal::show(const Progress& progress) {
   const double now = parallel::wall_time();
-  if (first_ < 0) {
+  // Where so much less is done than before, another part of the run has begun.
+  const double before = std::exchange(last_, progress.done);
+  if (first_ < 0 || progress.done < before / 2) {
     first_ = progress.done;
     started_ = now;
   }

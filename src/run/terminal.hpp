@@ -30,6 +30,7 @@ class Terminal {
  private:
   double started_, next_;
   double first_ = -1;  // done when it was first asked to show
+  double last_ = 0;    // and when it was last
   bool terminal_, json_, shown_ = false;
 };
 

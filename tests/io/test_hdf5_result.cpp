@@ -448,6 +448,28 @@ TEST_CASE("a data set that wasn't declared is refused with the nearest name, a w
   result.close({});
 }
 
+TEST_CASE("a compressed result has what tells of the run as it was, and is known as compressed") {
+  const test::ScratchFolder folder;
+  const auto path = folder / "result.h5";
+  constexpr std::int64_t many = 20000;  // bare dimensions of so many names have no rows
+  ResultContent large;
+  large.study = "work-precision";
+  large.options.compression = 4;
+  large.data_sets = {{"/orbits/status", DataType::int32, {many}, "1", "how the trajectory ended"},
+                     {"/run/seconds", DataType::float64, {many}, "s", "what each took"}};
+  std::vector<double> seconds(many);
+  std::iota(seconds.begin(), seconds.end(), 0.5);
+  {
+    ResultFile result = ResultFile::create(path, large);
+    if (rank() == 0) result.rows().write_rows(result.data_set("/run/seconds"), 0, many, seconds.data());
+    CHECK_ALL(!stored_result(path).compressed);
+    result.close({1.0, {}, exit_success});
+  }
+  CHECK_ALL(File::open(path).read<double>("/run/seconds") == seconds);
+  CHECK_ALL(File::open(path).in_chunks("/orbits/status"));
+  CHECK_ALL(stored_result(path).compressed);
+}
+
 // What a run leaves that is killed while Open MPI opens its file: without its removal this test never ends.
 TEST_CASE("a semaphore that a killed run left locked keeps nobody from opening the file") {
   const test::ScratchFolder folder;
@@ -462,5 +484,17 @@ TEST_CASE("a semaphore that a killed run left locked keeps nobody from opening t
   parallel::agree([&] { file.close(); });
   parallel::on_rank_zero([] {
     CHECK(::sem_open("/OMPIO_left_locked.h5", 0) == SEM_FAILED);  // gone with the file's end
+  });
+}
+
+TEST_CASE("nor from laying it out as hints ask") {
+  const test::ScratchFolder folder;
+  parallel::on_rank_zero([&] {
+    sem_t* left = ::sem_open("/OMPIO_laid_out.h5", O_CREAT, 0600, 0u);
+    CHECK(left != SEM_FAILED);
+    ::sem_close(left);
+    lay_out(folder / "laid_out.h5", {{"cb_nodes", "1"}});
+    CHECK(std::filesystem::exists(folder / "laid_out.h5"));
+    ::sem_unlink("/OMPIO_laid_out.h5");
   });
 }

@@ -256,6 +256,31 @@ TEST_CASE("The conservative scheme keeps every drop and no depth below 0; clippi
             1e-11);
 }
 
+TEST_CASE("Water comes to the same bits by steps that are asked for one by one") {
+  const la::Petsc petsc;
+  const Landscape land = landscape(8, [](const Point& p) { return 0.3 * p[1]; });
+  const Rain rain;
+  const Infiltration soil;
+  for (const double tolerance : {0.0, 1e-2}) {
+    const SteppingOptions stepping{.step = 0.03, .tolerance = tolerance, .largest = 0.1};
+    const auto at_once = conservative_scheme(land, 2, {}), one_by_one = conservative_scheme(land, 2, {});
+    Flow whole(land, *at_once, rain, soil, stepping, half_full(land)),
+        parts(land, *one_by_one, rain, soil, stepping, half_full(land));
+    for (const double to : {0.1, 0.2}) {
+      REQUIRE_ALL(whole.advance(to) == Status::finished);
+      int calls = 1;
+      Status status = parts.advance(to, 1);
+      for (; status == Status::pending && calls < 1000; ++calls) status = parts.advance(to, 1);
+      REQUIRE_ALL(status == Status::finished);
+      CHECK_ALL(calls > 2);
+    }
+    CHECK_ALL(parts.water().depth == whole.water().depth);
+    CHECK_ALL(parts.water().time == whole.water().time);
+    CHECK_ALL(parts.progress().steps == whole.progress().steps);
+    CHECK_ALL(parts.progress().step == whole.progress().step);
+  }
+}
+
 TEST_CASE("RT0 keeps every drop and no depth below 0, on any number of ranks; clipping doesn't") {
   const la::Petsc petsc;
   const Landscape land =

@@ -72,6 +72,11 @@ TEST_CASE("an error of one rank is thrown on all, text and exit code alike") {
   CHECK_ALL(test::text_thrown<std::runtime_error>([] { agree([] { throw std::out_of_range("vector"); }); }) ==
             "vector");
   CHECK_ALL(code_thrown([] { agree([] { throw Error(""); }); }) == exit_bad_input);
+  const auto lacks_memory = [] {
+    if (rank() == size() - 1) throw std::bad_alloc();
+  };
+  CHECK_ALL(test::text_thrown<Error>([&] { agree(lacks_memory); }) == "out of memory");
+  CHECK_ALL(code_thrown([&] { agree(lacks_memory); }) == exit_internal_error);
   CHECK_ALL(code_thrown([] { agree([] {}); }) == -1);
 }
 

@@ -78,6 +78,19 @@ TEST_CASE("a sharing ends on all ranks when an error does, and the next starts a
   CHECK_ALL(sum(fresh.take()) == size() * (size() - 1) / 2);
 }
 
+TEST_CASE("after one rank has ended a sharing nobody gets a task any more") {
+  TaskSharing sharing;
+  constexpr std::int64_t count = std::int64_t{1} << 40;
+  CHECK_ALL(sharing.take() < size());
+  barrier();
+  if (rank() == size() - 1) sharing.end();
+  barrier();
+  CHECK_ALL(sharing.take() >= count);
+  barrier();
+  sharing.end();  // and so by all
+  CHECK_ALL(sharing.take() >= count);
+}
+
 TEST_CASE("signals set a flag") {
   install_signal_handlers();
   CHECK_ALL(stop_signal() == 0);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <sys/stat.h>
+#include <thread>
 
 #include "damped_oscillators.hpp"
 #include "io/scratch_folder.hpp"
@@ -434,4 +435,179 @@ TEST_CASE("what one rank throws while others work is thrown on all") {
   squares.pause = 0.0005;
   CHECK_ALL(test::text_thrown<Error>([&] { run::drive(squares, settings(folder / "a.h5")); }) ==
             "the number 123 is bad");
+}
+
+namespace {
+
+/// Rank 0 is slow: its first slice lasts until the last rank, which has told the others meanwhile that it
+/// goes on, leaves a slice half done.
+class HalfDone : public run::Evolution {
+ public:
+  HalfDone(std::filesystem::path fails, int signal) : fails_(std::move(fails)), signal_(signal) {}
+
+  bool together() const override { return false; }
+  std::vector<io::DataSetSpec> data_sets() const override {
+    return {{"/done", io::DataType::int64, {1}, "1", "slices"}};
+  }
+  void begin(run::Records&) override {}
+  void state(run::StateFields& state) override { state.number("done", done_); }
+  void advance(std::int64_t, run::Records&) override {
+    using std::chrono::milliseconds;
+    if (parallel::rank() == parallel::size() - 1 && ++done_ == 2) {
+      std::ofstream{fails_};
+      throw FileError("the last rank's disk");
+    }
+    std::this_thread::sleep_for(milliseconds(15));  // longer than from look to look
+    if (parallel::rank() > 0 || parallel::size() == 1) return;
+    while (!std::filesystem::exists(fails_)) std::this_thread::sleep_for(milliseconds(1));
+    std::this_thread::sleep_for(milliseconds(15));
+    if (signal_ != 0) std::raise(signal_);
+  }
+  bool ended() const override { return false; }
+  run::Progress progress() const override { return {}; }
+  std::vector<run::Line> summary(const run::Effort&) override { return {}; }
+  bool failed() override { return false; }
+
+ private:
+  std::filesystem::path fails_;
+  int signal_;
+  double done_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("what a rank has left half done is neither stored nor called a stop") {
+  const test::ScratchFolder folder;
+  parallel::install_signal_handlers();
+  run::Settings often = settings(folder / "a.h5");
+  int signal = 0;
+  SECTION("where a checkpoint is due") {
+    often.checkpoint_minutes = parallel::size() == 1 ? 10 : 1e-9;
+  }
+  SECTION("where a signal stops the run") {
+    signal = SIGUSR1;
+  }
+  HalfDone evolution(folder / "fails", signal);
+  CHECK_ALL(test::text_thrown<FileError>([&] { run::drive(evolution, often); }) == "the last rank's disk");
+  parallel::install_signal_handlers();  // and forgets it
+  CHECK_ALL(!std::filesystem::exists(io::checkpoint_path(often.file)));
+}
+
+namespace {
+
+/// Each rank enters one row, and works on until it is in the file.
+class FewRows : public run::Evolution {
+ public:
+  explicit FewRows(std::filesystem::path file) : file_(std::move(file)) {}
+
+  bool seen() const { return seen_; }
+  bool together() const override { return false; }
+  std::vector<io::DataSetSpec> data_sets() const override {
+    return {{"/row", io::DataType::int64, {parallel::size()}, "1", "of each rank"},
+            {"/status", io::DataType::int32, {parallel::size()}, "1", "of each rank"}};
+  }
+  void begin(run::Records&) override {}
+  void state(run::StateFields&) override {}
+  void advance(std::int64_t, run::Records& records) override {
+    const std::int64_t row = 17;
+    const std::int32_t status = 1;
+    if (slices_++ == 0) {
+      records.rows("/row", parallel::rank(), 1, &row);
+      records.rows("/status", parallel::rank(), 1, &status, io::Turn::last);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const io::File file = io::File::open(file_);
+    seen_ = file.read_rows<std::int64_t>("/row", parallel::rank(), 1).front() == row &&
+            file.read_rows<std::int32_t>("/status", parallel::rank(), 1).front() == status;
+  }
+  bool ended() const override { return seen_ || slices_ > 2000; }
+  run::Progress progress() const override { return {}; }
+  std::vector<run::Line> summary(const run::Effort&) override { return {}; }
+  bool failed() override { return false; }
+
+ private:
+  std::filesystem::path file_;
+  int slices_ = 0;
+  bool seen_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("few rows, too, go to the file while the run lasts") {
+  const test::ScratchFolder folder;
+  FewRows evolution(folder / "a.h5");
+  CHECK_ALL(run::drive(evolution, settings(folder / "a.h5")) == exit_success);
+  CHECK_ALL(evolution.seen());
+}
+
+namespace {
+
+/// Each rank enters its own row; the last part makes of the next rank's what is in the second data set.
+class TwoParts : public run::Evolution {
+ public:
+  int stops_at = -1;  ///< the slice of the last part in which a signal comes
+
+  bool together() const override { return false; }
+  std::vector<io::DataSetSpec> data_sets() const override {
+    return {{"/first", io::DataType::int64, {parallel::size()}, "1", "of each rank"},
+            {"/second", io::DataType::int64, {parallel::size(), slices}, "1", "of its neighbour's"}};
+  }
+  void begin(run::Records&) override {}
+  void state(run::StateFields& state) override {
+    std::vector<double> entered{entered_ ? 1.0 : 0.0};
+    state.rows("entered", run::Share::even(parallel::size()), 1, entered);
+    entered_ = entered.front() != 0;
+  }
+  void advance(std::int64_t, run::Records& records) override {
+    const std::int64_t rank = parallel::rank(), row = 10 + rank;
+    if (slice_ < 0) {
+      records.rows("/first", rank, 1, &row);
+      entered_ = true;
+      return;
+    }
+    const auto next = records.read_rows<std::int64_t>("/first", (rank + 1) % parallel::size(), 1).front();
+    const std::int64_t value = 100 * next + slice_;
+    records.slab("/second", std::array{rank, slice_}, std::array<std::int64_t, 2>{1, 1}, &value);
+    if (slice_++ == stops_at) std::raise(SIGUSR1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(15));  // longer than from look to look
+  }
+  bool ended() const override { return slice_ < 0 ? entered_ : slice_ == slices; }
+  bool begin_last_part(run::Records& records) override {
+    if (slice_ >= 0) return false;
+    parallel::agree([&] { records.sync(); });
+    slice_ = 0;
+    return true;
+  }
+  std::int64_t slice() const { return slice_; }
+  run::Progress progress() const override { return {}; }
+  std::vector<run::Line> summary(const run::Effort&) override { return {}; }
+  bool failed() override { return false; }
+
+ private:
+  static constexpr std::int64_t slices = 20;
+  bool entered_ = false;
+  std::int64_t slice_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("what is made of all rows at the end is stopped, too, and made when the run goes on") {
+  const test::ScratchFolder folder;
+  parallel::install_signal_handlers();
+  TwoParts stopped, rest;
+  stopped.stops_at = 2;
+  run::Settings both = settings(folder / "a.h5");
+  CHECK_ALL(run::drive(stopped, both) == exit_stopped);
+  CHECK_ALL((stopped.slice() > 2 && stopped.slice() < 20));
+  parallel::install_signal_handlers();  // and forgets it
+  both.resume = true;
+  CHECK_ALL(run::drive(rest, both) == exit_success);
+  parallel::barrier();
+  const auto second = io::File::open(both.file).read<std::int64_t>("/second");
+  bool right = true;
+  for (std::size_t k = 0; k < second.size(); ++k) {
+    const auto rank = static_cast<std::int64_t>(k) / 20, slice = static_cast<std::int64_t>(k) % 20;
+    right = right && second[k] == 100 * (10 + (rank + 1) % parallel::size()) + slice;
+  }
+  CHECK_ALL(right);
 }

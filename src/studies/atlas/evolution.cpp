@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 #include "chaos/birkhoff.hpp"
 #include "chaos/indicators.hpp"
+#include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/program/method_options.hpp"
 #include "studies/program/multipliers.hpp"
@@ -16,6 +18,8 @@ namespace cotangent::studies {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+/// Numbers of an orbit in a checkpoint: its point, its own, and its outcome.
+constexpr int orbit_width = 10;
 
 }  // namespace
 
@@ -71,7 +75,88 @@ void AtlasEvolution::resume(run::Records& records) {
 }
 
 void AtlasEvolution::state(run::StateFields& state) {
-  state.loose_rows("points", static_cast<int>(width_ + 1), mine_);
+  std::vector<double> points, orbits;
+  if (!state.reading()) {
+    points = points_to_store();
+    orbits = orbits_to_store();
+  }
+  state.loose_rows("points", static_cast<int>(width_ + 1), points);
+  state.loose_rows("orbits", orbit_width, orbits);
+  if (!state.reading()) return;
+  for (auto at = points.begin(); at != points.end(); at += static_cast<std::ptrdiff_t>(width_ + 1)) {
+    mine_.push_back(static_cast<std::int64_t>(*at));
+    std::copy_n(at + 1, width_, row(mine_.back()).begin());
+  }
+  recall_orbits(orbits);
+}
+
+/// Of what all ranks know each rank stores a share; and each what it alone knows.
+std::vector<double> AtlasEvolution::points_to_store() {
+  std::vector<std::int64_t> numbers = mine_;
+  const auto share = run::Share::even(std::ssize(level_of_));
+  for (std::int64_t point = share.first; point < share.first + share.count; ++point) {
+    if (known(point)) numbers.push_back(point);
+  }
+  std::vector<double> rows;
+  rows.reserve(numbers.size() * (width_ + 1));
+  for (const std::int64_t point : numbers) {
+    rows.push_back(static_cast<double>(point));
+    const auto answers = row(point);
+    rows.insert(rows.end(), answers.begin(), answers.end());
+  }
+  return rows;
+}
+
+/// Of this rank's points under way; on rank 0 also those of an earlier start. Some of these another rank may
+/// have taken meanwhile, and store once more.
+std::vector<double> AtlasEvolution::orbits_to_store() const {
+  std::vector<double> rows;
+  const auto store = [&](std::int64_t point, std::int64_t orbit, const Outcome& o) {
+    const std::array<double, orbit_width> row{static_cast<double>(point),
+                                              static_cast<double>(orbit),
+                                              static_cast<double>(o.status),
+                                              o.escaped ? 1.0 : 0.0,
+                                              o.verdict,
+                                              o.exponent,
+                                              o.rotation,
+                                              o.time,
+                                              o.energy_error,
+                                              o.steps};
+    rows.insert(rows.end(), row.begin(), row.end());
+  };
+  std::set<const Point*> under_way{filling_.get()};
+  for (const auto& point : in_lane_) under_way.insert(point.get());
+  for (const Point* point : under_way) {
+    for (std::int64_t k = 0; point && k < std::ssize(point->orbits); ++k) {
+      if (point->has(k)) store(point->number, k, point->orbits[static_cast<std::size_t>(k)]);
+    }
+  }
+  if (parallel::rank() > 0) return rows;
+  for (const auto& [point, orbits] : carried_) {
+    for (const CarriedOrbit& carried : orbits) {
+      if (!known(point)) store(point, carried.orbit, carried.outcome);
+    }
+  }
+  return rows;
+}
+
+/// Whichever rank takes a point, it has to know its orbits: so all learn all of them.
+void AtlasEvolution::recall_orbits(const std::vector<double>& mine) {
+  const std::vector<double> all =
+      parallel::exchange(std::vector(static_cast<std::size_t>(parallel::size()), mine));
+  for (std::size_t k = 0; k < all.size(); k += orbit_width) {
+    const double* from = all.data() + k;
+    Outcome outcome;
+    outcome.status = static_cast<Status>(static_cast<int>(from[2]));
+    outcome.escaped = from[3] != 0;
+    outcome.verdict = from[4];
+    outcome.exponent = from[5];
+    outcome.rotation = from[6];
+    outcome.time = from[7];
+    outcome.energy_error = from[8];
+    outcome.steps = from[9];
+    carried_[static_cast<std::int64_t>(from[0])].push_back({static_cast<std::int64_t>(from[1]), outcome});
+  }
 }
 
 /// Begins the level: its points that nobody has done are shared out.
@@ -84,25 +169,29 @@ void AtlasEvolution::share_level() {
   taken_ = 0;
 }
 
-/// Tells all ranks the answers of this level's points that any rank has. Each is one rank's, and a sum with
-/// zeros doesn't change it.
+/// Tells all ranks the answers of this level's points that any rank has, some thousands at a time. Each is
+/// one rank's, and a sum with zeros doesn't change it.
 void AtlasEvolution::learn() {
-  const auto& points = tree_.points();
-  std::vector<double> rows(points.size() * (width_ + 1), 0.0);
-  for (std::size_t k = 0; k < mine_.size(); k += width_ + 1) {
-    const auto at = std::ranges::lower_bound(points, static_cast<std::int64_t>(mine_[k]));
-    if (at == points.end() || *at != static_cast<std::int64_t>(mine_[k])) continue;
-    double* to = rows.data() + static_cast<std::size_t>(at - points.begin()) * (width_ + 1);
-    *to = 1;
-    std::copy_n(mine_.begin() + static_cast<std::ptrdiff_t>(k) + 1, width_, to + 1);
+  std::ranges::sort(mine_);
+  const std::span<const std::int64_t> points = tree_.points();
+  constexpr std::size_t at_once = 1 << 14;
+  for (std::size_t first = 0; first < points.size(); first += at_once) {
+    const auto some = points.subspan(first, std::min(at_once, points.size() - first));
+    std::vector<double> rows(some.size() * (width_ + 1), 0.0);
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      if (!std::ranges::binary_search(mine_, some[k])) continue;
+      rows[k * (width_ + 1)] = 1;
+      std::ranges::copy(row(some[k]), rows.begin() + static_cast<std::ptrdiff_t>(k * (width_ + 1)) + 1);
+    }
+    rows = parallel::sum(std::move(rows));
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      const double* from = rows.data() + k * (width_ + 1);
+      if (*from == 0) continue;
+      std::copy_n(from + 1, width_, row(some[k]).begin());
+      level_of_[static_cast<std::size_t>(some[k])] = tree_.level();
+    }
   }
-  rows = parallel::sum(std::move(rows));
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    const double* from = rows.data() + k * (width_ + 1);
-    if (*from == 0) continue;
-    std::copy_n(from + 1, width_, row(points[k]).begin());
-    level_of_[static_cast<std::size_t>(points[k])] = tree_.level();
-  }
+  std::erase_if(mine_, [&](std::int64_t point) { return known(point); });
 }
 
 /// Halves the cells whose corners differ in an answer by more than the tolerance, or where only some have it.
@@ -151,7 +240,19 @@ bool AtlasEvolution::take_point() {
   filling_ = std::make_shared<Point>(Point{number, ensemble_at(atlas_, ensemble_, number)});
   filling_->open = filling_->starts.size();
   filling_->orbits.resize(static_cast<std::size_t>(filling_->open));
+  if (const auto carried = carried_.extract(number)) {
+    for (const auto& [orbit, outcome] : carried.mapped()) {
+      if (!filling_->has(orbit)) --filling_->open;
+      filling_->orbits[static_cast<std::size_t>(orbit)] = outcome;
+    }
+    filling_->none = filling_->starts.random() && filling_->orbits.front().status == Status::infeasible_start;
+    filling_->skip_known();
+  }
   return true;
+}
+
+void AtlasEvolution::Point::skip_known() {
+  while (next < std::ssize(orbits) && has(next)) ++next;
 }
 
 /// Puts the next orbit into a lane; one that ends where it starts counts as a step of the slice. Where the
@@ -161,6 +262,7 @@ bool AtlasEvolution::fill(int lane, std::int64_t& steps) {
     if (!filling_ && !take_point()) return false;
     const std::shared_ptr<Point> point = filling_;
     const std::int64_t orbit = point->next++;
+    point->skip_known();
     if (point->next == point->starts.size()) filling_.reset();
     EnsembleStart start;
     start.feasible = false;
@@ -226,9 +328,11 @@ double AtlasEvolution::rotation(const sections::TrajectoryRecord& flown) const {
 
 void AtlasEvolution::land(Point& point, std::int64_t orbit, const Outcome& outcome) {
   point.orbits[static_cast<std::size_t>(orbit)] = outcome;
+  ++landed_;
   if (--point.open > 0) return;
-  mine_.push_back(static_cast<double>(point.number));
-  for (const double x : answers(point.orbits)) mine_.push_back(x + 0.0);  // a sum over ranks has no -0
+  mine_.push_back(point.number);
+  // A sum over ranks has no -0.
+  std::ranges::transform(answers(point.orbits), row(point.number).begin(), [](double x) { return x + 0.0; });
 }
 
 /// Fills in what no level looked at, and enters the map.
@@ -243,6 +347,8 @@ void AtlasEvolution::finish(run::Records& records) {
           row(point)[k] = sum;
         }
       });
+  const std::int64_t line_bytes = 8 * atlas_.width() * static_cast<std::int64_t>(width_ + 1);
+  const std::int64_t lines_at_once = std::max<std::int64_t>(1, run::Records::most_waiting / line_bytes);
   std::vector<double> line(static_cast<std::size_t>(atlas_.width()));
   for (std::int64_t y = 0; y < atlas_.height(); ++y) {
     records.one("/atlas/level", y, level_of_.data() + y * atlas_.width());
@@ -251,6 +357,7 @@ void AtlasEvolution::finish(run::Records& records) {
         line[static_cast<std::size_t>(x)] = row(x + y * atlas_.width())[k];
       records.one("/atlas/" + atlas_answers()[k].name, y, line.data());
     }
+    if ((y + 1) % lines_at_once == 0) records.flush();
   }
 }
 
@@ -280,6 +387,10 @@ std::vector<run::Line> AtlasEvolution::summary(const run::Effort& effort) {
                    (points - static_cast<double>(earlier_)) * static_cast<double>(each) / effort.wall)},
       {"steps", fmt::format("{:.0f}", steps)},
       {"energy error", fmt::format("{:.3g} at worst", energy_error)}};
+  if (!ended_ && parallel::sum(landed_) == 0)
+    lines.emplace_back("no further",
+                       "not one orbit came to its end in this start, and the next begins them "
+                       "anew: give it more time");
   if (const auto& solver = atlas_.plan.method.solver) lines.emplace_back("multipliers", solved_by(solver));
   return lines;
 }

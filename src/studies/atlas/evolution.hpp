@@ -2,9 +2,10 @@
 // The map as an Evolution. Ranks take points of a level from a counter that all share; a point's orbits fly
 // in this rank's lanes, numbered as in a deck that has this point alone, so that their bits are those of such
 // a deck's orbits. When a level is done all ranks learn its answers and refine alike. A checkpoint holds the
-// answers of the points that are done; of others nothing: they are few, as many as lanes at most.
+// answers of the points that are done, and of others what became of the orbits that have ended.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -41,6 +42,16 @@ class AtlasEvolution : public run::Evolution {
     std::vector<Outcome> orbits{};
     std::int64_t next = 0, open = 0;
     bool none = false;  ///< no start of it is allowed
+
+    bool has(std::int64_t orbit) const {
+      return orbits[static_cast<std::size_t>(orbit)].status != Status::pending;
+    }
+    void skip_known();
+  };
+  /// An orbit of a point that isn't done, as a checkpoint has it.
+  struct CarriedOrbit {
+    std::int64_t orbit;
+    Outcome outcome;
   };
 
   bool fill(int lane, std::int64_t& steps);
@@ -49,6 +60,9 @@ class AtlasEvolution : public run::Evolution {
   Outcome outcome(sections::TrajectoryRecord& flown, const std::vector<double>& parameters) const;
   double rotation(const sections::TrajectoryRecord& flown) const;
   void land(Point& point, std::int64_t orbit, const Outcome& outcome);
+  std::vector<double> points_to_store();
+  std::vector<double> orbits_to_store() const;
+  void recall_orbits(const std::vector<double>& mine);
   void learn();
   bool refine();
   void share_level();
@@ -62,11 +76,12 @@ class AtlasEvolution : public run::Evolution {
   Quadtree tree_;
   std::int64_t earlier_ = 0;            ///< points that earlier starts of the run have done
   std::vector<std::int32_t> level_of_;  ///< of each point: the level that has it, -1 where none has yet
-  std::vector<double> answers_;         ///< of all points that are known on all ranks
-  std::vector<double> mine_;            ///< rows of those done here: number, answers
+  std::vector<double> answers_;         ///< of all points that are known on all ranks, or done here
+  std::vector<std::int64_t> mine_;      ///< those done here that the others don't know yet
+  std::map<std::int64_t, std::vector<CarriedOrbit>> carried_;  ///< of points, by an earlier start
   std::optional<parallel::TaskSharing> sharing_;
-  std::vector<std::int64_t> due_;  ///< the points of this level that nobody had done when it was begun
-  std::int64_t taken_ = 0;
+  std::vector<std::int64_t> due_;        ///< the points of this level that nobody had done when it was begun
+  std::int64_t taken_ = 0, landed_ = 0;  ///< points of this level; orbits of this start
   std::shared_ptr<Point> filling_;
   std::vector<std::shared_ptr<Point>> in_lane_;
   bool exhausted_ = false, ended_ = false;

@@ -92,7 +92,7 @@ ExitCode run(Task& task) {
   const auto flight = problem.fly(plan.method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
   AtlasEvolution evolution(atlas, ensemble, *flight);
   if (task.dry_run) {  // of a map in which every point is looked at
-    Estimate most = estimate(plan, ensemble, *flight);
+    Estimate most = estimate(plan, ensemble, *flight, settings.options);
     most.file_bytes = 0;
     for (const auto& set : evolution.data_sets()) most.file_bytes += set.bytes();
     most.rank_bytes = program_bytes + 2 * most.file_bytes;

@@ -240,36 +240,51 @@ std::vector<io::DataSetSpec> data_sets(const Averages& averages, std::int64_t tr
   return sets;
 }
 
-void make_averages(const Averages& averages, const Plan& plan, const Ensemble& ensemble,
-                   run::Records& records) {
-  parallel::agree([&] { records.sync(); });
-  parallel::barrier();
-  parallel::agree([&] {
-    const RowsReader reader(plan, records);
-    const sections::Problem& problem = *plan.model.problem;
-    const auto share = run::Share::even(ensemble.size());
-    for (std::int64_t first = share.first; first < share.first + share.count; first += reader.block()) {
-      const std::int64_t count = std::min(reader.block(), share.first + share.count - first);
-      Made rotation{"/indicators/rotation", "/indicators/rotation_digits", {}, {}},
-          birkhoff{"/indicators/birkhoff", "/indicators/birkhoff_digits", {}, {}},
-          frequency{"/indicators/frequencies", "/indicators/frequency_diffusion", {}, {}};
-      const auto all = reader.read(first, count);
-      for (std::int64_t k = 0; k < count; ++k) {
-        const Rows& rows = all[static_cast<std::size_t>(k)];
-        const auto parameters = ensemble.parameters(first + k);
-        if (averages.rotation) rotation.add_average(turns(*averages.rotation, rows));
-        for (const auto& series : series_of(averages.birkhoff, problem, rows, parameters))
-          birkhoff.add_average(series);
-        for (const auto& series : series_of(averages.signals, problem, rows, parameters))
-          frequency.add_frequency(series, plan.watch.sample_every);
-      }
-      for (const Made* made_here : {&rotation, &birkhoff, &frequency})
-        made_here->write(records, first, count);
-    }
-    records.sync();
-  });
+/// Some trajectories whose rows are read at once, and what was made of them so far.
+struct AveragesMaker::Block {
+  std::int64_t first = 0;
+  std::vector<Rows> rows{};
+  Made rotation{"/indicators/rotation", "/indicators/rotation_digits", {}, {}},
+      birkhoff{"/indicators/birkhoff", "/indicators/birkhoff_digits", {}, {}},
+      frequency{"/indicators/frequencies", "/indicators/frequency_diffusion", {}, {}};
+
+  std::int64_t end() const { return first + std::ssize(rows); }
+};
+
+AveragesMaker::AveragesMaker(const Averages& averages, const Plan& plan, const Ensemble& ensemble,
+                             run::Records& records)
+    : averages_(averages),
+      plan_(plan),
+      ensemble_(ensemble),
+      records_(records),
+      share_(run::Share::even(ensemble.size())),
+      next_(share_.first) {}
+AveragesMaker::~AveragesMaker() = default;
+
+void AveragesMaker::advance() {
+  if (!block_) {
+    const RowsReader reader(plan_, records_);
+    const std::int64_t count = std::min(reader.block(), share_.first + share_.count - next_);
+    block_ = std::make_unique<Block>(Block{.first = next_, .rows = reader.read(next_, count)});
+  }
+  Block& block = *block_;
+  const Rows& rows = block.rows[static_cast<std::size_t>(next_ - block.first)];
+  const sections::Problem& problem = *plan_.model.problem;
+  const auto parameters = ensemble_.parameters(next_++);
+  if (averages_.rotation) block.rotation.add_average(turns(*averages_.rotation, rows));
+  for (const auto& series : series_of(averages_.birkhoff, problem, rows, parameters))
+    block.birkhoff.add_average(series);
+  for (const auto& series : series_of(averages_.signals, problem, rows, parameters))
+    block.frequency.add_frequency(series, plan_.watch.sample_every);
+  if (next_ < block.end()) return;
+  for (const Made* made_here : {&block.rotation, &block.birkhoff, &block.frequency})
+    made_here->write(records_, block.first, std::ssize(block.rows));
+  block_.reset();
+}
+
+void AveragesMaker::finish() {
   const std::int32_t yes = 1;
-  records.one(made, 0, &yes);
+  records_.one(made, 0, &yes);
 }
 
 std::int64_t averaging_bytes(const Averages& averages, const Plan& plan) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "expressions/expression.hpp"
 #include "io/data_set_spec.hpp"
 #include "run/records.hpp"
+#include "run/state.hpp"
 
 namespace cotangent::studies {
 
@@ -47,9 +49,33 @@ std::optional<Averages> read_averages(Task& task, const Plan& plan, std::vector<
 
 /// Their data sets, a row for each trajectory, and /indicators/averaged, which is 1 when they are made.
 std::vector<io::DataSetSpec> data_sets(const Averages& averages, std::int64_t trajectories);
-/// Makes them, each rank those of an even share of the trajectories. All rows are in the file. Collective.
-void make_averages(const Averages& averages, const Plan& plan, const Ensemble& ensemble,
-                   run::Records& records);
+
+/// Makes them, each rank those of an even share of the trajectories, one after the other. All rows are in the
+/// file.
+class AveragesMaker {
+ public:
+  AveragesMaker(const Averages& averages, const Plan& plan, const Ensemble& ensemble, run::Records& records);
+  ~AveragesMaker();
+  /// Those of the next trajectory; they are entered with those of others.
+  void advance();
+  bool ended() const { return done() == share_.count; }
+  std::int64_t done() const { return next_ - share_.first; }
+  std::int64_t all() const { return share_.count; }
+  /// When all ranks' are in the file.
+  void finish();
+
+ private:
+  struct Block;
+
+  const Averages& averages_;
+  const Plan& plan_;
+  const Ensemble& ensemble_;
+  run::Records& records_;
+  run::Share share_;
+  std::int64_t next_;
+  std::unique_ptr<Block> block_;
+};
+
 /// The memory that this takes on a rank, in bytes: rows of some trajectories, or all of a long one.
 std::int64_t averaging_bytes(const Averages& averages, const Plan& plan);
 

@@ -9,7 +9,8 @@
 
 namespace cotangent::studies {
 
-Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::TrajectoryBatch& flight) {
+Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::TrajectoryBatch& flight,
+                  const io::FileOptions& options) {
   Estimate result;
   result.orbits = ensemble.size();
   // Memory: rows that wait to be written (3 MB); blocks of rows, one for each lane and one more; and the
@@ -17,7 +18,7 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Trajecto
   // of.
   result.rank_bytes = program_bytes + (3 << 20);
   for (const auto& set : data_sets(plan, ensemble)) {
-    result.file_bytes += set.bytes();
+    result.file_bytes += io::as_stored(set, options).bytes();
     if (set.dims.front() != ensemble.size()) continue;
     const std::int64_t each = set.bytes() / ensemble.size();
     const bool in_blocks = set.path.starts_with("/orbits/") ||

@@ -11,6 +11,7 @@ namespace cotangent::studies {
 
 /// Time, memory and disk for the ensemble. All lanes of `flight` must be free; afterwards they hold
 /// trajectories, so that `flight` serves for nothing else. Not collective.
-Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::TrajectoryBatch& flight);
+Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::TrajectoryBatch& flight,
+                  const io::FileOptions& options);
 
 }  // namespace cotangent::studies

@@ -93,8 +93,16 @@ void EnsembleEvolution::begin(run::Records& records) {
     records.rows(given.set.path, 0, given.set.dims.front(), given.values.data());
 }
 
-void EnsembleEvolution::finish(run::Records& records) {
-  if (plan_.averages) make_averages(*plan_.averages, plan_, ensemble_, records);
+bool EnsembleEvolution::begin_last_part(run::Records& records) {
+  if (!plan_.averages) return false;
+  parallel::agree([&] { records.sync(); });
+  if (averages_) return false;
+  averages_.emplace(*plan_.averages, plan_, ensemble_, records);
+  return true;
+}
+
+void EnsembleEvolution::finish(run::Records&) {
+  if (averages_) averages_->finish();
 }
 
 void EnsembleEvolution::resume(run::Records& records) {
@@ -112,6 +120,7 @@ void EnsembleEvolution::state(run::StateFields& state) {
 }
 
 void EnsembleEvolution::advance(std::int64_t steps, run::Records&) {
+  if (averages_) return averages_->advance();
   const auto next = [this](int lane, std::int64_t& left) { return fill(lane, left); };
   fly_full_lanes(flight_, steps, next, [this](int lane, sections::TrajectoryRecord& flown) {
     if (flown.status != Status::pending) {
@@ -220,6 +229,13 @@ double EnsembleEvolution::share_flown(int lane) const {
 /// An estimate without communication: all trajectories that any rank has taken from the counter, less those
 /// that are still to be done; of these each rank is supposed to have as many as this one.
 run::Progress EnsembleEvolution::progress() const {
+  if (averages_) {
+    const auto here = static_cast<double>(averages_->done()), share = static_cast<double>(averages_->all());
+    return {
+        here, share,
+        fmt::format("averages of about {:.0f} of {} trajectories", here * parallel::size(), ensemble_.size()),
+        "trajectories", static_cast<double>(parallel::size())};
+  }
   double left = 0;
   if (!blocks_.empty()) left += static_cast<double>(blocks_.back().count - blocks_.back().next);
   for (int lane = 0; lane < lanes_; ++lane) {

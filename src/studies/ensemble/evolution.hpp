@@ -29,7 +29,8 @@ class EnsembleEvolution : public run::Evolution {
   void state(run::StateFields& state) override;
   /// Advances by so many steps; in each, all lanes take one together.
   void advance(std::int64_t steps, run::Records& records) override;
-  bool ended() const override { return exhausted_ && !any_flying(flight_); }
+  bool ended() const override { return averages_ ? averages_->ended() : exhausted_ && !any_flying(flight_); }
+  bool begin_last_part(run::Records& records) override;
   void hand_over(run::Records& records) override;
   void finish(run::Records& records) override;
   run::Progress progress() const override;
@@ -67,6 +68,7 @@ class EnsembleEvolution : public run::Evolution {
   bool resumed_ = false, exhausted_ = false;
   Counts counts_;
   std::int64_t earlier_crossings_ = 0;
+  std::optional<AveragesMaker> averages_;  ///< once all trajectories have ended
 };
 
 }  // namespace cotangent::studies

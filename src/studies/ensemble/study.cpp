@@ -22,7 +22,8 @@ ExitCode run_ensemble(Task& task, const std::string& study, Plan plan, const Ens
   if (!task.check && !task.dry_run) method.solver = multiplier_solver(task, method.multipliers, false);
   if (method.solver) settings.petsc = petsc_for_multipliers();
   const auto flight = problem.fly(method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
-  if (task.dry_run) parallel::on_rank_zero([&] { print(estimate(plan, ensemble, *flight)); });
+  if (task.dry_run)
+    parallel::on_rank_zero([&] { print(estimate(plan, ensemble, *flight, settings.options)); });
   if (task.check || task.dry_run) return exit_success;
   EnsembleEvolution evolution(plan, ensemble, *flight);
   return drive(task, evolution, settings);

@@ -14,6 +14,7 @@
 #include "lattice/compositions.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/ensemble/deck.hpp"
+#include "studies/lattice/records.hpp"
 #include "studies/lattice/statement.hpp"
 #include "studies/program/formula_reader.hpp"
 #include "studies/program/petsc_options.hpp"
@@ -469,13 +470,12 @@ LatticePlan read_lattice_plan(Task& task) {
   return plan;
 }
 
-Estimate estimate(const LatticePlan& plan) {
+Estimate estimate(const LatticePlan& plan, const io::FileOptions& options) {
   Estimate estimate;
   estimate.orbits = 1;
   const std::int64_t n = plan.sites() * plan.dim();
   const bool pair = plan.method == "lobatto-pair", by_newton = plan.by_newton() || pair;
-  estimate.file_bytes = 8 * (2 * n + plan.frames * (2 * n + 3 * plan.sites() * (plan.on_grid() ? 1 : 0)) +
-                             plan.samples * (4 + plan.mode_count) + 2 * plan.sites());
+  estimate.file_bytes = io::stored_bytes(lattice_data_sets(plan), options);
   // Bytes of a site as measured for 10^5 to 10^6 of them: of systems a chain's, whose factors fill no more.
   const std::int64_t d = plan.dim(), s = plan.stages, k = plan.model->constraints();
   const std::int64_t block = s * d + (s - 1) * k,
@@ -486,6 +486,7 @@ Estimate estimate(const LatticePlan& plan) {
                                         : d * (630 + 40 * s) + 93 * d * d * s;
   if (plan.network && !by_newton && plan.composition_coefficients.empty()) bytes += 17 * s;
   estimate.rank_bytes = (std::int64_t{51} << 20) + bytes * plan.sites() / parallel::size();
+  estimate.rank_bytes += mode_bytes(plan);
   if (plan.network) {
     for (const auto& copies : plan.network->copies) estimate.rank_bytes += 28 * std::ssize(copies);
   }

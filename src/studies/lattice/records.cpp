@@ -26,6 +26,17 @@ bool has_invariants(const LatticePlan& plan) {
          plan.held.empty();
 }
 
+/// The columns of a mode: its amplitude and the rate of that, of a pair twice.
+std::int64_t columns_of_mode(const LatticePlan& plan) {
+  return plan.modes->pairs() ? 4 : 2;
+}
+
+/// Of so many modes the columns are held at once: those that fit into a megabyte.
+std::int64_t modes_at_once(const LatticePlan& plan) {
+  const std::int64_t own = plan.sites() / parallel::size() + 1;
+  return std::clamp<std::int64_t>((1 << 17) / (columns_of_mode(plan) * own), 1, plan.mode_count);
+}
+
 /// Columns whose sums are the amplitudes of a mode and their rates.
 void add_mode(const LatticePlan& plan, const lattice::Lattice& lattice, std::int64_t k,
               const lattice::SiteField& q, const lattice::SiteField& v,
@@ -33,6 +44,8 @@ void add_mode(const LatticePlan& plan, const lattice::Lattice& lattice, std::int
   for (const bool second : {false, true}) {
     if (second && !plan.modes->pairs()) continue;
     std::vector<double> at, rate;
+    at.reserve(static_cast<std::size_t>(lattice.own()));
+    rate.reserve(at.capacity());
     for (std::int64_t i = 0; i < lattice.own(); ++i) {
       const double shape = plan.modes->shape(k, lattice.here.range.first + i, second);
       at.push_back(shape * q[0][i]);
@@ -42,14 +55,29 @@ void add_mode(const LatticePlan& plan, const lattice::Lattice& lattice, std::int
     columns.push_back(std::move(rate));
   }
 }
-std::vector<double> mode_energies(const LatticePlan& plan, const std::vector<double>& sums) {
+
+std::vector<double> sums_of(const std::vector<std::vector<double>>& columns) {
+  return parallel::reproducible_sums(std::vector<std::span<const double>>(columns.begin(), columns.end()));
+}
+
+/// Collective.
+std::vector<double> mode_energies(const LatticePlan& plan, const lattice::Lattice& lattice,
+                                  const lattice::SiteField& q, const lattice::SiteField& v) {
   std::vector<double> energies;
-  std::size_t at = 2;
-  for (std::int64_t k = 1; k <= plan.mode_count; ++k) {
-    double energy = 0;
-    for (int half = 0; half < (plan.modes->pairs() ? 2 : 1); ++half, at += 2)
-      energy += 0.5 * (sums[at + 1] * sums[at + 1] + plan.modes->squared_frequency(k) * sums[at] * sums[at]);
-    energies.push_back(energy);
+  const std::int64_t block = modes_at_once(plan);
+  for (std::int64_t first = 1; first <= plan.mode_count; first += block) {
+    const std::int64_t end = std::min(first + block, plan.mode_count + 1);
+    std::vector<std::vector<double>> columns;
+    for (std::int64_t k = first; k < end; ++k) add_mode(plan, lattice, k, q, v, columns);
+    const auto sums = sums_of(columns);
+    std::size_t at = 0;
+    for (std::int64_t k = first; k < end; ++k) {
+      double energy = 0;
+      for (int half = 0; half < (plan.modes->pairs() ? 2 : 1); ++half, at += 2)
+        energy +=
+            0.5 * (sums[at + 1] * sums[at + 1] + plan.modes->squared_frequency(k) * sums[at] * sums[at]);
+      energies.push_back(energy);
+    }
   }
   return energies;
 }
@@ -84,8 +112,14 @@ std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
        "of the samples",
        {{"columns", {"kinetic", "potential", "total"}}}},
       {"/lattice/frame_time", DataType::float64, {f}, "1", "of the whole states"},
-      {"/lattice/q", DataType::float64, {f, n, d}, units, "coordinates, by site", {{"columns", names}}},
-      {"/lattice/v", DataType::float64, {f, n, d}, rate_units, "their velocities", {{"columns", rates}}},
+      {"/lattice/q", DataType::float64, {f, n, d}, units, "coordinates, by site", {{"columns", names}}, true},
+      {"/lattice/v",
+       DataType::float64,
+       {f, n, d},
+       rate_units,
+       "their velocities",
+       {{"columns", rates}},
+       true},
       {"/lattice/last_time", DataType::float64, {1}, "1", "until which all steps went well"},
       {"/lattice/last_q", DataType::float64, {n, d}, units, "coordinates there", {{"columns", names}}},
       {"/lattice/last_v", DataType::float64, {n, d}, rate_units, "their velocities", {{"columns", rates}}},
@@ -125,8 +159,15 @@ std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
                     {f, n, 3},
                     position_units,
                     d == 3 ? "places of the sites in space" : "x, y and the first coordinate",
-                    {{"columns", {"x", "y", "z"}}}});
+                    {{"columns", {"x", "y", "z"}}},
+                    true});
   return sets;
+}
+
+std::int64_t mode_bytes(const LatticePlan& plan) {
+  if (plan.mode_count == 0) return 0;
+  const std::int64_t columns = modes_at_once(plan) * columns_of_mode(plan);
+  return std::int64_t{sizeof(double)} * columns * (plan.sites() / parallel::size() + 1);
 }
 
 LatticeRecords::LatticeRecords(const LatticePlan& plan, const LatticeMotion& motion)
@@ -162,15 +203,14 @@ void LatticeRecords::enter(run::Records& records, double time, std::int64_t row)
   std::vector<std::vector<double>> columns(2, std::vector<double>(static_cast<std::size_t>(own)));
   motion_.kernel().energies(components(std::as_const(q)).data(), components(std::as_const(v)).data(),
                             columns[0].data(), columns[1].data());
-  for (std::int64_t k = 1; k <= plan_.mode_count; ++k) add_mode(plan_, lattice, k, q, v, columns);
-  const std::vector<std::span<const double>> spans(columns.begin(), columns.end());
-  const auto sums = parallel::reproducible_sums(spans);
+  const auto sums = sums_of(columns);
   const double energy[3] = {sums[0], sums[1], sums[0] + sums[1]};
   if (row == 0) start_energy_ = energy[2];
   energy_error_ = std::max(energy_error_, std::abs(energy[2] - start_energy_));
   records.one("/lattice/time", row, time);
   records.one("/lattice/energy", row, energy);
-  if (plan_.mode_count > 0) records.one("/lattice/mode_energy", row, mode_energies(plan_, sums).data());
+  if (plan_.mode_count > 0)
+    records.one("/lattice/mode_energy", row, mode_energies(plan_, lattice, q, v).data());
   if (invariants_) records.one("/lattice/invariant", row, (*invariants_)(q, v).data());
   if (plan_.exact) {
     double error = 0;

@@ -13,6 +13,8 @@ namespace cotangent::studies {
 
 /// /lattice/...
 std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan);
+/// The memory of a rank that the energies of modes take while they are worked out.
+std::int64_t mode_bytes(const LatticePlan& plan);
 
 class LatticeRecords {
  public:

@@ -87,7 +87,7 @@ ExitCode run(Task& task) {
   if (task.check) return exit_success;
   const la::Petsc petsc(task.petsc_options);
   if (task.dry_run) {
-    parallel::on_rank_zero([&] { print(estimate(plan)); });
+    parallel::on_rank_zero([&] { print(estimate(plan, settings.options)); });
     return exit_success;
   }
   LatticeEvolution evolution(plan);

@@ -273,10 +273,11 @@ std::string OverlandPlan::advice(Status status) const {
              : "; a smaller step or [solver] linear = \"direct\" may go on";
 }
 
-Estimate OverlandPlan::estimate() const {
+Estimate OverlandPlan::estimate(const io::FileOptions& options) const {
   Estimate estimate;
   estimate.orbits = 1;
-  estimate.file_bytes = 8 * (frames * 3 * vertices + samples * 18 + 4 * vertices + 3 * cells);
+  estimate.file_bytes = (options.single_precision ? 4 : 8) * frames * 3 * vertices +
+                        8 * (samples * 18 + 4 * vertices + 3 * cells);
   // Measured, of 2 x 10^4 to 2.5 x 10^5 vertices on 1 to 8 ranks: bytes a vertex; a factorisation's entries
   // grow as n log n, and MUMPS takes three times the room.
   const double n = static_cast<double>(vertices), depth = std::log2(std::max(2.0, n));

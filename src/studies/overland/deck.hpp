@@ -44,7 +44,7 @@ struct OverlandPlan {
   /// What may help where a run ended so.
   std::string advice(Status status) const;
   /// What the run would take.
-  Estimate estimate() const;
+  Estimate estimate(const io::FileOptions& options) const;
 };
 
 /// A commented deck that runs as it is.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // study = "overland": rain water over a landscape (overland/flow.hpp moves it). Vertices and cells stand in
-// the file by ids that don't depend on the ranks. A unit of the run is what lies between two samples, at
-// which the scheme forgets what isn't in the water's state: a run that was stopped goes on to the same bits
-// on as many ranks.
+// the file by ids that don't depend on the ranks. At each sample the scheme forgets what isn't in the water's
+// state: a run that was stopped goes on from its last sample, to the same bits on as many ranks.
 #include <fmt/format.h>
 
 #include "io/xdmf.hpp"
@@ -29,16 +28,22 @@ class OverlandEvolution : public run::Evolution {
   void state(run::StateFields& state) override {
     state.number("sample", sample_);
     state.number("balance_error", worst_balance_);
-    overland::Water water = sheet_.flow.water();
-    overland::Progress progress = sheet_.flow.progress();
+    auto [water, progress] = under_way_ ? last_sample_ : now();
     visit_water(state, sheet_.land.mesh, water, progress);
     if (state.reading()) sheet_.flow.restore(std::move(water), progress);
   }
 
-  void advance(std::int64_t, run::Records&) override {
-    sheet_.scheme->forget();
-    const Status reached = sheet_.flow.advance(plan_.sample_time(sample_ + 1));
+  /// A start's first advance goes to the next sample, however soon it is to stop, so that it gets on.
+  void advance(std::int64_t steps, run::Records&) override {
+    if (!std::exchange(under_way_, true)) {
+      sheet_.scheme->forget();
+      last_sample_ = now();
+    }
+    if (!std::exchange(gets_on_, true)) steps = std::numeric_limits<std::int64_t>::max();
+    const Status reached = sheet_.flow.advance(plan_.sample_time(sample_ + 1), steps);
     if (!std::exchange(judged_, true)) refuse_unknown_options();
+    under_way_ = reached == Status::pending;
+    if (under_way_) return;
     if (reached != Status::finished) {
       status_ = reached;
     } else if (++sample_ + 1 == plan_.samples) {
@@ -48,7 +53,7 @@ class OverlandEvolution : public run::Evolution {
   bool ended() const override { return status_ != Status::pending; }
 
   void sample(run::Records& records) override {
-    if (is_failure(status_)) return;
+    if (under_way_ || is_failure(status_)) return;
     const double balance = sheet_.flow.balance_error();
     worst_balance_ = std::max(worst_balance_, balance);
     write_sample(records, sample_, sheet_.flow, balance);
@@ -73,11 +78,18 @@ class OverlandEvolution : public run::Evolution {
   bool failed() override { return is_failure(status_); }
 
  private:
+  struct Moment {
+    overland::Water water;
+    overland::Progress progress;
+  };
+  Moment now() const { return {sheet_.flow.water(), sheet_.flow.progress()}; }
+
   const OverlandPlan& plan_;
   OverlandSheet sheet_;
+  Moment last_sample_;  ///< while steps to the next are under way
   std::int64_t sample_ = 0;
   Status status_ = Status::pending;
-  bool judged_ = false;
+  bool under_way_ = false, gets_on_ = false, judged_ = false;
   double worst_balance_ = 0;
 };
 
@@ -89,7 +101,7 @@ ExitCode run(Task& task) {
   task.deck.finish();
   if (task.check) return exit_success;
   if (task.dry_run) {
-    parallel::on_rank_zero([&] { print(plan.estimate()); });
+    parallel::on_rank_zero([&] { print(plan.estimate(settings.options)); });
     return exit_success;
   }
   settings.petsc = la::petsc_version() + ": " + plan.solver_text();

@@ -139,10 +139,11 @@ ParticlePlan read_particle_plan(Task& task) {
   return plan;
 }
 
-Estimate estimate(const ParticlePlan& plan) {
+Estimate estimate(const ParticlePlan& plan, const io::FileOptions& options) {
   Estimate estimate;
   estimate.orbits = plan.count;
-  estimate.file_bytes = 8 * (plan.frames * 6 * plan.count + plan.samples * 14) + 4 * plan.count;
+  estimate.file_bytes = (options.single_precision ? 4 : 8) * plan.frames * 6 * plan.count +
+                        8 * plan.samples * 14 + 4 * plan.count;
   estimate.rank_bytes = (std::int64_t{80} << 20) + 550 * plan.count / parallel::size();
   // 60 ns a particle and step.
   estimate.seconds = 6e-8 * static_cast<double>(plan.steps) * static_cast<double>(plan.count) *

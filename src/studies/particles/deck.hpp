@@ -46,7 +46,7 @@ extern const char* const particles_example;
 ParticlePlan read_particle_plan(Task& task);
 
 /// What a run would take, once the plan knows how many particles there are.
-Estimate estimate(const ParticlePlan& plan);
+Estimate estimate(const ParticlePlan& plan, const io::FileOptions& options);
 
 /// How particles begin: read from `[particles]`, made when they are asked for. Each rank holds and makes a
 /// share of them.

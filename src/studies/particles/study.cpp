@@ -79,7 +79,7 @@ ExitCode run(Task& task) {
   const io::Table output = task.deck.table("output");
   const bool pairs_asked_for = output.has("pair_bins");
   task.deck.finish();
-  if (task.dry_run) parallel::on_rank_zero([&] { print(estimate(plan)); });
+  if (task.dry_run) parallel::on_rank_zero([&] { print(estimate(plan, settings.options)); });
   if (task.check || task.dry_run) return exit_success;
   const auto surface = starts.surface(std::max<std::int64_t>(plan.surface_cells, 60));
   const bool periodic = std::ranges::any_of(plan.options.periods, [](double p) { return p > 0; });

@@ -46,25 +46,34 @@ class OrbitsEvolution : public run::Evolution {
   }
 
   void advance(std::int64_t units, run::Records& records) override {
+    for (; crosses_ && units > 0 && !ended(); --units) tangles_.cross_next(records);
+    if (crosses_) return;
     units = families_.advance(units, records);
     for (; units > 0 && !tangles_.ended(); --units) tangles_.advance(records);
   }
-  bool ended() const override { return tangles_.ended() && families_.ended(); }
+  bool ended() const override {
+    return crosses_ ? tangles_.crossed() == tangles_.all() : tangles_.ended() && families_.ended();
+  }
   void hand_over(run::Records& records) override { families_.hand_over(records); }
 
-  /// When all ranks' rows are on disk: what is made of them.
-  void finish(run::Records& records) override {
+  /// Manifolds cross those of all ranks, once their rows are on disk.
+  bool begin_last_part(run::Records& records) override {
+    if (crosses_ || !survey_.manifolds) return false;
     parallel::agree([&] { records.sync(); });
-    tangles_.finish(records);
+    crosses_ = true;
+    return true;
   }
+  void finish(run::Records&) override { tangles_.finish(); }
 
   run::Progress progress() const override {
-    const auto done = families_.done(), all = families_.all() + tangles_.all();
+    const auto done = families_.done(), all = families_.all() + 2 * tangles_.all();
     std::string text = fmt::format("{} of {} orbits followed", done, families_.all());
     if (tangles_.all() > 0)
       text += fmt::format(", {} of {} manifolds grown", tangles_.done(), tangles_.all());
+    if (crosses_) text += fmt::format(", {} of {} crossed", tangles_.crossed(), tangles_.all());
     if (all == 0) return {1, 1, text, "orbits", 1};  // nothing is followed
-    return {static_cast<double>(done + tangles_.done()), static_cast<double>(all), text, "orbits", 1};
+    return {static_cast<double>(done + tangles_.done() + tangles_.crossed()), static_cast<double>(all), text,
+            "orbits", 1};
   }
   std::vector<run::Line> summary(const run::Effort&) override {
     const std::int64_t orbits = parallel::sum(families_.orbits());
@@ -81,6 +90,7 @@ class OrbitsEvolution : public run::Evolution {
   const run::Share share_;  ///< of the orbits found
   Families families_;
   Tangles tangles_;
+  bool crosses_ = false;  ///< all manifolds are grown
 };
 
 ExitCode run(Task& task) {

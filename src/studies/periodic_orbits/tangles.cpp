@@ -215,11 +215,11 @@ void Tangles::advance(run::Records& records) {
   is_done_[static_cast<std::size_t>(next_++)] = 1;
 }
 
-void Tangles::finish(run::Records& records) {
-  parallel::barrier();
-  parallel::agree([&] {
-    for (const std::int64_t pair : *share_.ids) cross(pair, records);
-  });
+void Tangles::cross_next(run::Records& records) {
+  cross((*share_.ids)[static_cast<std::size_t>(crossed_++)], records);
+}
+
+void Tangles::finish() {
   crossings_ = parallel::sum(crossings_);
   lobes_ = parallel::sum(lobes_);
 }

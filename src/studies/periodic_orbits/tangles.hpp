@@ -28,8 +28,11 @@ class Tangles {
   std::int64_t all() const { return std::ssize(*share_.ids); }
   /// Grows this rank's next manifold.
   void advance(run::Records& records);
-  /// Crossings and areas, when all ranks' manifolds are on disk. Collective.
-  void finish(run::Records& records);
+  /// Crossings and areas, when all ranks' manifolds are on disk: of this rank's next pair.
+  void cross_next(run::Records& records);
+  std::int64_t crossed() const { return crossed_; }
+  /// Collective.
+  void finish();
   std::vector<std::pair<std::string, std::string>> summary() const;
 
  private:
@@ -58,7 +61,7 @@ class Tangles {
   run::Share share_;          ///< of these
   std::int64_t next_ = 0;     ///< of this rank's
   std::vector<std::int32_t> is_done_;
-  std::int64_t crossings_ = 0, lobes_ = 0;
+  std::int64_t crossed_ = 0, crossings_ = 0, lobes_ = 0;
 };
 
 }  // namespace cotangent::studies

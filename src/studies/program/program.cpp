@@ -174,7 +174,7 @@ int run_program(int argc, char** argv, Statements own) {
       if (mpi && parallel::maximum(std::int64_t{io::holds_open_files()}) > 0) mpi->end_at_once(code);
       return code;
     } catch (const std::bad_alloc&) {
-      return report({exit_internal_error, "out of memory"});
+      return report({exit_internal_error, parallel::out_of_memory});
     } catch (const std::exception& error) {
       return report({exit_internal_error, std::string("internal error: ") + error.what()});
     }

@@ -18,7 +18,7 @@ std::vector<Answer> shared_out(std::int64_t count, const run::Settings& settings
   std::vector<double> mine;  // task, length, answer, task, length, answer ...
   {
     parallel::TaskSharing sharing;
-    parallel::agree([&] {
+    const auto work = [&] {
       for (std::int64_t k = sharing.take(); k < count; k = sharing.take()) {
         if (const int signal = parallel::stop_signal()) {
           throw Error(fmt::format("stopped by {} before the result was made", parallel::signal_name(signal)),
@@ -33,6 +33,14 @@ std::vector<Answer> shared_out(std::int64_t count, const run::Settings& settings
         mine.push_back(static_cast<double>(k));
         mine.push_back(static_cast<double>(answer.size()));
         mine.insert(mine.end(), answer.begin(), answer.end());
+      }
+    };
+    parallel::agree([&] {
+      try {
+        work();
+      } catch (...) {
+        sharing.end();  // so that the others don't work at what nobody will see
+        throw;
       }
     });
   }

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An atlas: the same bits on any number of ranks, after a kill, and at each point those of a deck of this point alone.
 Exits: known times and sides of a free flight, and Hénon-Heiles' symmetry."""
+import os
+import re
+import subprocess
 import unittest
 
 import h5py
 import numpy as np
 
-from launch import ProgramTest
+from launch import PROGRAMS, RANKS, ProgramTest
 from results import same_bits
 
 ATLAS = """study = "atlas"
@@ -201,6 +204,40 @@ class Atlas(ProgramTest):
             self.fail("none had")
         self.assertNotEqual(same_bits(whole, self.at / "cut.h5"), [])
         end = self.launch("deck.toml", "output.file=cut.h5", *words, "--resume", ranks=3)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertEqual(same_bits(whole, self.at / "cut.h5"), [])
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_memory_is_what_dry_run_says(self):
+        deck = self.deck(ATLAS.replace("count = 9", "count = 601").replace("17], q2_dot = [-0.2, 0.2, 3]", "601], q2_dot = [0.0, 0.0, 1]")
+                         .replace("stages = 8", "stages = 2").replace("levels = 2\n", "").replace("time = 300.0", "time = 0.75"))
+        told = float(re.search(r"memory +about ([0-9.]+) MB", self.launch(deck, "--dry-run").stdout).group(1))
+        process = subprocess.Popen([PROGRAMS / "cotangent", deck], cwd=self.at, env=self.alone, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        self.assertLess(usage.ru_maxrss * 1024 / 1e6, 1.25 * told)
+
+    def test_a_point_that_takes_several_starts(self):
+        # Of a point that isn't done a checkpoint has the orbits that have ended: so one that is killed again and again gets on.
+        words = ["stop.time=3000.0", "ensemble.grid={ q2 = [-0.4, 0.7, 40], q2_dot = [-0.2, 0.2, 10] }", "atlas.up=",
+                 "ensemble.energy={ from = 0.05, to = 0.16, count = 2 }", "atlas.levels=", "output.checkpoint_minutes=1e-5"]
+        whole = self.run_to("whole.h5", words=words)
+        orbits, going_on = [], []
+        for ranks in (2, 3):
+            for checkpoint in (1, 2, 4, 8, 16, 32):  # until more orbits have ended
+                self.killed("deck.toml", "output.file=cut.h5", *words, *going_on, ranks=ranks, checkpoint=checkpoint)
+                with h5py.File(self.at / "cut.h5.checkpoint") as held:
+                    self.assertEqual(held["state/points"].shape[0], 0)
+                    found = {tuple(row[:2]) for row in held["state/orbits"]}
+                if len(found) > (len(orbits[-1]) if orbits else 0):
+                    break
+            else:
+                self.fail("none ended")
+            orbits.append(found)
+            going_on = ["--resume"]
+        self.assertGreater(orbits[1], orbits[0])
+        end = self.launch("deck.toml", "output.file=cut.h5", *words, "--resume")
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertEqual(same_bits(whole, self.at / "cut.h5"), [])
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """study = "lattice": what it writes, equal bits on any number of ranks and after a stop, exact motions, Toda's
 eigenvalues, and what bad input gets."""
+import os
 import re
+import subprocess
 import unittest
 import xml.etree.ElementTree
 
 import h5py
 import numpy as np
 
-from launch import RANKS, SOURCE, ProgramTest
+from launch import PROGRAMS, RANKS, SOURCE, ProgramTest
 from results import same_bits
 
 CHAIN = """study = "lattice"
@@ -288,6 +290,33 @@ class Lattice(ProgramTest):
             said.append(float(re.search(r"([0-9.]+) iterations a step", end.stdout)[1]))
         self.assertEqual(said[0], said[1])
         self.assertTrue(4 < said[0] < 30, said)
+
+    def test_frames_in_single_precision(self):
+        deck = self.deck(SHEET)
+        for precision, kind in (("double", "f8"), ("single", "f4")):
+            end = self.launch(deck, f"output.precision={precision}", "model.sites=[99,99]", "stop.time=0.5")
+            self.assertEqual(end.returncode, 0, end.stderr)
+            with h5py.File(self.at / "out.h5") as file:
+                for name, expected in (("q", kind), ("v", kind), ("position", kind), ("last_q", "f8"), ("energy", "f8")):
+                    self.assertEqual(file["lattice"][name].dtype, np.dtype(expected), name)
+            # And so --dry-run says.
+            said = self.launch(deck, f"output.precision={precision}", "model.sites=[99,99]", "stop.time=0.5", "--dry-run").stdout
+            told = float(re.search(r"result file +([0-9.]+) MB", said).group(1))
+            self.assertLess(abs(told / ((self.at / "out.h5").stat().st_size / 1e6) - 1), 0.25)
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_modes_take_no_memory_each(self):
+        def peak(modes):
+            words = ["model.sites=100002", "start.modes=[1e-3]", f"output.modes={modes}", "stop.time=0.2", "output.every=0.2",
+                     "output.frames_every=0.2"]
+            process = subprocess.Popen([PROGRAMS / "cotangent", self.deck(CHAIN), *words], cwd=self.at, env=self.alone,
+                                       stdout=subprocess.DEVNULL)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(process.returncode, 0)
+            return usage.ru_maxrss / 1024
+
+        self.assertLess(peak(50), peak(1) + 20)  # of each mode two columns of 0.8 MB
 
     def test_modes_of_open_chains(self):
         """Where copies that are missing at free ends would change the ends' own motion, the chain has no modes."""

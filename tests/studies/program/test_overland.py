@@ -2,6 +2,8 @@
 """study = "overland": the numbers of D. Shapero, "Overland Flow" (shapero.xyz, 2022), and of an independent run of its
 scheme, exact solutions, the same water on any number of ranks and after restarts, and what bad input gets."""
 import re
+import signal
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -317,6 +319,25 @@ class Overland(ProgramTest):
                 for name in ("depth", "volume", "ledger"):  # PETSc's solvers don't repeat their bits across ranks
                     np.testing.assert_allclose(parts[name][()], whole[name][()], rtol=1e-7 if RT0[0] in words else 0, atol=1e-12)
                 self.assertFalse(list(self.at.glob("*.checkpoint")))
+
+    def test_stopped_between_two_samples(self):
+        # Each start comes to its first sample; from then on a stop needn't wait for the next, and what is stored is the last.
+        words = ("mesh.cells=[60,30]", "stop.time=4", "output.every=2", "method.step=0.01", *(() if RANKS == 1 else
+                                                                                             ("solver.linear=direct",)))
+        deck = self.deck(POOL)
+        self.run_deck(deck, "whole.h5", *words, ranks=RANKS)
+        with self.held(deck, "output.file=parts.h5", *words, "output.checkpoint_minutes=1e-5", checkpoint=2) as process:
+            process.send_signal(signal.SIGUSR1)
+            time.sleep(0.5)
+        self.assertEqual(process.returncode, 75, process.said)
+        with h5py.File(self.at / "parts.h5.checkpoint") as held:
+            self.assertEqual(held["state/sample"][()], 1)
+            self.assertEqual(held["state/time"][()], 2.0)
+        self.run_deck(deck, "parts.h5", "--resume", *words, ranks=RANKS)
+        if RANKS == 1:
+            self.assertEqual(same_bits(self.at / "whole.h5", self.at / "parts.h5"), [])
+        whole, parts = (h5py.File(self.at / name, "r")["water"] for name in ("whole.h5", "parts.h5"))
+        np.testing.assert_allclose(parts["depth"][()], whole["depth"][()], rtol=0, atol=1e-7)
 
     def test_ranks_without_a_cell(self):
         """Of two cells, on three ranks."""
