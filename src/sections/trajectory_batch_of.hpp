@@ -261,10 +261,10 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       State behind = end;
       if (any(kicked)) behind.v = system_->kicked_velocity(end);
       if (deviations_) follow_deviations(good, part, kicked & good, end, behind);
-      watch_step(good, t, end);
+      watch_step(good, t, end, part);
       if (any(kicked & good)) kick(kicked & good, end, behind);
     } else {
-      watch_step(good, t, end);
+      watch_step(good, t, end, part);
     }
     if (watch_.section) {
       const auto lost = [&] { return good & active_ & (track_.steps - last_crossing_ >= patience_); };
@@ -349,8 +349,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
   }
 
-  /// Puts the steps in which something may happen into the queue.
-  void watch_step(Mask good, const R& t, const State& end) {
+  /// Puts the steps in which something may happen into the queue, of which a part was flown.
+  void watch_step(Mask good, const R& t, const State& end, const R& part) {
     const Mask ended_outside = good & outside(end.q), leaves = ended_outside | (good & passes_outside(end));
     Mask some = leaves | (good & (t >= timetable_.next()));
     if (queue_.section() && !watch_.section->strobe)
@@ -369,12 +369,13 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
                       .leaves = numerics::lane(leaves, i),
                       .ended_outside = numerics::lane(ended_outside, i),
                       .until = numerics::lane(t, i),
+                      .part = numerics::lane(part, i),
                       .steps = numerics::lane(track_.steps, i),
                       .energy_error = numerics::lane(track_.energy_error, i),
                       .constraint_error = std::sqrt(numerics::lane(track_.constraint_error_squared, i))};
       step.most_crossings = static_cast<std::int64_t>(numerics::lane(most_crossings, i));
       step.due = timetable_.take(i, step.until);
-      queue_.push(*method_, *system_, step);
+      queue_.push(*method_, *system_, step, end);
       // Deviations may not go on beyond the step with the last crossing; and steps that turn an angle many
       // times are looked at before they are more than were asked for.
       at_once |= (deviations_ || counts_turns_) && watch_.stop.crossings > 0 &&
@@ -407,13 +408,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
 
   /// Empties the queue into the records.
   void resolve_events() {
-    queue_.resolve(
-        [&](const QueuedStep& step, int contacts) {
-          if (numerics::lane(active_, step.lane)) record_[step.lane].grazing_count += contacts;
-        },
-        [&](const QueuedStep& step, const typename Queue::Event& event) {
-          if (numerics::lane(active_, step.lane)) happen(step, event);
-        });
+    queue_.resolve([&](const QueuedStep& step, const typename Queue::Event& event) {
+      if (numerics::lane(active_, step.lane)) happen(step, event);
+    });
   }
 
   void happen(const QueuedStep& step, const typename Queue::Event& event) {
@@ -429,6 +426,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       land(lane, status);
     };
     switch (event.kind) {
+      case Queue::Kind::contact:
+        ++r.grazing_count;
+        return;
       case Queue::Kind::sample:
         return sample(lane, event.x, event.energy, event.multiplier);
       case Queue::Kind::exit:

@@ -58,6 +58,21 @@ TEST_CASE("Contacts of the section are counted apart") {
   CHECK(meetings(1 - 1e-9) == Counts{0, 8});
 }
 
+TEST_CASE("A contact is one wherever round-off puts it, and none after the end") {
+  // q1 = cos t / 2 touches 1/2 after each turn.
+  const auto model = problem("harmonic-oscillator");
+  const auto meetings = [&](double step, double time) {
+    Observation watch = coordinate(0, 0.5, 0, 0);
+    watch.stop.time = time;
+    const TrajectoryRecord flown = fly(*model, gauss(10, step), watch, {0.5, 0.1}, {0.0, 0.0}, {1.0, 1.0});
+    return std::array{flown.grazing_count, flown.crossing_count};
+  };
+  using Counts = std::array<std::int64_t, 2>;
+  for (const double step : {0.3, 0.4, 0.5, 0.7, 1.0}) CHECK(meetings(step, 630) == Counts{100, 0});
+  CHECK(meetings(0.7, 6.3) == Counts{1, 0});
+  CHECK(meetings(0.7, 6.28) == Counts{0, 0});  // in the same step
+}
+
 TEST_CASE("An angle meets its section once a turn, several times in a long step") {
   // Without gravity two rods in line turn at a constant rate.
   const auto model = problem("double-pendulum");
