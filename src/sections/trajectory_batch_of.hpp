@@ -246,6 +246,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
     const R error = numerics::absolute(gained);
     Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
+    if (has_ticks_) fine = fine & (numerics::absolute(method_->step()) <= timetable_.longest_step());
     if (counts_turns_) fine = fine & queue_.section()->countable(*method_, method_->end());
     if (any(active_ & !fine)) land_failed(took, fine, asks_for_end_ ? end : method_->end());
     const Mask good = fine & active_;
@@ -266,7 +267,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     } else {
       watch_step(good, t, end, part);
     }
-    if (watch_.section) {
+    if (may_miss_) {
       const auto lost = [&] { return good & active_ & (track_.steps - last_crossing_ >= patience_); };
       if (any(lost())) {
         resolve_events();
@@ -460,6 +461,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   const bool looks_at_each_step_ = asks_for_end_ || works_ || watch_.section;
   /// Whether a step may meet the section many times: on the levels of an angle.
   const bool counts_turns_ = queue_.section() && !watch_.section->strobe && queue_.section()->on_angle();
+  /// Whether a trajectory may never meet the section. A strobe is sure to come.
+  const bool may_miss_ = watch_.section && (!watch_.section->strobe || watch_.section->condition);
+  const bool has_ticks_ = watch_.sample_every > 0 || (watch_.section && watch_.section->strobe);
   Timetable<R> timetable_{watch_};
   int lanes_;
   bool ready_ = false, landed_ = false;

@@ -322,3 +322,24 @@ TEST_CASE("A contact where two steps meet is one, from above and from below") {
     }
   }
 }
+
+TEST_CASE("A strobe is waited for, and one that can't be listed ends its trajectory") {
+  const ProblemOf<FreePendulum> model;
+  auto watch = strobe(model, "300", "0", 2);
+  watch.stop.patience = 1000;
+  const auto flown = fly_alone(model, gauss(2, 0.1), watch, 0.4, 1.1);
+  CHECK(flown.status == Status::finished);
+  CHECK(flown.t == 600.0);
+  watch.section->condition = Condition::parse("x > 100", model.variable_names());
+  CHECK(fly_alone(model, gauss(2, 0.1), watch, 0.4, 1.1).status == Status::section_not_met);
+  for (const std::string every : {"1e-18", "1e-300"}) {
+    for (const std::string phase : {"0", "1e10", "-1e10"}) {
+      watch = strobe(model, every, phase, 100);
+      CHECK(fly_alone(model, gauss(2, 0.1), watch, 0.4, 1.1).status == Status::non_finite);
+    }
+  }
+  Observation samples;
+  samples.stop.time = 1;
+  samples.sample_every = 1e-18;
+  CHECK(fly_alone(model, gauss(2, 0.1), samples, 0.4, 1.1).status == Status::non_finite);
+}
