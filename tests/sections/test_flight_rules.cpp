@@ -4,12 +4,33 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "sections/driven_models.hpp"
 #include "sections/flight_test.hpp"
 
 using namespace cotangent;
 using namespace cotangent::expressions;
 using namespace cotangent::sections;
 using namespace cotangent::sections::test;
+
+namespace {
+
+/// Of masses M and 1, that a product of the velocities ties to each other.
+struct TwoMasses : ByGauss {
+  static constexpr std::string_view name = "two-masses", about = "Of the tests";
+  static constexpr int dim = 2;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{{{"x"}, {"y"}}};
+  static constexpr std::array<mechanics::Parameter, 2> parameters{{{"M", 1.0, "mass"}, {"c", 0.0, "tie"}}};
+
+  auto operator()(const auto& q, const auto& v, const auto& p) const {
+    const auto [x, y] = q;
+    const auto [x_dot, y_dot] = v;
+    const auto [M, c] = p;
+    return 0.5 * (M * ad::square(x_dot) + ad::square(y_dot)) + c * x_dot * y_dot -
+           0.5 * (M * ad::square(x) + ad::square(y));
+  }
+};
+
+}  // namespace
 
 TEST_CASE("A start on the section isn't a crossing, whichever way it leaves") {
   const auto model = problem("harmonic-oscillator");
@@ -218,4 +239,19 @@ TEST_CASE("Starts that can't fly land at once with their status, and their mates
   CHECK(is_failure(flown.at(3).status));
   const auto alone = fly(*model, gauss(8, 0.75), coordinate(0, 0.0, 1, 50), {starts[0]});
   CHECK(alone.at(0).crossings == flown.at(0).crossings);
+}
+
+TEST_CASE("Masses of any proportion fly; a singular mass matrix is told in any units") {
+  const ProblemOf<TwoMasses> model;
+  Observation watch;
+  watch.stop.time = 1;
+  const auto status = [&](double M, double c) {
+    return fly(model, gauss(4, 0.1), watch, {0.1, 0.2}, {0.0, 0.1}, {M, c}).status;
+  };
+  for (const double M : {1e-20, 1.0, 1e15, 1e30}) {
+    CHECK(status(M, 0.0) == Status::finished);
+    CHECK(status(M, 0.5 * std::sqrt(M)) == Status::finished);
+    CHECK(status(M, std::sqrt(M)) == Status::singular_mass_matrix);
+  }
+  CHECK(status(0.0, 0.0) == Status::singular_mass_matrix);
 }
