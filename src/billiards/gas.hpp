@@ -93,6 +93,13 @@ class Gas {
   void carry(PackMask lanes, Displacement<D>* displacements, std::size_t count);
   void follow_deviations(PackMask lanes, const Arrival<D>* arrival);
   void fly(Point<D>& x, Point<D>& v);
+  /// What a point's round-off is relative to, to which a flight has come with a velocity: the numbers that it
+  /// is computed from, and a length of the walls' own.
+  Pack extent(const Point<D>& v, const Pack& duration) const {
+    Pack sum(domain_.length());
+    for (int d = 0; d < D; ++d) sum += abs(path_.x[d]) + abs(v[d]) * duration;
+    return sum;
+  }
   static Pack polished(const Pack& duration, const Contact<D>& contact, const Point<D>& v);
   Pack note_error();
   void restore_energy(PackMask lanes);

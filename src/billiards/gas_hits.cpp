@@ -132,7 +132,8 @@ void Gas<D>::find_hits(const Pack& limit) {
   const Contact<D> contact = this->contact(path_.position(first), path_.start + first, found);
   const Pack arrival = polished(first, contact, path_.velocity(first));
   Passage<D> passage{
-      found, wall_, far, path_.position(arrival), path_.velocity(arrival), path_.start + arrival};
+      found, wall_, far, path_.position(arrival), path_.velocity(arrival), path_.start + arrival, {}};
+  passage.extent = extent(passage.v, arrival);
   if (around_.on.size() > 1) value_walls(path_.position(first), path_.start + first);
   const PackMask crowded = look_around(passage, contact);
   numerics::for_lanes(found, [&](int i) {
