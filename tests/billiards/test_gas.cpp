@@ -70,6 +70,18 @@ struct Waves {
   }
 };
 
+/// Of two sets that overlap again and again along x.
+struct Bands {
+  static constexpr std::string_view name = "bands";
+  static constexpr std::string_view about = "s cos x > -1/2";
+  static constexpr int dim = 2;
+  static constexpr std::array<Parameter, 1> parameters{{{"s", 1.0, "side"}}};
+  auto operator()(const auto& q, const auto& p) const {
+    using std::cos;
+    return p[0] * cos(std::get<0>(q)) + 0.5;
+  }
+};
+
 /// To the next hit of a lane, or to its end.
 template <int D>
 void bounce_once(Gas<D>& gas, int lane, double limit = 1e9) {
@@ -378,6 +390,19 @@ TEST_CASE("Domains of any size are alike", "[unit]") {
     }
     CHECK(fate(box, {}, {size * (1 + 1e-9), 0.0}, {-size, 0.0}) == Status::infeasible_start);
   }
+}
+
+TEST_CASE("A flight through many cells goes on", "[unit]") {
+  Domain<2> domain;
+  domain.add<Bands>("even", {1.0});
+  domain.add<Bands>("odd", {-1.0});
+  domain.add<Rectangle>("hall", {3000.0, 1.0});
+  domain.enclose("(even or odd) and hall");
+  Gas<2> gas(domain, {});
+  gas.load(0, 0, {0.0, 0.0}, {1.0, 0.0});
+  bounce_once(gas, 0);
+  CHECK(gas.status(0) == Status::pending);
+  CHECK(gas.time()[0] == within(3000, 1e-12));
 }
 
 TEST_CASE("Where two sets have an edge in common particles pass, or are thrown back once", "[unit]") {
