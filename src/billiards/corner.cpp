@@ -91,8 +91,7 @@ PackMask look_around(const Domain<D>& domain, const Passage<D>& passage, const C
   const auto& walls = domain.walls();
   PackMask crowded(false);
   const Pack gg = dot<D>(contact.gradient, contact.gradient);
-  Pack near(corner_width);
-  for (int d = 0; d < D; ++d) near += corner_width * abs(passage.x[d]);
+  const Pack near = corner_width * passage.extent;
   for (std::size_t w = 0; w < walls.size(); ++w) {
     const PackMask mine = passage.lanes & lanes_where(passage.own, static_cast<int>(w));
     const PackMask others = passage.lanes & !mine;

@@ -11,7 +11,7 @@
 
 namespace cotangent::billiards {
 
-inline constexpr double corner_width = 1e-12;  ///< relative to 1 + |x|
+inline constexpr double corner_width = 1e-12;  ///< relative to Passage::extent
 
 /// The number of each lane's own wall; -1: none.
 using LaneWalls = std::array<int, numerics::native_width>;
@@ -29,6 +29,7 @@ struct Passage {
   Pack sign;  ///< of omega of their own wall, where they go on
   Point<D> x, v;
   Pack t;
+  Pack extent;  ///< what their points' round-off, and that of walls' formulas there, is relative to
 };
 
 /// Which walls lanes are on, of each wall a number.

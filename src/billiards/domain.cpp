@@ -8,6 +8,40 @@
 
 namespace cotangent::billiards {
 
+namespace {
+
+/// How far a wall at rest is from a point, along the axes; infinite where it isn't met.
+template <int D>
+double distance(const Wall<D>& wall, const Vector<D>& from) {
+  const Pack begin(0.0);  // the point may lie on it
+  const Search search{PackMask(true), wall.value(spread<D>(from), begin) == begin, begin, Pack(never)};
+  const int degree = wall.degree(false);
+  double least = never;
+  for (int ray = 0; ray < 4 * D; ++ray) {
+    Path<D> path{};
+    path.x = spread<D>(from);
+    path.v[ray / 4] = Pack(ray % 4 < 2 ? 1.0 : -1.0);
+    const double side = ray % 2 == 0 ? 1.0 : -1.0;
+    Coefficients c{};
+    if (degree >= 0) wall.expand(path, c);
+    for (Pack& coefficient : c) coefficient *= side;
+    const double root = (degree >= 0 ? first_root(c, degree, search) : wall.exit(path, side, search))[0];
+    if (root > 0) least = std::min(least, root);  // from the wrong side it's 0
+  }
+  return least;
+}
+
+/// Of a member's walls, as if it were at rest, the nearest to its centre.
+template <int D>
+double nearest_wall(const Member<D>& member) {
+  double least = never;
+  for (const auto& wall : member.walls(member.parameters, {member.place.centre}))
+    least = std::min(least, distance<D>(*wall, member.place.centre));
+  return least;
+}
+
+}  // namespace
+
 template <int D>
 void Domain<D>::add(const std::string& name, const SetKind& kind, const std::vector<double>& parameters,
                     const Place<D>& place, const Law& law, const std::vector<std::string>& names) {
@@ -19,6 +53,7 @@ void Domain<D>::add(const std::string& name, const SetKind& kind, const std::vec
     members_.back().parameter_names.emplace_back(kind.parameters[k].name);
   walls_.insert(walls_.end(), more.begin(), more.end());
   member_of_.resize(walls_.size(), static_cast<int>(members_.size()) - 1);
+  nearest_ = std::min(nearest_, nearest_wall<D>(members_.back()));
 }
 
 template <int D>
@@ -37,11 +72,13 @@ template <int D>
 Domain<D> Domain<D>::at(std::span<const double> parameters) const {
   Domain other = *this;
   other.walls_.clear();
+  other.nearest_ = never;
   for (Member<D>& member : other.members_) {
     std::ranges::copy(parameters.first(member.parameters.size()), member.parameters.begin());
     parameters = parameters.subspan(member.parameters.size());
     const Walls<D> walls = member.walls(member.parameters, member.place);
     other.walls_.insert(other.walls_.end(), walls.begin(), walls.end());
+    other.nearest_ = std::min(other.nearest_, nearest_wall<D>(member));
   }
   return other;
 }

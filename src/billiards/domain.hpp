@@ -128,6 +128,10 @@ class Domain {
   /// The same domain with others.
   Domain at(std::span<const double> parameters) const;
 
+  /// A length of the domain's own, with which round-off of its walls' formulas grows: how far the nearest of
+  /// them is from its set's centre, along the axes; 0 where none is met.
+  double length() const { return nearest_ < never ? nearest_ : 0.0; }
+
   const Walls<D>& walls() const { return walls_; }
   const Region& region() const { return region_; }
   const std::vector<Member<D>>& members() const { return members_; }
@@ -148,6 +152,7 @@ class Domain {
   Region region_;
   std::vector<Member<D>> members_;
   std::vector<int> member_of_;
+  double nearest_ = never;
 };
 
 }  // namespace cotangent::billiards

@@ -80,16 +80,16 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
   for (int w = 0; w < static_cast<int>(domain_.walls().size()) && wall_[at] < 0; ++w) {
     const Contact<D> c = domain_.walls()[static_cast<std::size_t>(w)]->contact(x_, t_);
     const double size = std::sqrt(dot<D>(c.gradient, c.gradient)[lane]);
-    double inward = 0, far = 1;
+    double inward = 0, extent = domain_.length();
     for (int d = 0; d < D; ++d) {
       inward += (v[d] - c.velocity[d][lane]) * c.gradient[d][lane];
-      far += std::abs(x[d]);
+      extent += std::abs(x[d]);
     }
-    if (!(std::abs(c.value[lane]) <= corner_width * far * size) || inward == 0) continue;
+    if (!(std::abs(c.value[lane]) <= corner_width * extent * size) || inward == 0) continue;
     wall_[at] = w;
     sign_[at] = inward > 0 ? 1.0 : -1.0;
     value_walls(x_, t_);
-    look_around({only, wall_, Pack(sign_[at]), x_, v_, t_}, c);
+    look_around({only, wall_, Pack(sign_[at]), x_, v_, t_, Pack(extent)}, c);
     cell_[at] = cell_of(lane);
     if (cell_[at] < 0) cell_[at] = cell_beyond(lane, sign_[at]);
     const auto is_wall = [&](const Side& side) { return side.wall == w; };
@@ -226,11 +226,9 @@ void Gas<D>::bounce(PackMask hits) {
   for (int i = 0; i < width; ++i) sign.set(i, sign_[static_cast<std::size_t>(i)]);
   numerics::for_lanes(hits, [&](int i) { restitution.set(i, member_hit(i).law.restitution); });
   const Pack gg = dot<D>(contact.gradient, contact.gradient), inverse = 1.0 / gg;
-  Pack bend(0.0), far(1.0);
-  for (int d = 0; d < D; ++d) {
-    bend += dot<D>(contact.hessian[d], contact.hessian[d]);
-    far += abs(at[d]);
-  }
+  Pack bend(0.0);
+  for (int d = 0; d < D; ++d) bend += dot<D>(contact.hessian[d], contact.hessian[d]);
+  const Pack far = extent(v, duration_);
   // Of a normal whose direction hangs on the point's round-off nothing can be said.
   const PackMask far_off = hits & (contact.value * contact.value > 1e-20 * far * far * gg);
   const PackMask blunt = gg > select(far_off, Pack(1e-6), Pack(1e-18)) * far * far * bend;

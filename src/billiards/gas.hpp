@@ -93,6 +93,13 @@ class Gas {
   void carry(PackMask lanes, Displacement<D>* displacements, std::size_t count);
   void follow_deviations(PackMask lanes, const Arrival<D>* arrival);
   void fly(Point<D>& x, Point<D>& v);
+  /// What a point's round-off is relative to, to which a flight has come with a velocity: the numbers that it
+  /// is computed from, and a length of the walls' own.
+  Pack extent(const Point<D>& v, const Pack& duration) const {
+    Pack sum(domain_.length());
+    for (int d = 0; d < D; ++d) sum = fma(abs(v[d]), duration, sum + abs(path_.x[d]));
+    return sum;
+  }
   static Pack polished(const Pack& duration, const Contact<D>& contact, const Point<D>& v);
   Pack note_error();
   void restore_energy(PackMask lanes);
@@ -121,7 +128,8 @@ class Gas {
   Surroundings around_;             // where the lanes came to their own walls
   std::vector<int> degree_;  // the highest of all cells' sides of this number, whatever cells lanes are in
   LaneWalls wall_{};
-  // Of passages from cell to cell on the way, of arcs since the last hit; these where there is no limit.
+  // Of passages from cell to cell on the way, those that lead no further counting as many; of arcs since the
+  // last hit, where there is no limit.
   std::array<int, width> cell_{}, hops_{}, arcs_{};
   std::array<double, width> sign_{};
   std::array<std::int64_t, width> id_{}, bounces_{};

@@ -8,6 +8,13 @@
 
 namespace cotangent::billiards {
 
+namespace {
+
+constexpr int most_hops = 1'000'000;  // on a flight
+constexpr double no_way = 0x1p-40;    // of the time: a hop that leads no further
+
+}  // namespace
+
 template <int D>
 void Gas<D>::value_walls(const Point<D>& x, const Pack& t) {
   for (std::size_t w = 0; w < around_.side.size(); ++w) around_.side[w] = domain_.walls()[w]->value(x, t);
@@ -115,7 +122,7 @@ void Gas<D>::find_hits(const Pack& limit) {
     lost = lost | (here & (at != at));
   }
   numerics::for_lanes(found, [&](int i) {
-    if (hops_[static_cast<std::size_t>(i)] == most_approaches) lost.set(i, true);
+    if (hops_[static_cast<std::size_t>(i)] >= most_hops) lost.set(i, true);
   });
   hit_ = under_way_ = corner_ = PackMask(false);
   duration_ = select(active_ & !lost, first, Pack(0.0));
@@ -132,9 +139,10 @@ void Gas<D>::find_hits(const Pack& limit) {
   const Contact<D> contact = this->contact(path_.position(first), path_.start + first, found);
   const Pack arrival = polished(first, contact, path_.velocity(first));
   Passage<D> passage{
-      found, wall_, far, path_.position(arrival), path_.velocity(arrival), path_.start + arrival};
+      found, wall_, far, path_.position(arrival), path_.velocity(arrival), path_.start + arrival, {}};
+  passage.extent = extent(passage.v, arrival);
   if (around_.on.size() > 1) value_walls(path_.position(first), path_.start + first);
-  const PackMask crowded = look_around(passage, contact);
+  const PackMask crowded = look_around(passage, contact), further = first - from_ > no_way * first;
   numerics::for_lanes(found, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
     int next = one_cell ? -1 : cell_of(i);
@@ -143,7 +151,7 @@ void Gas<D>::find_hits(const Pack& limit) {
     if (next < 0) return;
     cell_[lane] = next;
     sign_[lane] = far[i];
-    ++hops_[lane];
+    hops_[lane] += further[i] ? 1 : most_hops / most_approaches;
   });
   if (any(crowded)) {
     passage.lanes = crowded;

@@ -28,13 +28,14 @@ void search(const Bernstein& c, int d, double touch, double low, double width, R
     const double nearest = std::abs(*std::min_element(
         c.begin(), c.begin() + d + 1, [](double a, double b) { return std::abs(a) < std::abs(b); }));
     if (nearest > touch || !turns(c, d)) return;
-    if (width < 1e-3) {
-      ++roots.grazing;
+    if (width < 1e-3) {  // all but a parabola, touched at its vertex
+      const double falls = c[0] - c[1], rises = c[d] - c[d - 1], share = falls / (falls + rises);
+      roots.contacts.push_back(low + width * (share >= 0 && share <= 1 ? share : 0.5));
       return;
     }
   } else if (width < narrow) {
     if (variations % 2 == 0) {
-      ++roots.grazing;
+      roots.contacts.push_back(low + 0.5 * width);
     } else {
       roots.crossings.push_back({low + 0.5 * width, c[0] < 0});
     }
@@ -50,12 +51,42 @@ void search(const Bernstein& c, int d, double touch, double low, double width, R
   search(right, d, touch, low + 0.5 * width, 0.5 * width, roots);
 }
 
+/// Two crossings between which the polynomial stays within `touch` are a contact.
+void join_contacts(const Bernstein& coefficients, int d, double touch, Roots& roots) {
+  auto& crossings = roots.crossings;
+  std::size_t kept = 0;
+  for (const Root root : crossings) {
+    const double middle = kept > 0 ? 0.5 * (crossings[kept - 1].theta + root.theta) : 0.0;
+    if (kept > 0 && std::abs(evaluate(coefficients, d, middle)) <= touch) {
+      roots.contacts.push_back(middle);
+      --kept;
+    } else {
+      crossings[kept++] = root;
+    }
+  }
+  crossings.resize(kept);
+}
+
 }  // namespace
 
 void find_roots(const Bernstein& coefficients, int d, double touch, Roots& roots) {
   roots.crossings.clear();
-  roots.grazing = 0;
-  search(coefficients, d, touch, 0.0, 1.0, roots);
+  roots.contacts.clear();
+  // Zeros at the ends are divided out. Zero counts as positive: of those of odd order a fall from it is a
+  // crossing, and a rise to it.
+  Bernstein c = coefficients;
+  int left = d, at_begin = 0, at_end = 0;
+  for (; left > 0 && c[0] == 0; ++at_begin, --left) {
+    for (int k = 0; k < left; ++k) c[k] = c[k + 1] * left / (k + 1);
+  }
+  for (; left > 0 && c[left] == 0; ++at_end, --left) {
+    for (int k = 0; k < left; ++k) c[k] = c[k] * left / (left - k);
+  }
+  if (at_begin % 2 == 1 && c[0] < 0) roots.crossings.push_back({0.0, false});
+  search(c, left, touch, 0.0, 1.0, roots);
+  if (at_end % 2 == 1 && c[left] < 0) roots.crossings.push_back({1.0, true});
+  if (at_end > 0 && at_end % 2 == 0) roots.contacts.push_back(1.0);
+  join_contacts(coefficients, d, touch, roots);
 }
 
 double evaluate(const Bernstein& coefficients, int d, double theta) {

@@ -21,12 +21,13 @@ struct Root {
 };
 
 struct Roots {
-  std::vector<Root> crossings;  ///< in ascending order
-  int grazing = 0;              ///< contacts within `touch` of zero without a change of sign
+  std::vector<Root> crossings;   ///< in ascending order
+  std::vector<double> contacts;  ///< theta where it comes within `touch` of zero and goes back
 };
 
-/// Finds the roots of the polynomial with these coefficients, degree d. Contacts closer to zero than `touch`
-/// that don't change sign, or whose two roots lie closer than round-off can tell, count as grazing.
+/// Finds the roots of the polynomial with these coefficients, degree d. What comes closer to zero than
+/// `touch` without a change of sign, or goes beyond by no more than that, is a contact. One at an end is that
+/// of the step that ends there.
 void find_roots(const Bernstein& coefficients, int d, double touch, Roots& roots);
 
 /// How often the coefficients change sign: an upper bound on the number of roots inside, and of its parity.
@@ -73,6 +74,13 @@ R only_root(const R* c, int d, numerics::mask_of<R> lanes) {
   const auto below = near < R(0.0);
   R low(0.0), high(1.0);  // near end at u = 0, the middle at u = 1
   const R guess = R(0.5) * near / (near - scaled_middle);
+  // Zero counts as positive: where the polynomial rises from zero at the near end, the root lies further in.
+  auto rises = near == R(0.0);
+  if (any(rises)) {
+    R first = a[d];  // of the coefficients that aren't zero
+    for (int k = d - 1; k >= 0; --k) first = select(a[k] == R(0.0), first, a[k]);
+    rises = rises & (first > R(0.0));
+  }
   R u = guess / (R(1.0) - guess);
   u = select((u >= R(0.0)) & (u <= R(1.0)), u, R(0.0));
   auto open = lanes;
@@ -86,9 +94,7 @@ R only_root(const R* c, int d, numerics::mask_of<R> lanes) {
     low = select(before, u, low);
     high = select(before, high, u);
     R next = u - value / slope;
-    // Zero counts as positive: where the polynomial rises from zero at the near end, the root lies further
-    // in.
-    const auto leaves_zero = (u == R(0.0)) & (value == R(0.0)) & (slope > R(0.0));
+    const auto leaves_zero = (u == R(0.0)) & rises;
     const auto inside = (next >= low) & (next <= high) & !leaves_zero;
     next = select(inside, next, R(0.5) * (low + high));
     next = select((value == R(0.0)) & !leaves_zero, u, next);

@@ -22,6 +22,7 @@ struct QueuedStep {
   bool leaves = false;                 ///< the model's domain, somewhere, as it seems
   bool ended_outside = false;          ///< of it
   double until = 0;                    ///< its end, or the kick that cuts it short
+  double part = 1;                     ///< of its length up to there
   std::int64_t most_crossings = 0;     ///< of a surface, that there may be in it
   DueInStep due{};                     ///< what comes at times in it
   double steps = 0, energy_error = 0;  ///< of the trajectory, this step included
@@ -37,7 +38,7 @@ class EventQueue {
   using Stepper = integrators::Stepper<R, N>;
 
  public:
-  enum class Kind { crossing, strobe, sample, end, exit };
+  enum class Kind { crossing, contact, strobe, sample, end, exit };
   struct Event {
     Kind kind;
     double theta;
@@ -73,8 +74,9 @@ class EventQueue {
   }
   const std::optional<SectionOf<R, N>>& section() const { return section_; }
 
-  /// Takes over a lane's last step.
-  void push(const Stepper& method, const System& system, const QueuedStep& step) {
+  /// Takes over a lane's last step; of a kicked system the state, too, in which it ended.
+  void push(const Stepper& method, const System& system, const QueuedStep& step, const State& end) {
+    if (system_->kind().kicked) integrators::copy_lane<R>(end, step.lane, ends_, size_);
     steps_->take(size_, method, step.lane);
     const auto from = system.parameters();
     if (!from.empty())
@@ -82,18 +84,17 @@ class EventQueue {
     queued_[size_++] = step;
   }
 
-  /// Works on all that wait. For each step in order: graze(step, contacts) where there are any, then
-  /// happen(step, event) for its events in the order of time.
-  template <class Graze, class Happen>
-  void resolve(const Graze& graze, const Happen& happen) {
+  /// Works on all that wait: for each step in order happen(step, event) for its events in the order of time.
+  template <class Happen>
+  void resolve(const Happen& happen) {
     if (size_ == 0) return;
     steps_->refine(*system_);
     exact_ = steps_->dense_is_exact();
     list_events();
-    for (std::size_t round = 0; locate(round); ++round) {
-    }
+    std::size_t rounds = 0;
+    for (int i = 0; i < size_; ++i) rounds = std::max(rounds, events_[i].size());
+    for (std::size_t round = 0; round < rounds; ++round) locate(round);
     for (int i = 0; i < size_; ++i) {
-      if (met() && meetings_[i].grazing > 0) graze(queued_[i], meetings_[i].grazing);
       for (const Event& event : events_[i]) {
         if (event.counted) happen(queued_[i], event);
       }
@@ -106,18 +107,18 @@ class EventQueue {
   bool met() const { return section_ && !strobes_; }
 
   void list_events() {
-    if (met()) {
-      Mask fresh(false);
-      for (int i = 0; i < size_; ++i) numerics::set_lane(fresh, i, queued_[i].fresh);
-      section_->meet(*steps_, *system_, size_, fresh, meetings_);
-    }
     const R begin = steps_->begin_time(), h = steps_->step();
     const auto theta_in = [&](int i, double time) {
       return std::clamp((time - numerics::lane(begin, i)) / numerics::lane(h, i), 0.0, 1.0);
     };
     R last_of(1.0);
-    for (int i = 0; i < size_ && system_->kind().kicked; ++i)
-      numerics::set_lane(last_of, i, theta_in(i, queued_[i].until));
+    for (int i = 0; i < size_; ++i) numerics::set_lane(last_of, i, queued_[i].part);
+    if (met()) {
+      Mask fresh(false);
+      for (int i = 0; i < size_; ++i) numerics::set_lane(fresh, i, queued_[i].fresh);
+      const State end = system_->kind().kicked ? ends_ : steps_->end();
+      section_->meet(*steps_, *system_, size_, fresh, last_of, end, meetings_);
+    }
     const R exit = way_out(last_of);
     for (int i = 0; i < size_; ++i) {
       auto& events = events_[i];
@@ -130,6 +131,7 @@ class EventQueue {
       const auto put_time = [&](Kind kind, double time) { put(kind, theta_of(time), time); };
       if (met()) {
         for (const double theta : meetings_[i].crossings) put(Kind::crossing, theta);
+        for (const double theta : meetings_[i].contacts) put(Kind::contact, theta);
       }
       for (std::int64_t k = queued_[i].due.first_strobe; k < queued_[i].due.strobe_end; ++k) {
         put_time(Kind::strobe, queued_[i].due.strobe[k]);
@@ -174,20 +176,21 @@ class EventQueue {
     return low;
   }
 
-  /// Fills in the states of the round-th events of all slots; false where there are none.
-  bool locate(std::size_t round) {
+  /// Fills in the states of the round-th events of all slots. Of contacts none is asked for.
+  void locate(std::size_t round) {
     Mask crossing(false), strobe(false), other(false);
     bool sampled = false;
     R theta(0.0);
     for (int i = 0; i < size_; ++i) {
       if (round >= events_[i].size()) continue;
       const Event& event = events_[i][round];
+      if (event.kind == Kind::contact) continue;
       numerics::set_lane(theta, i, event.theta);
       numerics::set_lane(event.kind == Kind::crossing ? crossing : other, i, true);
       numerics::set_lane(strobe, i, event.kind == Kind::strobe);
       sampled |= event.kind == Kind::sample;
     }
-    if (!any(crossing | other)) return false;
+    if (!any(crossing | other)) return;
     State x{};
     Mask counted(false);
     if (any(crossing)) {
@@ -215,7 +218,6 @@ class EventQueue {
       const bool on_section = event.kind == Kind::crossing || event.kind == Kind::strobe;
       event.counted = !on_section || numerics::lane(counted, i);
     }
-    return true;
   }
 
   State state_at(const R& theta, Mask slots) {
@@ -261,6 +263,7 @@ class EventQueue {
   int size_ = 0;
   Mask exact_{false};
   std::array<QueuedStep, W> queued_;
+  State ends_{};  ///< of a kicked system's steps
   std::array<typename SectionOf<R, N>::Meeting, W> meetings_;
   std::array<std::vector<Event>, W> events_;
 };

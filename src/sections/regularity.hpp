@@ -10,22 +10,40 @@
 
 namespace cotangent::sections {
 
-/// Whether L_vv has a zero row or a solution beyond all proportion.
+/// Factors s that bring the largest of each row of s_i |h_ij| s_j to some 1, whatever the coordinates' units
+/// (Ruiz 2001); not finite where a row is zero.
+template <int N>
+std::array<double, N> equilibration(const std::array<std::array<double, N>, N>& h) {
+  std::array<double, N> s;
+  s.fill(1.0);
+  for (int pass = 0; pass < 8; ++pass) {
+    std::array<double, N> next;
+    for (int i = 0; i < N; ++i) {
+      double largest = 0;
+      for (int j = 0; j < N; ++j) largest = std::max(largest, s[i] * std::abs(h[i][j]) * s[j]);
+      next[i] = s[i] / std::sqrt(largest);
+    }
+    s = next;
+  }
+  return s;
+}
+
+/// Whether L_vv has a zero row or a solution beyond all proportion, in whatever units.
 template <class R, int N>
 bool singular_mass_matrix(const integrators::AnySystem<R, N>& system, const integrators::State<R, N>& x,
                           int lane) {
   const auto h = system.derivatives(x).vv;
-  double largest = 0;
-  for (const auto& row : h) {
-    for (const auto& entry : row) largest = std::max(largest, std::abs(numerics::lane(entry, lane)));
+  std::array<std::array<double, N>, N> own;
+  for (int i = 0; i < N; ++i) {
+    for (int j = 0; j < N; ++j) own[i][j] = numerics::lane(h[i][j], lane);
   }
+  const auto s = equilibration<N>(own);
   for (int n = 0; n < N; ++n) {
     std::array<R, N> unit{};
     unit[n] = R(1.0);
     const auto column = numerics::solve<R, N>(h, unit);
-    for (const auto& entry : column) {
-      const double x_n = numerics::lane(entry, lane);
-      if (!(std::abs(x_n) * largest < 1e14)) return true;
+    for (int i = 0; i < N; ++i) {
+      if (!(std::abs(numerics::lane(column[i], lane)) / s[i] / s[n] < 1e14)) return true;
     }
   }
   return false;

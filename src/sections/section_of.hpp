@@ -76,13 +76,16 @@ class SectionOf {
   /// What a step holds of the section.
   struct Meeting {
     std::vector<double> crossings;  ///< theta of those in the direction asked for
-    int grazing;
+    std::vector<double> contacts;   ///< theta of those where it is touched
   };
 
   /// Finds what the first `count` slots' steps hold. A `fresh` one begins with the trajectory: if that is on
-  /// the section, it isn't met there.
-  void meet(Stepper& steps, const System& system, int count, Mask fresh, std::array<Meeting, W>& meetings) {
-    fill_polynomial(steps, system);
+  /// the section, it isn't met there. They end in `end`, at `last`: before their own end where a kick cuts
+  /// them short.
+  void meet(Stepper& steps, const System& system, int count, Mask fresh, const R& last, const State& end,
+            std::array<Meeting, W>& meetings) {
+    last_ = last;
+    fill_polynomial(steps, system, end);
     R smallest = polynomial_[0], largest = polynomial_[0];
     for (int k = 1; k <= degree_; ++k) {
       smallest = numerics::lesser(polynomial_[k], smallest);
@@ -94,19 +97,25 @@ class SectionOf {
     for (int k = 0; k <= degree_; ++k) shifted[k] = polynomial_[k] - level;
     // The common case, all slots together: one root, on one level.
     const R variations = sign_variations(shifted.data(), degree_);
-    Mask simple = (variations == R(1.0)) & !fresh;
+    const auto rests_at = [&](int near, int next) {
+      return (shifted[near] == R(0.0)) & (shifted[next] == R(0.0));
+    };
+    Mask simple = (variations == R(1.0)) & !fresh & !rests_at(0, 1) & !rests_at(degree_, degree_ - 1);
     if (angle_) simple = simple & (largest - smallest < R(0.5 * turn));
     const R theta = only_root(shifted.data(), degree_, simple);
     for (int i = 0; i < count; ++i) {
       auto& meeting = meetings[i];
       meeting.crossings.clear();
-      meeting.grazing = 0;
+      meeting.contacts.clear();
       if (numerics::lane(simple, i)) {
         const bool rising = numerics::lane(shifted[0], i) < 0;
         if (wanted(rising)) meeting.crossings.push_back(numerics::lane(theta, i));
       } else {
         meet_with_care(i, numerics::lane(smallest, i), numerics::lane(largest, i), numerics::lane(touch, i),
                        numerics::lane(fresh, i), meeting);
+      }
+      for (auto* thetas : {&meeting.crossings, &meeting.contacts}) {
+        for (double& theta : *thetas) theta *= numerics::lane(last_, i);
       }
     }
   }
@@ -126,7 +135,9 @@ class SectionOf {
     for (int i = 0; i < W; ++i) {
       Bernstein c;
       for (int k = 0; k <= degree_; ++k) c[k] = numerics::lane(polynomial_[k], i);
-      numerics::set_lane(result, i, slope(c, degree_, numerics::lane(theta, i)) / numerics::lane(h, i));
+      const double last = numerics::lane(last_, i);
+      numerics::set_lane(result, i,
+                         slope(c, degree_, numerics::lane(theta, i) / last) / (last * numerics::lane(h, i)));
     }
     return result;
   }
@@ -166,15 +177,33 @@ class SectionOf {
   }
   R from_level(const R& s) const { return s - level_of(s); }
 
-  void fill_polynomial(Stepper& steps, const System& system) {
-    if (!on_coordinate()) return interpolate_expression(steps, system);
+  void fill_polynomial(Stepper& steps, const System& system, const State& end) {
+    if (!on_coordinate()) return interpolate_expression(steps, system, end);
     const int c = section_.coordinate;
     degree_ = steps.degree();
     steps.bernstein(c, polynomial_.data());
+    if (any(last_ < R(1.0))) shorten_polynomial();
     // The ends are the states' own numbers, so that one step ends where the next begins, to the bit.
-    polynomial_[0] = steps.begin().q[c];
-    polynomial_[degree_] = steps.end().q[c];
+    const State begin = steps.begin();
+    polynomial_[0] = begin.q[c];
+    polynomial_[degree_] = end.q[c];
     for (int k = 0; k <= degree_; ++k) polynomial_[k] -= R(section_.value);
+    // So are the slopes where one rests on the section, so that both steps see the same contact.
+    const R way = last_ * steps.step() * R(1.0 / degree_);
+    const auto rest = [&](int near, int next, const R& slope) {
+      const Mask rests = (polynomial_[near] == R(0.0)) & ((polynomial_[next] == R(0.0)) | (slope == R(0.0)));
+      polynomial_[next] = select(rests, slope, polynomial_[next]);
+    };
+    rest(0, 1, way * begin.v[c]);
+    rest(degree_, degree_ - 1, -way * end.v[c]);
+  }
+  /// To its beginning up to `last_`, by de Casteljau's subdivision.
+  void shorten_polynomial() {
+    auto rest = polynomial_;
+    for (int level = degree_; level >= 0; --level) {
+      polynomial_[degree_ - level] = select(last_ < R(1.0), rest[0], polynomial_[degree_ - level]);
+      for (int k = 0; k < level; ++k) rest[k] = fma(last_, rest[k + 1] - rest[k], rest[k]);
+    }
   }
 
   /// Several roots or levels, contacts, a start on the section.
@@ -192,7 +221,7 @@ class SectionOf {
         --d;
       }
       find_roots(c, d, touch, roots_);
-      meeting.grazing += roots_.grazing;
+      meeting.contacts.insert(meeting.contacts.end(), roots_.contacts.begin(), roots_.contacts.end());
       for (const Root& root : roots_.crossings) {
         if (wanted(root.rising)) meeting.crossings.push_back(root.theta);
       }
@@ -204,15 +233,15 @@ class SectionOf {
   }
 
   /// A general section along the steps, interpolated at Chebyshev points in Bernstein form.
-  void interpolate_expression(Stepper& steps, const System& system) {
+  void interpolate_expression(Stepper& steps, const System& system, const State& end) {
     static const auto to_bernstein = bernstein_from_values();
     constexpr int d = integrators::max_degree;
     degree_ = d;
     std::array<R, d + 1> values;
     for (int k = 0; k <= d; ++k) {
       values[k] = distance(system, k == 0   ? steps.begin()
-                                   : k == d ? steps.end()
-                                            : steps.dense(R(chebyshev_point(k))));
+                                   : k == d ? end
+                                            : steps.dense(last_ * R(chebyshev_point(k))));
     }
     for (int i = 0; i <= d; ++i) {
       R sum(0.0);
@@ -243,6 +272,7 @@ class SectionOf {
   Section section_;
   bool angle_ = false, momenta_needed_ = false;
   int degree_ = 0;
+  R last_{1.0};  ///< where the steps looked at end, in parts of their lengths
   std::array<R, integrators::max_degree + 1> polynomial_;
   std::vector<double> variables_;  ///< of expressions
   Roots roots_;

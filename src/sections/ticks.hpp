@@ -15,9 +15,10 @@ class Ticks {
   Ticks() = default;
   /// All times that are `phase` modulo every > 0.
   Ticks(double every, double phase) : every_(every), offset_(phase - every * std::floor(phase / every)) {
-    if (!(offset_ < every)) offset_ = 0;  // by rounding
+    if (!(std::abs(offset_) < every)) offset_ = 0;  // by rounding
   }
 
+  double every() const { return every_; }  ///< 0: never
   double operator[](std::int64_t k) const { return std::fma(static_cast<double>(k), every_, offset_); }
   /// The first k >= 0 whose time is later than t >= 0.
   std::int64_t after(double t) const {

@@ -40,10 +40,15 @@ class Timetable {
       kicks_[lane] = Ticks(numerics::lane(system.kick_every(), lane), 0.0);
       plan_kick(lane, t);
     }
+    double closest = watch_.sample_every > 0 ? watch_.sample_every : never;
+    if (strobe_[lane].every() > 0) closest = std::min(closest, strobe_[lane].every());
+    numerics::set_lane(longest_step_, lane, most_in_step * closest);
     plan_sample(lane, samples);
     plan_next(lane);
   }
 
+  /// No longer than this are steps in which samples and strobes can be listed.
+  const R& longest_step() const { return longest_step_; }
   /// The time of the next sample or strobe, or of the end, in each lane.
   const R& next() const { return next_time_; }
   const R& next_kick() const { return next_kick_time_; }
@@ -67,6 +72,7 @@ class Timetable {
 
  private:
   static constexpr double never = std::numeric_limits<double>::infinity();
+  static constexpr double most_in_step = 1e6;
 
   void plan_sample(int lane, std::int64_t k) {
     const double time = static_cast<double>(k) * watch_.sample_every;
@@ -80,7 +86,7 @@ class Timetable {
   }
 
   Observation watch_;
-  R next_sample_time_{never}, next_time_{never}, next_kick_time_{never};
+  R next_sample_time_{never}, next_time_{never}, next_kick_time_{never}, longest_step_{never};
   std::array<std::int64_t, W> next_sample_{}, next_strobe_{};
   std::array<Ticks, W> strobe_{}, kicks_{};  ///< none where there is no such thing
 };

@@ -246,6 +246,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
     const R error = numerics::absolute(gained);
     Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
+    if (has_ticks_) fine = fine & (numerics::absolute(method_->step()) <= timetable_.longest_step());
     if (counts_turns_) fine = fine & queue_.section()->countable(*method_, method_->end());
     if (any(active_ & !fine)) land_failed(took, fine, asks_for_end_ ? end : method_->end());
     const Mask good = fine & active_;
@@ -261,12 +262,12 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       State behind = end;
       if (any(kicked)) behind.v = system_->kicked_velocity(end);
       if (deviations_) follow_deviations(good, part, kicked & good, end, behind);
-      watch_step(good, t, end);
+      watch_step(good, t, end, part);
       if (any(kicked & good)) kick(kicked & good, end, behind);
     } else {
-      watch_step(good, t, end);
+      watch_step(good, t, end, part);
     }
-    if (watch_.section) {
+    if (may_miss_) {
       const auto lost = [&] { return good & active_ & (track_.steps - last_crossing_ >= patience_); };
       if (any(lost())) {
         resolve_events();
@@ -349,8 +350,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
   }
 
-  /// Puts the steps in which something may happen into the queue.
-  void watch_step(Mask good, const R& t, const State& end) {
+  /// Puts the steps in which something may happen into the queue, of which a part was flown.
+  void watch_step(Mask good, const R& t, const State& end, const R& part) {
     const Mask ended_outside = good & outside(end.q), leaves = ended_outside | (good & passes_outside(end));
     Mask some = leaves | (good & (t >= timetable_.next()));
     if (queue_.section() && !watch_.section->strobe)
@@ -369,12 +370,13 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
                       .leaves = numerics::lane(leaves, i),
                       .ended_outside = numerics::lane(ended_outside, i),
                       .until = numerics::lane(t, i),
+                      .part = numerics::lane(part, i),
                       .steps = numerics::lane(track_.steps, i),
                       .energy_error = numerics::lane(track_.energy_error, i),
                       .constraint_error = std::sqrt(numerics::lane(track_.constraint_error_squared, i))};
       step.most_crossings = static_cast<std::int64_t>(numerics::lane(most_crossings, i));
       step.due = timetable_.take(i, step.until);
-      queue_.push(*method_, *system_, step);
+      queue_.push(*method_, *system_, step, end);
       // Deviations may not go on beyond the step with the last crossing; and steps that turn an angle many
       // times are looked at before they are more than were asked for.
       at_once |= (deviations_ || counts_turns_) && watch_.stop.crossings > 0 &&
@@ -407,13 +409,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
 
   /// Empties the queue into the records.
   void resolve_events() {
-    queue_.resolve(
-        [&](const QueuedStep& step, int contacts) {
-          if (numerics::lane(active_, step.lane)) record_[step.lane].grazing_count += contacts;
-        },
-        [&](const QueuedStep& step, const typename Queue::Event& event) {
-          if (numerics::lane(active_, step.lane)) happen(step, event);
-        });
+    queue_.resolve([&](const QueuedStep& step, const typename Queue::Event& event) {
+      if (numerics::lane(active_, step.lane)) happen(step, event);
+    });
   }
 
   void happen(const QueuedStep& step, const typename Queue::Event& event) {
@@ -429,6 +427,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       land(lane, status);
     };
     switch (event.kind) {
+      case Queue::Kind::contact:
+        ++r.grazing_count;
+        return;
       case Queue::Kind::sample:
         return sample(lane, event.x, event.energy, event.multiplier);
       case Queue::Kind::exit:
@@ -460,6 +461,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   const bool looks_at_each_step_ = asks_for_end_ || works_ || watch_.section;
   /// Whether a step may meet the section many times: on the levels of an angle.
   const bool counts_turns_ = queue_.section() && !watch_.section->strobe && queue_.section()->on_angle();
+  /// Whether a trajectory may never meet the section. A strobe is sure to come.
+  const bool may_miss_ = watch_.section && (!watch_.section->strobe || watch_.section->condition);
+  const bool has_ticks_ = watch_.sample_every > 0 || (watch_.section && watch_.section->strobe);
   Timetable<R> timetable_{watch_};
   int lanes_;
   bool ready_ = false, landed_ = false;

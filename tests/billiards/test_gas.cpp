@@ -70,6 +70,18 @@ struct Waves {
   }
 };
 
+/// Of two sets that overlap again and again along x.
+struct Bands {
+  static constexpr std::string_view name = "bands";
+  static constexpr std::string_view about = "s cos x > -1/2";
+  static constexpr int dim = 2;
+  static constexpr std::array<Parameter, 1> parameters{{{"s", 1.0, "side"}}};
+  auto operator()(const auto& q, const auto& p) const {
+    using std::cos;
+    return p[0] * cos(std::get<0>(q)) + 0.5;
+  }
+};
+
 /// To the next hit of a lane, or to its end.
 template <int D>
 void bounce_once(Gas<D>& gas, int lane, double limit = 1e9) {
@@ -111,7 +123,7 @@ Worst fly(const Domain<D>& domain, const std::type_identity_t<Vector<D>>& g, dou
   for (int lane = 0; lane < Gas<D>::width; ++lane) load(lane);
   Worst worst;
   for (int k = 0; k < hits; ++k) {
-    gas.advance(1e9);
+    gas.advance(std::max(1.0, box) * 1e9);
     for (int lane = 0; lane < Gas<D>::width; ++lane) {
       Vector<D> x;
       for (std::size_t d = 0; d < D; ++d) x[d] = gas.x()[d][lane];
@@ -352,6 +364,45 @@ TEST_CASE("How a particle ends", "[unit]") {
   stadium.add<Stadium>("stadium", {1.0, 1.0});
   stadium.enclose_all();
   CHECK(fate(stadium, {0, 0}, {1.0, 0.5}, {0.0, 1.0}) == Status::pending);
+}
+
+TEST_CASE("Domains of any size are alike", "[unit]") {
+  for (const double size : {1e-12, 1e-9, 1e-6, 1e-3, 1.0, 1e6, 1e12}) {
+    INFO("size " << size);
+    std::array<Domain<2>, 4> domains;
+    domains[0].add<Circle>("disc", {size}, {{size, 0.0}});
+    domains[1].add<Rectangle>("box", {size, 0.77 * size});
+    domains[2].add<Stadium>("stadium", {size, size});
+    domains[3].add<Cardioid>("heart", {size}, {{-1.5 * size, 0.0}});
+    for (Domain<2>& domain : domains) {
+      domain.enclose_all();
+      const Worst worst = fly(domain, {0.0, 0.0}, 0.4 * size, 300);
+      CHECK(worst.ended == 0);
+      CHECK(worst.outside <= 2e-15 * size);  // found: 1.1e-15
+    }
+    const Domain<2>& box = domains[1];
+    CHECK(fate(box, {}, {0.0, 0.0}, {size, 0.77 * size}) == Status::corner);
+    CHECK(fate(box, {}, {1e-9 * size, 0.0}, {size, 0.77 * size}, 1) == Status::pending);
+    // Begun on the wall, to either side, and a bit beyond.
+    for (const double out : {-1e-16, 1e-16}) {
+      const Vector<2> x{size * (1 + out), 0.0};
+      CHECK(fate(box, {}, x, {-size, 0.1 * size}, 10) == Status::pending);
+    }
+    CHECK(fate(box, {}, {size * (1 + 1e-9), 0.0}, {-size, 0.0}) == Status::infeasible_start);
+  }
+}
+
+TEST_CASE("A flight through many cells goes on", "[unit]") {
+  Domain<2> domain;
+  domain.add<Bands>("even", {1.0});
+  domain.add<Bands>("odd", {-1.0});
+  domain.add<Rectangle>("hall", {3000.0, 1.0});
+  domain.enclose("(even or odd) and hall");
+  Gas<2> gas(domain, {});
+  gas.load(0, 0, {0.0, 0.0}, {1.0, 0.0});
+  bounce_once(gas, 0);
+  CHECK(gas.status(0) == Status::pending);
+  CHECK(gas.time()[0] == within(3000, 1e-12));
 }
 
 TEST_CASE("Where two sets have an edge in common particles pass, or are thrown back once", "[unit]") {

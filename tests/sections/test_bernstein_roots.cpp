@@ -63,7 +63,7 @@ TEST_CASE("Roots of random polynomials are found where they are, in order, with 
     for (const double r : known) p = p.root(r);
     const Roots roots = roots_of(p.times(-1.2, 0.1).times(2.0, -1.5));
     REQUIRE(roots.crossings.size() == known.size());
-    CHECK(roots.grazing == 0);
+    CHECK(roots.contacts.empty());
     for (std::size_t k = 0; k < known.size(); ++k) {
       CHECK(std::abs(roots.crossings[k].theta - known[k]) < 1e-10);
       // The polynomial's leading sign is negative, so the last root falls.
@@ -135,16 +135,41 @@ TEST_CASE("A root at an end belongs to one of the two steps that meet there") {
   CHECK(!roots_of(below_zero).crossings[0].rising);
 }
 
+TEST_CASE("A zero of any order at an end doesn't hide what leaves it") {
+  const auto root = [](const Bernstein& c, int d, bool rising) {
+    const Roots roots = roots_of({c, d});
+    REQUIRE(roots.crossings.size() == 1);
+    CHECK(roots.crossings[0].rising == rising);
+    CHECK(only_root(c.data(), d, true) == within(roots.crossings[0].theta, 1e-15));
+    return roots.crossings[0].theta;
+  };
+  const double third = 1.0 / 3;
+  CHECK(root({0.0, 0.0, third, -3.0}, 3, false) == within(0.25, 1e-15));  // x^2 (1 - 4 x)
+  CHECK(root({-3.0, third, 0.0, 0.0}, 3, true) == within(0.75, 1e-15));
+  CHECK(root({0.0, 0.0, 0.0, 0.25, -3.0}, 4, false) == within(0.25, 1e-15));
+  CHECK(root({0.0, 0.0, 0.0, -1.0}, 3, false) == 0.0);
+  CHECK(root({-1.0, 0.0, 0.0, 0.0}, 3, true) == 1.0);
+  // A contact is that of the step that ends there, from above and from below.
+  for (const double side : {1.0, -1.0}) {
+    const Roots ends = roots_of({{side, 0.0, 0.0}, 2}), begins = roots_of({{0.0, 0.0, side}, 2});
+    CHECK(ends.contacts == std::vector{1.0});
+    CHECK(begins.contacts.empty());
+    CHECK(ends.crossings.empty());
+    CHECK(begins.crossings.empty());
+  }
+}
+
 TEST_CASE("Contacts are counted, neither lost nor taken for crossings") {
   const Polynomial contact = Polynomial{}.times(1.0, 0.5).root(0.4).root(0.4);
-  for (const double lift : {0.0, 1e-16, 3e-15}) {
+  for (const double lift : {0.0, 1e-16, 3e-15, -1e-16, -3e-15}) {
     const Roots roots = roots_of(contact.plus(lift), 1e-14);
-    CHECK(roots.grazing == 1);
+    REQUIRE(roots.contacts.size() == 1);
+    CHECK(std::abs(roots.contacts[0] - 0.4) < 1e-6);
     CHECK(roots.crossings.empty());
   }
-  CHECK(roots_of(contact.plus(1e-8), 1e-14).grazing == 0);
+  CHECK(roots_of(contact.plus(1e-8), 1e-14).contacts.empty());
   CHECK(roots_of(contact.plus(1e-8), 1e-14).crossings.empty());
-  CHECK(roots_of(contact.plus(-1e-8), 1e-14).grazing == 0);
+  CHECK(roots_of(contact.plus(-1e-8), 1e-14).contacts.empty());
   CHECK(roots_of(contact.plus(-1e-8), 1e-14).crossings.size() == 2);
 }
 

@@ -4,12 +4,33 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "sections/driven_models.hpp"
 #include "sections/flight_test.hpp"
 
 using namespace cotangent;
 using namespace cotangent::expressions;
 using namespace cotangent::sections;
 using namespace cotangent::sections::test;
+
+namespace {
+
+/// Of masses M and 1, that a product of the velocities ties to each other.
+struct TwoMasses : ByGauss {
+  static constexpr std::string_view name = "two-masses", about = "Of the tests";
+  static constexpr int dim = 2;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{{{"x"}, {"y"}}};
+  static constexpr std::array<mechanics::Parameter, 2> parameters{{{"M", 1.0, "mass"}, {"c", 0.0, "tie"}}};
+
+  auto operator()(const auto& q, const auto& v, const auto& p) const {
+    const auto [x, y] = q;
+    const auto [x_dot, y_dot] = v;
+    const auto [M, c] = p;
+    return 0.5 * (M * ad::square(x_dot) + ad::square(y_dot)) + c * x_dot * y_dot -
+           0.5 * (M * ad::square(x) + ad::square(y));
+  }
+};
+
+}  // namespace
 
 TEST_CASE("A start on the section isn't a crossing, whichever way it leaves") {
   const auto model = problem("harmonic-oscillator");
@@ -56,6 +77,21 @@ TEST_CASE("Contacts of the section are counted apart") {
   CHECK(meetings(1 + 4e-15) == Counts{4, 0});
   CHECK(meetings(1 + 1e-9) == Counts{0, 0});  // the controls: passed by, and crossed
   CHECK(meetings(1 - 1e-9) == Counts{0, 8});
+}
+
+TEST_CASE("A contact is one wherever round-off puts it, and none after the end") {
+  // q1 = cos t / 2 touches 1/2 after each turn.
+  const auto model = problem("harmonic-oscillator");
+  const auto meetings = [&](double step, double time) {
+    Observation watch = coordinate(0, 0.5, 0, 0);
+    watch.stop.time = time;
+    const TrajectoryRecord flown = fly(*model, gauss(10, step), watch, {0.5, 0.1}, {0.0, 0.0}, {1.0, 1.0});
+    return std::array{flown.grazing_count, flown.crossing_count};
+  };
+  using Counts = std::array<std::int64_t, 2>;
+  for (const double step : {0.3, 0.4, 0.5, 0.7, 1.0}) CHECK(meetings(step, 630) == Counts{100, 0});
+  CHECK(meetings(0.7, 6.3) == Counts{1, 0});
+  CHECK(meetings(0.7, 6.28) == Counts{0, 0});  // in the same step
 }
 
 TEST_CASE("An angle meets its section once a turn, several times in a long step") {
@@ -203,4 +239,19 @@ TEST_CASE("Starts that can't fly land at once with their status, and their mates
   CHECK(is_failure(flown.at(3).status));
   const auto alone = fly(*model, gauss(8, 0.75), coordinate(0, 0.0, 1, 50), {starts[0]});
   CHECK(alone.at(0).crossings == flown.at(0).crossings);
+}
+
+TEST_CASE("Masses of any proportion fly; a singular mass matrix is told in any units") {
+  const ProblemOf<TwoMasses> model;
+  Observation watch;
+  watch.stop.time = 1;
+  const auto status = [&](double M, double c) {
+    return fly(model, gauss(4, 0.1), watch, {0.1, 0.2}, {0.0, 0.1}, {M, c}).status;
+  };
+  for (const double M : {1e-20, 1.0, 1e15, 1e30}) {
+    CHECK(status(M, 0.0) == Status::finished);
+    CHECK(status(M, 0.5 * std::sqrt(M)) == Status::finished);
+    CHECK(status(M, std::sqrt(M)) == Status::singular_mass_matrix);
+  }
+  CHECK(status(0.0, 0.0) == Status::singular_mass_matrix);
 }

@@ -99,6 +99,18 @@ struct DampedAndKicked : ByGauss {
   auto kick_every(const auto&) const { return 1.0; }
 };
 
+struct Thrown : ByVerlet {
+  static constexpr std::string_view name = "thrown", about = "Of the tests";
+  static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{{{"x"}}};
+  static constexpr std::array<mechanics::Parameter, 1> parameters{{{"g", 1.0, "gravity"}}};
+  auto operator()(const auto& q, const auto& v, const auto& p) const {
+    const auto [x] = q;
+    const auto [x_dot] = v;
+    return 0.5 * ad::square(x_dot) - p[0] * x;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("Ticks: rounded once, later than a time, whatever the phase") {
@@ -270,4 +282,64 @@ TEST_CASE("A kick changes the momenta, whatever the Lagrangian makes of them") {
   const std::array<double, 2> impulse{-0.6 * q[0] * q[1], -0.3 * q[0] * q[0]};
   const auto naive = numerics::solve<double, 2>(system.mass(q, v, 0.0), impulse);
   CHECK(std::abs(after[0] - v[0] - naive[0]) > 1e-3);
+}
+
+TEST_CASE("A crossing at the time of a kick is neither lost nor doubled") {
+  // Fixed points of the standard map cross x = 0 at kicks, whatever the steps that these cut.
+  const ProblemOf<KickedPendulum<ByVerlet>> model;
+  const double turn = 2 * std::numbers::pi;
+  auto watch = coordinate(0, 0.0, 0, 0);
+  for (const double step : {1.0, 0.5, 0.3, 0.1, 0.37, 0.7}) {
+    for (const double turns : {0.5, 1.0, 2.0}) {
+      INFO(turns << " turns a kick, step " << step);
+      watch.stop.time = 100.25;
+      const auto flown =
+          fly_alone(model, method("stormer-verlet", step), watch, 0.0, turns * turn, {0.0, 0.9, 1.0});
+      CHECK(flown.crossing_count == std::llround(100 * turns));
+      CHECK(flown.grazing_count == 0);
+    }
+  }
+  // Without a force: the k-th kick finds it at zero, to round-off.
+  watch.stop.time = 3;
+  for (int i = 0; i < 100; ++i) {
+    const double T = 0.1, x_dot = 0.2 + 0.0173 * i;
+    const auto flown = fly_alone(model, method("stormer-verlet", 0.3), watch, -x_dot * (1 + i % 5) * T, x_dot,
+                                 {0.0, 0.0, T});
+    CHECK(flown.crossing_count == 1);
+  }
+}
+
+TEST_CASE("A contact where two steps meet is one, from above and from below") {
+  const ProblemOf<Thrown> model;
+  auto watch = coordinate(0, 0.0, 0, 0);
+  watch.stop.time = 3;
+  for (const double side : {1.0, -1.0}) {
+    for (const double step : {0.5, 0.3, 1.0, 2.0}) {
+      INFO("side " << side << ", step " << step);
+      const auto flown = fly_alone(model, method("stormer-verlet", step), watch, 0.5 * side, -side, {-side});
+      CHECK(flown.grazing_count == 1);
+      CHECK(flown.crossing_count == 0);
+    }
+  }
+}
+
+TEST_CASE("A strobe is waited for, and one that can't be listed ends its trajectory") {
+  const ProblemOf<FreePendulum> model;
+  auto watch = strobe(model, "300", "0", 2);
+  watch.stop.patience = 1000;
+  const auto flown = fly_alone(model, gauss(2, 0.1), watch, 0.4, 1.1);
+  CHECK(flown.status == Status::finished);
+  CHECK(flown.t == 600.0);
+  watch.section->condition = Condition::parse("x > 100", model.variable_names());
+  CHECK(fly_alone(model, gauss(2, 0.1), watch, 0.4, 1.1).status == Status::section_not_met);
+  for (const std::string every : {"1e-18", "1e-300"}) {
+    for (const std::string phase : {"0", "1e10", "-1e10"}) {
+      watch = strobe(model, every, phase, 100);
+      CHECK(fly_alone(model, gauss(2, 0.1), watch, 0.4, 1.1).status == Status::non_finite);
+    }
+  }
+  Observation samples;
+  samples.stop.time = 1;
+  samples.sample_every = 1e-18;
+  CHECK(fly_alone(model, gauss(2, 0.1), samples, 0.4, 1.1).status == Status::non_finite);
 }
