@@ -262,7 +262,7 @@ TEST_CASE("Water comes to the same bits by steps that are asked for one by one")
   const Rain rain;
   const Infiltration soil;
   for (const double tolerance : {0.0, 1e-2}) {
-    const SteppingOptions stepping{.step = 0.03, .tolerance = tolerance, .largest = 0.1};
+    const SteppingOptions stepping{.step = 0.03, .tolerance = tolerance, .largest = 0.03};
     const auto at_once = conservative_scheme(land, 2, {}), one_by_one = conservative_scheme(land, 2, {});
     Flow whole(land, *at_once, rain, soil, stepping, half_full(land)),
         parts(land, *one_by_one, rain, soil, stepping, half_full(land));
