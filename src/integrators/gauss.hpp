@@ -39,6 +39,8 @@ class Gauss {
     Stages<R, N> stages;  ///< the last step's unknowns, and what they would be at its ends
   };
 
+  /// With fewer the last coefficient of the velocities hardly tells an error.
+  static constexpr int least_adaptive = 3;
   static constexpr bool momenta = !System::newtonian;
   static constexpr std::string_view name = "gauss";
   static constexpr std::string_view about =
@@ -50,6 +52,10 @@ class Gauss {
     if (only_stages<System> != 0 && options.stages != only_stages<System>)
       throw Error("the model is compiled for " + std::to_string(only_stages<System>) + " stages, not for " +
                   std::to_string(options.stages));
+    if (options.tolerance && options.stages < least_adaptive)
+      throw Error("Gauss collocation adapts its steps with " + std::to_string(least_adaptive) +
+                  " stages or more, not with " + std::to_string(options.stages) +
+                  ": give a step, without a tolerance");
   }
 
   void start(const System& system, const State<R, N>& x, Mask lanes) {
@@ -107,6 +113,15 @@ class Gauss {
       y[n] = conjugate[n].value;
     }
     const Vector v = Form::velocity(system, position, y, memory_.velocity, t.value);
+    if constexpr (!System::newtonian) {  // no velocities have momenta that are out of the Lagrangian's range
+      R sum = v[0];
+      for (int n = 1; n < N; ++n) sum += v[n];
+      const Mask lost = accepted & !(R(0.0) * sum == R(0.0));
+      if (any(lost)) {
+        accepted = accepted & !lost;
+        options_.tolerance ? shorten(lost, R(0.5) * h) : fail(lost, Status::newton_diverged);
+      }
+    }
     const auto renew = [&](const auto& keep) {
       const auto keep_sum = [&](auto& old, const auto& fresh) {
         old = {keep(fresh.value, old.value), keep(fresh.low, old.low)};
@@ -400,11 +415,16 @@ class Gauss {
     }
     factor = select(solved, factor, R(0.5));
     const Mask accepted = solved & (ratio <= R(1.0));
-    memory_.step = select(active, h * factor, memory_.step);
-    const auto vanishes =
-        memory_.step <= R(0x1p-50) * numerics::larger(numerics::absolute(memory_.t.value), R(1e-3));
-    fail(active & !accepted & vanishes, Status::step_too_small);
+    memory_.step = select(active & accepted, h * factor, memory_.step);
+    shorten(active & !accepted, h * factor);
     return accepted;
+  }
+  /// Steps to be taken once more with this length, unless that is none.
+  void shorten(Mask lanes, const R& step) {
+    memory_.step = select(lanes, step, memory_.step);
+    const Mask vanishes =
+        memory_.step <= R(0x1p-50) * numerics::larger(numerics::absolute(memory_.t.value), R(1e-3));
+    fail(lanes & vanishes, Status::step_too_small);
   }
 
   std::shared_ptr<const GaussTables> tables_;

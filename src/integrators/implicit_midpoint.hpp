@@ -13,7 +13,7 @@ class ImplicitMidpoint : public Gauss<System> {
   static constexpr std::string_view name = "implicit-midpoint";
   static constexpr std::string_view about =
       "implicit midpoint rule, order 2: symplectic and symmetric, conserves quadratic invariants";
-  static constexpr std::array options{option::step, option::tolerance};
+  static constexpr std::array options{option::step};
 
   explicit ImplicitMidpoint(const MethodOptions& options) : Gauss<System>(one_stage(options)) {}
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <concepts>
+#include <limits>
 #include <string_view>
 
 #include "mechanics/applied_force.hpp"
@@ -401,18 +402,55 @@ class System {
     return result;
   }
 
-  /// The velocities with momenta p, by Newton's method from the guess v (one iteration where L is quadratic).
+  /// The velocities with momenta p, by Newton's method from the guess v: one iteration where L is quadratic
+  /// in them. Elsewhere a correction is halved until it brings the momenta nearer, as the guess is until it
+  /// has any; NaN in lanes where none are found.
   Vector velocity(const Vector& q, const Vector& p, Vector v, const R& t) const {
-    constexpr int iterations = sparsity.degree <= 2 ? 1 : 12;
-    for (int iteration = 0; iteration < iterations; ++iteration) {
-      const auto f = lagrangian(q, ad::seed<0, dim, 2, 1>(v), t);
+    const auto correction_at = [&](const Vector& at, R& missed) {
+      const auto f = lagrangian(q, ad::seed<0, dim, 2, 1>(at), t);
       const auto momentum = ad::gradient_of<dim>(f);
       Vector residual;
-      for (int i = 0; i < dim; ++i) residual[i] = p[i] - momentum[i];
-      const Vector correction = numerics::solve<R, dim>(ad::hessian_of<dim>(f), residual);
+      missed = R(0.0);
+      for (int i = 0; i < dim; ++i) {
+        residual[i] = p[i] - momentum[i];
+        missed += numerics::absolute(residual[i]);
+      }
+      return numerics::solve<R, dim>(ad::hessian_of<dim>(f), residual);
+    };
+    R missed;
+    if constexpr (sparsity.degree <= 2) {
+      const Vector correction = correction_at(v, missed);
       for (int i = 0; i < dim; ++i) v[i] += correction[i];
+      return v;
+    } else {
+      constexpr int most_looks = 1000;
+      const R never(std::numeric_limits<double>::infinity());
+      R scale(0.0), least = never, off = never;  // by how much momenta miss p, and velocities the root
+      for (int i = 0; i < dim; ++i) scale += numerics::absolute(p[i]);
+      Vector found{}, correction{};
+      auto done = scale < R(0.0);  // nowhere
+      for (int look = 0; look < most_looks && !all(done); ++look) {
+        const Vector newton = correction_at(v, missed);
+        const auto open = !done;
+        const auto nearer = open & (missed < least);
+        scale = select(nearer & (least == never), scale + missed, scale);
+        least = select(nearer, missed, least);
+        R change(0.0), size(0.0), step(0.0);
+        for (int i = 0; i < dim; ++i) {
+          found[i] = select(nearer, v[i], found[i]);
+          correction[i] = select(nearer, newton[i], R(0.5) * correction[i]);
+          v[i] = select(least == never, R(0.5) * v[i], found[i] + correction[i]);
+          change += numerics::absolute(correction[i]);
+          size += numerics::absolute(found[i]);
+          step += numerics::absolute(newton[i]);
+        }
+        off = select(nearer, step / size, off);
+        done = done | ((least < never) & (change <= R(0x1p-50) * size));
+      }
+      const auto met = (least <= R(1e-10) * scale) | (off <= R(1e-8));
+      for (int i = 0; i < dim; ++i) v[i] = select(met, found[i], R(std::numeric_limits<double>::quiet_NaN()));
+      return v;
     }
-    return v;
   }
 
   static constexpr bool kicked = has_kick<M>;

@@ -137,6 +137,65 @@ TEST_CASE("every model: accelerations, energies, velocities from momenta, lanes"
   check_derived<ElasticPendulum>(1e-11);
 }
 
+namespace {
+
+/// L = -sqrt(1 - v^2): a relativistic particle, whose momenta are of any size and velocities below 1.
+struct RelativisticParticle {
+  static constexpr int dim = 2;
+  auto operator()(const auto&, const auto& v) const {
+    const auto [x_dot, y_dot] = v;
+    return -sqrt(1.0 - (ad::square(x_dot) + ad::square(y_dot)));
+  }
+  static constexpr std::array<mechanics::Parameter, 0> parameters{};
+};
+
+/// L = v^4 / 4 + m v^2 / 2: p = v^3 + m v.
+struct QuarticParticle {
+  static constexpr int dim = 1;
+  auto operator()(const auto&, const auto& v, const auto& p) const {
+    const auto [x_dot] = v;
+    return 0.25 * ad::square(ad::square(x_dot)) + 0.5 * p[0] * ad::square(x_dot);
+  }
+  static constexpr std::array<mechanics::Parameter, 1> parameters{{{"m", 1.0, ""}}};
+};
+
+}  // namespace
+
+TEST_CASE("velocities from momenta far from the guess, where L isn't quadratic") {
+  const mechanics::System<RelativisticParticle, double> fast{};
+  for (const double size : {1e-3, 0.9, 1.1, 5.0, 1e3, 1e6}) {
+    for (const double guess : {0.0, 0.6, -0.7, 3.0}) {
+      const std::array<double, 2> p{0.6 * size, -0.8 * size};
+      const auto v = fast.velocity({}, p, {guess, 0.1}, 0.0);
+      const double gamma = std::sqrt(1 + size * size);
+      CAPTURE(size, guess);
+      CHECK(v[0] == within(p[0] / gamma, 1e-13));
+      CHECK(v[1] == within(p[1] / gamma, 1e-13));
+    }
+  }
+  for (const double m : {1.0, 1e-2, 1e-4, 1e-6}) {
+    mechanics::System<QuarticParticle, double> quartic;
+    quartic.parameters[0] = m;
+    for (const double guess : {1e-3, 1.0, 1 / m, -1 / m}) {
+      const double v = quartic.velocity({}, {1.0}, {guess}, 0.0)[0];
+      CAPTURE(m, guess, v);
+      CHECK(v * v * v + m * v == within(1.0, 1e-12));
+    }
+    CHECK(quartic.velocity({}, {0.0}, {0.3}, 0.0)[0] == within(0.0, 1e-9));
+  }
+  // A lane's velocities don't depend on its neighbours.
+  using Pack = numerics::Lanes<2>;
+  const mechanics::System<RelativisticParticle, Pack> both{};
+  Pack p(0.5);
+  p.set(1, 50.0);
+  const auto v = both.velocity({}, {p, Pack(0.2)}, {Pack(0.9), Pack(0.0)}, Pack(0.0));
+  for (int i = 0; i < 2; ++i) {
+    const auto alone = fast.velocity({}, {p[i], 0.2}, {0.9, 0.0}, 0.0);
+    CHECK(v[0][i] == alone[0]);
+    CHECK(v[1][i] == alone[1]);
+  }
+}
+
 TEST_CASE("a multiplier with a mass: q'' = (0, -1) + 2 lambda q, lambda'' = g / epsilon") {
   System<MassiveMultiplier, double> system;
   system.parameters = {1e-3};
