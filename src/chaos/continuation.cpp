@@ -20,6 +20,27 @@ double distance(const ClosedOrbit& orbit, int n, int k) {
   const double scale = n <= 2 ? 1 + orbit.contraction() : 2;
   return orbit.trace() - scale * std::cos(2 * std::numbers::pi * k / n);
 }
+/// Below it a distance is round-off.
+constexpr double no_distance = 1e-12;
+
+/// What the equations leave free, on the side of the tangent before.
+Unknowns tangent_at(const ClosedOrbit& orbit, const Unknowns& before) {
+  const Index rows = orbit.jacobian.rows();
+  Eigen::MatrixXd a(rows + 1, before.size());
+  a.topRows(rows) = orbit.jacobian;
+  a.row(rows) = before.transpose();
+  Eigen::VectorXd b = Eigen::VectorXd::Zero(rows + 1);
+  b[rows] = 1;
+  const Unknowns tangent = numerics::least_squares(a, b);
+  return tangent / tangent.norm();
+}
+
+/// Whether an orbit is one of the family that goes along a tangent from z.
+bool lies_on(const Closure& closure, const ClosedOrbit& orbit, const Unknowns& z, const Unknowns& along) {
+  const Unknowns away = orbit.unknowns - z, guess = z + along.dot(away) * along;
+  const auto next = close(closure, guess, Condition{along, guess}, 16);
+  return next && (next->unknowns - orbit.unknowns).norm() <= 1e-3 * away.norm();
+}
 
 }  // namespace
 
@@ -62,18 +83,6 @@ std::vector<double> Family::save() const {
   saved.push_back(step_);
   saved.push_back(static_cast<double>(end_));
   return saved;
-}
-
-/// What the equations leave free, on the side of the tangent before.
-Unknowns Family::tangent_at(const ClosedOrbit& orbit, const Unknowns& before) const {
-  const Index rows = orbit.jacobian.rows();
-  Eigen::MatrixXd a(rows + 1, before.size());
-  a.topRows(rows) = orbit.jacobian;
-  a.row(rows) = before.transpose();
-  Eigen::VectorXd b = Eigen::VectorXd::Zero(rows + 1);
-  b[rows] = 1;
-  const Unknowns tangent = numerics::least_squares(a, b);
-  return tangent / tangent.norm();
 }
 
 std::optional<ClosedOrbit> Family::along(double arc) const {
@@ -130,6 +139,7 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
       if (std::gcd(n, k) != 1 || (n > 2 && orbit_.contraction() != 1)) continue;
       double a = 0, b = arc, at_a = distance(orbit_, n, k), at_b = distance(next, n, k);
       if ((at_a > 0) == (at_b > 0)) continue;
+      if (std::max(std::abs(at_a), std::abs(at_b)) <= no_distance) continue;  // throughout
       double best_arc = b, best = std::abs(at_b);
       ClosedOrbit orbit = next;
       if (std::abs(at_a) < best) std::tie(best_arc, best, orbit) = std::tuple(a, std::abs(at_a), orbit_);
@@ -139,7 +149,7 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
         const auto tried = along(middle);
         if (!tried) break;
         const double value = distance(*tried, n, k);
-        if (std::abs(value) >= best && std::abs(value) < 1e-12) break;  // round-off
+        if (std::abs(value) >= best && std::abs(value) < no_distance) break;
         if (std::abs(value) < best)
           std::tie(best_arc, best, orbit) = std::tuple(middle, std::abs(value), *tried);
         if (value == 0) break;
@@ -157,7 +167,9 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
       }
       const Index last = tangent.size() - 1;
       const bool fold = n == 1 && tangent[last] * tangent_[last] < 0;
-      found.push_back({best_arc, {n, k, fold, orbit, tangent_at(orbit, tangent_)}});
+      // Where another family branches off, the equations leave more free than this family's tangent.
+      const Unknowns between = tangent_ + best_arc / arc * (tangent - tangent_);
+      found.push_back({best_arc, {n, k, fold, orbit, n == 1 ? between : tangent_at(orbit, tangent_)}});
     }
   }
   std::ranges::stable_sort(found, {}, [](const auto& pair) { return pair.first; });
@@ -185,9 +197,9 @@ std::optional<Offspring> branch_off(const Closure& closure, const Bifurcation& a
   if (across[largest] < 0) across = -across;
   const Unknowns guess = z + distance * across;
   const auto orbit = close(result.closure, guess, Condition{across, guess}, 16);
-  if (!orbit) return std::nullopt;
+  if (!orbit || lies_on(result.closure, *orbit, z, along)) return std::nullopt;
   result.orbit = *orbit;
-  result.tangent = across;
+  result.tangent = tangent_at(*orbit, across);
   return result;
 }
 

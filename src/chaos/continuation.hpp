@@ -48,7 +48,6 @@ class Family {
   std::vector<Bifurcation> advance();
 
  private:
-  Unknowns tangent_at(const ClosedOrbit& orbit, const Unknowns& before) const;
   std::optional<ClosedOrbit> along(double arc) const;
   void locate(const ClosedOrbit& next, const Unknowns& tangent, double arc,
               std::vector<Bifurcation>& passed) const;
