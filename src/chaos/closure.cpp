@@ -38,6 +38,11 @@ Parts parts(const Closure& closure, const Unknowns& z) {
   return p;
 }
 
+/// The power of 64 next to a size; of nothing, 1.
+double order(double size) {
+  return size > 0 && std::isfinite(size) ? std::exp2(6 * std::round(std::log2(size) / 6)) : 1;
+}
+
 /// On which an orbit that has no strobe begins.
 Plane plane_of(const Closure& closure) {
   if (closure.plane) return *closure.plane;
@@ -46,15 +51,20 @@ Plane plane_of(const Closure& closure) {
   return plane;
 }
 
-/// What is left of all deviations without the flow f, the energy's slope g and the normals of the manifold;
-/// where a strobe gives the period, without the normals alone.
-Eigen::MatrixXd complement(const sections::Arc& arc, bool strobed) {
-  const int size = static_cast<int>(arc.flow.size());
-  auto without = vectors_of(arc.normals, size);
-  for (const auto* vector : {&arc.flow, &arc.energy_slope}) {
-    if (!strobed) without.push_back(vectors_of(*vector, size).front());
+/// The derivative on what is left of all deviations without the flow f, the energy's slope g and the normals
+/// of the manifold; where a strobe gives the period, without the normals alone.
+Eigen::MatrixXd transverse(const Closure& closure, const sections::Arc& arc,
+                           const Eigen::MatrixXd& derivative) {
+  const int size = closure.states();
+  const Eigen::VectorXd unit = closure.units.of_state(*closure.problem);
+  std::vector<Eigen::VectorXd> without;
+  for (const auto& normal : vectors_of(arc.normals, size)) without.emplace_back(normal.cwiseProduct(unit));
+  if (!closure.strobed()) {
+    without.emplace_back(vectors_of(arc.flow, size).front().cwiseQuotient(unit));
+    without.emplace_back(vectors_of(arc.energy_slope, size).front().cwiseProduct(unit));
   }
-  return orthogonal_complement(without, size);
+  const Eigen::MatrixXd across = orthogonal_complement(without, size);
+  return across.transpose() * (unit.cwiseInverse().asDiagonal() * derivative * unit.asDiagonal()) * across;
 }
 
 /// The orbit's flight, begun on the manifold that the parameters make; none where it doesn't end.
@@ -109,6 +119,11 @@ void meet_conditions(const Closure& closure, const Flown& flown, double energy, 
   for (int j = 0; j < m; ++j) orbit.jacobian(m + 1, j) = flown.arc.energy_slope[static_cast<std::size_t>(j)];
 }
 
+/// By how much a parameter is moved for differences.
+double difference(double value) {
+  return 1e-5 * std::max(1e-2, std::abs(value));
+}
+
 /// The last column: how all that moves with what is continued. With a parameter the ends move as no tangent
 /// map tells; by differences it steers the iteration alone.
 bool follow(const Closure& closure, const Parts& at, double value, ClosedOrbit& orbit) {
@@ -119,7 +134,7 @@ bool follow(const Closure& closure, const Parts& at, double value, ClosedOrbit& 
     return true;
   }
   const auto index = static_cast<std::size_t>(*closure.continued);
-  const double step = 1e-5 * std::max(1e-2, std::abs(value));
+  const double step = difference(value);
   auto less = at.parameters, more = at.parameters;
   less[index] -= step;
   more[index] += step;
@@ -150,6 +165,26 @@ Eigen::MatrixXd orthogonal_complement(const std::vector<Eigen::VectorXd>& vector
   return numerics::orthonormal_basis(all).rightCols(size - all.cols());
 }
 
+Units Units::of(const sections::Problem& problem, const std::vector<double>& q, const std::vector<double>& v,
+                double quarter) {
+  const auto coordinates = problem.coordinates();
+  double length = 0;
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    if (!coordinates[i].angle) length = std::max({length, std::abs(q[i]), std::abs(v[i]) * quarter});
+  }
+  return {order(length), order(quarter)};
+}
+
+Eigen::VectorXd Units::of_state(const sections::Problem& problem) const {
+  const Index n = problem.dim();
+  Eigen::VectorXd unit(2 * n);
+  for (Index i = 0; i < n; ++i) {
+    unit[i] = problem.coordinates()[static_cast<std::size_t>(i)].angle ? 1 : length;
+    unit[n + i] = unit[i] / time;
+  }
+  return unit;
+}
+
 Plane Plane::across(const std::vector<double>& q, const std::vector<double>& v) {
   const double speed = std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
   Plane plane{v, 0};
@@ -173,8 +208,7 @@ std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z) {
   const Eigen::MatrixXd derivative = Eigen::Map<const ByRows>(arc.derivative.data(), m, m);
   if (!close_state(closure, z, arc, derivative, orbit)) return std::nullopt;
   if (!closure.strobed()) meet_conditions(closure, *flown, at.energy, orbit);
-  const Eigen::MatrixXd across = complement(arc, closure.strobed());
-  orbit.transverse = across.transpose() * derivative * across;
+  orbit.transverse = transverse(closure, arc, derivative);
   if (closure.continued && !follow(closure, at, z[z.size() - 1], orbit)) return std::nullopt;
   const Eigen::VectorXcd eigenvalues = numerics::eigenvalues(orbit.transverse);
   orbit.multiplier.assign(eigenvalues.data(), eigenvalues.data() + eigenvalues.size());
@@ -204,29 +238,60 @@ Stability stability(const ClosedOrbit& orbit) {
   return largest.real() < 0 && std::abs(largest.imag()) < 1e-9 ? Stability::inverse : Stability::unstable;
 }
 
+Scales::Scales(const Closure& closure, const ClosedOrbit& orbit)
+    : rows(orbit.jacobian.rows()), columns(orbit.jacobian.cols()) {
+  const Index m = closure.states(), last = columns.size() - 1;
+  rows.head(m) = columns.head(m) = closure.units.of_state(*closure.problem);
+  if (!closure.strobed()) {
+    columns[m] = closure.units.time;
+    for (Index row = m; row < m + 2; ++row)
+      rows[row] = order(orbit.jacobian.row(row).head(m).transpose().cwiseProduct(columns.head(m)).norm());
+  }
+  if (closure.continued) {
+    const double norm = orbit.jacobian.col(last).cwiseQuotient(rows).norm();
+    const bool round_off = *closure.continued >= 0 && norm * difference(orbit.value()) < 1e-13;
+    columns[last] = round_off ? 1 : 1 / order(norm);
+  }
+}
+
+Eigen::MatrixXd Scales::apply(const Eigen::MatrixXd& jacobian) const {
+  Eigen::MatrixXd a = jacobian * columns.asDiagonal();
+  const Index known = rows.size();
+  a.topRows(known).array().colwise() /= rows.array();
+  for (Index row = known; row < a.rows(); ++row) a.row(row) /= order(a.row(row).norm());
+  return a;
+}
+
 std::optional<ClosedOrbit> close(const Closure& closure, const Unknowns& guess,
                                  const std::optional<Condition>& condition, int iterations, int* taken) {
-  const double size = 1 + guess.head(closure.states()).norm();
+  auto orbit = evaluate(closure, guess);
+  if (!orbit) return std::nullopt;
+  const Scales scales(closure, *orbit);
+  const Index m = closure.states();
+  const double size = 1 + guess.head(m).cwiseQuotient(scales.columns.head(m)).norm();
   const double enough = 1e-9 * size;  // of closing, where round-off forbids more
-  const auto rest = [&](const ClosedOrbit& orbit) {
-    double sum = orbit.residual.squaredNorm();
-    if (condition) sum += std::pow(condition->direction.dot(orbit.unknowns - condition->from), 2);
+  const double condition_size =
+      condition ? order(condition->direction.cwiseProduct(scales.columns).norm()) : 1;
+  const auto rest = [&](const ClosedOrbit& at) {
+    double sum = at.residual.cwiseQuotient(scales.rows).squaredNorm();
+    if (condition)
+      sum += std::pow(condition->direction.dot(at.unknowns - condition->from) / condition_size, 2);
     return std::sqrt(sum);
   };
-  auto orbit = evaluate(closure, guess);
   for (int k = 0; orbit && k < iterations; ++k) {
     if (taken) *taken = k;
     const Index rows = orbit->residual.size(), extra = condition ? 1 : 0;
     Eigen::MatrixXd a(rows + extra, guess.size());
     Eigen::VectorXd b(rows + extra);
     a.topRows(rows) = orbit->jacobian;
-    b.head(rows) = orbit->residual;
+    b.head(rows) = orbit->residual.cwiseQuotient(scales.rows);
     if (condition) {
       a.row(rows) = condition->direction.transpose();
-      b[rows] = condition->direction.dot(orbit->unknowns - condition->from);
+      b[rows] = condition->direction.dot(orbit->unknowns - condition->from) / condition_size;
     }
-    const Unknowns step = -numerics::shortest_solution(a, b, 1e-11);
-    if (!step.allFinite()) return std::nullopt;
+    const Eigen::VectorXd scaled = -numerics::shortest_solution(scales.apply(a), b, 1e-11);
+    if (!scaled.allFinite()) return std::nullopt;
+    const Unknowns step = scaled.cwiseProduct(scales.columns);
     const double before = rest(*orbit);
     std::optional<ClosedOrbit> next;
     double part = 1;
@@ -239,7 +304,7 @@ std::optional<ClosedOrbit> close(const Closure& closure, const Unknowns& guess,
       return before <= enough ? orbit : std::nullopt;  // nothing is nearer
     }
     orbit = next;
-    if (part == 1 && step.norm() <= 1e-15 * size) break;
+    if (part == 1 && scaled.norm() <= 1e-15 * size) break;
   }
   if (!orbit || !(rest(*orbit) <= enough)) return std::nullopt;
   return orbit;

@@ -29,6 +29,17 @@
 
 namespace cotangent::chaos {
 
+/// Units in which an orbit's numbers are of order 1. They are powers of 64: what has such numbers as it
+/// stands keeps them.
+struct Units {
+  double length = 1, time = 1;  ///< an angle's unit is the radian
+  /// For an orbit by a state of it and a quarter of the time from return to return.
+  static Units of(const sections::Problem& problem, const std::vector<double>& q,
+                  const std::vector<double>& v, double quarter);
+  /// Those of all numbers of a state.
+  Eigen::VectorXd of_state(const sections::Problem& problem) const;
+};
+
 /// normal . q = value
 struct Plane {
   std::vector<double> normal;
@@ -55,11 +66,16 @@ struct Closure {
   /// What is continued: a parameter's number, or the energy where that is -1.
   std::optional<int> continued = std::nullopt;
   std::optional<Plane> plane = std::nullopt;  ///< where the section is no coordinate and no strobe
+  Units units = {};
 
   bool strobed() const { return section.strobe.has_value(); }
   int states() const { return 2 * problem->dim(); }
   /// How many unknowns there are: the state, T, what is continued.
   int unknowns() const { return states() + (strobed() ? 0 : 1) + (continued ? 1 : 0); }
+  /// Where orbits begin on a plane: on that across this state's velocity.
+  void stand_across(const std::vector<double>& q, const std::vector<double>& v) {
+    if (plane) plane = Plane::across(q, v);
+  }
 };
 
 using Unknowns = Eigen::VectorXd;
@@ -71,7 +87,7 @@ struct ClosedOrbit {
   std::vector<std::int64_t> winding;     ///< of each coordinate, 0 where it isn't an angle
   double period = 0, energy = 0, action = 0;
   double error = 0;                              ///< |phi_T(x) - x|
-  Eigen::MatrixXd transverse;                    ///< the return map's derivative
+  Eigen::MatrixXd transverse;                    ///< the return map's derivative, in the closure's units
   std::vector<std::complex<double>> multiplier;  ///< by falling modulus
   Eigen::MatrixXd jacobian;                      ///< of all equations
   Eigen::VectorXd residual;
@@ -90,6 +106,15 @@ Stability stability(const ClosedOrbit& orbit);
 
 /// The equations at these unknowns z; nothing where the motion fails.
 std::optional<ClosedOrbit> evaluate(const Closure& closure, const Unknowns& z);
+
+/// What brings the equations' derivative and its unknowns to order 1, in powers of 64: where they are of that
+/// order, nothing.
+struct Scales {
+  Eigen::VectorXd rows, columns;
+  Scales(const Closure& closure, const ClosedOrbit& orbit);
+  /// Of the equations' derivative, with a row more.
+  Eigen::MatrixXd apply(const Eigen::MatrixXd& jacobian) const;
+};
 
 /// One more equation, direction . (unknowns - from) = 0.
 struct Condition {

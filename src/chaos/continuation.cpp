@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
 #include "core/error.hpp"
 #include "numerics/decompositions.hpp"
+#include "sections/lone_flight.hpp"
 
 namespace cotangent::chaos {
 
@@ -19,6 +21,37 @@ using Eigen::Index;
 double distance(const ClosedOrbit& orbit, int n, int k) {
   const double scale = n <= 2 ? 1 + orbit.contraction() : 2;
   return orbit.trace() - scale * std::cos(2 * std::numbers::pi * k / n);
+}
+/// Below it a distance is round-off.
+constexpr double no_distance = 1e-12;
+
+/// What the equations leave free, on the side of the tangent before.
+Unknowns tangent_at(const Closure& closure, const ClosedOrbit& orbit, const Unknowns& before) {
+  const Scales scales(closure, orbit);
+  const Index rows = orbit.jacobian.rows();
+  Eigen::MatrixXd a(rows + 1, before.size());
+  a.topRows(rows) = orbit.jacobian;
+  a.row(rows) = before.transpose();
+  Eigen::VectorXd b = Eigen::VectorXd::Zero(rows + 1);
+  b[rows] = 1;
+  const Unknowns tangent = numerics::least_squares(scales.apply(a), b).cwiseProduct(scales.columns);
+  return tangent / tangent.norm();
+}
+
+/// So many directions that the equations leave free, of unit length.
+Eigen::MatrixXd free_directions(const Closure& closure, const ClosedOrbit& orbit, Index count) {
+  const Scales scales(closure, orbit);
+  const Eigen::MatrixXd directions =
+      scales.columns.asDiagonal() *
+      numerics::right_singular_vectors(scales.apply(orbit.jacobian)).rightCols(count);
+  return directions.colwise().normalized();
+}
+
+/// Whether an orbit is one of the family that goes along a tangent from z.
+bool lies_on(const Closure& closure, const ClosedOrbit& orbit, const Unknowns& z, const Unknowns& along) {
+  const Unknowns away = orbit.unknowns - z, guess = z + along.dot(away) * along;
+  const auto next = close(closure, guess, Condition{along, guess}, 16);
+  return next && (next->unknowns - orbit.unknowns).norm() <= 1e-3 * away.norm();
 }
 
 }  // namespace
@@ -37,9 +70,10 @@ Family::Family(const Closure& closure, const ContinuationRule& rule, const Close
   if (orbit_.value() == rule.to) end_ = End::reached;
   if (tangent) {
     tangent_ = *tangent;
+    if (closure_.plane) stand_across();
     return;
   }
-  tangent_ = numerics::right_singular_vectors(orbit_.jacobian).rightCols(1);
+  tangent_ = free_directions(closure_, orbit_, 1);
   const Index last = tangent_.size() - 1;
   if (tangent_[last] * (rule.to - orbit_.value()) < 0) tangent_ = -tangent_;
 }
@@ -48,7 +82,9 @@ Family::Family(const Closure& closure, const ContinuationRule& rule, const std::
     : closure_(closure), rule_(rule) {
   const Index size = closure.unknowns();
   const Eigen::Map<const Eigen::VectorXd> numbers(saved.data(), 2 * size + 2);
-  const auto orbit = evaluate(closure, numbers.head(size));
+  const auto n = closure.problem->dim();
+  closure_.stand_across({saved.begin(), saved.begin() + n}, {saved.begin() + n, saved.begin() + 2 * n});
+  const auto orbit = evaluate(closure_, numbers.head(size));
   if (!orbit) throw Error("an orbit of the checkpoint can't be flown");
   orbit_ = *orbit;
   tangent_ = numbers.segment(size, size);
@@ -62,18 +98,6 @@ std::vector<double> Family::save() const {
   saved.push_back(step_);
   saved.push_back(static_cast<double>(end_));
   return saved;
-}
-
-/// What the equations leave free, on the side of the tangent before.
-Unknowns Family::tangent_at(const ClosedOrbit& orbit, const Unknowns& before) const {
-  const Index rows = orbit.jacobian.rows();
-  Eigen::MatrixXd a(rows + 1, before.size());
-  a.topRows(rows) = orbit.jacobian;
-  a.row(rows) = before.transpose();
-  Eigen::VectorXd b = Eigen::VectorXd::Zero(rows + 1);
-  b[rows] = 1;
-  const Unknowns tangent = numerics::least_squares(a, b);
-  return tangent / tangent.norm();
 }
 
 std::optional<ClosedOrbit> Family::along(double arc) const {
@@ -101,7 +125,7 @@ std::vector<Bifurcation> Family::advance() {
       if (next) arc = tangent_.dot(next->unknowns - orbit_.unknowns);
     }
     if (next) {
-      const Unknowns tangent = tangent_at(*next, tangent_);
+      const Unknowns tangent = tangent_at(closure_, *next, tangent_);
       const double moved = std::abs(next->trace() - orbit_.trace());
       const double allowed = rule_.trace * (1 + std::min(std::abs(next->trace()), std::abs(orbit_.trace())));
       const double strayed = (next->unknowns - orbit_.unknowns - arc * tangent_).norm();
@@ -111,6 +135,10 @@ std::vector<Bifurcation> Family::advance() {
         orbit_ = *next;
         tangent_ = tangent;
         if (last) end_ = End::reached;
+        if (closure_.plane && !last) {
+          begin_at_quarter();
+          stand_across();
+        }
         return passed;
       }
     }
@@ -118,6 +146,49 @@ std::vector<Bifurcation> Family::advance() {
     if (step_ < 1e-9 * rule_.largest) end_ = End::lost;
   }
   return passed;
+}
+
+void Family::stand_across() {
+  const Unknowns z = orbit_.unknowns;
+  closure_.stand_across(orbit_.q, orbit_.v);
+  if (const auto orbit = evaluate(closure_, z)) orbit_ = *orbit;
+  tangent_ = tangent_at(closure_, orbit_, tangent_);
+}
+
+/// Near a quarter of its flight an orbit begins where it is; else there, the tangent with it by the
+/// derivative of the flight between.
+void Family::begin_at_quarter() {
+  const auto& problem = *closure_.problem;
+  const auto fly = [&](const std::vector<double>& q, const std::vector<double>& v, double time) {
+    return problem.arc(closure_.method, {0, q, v, orbit_.parameters}, time);
+  };
+  sections::Observation watch;
+  watch.stop.time = std::numeric_limits<double>::infinity();
+  watch.stop.crossings = closure_.returns;
+  const auto flown =
+      sections::fly_alone(problem, closure_.method, watch, {0, orbit_.q, orbit_.v, orbit_.parameters});
+  if (flown.status != Status::finished || flown.crossings.time.empty()) return;
+  const double begin = flown.crossings.time.back() - orbit_.period, end = flown.crossings.time.front();
+  const double shift = begin + (end - begin) / 4;
+  if (!(begin < 0) || std::abs(shift) < (end - begin) / 8) return;
+  const auto there = fly(orbit_.q, orbit_.v, shift > 0 ? shift : orbit_.period + shift);
+  const auto between = shift > 0 ? there : fly(there.q, there.v, -shift);
+  if (there.status != Status::finished || between.status != Status::finished) return;
+  const Index n = problem.dim(), m = 2 * n;
+  using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::MatrixXd derivative = Eigen::Map<const ByRows>(between.derivative.data(), m, m);
+  Unknowns z = orbit_.unknowns, tangent = tangent_;
+  z.head(n) = Eigen::Map<const Eigen::VectorXd>(there.q.data(), n);
+  z.segment(n, n) = Eigen::Map<const Eigen::VectorXd>(there.v.data(), n);
+  const Eigen::VectorXd state = tangent_.head(m);
+  tangent.head(m) = shift > 0 ? Eigen::VectorXd(derivative * state) : numerics::solve(derivative, state);
+  tangent /= tangent.norm();
+  Closure closure = closure_;
+  closure.stand_across(there.q, there.v);
+  const auto orbit = close(closure, z, Condition{tangent, z}, 16);
+  if (!orbit) return;
+  orbit_ = *orbit;
+  tangent_ = tangent;
 }
 
 /// By false position, with the far end's weight halved where it doesn't move.
@@ -130,6 +201,7 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
       if (std::gcd(n, k) != 1 || (n > 2 && orbit_.contraction() != 1)) continue;
       double a = 0, b = arc, at_a = distance(orbit_, n, k), at_b = distance(next, n, k);
       if ((at_a > 0) == (at_b > 0)) continue;
+      if (std::max(std::abs(at_a), std::abs(at_b)) <= no_distance) continue;  // throughout
       double best_arc = b, best = std::abs(at_b);
       ClosedOrbit orbit = next;
       if (std::abs(at_a) < best) std::tie(best_arc, best, orbit) = std::tuple(a, std::abs(at_a), orbit_);
@@ -139,7 +211,7 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
         const auto tried = along(middle);
         if (!tried) break;
         const double value = distance(*tried, n, k);
-        if (std::abs(value) >= best && std::abs(value) < 1e-12) break;  // round-off
+        if (std::abs(value) >= best && std::abs(value) < no_distance) break;
         if (std::abs(value) < best)
           std::tie(best_arc, best, orbit) = std::tuple(middle, std::abs(value), *tried);
         if (value == 0) break;
@@ -157,7 +229,10 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
       }
       const Index last = tangent.size() - 1;
       const bool fold = n == 1 && tangent[last] * tangent_[last] < 0;
-      found.push_back({best_arc, {n, k, fold, orbit, tangent_at(orbit, tangent_)}});
+      // Where another family branches off, the equations leave more free than this family's tangent.
+      const Unknowns between = tangent_ + best_arc / arc * (tangent - tangent_);
+      found.push_back(
+          {best_arc, {n, k, fold, orbit, n == 1 ? between : tangent_at(closure_, orbit, tangent_)}});
     }
   }
   std::ranges::stable_sort(found, {}, [](const auto& pair) { return pair.first; });
@@ -166,6 +241,7 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
 
 std::optional<Offspring> branch_off(const Closure& closure, const Bifurcation& at, double distance) {
   Offspring result{closure, {}, {}};
+  result.closure.stand_across(at.orbit.q, at.orbit.v);
   result.closure.returns *= at.n;
   Unknowns z = at.orbit.unknowns, along = at.tangent;
   if (!closure.strobed()) {
@@ -176,18 +252,18 @@ std::optional<Offspring> branch_off(const Closure& closure, const Bifurcation& a
   const auto repeated = evaluate(result.closure, z);
   if (!repeated) return std::nullopt;
   // Two directions are free here: that of the family, and across it that of the new one.
-  const Eigen::MatrixXd free = numerics::right_singular_vectors(repeated->jacobian).rightCols(2);
-  const Eigen::Vector2d inside = free.transpose() * along;
-  Unknowns across = free * Eigen::Vector2d(-inside[1], inside[0]);
+  const Eigen::MatrixXd free = numerics::orthonormal_basis(free_directions(result.closure, *repeated, 2));
+  const Eigen::Vector2d inside = free.leftCols(2).transpose() * along;
+  Unknowns across = free.leftCols(2) * Eigen::Vector2d(-inside[1], inside[0]);
   across /= across.norm();
   Index largest = 0;
   across.cwiseAbs().maxCoeff(&largest);
   if (across[largest] < 0) across = -across;
   const Unknowns guess = z + distance * across;
   const auto orbit = close(result.closure, guess, Condition{across, guess}, 16);
-  if (!orbit) return std::nullopt;
+  if (!orbit || lies_on(result.closure, *orbit, z, along)) return std::nullopt;
   result.orbit = *orbit;
-  result.tangent = across;
+  result.tangent = tangent_at(result.closure, *orbit, across);
   return result;
 }
 

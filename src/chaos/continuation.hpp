@@ -48,8 +48,11 @@ class Family {
   std::vector<Bifurcation> advance();
 
  private:
-  Unknowns tangent_at(const ClosedOrbit& orbit, const Unknowns& before) const;
   std::optional<ClosedOrbit> along(double arc) const;
+  /// Where orbits begin on a plane, each has its own, across its velocity.
+  void stand_across();
+  /// Between walls the flights of a family's orbits move: away from a plane that stays.
+  void begin_at_quarter();
   void locate(const ClosedOrbit& next, const Unknowns& tangent, double arc,
               std::vector<Bifurcation>& passed) const;
 

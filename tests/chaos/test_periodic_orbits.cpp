@@ -3,6 +3,8 @@
 // of a pendulum under a constant torque F, sin x = F, that fold at F = 1; and the derivative over kicks.
 #include <numbers>
 
+#include "billiards/problem.hpp"
+#include "billiards/sets/ellipse.hpp"
 #include "catch.hpp"
 #include "chaos/continuation.hpp"
 #include "sections/driven_models.hpp"
@@ -93,6 +95,39 @@ TEST_CASE("the rotor at rest turns by 1/4, 1/3 and 1/2 where its kicks are 2, 3 
   CHECK(child->closure.returns == 2);
   CHECK(child->orbit.error < 1e-12);
   CHECK(std::abs(child->orbit.q[0]) > 0.01);
+}
+
+TEST_CASE("a billiard's family goes on as the flights of its orbits move, and from what it has saved") {
+  // Along the minor axis of an ellipse of half axes 1 and b: of trace 4 (1 - 2 b^2)^2 - 2, and 4 b long.
+  billiards::Domain<2> domain;
+  domain.add<billiards::Ellipse>("ellipse", {1.0, 0.8});
+  domain.enclose_all();
+  billiards::BilliardRules<2> rules;
+  rules.collisions = 100;
+  const auto problem = billiards::make_billiard<2>(domain, rules);
+  Closure closure;
+  closure.problem = problem.get();
+  closure.returns = 2;
+  closure.parameters = {1.0, 0.8};
+  closure.energy = 0.5;
+  closure.plane = Plane{{0.0, 1.0}, 0.7};
+  const auto orbit = close(closure, Eigen::Matrix<double, 5, 1>{0.0, 0.7, 0.0, 1.0, 3.2}, std::nullopt);
+  REQUIRE(orbit);
+  closure.continued = 1;
+  ContinuationRule rule;
+  rule.to = 0.2;
+  rule.largest = 0.2;
+  Family family(closure, rule, *with_value(closure, *orbit));
+  for (int k = 0; k < 100 && family.end() == Family::End::none; ++k) {
+    Family again(closure, rule, family.save());
+    family.advance();
+    again.advance();
+    CHECK(again.orbit().unknowns == family.orbit().unknowns);
+    const double b = family.orbit().value();
+    CHECK(std::abs(family.orbit().period - 4 * b) <= 1e-12);
+    CHECK(std::abs(family.orbit().trace() - (4 * std::pow(1 - 2 * b * b, 2) - 2)) <= 1e-12);
+  }
+  CHECK(family.end() == Family::End::reached);
 }
 
 TEST_CASE("what a damped orbit's stability is doesn't hang on the units of length and time") {

@@ -19,23 +19,27 @@ namespace {
 
 enum Outcome { infeasible, flown_off, not_closed, found };
 
-/// How far apart two states are, angles taken modulo 2 pi.
-double apart(const sections::Problem& problem, const double* a, const double* b) {
+chaos::Units units_of(const chaos::Closure& closure, const std::vector<double>& q,
+                      const std::vector<double>& v, const double* unknowns) {
+  const double return_time = closure.strobed() ? closure.section.strobe->every.evaluate(closure.parameters)
+                                               : unknowns[closure.states()] / closure.returns;
+  return chaos::Units::of(*closure.problem, q, v, return_time / 4);
+}
+
+/// Whether two states are the same, angles taken modulo 2 pi, to so many times what round-off may make.
+bool same(const chaos::Closure& closure, const double* a, const double* b, double times = 1) {
+  const auto& problem = *closure.problem;
   const auto coordinates = problem.coordinates();
-  double sum = 0;
+  const Eigen::VectorXd unit = closure.units.of_state(problem);
+  double off_squared = 0, size_squared = 0;
   for (int i = 0; i < 2 * problem.dim(); ++i) {
     double off = a[i] - b[i];
     if (i < problem.dim() && coordinates[static_cast<std::size_t>(i)].angle)
       off = std::remainder(off, 2 * std::numbers::pi);
-    sum += off * off;
+    off_squared += std::pow(off / unit[i], 2);
+    size_squared += std::pow(a[i] / unit[i], 2);
   }
-  return std::sqrt(sum);
-}
-/// Below this two states are the same.
-double same(const double* state, int states) {
-  double sum = 0;
-  for (int i = 0; i < states; ++i) sum += state[i] * state[i];
-  return 1e-7 * (1 + std::sqrt(sum));
+  return std::sqrt(off_squared) <= 1e-7 * times * (1 + std::sqrt(size_squared));
 }
 
 /// An orbit's states at its returns, the first at the end of its first return, with the times since `from`:
@@ -156,7 +160,7 @@ int least_returns(const chaos::Closure& closure, const Returns& returns) {
   const int states = closure.states();
   const double* const from = returns.from.data();
   for (int k = 0; k < returns.count(); ++k) {
-    if (apart(*closure.problem, from, returns.states.data() + k * states) <= same(from, states)) return k + 1;
+    if (same(closure, from, returns.states.data() + k * states)) return k + 1;
   }
   return 0;
 }
@@ -168,6 +172,7 @@ Answer answer(const OrbitSurvey& survey, std::int64_t start_id, int returns) {
   auto closure = survey.closure(returns, parameters, survey.problem().energy(q, v, parameters));
   const auto guess = survey.billiard ? first_bounces(closure, q, v) : chaos::first_return(closure, q, v);
   if (!guess) return {flown_off};
+  closure.units = units_of(closure, q, v, guess->data());
   auto orbit = chaos::close(closure, *guess, std::nullopt);
   if (!orbit) return {not_closed};
   Returns passed = returns_of(closure, *orbit);
@@ -226,15 +231,14 @@ FoundOrbits search(const OrbitSurvey& survey, const run::Settings& settings) {
     }
     next.points.assign(numbers.begin() + 2 + size, numbers.end());
     const double* const state = numbers.data() + 2;
+    next.closure.units = units_of(next.closure, q, v, state);
     const bool known = std::ranges::any_of(all.orbits, [&](const FoundOrbit& other) {
-      if (other.returns != next.returns || other.closure.parameters != parameters ||
+      if (other.returns != next.returns || other.closure.parameters != next.closure.parameters ||
           (!next.closure.strobed() &&
            std::abs(other.closure.energy - next.closure.energy) > 1e-9 * (1 + std::abs(next.closure.energy))))
         return false;
       for (int k = 0; k < other.returns; ++k) {
-        const double* const point = next.points.data();
-        if (apart(survey.problem(), point, other.points.data() + k * states) <= 10 * same(point, states))
-          return true;
+        if (same(next.closure, next.points.data(), other.points.data() + k * states, 10)) return true;
       }
       return false;
     });

@@ -128,6 +128,31 @@ class Indicators(ProgramTest):
         self.assertTrue({1, 2} <= set(rows["verdict"][flown]))
         self.assertTrue((rows["sali"][rows["verdict"] == 2] < 1e-8).all())
 
+    def test_a_flight_that_failed_is_not_regular(self):
+        """From rest into the centre of Kepler's field; a circle is the control."""
+        text = """study = "trajectory"
+[model]
+name = "kepler"
+[method]
+name = "gauss"
+stages = 8
+step = 0.02
+[ensemble]
+list = [[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]]
+[stop]
+time = 20.0
+[indicators]
+list = ["megno"]
+[output]
+every = 1.0
+"""
+        self.deck(text)
+        self.launch("deck.toml", "output.file=out.h5", ranks=1)
+        with h5py.File(self.at / "out.h5") as file:
+            names = [name.decode() if isinstance(name, bytes) else name for name in file["orbits/status"].attrs["names"]]
+            self.assertEqual([names[status] for status in file["orbits/status"]], ["finished", "newton_diverged"])
+            self.assertEqual(list(file["indicators/verdict"]), [1, 0])
+
     def test_friction_shrinks_the_phase_volume_at_its_rate(self):
         """Exponents sum to -c, and end with the last of the crossings, whatever lanes and ranks there are."""
         one = self.run_to("one.h5", text=DRIVEN)

@@ -174,6 +174,152 @@ class Continuation(ProgramTest):
                 self.assertGreater(len(file["orbits/period"]), 0)
 
 
+MOVING_ROTOR = """study = "periodic-orbits"
+[model]
+coordinates = ["x"]
+parameters = { a = 0.5 }
+lagrangian = "x_dot^2/2"
+kick = { potential = "a*(x-5*a)^2/2 + (x-5*a)^4/4", every = 1.0 }
+[method]
+name = "stormer-verlet"
+step = 1.0
+[section]
+where = "t"
+every = 1.0
+[ensemble]
+list = [[2.5, 0.0]]
+[continuation]
+parameter = "a"
+to = -0.8
+step = 0.01
+largest_step = 0.1
+offspring = 2
+"""
+DAMPED_PENDULUM = """study = "periodic-orbits"
+[model]
+coordinates = ["x"]
+parameters = { A = 1.05 }
+angles = ["x"]
+lagrangian = "x_dot^2/2 + cos(x)"
+dissipation = "0.5*x_dot^2/2"
+force = { x = "A*cos(2*t/3)" }
+[method]
+name = "gauss"
+stages = 8
+step = 0.2
+[section]
+where = "t"
+every = "3*pi"
+[ensemble]
+list = [[-0.3, 1.97]]
+[continuation]
+parameter = "A"
+to = 1.0822
+step = 0.01
+largest_step = 0.05
+offspring = 2
+"""
+QUARTIC = """study = "periodic-orbits"
+[model]
+coordinates = ["x", "y"]
+parameters = { p = 0.5 }
+lagrangian = "(x_dot^2 + y_dot^2)/2 - (x^4 + y^4)/4 - p*x^2*y^2/2"
+[method]
+name = "gauss"
+stages = 8
+step = 0.1
+[section]
+where = "y"
+[ensemble]
+energy = 0.25
+points = [{ x = 0.0, x_dot = 0.0 }]
+[continuation]
+parameter = "p"
+to = 1.5
+step = 0.02
+largest_step = 0.2
+points = 40
+offspring = 1
+"""
+
+
+class Branches(ProgramTest):
+    def families(self, text):
+        """Of each family: its row's parent, returns and end, the numbers along it, and what it passes."""
+        end = self.launch(self.deck(text + '[output]\nfile = "out.h5"\n'), ranks=1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        with h5py.File(self.at / "out.h5") as file:
+            sets = {name: item[()] for name, item in file["families"].items()}
+            kinds, at = file["bifurcations/n"][()], file["bifurcations/value"][()]
+        return [{**{name: sets[name][k] for name in ("parent", "returns", "end")},
+                 **{name: sets[name][k, :count] for name in ("value", "state", "trace", "error")},
+                 "passed": [(n, value) for n, value in zip(kinds[k], at[k]) if np.isfinite(value)]}
+                for k, count in enumerate(sets["points"]) if count > 0]
+
+    def test_a_branch_of_an_orbit_that_moves_with_the_parameter(self):
+        """Kicked in a well about x = 5 a that splits in two at a = 0: the orbits at rest are x = 5 a, of trace 2 - a, and
+        beyond x = 5 a +- sqrt(-a), of trace 2 + 2 a."""
+        parent, child = self.families(MOVING_ROTOR)
+        np.testing.assert_allclose(parent["trace"], 2 - parent["value"], atol=1e-12)
+        self.assertEqual([n for n, at in parent["passed"]], [1])
+        a, x = child["value"], child["state"][:, 0]
+        self.assertEqual((child["parent"], child["end"]), (0, 1))
+        self.assertLess(a.max(), 0)
+        np.testing.assert_allclose(np.abs(x - 5 * a), np.sqrt(-a), atol=1e-9)
+        np.testing.assert_allclose(child["trace"], 2 + 2 * a, atol=1e-9)
+
+    def test_a_cascade_of_a_damped_pendulum(self):
+        """Each orbit of the cascade is followed to the end; its doublings close in by Feigenbaum's number, 4.67."""
+        cascade = self.families(DAMPED_PENDULUM)
+        self.assertEqual([(one["parent"], one["returns"], one["end"]) for one in cascade], [(-1, 1, 1), (0, 2, 1), (1, 4, 1)])
+        at = [value for one in cascade for n, value in one["passed"] if n == 2]
+        self.assertEqual(len(at), 3)
+        self.assertLess(abs(at[0] - 1.0663728624552), 1e-10)
+        self.assertLess(abs((at[1] - at[0]) / (at[2] - at[1]) - 4.669), 0.01)
+        for one in cascade:
+            self.assertLess(one["error"].max(), 1e-12)
+
+    def test_a_trace_of_2_throughout_passes_nothing(self):
+        """At p = 1 the quartic well is round: every orbit has the trace 2, and the family that branches off stays there."""
+        parent, child = self.families(QUARTIC)
+        self.assertEqual([n for n, at in parent["passed"]], [1])
+        self.assertLess(np.abs(child["value"] - 1).max(), 1e-9)
+        self.assertLess(np.abs(child["trace"] - 2).max(), 1e-9)
+        self.assertEqual(child["passed"], [])
+
+
+class Units(ProgramTest):
+    def test_scaled_henon_heiles(self):
+        """By a length s and a frequency w: energies by (s w)^2, the trace is a pure number."""
+        found = {}
+        for s, w in ((1.0, 1.0), (1e-3, 1e6), (1e6, 1e-6), (1e-6, 1.0)):
+            text = f"""study = "periodic-orbits"
+[model]
+coordinates = ["x", "y"]
+parameters = {{ s = {s!r}, w = {w!r} }}
+lagrangian = "(x_dot^2+y_dot^2)/2 - w^2*((x^2+y^2)/2 + (x^2*y-y^3/3)/s)"
+[method]
+name = "gauss"
+stages = 8
+step = {0.25 / w!r}
+[section]
+where = "y"
+[ensemble]
+energy = {0.05 * s**2 * w**2!r}
+points = [{{ x = {1e-3 * s!r}, x_dot = 0.0 }}]
+[output]
+file = "out.h5"
+"""
+            end = self.launch(self.deck(text), ranks=1)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            with h5py.File(self.at / "out.h5") as file:
+                self.assertEqual(len(file["orbits/trace"]), 1)
+                self.assertEqual(file["orbits/stability"][0], 1)
+                found[s, w] = file["orbits/trace"][0], file["orbits/period"][0] * w
+        for numbers in found.values():
+            np.testing.assert_allclose(numbers, found[1.0, 1.0], rtol=1e-11)
+
+
 class Ended(ProgramTest):
     def test_a_finished_run_is_not_begun_anew(self):
         deck = CHAOS / "standard_map_residues.toml"
@@ -731,6 +877,46 @@ class Billiards(DeckTest):
             points = file["orbits/points"][()]
             self.assertLess(np.abs((points[:, 0] / 1.5)**2 + points[:, 1]**2 - 1).max(), 1e-12)
             self.assertEqual(len(points), returns.sum())
+
+    def test_in_ellipses_of_any_size(self):
+        """The axis of a mirror's ellipse: its trace hangs on neither the length nor the time."""
+        for size, speed in ((1e6, 1.0), (0.03, 0.03), (1e-4, 1.0)):
+            text = BOUNCES.replace("a = 1.5, b = 1.0", f"a = {1.5 * size!r}, b = {size!r}").replace("[2, 4]", "2").replace(
+                "list = [[0.01, 0.2, 0.0, 1.0], [0.1, 0.0, 1.0, 0.0], [0.3, 0.2, 0.6, 0.8]]",
+                f"list = [[{0.001 * size!r}, 0.0, 0.0, {speed!r}]]")
+            with self.run_deck(self.deck(text)) as file:
+                self.assertLess(abs(file["orbits/trace"][0] - (4 * (1 - 2 / 2.25)**2 - 2)), 1e-11)
+                self.assertLess(abs(file["orbits/period"][0] * speed / size - 4), 1e-11)
+
+    def test_a_family_whose_flights_move(self):
+        """In an oval that is pressed flat the flights shorten, and those of what branches off turn: each orbit begins on a plane
+        of its own. What branches off is, where it is followed to, the orbit that is found there."""
+        oval = """study = "periodic-orbits"
+[domain]
+sets = [{ name = "oval", omega = "1-x^2-(y/b)^2-0.3*x^4", parameters = { b = 1.05 } }]
+[ensemble]
+energy = 0.5
+points = [{ x = 0.0, y = 0.01, x_dot = 0.0 }]
+[orbits]
+returns = 2
+"""
+        follow = """[continuation]
+parameter = "oval.b"
+to = 0.85
+step = 0.01
+largest_step = 0.05
+offspring = 1
+"""
+        with self.run_deck(self.deck(oval + follow)) as file:
+            count, end = file["families/points"][()], file["families/end"][()]
+            self.assertEqual(list(end), [1, 1])
+            b = file["families/value"][0, :count[0]]
+            np.testing.assert_allclose(file["families/trace"][0, :count[0]], 4 * (1 - 2 * b**2)**2 - 2, atol=1e-11)
+            child = [file[f"families/{name}"][1, count[1] - 1] for name in ("value", "period", "trace")]
+        self.assertEqual(child[0], 0.85)
+        start = oval.replace("b = 1.05", "b = 0.85").replace("y = 0.01, x_dot = 0.0", "y = 0.0, x_dot = 0.88")
+        with self.run_deck(self.deck(start)) as file:
+            np.testing.assert_allclose(child[1:], [file["orbits/period"][0], file["orbits/trace"][0]], rtol=1e-9)
 
     def test_thrown_up_in_a_circle(self):
         """Thrown up to a height h above the bottom of a circle of radius R: period 2 sqrt(2 h/g), trace 2 - 8 h/R, so that the
