@@ -259,22 +259,23 @@ void Gas<D>::bounce(PackMask hits) {
     hops_[lane] = arcs_[lane] = 0;
     const auto& member = member_hit(i);
     if (member.law.rough()) throw_back(i, member.law);
+    if (corner_[i]) end(i, Status::corner);
     if (!member.law.elastic() || member.place.moves())
       reference_.set(i, reference_[i] + (energy(x_, v_)[i] - energy(at, v)[i]));
   });
-  // What was no bounce leaves the last state that is known: that at a singular point, or, where this is no
-  // place on the wall, that at the flight's beginning.
-  const PackMask astray = far_off & !singular;
-  x_ = select<D>(astray, path_.x, x_);
-  v_ = select<D>(astray, path_.v, v_);
-  t_ = select(astray, path_.start, t_);
-  duration_ = select(astray, Pack(0.0), duration_);
-  hit_ = hit_ & met;
-  numerics::for_lanes(hits, [&](int i) {
-    if (far_off[i]) end(i, Status::step_too_small);
-    if (corner_[i]) end(i, Status::corner);
-    if (singular[i]) end(i, Status::singular_wall);
-  });
+  if (const PackMask none = hits & !met; any(none)) {
+    // What was no bounce leaves the last state that is known: that at a singular point, or, where this is no
+    // place on the wall, that at the flight's beginning.
+    const PackMask astray = none & !singular;
+    x_ = select<D>(astray, path_.x, x_);
+    v_ = select<D>(astray, path_.v, v_);
+    t_ = select(astray, path_.start, t_);
+    duration_ = select(astray, Pack(0.0), duration_);
+    hit_ = hit_ & met;
+    numerics::for_lanes(none, [&](int i) {
+      end(i, singular[i] ? Status::singular_wall : corner_[i] ? Status::corner : Status::step_too_small);
+    });
+  }
   Point<D> change;
   for (int d = 0; d < D; ++d) change[d] = v_[d] - v[d];
   kick_ = dot<D>(change, normal_);
