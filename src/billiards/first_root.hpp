@@ -31,11 +31,16 @@ struct Search {
 
 /// Whether a step leads to a root as straight as Newton's last: what is left then is some 2^-24 of it.
 template <std::size_t Count>
-PackMask nearly_straight(const std::array<Pack, Count>& p, const Pack& step, const Pack& t) {
+PackMask nearly_straight(const std::array<Pack, Count>& p, const Pack& step) {
   Pack bend(0.0);
   for (int k = static_cast<int>(Count) - 1; k >= 2; --k) bend = fma(bend, step, abs(p[k]));
   const PackMask reaches = p[0] <= -1.5 * step * p[1];
-  return (reaches & (bend * step <= -0x1p-24 * p[1])) | (step <= 0x1p-51 * t);
+  return reaches & (bend * step <= -0x1p-24 * p[1]);
+}
+
+/// Whether a step is below t's round-off.
+inline PackMask stands_still(const Pack& step, const Pack& t) {
+  return step <= 0x1p-51 * t;
 }
 
 /// First root after `from` of the polynomial with these coefficients; infinity where there is none up to the
@@ -83,7 +88,7 @@ Pack first_root_of_polynomial(const std::array<Pack, Count>& coefficients, const
     const PackMask nothing_falls = !(falls < zero);
     const Pack next = select(nothing_falls, beyond, t + step);
     const PackMask passed = open & ((next > limit) | (next == beyond)),
-                   close = open & nearly_straight(p, step, t);
+                   close = open & (nearly_straight(p, step) | stands_still(step, t));
     root = select(passed, beyond, select(close, next, root));
     open = open & !passed & !close;
     t = select(open, next, t);
@@ -123,17 +128,21 @@ Pack first_root_of(const BoundsAt& bounds, const Search& search, Pack h) {
     const Pack reach = select(touching, at.slope / abs(bend),
                               select(at.slope > zero, (at.slope + spread) / (2.0 * abs(bend)),
                                      2.0 * at.value / (spread - at.slope)));
-    const PackMask known = isfinite(at.bend.low) & isfinite(at.slope),
-                   free = known & !touching & (at.least > zero), whole = free | (reach >= h);
-    const Pack step = select(known, select(free, h, min(reach, h)), zero), next = t + step;
+    const PackMask finite = isfinite(at.bend.low) & isfinite(at.slope),
+                   free = finite & !touching & (at.least > zero), whole = free | (reach >= h),
+                   within = finite & !touching & !free & (reach <= h);
+    const Pack far = select(free, h, min(reach, h)), most = 0.5 * max(abs(at.bend.low), abs(at.bend.high));
+    const PackMask straight = within & nearly_straight(std::array{at.value, at.slope, most}, far);
+    // Bounds that allow but a tiny part of a stretch, or nothing, are those of what lies far behind a wall: a
+    // shorter stretch tells more. A step stands still only where its stretch, too, is next to nothing.
+    const PackMask known = finite & (straight | (far > 0x1p-20 * h) | (h <= 0x1p-40 * t));
+    const Pack step = select(known, far, zero), next = t + step;
     const PackMask passed = open & (next > limit);
-    const Pack most = 0.5 * max(abs(at.bend.low), abs(at.bend.high));
-    const PackMask close = open & known & !touching & !free & (reach <= h) &
-                           nearly_straight(std::array{at.value, at.slope, most}, step, t);
+    const PackMask close = open & known & (straight | (within & stands_still(step, t)));
     root = select(passed, beyond, select(close, next, root));
     open = open & !passed & !close;
     touching = touching & !(open & known);
-    h = select(known, select(whole, 2.0 * h, 1.5 * step), 0.25 * h);  // of infinite bounds: a shorter stretch
+    h = select(known, select(whole, 2.0 * h, 1.5 * step), 0.25 * h);
     t = select(open, next, t);
   }
   return root;

@@ -52,10 +52,12 @@ template <int D>
 void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>& v) {
   const auto at = static_cast<std::size_t>(lane);
   bool finite = true;
+  double square = 0;
+  for (int d = 0; d < D; ++d) square += std::cos(1.0 + d) * std::cos(1.0 + d);
   for (int d = 0; d < D; ++d) {
     x_[d].set(lane, x[d]);
     v_[d].set(lane, v[d]);
-    displacement_.q[d].set(lane, std::cos(1.0 + d) / std::sqrt(static_cast<double>(D)));
+    displacement_.q[d].set(lane, std::cos(1.0 + d) / std::sqrt(square));
     displacement_.y[d].set(lane, 0.0);
     finite = finite && std::isfinite(x[d]) && std::isfinite(v[d]);
   }
@@ -116,9 +118,9 @@ void Gas<D>::advance(double limit) {
   Pack reach = Pack(limit) - t_;
   PackMask arcs(false);  // whose arc ends before the limit
   if (course_) {
-    const PackMask solved = course_->begin(path_, step_, active_);
+    const PackMask solved = course_->begin(path_, step_, active_), moves = t_ + path_.length > t_;
     for (int i = 0; i < width; ++i) {
-      if (!active_[i] || solved[i]) continue;
+      if (!active_[i] || (solved[i] && moves[i])) continue;
       duration_.set(i, 0.0);
       end(i, Status::step_too_small);
     }
@@ -232,40 +234,51 @@ void Gas<D>::bounce(PackMask hits) {
   // Of a normal whose direction hangs on the point's round-off nothing can be said.
   const PackMask far_off = hits & (contact.value * contact.value > 1e-20 * far * far * gg);
   const PackMask blunt = gg > select(far_off, Pack(1e-6), Pack(1e-18)) * far * far * bend;
-  const PackMask singular = hits & !blunt;
+  const PackMask singular = hits & !blunt, met = hits & !(far_off | singular);
   Point<D> relative;
   for (int d = 0; d < D; ++d) relative[d] = v[d] - contact.velocity[d];
   const Pack speed = min(sign * dot<D>(relative, contact.gradient), Pack(0.0));  // inward already: none
   const Pack factor = -(1.0 + restitution) * speed * inverse * sign, norm = sqrt(gg);
-  x_ = select<D>(hits, plus<D>(at, -(contact.value * inverse), contact.gradient), x_);
-  v_ = select<D>(hits, plus<D>(v, factor, contact.gradient), v_);
+  x_ = select<D>(met, plus<D>(at, -(contact.value * inverse), contact.gradient), x_);
+  v_ = select<D>(met, plus<D>(v, factor, contact.gradient), v_);
   for (int d = 0; d < D; ++d) normal_[d] = sign * contact.gradient[d] / norm;
   if (tangential_ || frame_) {
     const Point<D> acceleration = course_ ? course_->acceleration(at) : spread<D>(g_);
     const Arrival<D> arrival{contact, normal_, v, acceleration, sign, restitution};
     if (tangential_) {
-      reflect<D>(arrival, hits, &displacement_, 1);
-      stretching_ = select(hits, stretching_ + log(normalise<D>(displacement_, hits)), stretching_);
+      reflect<D>(arrival, met, &displacement_, 1);
+      stretching_ = select(met, stretching_ + log(normalise<D>(displacement_, met)), stretching_);
     }
-    if (frame_) follow_deviations(hits, &arrival);
+    if (frame_) follow_deviations(met, &arrival);
   }
-  numerics::for_lanes(hits, [&](int i) {
+  numerics::for_lanes(met, [&](int i) {
     const auto lane = static_cast<std::size_t>(i);
     ++bounces_[lane];
     hops_[lane] = arcs_[lane] = 0;
     const auto& member = member_hit(i);
     if (member.law.rough()) throw_back(i, member.law);
-    if (far_off[i]) end(i, Status::step_too_small);
     if (corner_[i]) end(i, Status::corner);
-    if (singular[i]) end(i, Status::singular_wall);
     if (!member.law.elastic() || member.place.moves())
       reference_.set(i, reference_[i] + (energy(x_, v_)[i] - energy(at, v)[i]));
   });
+  if (const PackMask none = hits & !met; any(none)) {
+    // What was no bounce leaves the last state that is known: that at a singular point, or, where this is no
+    // place on the wall, that at the flight's beginning.
+    const PackMask astray = none & !singular;
+    x_ = select<D>(astray, path_.x, x_);
+    v_ = select<D>(astray, path_.v, v_);
+    t_ = select(astray, path_.start, t_);
+    duration_ = select(astray, Pack(0.0), duration_);
+    hit_ = hit_ & met;
+    numerics::for_lanes(none, [&](int i) {
+      end(i, singular[i] ? Status::singular_wall : corner_[i] ? Status::corner : Status::step_too_small);
+    });
+  }
   Point<D> change;
   for (int d = 0; d < D; ++d) change[d] = v_[d] - v[d];
   kick_ = dot<D>(change, normal_);
   note_error();
-  restore_energy(hits);
+  restore_energy(met);
 }
 
 /// Round-off adds up along periodic orbits, whose hits repeat it: the speed is set anew from the energy.

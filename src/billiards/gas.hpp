@@ -35,7 +35,8 @@ class Gas {
   /// in a field after 400 arcs.
   void advance(double limit);
 
-  /// The flight that advance() has flown, how long it was, and who ended it with a hit.
+  /// The flight that advance() has flown, how long it was, and who ended it with a hit. One that met no wall
+  /// where it should, or a point without a normal, was none: their particle ends there or where it set out.
   const Path<D>& path() const { return path_; }
   Pack duration() const { return duration_; }
   PackMask hit() const { return hit_; }

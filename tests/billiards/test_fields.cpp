@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flights in potentials between walls: against closed forms, backward in time, and what they keep.
 #include <cmath>
+#include <numbers>
 
 #include "billiards/fields/harmonic.hpp"
 #include "billiards/fields/henon_heiles.hpp"
@@ -196,4 +197,16 @@ TEST_CASE("A particle that falls onto a centre ends with a status", "[unit]") {
   for (int k = 0; k < 10000 && gas.status(0) == Status::pending; ++k) gas.advance(10.0);
   CHECK(gas.status(0) != Status::pending);
   CHECK(gas.status(0) != Status::finished);
+}
+
+TEST_CASE("What falls into a centre ends before it, without a bounce", "[unit]") {
+  const Domain<2> disc = only<Circle>({3.0});
+  const FieldOf<Kepler> centre({1.0});
+  Gas<2> gas(disc, {}, 1, &centre);
+  gas.load(0, 0, {1.0, 0.0}, {0.0, 0.0});
+  for (int k = 0; k < 10000 && gas.active()[0]; ++k) gas.advance(10.0);
+  CHECK(gas.status(0) == Status::step_too_small);
+  CHECK(gas.bounces(0) == 0);
+  CHECK(std::abs(gas.time()[0] - 0.25 * std::numbers::pi * std::sqrt(2.0)) < 1e-9);
+  CHECK(std::hypot(gas.x()[0][0], gas.x()[1][0]) < 1e-6);
 }

@@ -56,6 +56,19 @@ struct Disguised {
   }
 };
 
+/// The unit disc by a formula as steep as one likes: far behind its wall an interval bounds nothing.
+struct Steep {
+  static constexpr std::string_view name = "steep";
+  static constexpr std::string_view about = "The unit disc, written with an exponential";
+  static constexpr int dim = 2;
+  static constexpr std::array<Parameter, 1> parameters{{{"k", 1.0, "steepness"}}};
+  auto operator()(const auto& q, const auto& p) const {
+    using ad::square, std::exp;
+    const auto& [x, y] = q;
+    return 1.0 - exp(p[0] * (square(x) + square(y) - 1.0));
+  }
+};
+
 }  // namespace
 
 TEST_CASE("The first of several roots is found, however close the others", "[unit]") {
@@ -148,6 +161,40 @@ TEST_CASE("Intervals find what polynomials find", "[unit]") {
     for (int i = 0; i < numerics::native_width; ++i) worst = std::max(worst, std::abs(one[i] - other[i]));
   }
   CHECK(worst < 1e-6);  // measured: 4e-8
+}
+
+TEST_CASE("However steep the formula, its wall is found, and nothing before it", "[unit]") {
+  for (const double k : {1.0, 10.0, 50.0, 1000.0}) {
+    INFO("k = " << k);
+    const WallOf<Steep, 0> steep({k}, {});
+    double worst = 0;
+    for (int trial = 0; trial < 1000; ++trial) {
+      Path<2> path;
+      path.start = Pack(0.0);
+      PackMask touching(false);
+      Pack expected(0.0);
+      for (int i = 0; i < numerics::native_width; ++i) {  // from inside, and from the wall
+        const auto random = [&](std::uint64_t n) { return numerics::uniform(7, 8 * trial + i, n); };
+        const bool on = random(0) < 0.5;
+        const double radius = on ? 1.0 : std::sqrt(random(1)), place = 7 * random(2), way = 7 * random(3);
+        double out = radius * std::cos(way - place);
+        const double turned = on && out > 0 ? -1.0 : 1.0;
+        out *= turned;
+        path.x[0].set(i, radius * std::cos(place));
+        path.x[1].set(i, radius * std::sin(place));
+        path.v[0].set(i, turned * std::cos(way));
+        path.v[1].set(i, turned * std::sin(way));
+        touching.set(i, on);
+        expected.set(i, -out + std::sqrt(out * out + (1 - radius) * (1 + radius)));
+      }
+      const Pack found = steep.exit(path, 1.0, {PackMask(true), touching, Pack(0.0), Pack(1e6)});
+      for (int i = 0; i < numerics::native_width; ++i) {
+        const double miss = std::abs(found[i] - expected[i]);
+        worst = std::max(worst, std::isnan(miss) ? never : miss);
+      }
+    }
+    CHECK(worst < 1e-9);  // measured: 5e-12
+  }
 }
 
 TEST_CASE("Intervals hold what they bound", "[unit]") {

@@ -13,6 +13,11 @@ struct HalfPlane {
   static constexpr std::array<Parameter, 2> parameters{
       {{"nx", 0.0, "inward normal along x"}, {"ny", 1.0, "inward normal along y"}}};
 
+  static std::optional<std::string> objection(const std::array<double, 2>& p) {
+    if (p != std::array<double, 2>{}) return std::nullopt;
+    return "nx and ny are both zero: no side of a line";
+  }
+
   auto operator()(const auto& q, const auto& p) const {
     const auto& [x, y] = q;
     const auto [nx, ny] = p;

@@ -14,6 +14,11 @@ struct HalfSpace {
                                                         {"ny", 0.0, "inward normal along y"},
                                                         {"nz", 1.0, "inward normal along z"}}};
 
+  static std::optional<std::string> objection(const std::array<double, 3>& p) {
+    if (p != std::array<double, 3>{}) return std::nullopt;
+    return "nx, ny and nz are all zero: no side of a plane";
+  }
+
   auto operator()(const auto& q, const auto& p) const {
     const auto& [x, y, z] = q;
     const auto [nx, ny, nz] = p;

@@ -16,7 +16,7 @@ study = "billiard"
 
 [domain]
 dimension = 2
-inside = "left or right or bowl"    # not, and, or, parentheses; all sets together unless given
+inside = "left or right or bowl"    # not, and, or, parentheses; their union unless given
 sets = [                            # cotangent --list; --describe circle; parameters may be swept: radius = [0.9, 1.0]
   { name = "left", set = "circle", centre = [-2.0, 0.0], radius = 1.0 },
   { name = "right", set = "circle", centre = [2.0, 0.0], radius = 1.0 },

@@ -20,6 +20,45 @@ std::vector<sections::Start> some_inside(const Ensemble& ensemble) {
   return found;
 }
 
+/// How far it is from a start to the wall, a side being 2 axis + (0 down, 1 up) and lengths of any size;
+/// infinity where there is none, zero where the start is on it.
+template <int D>
+double way_to_wall(const billiards::Domain<D>& domain, const sections::Start& start, std::size_t side) {
+  const auto omega = [&](double distance) {
+    billiards::Vector<D> x;
+    std::copy_n(start.q.begin(), D, x.begin());
+    x[side / 2] += side % 2 == 0 ? -distance : distance;
+    return domain.omega(x);
+  };
+  constexpr double ratio = 1.3;
+  double inside = 0, outside = 1e-3;
+  while (std::isnormal(outside) && !(omega(outside / ratio) > 0)) outside /= ratio;
+  while (omega(outside) > 0 && outside < infinity) outside *= ratio;
+  if (!std::isnormal(outside)) return outside < 1 ? 0.0 : infinity;
+  if (std::isnan(omega(outside))) return infinity;
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = 0.5 * (inside + outside);
+    (omega(middle) > 0 ? inside : outside) = middle;
+  }
+  return inside;
+}
+
+/// The size of what is free about these starts: the longest way from a start to a wall that it sees, of the
+/// start that sees least far; 1 where none sees any.
+template <int D>
+double size_about(const billiards::Domain<D>& domain, const std::vector<sections::Start>& starts) {
+  double least = infinity;
+  for (const sections::Start& start : starts) {
+    double most = 0;
+    for (std::size_t side = 0; side < 2 * D; ++side) {
+      const double way = way_to_wall(domain, start, side);
+      if (way < infinity) most = std::max(most, way);
+    }
+    if (most > 0) least = std::min(least, most);
+  }
+  return least < infinity ? least : 1.0;
+}
+
 }  // namespace
 
 template <int D>
@@ -27,14 +66,17 @@ std::array<billiards::Vector<D>, 2> box_of(const billiards::Domain<D>& domain, c
   billiards::Vector<D> low, high;
   low.fill(infinity);
   high.fill(-infinity);
-  for (const sections::Start& start : some_inside(ensemble)) {
+  const auto starts = some_inside(ensemble);
+  for (const sections::Start& start : starts) {
     for (std::size_t d = 0; d < D; ++d) {
       low[d] = std::min(low[d], start.q[d]);
       high[d] = std::max(high[d], start.q[d]);
     }
   }
-  double side = 1e-3;
+  double side = 0;
   for (std::size_t d = 0; d < D; ++d) side = std::max(side, high[d] - low[d]);
+  // Starts at one place tell nothing of the domain's size.
+  if (const double free = size_about(domain, starts); side < 1e-3 * free) side = free;
   const auto start_low = low, start_high = high;
   const double start_side = side;
   bool grown = true;
@@ -109,19 +151,11 @@ std::optional<geometry::Triangulation> walls_of(const billiards::Domain<3>& doma
   std::vector<SpacePoint> points;
   for (const sections::Start& start : some_inside(ensemble)) {
     for (std::size_t side = 0; side < 6; ++side) {
-      const auto along_ray = [&](double distance) {
-        SpacePoint x{start.q[0], start.q[1], start.q[2]};
-        x[side / 2] += side % 2 == 0 ? -distance : distance;
-        return x;
-      };
-      double inside = 0, outside = 1e-3;
-      while (domain.omega(along_ray(outside)) > 0 && outside < 1e6) outside *= 1.3;
-      if (!(outside < 1e6)) continue;
-      for (int halving = 0; halving < 60; ++halving) {
-        const double middle = 0.5 * (inside + outside);
-        (domain.omega(along_ray(middle)) > 0 ? inside : outside) = middle;
-      }
-      points.push_back(along_ray(inside));
+      const double way = way_to_wall(domain, start, side);
+      if (!(way < infinity)) continue;
+      SpacePoint x{start.q[0], start.q[1], start.q[2]};
+      x[side / 2] += side % 2 == 0 ? -way : way;
+      points.push_back(x);
     }
   }
   if (points.empty()) return std::nullopt;
@@ -154,11 +188,12 @@ std::vector<io::DataSetSpec> billiard_tallies(const std::vector<std::string>& wa
        "how many bounces were off the walls of each set",
        {{"columns", walls}}}};
   if (lyapunov) {
-    sets.push_back({"/orbits/lyapunov",
-                    io::DataType::float64,
-                    {particles},
-                    "1",
-                    "rate of stretching of a displacement over the whole time"});
+    sets.push_back(
+        {"/orbits/lyapunov",
+         io::DataType::float64,
+         {particles},
+         "1",
+         "rate of stretching of a displacement: its growth up to the last bounce over the whole time"});
     sets.push_back(
         {"/orbits/lyapunov_per_bounce",
          io::DataType::float64,

@@ -212,6 +212,24 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
             self.assertGreater(len(file["domain/outline"]), 100)
             self.assertTrue(np.isfinite(file["collisions/arc"][7]).all())
 
+    def test_outlines_of_any_size(self):
+        for radius in (1e-7, 1e-3, 1.0, 1e8):
+            start = f"list = [[{0.3 * radius}, {0.2 * radius}, {radius}, {0.5 * radius}]]"
+            text = ONE.replace('"circle"', f'"circle", radius = {radius}').replace(
+                "list = [[0.3, 0.2, 1.0, 0.5]]", start) + "collisions = 20\n"
+            with self.run_to("size.h5", text=text, ranks=1) as found:
+                length = found["domain/outline"][-1, 2] / (2 * np.pi * radius)
+                arc = found["collisions/arc"][0] / (2 * np.pi * radius)
+                point = found["collisions/point"][0]
+            self.assertLess(abs(length - 1), 1e-4, radius)
+            turn = np.arctan2(point[:, 1], point[:, 0]) / (2 * np.pi)
+            self.assertLess(np.abs((arc - turn - (arc[0] - turn[0]) + 0.5) % 1 - 0.5).max(), 1e-4, radius)
+
+    def test_neighbours_between_flat_walls_do_not_part(self):
+        flat = ONE.replace('set = "circle"', 'set = "rectangle"').replace("collisions = 20", "time = 7.0")
+        with self.run_to("flat.h5", "output.lyapunov=true", text=flat, ranks=1) as found:
+            self.assertLess(abs(found["orbits/lyapunov"][0]), 1e-14)
+
     def test_walls_by_formula_have_the_bits_of_built_in_ones(self):
         """Walls that are polynomials in time, on intervals, moving and in space; and a control."""
         cache = unittest.mock.patch.dict(os.environ, COTANGENT_CACHE=str(self.at / "cache"))
@@ -240,6 +258,11 @@ sets = [{ name = "ball", set = "sphere" }, { name = "core", set = "sphere", radi
         self.run_to("built_in.h5", 'domain.sets=[{set="egg"}]', text=ONE)
         self.run_to("other.h5", "domain.sets=[{%s}]" % (egg % 0.4000000000001), text=ONE)
         self.assertIn("orbits/final", same_bits(self.at / "built_in.h5", self.at / "other.h5"))
+
+    def test_sides_of_no_line_refused(self):
+        self.refused("nx and ny are both zero", text=ONE.replace('"circle"', '"half-plane", ny = 0.0'))
+        self.refused("nx, ny and nz are all zero", text=ONE.replace('"circle"', '"half-space", nz = 0.0').replace(
+            "[domain]", "[domain]\ndimension = 3"))
 
     def test_walls_by_formula_refused(self):
         for wall, *parts in (('omega="1 - x^2 - yy^2"', "omega", "unknown", "'yy'", "did you mean 'y'?"),
