@@ -404,7 +404,7 @@ class System {
 
   /// The velocities with momenta p, by Newton's method from the guess v: one iteration where L is quadratic
   /// in them. Elsewhere a correction is halved until it brings the momenta nearer, as the guess is until it
-  /// has any; NaN in lanes where none are found.
+  /// has any, and where that doesn't lead there all begins anew from rest. NaN in lanes where none are found.
   Vector velocity(const Vector& q, const Vector& p, Vector v, const R& t) const {
     const auto correction_at = [&](const Vector& at, R& missed) {
       const auto f = lagrangian(q, ad::seed<0, dim, 2, 1>(at), t);
@@ -423,15 +423,19 @@ class System {
       for (int i = 0; i < dim; ++i) v[i] += correction[i];
       return v;
     } else {
-      constexpr int most_looks = 1000;
+      constexpr int patience = 60, most_looks = 500;
       const R never(std::numeric_limits<double>::infinity());
       R scale(0.0), least = never, off = never;  // by how much momenta miss p, and velocities the root
       for (int i = 0; i < dim; ++i) scale += numerics::absolute(p[i]);
       Vector found{}, correction{};
       auto done = scale < R(0.0);  // nowhere
       for (int look = 0; look < most_looks && !all(done); ++look) {
-        const Vector newton = correction_at(v, missed);
         const auto open = !done;
+        if (look == patience) {
+          least = select(open, never, least);
+          for (int i = 0; i < dim; ++i) v[i] = select(open, R(0.0), v[i]);
+        }
+        const Vector newton = correction_at(v, missed);
         const auto nearer = open & (missed < least);
         scale = select(nearer & (least == never), scale + missed, scale);
         least = select(nearer, missed, least);
