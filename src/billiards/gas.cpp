@@ -241,8 +241,8 @@ void Gas<D>::bounce(PackMask hits) {
   for (int d = 0; d < D; ++d) relative[d] = v[d] - contact.velocity[d];
   const Pack speed = min(sign * dot<D>(relative, contact.gradient), Pack(0.0));  // inward already: none
   const Pack factor = -(1.0 + restitution) * speed * inverse * sign, norm = sqrt(gg);
-  x_ = select<D>(met, plus<D>(at, -(contact.value * inverse), contact.gradient), x_);
-  v_ = select<D>(met, plus<D>(v, factor, contact.gradient), v_);
+  x_ = select<D>(hits, plus<D>(at, -(contact.value * inverse), contact.gradient), x_);
+  v_ = select<D>(hits, plus<D>(v, factor, contact.gradient), v_);
   for (int d = 0; d < D; ++d) normal_[d] = sign * contact.gradient[d] / norm;
   if (tangential_ || frame_) {
     const Point<D> acceleration = course_ ? course_->acceleration(at) : spread<D>(g_);
@@ -267,8 +267,8 @@ void Gas<D>::bounce(PackMask hits) {
     // What was no bounce leaves the last state that is known: that at a singular point, or, where this is no
     // place on the wall, that at the flight's beginning.
     const PackMask astray = none & !singular;
-    x_ = select<D>(astray, path_.x, x_);
-    v_ = select<D>(astray, path_.v, v_);
+    x_ = select<D>(none, select<D>(astray, path_.x, at), x_);
+    v_ = select<D>(none, select<D>(astray, path_.v, v), v_);
     t_ = select(astray, path_.start, t_);
     duration_ = select(astray, Pack(0.0), duration_);
     hit_ = hit_ & met;
@@ -280,7 +280,7 @@ void Gas<D>::bounce(PackMask hits) {
   for (int d = 0; d < D; ++d) change[d] = v_[d] - v[d];
   kick_ = dot<D>(change, normal_);
   note_error();
-  restore_energy(met);
+  restore_energy(hits);
 }
 
 /// Round-off adds up along periodic orbits, whose hits repeat it: the speed is set anew from the energy.
