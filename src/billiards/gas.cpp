@@ -239,8 +239,8 @@ void Gas<D>::bounce(PackMask hits) {
   for (int d = 0; d < D; ++d) relative[d] = v[d] - contact.velocity[d];
   const Pack speed = min(sign * dot<D>(relative, contact.gradient), Pack(0.0));  // inward already: none
   const Pack factor = -(1.0 + restitution) * speed * inverse * sign, norm = sqrt(gg);
-  x_ = select<D>(met, plus<D>(at, -(contact.value * inverse), contact.gradient), x_);
-  v_ = select<D>(met, plus<D>(v, factor, contact.gradient), v_);
+  x_ = select<D>(hits, plus<D>(at, -(contact.value * inverse), contact.gradient), x_);
+  v_ = select<D>(hits, plus<D>(v, factor, contact.gradient), v_);
   for (int d = 0; d < D; ++d) normal_[d] = sign * contact.gradient[d] / norm;
   if (tangential_ || frame_) {
     const Point<D> acceleration = course_ ? course_->acceleration(at) : spread<D>(g_);
@@ -261,24 +261,27 @@ void Gas<D>::bounce(PackMask hits) {
     if (!member.law.elastic() || member.place.moves())
       reference_.set(i, reference_[i] + (energy(x_, v_)[i] - energy(at, v)[i]));
   });
-  if (const PackMask none = hits & !met; any(none)) {
-    // What was no bounce leaves the last state that is known: that at a singular point, or, where this is no
-    // place on the wall, that at the flight's beginning.
-    const PackMask astray = none & !singular;
-    x_ = select<D>(astray, path_.x, x_);
-    v_ = select<D>(astray, path_.v, v_);
-    t_ = select(astray, path_.start, t_);
-    duration_ = select(astray, Pack(0.0), duration_);
-    hit_ = hit_ & met;
-    numerics::for_lanes(none, [&](int i) {
-      end(i, singular[i] ? Status::singular_wall : corner_[i] ? Status::corner : Status::step_too_small);
-    });
-  }
+  if (const PackMask none = hits & !met; any(none)) set_back(none, singular, at, v);
   Point<D> change;
   for (int d = 0; d < D; ++d) change[d] = v_[d] - v[d];
   kick_ = dot<D>(change, normal_);
   note_error();
-  restore_energy(met);
+  restore_energy(hits);
+}
+
+/// What was no bounce leaves the last state that is known: at a singular point that with which it came there,
+/// or, where this is no place on the wall, that at the flight's beginning.
+template <int D>
+void Gas<D>::set_back(PackMask none, PackMask singular, const Point<D>& at, const Point<D>& arriving) {
+  const PackMask astray = none & !singular;
+  x_ = select<D>(none, select<D>(astray, path_.x, at), x_);
+  v_ = select<D>(none, select<D>(astray, path_.v, arriving), v_);
+  t_ = select(astray, path_.start, t_);
+  duration_ = select(astray, Pack(0.0), duration_);
+  hit_ = hit_ & !none;
+  numerics::for_lanes(none, [&](int i) {
+    end(i, singular[i] ? Status::singular_wall : corner_[i] ? Status::corner : Status::step_too_small);
+  });
 }
 
 /// Round-off adds up along periodic orbits, whose hits repeat it: the speed is set anew from the energy.

@@ -91,6 +91,8 @@ class Gas {
   void value_walls(const Point<D>& x, const Pack& t);
   PackMask look_around(const Passage<D>& passage, const Contact<D>& contact);
   void bounce(PackMask hits);
+  [[gnu::noinline]] void set_back(PackMask none, PackMask singular, const Point<D>& at,
+                                  const Point<D>& arriving);
   void carry(PackMask lanes, Displacement<D>* displacements, std::size_t count);
   void follow_deviations(PackMask lanes, const Arrival<D>* arrival);
   void fly(Point<D>& x, Point<D>& v);
