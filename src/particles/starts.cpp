@@ -54,10 +54,11 @@ void number_anew(std::vector<NumberedPoint>& points, std::uint64_t below, std::i
 }
 
 /// Makes trials until so many points are kept: `take` is given those of this rank, and returns how many all
-/// ranks have kept so far. Returns how many trials there were. Collective.
+/// ranks have kept so far. Returns how many trials there were; none where there is no room for so many.
+/// Collective.
 template <class Take>
-std::uint64_t draw_until(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
-                         const Take& take) {
+std::optional<std::uint64_t> draw_until(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
+                                        const Take& take) {
   const std::uint64_t most = 2000 * static_cast<std::uint64_t>(count) + 100000;
   const auto rank = static_cast<std::uint64_t>(parallel::rank()),
              ranks = static_cast<std::uint64_t>(parallel::size());
@@ -66,7 +67,7 @@ std::uint64_t draw_until(const SurfacePoints& surface, std::int64_t count, std::
   constexpr double fewer = 1.5;
   double yield = fewer;
   for (std::int64_t kept = 0; kept < count;) {
-    if (next > most) throw Error("no room for so many particles, evenly spread: the surface is too folded");
+    if (next > most) return std::nullopt;
     const double wanted = fewer * static_cast<double>(count - kept) / std::max(yield, 0.01) + 64;
     const auto batch = std::min(
         {static_cast<std::uint64_t>(wanted), static_cast<std::uint64_t>(count) + 64, most + 1 - next});
@@ -178,24 +179,29 @@ void SpacedPoints::add(const SpacePoint& q) {
 std::vector<NumberedPoint> uniform_points(const SurfacePoints& surface, std::int64_t count,
                                           std::uint64_t seed) {
   std::vector<NumberedPoint> points;
-  const std::uint64_t trials = draw_until(surface, count, seed, [&](const auto& drawn) {
+  const auto trials = draw_until(surface, count, seed, [&](const auto& drawn) {
     points.insert(points.end(), drawn.begin(), drawn.end());
     return parallel::sum(std::ssize(points));
   });
-  number_anew(points, trials, count);
+  number_anew(points, trials.value(), count);  // each is taken
   return points;
 }
 
 std::vector<NumberedPoint> even_points(const SurfacePoints& surface, std::int64_t count, std::uint64_t seed,
                                        const Periods& periods, double& distance) {
+  // Through space: of few particles on a folded surface the sheets are nearer to each other than that.
   distance = 0.7 * std::sqrt(surface.area() / static_cast<double>(count));
-  std::optional<Sieve> sieve(std::in_place, distance, periods, surface.surface());
-  const std::uint64_t trials =
-      draw_until(surface, count, seed, [&](const auto& drawn) { return sieve->take(drawn); });
-  auto points = sieve->kept();
-  sieve.reset();
-  number_anew(points, trials, count);
-  return points;
+  for (int narrower = 0; narrower < 40; ++narrower, distance *= 0.8) {
+    std::optional<Sieve> sieve(std::in_place, distance, periods, surface.surface());
+    const auto trials =
+        draw_until(surface, count, seed, [&](const auto& drawn) { return sieve->take(drawn); });
+    if (!trials) continue;
+    auto points = sieve->kept();
+    sieve.reset();
+    number_anew(points, *trials, count);
+    return points;
+  }
+  throw Error("no room for so many particles, evenly spread: the surface is too folded");
 }
 
 std::array<double, 3> thermal_velocity(std::int64_t id, const std::array<double, 3>& gradient,

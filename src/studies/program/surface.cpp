@@ -74,6 +74,34 @@ std::optional<geometry::Triangulation> surface_of(const Plan& plan, const Ensemb
   return surface;
 }
 
+namespace {
+
+[[noreturn]] void refuse_unbounded() {
+  throw Error(
+      "the surface is unbounded: give [model] periods, lengths after which it repeats along the axes "
+      "(0: not periodic), or particles as a list, a file or a trajectory");
+}
+
+/// Wide enough along axes that aren't periodic for the surface to end within it; none where it doesn't, by a
+/// coarse look.
+std::optional<SpaceBox> box_along_free_axes(const geometry::LevelFunction& g,
+                                            const std::vector<SpacePoint>& points,
+                                            const particles::Periods& periods, double longest) {
+  constexpr double far = 1e3;
+  const SpaceBox wide = SpaceBox{points[0], points[0]}.padded(far * longest);
+  const bool all = std::ranges::all_of(periods, [](double p) { return p > 0; });
+  const auto coarse = all ? std::nullopt : geometry::triangulate(g, points, longest / 4, wide, periods);
+  if (!coarse || coarse->vertices.empty()) return wide;
+  const SpaceBox around = SpaceBox::around(coarse->vertices);
+  for (std::size_t n = 0; n < 3; ++n) {
+    if (periods[n] > 0) continue;
+    if (around.high[n] - around.low[n] > far * longest) return std::nullopt;
+  }
+  return wide;
+}
+
+}  // namespace
+
 geometry::Triangulation surface_within(const geometry::LevelFunction& g, std::vector<SpacePoint> points,
                                        const particles::Periods& periods, std::int64_t cells,
                                        const io::Table& model, Unbounded unbounded) {
@@ -98,7 +126,9 @@ geometry::Triangulation surface_within(const geometry::LevelFunction& g, std::ve
                                                    periods[n], "xyz"[n]));
       }
     }
-    box = SpaceBox{points[0], points[0]}.padded(1e3 * longest);  // along axes that aren't periodic
+    box = box_along_free_axes(g, points, periods, longest);
+    if (!box && unbounded == Unbounded::refused) refuse_unbounded();
+    if (!box) box = SpaceBox::around(points).padded(longest / 2);
   } else if (const auto whole = geometry::surface_box(g, points)) {
     longest = whole->longest();
   } else if (unbounded == Unbounded::cut) {
@@ -106,9 +136,7 @@ geometry::Triangulation surface_within(const geometry::LevelFunction& g, std::ve
     box = around.padded(around.longest() > 0 ? around.longest() / 2 : 1.0);
     longest = box->longest();
   } else {
-    throw Error(
-        "the surface is unbounded: give [model] periods, lengths after which it repeats along the axes "
-        "(0: not periodic), or particles as a list, a file or a trajectory");
+    refuse_unbounded();
   }
   auto surface = geometry::triangulate(g, points, longest / static_cast<double>(cells), box, periods);
   if (!surface || surface->triangles.empty())

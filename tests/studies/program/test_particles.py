@@ -190,6 +190,28 @@ class Particles(ProgramTest):
         self.assertNotIn("pair_correlation", found)
         self.says(self.launch(self.deck(TORUS), *words, "output.pair_bins=10"), 2, "pair_bins", "unbounded")
 
+    def test_a_surface_that_repeats_along_one_axis_alone(self):
+        """It is cut around particles that are given, and there is no even start on it."""
+        words = ("model.name=plane", "model.R=", "model.r=", "model.periods=[0,10,0]")
+        self.says(self.launch(self.deck(TORUS), *words), 2, "the surface is unbounded")
+        with h5py.File(self.at / "plane.h5", "w") as file:
+            file["starts"] = [[0.0, 0.0, 0.0, 0.3, 0.1, 0.0], [2.0, 9.5, 0.0, -0.3, -0.1, 0.0]]
+        self.run_torus("out.h5", *words, "particles.start=file", "particles.file=plane.h5", "particles.count=",
+                       "particles.temperature=0", "output.surface_cells=20")
+        with h5py.File(self.at / "out.h5") as file:
+            across = file["/surface/vertices"][:, 0]
+            self.assertLess(across.max() - across.min(), 20)
+
+    def test_few_particles_on_a_folded_surface(self):
+        """Even starts keep the distance that there is room for."""
+        words = ("model.name=gyroid", "model.R=", "model.r=", "model.period=7", "model.periods=[14,14,14]")
+        for count in (2, 20):
+            q = self.run_torus("out.h5", *words, f"particles.count={count}", "stop.time=0.08")["position"][0]
+            apart = q[:, None] - q[None]
+            apart -= 14 * np.round(apart / 14)
+            apart = np.sqrt((apart**2).sum(-1)) + 1e9 * np.eye(count)
+            self.assertGreater(apart.min(), 2.0)
+
     def test_bad_input(self):
         listed = ("particles.start=list", "particles.count=", "particles.temperature=0")
         for words, parts in (
