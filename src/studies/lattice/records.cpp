@@ -84,8 +84,14 @@ std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
        "of the samples",
        {{"columns", {"kinetic", "potential", "total"}}}},
       {"/lattice/frame_time", DataType::float64, {f}, "1", "of the whole states"},
-      {"/lattice/q", DataType::float64, {f, n, d}, units, "coordinates, by site", {{"columns", names}}},
-      {"/lattice/v", DataType::float64, {f, n, d}, rate_units, "their velocities", {{"columns", rates}}},
+      {"/lattice/q", DataType::float64, {f, n, d}, units, "coordinates, by site", {{"columns", names}}, true},
+      {"/lattice/v",
+       DataType::float64,
+       {f, n, d},
+       rate_units,
+       "their velocities",
+       {{"columns", rates}},
+       true},
       {"/lattice/last_time", DataType::float64, {1}, "1", "until which all steps went well"},
       {"/lattice/last_q", DataType::float64, {n, d}, units, "coordinates there", {{"columns", names}}},
       {"/lattice/last_v", DataType::float64, {n, d}, rate_units, "their velocities", {{"columns", rates}}},
@@ -125,7 +131,8 @@ std::vector<io::DataSetSpec> lattice_data_sets(const LatticePlan& plan) {
                     {f, n, 3},
                     position_units,
                     d == 3 ? "places of the sites in space" : "x, y and the first coordinate",
-                    {{"columns", {"x", "y", "z"}}}});
+                    {{"columns", {"x", "y", "z"}}},
+                    true});
   return sets;
 }
 
