@@ -302,7 +302,7 @@ bool Mini::solve(const Water& water, Outcome& outcome) {
     const double power = 1 / land_.law.slope_power;
     for (std::size_t v = 0; v < start_.size() / 3; ++v) {
       const double size = std::hypot(water.discharge[2 * v], water.discharge[2 * v + 1]);
-      storage += std::pow(land_.area[v] * water.rate[v], 2);
+      storage += std::pow(land_.area[v] * (water.rate[v] + rain_[v]) + boundary_.inflow()[v], 2);
       friction += std::pow(land_.area[v] * land_.gravity * std::pow(size / land_.conveyance[v], power), 2);
     }
     const double relative = std::max(options_.tolerance, 0.3 * options_.step_tolerance);
@@ -395,7 +395,8 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
     for (std::size_t d = 0; d < 2; ++d) next.discharge[2 * v + d] = z_[3 * v + 1 + d];
   }
   next.rate.resize(next.depth.size());
-  for (std::size_t v = 0; v < next.depth.size(); ++v) next.rate[v] = (next.depth[v] - water.depth[v]) / dt;
+  for (std::size_t v = 0; v < next.depth.size(); ++v)
+    next.rate[v] = (next.depth[v] - water.depth[v]) / dt - (rain[v] + boundary_.inflow()[v] / land_.area[v]);
   account(water, next, outcome);
   if (next.earlier.size() == most_earlier) next.earlier.pop_back();
   next.earlier.insert(next.earlier.begin(), {water.time, water.depth, water.discharge});
