@@ -381,18 +381,22 @@ void compile(const std::string& source, const fs::path& with, const fs::path& fo
   if (end.code != 0) {
     // The compiler proper is a child of what is started here, which tells how it ended.
     const std::string said = read(log);
-    const bool full =
-        std::ranges::any_of(std::array{"memory exhausted", "out of memory", "signal terminated program"},
-                            [&](const char* words) { return said.find(words) != std::string::npos; });
+    const auto says = [&](const char* words) { return said.find(words) != std::string::npos; };
+    const bool stopped = end.stopped || std::ranges::any_of(std::array{"Terminated signal terminated program",
+                                                                       "Interrupt signal terminated program",
+                                                                       "Hangup signal terminated program"},
+                                                            says);
+    const bool full = std::ranges::any_of(
+        std::array{"memory exhausted", "out of memory", "signal terminated program"}, says);
     const std::string limits =
         std::to_string(most_seconds) + " s and " + std::to_string(most_bytes >> 30) + " GB";
     const std::string why = "the compiler " +
-                            (end.stopped            ? "was stopped by a signal"
+                            (stopped                ? "was stopped by a signal"
                              : end.code < 0 || full ? "was stopped by its limits of " + limits +
                                                           " (src/formulas/README.md says what sizes fit)"
                                                     : std::string("failed")) +
                             " on the formula; its source is " + text.string() + ", its log " + log.string();
-    if (!end.stopped) claim.fail(why);  // else one of those who wait takes over
+    if (!stopped) claim.fail(why);  // else one of those who wait takes over
     throw Error(why);
   }
   fs::permissions(made, fs::perms::owner_all);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "la/reused_solver.hpp"
 
+#include <limits>
+
 namespace cotangent::la {
 
 namespace {
@@ -26,6 +28,9 @@ std::string factorisation([[maybe_unused]] PetscInt rows) {
 void choose_factorisation(PC preconditioner, PetscInt rows) {
   const std::string package = factorisation(rows);
   check(PCSetType(preconditioner, PCLU), "PCSetType");
+  // PETSc's own least pivot, 2e-14, is of entries about 1; ours have units, and GMRES judges what comes of
+  // them.
+  check(PCFactorSetZeroPivot(preconditioner, std::numeric_limits<double>::min()), "PCFactorSetZeroPivot");
   if (package == MATSOLVERMUMPS) {
     check(PCFactorSetMatSolverType(preconditioner, MATSOLVERMUMPS), "PCFactorSetMatSolverType");
     PetscBool given = PETSC_FALSE;

@@ -25,12 +25,16 @@ class Conservative : public Scheme {
  private:
   bool solve(const std::vector<double>& base, double tau, std::vector<double>& depth, Outcome& outcome);
   void assemble(const std::vector<double>& base, double tau, const std::vector<double>& depth);
+  /// What the defect leaves out of the balance, and what there is. Collective.
+  double missing() const;
+  double volume(const std::vector<double>& depth) const;
   std::vector<double> moved(const std::vector<double>& base, double tau, std::vector<double>& through,
                             std::vector<double>& out);
   /// What of a step to `depth` came and went, and how far off it is, by the first stage where there are two.
   /// Collective.
   void account(const Water& water, double dt, const std::vector<double>& rain,
-               const std::vector<double>& first, const std::vector<double>& depth, Outcome& outcome) const;
+               const std::vector<double>& rate, const std::vector<double>& first,
+               const std::vector<double>& depth, Outcome& outcome) const;
   void show_discharge(Water& water);
 
   const Landscape& land_;

@@ -129,7 +129,10 @@ EdgeFluxes::Flux EdgeFluxes::edge(std::size_t c, std::size_t k, const std::vecto
   const auto i = static_cast<std::size_t>(land_.mesh.cells[c][at_i]);
   const auto j = static_cast<std::size_t>(land_.mesh.cells[c][at_j]);
   const Point& e = cell.edge[k];
-  const double along = root_[c][0] * e[0] + root_[c][1] * e[1];
+  // Between equal levels nothing flows, however the slope across them was rounded.
+  const bool level = drop(land_.bed[i], depth[i], land_.bed[j], depth[j]) == 0;
+  const auto along_edge = [&](const Point& s) { return level ? 0.0 : s[0] * e[0] + s[1] * e[1]; };
+  const double along = along_edge(root_[c]);
   const bool forth = along > 0 || (along == 0 && land_.bed[i] + depth[i] >= land_.bed[j] + depth[j]);
   const bool narrow = cell.weight[k] < 0;
   const double least = narrow ? std::min(depth[i], depth[j]) : depth[forth ? i : j];
@@ -142,7 +145,7 @@ EdgeFluxes::Flux EdgeFluxes::edge(std::size_t c, std::size_t k, const std::vecto
                          : mobility(land_.law, hj, hi, land_.bed[j] - land_.bed[i]);
   const Scalar<3> f = cell.weight[k] * cell.conveyance[k] * (m * t);
   const double by_t = ad::gradient<2>(f);
-  flux.value = f.value() + by_t * (root.correction[0] * e[0] + root.correction[1] * e[1]);
+  flux.value = f.value() + by_t * along_edge(root.correction);
   flux.slope[at_i] = ad::gradient<0>(f);
   flux.slope[at_j] = ad::gradient<1>(f);
   for (std::size_t n = 0; n < 3; ++n)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "parallel/mpi.hpp"
 #include "parallel/reproducible_sums.hpp"
@@ -32,10 +33,7 @@ Flow::Flow(const Landscape& landscape, Scheme& scheme, const Rain& rain, const I
 }
 
 double Flow::storage() const {
-  std::vector<double> volume(static_cast<std::size_t>(land_.mesh.own));
-  for (std::size_t v = 0; v < volume.size(); ++v) volume[v] = land_.area[v] * water_.depth[v];
-  const std::vector<std::span<const double>> columns{volume};
-  return parallel::reproducible_sums(columns)[0];
+  return volume(water_.depth);
 }
 
 double Flow::balance_error() const {
@@ -49,32 +47,74 @@ double Flow::mean_discharge() const {
   return parallel::sum(scheme_.discharge_integral(water_)) / all_area_;
 }
 
-void Flow::soak(double time, Ledger& ledger) {
-  if (infiltration_.law == Infiltration::Law::none) return;
-  std::vector<double> volume(static_cast<std::size_t>(land_.mesh.own));
-  for (std::size_t v = 0; v < water_.depth.size(); ++v) {
-    const double before = water_.depth[v];
-    const double taken = infiltration_.taken(before, water_.infiltrated[v], time);
-    water_.depth[v] = before - taken;
-    water_.infiltrated[v] += before - water_.depth[v];
-    if (v < volume.size()) volume[v] = land_.area[v] * (before - water_.depth[v]);
+double Flow::volume(const std::vector<double>& depth) const {
+  std::vector<double> volumes(static_cast<std::size_t>(land_.mesh.own));
+  for (std::size_t v = 0; v < volumes.size(); ++v) volumes[v] = land_.area[v] * depth[v];
+  const std::vector<std::span<const double>> columns{volumes};
+  return parallel::reproducible_sums(columns)[0];
+}
+
+Flow::Soil Flow::soak_rain(double dt, std::vector<double>& rain) {
+  Soil soil;
+  if (infiltration_.law == Infiltration::Law::none) return soil;
+  std::vector<double> taken;
+  for (std::size_t v = 0; v < rain.size(); ++v) {
+    double& infiltrated = water_.infiltrated[v];
+    const double fallen = rain[v] * dt;
+    const double most = infiltration_.taken(std::numeric_limits<double>::infinity(), infiltrated, dt);
+    taken.push_back(infiltration_.taken_of_rain(rain[v], infiltrated, dt));
+    soil.room.push_back(std::max(0.0, most - taken[v]));
+    infiltrated += taken[v];
+    rain[v] = (fallen - taken[v]) / dt;
   }
-  const std::vector<std::span<const double>> columns{volume};
-  ledger.infiltration += parallel::reproducible_sums(columns)[0];
+  soil.standing.assign(rain.size(), 0.0);
+  soil.ledger.rain = soil.ledger.infiltration = volume(taken);
+  return soil;
+}
+
+void Flow::soak(double share, Soil& soil) {
+  if (infiltration_.law == Infiltration::Law::none) return;
+  std::vector<double> taken;
+  for (std::size_t v = 0; v < water_.depth.size(); ++v) {
+    double& depth = water_.depth[v];
+    const double before = depth;
+    depth -= std::min(std::max(0.0, depth), share * soil.room[v]);
+    taken.push_back(before - depth);
+    water_.infiltrated[v] += taken[v];
+    soil.room[v] -= taken[v];
+    soil.standing[v] += taken[v];
+  }
+  soil.ledger.infiltration += volume(taken);
+}
+
+double Flow::soil_error(double dt, const Soil& soil) {
+  if (infiltration_.law == Infiltration::Law::none) return 0;
+  std::vector<double> wrong, all;
+  water_.soaking.resize(soil.standing.size(), 0.0);
+  for (std::size_t v = 0; v < soil.standing.size(); ++v) {
+    wrong.push_back(0.5 * std::abs(soil.standing[v] - dt * water_.soaking[v]));
+    all.push_back(water_.depth[v] + water_.infiltrated[v]);
+    water_.soaking[v] = soil.standing[v] / dt;
+  }
+  return volume(wrong) / std::max(volume(all), 1e-300);
 }
 
 bool Flow::try_step(double dt) {
   const Water before = water_;
   const double start = water_.time;
-  Ledger soil;
-  soak(dt / 2, soil);
   std::vector<double> rain;
   const auto rains = [&] { rain = rain_.mean(start, start + dt, water_.depth.size()); };
   if (rain_.at)
     parallel::agree(rains);  // a formula may refuse what it finds on one rank
   else
     rains();
+  Soil soil = soak_rain(dt, rain);
+  soak(0.5, soil);
   last_ = scheme_.step(water_, dt, rain);
+  if (last_.converged) {
+    soak(1, soil);
+    last_.error += soil_error(dt, soil);
+  }
   progress_.iterations += last_.iterations;
   const bool rough =
       options_.tolerance > 0 && last_.error > 2 * options_.tolerance && dt > options_.smallest * (1 + 1e-9);
@@ -84,8 +124,7 @@ bool Flow::try_step(double dt) {
     progress_.retries += 1;
     return false;
   }
-  soak(dt / 2, soil);
-  progress_.ledger.add(soil);
+  progress_.ledger.add(soil.ledger);
   progress_.ledger.add(last_.ledger);
   progress_.worst_identity = std::max(progress_.worst_identity, last_.identity);
   progress_.steps += 1;

@@ -2,12 +2,13 @@
 // Water that flows from time to time: steps of one length, or steps that adapt; soil and sky beside the
 // scheme.
 //
-// Infiltration takes half of its share before a step and half after (Strang 1968). An adaptive step grows by
-// at most a half where its own error, as the scheme estimates it (of second order in dt), allows it and
-// Newton's method had no trouble, and is done again shorter where the error is twice the tolerance or the
-// scheme failed, but not below the smallest because of an error; it ends where a given depth's table has a
-// row, lest the turn there be missed. A step of fixed length that fails is done in halves, quarters ..., down
-// to 1/4096.
+// What the soil takes of the rain never comes onto the land. Of what it could take besides, standing water
+// soaks in to the half before a step and to the rest after (Strang 1968). An adaptive step grows by at most a
+// half where its own error, as the scheme estimates it (of second order in dt), and half of what the rate of
+// that soaking has changed by, over all water on the land and in the soil, allows it and Newton's method had
+// no trouble, and is done again shorter where the error is twice the tolerance or the scheme failed, but not
+// below the smallest because of an error; it ends where a given depth's table has a row, lest the turn there
+// be missed. A step of fixed length that fails is done in halves, quarters ..., down to 1/4096.
 #pragma once
 
 #include <limits>
@@ -63,9 +64,20 @@ class Flow {
 
  private:
   bool try_step(double dt);
-  void soak(double time, Ledger& ledger);
   bool fixed_step();
   bool adaptive_step();
+  /// Of such depths at the vertices, on all ranks. Collective.
+  double volume(const std::vector<double>& depth) const;
+  /// What the soil takes in a step: of the rain, which is made less, and of standing water no more than
+  /// `room` besides.
+  struct Soil {
+    std::vector<double> room, standing;
+    Ledger ledger;
+  };
+  Soil soak_rain(double dt, std::vector<double>& rain);
+  /// Of standing water, as much as there is room for or this share of it.
+  void soak(double share, Soil& soil);
+  double soil_error(double dt, const Soil& soil);
   /// Where adaptive steps must end next.
   double goal(double to) const;
 

@@ -59,4 +59,13 @@ double Infiltration::taken(double depth, double infiltrated, double time) const 
   return std::min(std::max(depth, 0.0), more);
 }
 
+double Infiltration::taken_of_rain(double rain, double infiltrated, double time) const {
+  const double fallen = rain * time;
+  if (law != Law::green_ampt) return taken(fallen, infiltrated, time);
+  if (rain <= rate) return fallen;
+  const double before_pond = std::max(0.0, rate * suction / (rain - rate) - infiltrated);
+  if (fallen <= before_pond) return fallen;
+  return std::min(fallen, before_pond + taken(fallen, infiltrated + before_pond, time - before_pond / rain));
+}
+
 }  // namespace cotangent::overland

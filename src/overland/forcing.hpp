@@ -2,7 +2,8 @@
 // What falls on the land and what the soil takes.
 //   Green, Ampt (1911): f = K (1 + psi dtheta / F), F the depth soaked in so far; with ponding, in closed
 //   form F - F0 - psi dtheta ln((F + psi dtheta) / (F0 + psi dtheta)) = K dt.
-// Soil takes no more than there is, so it makes no depth negative.
+// Steady rain of r > K soaks in whole until F = K psi dtheta / (r - K), and as under a pond from then on
+// (Mein, Larson 1973). Soil takes no more than there is, so it makes no depth negative.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +38,8 @@ struct Infiltration {
 
   /// How much of a depth the soil takes in a time, after it has taken `infiltrated`.
   double taken(double depth, double infiltrated, double time) const;
+  /// How much of steady rain, a rate, where no water stands.
+  double taken_of_rain(double rain, double infiltrated, double time) const;
 };
 
 }  // namespace cotangent::overland

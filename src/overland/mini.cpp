@@ -302,7 +302,7 @@ bool Mini::solve(const Water& water, Outcome& outcome) {
     const double power = 1 / land_.law.slope_power;
     for (std::size_t v = 0; v < start_.size() / 3; ++v) {
       const double size = std::hypot(water.discharge[2 * v], water.discharge[2 * v + 1]);
-      storage += std::pow(land_.area[v] * water.rate[v], 2);
+      storage += std::pow(land_.area[v] * (water.rate[v] + rain_[v]) + boundary_.inflow()[v], 2);
       friction += std::pow(land_.area[v] * land_.gravity * std::pow(size / land_.conveyance[v], power), 2);
     }
     const double relative = std::max(options_.tolerance, 0.3 * options_.step_tolerance);
@@ -395,7 +395,8 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
     for (std::size_t d = 0; d < 2; ++d) next.discharge[2 * v + d] = z_[3 * v + 1 + d];
   }
   next.rate.resize(next.depth.size());
-  for (std::size_t v = 0; v < next.depth.size(); ++v) next.rate[v] = (next.depth[v] - water.depth[v]) / dt;
+  for (std::size_t v = 0; v < next.depth.size(); ++v)
+    next.rate[v] = (next.depth[v] - water.depth[v]) / dt - (rain[v] + boundary_.inflow()[v] / land_.area[v]);
   account(water, next, outcome);
   if (next.earlier.size() == most_earlier) next.earlier.pop_back();
   next.earlier.insert(next.earlier.begin(), {water.time, water.depth, water.discharge});
@@ -407,7 +408,8 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
 
 void Mini::account(const Water& water, const Water& next, Outcome& outcome) const {
   const auto own = static_cast<std::size_t>(land_.mesh.own);
-  std::vector<double> rained(own), came(own), kept(own), now(own), wrong(own), clipped(own), held(own), out;
+  std::vector<double> rained(own), came(own), kept(own), now(own), wrong(own), clipped(own), held(own), out,
+      at_dry;
   for (std::size_t v = 0; v < own; ++v) {
     const double area = land_.area[v];
     rained[v] = area * dt_ * rain_[v];
@@ -422,15 +424,19 @@ void Mini::account(const Water& water, const Water& next, Outcome& outcome) cons
   for (const auto& opening : openings_) {
     for (const int end : opening.ends) {
       const auto v = static_cast<std::size_t>(end);
-      out.push_back(
-          dt_ * (next.discharge[2 * v] * opening.normal[0] + next.discharge[2 * v + 1] * opening.normal[1]));
+      // Nothing comes in over land that was dry: q there, if inward, is what Newton's method has left.
+      (water.depth[v] == 0 && !held_[v] ? at_dry : out)
+          .push_back(dt_ * (next.discharge[2 * v] * opening.normal[0] +
+                            next.discharge[2 * v + 1] * opening.normal[1]));
     }
   }
-  const std::vector<std::span<const double>> columns{rained, came, kept, now, wrong, clipped, held, out};
+  const std::vector<std::span<const double>> columns{rained,  came, kept, now,   wrong,
+                                                     clipped, held, out,  at_dry};
   const auto sums = parallel::reproducible_sums(columns);
   outcome.ledger.rain = sums[0];
   outcome.ledger.inflow = sums[1];
   (sums[7] > 0 ? outcome.ledger.outflow : outcome.ledger.inflow) += std::abs(sums[7]);
+  outcome.ledger.outflow += sums[8];
   outcome.ledger.clipped = sums[5];
   outcome.close(sums[2], sums[3], sums[4], sums[6] > 0);
 }

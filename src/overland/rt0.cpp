@@ -177,9 +177,6 @@ void Rt0::make_solver() {
   la::check(SNESSetFunction(solver_, residual_, residual_callback, this), "SNESSetFunction");
   la::check(SNESSetJacobian(solver_, matrix_, matrix_, jacobian_callback, this), "SNESSetJacobian");
   la::check(SNESVISetVariableBounds(solver_, lower_, upper_), "SNESVISetVariableBounds");
-  la::check(SNESSetTolerances(solver_, 1e-12, options_.tolerance, options_.tolerance,
-                              options_.most_iterations, 100000),
-            "SNESSetTolerances");
   SNESLineSearch search = nullptr;
   la::check(SNESGetLineSearch(solver_, &search), "SNESGetLineSearch");
   la::check(SNESLineSearchSetType(search, SNESLINESEARCHBT), "SNESLineSearchSetType");
@@ -321,6 +318,14 @@ void Rt0::start(const Water& water) {
   }
 }
 
+double Rt0::size() const {
+  double deepest = 0, squares = 0;
+  for (const double h : base_) deepest = std::max(deepest, h);
+  for (const double area : area_) squares += area * area / (dt_ * dt_);
+  for (std::size_t e = 0; e < static_cast<std::size_t>(edges_.own); ++e) squares += length_[e] * length_[e];
+  return std::max(parallel::maximum(deepest) * std::sqrt(parallel::sum(squares)), 1e-280);
+}
+
 bool Rt0::solve(const Water& water, Outcome& outcome) {
   start(water);
   {
@@ -328,6 +333,9 @@ bool Rt0::solve(const Water& water, Outcome& outcome) {
     std::ranges::copy(depth_, x.data());
     std::copy_n(slope_.begin(), edges_.own, x.data() + std::ssize(depth_));
   }
+  la::check(SNESSetTolerances(solver_, 1e-12 * size(), options_.tolerance, options_.tolerance,
+                              options_.most_iterations, 100000),
+            "SNESSetTolerances");
   const auto code = la::solve(solver_, x_);
   PetscInt iterations = 0;
   la::check(SNESGetIterationNumber(solver_, &iterations), "SNESGetIterationNumber");
@@ -392,8 +400,12 @@ Outcome Rt0::step(Water& water, double dt, const std::vector<double>& rain) {
       next.cells[cell_width * c + 1 + k] = sign[k] * discharge[static_cast<std::size_t>(edge[k])];
   }
   show(land_, of_vertices_, next);
+  Water rained;
+  for (const double rate : rain_) rained.cells.insert(rained.cells.end(), {rate, 0, 0, 0});
+  show(land_, of_vertices_, rained);
   next.rate.resize(next.depth.size());
-  for (std::size_t v = 0; v < next.depth.size(); ++v) next.rate[v] = (next.depth[v] - water.depth[v]) / dt;
+  for (std::size_t v = 0; v < next.depth.size(); ++v)
+    next.rate[v] = (next.depth[v] - water.depth[v]) / dt - rained.depth[v];
   account(water, next, discharge, outcome);
   water = std::move(next);
   water.time += dt;

@@ -44,6 +44,8 @@ class Rt0 : public Scheme {
   void jacobian(Vec x, Mat matrix);
   /// c h^a of the cell that the water leaves, and its derivative.
   std::array<double, 2> conveyed(std::size_t edge) const;
+  /// Of the residual's terms by the deepest water. Collective.
+  double size() const;
   bool solve(const Water& water, Outcome& outcome);
   void start(const Water& water);
   /// The depths that the discharges make, which are lessened where a cell hasn't so much water.

@@ -533,5 +533,154 @@ TEST_CASE("Green and Ampt: the closed form holds, and soil takes no more than th
   }
 }
 
+TEST_CASE("Steady rain soaks in as of Mein and Larson, whatever the steps, and no more flows than was left") {
+  const la::Petsc petsc;
+  const double rate = 0.3, pond = 0.1 * 0.05 / (rate - 0.1);
+  const Infiltration soil{Infiltration::Law::green_ampt, 0.1, 0.05};
+  CHECK_ALL(soil.taken_of_rain(rate, 0, 0.05) == rate * 0.05);
+  const double all = pond + soil.taken(10, pond, 0.5 - pond / rate);
+  for (const double part : {0.5, 0.1, 0.05, 0.01}) {
+    double infiltrated = 0;
+    for (int k = 0; k < std::lround(0.5 / part); ++k)
+      infiltrated += soil.taken_of_rain(rate, infiltrated, part);
+    CHECK_ALL(std::abs(infiltrated - all) < 1e-12);
+  }
+  // On a slope from which water flows away as fast as it stands there.
+  Landscape land = landscape(8, [](const Point& p) { return p[0]; });
+  rule(land, "left") = {BoundaryRule::Kind::free, 0};
+  Rain rain;
+  rain.rate = 1e-3;
+  const Infiltration greedy{Infiltration::Law::constant, 2e-3, 0};
+  const Water dry = at_rest(land, [](const Point&) { return 0.0; });
+  for (const double tolerance : {0.0, 1e-3}) {
+    const auto scheme = conservative_scheme(land, 2, {});
+    Flow flow(land, *scheme, rain, greedy, {.step = 1, .tolerance = tolerance, .largest = 1}, dry);
+    REQUIRE_ALL(flow.advance(4) == Status::finished);
+    const Ledger& ledger = flow.progress().ledger;
+    CHECK_ALL(std::abs(ledger.rain - 4e-3) < 1e-15);
+    CHECK_ALL(ledger.infiltration == ledger.rain);
+    CHECK_ALL(ledger.outflow == 0);
+  }
+}
+
+TEST_CASE("Steps that adapt see what comes of soil and flow one after another", "[one-rank]") {
+  const la::Petsc petsc;
+  Landscape land = landscape(12, [](const Point& p) { return p[0]; });
+  rule(land, "left") = {BoundaryRule::Kind::free, 0};
+  const Rain rain;
+  const Infiltration soil{Infiltration::Law::constant, 0.02, 0};
+  const auto outflow = [&](const SteppingOptions& stepping) {
+    const auto scheme = conservative_scheme(land, 2, {});
+    Flow flow(land, *scheme, rain, soil, stepping,
+              at_rest(land, [](const Point& p) { return p[0] > 0.5 ? 0.1 : 0.0; }));
+    REQUIRE_ALL(flow.advance(3) == Status::finished);
+    CHECK_ALL(flow.balance_error() < 1e-12);
+    return flow.progress().ledger.outflow;
+  };
+  const double fine = outflow({.step = 3.0 / 4096}), control = outflow({.step = 0.5});
+  const double adapts = outflow({.step = 0.5, .tolerance = 1e-3, .largest = 0.5});
+  CAPTURE(fine, control, adapts);
+  CHECK(std::abs(adapts / fine - 1) < 1e-2);
+  CHECK(std::abs(control / fine - 1) > 2e-2);
+}
+
+TEST_CASE("Steps of backward Euler that adapt begin on dry land") {
+  const la::Petsc petsc;
+  Landscape land = landscape(8, [](const Point& p) { return 0.5 * p[0]; });
+  const Water dry = at_rest(land, [](const Point&) { return 0.0; });
+  const Infiltration soil;
+  const SolverOptions solver{.tolerance = 1e-8, .step_tolerance = 1e-2};
+  for (const bool raining : {true, false}) {
+    if (!raining) rule(land, "right") = {BoundaryRule::Kind::discharge, 0.1};
+    Rain rain;
+    if (raining) rain.rate = TimeSeries(TimeSeries::Table{{0, 0}, {0.2, 0}, {0.3, 0.1}, {9, 0.1}});
+    for (const std::string name : {"conservative", "mini", "rt0"}) {
+      if (name == "rt0" && !raining) continue;
+      const bool cells = name == "rt0";
+      const auto scheme = cells            ? rt0_scheme(land, 1e-3, solver)
+                          : name == "mini" ? mini_scheme(land, {}, solver)
+                                           : conservative_scheme(land, 1, solver);
+      Flow flow(land, *scheme, rain, soil, {.step = 0.01, .tolerance = 1e-2, .largest = 0.5},
+                cells ? rt0_start(land, std::vector<double>(land.mesh.cells.size(), 0.0)) : dry);
+      CAPTURE(name, raining);
+      REQUIRE_ALL(flow.advance(2) == Status::finished);
+      CHECK_ALL(flow.progress().retries < 10);
+      CHECK_ALL(flow.storage() > 0.9 * (raining ? 0.175 : 0.2));
+    }
+  }
+}
+
+TEST_CASE("A lake with a rough shore stays as it is to the last bit") {
+  const la::Petsc petsc;
+  const Landscape land = landscape(40,
+                                   [](const Point& p) {
+                                     return 1.3 * std::exp(-(p[0] * p[0] + p[1] * p[1])) +
+                                            0.1 * std::sin(7 * p[0]) * std::cos(5 * p[1]);
+                                   },
+                                   {-3, -2}, {3, 2});
+  std::size_t k = 0;
+  const Water lake = at_rest(land, [&](const Point&) { return std::max(0.0, 0.05 - land.bed[k++]); });
+  const auto scheme = conservative_scheme(land, 2, {});
+  const Rain rain;
+  const Infiltration soil;
+  Flow flow(land, *scheme, rain, soil, {.step = 0.5}, lake);
+  REQUIRE_ALL(flow.advance(20) == Status::finished);
+  CHECK_ALL(apart(flow.water().depth, lake.depth) == 0);
+}
+
+/// Depths over `size` after a dam's break on land of that size, h and x and gravity t^2 alike.
+std::vector<double> broken_dam(const std::string& name, double size) {
+  Landscape land = landscape(10, [](const Point& p) { return 0.1 * p[0]; }, {0, 0}, {size, size});
+  const double time = std::sqrt(size);
+  const auto depth = [size](const Point& p) { return p[0] > 0.65 * size ? 0.3 * size : 0.0; };
+  const SolverOptions solver{.tolerance = name == "conservative" ? 1e-9 : 1e-8, .most_iterations = 50};
+  std::vector<double> cells;
+  for (std::size_t c = 0; c < land.mesh.cells.size(); ++c) cells.push_back(depth(land.mesh.middle(c)));
+  const auto scheme = name == "rt0" ? rt0_scheme(land, 1e-3, solver) : conservative_scheme(land, 2, solver);
+  const Rain rain;
+  const Infiltration soil;
+  Flow flow(land, *scheme, rain, soil, {.step = 0.1 * time},
+            name == "rt0" ? rt0_start(land, cells) : at_rest(land, depth));
+  CAPTURE(name, size, flow.why());
+  REQUIRE_ALL(flow.advance(time) == Status::finished);
+  std::vector<double> found = flow.water().depth;
+  for (double& h : found) h /= size;
+  return found;
+}
+
+TEST_CASE("Water moves the same way on land of any size", "[one-rank]") {
+  const la::Petsc petsc;
+  for (const std::string name : {"rt0", "conservative"}) {
+    const auto of_one = broken_dam(name, 1);
+    for (const double size : {1e-3, 1e-2, 1e3, 1e6}) {
+      const double off = apart(of_one, broken_dam(name, size));
+      CAPTURE(name, size, off);
+      CHECK_ALL(off < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("Steps that adapt stay long where ponds come to rest", "[one-rank]") {
+  const la::Petsc petsc;
+  Landscape land = landscape(
+      12, [](const Point& p) { return 0.05 * p[0] + 1.5 * std::sin(p[0] / 20) * std::cos(p[1] / 25); },
+      {0, 0}, {180, 140});
+  rule(land, "left") = {BoundaryRule::Kind::free, 0};
+  land.conveyance.assign(land.mesh.size(), 20.0);
+  land.law.depth_power = 5.0 / 3.0;
+  Rain rain;
+  rain.rate = TimeSeries(TimeSeries::Table{{0, 2e-5}, {3600, 2e-5}, {3600.5, 0}});
+  const Infiltration soil;
+  const auto scheme = conservative_scheme(land, 2, {.most_iterations = 50, .step_tolerance = 1e-3});
+  Flow flow(land, *scheme, rain, soil, {.step = 10, .tolerance = 1e-3, .largest = 5000},
+            at_rest(land, [](const Point&) { return 0.0; }));
+  REQUIRE_ALL(flow.advance(20000) == Status::finished);
+  const double early = flow.progress().steps;
+  REQUIRE_ALL(flow.advance(100000) == Status::finished);
+  CAPTURE(early, flow.progress().steps, flow.progress().retries, flow.progress().iterations);
+  CHECK_ALL(flow.progress().steps < 2 * early);
+  CHECK_ALL(flow.balance_error() < 1e-12);
+}
+
 }  // namespace
 }  // namespace cotangent::overland

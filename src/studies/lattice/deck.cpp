@@ -229,6 +229,9 @@ void read_sites(const io::Table& table, LatticePlan& plan) {
                         fmt::format("{} is no site; they are numbered 0 to {}", site, plan.sites() - 1));
     plan.held.push_back(static_cast<std::int64_t>(site));
   }
+  if (plan.held.empty()) return;
+  plan.modes.reset();
+  plan.no_modes += "; sites that are held have no part in them: without held";
 }
 
 /// A formula of the sites' places and of constants, from `[start]`.

@@ -14,24 +14,28 @@ namespace cotangent::studies {
 
 namespace {
 
-/// Normal random numbers that depend on seed and site alone, less their mean, so that the lattice as a whole
-/// stays where it is.
+/// Normal random numbers of the sites that move, which depend on seed and site alone, less their mean, so
+/// that the lattice as a whole stays where it is.
 void add_random(const LatticePlan& plan, const lattice::Lattice& lattice, lattice::SiteField& q,
                 lattice::SiteField& v) {
   for (int c = 0; c < plan.dim(); ++c) {
     std::array<std::vector<double>, 2> drawn;
+    std::vector<double> moving;
     for (std::int64_t i = 0; i < lattice.own(); ++i) {
       const auto normal = numerics::normals(
           plan.seed, static_cast<std::uint64_t>(lattice.here.range.first + i), static_cast<std::uint64_t>(c));
-      drawn[0].push_back(plan.random_q * normal[0]);
-      drawn[1].push_back(plan.random_v * normal[1]);
+      const bool moves = lattice.held[static_cast<std::size_t>(i)] == 0;
+      drawn[0].push_back(moves ? plan.random_q * normal[0] : 0.0);
+      drawn[1].push_back(moves ? plan.random_v * normal[1] : 0.0);
+      moving.push_back(moves ? 1.0 : 0.0);
     }
-    const std::span<const double> columns[2] = {drawn[0], drawn[1]};
+    const std::span<const double> columns[3] = {drawn[0], drawn[1], moving};
     const auto sums = parallel::reproducible_sums(columns);
     for (std::int64_t i = 0; i < lattice.own(); ++i) {
       const auto k = static_cast<std::size_t>(i);
-      q[c][i] += drawn[0][k] - sums[0] / static_cast<double>(plan.sites());
-      v[c][i] += drawn[1][k] - sums[1] / static_cast<double>(plan.sites());
+      if (moving[k] == 0) continue;
+      q[c][i] += drawn[0][k] - sums[0] / sums[2];
+      v[c][i] += drawn[1][k] - sums[1] / sums[2];
     }
   }
 }

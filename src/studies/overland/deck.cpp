@@ -56,7 +56,7 @@ tolerance = 1e-3             # of each step, volume over volume; or: step = 0.01
 # smallest_step = 0.01       # no error makes steps shorter
 # largest_step = 0.1         # by default every
 # storage = "lumped"         # mini alone, as all below: lumped | consistent, as Shapero has it
-# epsilon = 1e-5             # by which |q| is rounded off in the Jacobian; rt0's |s|, 1e-3
+# epsilon = 1e-5             # by which |q| is rounded off in the Jacobian: a thousandth of |q|, or less; rt0's |s|, 1e-3
 # quadrature = 8             # its degree
 # bound = true               # false: depths may fall below 0
 # below_zero = "dry"         # dry | odd: water's discharge there: none, or by Shapero's h^3 uphill
@@ -268,9 +268,11 @@ std::string OverlandPlan::solver_text() const {
 
 std::string OverlandPlan::advice(Status status) const {
   if (status == Status::step_too_small) return "; a larger tolerance may go on";
-  return method != "conservative"
-             ? "; a smaller step, epsilon between 1e-6 and 1e-4, or method = \"conservative\" may go on"
-             : "; a smaller step or [solver] linear = \"direct\" may go on";
+  if (method == "mini")
+    return "; a smaller step, an epsilon of a thousandth of the |q| that is to come, or method = "
+           "\"conservative\" may go on";
+  return method == "rt0" ? "; a smaller step, another epsilon, or method = \"conservative\" may go on"
+                         : "; a smaller step or [solver] linear = \"direct\" may go on";
 }
 
 Estimate OverlandPlan::estimate(const io::FileOptions& options) const {

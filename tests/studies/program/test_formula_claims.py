@@ -146,6 +146,14 @@ class Claims(FormulaTest):
         self.assertEqual(len(self.calls()), 2)
         self.assertNotIn(".compiling", self.left())
 
+    def test_a_child_of_the_compiler_that_is_stopped(self):
+        for how, part in (("Terminated", "stopped by a signal"), ("Killed", "stopped by its limits of")):
+            with self.subTest(how=how):
+                (self.at / "go").touch()
+                self.set_compiler(f"echo 'c++: fatal error: {how} signal terminated program cc1plus' >&2; exit 1")
+                self.assertIn(part, self.ends(self.start("0"), 2)[0])
+                self.assertNotIn(".compiling", self.left())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -252,6 +252,29 @@ class Lattice(ProgramTest):
         self.assertEqual(len(tree.findall(".//Geometry")), 5)
         self.assertIn("1 9 13", {t.get("Dimensions") for t in tree.findall(".//Topology")})
 
+    def test_frames_are_as_precise_as_asked(self):
+        whole = self.run_to("whole.h5", SHEET)
+        found = self.run_to("half.h5", SHEET, "output.precision=single")
+        for name in ("q", "v", "position"):
+            self.assertEqual((whole[name].dtype, found[name].dtype), (np.float64, np.float32))
+            self.assertTrue(np.array_equal(found[name][()], whole[name][()].astype(np.float32)))
+        for name in ("last_q", "last_v", "energy"):
+            self.assertEqual(found[name].dtype, np.float64)
+            self.assertTrue(np.array_equal(found[name][()], whole[name][()]))
+
+    def test_held_sites_stay_where_they_are(self):
+        for words in (["start.modes=[1]"], ["start.modes=", "start.random.q=0.1"]):
+            self.refused("modes", "sites that are held have no part in them", text=CHAIN, words=["model.held=[5]", *words])
+        found = self.run_to("random.h5", CHAIN, "start.modes=", "start.random={q=0.1,v=0.1}")
+        for name in ("q", "v"):
+            start = found[name][0, :, 0]
+            self.assertEqual(np.abs(start[[0, -1]]).max(), 0)
+            self.assertGreater(np.abs(start[1:-1]).min(), 0)
+            self.assertLess(abs(start.sum()), 1e-14)
+        # So the modes' energies are the chain's, but for the cubic term.
+        energy = self.run_to("small.h5", CHAIN, "start.modes=", "start.random={q=1e-4,v=1e-4}", "output.modes=32")
+        np.testing.assert_allclose(energy["mode_energy"][()].sum(1), energy["energy"][:, 2], rtol=1e-3)
+
     def network(self, bonds):
         with h5py.File(self.at / "network.h5", "w") as file:
             file["bond"] = np.asarray(bonds, dtype=np.int64)
@@ -291,15 +314,11 @@ class Lattice(ProgramTest):
         self.assertEqual(said[0], said[1])
         self.assertTrue(4 < said[0] < 30, said)
 
-    def test_frames_in_single_precision(self):
+    def test_dry_run_heeds_precision(self):
         deck = self.deck(SHEET)
-        for precision, kind in (("double", "f8"), ("single", "f4")):
+        for precision in ("double", "single"):
             end = self.launch(deck, f"output.precision={precision}", "model.sites=[99,99]", "stop.time=0.5")
             self.assertEqual(end.returncode, 0, end.stderr)
-            with h5py.File(self.at / "out.h5") as file:
-                for name, expected in (("q", kind), ("v", kind), ("position", kind), ("last_q", "f8"), ("energy", "f8")):
-                    self.assertEqual(file["lattice"][name].dtype, np.dtype(expected), name)
-            # And so --dry-run says.
             said = self.launch(deck, f"output.precision={precision}", "model.sites=[99,99]", "stop.time=0.5", "--dry-run").stdout
             told = float(re.search(r"result file +([0-9.]+) MB", said).group(1))
             self.assertLess(abs(told / ((self.at / "out.h5").stat().st_size / 1e6) - 1), 0.25)
