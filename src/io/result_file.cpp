@@ -217,16 +217,19 @@ namespace {
 /// Throws Error where there is a file of this name that a new result may not replace: only an earlier result
 /// may be, also one that is damaged, and an empty file.
 void require_replaceable(const std::filesystem::path& path) {
-  const auto refuse = [&](const std::string& why) {
-    throw Error(path.string() + ": " + why +
-                "; it isn't replaced: name another file by output.file, or remove it");
+  const auto refuse = [&](const std::string& why, ExitCode code = exit_bad_input) {
+    throw Error(
+        path.string() + ": " + why + "; it isn't replaced: name another file by output.file, or remove it",
+        code);
   };
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status)) return;
-  if (!std::filesystem::is_regular_file(status)) refuse("is there, and no file for a result");
+  if (!std::filesystem::is_regular_file(status))
+    refuse("is there, and no file for a result", exit_file_system);
   using std::filesystem::perms;
-  if ((status.permissions() & perms::owner_write) == perms::none) refuse("may not be written to");
+  if ((status.permissions() & perms::owner_write) == perms::none)
+    refuse("may not be written to", exit_file_system);
   if (std::filesystem::file_size(path) == 0) return;
   constexpr std::string_view signature = "\211HDF\r\n\032\n";
   std::string begin(signature.size(), '\0');

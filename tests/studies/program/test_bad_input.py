@@ -98,9 +98,9 @@ class Deck(ProgramTest):
         self.assertEqual((self.at / "notes.txt").read_text(), "of my own")
         (self.at / "kept.h5").write_bytes(b"")
         (self.at / "kept.h5").chmod(0o444)
-        self.refused("kept.h5: may not be written to", words=["output.file=kept.h5"])
+        self.refused("kept.h5: may not be written to", words=["output.file=kept.h5"], code=3)
         os.mkfifo(self.at / "pipe")
-        self.refused("pipe: is there, and no file for a result", words=["output.file=pipe"])
+        self.refused("pipe: is there, and no file for a result", words=["output.file=pipe"], code=3)
         self.assertTrue((self.at / "pipe").is_fifo())
         self.refused("[output] file", "is empty", words=['output.file=""'])
 

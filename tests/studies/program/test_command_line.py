@@ -56,7 +56,7 @@ class SaysOfItself(Program):
         self.assertEqual(self.text("deck.toml", "--check"), "deck ok\n")
 
     def test_describe_a_method(self):
-        takes = {"gauss": {"stages = 8", "step", "tolerance"}, "rk4": {"step", 'projection = "none"', "onto"}, "implicit-midpoint": {"step", "tolerance"},
+        takes = {"gauss": {"stages = 8", "step", "tolerance"}, "rk4": {"step", 'projection = "none"', "onto"}, "implicit-midpoint": {"step"},
                  "dormand-prince-853": {"step", "tolerance"},
                  "lobatto": {"stages = 8", "step", "tolerance", 'treatment = "E"'},
                  "rattle": {"step", "constraint_tolerance = 1e-14", '[solver] multipliers = "lanes"'}}
