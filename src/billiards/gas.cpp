@@ -52,15 +52,16 @@ template <int D>
 void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>& v) {
   const auto at = static_cast<std::size_t>(lane);
   bool finite = true;
-  double square = 0;
-  for (int d = 0; d < D; ++d) square += std::cos(1.0 + d) * std::cos(1.0 + d);
+  PackMask only(false);
+  only.set(lane, true);
   for (int d = 0; d < D; ++d) {
     x_[d].set(lane, x[d]);
     v_[d].set(lane, v[d]);
-    displacement_.q[d].set(lane, std::cos(1.0 + d) / std::sqrt(square));
+    displacement_.q[d].set(lane, std::cos(1.0 + d));
     displacement_.y[d].set(lane, 0.0);
     finite = finite && std::isfinite(x[d]) && std::isfinite(v[d]);
   }
+  normalise<D>(displacement_, only);
   for (Pack* number : {&t_, &duration_, &from_, &energy_error_, &stretching_}) number->set(lane, 0.0);
   if (frame_) frame_->begin(lane, id);
   step_.set(lane, first_step);
@@ -77,8 +78,6 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
   cell_[at] = cell_of(lane);
   // On a wall, within round-off to either side, a start may move inward, without a hit there.
   const int inside = cell_[at];
-  PackMask only(false);
-  only.set(lane, true);
   for (int w = 0; w < static_cast<int>(domain_.walls().size()) && wall_[at] < 0; ++w) {
     const Contact<D> c = domain_.walls()[static_cast<std::size_t>(w)]->contact(x_, t_);
     const double size = std::sqrt(dot<D>(c.gradient, c.gradient)[lane]);

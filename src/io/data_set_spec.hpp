@@ -69,4 +69,9 @@ struct DataSetSpec {
   std::int64_t bytes() const;
 };
 
+/// Whether a data set tells of the run, which compression and dimensions leave as it is.
+inline bool of_the_run(const std::string& path) {
+  return path.starts_with("/run/");
+}
+
 }  // namespace cotangent::io

@@ -137,4 +137,11 @@ std::vector<std::vector<std::string>> dimension_names(const std::vector<DataSetS
   return all;
 }
 
+void name_dimensions(File& file, const std::vector<DataSetSpec>& specs) {
+  const auto names = dimension_names(specs);
+  for (std::size_t k = 0; k < specs.size(); ++k) {
+    if (!of_the_run(specs[k].path)) file.name_dimensions(specs[k].path, names[k]);
+  }
+}
+
 }  // namespace cotangent::io

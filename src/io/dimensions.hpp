@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/data_set_spec.hpp"
+#include "io/hdf5.hpp"
 
 namespace cotangent::io {
 
@@ -15,5 +15,7 @@ namespace cotangent::io {
 /// study's own shapes would contradict, and for shapes that nobody has named, a dimension is called after its
 /// data set.
 std::vector<std::vector<std::string>> dimension_names(const std::vector<DataSetSpec>& specs);
+/// Gives them to the data sets of a file, but for those of the run.
+void name_dimensions(File& file, const std::vector<DataSetSpec>& specs);
 
 }  // namespace cotangent::io

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
-#include <stdexcept>
 #include <unistd.h>
 #include <utility>
 
@@ -14,9 +13,9 @@
 #include "core/names.hpp"
 #include "core/version.hpp"
 #include "io/build.hpp"
+#include "io/compression.hpp"
 #include "io/dimensions.hpp"
 #include "io/posix.hpp"
-#include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::io {
@@ -76,18 +75,6 @@ void write_provenance(File& file, const ResultContent& content) {
   file.write_attribute("/provenance", "mpi", parallel::library_version());
   file.write_attribute("/provenance", "petsc", content.petsc_version);
   if (!content.formulas.empty()) file.write_attribute("/provenance", "formulas", content.formulas);
-}
-
-/// What stands below it tells of the run: it is copied as it is.
-bool of_the_run(const std::string& path) {
-  return path.starts_with("/run/");
-}
-
-void name_dimensions(File& file, const std::vector<DataSetSpec>& specs) {
-  const auto names = dimension_names(specs);
-  for (std::size_t k = 0; k < specs.size(); ++k) {
-    if (!of_the_run(specs[k].path)) file.name_dimensions(specs[k].path, names[k]);
-  }
 }
 
 // An upper bound of what the file holds beside rows.
@@ -175,10 +162,6 @@ ResultContent as_stored(ResultContent content) {
 // The exit code that the file holds; files of before have none.
 std::int64_t stored_exit_code(const File& file) {
   return file.contains(exit_code_path) ? file.read<std::int64_t>(exit_code_path).front() : no_exit_code;
-}
-
-bool worth_squeezing(const DataSetSpec& spec) {
-  return !of_the_run(spec.path) && !spec.dims.empty() && spec.bytes() > (1 << 16);
 }
 
 void store_exit_code(const File& file, std::int64_t exit_code) {
@@ -334,166 +317,7 @@ void ResultFile::close(const RunRecord& record) {
   });
   file_->close();
   file_.reset();
-  if (comes_to_its_end(record.exit_code) && content_.options.compression > 0) compress();
-}
-
-namespace {
-
-// The extent of chunks of about a megabyte: whole last dimensions, part of the one before, 1 of the others.
-std::vector<std::int64_t> chunk_of(const DataSetSpec& spec) {
-  std::vector<std::int64_t> chunk(spec.dims.size(), 1);
-  std::int64_t room = (1 << 20) / size_of(spec.type);
-  for (std::size_t d = spec.dims.size(); d-- > 0 && room > 0; room /= chunk[d])
-    chunk[d] = std::clamp<std::int64_t>(room, 1, spec.dims[d]);
-  return chunk;
-}
-
-// The chunks of a data set, one after another in its order.
-class Chunks {
- public:
-  explicit Chunks(const DataSetSpec& spec) : dims_(spec.dims), chunk_(chunk_of(spec)) {
-    for (std::size_t d = 0; d < dims_.size(); ++d) count_ *= (dims_[d] + chunk_[d] - 1) / chunk_[d];
-  }
-  /// This rank's part of all, and how many the rank with most of them has.
-  std::int64_t first() const { return count_ * parallel::rank() / parallel::size(); }
-  std::int64_t last() const { return count_ * (parallel::rank() + 1) / parallel::size(); }
-  std::int64_t most() const { return (count_ + parallel::size() - 1) / parallel::size(); }
-  struct Chunk {
-    std::vector<std::int64_t> offset, extent;
-  };
-  Chunk operator[](std::int64_t k) const {
-    std::vector<std::int64_t> offset(dims_.size()), extent(dims_.size());
-    for (std::size_t d = dims_.size(); d-- > 0;) {
-      const std::int64_t along = (dims_[d] + chunk_[d] - 1) / chunk_[d];
-      offset[d] = k % along * chunk_[d];
-      extent[d] = std::min(chunk_[d], dims_[d] - offset[d]);
-      k /= along;
-    }
-    return {std::move(offset), std::move(extent)};
-  }
-
- private:
-  std::vector<std::int64_t> dims_, chunk_;
-  std::int64_t count_ = 1;
-};
-
-}  // namespace
-
-/// The new file with all that it holds but the data sets that are squeezed: these are empty.
-void ResultFile::prepare_to_squeeze(const std::filesystem::path& unfinished) const {
-  require_space(path_, std::filesystem::file_size(path_));
-  Descriptor image = Descriptor::in_memory();  // as in build()
-  File squeezed = File::create_in(image, unfinished);
-  const File file = File::open(path_);
-  squeezed.write_attribute("/", "format", std::string("cotangent"));
-  squeezed.write_attribute("/", "format_version", format_version);
-  squeezed.write_attribute("/", "study", content_.study);
-  for (const std::string object : {"/deck", "/provenance", "/run"}) squeezed.copy(file, object);
-  for (const DataSetSpec& spec : content_.data_sets) {
-    if (worth_squeezing(spec))
-      squeezed.create_squeezed_data_set(spec, chunk_of(spec), content_.options.compression);
-    else if (!of_the_run(spec.path))
-      squeezed.copy(file, spec.path);
-  }
-  name_dimensions(squeezed, content_.data_sets);
-  squeezed.close();
-  lay_out(unfinished, content_.options.hints);
-  Descriptor target(unfinished, Descriptor::Mode::create);
-  image.copy_to(target);
-}
-
-void ResultFile::compress() {
-  const std::string not_compressed = "; the result is complete, and not compressed";
-  const std::filesystem::path unfinished = path_.string() + ".new";
-  const auto clear_away = [&] {
-    std::error_code ignored;
-    std::filesystem::remove(unfinished, ignored);
-  };
-  std::int64_t is_done = 0;
-  parallel::on_rank_zero([&] {
-    const File file = File::open(path_);
-    is_done = std::ranges::all_of(content_.data_sets, [&](const DataSetSpec& spec) {
-      return !worth_squeezing(spec) || file.in_chunks(spec.path);
-    });
-  });
-  if (parallel::broadcast(is_done) != 0) return;
-  const auto or_not_compressed = [&](const auto& work) {
-    parallel::on_rank_zero([&] {
-      try {
-        work();
-      } catch (const std::exception& error) {  // of files, from the standard library, too
-        clear_away();
-        throw FileError(error.what() + not_compressed);
-      }
-    });
-  };
-  or_not_compressed([&] { prepare_to_squeeze(unfinished); });
-  std::string failure;
-  const auto attempt = [&](const auto& work) {
-    try {
-      if (failure.empty()) work();
-    } catch (const FileError& error) {
-      failure = error.what();
-    }
-  };
-  {
-    const FileFailureHandler alone([&](const std::string& reason) {
-      parallel::end_alone(exit_file_system,
-                          unfinished.string() + ": cannot write to the file: " + reason + not_compressed);
-    });
-    const File from = File::open(path_);
-    File squeezed = File::open_together(unfinished, content_.options.hints);
-    for (const DataSetSpec& spec : content_.data_sets) {
-      if (!worth_squeezing(spec)) continue;
-      const DataSet source = from.data_set(spec.path), target = squeezed.data_set(spec.path);
-      const Chunks chunks(spec);
-      std::vector<std::byte> bytes;
-      for (std::int64_t k = chunks.first(); k < chunks.first() + chunks.most(); ++k) {
-        const bool mine = k < chunks.last();
-        auto chunk = chunks[mine ? k : 0];
-        if (mine) attempt([&] { bytes = source.read_bytes(chunk.offset, chunk.extent); });
-        if (!mine || !failure.empty()) std::ranges::fill(chunk.extent, 0);
-        try {
-          target.write_bytes(chunk.offset, chunk.extent, bytes.data(), true);
-        } catch (const FileError& error) {
-          failure = error.what();
-        }
-      }
-    }
-    attempt([&] { squeezed.close(); });
-  }
-  parallel::barrier();
-  // A collective write that failed may have told nobody.
-  attempt([&] {
-    const File from = File::open(path_), squeezed = File::open(unfinished);
-    for (const DataSetSpec& spec : content_.data_sets) {
-      if (!worth_squeezing(spec)) continue;
-      const DataSet source = from.data_set(spec.path), target = squeezed.data_set(spec.path);
-      const Chunks chunks(spec);
-      for (std::int64_t k = chunks.first(); k < chunks.last(); ++k) {
-        const auto [offset, extent] = chunks[k];
-        if (source.read_bytes(offset, extent) != target.read_bytes(offset, extent))
-          throw FileError(unfinished.string() + ": " + spec.path + " isn't what was written to it");
-      }
-    }
-  });
-  if (parallel::any(!failure.empty())) {  // before the file is taken away nobody looks at it any more
-    if (parallel::rank() == 0) clear_away();
-    parallel::agree([&] {
-      if (!failure.empty()) throw FileError(failure + not_compressed);
-    });
-  }
-  parallel::agree([&] {  // each rank's own pages
-    try {
-      Descriptor(unfinished, Descriptor::Mode::write).sync();
-    } catch (const FileError& error) {
-      throw FileError(error.what() + not_compressed);
-    }
-  });
-  or_not_compressed([&] {
-    Descriptor file(unfinished, Descriptor::Mode::write);
-    replace_file(file, unfinished, path_);
-  });
+  if (comes_to_its_end(record.exit_code) && content_.options.compression > 0) compress(path_, content_);
 }
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& result) {

@@ -93,8 +93,6 @@ class ResultFile {
 
  private:
   ResultFile(const std::filesystem::path& path, const ResultContent& content);
-  void compress();
-  void prepare_to_squeeze(const std::filesystem::path& unfinished) const;
 
   std::filesystem::path path_;
   ResultContent content_;  // as stored

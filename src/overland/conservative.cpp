@@ -108,19 +108,13 @@ double Conservative::missing() const {
   return parallel::sum(sum);
 }
 
-double Conservative::volume(const std::vector<double>& depth) const {
-  double sum = 0;
-  for (std::size_t v = 0; v < static_cast<std::size_t>(land_.mesh.own); ++v) sum += land_.area[v] * depth[v];
-  return parallel::sum(sum);
-}
-
 bool Conservative::solve(const std::vector<double>& base, double tau, std::vector<double>& depth,
                          Outcome& outcome) {
   const auto own = static_cast<std::size_t>(land_.mesh.own);
   double deepest = 0;
   for (std::size_t v = 0; v < own; ++v) deepest = std::max({deepest, depth[v], base[v]});
   deepest = parallel::maximum(deepest);
-  const double enough = small_error * options_.step_tolerance * volume(base);
+  const double enough = small_error * options_.step_tolerance * volume(land_, base);
   for (std::size_t v = 0; v < depth.size(); ++v) {
     if (held_[v]) depth[v] = boundary_.depth()[v];
   }

@@ -25,9 +25,8 @@ class Conservative : public Scheme {
  private:
   bool solve(const std::vector<double>& base, double tau, std::vector<double>& depth, Outcome& outcome);
   void assemble(const std::vector<double>& base, double tau, const std::vector<double>& depth);
-  /// What the defect leaves out of the balance, and what there is. Collective.
+  /// The volume that the defect leaves out of the balance. Collective.
   double missing() const;
-  double volume(const std::vector<double>& depth) const;
   std::vector<double> moved(const std::vector<double>& base, double tau, std::vector<double>& through,
                             std::vector<double>& out);
   /// What of a step to `depth` came and went, and how far off it is, by the first stage where there are two.

@@ -33,7 +33,7 @@ Flow::Flow(const Landscape& landscape, Scheme& scheme, const Rain& rain, const I
 }
 
 double Flow::storage() const {
-  return volume(water_.depth);
+  return volume(land_, water_.depth);
 }
 
 double Flow::balance_error() const {
@@ -45,13 +45,6 @@ double Flow::balance_error() const {
 
 double Flow::mean_discharge() const {
   return parallel::sum(scheme_.discharge_integral(water_)) / all_area_;
-}
-
-double Flow::volume(const std::vector<double>& depth) const {
-  std::vector<double> volumes(static_cast<std::size_t>(land_.mesh.own));
-  for (std::size_t v = 0; v < volumes.size(); ++v) volumes[v] = land_.area[v] * depth[v];
-  const std::vector<std::span<const double>> columns{volumes};
-  return parallel::reproducible_sums(columns)[0];
 }
 
 Flow::Soil Flow::soak_rain(double dt, std::vector<double>& rain) {
@@ -68,7 +61,7 @@ Flow::Soil Flow::soak_rain(double dt, std::vector<double>& rain) {
     rain[v] = (fallen - taken[v]) / dt;
   }
   soil.standing.assign(rain.size(), 0.0);
-  soil.ledger.rain = soil.ledger.infiltration = volume(taken);
+  soil.ledger.rain = soil.ledger.infiltration = volume(land_, taken);
   return soil;
 }
 
@@ -84,7 +77,7 @@ void Flow::soak(double share, Soil& soil) {
     soil.room[v] -= taken[v];
     soil.standing[v] += taken[v];
   }
-  soil.ledger.infiltration += volume(taken);
+  soil.ledger.infiltration += volume(land_, taken);
 }
 
 double Flow::soil_error(double dt, const Soil& soil) {
@@ -96,7 +89,7 @@ double Flow::soil_error(double dt, const Soil& soil) {
     all.push_back(water_.depth[v] + water_.infiltrated[v]);
     water_.soaking[v] = soil.standing[v] / dt;
   }
-  return volume(wrong) / std::max(volume(all), 1e-300);
+  return volume(land_, wrong) / std::max(volume(land_, all), 1e-300);
 }
 
 bool Flow::try_step(double dt) {

@@ -66,8 +66,6 @@ class Flow {
   bool try_step(double dt);
   bool fixed_step();
   bool adaptive_step();
-  /// Of such depths at the vertices, on all ranks. Collective.
-  double volume(const std::vector<double>& depth) const;
   /// What the soil takes in a step: of the rain, which is made less, and of standing water no more than
   /// `room` besides.
   struct Soil {

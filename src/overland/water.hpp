@@ -34,6 +34,9 @@ struct Landscape {
   std::function<double(const Point&)> conveyance_at;  ///< the same field at any point
 };
 
+/// Of such depths at the vertices, on all ranks: the same bits on any number of them. Collective.
+double volume(const Landscape& land, const std::vector<double>& depth);
+
 /// Steps that a scheme may look back.
 inline constexpr int most_earlier = 1;
 

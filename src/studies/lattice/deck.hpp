@@ -78,8 +78,6 @@ extern const char* const lattice_example;
 
 /// Reads the whole deck but for what every [output] says; throws Error with file, line and key.
 LatticePlan read_lattice_plan(Task& task);
-/// What it would take.
-Estimate estimate(const LatticePlan& plan, const io::FileOptions& options);
 
 /// The start, on this rank. Collective.
 void start_lattice(const LatticePlan& plan, const lattice::Lattice& lattice, lattice::SiteField& q,

@@ -6,6 +6,7 @@
 #include "io/xdmf.hpp"
 #include "la/petsc.hpp"
 #include "parallel/mpi.hpp"
+#include "studies/lattice/estimate.hpp"
 #include "studies/lattice/motion.hpp"
 #include "studies/lattice/records.hpp"
 #include "studies/program/report.hpp"
