@@ -377,11 +377,14 @@ void compile(const std::string& source, const fs::path& with, const fs::path& fo
   for (const std::string& folder_of_headers : header_folders()) command.push_back("-I" + folder_of_headers);
   for (const std::string& word : {std::string("-shared"), text.string(), std::string("-o"), made.string()})
     command.push_back(word);
-  const Ending end = run(command, log, [&] { claim.renew(); });
+  const auto says = [&](const char* words) { return read(log).find(words) != std::string::npos; };
+  Ending end = run(command, log, [&] { claim.renew(); });
+  if (end.code > 0 && says("internal compiler error: Segmentation fault")) {  // GCC 12's, of sums of abs
+    command.insert(command.begin() + 1, "-fno-tree-slp-vectorize");
+    end = run(command, log, [&] { claim.renew(); });
+  }
   if (end.code != 0) {
     // The compiler proper is a child of what is started here, which tells how it ended.
-    const std::string said = read(log);
-    const auto says = [&](const char* words) { return said.find(words) != std::string::npos; };
     const bool stopped = end.stopped || std::ranges::any_of(std::array{"Terminated signal terminated program",
                                                                        "Interrupt signal terminated program",
                                                                        "Hangup signal terminated program"},

@@ -225,6 +225,11 @@ void forget_lock(const std::filesystem::path& path) {
   ::sem_unlink(("/OMPIO_" + path.filename().string()).c_str());
 }
 
+// Open MPI fails to open a file in the current folder whose name is one letter, unless the folder is named.
+std::filesystem::path with_folder(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path : "." / path;
+}
+
 }  // namespace
 
 void lay_out(const std::filesystem::path& path,
@@ -236,7 +241,7 @@ void lay_out(const std::filesystem::path& path,
   forget_lock(path);
   MPI_File file = MPI_FILE_NULL;
   const int mode = MPI_MODE_CREATE | MPI_MODE_WRONLY,
-            code = MPI_File_open(MPI_COMM_SELF, path.c_str(), mode, info, &file);
+            code = MPI_File_open(MPI_COMM_SELF, with_folder(path).c_str(), mode, info, &file);
   MPI_Info_free(&info);
   if (code == MPI_SUCCESS) MPI_File_close(&file);  // what forbids it is told when the file is made
 }
@@ -250,7 +255,7 @@ File File::open_together(const std::filesystem::path& path,
   H5Pset_fapl_mpio(access.id(), MPI_COMM_WORLD, info);
   MPI_Info_free(&info);
   parallel::on_rank_zero([&] { forget_lock(path); });
-  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id());
+  const hid_t id = H5Fopen(with_folder(path).c_str(), H5F_ACC_RDWR, access.id());
   return {Hdf5Handle(check(id, path, "open the file"), H5Fclose), path};
 }
 

@@ -37,18 +37,26 @@ void Ensemble::find_box(const io::Table& table) {
     Range range{k, 0, 0, 1};
     for (double sign : {-1.0, 1.0}) {
       auto q = origin;
-      double reach = 0;
-      for (double step = 1e-3; reach < (angle ? std::numbers::pi : 1e3);
-           reach += step, step = std::min(1.01 * step, 1e-2)) {
-        q[static_cast<std::size_t>(k)] = origin[static_cast<std::size_t>(k)] + sign * reach;
-        const double u = problem_->potential(q, parameters).value;
-        if (!(u <= energy)) break;
-        lowest = std::min(lowest, u);
-      }
+      // The first of equal steps at which U > E, in lengths of this scale.
+      const auto reach_in = [&](double scale) {
+        double reach = 0;
+        for (double step = 1e-3; reach < (angle ? std::numbers::pi : 1e3);
+             reach += step, step = std::min(1.01 * step, 1e-2)) {
+          q[static_cast<std::size_t>(k)] = origin[static_cast<std::size_t>(k)] + sign * scale * reach;
+          const double u = problem_->potential(q, parameters).value;
+          if (!(u <= energy)) break;
+          lowest = std::min(lowest, u);
+        }
+        return reach;
+      };
+      double scale = 1, reach = reach_in(scale);
+      while (reach < 1e-2 && scale > 1e-15) reach = reach_in(scale *= 1e-2);
+      while (!angle && reach >= 1e3 && scale >= 1 && scale < 1e12) reach = reach_in(scale *= 1e3);
       if (!angle && reach >= 1e3) {
         throw table.error("random", "the motion isn't bounded along " + names_[static_cast<std::size_t>(k)] +
                                         "; give its box [from, to]");
       }
+      reach *= scale;
       if (angle) reach = std::min(reach, std::numbers::pi);
       (sign < 0 ? range.from : range.to) = origin[static_cast<std::size_t>(k)] + sign * reach;
     }

@@ -2,6 +2,7 @@
 #include "studies/program/catalogue.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 #include "billiards/domain.hpp"
@@ -212,6 +213,21 @@ std::string catalogue(const Statements& stated) {
   return text;
 }
 
+namespace {
+
+/// Whether a text has these letters between two that no name has.
+bool has_word(std::string_view text, std::string_view word) {
+  const auto part_of_name = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_' || text[at] == '-');
+  };
+  for (std::size_t at = text.find(word); !word.empty() && at != text.npos; at = text.find(word, at + 1))
+    if ((at == 0 || !part_of_name(at - 1)) && !part_of_name(at + word.size())) return true;
+  return false;
+}
+
+}  // namespace
+
 std::string description(const std::string& name, const Statements& stated) {
   std::vector<std::string> names = study_names();
   for (const Study& study : study_list()) {
@@ -254,6 +270,14 @@ std::string description(const std::string& name, const Statements& stated) {
           "  name = \"{}\"\n  step = 0.1\n",
           name, one.about, name);
     names.push_back(one.name);
+  }
+  // Methods that one study alone has stand in its template, as the value of a key or beside it.
+  for (const auto& study : study_list()) {
+    if (has_word(study.example, name))
+      throw Error(
+          fmt::format("'{0}' is no study, model, potential, set, field or method of its own, but a word of "
+                      "study \"{1}\": cotangent --describe {1}",
+                      name, study.name));
   }
   unknown_name("study, model, potential, set, field or method", name, names, "");
 }

@@ -55,6 +55,12 @@ class SaysOfItself(Program):
                   "[ensemble]\nlist = [[0, 0, 0, 0]]\n")
         self.assertEqual(self.text("deck.toml", "--check"), "deck ok\n")
 
+    def test_describe_what_one_study_has(self):
+        end = self.launch("--describe", "g-baoab", ranks=1)
+        self.assertEqual(end.returncode, 2)
+        self.assertIn('a word of study "particles": cotangent --describe particles', end.stderr)
+        self.assertIn("unknown study, model", self.launch("--describe", "g-baoa", ranks=1).stderr)
+
     def test_describe_a_method(self):
         takes = {"gauss": {"stages = 8", "step", "tolerance"}, "rk4": {"step", 'projection = "none"', "onto"}, "implicit-midpoint": {"step"},
                  "dormand-prince-853": {"step", "tolerance"},

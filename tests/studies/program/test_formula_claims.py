@@ -154,6 +154,17 @@ class Claims(FormulaTest):
                 self.assertIn(part, self.ends(self.start("0"), 2)[0])
                 self.assertNotIn(".compiling", self.left())
 
+    def test_a_crash_of_the_compiler(self):
+        (self.at / "go").touch()
+        crash = "{ echo 'error: internal compiler error: Segmentation fault' >&2; exit 1; }"
+        self.set_compiler(f"case \"$*\" in *-fno-tree-slp-vectorize*) cp {self.at}/object \"$last\";; *) {crash};; esac")
+        self.assertIn("compiled in", self.ends(self.start("0"), 0)[0])
+        self.assertEqual((len(self.calls()), self.left()), (2, [".so"]))
+        self.set_variable("COTANGENT_CACHE", self.at / "another")
+        self.set_compiler(crash)  # whatever the flags
+        self.assertIn("the compiler failed on the formula", self.ends(self.start("1"), 2)[0])
+        self.assertEqual(len(self.calls()), 4)
+
 
 if __name__ == "__main__":
     unittest.main()

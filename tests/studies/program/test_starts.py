@@ -102,6 +102,21 @@ list = [[0.3, 0.2]]
 time = 5.0
 """
 
+HARMONIC = """study = "trajectory"
+[model]
+name = "harmonic-oscillator"
+[method]
+name = "gauss"
+step = 1e-9
+[ensemble]
+energy = 0.5
+random = { count = 100, seed = 1 }
+[stop]
+time = 1e-9
+[output]
+every = 1e-9
+"""
+
 
 class Starts(FormulaTest):
     def orbits(self, text, *words):
@@ -139,6 +154,14 @@ class Starts(FormulaTest):
         self.assertGreater(abs(v2).max(), 0.45)  # of 0.5; the box of the place in the middle ended at 0.206
         wide = self.orbits(HENON_HEILES, "ensemble.random.q2=[-0.5, 2.0]")["initial"]
         self.assertTrue(np.isfinite(wide).all())
+
+    def test_a_found_box_has_the_size_of_the_problem(self):
+        for size in (1e-8, 1.0, 5e3, 1e9):  # where U = E
+            with self.subTest(size):
+                start = self.orbits(HARMONIC, f"model.omega1={1 / size}", f"model.omega2={1 / size}")["initial"]
+                self.assertTrue((abs(start[:, :2]) < 1.001 * size).all())
+                self.assertGreater(abs(start[:, :2]).max(), 0.8 * size)
+                self.assertLess(start[:, :2].min(), -0.5 * size)
 
     def test_the_box_of_an_angle_is_one_turn(self):
         rotor = HENON_HEILES.replace('name = "henon-heiles"', 'coordinates = ["a", "x"]\nangles = ["a"]\n'
