@@ -16,7 +16,9 @@ namespace cotangent::integrators {
 struct VariationalFormula : ConstrainedFormula {
   static constexpr std::string_view name = "variational";
   static constexpr std::string_view about =
-      "variational integrator of the augmented discrete Lagrangian, order 2: symplectic, momenta not tangent";
+      "variational integrator of the augmented discrete Lagrangian, order 2 in positions, 1 in velocities, "
+      "whose "
+      "momenta aren't tangent: symplectic";
   static constexpr int order = 2;
 
   template <class System>

@@ -23,7 +23,8 @@ struct Arc {
   double energy = 0;                   ///< at the beginning, before its kick
   std::vector<double> energy_slope;    ///< and its derivative by the state
   /// The integral of p dq, and whether it is as accurate as the end: of flights between walls and by a Gauss
-  /// method, else as the method's polynomial between its steps.
+  /// method. Else it is from the ends of steps by Gregory's rule, of order 9, with fewer than 15 of them as
+  /// the method's polynomial between its steps.
   double action = 0;
   bool action_as_end = false;
 };

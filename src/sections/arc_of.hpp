@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "integrators/stepper.hpp"
+#include "numerics/gregory.hpp"
 #include "sections/arc.hpp"
 #include "sections/deviations.hpp"
 
@@ -96,6 +97,14 @@ class ArcFlight {
     }
   }
 
+  /// p q'.
+  double rate_of_action(const State& x) const {
+    const auto p = system_.momentum(x);
+    double sum = 0;
+    for (int n = 0; n < N; ++n) sum += first(p[n]) * first(x.v[n]);
+    return sum;
+  }
+
   void kick() {
     State kicked = x_;
     kicked.v = system_.kicked_velocity(x_);
@@ -113,8 +122,11 @@ class ArcFlight {
     x_.t = R(from);
     method->start(system_, x_, Mask(true));
     if (method->momenta()) to_momenta<R, N>(system_, x_, d_);
-    // At a Gauss method's own stages the sum of p dq is as accurate as its steps.
+    // At a Gauss method's own stages the sum of p dq is as accurate as its steps; of others it is known best
+    // at their ends, where there are enough of them.
     arc_.action_as_end = options_.name == "gauss";
+    const bool at_ends = !arc_.action_as_end && steps >= static_cast<std::int64_t>(numerics::gregory_values);
+    std::vector<double> rates{rate_of_action(x_)};
     const int wanted = arc_.action_as_end ? options_.stages : method->degree() + 1;
     const auto nodes = integrators::GaussTables::of(std::clamp(wanted, 1, integrators::max_stages));
     for (std::int64_t k = 0; k < steps; ++k) {
@@ -122,17 +134,14 @@ class ArcFlight {
       if (!numerics::lane(took, 0))
         return fail(static_cast<Status>(static_cast<int>(first(method->failure()))));
       method->tangent(system_, R(1.0), Mask(true), d_.data(), 2 * N);
-      for (int i = 0; i < nodes->stages; ++i) {
-        const State x = method->dense(R(nodes->c[i]));
-        const auto p = system_.momentum(x);
-        double sum = 0;
-        for (int n = 0; n < N; ++n) sum += first(p[n]) * first(x.v[n]);
-        arc_.action += options.step * nodes->b[i] * sum;
-      }
+      for (int i = 0; i < nodes->stages && !at_ends; ++i)
+        arc_.action += options.step * nodes->b[i] * rate_of_action(method->dense(R(nodes->c[i])));
       x_ = method->end();
+      if (at_ends) rates.push_back(rate_of_action(x_));
       if (!(first(system_.domain(x_.q)) > 0)) return fail(Status::left_domain);
       if (!std::isfinite(first(x_.q[0]))) return fail(Status::non_finite);
     }
+    if (at_ends) arc_.action += numerics::gregory(rates, options.step);
     x_.t = R(from + length);
     if (method->momenta()) to_velocities<R, N>(system_, x_, d_);
   }

@@ -30,7 +30,8 @@ sys.path.insert(0, str(SOURCE))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
-from cotangent.plot import atlases, billiards, captions, cli, landscape, layout, mechanisms, movie, overland, painting, sections  # noqa: E402
+from cotangent.plot import atlases, billiards, captions, cli, energy, landscape, layout, mechanisms, movie, overland, painting  # noqa: E402
+from cotangent.plot import sections  # noqa: E402
 from cotangent.plot import style, tops, trajectories  # noqa: E402
 from cotangent.plot.result import Result  # noqa: E402
 
@@ -158,6 +159,28 @@ class Pictures(PlotTest):
         shutil.copy(self.shared / "euler.h5", self.at / "mine.h5")
         self.assertEqual(self.run_tool(self.at / "mine.h5", "--dpi", 60)[0], 0)
         self.assertTrue((self.at / "mine.png").is_file())
+
+    def test_errors_of_any_size_are_drawn_as_they_are(self):
+        np.testing.assert_allclose(energy.above_zero(np.array([0, 2e-21, 3e-19])), [1e-21, 2e-21, 3e-19])
+        self.assertEqual(energy.above_zero(np.zeros(2)).tolist(), [1e-17, 1e-17])
+        with h5py.File(self.at / "small.h5", "w") as copy, h5py.File(self.shared / "section.h5") as file:
+            for name in file:
+                file.copy(name, copy)
+            copy.attrs.update(file.attrs)
+            copy["orbits/energy_error"][:] = 4e-22
+        figure = energy.draw([Result(self.at / "small.h5")], options("small.h5", "--what", "energy"))
+        self.assertTrue(any("10^{-22}" in text.get_text() for text in figure.axes[0].texts))
+        matplotlib.pyplot.close(figure)
+
+    def test_powers_stand_in_the_labels(self):
+        figure, axis = matplotlib.pyplot.subplots()
+        axis.plot([0, 1], [0, 3e-10])
+        axis.set_xlabel("time  [s]")
+        axis.set_ylabel("x  [m]")
+        layout.powers_in_labels(figure)
+        self.assertEqual((axis.get_xlabel(), axis.get_ylabel()), ("time  [s]", "x  [$10^{-10}$ m]"))
+        self.assertFalse(axis.yaxis.get_offset_text().get_visible())
+        matplotlib.pyplot.close(figure)
 
     def test_one_panel_for_each_energy(self):
         with_axis = Result(self.shared / "energies.h5")

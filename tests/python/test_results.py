@@ -122,6 +122,24 @@ def test_every_dimension_of_every_study_has_a_name(section, gas, folder):
         assert file["/section/points"].compression == "gzip"
 
 
+def test_rows_of_a_table_share_their_dimension(folder, monkeypatch):
+    """So that a mask of one chooses of the others; numbers by name are no coordinates of themselves."""
+    pytest.importorskip("xarray")
+    passes = ct.run("landscape", progress=False, file="l.h5").result["/landscape/stationary"]
+    assert passes.energy.dims == passes.type.dims == ("point",)
+    assert np.isfinite(passes.energy[passes.type == 0]).all() and len(passes.to_dataframe()) >= len(passes.energy)
+    chain = ct.run("mechanism", progress=False, file="m.h5", time=0.02, every=0.01).result
+    assert chain["/particles/energy"].dims[0] == "sample_time"
+    worst = chain["/particles/worst"]
+    assert (worst.dtype.kind, worst.dims) == ("f", ("quantity",)) and "energy_error" in list(worst.quantity.values)
+    assert chain.particles.worst.dtype.kind == "f"
+    with h5py.File("m.h5", "r+") as file:  # as results of before have it
+        del file["particles/worst"].attrs["DIMENSION_LIST"]
+        file["particles/worst"].make_scale("worst")
+    assert ct.open("m.h5").particles.worst.dims == ("worst_component",)
+    assert ct.open("m.h5")["/particles/worst"].dtype.kind == "f"
+
+
 def test_wrong_files_are_refused(section, folder):
     with pytest.raises(ct.FileSystemError, match="no such file; there are near.h5"):
         (folder / "near.h5").write_text("")
@@ -146,6 +164,8 @@ def test_a_picture(section, folder):
         ct.open(section).plot("b.png", axes="q7,q2")
     with pytest.raises(ct.Error, match="unrecognized"):
         ct.open(section).plot("b.png", colour="red")
+    with ct.open(section) as result:
+        assert result.plot("c.png", orbits=range(3), xlim=np.array([-1.0, 2.0]), small=True).path.exists()
 
 
 @pytest.fixture

@@ -55,6 +55,10 @@ def test_no_deck_is_written_over_the_users(folder):
     assert own.read_text() == before
 
 
+def test_ranks_of_numpy_count():
+    assert running.Run({"study": "poincare"}, np.int64(2)).ranks == 2
+
+
 @pytest.mark.parametrize("ranks", [0, -1, 2.5, True, "two"])
 def test_ranks_are_counted(ranks):
     with pytest.raises(ct.InputError, match="ranks: expected a whole number from 1 on"):
@@ -183,6 +187,31 @@ def test_stopped_with_a_checkpoint_and_gone_on_with_the_result_is_the_same(hold)
     run.resume(progress=False)
     assert run.state == "complete" and run["/run/starts"].values == 2
     assert np.array_equal(run["/section/points"], whole["/section/points"], equal_nan=True)
+
+
+def test_a_run_stays_where_it_was_made(folder, monkeypatch):
+    run = ct.poincare(file="-a.h5", progress=False, **SHORT)
+    (folder / "sub").mkdir()
+    monkeypatch.chdir("sub")
+    assert np.allclose(run.orbits.energy, 0.1)
+    assert run.resume(progress=False).state == "complete" and run["/run/starts"].values == 1
+    assert run.plot(small=True, title="-x").path.parent == folder and not list((folder / "sub").iterdir())
+    with pytest.raises(ct.FileSystemError, match="no such file"):
+        ct.open("-a.h5")  # a control
+
+
+def test_an_interrupt_while_it_stops_is_no_end(hold):
+    run = ct.poincare(file="a.h5", wait=False, **LONG, checkpoint_minutes=1e-5)
+    hold.wait()
+    monkey = pytest.MonkeyPatch()
+    with monkey.context() as patch:
+        patch.setattr(run._process, "wait", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            run.stop()
+    assert run.state == "running"
+    hold.release()
+    run.resume(progress=False)
+    assert run.state == "complete" and run["/run/starts"].values == 2
 
 
 def test_an_interrupt_stops_in_order_and_is_passed_on(home, folder, hold):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,8 @@ def told(words: list[str], options: dict[str, Any]) -> None:
         if value is True:
             words.append(option)
         elif value is not None and value is not False:
-            words += [option, ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
+            many = isinstance(value, Iterable) and not isinstance(value, str)
+            words.append(f"{option}={','.join(map(str, value)) if many else value}")  # what begins with a dash, too
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(complaint), _own_style():

@@ -77,6 +77,8 @@ class Array:
         self.coords: dict[str, Any] = {}
         columns = self.attrs.pop("columns", None)
         if columns is not None and len(set(columns)) == len(columns) == self.shape[-1]:
+            if self.dims == (self.name,):  # whose places would be labels, not its numbers
+                self.dims = (f"{self.name}_component",)
             self.coords[self.dims[-1]] = np.array(columns, dtype=str)
 
     def __getitem__(self, key: Any) -> Any:
@@ -168,7 +170,7 @@ class Result:
     """
 
     def __init__(self, path: str | Path):
-        self.path = Path(path)
+        self._given, self._folder = Path(path), Path.cwd()
         if not self.path.is_file():
             near = [other.name for other in self.path.parent.glob("*.h5")] if self.path.parent.is_dir() else []
             what = "a folder" if self.path.is_dir() else "no such file"
@@ -179,6 +181,11 @@ class Result:
             raise InputError(f"{path}: not an HDF5 file ({error})", 2) from error
         if _text(self._file.attrs.get("format")) != "cotangent":
             raise InputError(f"{path}: not a result of cotangent", 2)
+
+    @property
+    def path(self) -> Path:
+        """The file, as it was given; from another folder than that where it was opened, in whole."""
+        return self._given if Path.cwd() == self._folder else self._folder / self._given
 
     @property
     def study(self) -> str:
@@ -206,7 +213,9 @@ class Result:
         return {key: _text(value) for key, value in self._file["/provenance"].attrs.items()}
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name in self.groups:
+        if name.startswith("_"):  # asked for by copies and pickles before there is a file
+            raise AttributeError(name)
+        if name in self.groups:
             return self[name]
         raise AttributeError(f"{self.path} has no group {name}; it has {', '.join(self.groups)}")
 
@@ -263,8 +272,14 @@ class Result:
         return "\n".join(lines)
 
     def close(self) -> None:
-        """Closes the file; arrays that weren't read can't be read any more."""
+        """Closes the file; arrays that weren't read can't be read any more. ``with open(path) as result`` does it, too."""
         self._file.close()
+
+    def __enter__(self) -> Result:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
 
     def plot(self, output: str | Path | None = None, **options: Any) -> Any:
         """A picture, as ``cotangent-plot`` draws it; a notebook shows it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import json
+import numbers
 import os
 import signal
 import subprocess
@@ -40,15 +41,16 @@ class Run:
     """
 
     def __init__(self, deck: dict[str, Any], ranks: int = 1, file: str | Path | None = None):
-        if isinstance(ranks, bool) or not isinstance(ranks, int) or ranks < 1:
+        if isinstance(ranks, bool) or not isinstance(ranks, numbers.Integral) or ranks < 1:
             raise InputError(f"ranks: expected a whole number from 1 on, found {ranks!r}", 2, key="ranks", value=str(ranks))
         output = dict(deck.get("output", {}))
+        self._folder = Path.cwd()  # wherever one goes meanwhile
         self.file = Path(file or output.get("file") or f"{deck['study']}.h5")
         output["file"] = str(self.file)
         self.deck = decks.written({**deck, "output": output})
         self.deck_file = self.file.with_suffix(".deck.toml")
         self.study: str = deck["study"]
-        self.ranks = ranks
+        self.ranks = int(ranks)
         self.state = "new"
         self.progress: dict[str, Any] = {}
         self.summary = ""
@@ -69,15 +71,16 @@ class Run:
             ProgramError: it isn't to be found.
             FileSystemError: the deck can't be written.
         """
-        newest = _newest.get(self.file.resolve())
+        newest = _newest.get(self._from_here(self.file).resolve())
         if newest not in (None, self) and not newest.running:
             newest._make_room()  # pylint: disable=protected-access
-        _newest[self.file.resolve()] = self
+        _newest[self._from_here(self.file).resolve()] = self
         try:
-            self.deck_file.write_text(self.deck)
+            self._from_here(self.deck_file).write_text(self.deck)
         except OSError as error:
             raise error_of(3, f"{self.deck_file}: cannot be written: {error.strerror}") from error
-        words = [*launcher(self.ranks), str(program()), str(self.deck_file), "--progress=json"]
+        deck_file = ("./" if str(self.deck_file).startswith("-") else "") + str(self.deck_file)
+        words = [*launcher(self.ranks), str(program()), deck_file, "--progress=json"]
         if resume:
             words.append("--resume")
         self._result, self._error, self._asked_to_stop, self.summary = None, None, False, ""
@@ -89,10 +92,14 @@ class Run:
         # A session of its own: a Ctrl-C in the terminal reaches this process alone, which then stops the run in order.
         self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._complaints,
                                          encoding="utf-8", errors="replace", env=environment(self.ranks),
-                                         start_new_session=True)
+                                         start_new_session=True, cwd=self._folder)
         self.state = "running"
         threading.Thread(target=self._listen, daemon=True).start()
         return self
+
+    def _from_here(self, path: Path) -> Path:
+        """A path that was given where the run was made."""
+        return path if Path.cwd() == self._folder else self._folder / path
 
     def _make_room(self) -> None:
         """Another run is about to replace the file: what has been opened goes on showing this run's."""
@@ -187,6 +194,8 @@ class Run:
         Raises:
             Error: as `wait`.
         """
+        if self._asked_to_stop and self._process:  # an interrupt while it stopped
+            self._ended.wait()
         if self.state == "running":
             return self.wait(progress) if wait else self
         self.start(resume=True)
@@ -212,10 +221,10 @@ class Run:
         if not self._has_begun and self.state not in ("complete", "stopped"):
             raise error_of(3, f"{self.file}: the run has made no file yet")
         if self.running:
-            return Result(self.file)
+            return Result(self._from_here(self.file))
         if self._result is None:
             self._refuse_if_replaced()
-            self._result = Result(self.file)
+            self._result = Result(self._from_here(self.file))
         return self._result
 
     def snapshots(self, every: float = 1.0) -> Iterator[Result]:
@@ -225,7 +234,7 @@ class Run:
             every: seconds from one to the next.
         """
         while self.running:
-            if self._has_begun and self.file.exists():
+            if self._has_begun and self._from_here(self.file).exists():
                 yield self.result
             until = time.monotonic() + every
             while self.running and time.monotonic() < until:

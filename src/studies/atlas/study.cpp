@@ -30,7 +30,7 @@ name = "henon-heiles"        # parameters may be swept: { from = 17, to = 20, co
 [method]
 name = "gauss"
 stages = 8
-step = 0.75
+step = 0.75                  # or: tolerance = 1e-12 (adaptive)
 
 [section]                    # where orbits start, and turn
 where = "q1"

@@ -19,10 +19,15 @@ name = "double-pendulum"
 [method]
 name = "gauss"
 stages = 8
-step = 0.05
+step = 0.05                  # or: tolerance = 1e-12 (adaptive)
 
 [ensemble]                   # whole states; or energy and points without one velocity
 list = [[1.5707963267948966, 1.5707963267948966, 0.0, 0.0]]
+# or: energy = -1.0, and
+#   points = [{ a = 0.5, b = 0.0, a_dot = 0.0 }]
+#   grid = { a = [-0.5, 0.5, 11] }
+#   random = { count = 1000, seed = 1 }
+# or: file = "starts.h5"                              a data set /starts of whole states
 
 [stop]
 time = 20.0
@@ -33,7 +38,7 @@ every = 0.02                 # time between samples
 file = "trajectory.h5"
 
 # [exits]                    # named conditions: a trajectory ends with the first that holds; no samples without every
-# far = "t1 > 10"
+# far = "a > 10"
 
 # [indicators]               # whether a trajectory is chaotic, in /indicators
 # list = ["lyapunov", "spectrum", "sali", "gali-3", "megno", "birkhoff", "frequencies"]

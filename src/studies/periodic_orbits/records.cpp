@@ -26,7 +26,10 @@ struct Column {
 constexpr std::array<Column, 6> columns{{
     {"period", "period T", [](const chaos::ClosedOrbit& orbit) { return orbit.period; }},
     {"energy", "energy at the section", [](const chaos::ClosedOrbit& orbit) { return orbit.energy; }},
-    {"action", "integral of p dq over the period; under constraints of order 4 in the step at most",
+    {"action",
+     "integral of p dq over the period; of other methods than gauss of order 9 in the step at most, and 4 "
+     "with fewer "
+     "than 15 steps from plane to plane",
      [](const chaos::ClosedOrbit& orbit) { return orbit.action; }},
     {"trace", "trace of the return map's derivative, across the flow and within the energy surface",
      [](const chaos::ClosedOrbit& orbit) { return orbit.trace(); }},

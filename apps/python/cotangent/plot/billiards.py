@@ -214,7 +214,8 @@ def end(result, options):
     state, time = result.array("orbits/final")[ids], result.array("orbits/time")[ids]
     state = state[np.isfinite(state).all(1)]
     if not len(state):
-        raise PlotError(f"{result.path}: no particle has come to its end yet")
+        raise PlotError(f"{result.path}: no particle has come to its end" + (" yet" if result.pending() else ""),
+                        1 if result.pending() else 2)
     figure, (where, fast) = plt.subplots(1, 2, layout="constrained", width_ratios=[1.2, 1],
                                          figsize=(options.width or 11, 0.42 * (options.width or 11)))
     fill(where, result)

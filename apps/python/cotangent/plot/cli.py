@@ -235,11 +235,13 @@ def in_few_colours(picture, target):
 
 def save(figure, path, options):
     """Writes the picture under a temporary name first, so that a failure leaves no half a picture."""
+    from . import layout
     from .result import PlotError
     part = path.with_name(f".{path.stem}.part{path.suffix}")
     metadata = {"png": {"Software": "cotangent-plot"}, "pdf": {"Creator": "cotangent-plot", "CreationDate": None},
                 "svg": {"Creator": "cotangent-plot", "Date": None}}[path.suffix.lower()[1:]]
     try:
+        layout.powers_in_labels(figure)
         figure.savefig(part, dpi=options.dpi, metadata=metadata, facecolor="white")
         if options.small and path.suffix.lower() == ".png":
             in_few_colours(part, part)
@@ -273,8 +275,8 @@ def unfinished(results):
                   "in the picture; `cotangent DECK --resume` runs them", file=sys.stderr)
             some = True
         elif result.underway():
-            print(f"cotangent-plot: {result.path}: unfinished: the picture shows how far the particles have come; "
-                  "`cotangent DECK --resume` takes them on", file=sys.stderr)
+            print(f"cotangent-plot: {result.path}: unfinished: the picture shows how far it has come; "
+                  "`cotangent DECK --resume` goes on", file=sys.stderr)
             some = True
     return some
 

@@ -6,7 +6,12 @@ import numpy as np
 from . import captions, layout, style
 from .result import PlotError
 
-ROUND_OFF = 1e-17  # errors that are zero are drawn here
+
+
+def above_zero(error):
+    """For a logarithmic axis: zeros stand just below the least error that isn't zero, at 1e-17 where all are zero."""
+    some = error[error > 0]
+    return np.maximum(error, some.min() / 2 if some.size else 1e-17)
 
 
 def draw(results, options):
@@ -38,7 +43,8 @@ def _draw_row(figure, axis, result, options, last, titled):
     known = np.isfinite(error)
     if not known.any():
         raise PlotError(f"{result.path}: no orbit in it has an energy error")
-    ids, error, status = ids[known], np.maximum(error[known], ROUND_OFF), status[known]
+    ids, exact, status = ids[known], error[known], status[known]
+    error = above_zero(exact)
     names = result.status_names()
     kinds = np.unique(status)
     axis.set_yscale("log")
@@ -60,15 +66,15 @@ def _draw_row(figure, axis, result, options, last, titled):
     edges = np.logspace(np.log10(error.min()) - 0.05, np.log10(error.max()) + 0.05, 31)
     beside.hist(error, edges, orientation="horizontal", color=style.CATEGORICAL[0], alpha=0.75)
     beside.set_yscale("log")
-    beside.tick_params(labelleft=False)
-    beside.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(3, integer=True))
+    beside.tick_params(labelleft=False, which="both")
+    beside.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(3, integer=True, prune="lower"))
     if last:
         beside.set_xlabel("orbits")
     beside.tick_params(labelbottom=last)
-    median = np.median(error)
+    median = np.median(exact)
     for a in (axis, beside):
-        a.axhline(median, color=style.CATEGORICAL[1], lw=0.9, zorder=0)
-    typical, worst = (style.number(float(f"{value:.2g}")) for value in (median, error.max()))
+        a.axhline(max(median, error.min()), color=style.CATEGORICAL[1], lw=0.9, zorder=0)
+    typical, worst = (style.number(float(f"{value:.2g}")) for value in (median, exact.max()))
     axis.text(0.012, 0.03, f"median ${typical}$,  worst ${worst}$", transform=axis.transAxes, va="bottom", size=10.5,
               color=style.FAINT, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1})
     return [error.min(), error.max()]

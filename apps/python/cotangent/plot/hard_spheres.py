@@ -13,7 +13,7 @@ def draw(results, options):
     result = results[0]
     done = np.flatnonzero(result.array("orbits/status"))
     if done.size == 0:
-        raise PlotError(f"{result.path}: no system has been finished")
+        raise PlotError(f"{result.path}: no system has been finished", 1)
     packing, z = (result.array(f"systems/{name}")[done] for name in ("packing", "compressibility"))
     x = result.array("systems/position", int(done[np.argmax(packing)]))
     count, dimension = x.shape

@@ -202,7 +202,7 @@ def column(figure, count, place, apart=False, right=0.15, gap=0.18):
     left, width, whole, top = place
     panel = wide_enough(width - left - right, width)
     between = 0.42 if apart else 0
-    height = (whole - top - BOTTOM - between - gap * (count - 1)) / count
+    height = (whole - top - BOTTOM - between - gap * (count - 1)) / max(count, 1)
     upper, axes = whole - top, []
     for k in range(count):
         upper -= height
@@ -219,3 +219,17 @@ def head(figure, heading, lines, left, width, total):
     for i, line in enumerate(lines):
         figure.text(left / width, 1 - (0.12 + _title_height(heading) + i * LINE) / total, line, size=NOTE, va="top",
                     ha="left", color=style.FAINT)
+
+
+def powers_in_labels(figure):
+    """A power of ten that an axis' numbers have in common goes to its label: above the axis it would stand on other text."""
+    axes = [axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis) if axis.get_label_text() and axis.get_visible()]
+    if not any(0 < np.abs(axis.get_view_interval()).max() < 1e-3 or np.abs(axis.get_view_interval()).max() >= 1e4 for axis in axes):
+        return
+    figure.draw_without_rendering()
+    for axis in axes:
+        power = re.search(r"(?:times.*?10\^\{?|1e)([-−]?\d+)", axis.get_offset_text().get_text())
+        if power and "+" not in axis.get_offset_text().get_text():
+            label, _, unit = axis.get_label_text().rstrip("]").partition("  [")
+            axis.set_label_text(f"{label}  [{(f'$10^{{{power[1]}}}$ {unit}').rstrip()}]".replace("−", "-"))
+            axis.get_offset_text().set_visible(False)

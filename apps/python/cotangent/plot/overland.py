@@ -146,7 +146,7 @@ def series(upper, lower, result):
     upper.set_ylabel("volume")
     upper.legend(loc="best")
     if np.ptp(volume) <= 1e-9 * volume.max() and np.abs(ledger).max() == 0:
-        upper.set_ylim(0, 1.3 * volume.max())
+        upper.set_ylim(0, 1.3 * volume.max() or 1)
     upper.set_title(f"balance error {np.nanmax(result.array('water/balance_error')[rows]):.2g}", loc="left")
     lower.set_xlabel(style.label("t", result.units("water/sample_time")))
     middle, rates = (t[1:] + t[:-1]) / 2, np.diff(ledger, axis=0) / np.diff(t)[:, None]

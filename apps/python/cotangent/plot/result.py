@@ -212,10 +212,9 @@ class Result:
         return int(np.count_nonzero(self.array("orbits/status") == PENDING)) if self.orbits else 0
 
     def underway(self):
-        """Whether particles, or water, have not come to their end yet."""
-        if "water/status" in self:
-            return bool((self.array("water/status") == PENDING).all())
-        return "particles/status" in self and bool((self.array("particles/status") == PENDING).all())
+        """Whether particles, a lattice, or water, have not come to their end yet."""
+        return any(name in self and bool((self.array(name) == PENDING).all())
+                   for name in ("water/status", "particles/status", "lattice/status"))
 
     def axes(self):
         """{name: value per orbit} of the model parameters and the energy, as /orbits/parameters has them."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import matplotlib
 import numpy as np
 
-from . import captions, contours, layout, models, painting, space, style
+from . import captions, contours, energy, layout, models, painting, space, style
 from .result import PlotError, nearest
 
 FEW = 12
@@ -145,7 +145,8 @@ def panels(results, options):
                 found.append(Panel(result, drawn, x[drawn], y[drawn], label, swept(result, names)))
     if not any(panel.ids.size for panel in found):
         counts = ", ".join(f"{n} {name}" for name, n in captions.status_counts(results[0]).items())
-        raise PlotError(f"{results[0].path}: no crossing to draw" + (f" (orbits: {counts})" if counts else ""))
+        raise PlotError(f"{results[0].path}: no crossing to draw" + (f" (orbits: {counts})" if counts else ""),
+                        1 if results[0].pending() else 2)
     if len(results) > 1:
         methods = [captions.method(panel.result) for panel in found]
         if len(set(methods)) > 1:
@@ -213,7 +214,7 @@ def orbit_values(panel, by, limits):
     if by in ("energy-error", "status", "crossings"):
         name = {"energy-error": "energy_error", "crossings": "crossing_count"}.get(by, by)
         value = result.array(f"orbits/{name}")[panel.ids].astype(float)
-        return np.log10(np.maximum(np.abs(value), 1e-17)) if by == "energy-error" else value
+        return np.log10(energy.above_zero(np.abs(value))) if by == "energy-error" else value
     if f"indicators/{by}" in result and result.file[f"indicators/{by}"].ndim == 1:
         return result.array(f"indicators/{by}")[panel.ids]
     for name in ("orbits/parameters", "orbits/initial"):
@@ -366,6 +367,11 @@ def _draw_scale(axis, panel, options, limits):
     figure.colorbar(matplotlib.cm.ScalarMappable(norm, colours), cax=bar, orientation="horizontal")
     bar.tick_params(labelsize=8, pad=1)
     bar.minorticks_off()
+    name = f"{'orbits' if options.color_by == 'status' else 'indicators'}/{options.color_by}"
+    if panel.result.attribute(name, "names"):
+        words = panel.result.status_names(name)
+        there = np.unique(value[np.isfinite(value)].astype(int))
+        bar.set_xticks(there, [words[k].replace("_", " ") for k in there], fontsize=7)
     names = {"energy-error": r"$\log_{10}|E - E_0|$", "chaos": "area filled", "crossings": "crossings",
              "status": "status", "lyapunov": "largest Lyapunov exponent"}
     bar.set_title(names.get(options.color_by, style.label(options.color_by)), fontsize=9, pad=2)

@@ -8,7 +8,7 @@ width with time. A thin trace is left of what the surface hides.
 import matplotlib
 import numpy as np
 
-from . import captions, layout, series, style
+from . import captions, energy, layout, series, style
 from .series import FEW
 from .space import HIDDEN, Stage
 
@@ -121,7 +121,7 @@ def _panels(figure, result, ids, t, colours, place):
         axes[len(shown) - 1].set_xlabel("time" + (f"  [{unit}]" if unit else ""), labelpad=1)
     if errors:
         axis, values = axes[-1], result.array("orbits/constraint_error")[ids]
-        axis.scatter(ids, np.maximum(values, 1e-17), s=13, c=colours, linewidths=0)
+        axis.scatter(ids, energy.above_zero(values), s=13, c=colours, linewidths=0)
         axis.set_yscale("log")
         finite = values[np.isfinite(values) & (values > 0)]
         low, high = (finite.min(), finite.max()) if finite.size else (1e-17, 1e-15)

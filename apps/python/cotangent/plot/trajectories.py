@@ -28,7 +28,8 @@ def chosen(result, options, most=MOST_CURVES):
     ids = _begun(result, result.run(asked), most)
     if ids.size == 0:
         counts = ", ".join(f"{n} {name}" for name, n in captions.status_counts(result, asked).items())
-        raise PlotError(f"{result.path}: no trajectory to draw" + (f" ({counts})" if counts else ""))
+        raise PlotError(f"{result.path}: no trajectory to draw" + (f" ({counts})" if counts else ""),
+                        1 if result.pending() else 2)
     return ids
 
 
