@@ -194,7 +194,7 @@ def test_a_run_stays_where_it_was_made(folder, monkeypatch):
     (folder / "sub").mkdir()
     monkeypatch.chdir("sub")
     assert np.allclose(run.orbits.energy, 0.1)
-    assert run.resume(progress=False).state == "complete" and run["/run/starts"].values == 1
+    assert run.resume(progress=False).state == "complete" and run["/run/starts"].values == 2
     assert run.plot(small=True, title="-x").path.parent == folder and not list((folder / "sub").iterdir())
     with pytest.raises(ct.FileSystemError, match="no such file"):
         ct.open("-a.h5")  # a control
