@@ -141,6 +141,12 @@ class Cutter {
   KeyMap<std::int32_t> vertices_;
 };
 
+void take_cubes(const Lattice& lattice, SpaceBox& box) {
+  for (const Cube& cube : lattice.cubes()) {
+    for (int bits : {0, 7}) box.take(lattice.place(corner(cube.site, bits)));
+  }
+}
+
 }  // namespace
 
 double SpaceBox::longest() const {
@@ -222,6 +228,15 @@ std::optional<Triangulation> triangulate(const LevelFunction& g, std::span<const
   return result;
 }
 
+std::optional<SpaceBox> box_of_cubes(const LevelFunction& g, std::span<const SpacePoint> points, double side,
+                                     const SpaceBox& box, const SpacePoint& periods, std::int64_t most) {
+  Lattice lattice(g, side, box, periods);
+  if (!lattice.find_cubes(points, most)) return std::nullopt;
+  SpaceBox around = SpaceBox::around(points);
+  take_cubes(lattice, around);
+  return around;
+}
+
 std::vector<SpacePoint> first_in_cubes(std::span<const SpacePoint> points, double side) {
   const LevelFunction none;
   const Lattice lattice(none, side, std::nullopt);
@@ -253,14 +268,9 @@ std::optional<SpaceBox> surface_box(const LevelFunction& g, std::span<const Spac
     const bool whole = lattice.find_cubes(points, most);
     if (whole && !lattice.cubes().empty()) {
       cubes = static_cast<std::int64_t>(lattice.cubes().size());
-      found.reset();
-      for (const Cube& cube : lattice.cubes()) {
-        for (int bits : {0, 7}) {
-          const SpacePoint x = lattice.place(corner(cube.site, bits));
-          if (!found) found = SpaceBox{x, x};
-          found->take(x);
-        }
-      }
+      const SpacePoint first = lattice.place(lattice.cubes().front().site);
+      found = SpaceBox{first, first};
+      take_cubes(lattice, *found);
     }
     if (exceeded && whole) break;  // from finer ones, at last
     if (!whole && found) {         // from coarser ones

@@ -54,6 +54,11 @@ std::optional<Triangulation> triangulate(const LevelFunction& g, std::span<const
                                          const SpacePoint& periods = {},
                                          std::int64_t most = std::int64_t{1} << 24);
 
+/// The box around the points and the cubes that triangulate() would cut; nothing where these are more than
+/// `most`.
+std::optional<SpaceBox> box_of_cubes(const LevelFunction& g, std::span<const SpacePoint> points, double side,
+                                     const SpaceBox& box, const SpacePoint& periods, std::int64_t most);
+
 /// Of points in the same cube the first alone: as many as triangulate() makes use of.
 std::vector<SpacePoint> first_in_cubes(std::span<const SpacePoint> points, double side);
 

@@ -87,6 +87,9 @@ struct SparseMultipliers::Matrices {
     check(SNESGetKSP(newton, &linear), "SNESGetKSP");
     PC inverse = nullptr;
     check(KSPSetType(linear, KSPPREONLY), "KSPSetType");
+    // Else short steps and large masses have pivots that PETSc takes for zero.
+    check(KSPSetDiagonalScale(linear, PETSC_TRUE), "KSPSetDiagonalScale");
+    check(KSPSetDiagonalScaleFix(linear, PETSC_TRUE), "KSPSetDiagonalScaleFix");
     check(KSPGetPC(linear, &inverse), "KSPGetPC");
     check(PCSetType(inverse, PCPBJACOBI), "PCSetType");
     check(SNESSetFromOptions(newton), "SNESSetFromOptions");
@@ -99,6 +102,19 @@ struct SparseMultipliers::Matrices {
     left.write([&](double* g, const double*) { right.write([&](double* d, const double*) { put(g, d); }); });
     Mat same = product;
     check(MatMatMult(gradients, directions, MAT_REUSE_MATRIX, PETSC_DEFAULT, &same), "MatMatMult");
+    forget_failure();
+  }
+
+  /// A block that couldn't be inverted leaves a note on the matrices and what inverts them, which would end
+  /// all later solves as well.
+  void forget_failure() {
+    Mat blocks = nullptr;
+    check(MatGetDiagonalBlock(product, &blocks), "MatGetDiagonalBlock");
+    for (Mat noted : {static_cast<Mat>(product), blocks})
+      check(MatFactorClearError(noted), "MatFactorClearError");
+    PC inverse = nullptr;
+    check(KSPGetPC(linear, &inverse), "KSPGetPC");
+    check(PCSetFailedReason(inverse, PC_NOERROR), "PCSetFailedReason");
   }
 
   static PetscErrorCode residual(SNES, Vec lambda, Vec g, void* context) {

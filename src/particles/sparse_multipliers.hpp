@@ -3,7 +3,9 @@
 // constraints at one place is a sparse matrix, and so are the directions D = M^-1 G^T (times h^2/2) at
 // another; Newton's method (SNES) and the velocities (KSP) have the matrix G D, which PETSc multiplies out.
 // Options begin with -multipliers_ (snes_monitor, ksp_type, pc_type ...); without any, Newton's steps are
-// whole and G D, a block on its diagonal for each system, is inverted block by block: exactly.
+// whole and G D, a block on its diagonal for each system, is inverted block by block: exactly. It goes as h^2
+// over the mass, and PETSc compares pivots with numbers of order 1: KSP scales its diagonal to 1 before
+// (-multipliers_ksp_diagonal_scale).
 // A batch of particles is spread over all ranks (MPIAIJ), whose every step is collective anyway; trajectories
 // advance on each rank by itself, as many steps as they need, so that each rank has matrices of its own
 // (SeqAIJ). Limits: what it gives agrees with the lanes to round-off, and isn't the same to the bit on other

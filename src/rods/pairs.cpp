@@ -76,57 +76,98 @@ void RodPairs<D>::redistribute() {
   ++lists_made_;
 }
 
+/// By rank, what goes there: positions of points of the block, forces on rows of the cloud.
+template <int D>
+struct RodPairs<D>::Routes {
+  explicit Routes(std::size_t ranks) : positions(ranks), forces(ranks), announced(ranks) {}
+
+  std::vector<std::vector<std::int32_t>> positions, forces;
+  /// Which forces come: on which of its points to the rank that reports it, on ~ which of all to the others.
+  std::vector<std::vector<std::int64_t>> announced;
+
+  void announce(std::size_t rank, int row, std::int64_t as) {
+    forces[rank].push_back(row);
+    announced[rank].push_back(as);
+  }
+};
+
+/// By the rank that reports them: which of its points are summed here, and in which rows.
+template <int D>
+struct RodPairs<D>::Elsewhere {
+  std::vector<std::vector<std::int64_t>> points;
+  std::vector<std::vector<int>> rows;
+};
+
+template <int D>
+void RodPairs<D>::not_felt(int row, std::span<const std::int64_t> others) {
+  if (!unfelt_.empty()) unfelt_[static_cast<std::size_t>(row)] = others;
+}
+
 /// Each rank asks those that report its points for their positions, and who else knows them; and tells all
 /// that do which forces will come.
 template <int D>
 void RodPairs<D>::plan() {
+  Routes routes(static_cast<std::size_t>(parallel::size()));
+  Elsewhere elsewhere = sort_rows(routes);
+  arrive_at_.clear();
+  for (const auto& rows : elsewhere.rows) arrive_at_.insert(arrive_at_.end(), rows.begin(), rows.end());
+  if (parallel::size() == 1) return;
+  told_ = ask(std::move(elsewhere.points), routes);
+  take_answers(routes);
+  come_to_.clear();
+  for (const std::int64_t as : parallel::exchange(std::move(routes.announced)))
+    come_to_.push_back(as >= 0 ? static_cast<int>(as) : block_.place_of_point(~as));
+  there_ = parallel::HaloPlan(routes.positions, D);
+  back_ = parallel::HaloPlan(routes.forces, D);
+  sent_.resize(D * static_cast<std::size_t>(block_.point_count()));
+  arrived_.resize(D * arrive_at_.size());
+  summed_.resize(D * static_cast<std::size_t>(particles_.own));
+  came_.resize(D * come_to_.size());
+}
+
+/// What stays on this rank, and returns to points of its own; the rest it hands back.
+template <int D>
+typename RodPairs<D>::Elsewhere RodPairs<D>::sort_rows(Routes& routes) {
   const auto ranks = static_cast<std::size_t>(parallel::size());
-  const auto here = static_cast<std::size_t>(parallel::rank());
-  std::vector<std::vector<std::int32_t>> forces(ranks), positions(ranks);
-  std::vector<std::vector<int>> arrive(ranks);
-  // Which forces come: of which of its points to the rank that reports it, of ~ which of all to the others.
-  std::vector<std::vector<std::int64_t>> wanted(ranks), announced(ranks);
-  const auto announce = [&](std::int32_t rank, int row, std::int64_t as) {
-    forces[static_cast<std::size_t>(rank)].push_back(row);
-    announced[static_cast<std::size_t>(rank)].push_back(as);
-  };
+  Elsewhere elsewhere{std::vector<std::vector<std::int64_t>>(ranks), std::vector<std::vector<int>>(ranks)};
   stay_.clear();
   return_.clear();
   unfelt_.assign(joined_begin_.empty() ? 0 : static_cast<std::size_t>(particles_.own), {});
-  const auto not_felt = [&](int row, std::span<const std::int64_t> others) {
-    if (!unfelt_.empty()) unfelt_[static_cast<std::size_t>(row)] = others;
-  };
   for (int row = 0; row < particles_.own; ++row) {
     const auto k = static_cast<std::size_t>(row);
     const auto rank = static_cast<std::size_t>(particles_.start[0][k]);
     const auto point = static_cast<std::int32_t>(particles_.start[1][k]);
-    if (rank == here) {
+    if (rank == static_cast<std::size_t>(parallel::rank())) {
       stay_.push_back({point, row});
       return_.push_back({point, row});
       not_felt(row, joined_to(point));
       for (const std::int32_t other : block_.ranks_of(point).subspan(1))
-        announce(other, row, ~particles_.id[k]);
+        routes.announce(static_cast<std::size_t>(other), row, ~particles_.id[k]);
     } else {
-      wanted[rank].push_back(point);
-      arrive[rank].push_back(row);
+      elsewhere.points[rank].push_back(point);
+      elsewhere.rows[rank].push_back(row);
     }
   }
-  arrive_at_.clear();
-  for (const auto& rows : arrive) arrive_at_.insert(arrive_at_.end(), rows.begin(), rows.end());
-  if (ranks == 1) return;
   for (std::size_t r = 0; r < ranks; ++r) {
-    for (std::size_t k = 0; k < wanted[r].size(); ++k)
-      announce(static_cast<std::int32_t>(r), arrive[r][k], wanted[r][k]);
+    for (std::size_t k = 0; k < elsewhere.rows[r].size(); ++k)
+      routes.announce(r, elsewhere.rows[r][k], elsewhere.points[r][k]);
   }
-  // Each answer: how many other ranks know it, these; how many points it doesn't feel, these.
+  return elsewhere;
+}
+
+/// The answers of those that report these points, in the order of `arrive_at_`: how many other ranks know the
+/// point, these; how many points it doesn't feel, these.
+template <int D>
+std::vector<std::int64_t> RodPairs<D>::ask(std::vector<std::vector<std::int64_t>> points,
+                                           Routes& routes) const {
   std::vector<std::int64_t> from_each;
-  const auto asked = parallel::exchange(std::move(wanted), &from_each);
-  std::vector<std::vector<std::int64_t>> tell(ranks);
+  const auto asked = parallel::exchange(std::move(points), &from_each);
+  std::vector<std::vector<std::int64_t>> tell(from_each.size());
   auto next = asked.begin();
-  for (std::size_t r = 0; r < ranks; ++r) {
+  for (std::size_t r = 0; r < tell.size(); ++r) {
     for (std::int64_t k = 0; k < from_each[r]; ++k) {
       const auto point = static_cast<std::int32_t>(*next++);
-      positions[r].push_back(point);
+      routes.positions[r].push_back(point);
       const auto others = block_.ranks_of(point).subspan(1);
       const auto joined = joined_to(point);
       tell[r].push_back(std::ssize(others));
@@ -135,31 +176,26 @@ void RodPairs<D>::plan() {
       tell[r].insert(tell[r].end(), joined.begin(), joined.end());
     }
   }
-  told_ = parallel::exchange(std::move(tell));
+  return parallel::exchange(std::move(tell));
+}
+
+template <int D>
+void RodPairs<D>::take_answers(Routes& routes) {
   const std::int64_t* word = told_.data();
   for (const int row : arrive_at_) {
     const std::int64_t id = particles_.id[static_cast<std::size_t>(row)];
     for (std::int64_t others = *word++; others > 0; --others) {
-      const auto rank = static_cast<std::int32_t>(*word++);
-      if (static_cast<std::size_t>(rank) == here) {
+      const auto rank = static_cast<int>(*word++);
+      if (rank == parallel::rank()) {
         return_.push_back({block_.place_of_point(id), row});
       } else {
-        announce(rank, row, ~id);
+        routes.announce(static_cast<std::size_t>(rank), row, ~id);
       }
     }
     const auto count = static_cast<std::size_t>(*word++);
     not_felt(row, {word, count});
     word += count;
   }
-  come_to_.clear();
-  for (const std::int64_t as : parallel::exchange(std::move(announced)))
-    come_to_.push_back(as >= 0 ? static_cast<int>(as) : block_.place_of_point(~as));
-  there_ = parallel::HaloPlan(positions, D);
-  back_ = parallel::HaloPlan(forces, D);
-  sent_.resize(D * static_cast<std::size_t>(block_.point_count()));
-  arrived_.resize(D * arrive_at_.size());
-  summed_.resize(D * static_cast<std::size_t>(particles_.own));
-  came_.resize(D * come_to_.size());
 }
 
 template <int D>

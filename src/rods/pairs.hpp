@@ -57,7 +57,13 @@ class RodPairs {
   void redistribute();
   double farthest() const;
   void choose_skin(double way);
+  struct Routes;
+  struct Elsewhere;
   void plan();
+  Elsewhere sort_rows(Routes& routes);
+  std::vector<std::int64_t> ask(std::vector<std::vector<std::int64_t>> points, Routes& routes) const;
+  void take_answers(Routes& routes);
+  void not_felt(int row, std::span<const std::int64_t> others);
   void bring_positions();
   std::vector<double> energies() const;
 

@@ -170,6 +170,76 @@ TEST_CASE("trajectories agree by other solvers, chosen by option") {
   }
 }
 
+TEST_CASE("neither short steps nor large masses make PETSc give up") {
+  using Torus = mechanics::ParticleOn<mechanics::Torus>;
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{}, std::vector<std::string>{"-multipliers_pc_type", "lu"}}) {
+    const la::Petsc petsc(options);
+    for (const auto& [mass, step] : {std::pair(1.0, 1e-9), std::pair(1.0, 1e-13), std::pair(1e13, 0.05),
+                                     std::pair(1e20, 0.05), std::pair(1e-20, 0.05)}) {
+      In<Torus> system = under_gravity<mechanics::Torus>({1.0, 0.4});
+      system.parameters[2] = R(mass);
+      const auto x = starts<Torus>(system, {1.4, 0, 0}, {0, 0.76, 0.64});
+      MethodOptions method;
+      method.step = step;
+      using Method = integrators::Rattle<In<Torus>>;
+      const auto lanes = flown<Method>(system, x, method, 20);
+      const auto solver = std::make_shared<SparseMultipliers>(Batch::of_one_rank);
+      method.solver = solver;
+      const double difference = apart(lanes, flown<Method>(system, x, method, 20));
+      INFO("mass " << mass << ", step " << step << ": apart " << difference);
+      CHECK_ALL(difference < 1e-12);
+      CHECK_ALL(solver->effort().newton_iterations >= solver->effort().newton_solves);
+      CHECK_ALL(solver->effort().given_up == 0);
+    }
+  }
+}
+
+namespace {
+
+/// slope (lambda - 1) = 0 in two systems, of which the first may have no slope.
+class Lines final : public integrators::ManifoldEquations {
+ public:
+  explicit Lines(double first) : slope_{first, 1.0} {}
+  integrators::BatchShape shape() const override { return {2, 1, 1}; }
+  void guess(double* lambda) const override { lambda[0] = lambda[1] = 0.0; }
+  void residual(const double* lambda, double* g) override {
+    for (int i = 0; i < 2; ++i) g[i] = lambda[i] - 1.0;
+  }
+  void jacobian(double* gradients, double* directions) const override {
+    for (int i = 0; i < 2; ++i) {
+      gradients[i] = slope_[i];
+      directions[i] = 1.0;
+    }
+  }
+  bool accept(const double* lambda) override {
+    return std::abs(lambda[0] - 1.0) > 1e-12 || std::abs(lambda[1] - 1.0) > 1e-12;
+  }
+
+ private:
+  double slope_[2];
+};
+
+}  // namespace
+
+TEST_CASE("a matrix that PETSc can't invert doesn't spoil the next") {
+  const la::Petsc petsc;
+  for (const Batch batch : {Batch::of_one_rank, Batch::of_all_ranks}) {
+    SparseMultipliers solver(batch);
+    Lines flat(0.0), steep(1.0);
+    solver.solve(flat);
+    CHECK_ALL(solver.effort().given_up == 1);
+    for (int again = 0; again < 3; ++again) solver.solve(steep);
+    CHECK_ALL(solver.effort().given_up == 1);
+    std::array b{0.0, 3.0};
+    const std::array singular{0.0, 1.0}, one{1.0, 1.0};
+    CHECK_ALL(!solver.solve({2, 1, 1}, singular.data(), one.data(), b.data()));
+    b = {2.0, 3.0};
+    CHECK_ALL(solver.solve({2, 1, 1}, one.data(), one.data(), b.data()));
+    CHECK_ALL(b == std::array{2.0, 3.0});
+  }
+}
+
 TEST_CASE("a lane that fails under PETSc fails as it would by itself") {
   using Torus = mechanics::ParticleOn<mechanics::Torus>;
   const la::Petsc petsc;

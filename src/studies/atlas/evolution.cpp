@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <set>
 
 #include "chaos/birkhoff.hpp"
@@ -52,6 +53,7 @@ std::vector<io::DataSetSpec> AtlasEvolution::data_sets() const {
        "the level of refinement that looked at this point; -1: interpolated from its cell's corners"});
   for (const Answer& answer : atlas_answers())
     sets.push_back({"/atlas/" + answer.name, io::DataType::float64, map, "1", answer.meaning});
+  std::ranges::move(studies::data_sets(atlas_.plan.method.solver), std::back_inserter(sets));
   return sets;
 }
 
@@ -359,6 +361,7 @@ void AtlasEvolution::finish(run::Records& records) {
     }
     if ((y + 1) % lines_at_once == 0) records.flush();
   }
+  studies::write(records, atlas_.plan.method.solver);
 }
 
 run::Progress AtlasEvolution::progress() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <numeric>
 
 #include "parallel/mpi.hpp"
@@ -41,6 +42,7 @@ std::vector<io::DataSetSpec> EnsembleEvolution::data_sets() const {
     const auto averages = studies::data_sets(*plan_.averages, ensemble_.size());
     sets.insert(sets.end(), averages.begin(), averages.end());
   }
+  std::ranges::move(studies::data_sets(plan_.method.solver), std::back_inserter(sets));
   return sets;
 }
 
@@ -101,8 +103,9 @@ bool EnsembleEvolution::begin_last_part(run::Records& records) {
   return true;
 }
 
-void EnsembleEvolution::finish(run::Records&) {
+void EnsembleEvolution::finish(run::Records& records) {
   if (averages_) averages_->finish();
+  studies::write(records, plan_.method.solver);
 }
 
 void EnsembleEvolution::resume(run::Records& records) {

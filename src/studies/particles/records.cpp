@@ -159,9 +159,11 @@ std::vector<particles::Particle> visit_particles(run::StateFields& state, std::i
 
 }  // namespace
 
-ParticleRecords::ParticleRecords(const ParticlePlan& plan, const geometry::Triangulation& surface)
+ParticleRecords::ParticleRecords(const ParticlePlan& plan, const geometry::Triangulation& surface,
+                                 const geometry::Triangulation& shown)
     : plan_(plan),
       surface_(surface),
+      shown_(shown),
       pair_counts_(static_cast<std::size_t>(plan.pair_bins), 0.0),
       own_pair_counts_(pair_counts_.size(), 0) {}
 
@@ -226,14 +228,14 @@ std::vector<io::DataSetSpec> ParticleRecords::data_sets() const {
          "samples but the start"});
   }
   if (plan_.surface_cells > 0) {
-    const auto shape = studies::data_sets(surface_, "1");
+    const auto shape = studies::data_sets(shown_, "1");
     sets.insert(sets.end(), shape.begin(), shape.end());
   }
   return sets;
 }
 
 void ParticleRecords::write_start(run::Records& records) const {
-  if (plan_.surface_cells > 0 && parallel::rank() == 0) studies::write(records, surface_);
+  if (plan_.surface_cells > 0 && parallel::rank() == 0) studies::write(records, shown_);
 }
 
 void ParticleRecords::sample(run::Records& records, const particles::ParticleDynamics& dynamics) {

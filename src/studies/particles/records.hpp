@@ -21,8 +21,9 @@ struct ParticleTotals {
 
 class ParticleRecords {
  public:
-  /// Plan and surface must outlive it.
-  ParticleRecords(const ParticlePlan& plan, const geometry::Triangulation& surface);
+  /// The surface that particles are spread over, and as the result shows it. All must outlive it.
+  ParticleRecords(const ParticlePlan& plan, const geometry::Triangulation& surface,
+                  const geometry::Triangulation& shown);
 
   /// The data set of momenta names those that the surface's symmetry conserves.
   std::vector<io::DataSetSpec> data_sets() const;
@@ -50,7 +51,7 @@ class ParticleRecords {
   void write_pair_correlation(run::Records& records, std::int64_t samples) const;
 
   const ParticlePlan& plan_;
-  const geometry::Triangulation& surface_;
+  const geometry::Triangulation &surface_, &shown_;
   run::SampleSums sums_;
   std::vector<double> pair_counts_;
   std::vector<std::int64_t> own_pair_counts_;  // this rank's, that aren't among those yet

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // study = "particles": particles that interact on a surface, spread over all ranks
 // (particles/particle_dynamics.hpp moves them). Results are by id, whatever the ranks.
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "io/xdmf.hpp"
@@ -16,10 +18,14 @@ namespace {
 class ParticleEvolution : public run::Evolution {
  public:
   ParticleEvolution(const ParticlePlan& plan, const ParticleStarts& starts,
-                    const geometry::Triangulation& surface)
-      : plan_(plan), starts_(starts), surface_(surface), records_(plan, surface) {}
+                    const geometry::Triangulation& surface, const geometry::Triangulation& shown)
+      : plan_(plan), starts_(starts), surface_(surface), records_(plan, surface, shown) {}
 
-  std::vector<io::DataSetSpec> data_sets() const override { return records_.data_sets(); }
+  std::vector<io::DataSetSpec> data_sets() const override {
+    auto sets = records_.data_sets();
+    std::ranges::move(studies::data_sets(plan_.options.solver), std::back_inserter(sets));
+    return sets;
+  }
 
   void begin(run::Records& records) override {
     dynamics_.emplace(*plan_.motion, *plan_.pairs.kernel, plan_.options, starts_.make(surface_));
@@ -47,7 +53,10 @@ class ParticleEvolution : public run::Evolution {
 
   void sample(run::Records& records) override { records_.sample(records, *dynamics_); }
   void hand_over(run::Records&) override { records_.hand_over(); }
-  void finish(run::Records& records) override { records_.finish(records, *dynamics_); }
+  void finish(run::Records& records) override {
+    records_.finish(records, *dynamics_);
+    studies::write(records, plan_.options.solver);
+  }
 
   run::Progress progress() const override {
     auto progress = run::Progress::of_steps(dynamics_->steps(), plan_.steps, plan_.options.step);
@@ -81,7 +90,12 @@ ExitCode run(Task& task) {
   task.deck.finish();
   if (task.dry_run) parallel::on_rank_zero([&] { print(estimate(plan, settings.options)); });
   if (task.check || task.dry_run) return exit_success;
-  const auto surface = starts.surface(std::max<std::int64_t>(plan.surface_cells, 60));
+  // Even starts and densities of pairs need cubes that are no larger than these.
+  constexpr std::int64_t fewest_cells = 60;
+  const auto surface = starts.surface(std::max(plan.surface_cells, fewest_cells));
+  std::optional<geometry::Triangulation> coarser;
+  if (plan.surface_cells > 0 && plan.surface_cells < fewest_cells)
+    coarser = starts.surface(plan.surface_cells);
   const bool periodic = std::ranges::any_of(plan.options.periods, [](double p) { return p > 0; });
   if (plan.pair_bins > 0 && !periodic && !surface.closed()) {  // even particles would be infinitely thin
     if (pairs_asked_for)
@@ -92,7 +106,7 @@ ExitCode run(Task& task) {
   }
   plan.options.solver = multiplier_solver(task, plan.multipliers, true);
   if (plan.options.solver) settings.petsc = petsc_for_multipliers();
-  ParticleEvolution evolution(plan, starts, surface);
+  ParticleEvolution evolution(plan, starts, surface, coarser ? *coarser : surface);
   const ExitCode code = drive(task, evolution, settings);
   if (code != exit_stopped) io::write_particles_xdmf(settings.file);
   return code;

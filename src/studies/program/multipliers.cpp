@@ -26,6 +26,19 @@ struct PetscAndSolver {
   SparseMultipliers solver;
 };
 
+constexpr const char* given_up = "/run/multipliers_given_up";
+
+/// On all ranks together. Collective.
+SparseMultipliers::Effort of_all(const SparseMultipliers& petsc) {
+  const auto& own = petsc.effort();
+  if (petsc.of_all_ranks()) return own;
+  return {parallel::sum(own.newton_solves), parallel::sum(own.newton_iterations),
+          parallel::sum(own.linear_solves), parallel::sum(own.given_up)};
+}
+std::int64_t searches(const SparseMultipliers::Effort& effort) {
+  return std::max<std::int64_t>(1, effort.newton_solves);
+}
+
 }  // namespace
 
 std::string read_multipliers(const Task& task, const std::string& method,
@@ -60,17 +73,31 @@ std::shared_ptr<integrators::MultiplierSolver> multiplier_solver(const Task& tas
 std::string solved_by(const std::shared_ptr<integrators::MultiplierSolver>& solver) {
   const auto* petsc = dynamic_cast<const SparseMultipliers*>(solver.get());
   if (petsc == nullptr) return "in lanes";
-  const auto& effort = petsc->effort();
-  const auto all = [&](std::int64_t count) { return petsc->of_all_ranks() ? count : parallel::sum(count); };
-  const std::int64_t solves = all(effort.newton_solves), iterations = all(effort.newton_iterations),
-                     given_up = all(effort.given_up);
-  return fmt::format("by PETSc: SNES for {} batches, {:.2f} iterations each{}", solves,
-                     static_cast<double>(iterations) / static_cast<double>(std::max<std::int64_t>(1, solves)),
-                     given_up > 0 ? fmt::format("; {} given up, and solved in lanes", given_up) : "");
+  const auto effort = of_all(*petsc);
+  return fmt::format(
+      "by PETSc: SNES for {} batches, {:.2f} iterations each{}", effort.newton_solves,
+      static_cast<double>(effort.newton_iterations) / static_cast<double>(searches(effort)),
+      effort.given_up > 0 ? fmt::format("; {} given up, and solved in lanes", effort.given_up) : "");
+}
+
+std::vector<io::DataSetSpec> data_sets(const std::shared_ptr<integrators::MultiplierSolver>& solver) {
+  if (dynamic_cast<const SparseMultipliers*>(solver.get()) == nullptr) return {};
+  return {{given_up,
+           io::DataType::float64,
+           {1},
+           "1",
+           "share of Newton's searches for multipliers that SNES gave up and lanes made, of the last start"}};
+}
+
+void write(run::Records& records, const std::shared_ptr<integrators::MultiplierSolver>& solver) {
+  const auto* petsc = dynamic_cast<const SparseMultipliers*>(solver.get());
+  if (petsc == nullptr) return;
+  const auto effort = of_all(*petsc);
+  records.one(given_up, 0, static_cast<double>(effort.given_up) / static_cast<double>(searches(effort)));
 }
 
 std::string petsc_for_multipliers() {
-  return la::petsc_version() + ", SNES and KSP for multipliers";
+  return la::petsc_version() + ", SNES and KSP for multipliers; lanes for what SNES gives up (/run)";
 }
 
 }  // namespace cotangent::studies

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "integrators/multipliers.hpp"
+#include "run/records.hpp"
 #include "studies/program/study.hpp"
 
 namespace cotangent::studies {
@@ -25,6 +26,10 @@ std::shared_ptr<integrators::MultiplierSolver> multiplier_solver(const Task& tas
 
 /// For the summary: who solved, and what it took. Collective.
 std::string solved_by(const std::shared_ptr<integrators::MultiplierSolver>& solver);
+/// For the result's `/run`, where PETSc solves: the share that it gave up, which the number of ranks decides.
+std::vector<io::DataSetSpec> data_sets(const std::shared_ptr<integrators::MultiplierSolver>& solver);
+/// Enters it at the end. Collective.
+void write(run::Records& records, const std::shared_ptr<integrators::MultiplierSolver>& solver);
 /// For the provenance of a result: PETSc's version, and what it solves.
 std::string petsc_for_multipliers();
 

@@ -83,19 +83,20 @@ namespace {
 }
 
 /// Wide enough along axes that aren't periodic for the surface to end within it; none where it doesn't, by a
-/// coarse look.
+/// coarse look, or where that has so many cubes that there would be too many fine ones.
 std::optional<SpaceBox> box_along_free_axes(const geometry::LevelFunction& g,
                                             const std::vector<SpacePoint>& points,
                                             const particles::Periods& periods, double longest) {
   constexpr double far = 1e3;
+  constexpr std::int64_t most = 1 << 17;
   const SpaceBox wide = SpaceBox{points[0], points[0]}.padded(far * longest);
-  const bool all = std::ranges::all_of(periods, [](double p) { return p > 0; });
-  const auto coarse = all ? std::nullopt : geometry::triangulate(g, points, longest / 4, wide, periods);
-  if (!coarse || coarse->vertices.empty()) return wide;
-  const SpaceBox around = SpaceBox::around(coarse->vertices);
+  if (std::ranges::all_of(periods, [](double p) { return p > 0; })) return wide;
+  const double side = longest / 4;
+  const auto around = geometry::box_of_cubes(g, points, side, wide, periods, most);
+  if (!around) return std::nullopt;
   for (std::size_t n = 0; n < 3; ++n) {
     if (periods[n] > 0) continue;
-    if (around.high[n] - around.low[n] > far * longest) return std::nullopt;
+    if (around->low[n] < wide.low[n] + side || around->high[n] > wide.high[n] - side) return std::nullopt;
   }
   return wide;
 }

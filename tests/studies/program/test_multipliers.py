@@ -85,6 +85,7 @@ class Multipliers(ProgramTest):
         self.assertLess(apart, 1e-12)  # measured: 2.3e-13
         self.assertGreater(apart, 0)  # they did not do the same
         with h5py.File(self.at / "petsc.h5", "r") as file:
+            self.assertEqual(list(file["run/multipliers_given_up"]), [0])
             self.assertIn("multipliers", file["provenance"].attrs["petsc"])
 
     def test_trajectories(self):
@@ -96,12 +97,26 @@ class Multipliers(ProgramTest):
         apart = self.apart("lanes.h5", "petsc.h5", "trajectory/q", "trajectory/v", "orbits/final")
         self.assertLess(apart, 1e-12)  # measured: 2.2e-16
 
+    def test_decks_whose_samples_leave_short_steps(self):
+        for deck in ("torus_geodesic", "spherical_pendulum"):
+            text = (SOURCE / f"input/surfaces/{deck}.toml").read_text(encoding="utf-8")
+            for words in ([], ["method.name=rattle-suzuki-4"], ["model.mass=1e13", "method.step=0.05"]):
+                short = ["stop.time=5", *words]
+                self.flown(text, "lanes.h5", *short)
+                said = self.flown(text, "petsc.h5", *short, PETSC)
+                self.assertRegex(said, r"SNES for \d+ batches, [1-4]\.\d+ iterations each\n")  # none given up
+                with h5py.File(self.at / "petsc.h5", "r") as file:
+                    self.assertEqual(list(file["run/multipliers_given_up"]), [0])
+                self.assertLess(self.apart("lanes.h5", "petsc.h5", "trajectory/q", "trajectory/v"), 1e-12)
+
     def test_atlas(self):
         deck = (SOURCE / "input/chaos/genus2_atlas.toml").read_text(encoding="utf-8")
         short = ["stop.time=4", "atlas.levels=1", "model.gravity.count=3", "model.r.count=3", "ensemble.random.count=8"]
         self.flown(deck, "lanes.h5", *short)
         said = self.flown(deck, "petsc.h5", *short, PETSC)
         self.assertRegex(said, r"multipliers +by PETSc: SNES for \d+ batches")
+        with h5py.File(self.at / "petsc.h5", "r") as file:
+            self.assertEqual(list(file["run/multipliers_given_up"]), [0])
         apart = self.apart("lanes.h5", "petsc.h5", "atlas/mean_lyapunov")
         self.assertLess(apart, 1e-9)
 

@@ -202,6 +202,17 @@ class Particles(ProgramTest):
             across = file["/surface/vertices"][:, 0]
             self.assertLess(across.max() - across.min(), 20)
 
+    def test_a_coarse_surface_is_shown_as_it_is_asked_for(self):
+        """Particles start on a fine one all the same."""
+        triangles, starts = [], []
+        for cells in (20, 40, 60):
+            starts.append(self.run_torus("out.h5", "stop.time=0.08", f"output.surface_cells={cells}")["position"][0])
+            with h5py.File(self.at / "out.h5") as file:
+                triangles.append(len(file["/surface/triangles"]))
+        self.assertLess(abs(triangles[1] / triangles[0] - 4), 0.4)
+        self.assertLess(abs(triangles[2] / triangles[0] - 9), 0.9)
+        self.assertTrue((starts[0] == starts[1]).all() and (starts[0] == starts[2]).all())
+
     def test_few_particles_on_a_folded_surface(self):
         """Even starts keep the distance that there is room for."""
         words = ("model.name=gyroid", "model.R=", "model.r=", "model.period=7", "model.periods=[14,14,14]")
