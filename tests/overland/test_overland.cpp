@@ -639,7 +639,9 @@ std::vector<double> broken_dam(const std::string& name, double size) {
   const SolverOptions solver{.tolerance = name == "conservative" ? 1e-9 : 1e-8, .most_iterations = 50};
   std::vector<double> cells;
   for (std::size_t c = 0; c < land.mesh.cells.size(); ++c) cells.push_back(depth(land.mesh.middle(c)));
-  const auto scheme = name == "rt0" ? rt0_scheme(land, 1e-3, solver) : conservative_scheme(land, 2, solver);
+  const auto scheme = name == "rt0"    ? rt0_scheme(land, 1e-3, solver)
+                      : name == "mini" ? mini_scheme(land, {}, solver)
+                                       : conservative_scheme(land, 2, solver);
   const Rain rain;
   const Infiltration soil;
   Flow flow(land, *scheme, rain, soil, {.step = 0.1 * time},
@@ -660,6 +662,12 @@ TEST_CASE("Water moves the same way on land of any size", "[one-rank]") {
       CAPTURE(name, size, off);
       CHECK_ALL(off < 1e-6);
     }
+  }
+  const auto of_one = broken_dam("mini", 1);
+  for (const double size : {1e-6, 1e-3, 1e-2, 0.1}) {
+    const double off = apart(of_one, broken_dam("mini", size));
+    CAPTURE(size, off);
+    CHECK_ALL(off < 1e-6);
   }
 }
 
