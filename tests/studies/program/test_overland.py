@@ -392,7 +392,7 @@ file = "out.h5"
                                        "start_storage", "worst_identity", "discharge_time", "last_discharge", "next_step",
                                        "steps", "newton_iterations", "steps_done_again", "earlier_count", "earlier_0_time"})
             self.assertEqual({name: state[name].shape for name in set(state) - numbers},
-                             {"depth": (91, 1), "discharge": (91, 2), "infiltrated": (91, 1), "soaking": (91, 1), "rate": (91, 1),
+                             {"depth": (91, 1), "discharge": (91, 2), "infiltrated": (91, 1), "rate": (91, 1),
                               "earlier_0_depth": (91, 1), "earlier_0_discharge": (91, 2)})
             state.move("depth", "depths")
         bytes_before = checkpoint.read_bytes()
