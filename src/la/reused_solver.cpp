@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "la/reused_solver.hpp"
 
+#include <dlfcn.h>
 #include <limits>
 
 namespace cotangent::la {
@@ -78,6 +79,14 @@ ReusedSolver::ReusedSolver(bool direct, PetscInt rows, const std::string& prefix
 #endif
   }
   check(KSPSetFromOptions(solver_), "KSPSetFromOptions");
+}
+
+void ReusedSolver::forget() {
+  made_ = false;
+  // ML's random vectors, by which it estimates eigenvalues, go on from one preconditioner to the next.
+  using Begin = int();
+  auto* const begin = reinterpret_cast<Begin*>(::dlsym(RTLD_DEFAULT, "ML_random_init"));
+  if (begin != nullptr) begin();
 }
 
 std::string ReusedSolver::solve(Mat matrix, Vec b, Vec x) {

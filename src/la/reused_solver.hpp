@@ -26,8 +26,8 @@ class ReusedSolver {
   /// Solves A x = b until the residual is 1e-10 of b, directly 1e-8; the reason in plain words where that
   /// fails, else nothing. Collective.
   std::string solve(Mat matrix, Vec b, Vec x);
-  /// The next solve starts afresh.
-  void forget() { made_ = false; }
+  /// The next solve starts afresh, to the bits of a new solver's first.
+  void forget();
   /// What solves systems of so many rows, unless options say else: "GMRES over an LU by mumps".
   static std::string text(bool direct, PetscInt rows);
 

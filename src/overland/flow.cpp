@@ -47,20 +47,48 @@ double Flow::mean_discharge() const {
   return parallel::sum(scheme_.discharge_integral(water_)) / all_area_;
 }
 
+std::vector<double> Flow::mean_rain(double from, double to) const {
+  std::vector<double> rain;
+  const auto rains = [&] { rain = rain_.mean(from, to, water_.depth.size()); };
+  if (rain_.at)
+    parallel::agree(rains);  // a formula may refuse what it finds on one rank
+  else
+    rains();
+  return rain;
+}
+
+std::vector<double> Flow::infiltrated_at_rest(double dt, int parts) const {
+  std::vector<double> infiltrated = water_.infiltrated, depth = water_.depth;
+  const double part = dt / parts;
+  for (int k = 0; k < parts; ++k) {
+    const std::vector<double> rain = mean_rain(water_.time + k * part, water_.time + (k + 1) * part);
+    for (std::size_t v = 0; v < depth.size(); ++v) {
+      const auto [of_rain, room] = infiltration_.share(rain[v], infiltrated[v], part);
+      const double wet = depth[v] + rain[v] * part - of_rain, soaks = std::clamp(wet, 0.0, room);
+      infiltrated[v] += of_rain + soaks;
+      depth[v] = wet - soaks;
+    }
+  }
+  return infiltrated;
+}
+
 Flow::Soil Flow::soak_rain(double dt, std::vector<double>& rain) {
   Soil soil;
   if (infiltration_.law == Infiltration::Law::none) return soil;
+  const bool adaptive = options_.tolerance > 0, steady = !rain_.varies();
+  if (adaptive && !steady) soil.at_rest = infiltrated_at_rest(dt, 2);
   std::vector<double> taken;
   for (std::size_t v = 0; v < rain.size(); ++v) {
     double& infiltrated = water_.infiltrated[v];
     const double fallen = rain[v] * dt;
-    const double most = infiltration_.taken(std::numeric_limits<double>::infinity(), infiltrated, dt);
-    taken.push_back(infiltration_.taken_of_rain(rain[v], infiltrated, dt));
-    soil.room.push_back(std::max(0.0, most - taken[v]));
-    infiltrated += taken[v];
-    rain[v] = (fallen - taken[v]) / dt;
+    const auto [of_rain, room] = infiltration_.share(rain[v], infiltrated, dt);
+    taken.push_back(of_rain);
+    soil.room.push_back(room);
+    infiltrated += of_rain;
+    if (adaptive && steady)
+      soil.at_rest.push_back(infiltrated + std::clamp(water_.depth[v] + fallen - of_rain, 0.0, room));
+    rain[v] = (fallen - of_rain) / dt;
   }
-  soil.standing.assign(rain.size(), 0.0);
   soil.ledger.rain = soil.ledger.infiltration = volume(land_, taken);
   return soil;
 }
@@ -75,19 +103,16 @@ void Flow::soak(double share, Soil& soil) {
     taken.push_back(before - depth);
     water_.infiltrated[v] += taken[v];
     soil.room[v] -= taken[v];
-    soil.standing[v] += taken[v];
   }
   soil.ledger.infiltration += volume(land_, taken);
 }
 
-double Flow::soil_error(double dt, const Soil& soil) {
-  if (infiltration_.law == Infiltration::Law::none) return 0;
+double Flow::soil_error(const Soil& soil) const {
+  if (infiltration_.law == Infiltration::Law::none || options_.tolerance == 0) return 0;
   std::vector<double> wrong, all;
-  water_.soaking.resize(soil.standing.size(), 0.0);
-  for (std::size_t v = 0; v < soil.standing.size(); ++v) {
-    wrong.push_back(0.5 * std::abs(soil.standing[v] - dt * water_.soaking[v]));
+  for (std::size_t v = 0; v < soil.at_rest.size(); ++v) {
+    wrong.push_back(0.5 * std::abs(water_.infiltrated[v] - soil.at_rest[v]));
     all.push_back(water_.depth[v] + water_.infiltrated[v]);
-    water_.soaking[v] = soil.standing[v] / dt;
   }
   return volume(land_, wrong) / std::max(volume(land_, all), 1e-300);
 }
@@ -95,18 +120,13 @@ double Flow::soil_error(double dt, const Soil& soil) {
 bool Flow::try_step(double dt) {
   const Water before = water_;
   const double start = water_.time;
-  std::vector<double> rain;
-  const auto rains = [&] { rain = rain_.mean(start, start + dt, water_.depth.size()); };
-  if (rain_.at)
-    parallel::agree(rains);  // a formula may refuse what it finds on one rank
-  else
-    rains();
+  std::vector<double> rain = mean_rain(start, start + dt);
   Soil soil = soak_rain(dt, rain);
   soak(0.5, soil);
   last_ = scheme_.step(water_, dt, rain);
   if (last_.converged) {
     soak(1, soil);
-    last_.error += soil_error(dt, soil);
+    last_.error += soil_error(soil);
   }
   progress_.iterations += last_.iterations;
   const bool rough =

@@ -3,10 +3,11 @@
 // scheme.
 //
 // What the soil takes of the rain never comes onto the land. Of what it could take besides, standing water
-// soaks in to the half before a step and to the rest after (Strang 1968). An adaptive step grows by at most a
-// half where its own error, as the scheme estimates it (of second order in dt), and half of what the rate of
-// that soaking has changed by, over all water on the land and in the soil, allows it and Newton's method had
-// no trouble, and is done again shorter where the error is twice the tolerance or the scheme failed, but not
+// soaks in to the half before a step and to the rest after (Strang 1968): exactly so where nothing flows and
+// the rain is steady. An adaptive step grows by at most a half where its own error allows it and Newton's
+// method had no trouble: what the scheme estimates (of second order in dt), and half of what soaked in
+// otherwise than of water at rest, with rain that changes by half steps, over all water on the land and in
+// the soil. It is done again shorter where the error is twice the tolerance or the scheme failed, but not
 // below the smallest because of an error; it ends where a given depth's table has a row, lest the turn there
 // be missed. A step of fixed length that fails is done in halves, quarters ..., down to 1/4096.
 #pragma once
@@ -67,15 +68,18 @@ class Flow {
   bool fixed_step();
   bool adaptive_step();
   /// What the soil takes in a step: of the rain, which is made less, and of standing water no more than
-  /// `room` besides.
+  /// `room` besides. Steps that adapt know what would be in it at the end if nothing flowed, `at_rest`.
   struct Soil {
-    std::vector<double> room, standing;
+    std::vector<double> room, at_rest;
     Ledger ledger;
   };
+  std::vector<double> mean_rain(double from, double to) const;
+  /// In the soil after a time in which nothing flows, with rain that is steady in each of its parts.
+  std::vector<double> infiltrated_at_rest(double dt, int parts) const;
   Soil soak_rain(double dt, std::vector<double>& rain);
   /// Of standing water, as much as there is room for or this share of it.
   void soak(double share, Soil& soil);
-  double soil_error(double dt, const Soil& soil);
+  double soil_error(const Soil& soil) const;
   /// Where adaptive steps must end next.
   double goal(double to) const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace cotangent::overland {
 
@@ -66,6 +67,12 @@ double Infiltration::taken_of_rain(double rain, double infiltrated, double time)
   const double before_pond = std::max(0.0, rate * suction / (rain - rate) - infiltrated);
   if (fallen <= before_pond) return fallen;
   return std::min(fallen, before_pond + taken(fallen, infiltrated + before_pond, time - before_pond / rain));
+}
+
+Infiltration::Share Infiltration::share(double rain, double infiltrated, double time) const {
+  const double most = taken(std::numeric_limits<double>::infinity(), infiltrated, time);
+  const double of_rain = taken_of_rain(rain, infiltrated, time);
+  return {of_rain, std::max(0.0, most - of_rain)};
 }
 
 }  // namespace cotangent::overland

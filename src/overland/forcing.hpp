@@ -28,6 +28,7 @@ class Rain {
 
   /// The mean rate at each of n vertices from one time to a later one.
   std::vector<double> mean(double from, double to, std::size_t n) const;
+  bool varies() const { return at || rate.varies() || fields.size() > 1; }
 };
 
 struct Infiltration {
@@ -40,6 +41,11 @@ struct Infiltration {
   double taken(double depth, double infiltrated, double time) const;
   /// How much of steady rain, a rate, where no water stands.
   double taken_of_rain(double rain, double infiltrated, double time) const;
+  /// That, and how much more of what stands there.
+  struct Share {
+    double of_rain, room;
+  };
+  Share share(double rain, double infiltrated, double time) const;
 };
 
 }  // namespace cotangent::overland

@@ -7,6 +7,7 @@
 #include "la/indices.hpp"
 #include "la/reused_solver.hpp"
 #include "la/sparse.hpp"
+#include "overland/similar.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/reproducible_sums.hpp"
 
@@ -443,7 +444,8 @@ void Mini::account(const Water& water, const Water& next, Outcome& outcome) cons
 
 std::unique_ptr<Scheme> mini_scheme(const Landscape& landscape, const MiniOptions& mini,
                                     const SolverOptions& options) {
-  return std::make_unique<Mini>(landscape, mini, options);
+  return scheme_at_unit_size(
+      landscape, [&](const Landscape& land) { return std::make_unique<Mini>(land, mini, options); });
 }
 
 std::string mini_solver(std::int64_t vertices, const SolverOptions& options) {

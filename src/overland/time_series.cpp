@@ -38,4 +38,11 @@ double TimeSeries::mean(double from, double to) const {
   return sum / (to - from);
 }
 
+TimeSeries TimeSeries::scaled(double time, double value) const {
+  TimeSeries other = *this;
+  other.constant_ *= value;
+  for (auto& row : other.rows_) row = {time * row.first, value * row.second};
+  return other;
+}
+
 }  // namespace cotangent::overland

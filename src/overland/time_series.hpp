@@ -22,6 +22,8 @@ class TimeSeries {
   double value(double time) const;
   /// Over an interval that isn't empty; a table counts as 0 before and after.
   double mean(double from, double to) const;
+  /// With its times and its values multiplied.
+  TimeSeries scaled(double time, double value) const;
 
  private:
   double constant_ = 0;

@@ -52,9 +52,8 @@ struct Water {
   std::vector<double> depth;        ///< ghosts included, as below
   std::vector<double> discharge;    ///< per width, two numbers a vertex
   std::vector<double> infiltrated;  ///< infiltrated so far, a depth
-  std::vector<double> soaking;   ///< rate at which standing water did so in the last step; empty before one
-  std::vector<double> rate;      ///< -div q as the last step had it; empty before one
-  std::vector<Earlier> earlier;  ///< the last steps' starts, newest first, as far as the scheme wants them
+  std::vector<double> rate;         ///< -div q as the last step had it; empty before one
+  std::vector<Earlier> earlier;     ///< the last steps' starts, newest first, as far as the scheme wants them
   /// Of a scheme whose depths are the cells' (rt0.hpp), of each of this rank's cells: its depth, and the
   /// discharge per width out over the side opposite to each vertex. The depths above are then their means.
   std::vector<double> cells;

@@ -587,6 +587,44 @@ TEST_CASE("Steps that adapt see what comes of soil and flow one after another", 
   CHECK(std::abs(control / fine - 1) > 2e-2);
 }
 
+TEST_CASE("A pond on flat dry soil soaks in by Green and Ampt's closed form, in steps of any length") {
+  const la::Petsc petsc;
+  const Landscape land = landscape(4, [](const Point&) { return 0.0; });
+  const Rain rain;
+  const Infiltration soil{Infiltration::Law::green_ampt, 6e-6, 0.033};
+  for (const double deep : {1e-3, 1e-2}) {
+    for (const std::string name : {"conservative", "mini"}) {
+      const auto scheme = name == "mini" ? mini_scheme(land, {}, {}) : conservative_scheme(land, 2, {});
+      Flow flow(land, *scheme, rain, soil, {.step = 1, .tolerance = 1e-3, .largest = 60},
+                at_rest(land, [deep](const Point&) { return deep; }));
+      CAPTURE(deep, name, flow.why());
+      REQUIRE_ALL(flow.advance(600) == Status::finished);
+      CHECK_ALL(flow.progress().retries == 0);
+      CHECK_ALL(flow.progress().steps < 25);
+      CHECK_ALL(std::abs(flow.progress().ledger.infiltration / soil.taken(deep, 0, 600) - 1) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("Steps that adapt see what rain that changes does to the soil, on flat land too", "[one-rank]") {
+  const la::Petsc petsc;
+  const Landscape land = landscape(2, [](const Point&) { return 0.0; });
+  Rain rain;
+  rain.rate = TimeSeries(TimeSeries::Table{{0, 0}, {0.7, 0}, {1, 0.1}, {1.3, 0}, {9, 0}});
+  const Infiltration soil{Infiltration::Law::green_ampt, 5e-3, 0.03};
+  const auto soaked = [&](const SteppingOptions& stepping) {
+    const auto scheme = conservative_scheme(land, 2, {});
+    Flow flow(land, *scheme, rain, soil, stepping, at_rest(land, [](const Point&) { return 0.0; }));
+    REQUIRE_ALL(flow.advance(1.5) == Status::finished);
+    return flow.progress().ledger.infiltration;
+  };
+  const double fine = soaked({.step = 1e-3}), control = soaked({.step = 0.5});
+  const double adapts = soaked({.step = 0.1, .tolerance = 1e-3, .largest = 0.5});
+  CAPTURE(fine, control, adapts);
+  CHECK(std::abs(adapts / fine - 1) < 1e-2);
+  CHECK(std::abs(control / fine - 1) > 0.1);
+}
+
 TEST_CASE("Steps of backward Euler that adapt begin on dry land") {
   const la::Petsc petsc;
   Landscape land = landscape(8, [](const Point& p) { return 0.5 * p[0]; });
@@ -639,7 +677,9 @@ std::vector<double> broken_dam(const std::string& name, double size) {
   const SolverOptions solver{.tolerance = name == "conservative" ? 1e-9 : 1e-8, .most_iterations = 50};
   std::vector<double> cells;
   for (std::size_t c = 0; c < land.mesh.cells.size(); ++c) cells.push_back(depth(land.mesh.middle(c)));
-  const auto scheme = name == "rt0" ? rt0_scheme(land, 1e-3, solver) : conservative_scheme(land, 2, solver);
+  const auto scheme = name == "rt0"    ? rt0_scheme(land, 1e-3, solver)
+                      : name == "mini" ? mini_scheme(land, {}, solver)
+                                       : conservative_scheme(land, 2, solver);
   const Rain rain;
   const Infiltration soil;
   Flow flow(land, *scheme, rain, soil, {.step = 0.1 * time},
@@ -660,6 +700,12 @@ TEST_CASE("Water moves the same way on land of any size", "[one-rank]") {
       CAPTURE(name, size, off);
       CHECK_ALL(off < 1e-6);
     }
+  }
+  const auto of_one = broken_dam("mini", 1);
+  for (const double size : {1e-6, 1e-3, 1e-2, 0.1}) {
+    const double off = apart(of_one, broken_dam("mini", size));
+    CAPTURE(size, off);
+    CHECK_ALL(off < 1e-6);
   }
 }
 

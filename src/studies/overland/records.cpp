@@ -182,7 +182,6 @@ void visit_water(run::StateFields& state, const overland::Mesh& mesh, overland::
   field("depth", 1, water.depth);
   field("discharge", 2, water.discharge);
   field("infiltrated", 1, water.infiltrated);
-  field("soaking", 1, water.soaking);
   field("rate", 1, water.rate);
   if (parallel::any(!water.cells.empty())) {  // some ranks may have none
     const auto ids = std::make_shared<std::vector<std::int64_t>>(overland::cell_ids(mesh));
