@@ -110,10 +110,10 @@ void read_mesh(Task& task, OverlandPlan& plan) {
     throw table.error("give one of file, raster, and cells (of a rectangle, with from and to)");
   std::string source;
   if (table.has("file")) {
-    source = deck_path(task, table.text("file"));
+    source = deck_path(task, table.input_file("file"));
     plan.triangles = overland::read_gmsh(source);
   } else if (table.has("raster")) {
-    source = deck_path(task, table.text("raster"));
+    source = deck_path(task, table.input_file("raster"));
     plan.ground = overland::open_raster(source);
     plan.triangles = overland::triangles(*plan.ground);
   } else {
@@ -134,7 +134,7 @@ void read_mesh(Task& task, OverlandPlan& plan) {
   overland::judge(plan.triangles, source);
   if (bed.has("raster")) {
     if (bed.has("height")) throw bed.error("give height or raster, not both");
-    plan.ground = deck_raster(task, bed.text("raster"));
+    plan.ground = deck_raster(task, bed.input_file("raster"));
   }
   const std::int64_t refine = table.integer_at_least("refine", 0, 0);
   if (refine > 10) throw table.error("refine", "at most 10: each makes four cells of one");
