@@ -46,7 +46,10 @@ class WorkedExamples : public run::Evolution {
     for (std::int64_t k = 0; k < std::ssize(degrees_); ++k)
       records.one("/collocation/degree", k, &degrees_[static_cast<std::size_t>(k)]);
   }
-  void state(run::StateFields& state) override { state.number("done", done_); }
+  void state(run::StateFields& state) override {
+    state.number("done", done_);
+    state.index("done", static_cast<double>(done_), std::ssize(degrees_) + 1);
+  }
   void advance(std::int64_t, run::Records& records) override {
     const int K = static_cast<int>(degrees_[static_cast<std::size_t>(done_)]);
     records.one("/collocation/initial_value_error", done_, numerics::initial_value_error(K, 1));
