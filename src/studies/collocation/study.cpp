@@ -11,6 +11,7 @@
 #include "numerics/worked_examples.hpp"
 #include "parallel/mpi.hpp"
 #include "run/terminal.hpp"
+#include "studies/program/report.hpp"
 #include "studies/program/settings.hpp"
 
 namespace cotangent::studies {
@@ -88,8 +89,10 @@ ExitCode run(Task& task) {
   if (task.check) return exit_success;
   if (task.dry_run) {
     parallel::on_rank_zero([&] {
-      run::say(fmt::format("would run       {} degrees\nresult file     {}\ntime            under a second\n",
-                           degrees.size(), settings.file));
+      run::say(
+          fmt::format("would run       {} degrees\nresult file     {}\nmemory          about {} a rank\n"
+                      "time            under a second\n",
+                      degrees.size(), settings.file, run::size_text(static_cast<double>(program_bytes()))));
     });
     return exit_success;
   }

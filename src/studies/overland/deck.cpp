@@ -289,7 +289,7 @@ Estimate OverlandPlan::estimate(const io::FileOptions& options) const {
                                           : n,
                factor = (is_mini ? 300 : 50) * depth * (across ? 3 : 1);
   const double each = !solver.direct ? (is_mini ? 10500 : 1900) : (is_mini ? 3000 : 1700) + factor;
-  estimate.rank_bytes = (std::int64_t{60} << 20) + static_cast<std::int64_t>(each * n / parallel::size());
+  estimate.rank_bytes = program_bytes(true) + static_cast<std::int64_t>(each * n / parallel::size());
   const double steps = stepping.tolerance > 0 ? static_cast<double>(3 * samples) : time / stepping.step;
   estimate.seconds = steps * 3 * stages * 6e-6 * unknowns / parallel::size();
   return estimate;
