@@ -100,7 +100,7 @@ CASES = {
     "atlas": Case(test_atlas.ATLAS, ("atlas.levels=3",), "stop.time", 3000, 1),
     # However short its flights, each is timed for some hundredths of a second.
     "work-precision": Case(test_work_precision.DECK + test_work_precision.METHODS + test_work_precision.OUTPUT,
-                           ("ensemble.grid.q2=[-0.2,0.3,41]",), "stop.time", 20, 1),
+                           ("ensemble.grid.q2=[-0.2,0.3,17]",), "stop.time", 20, 1),
     "periodic orbits": Case(test_periodic_orbits.MANY, ("continuation.to=0.16", "continuation.step=0.0005",
                                                         "continuation.largest_step=0.0005"), "continuation.points", 150, 1),
 }
