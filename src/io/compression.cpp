@@ -17,6 +17,8 @@ bool worth_squeezing(const DataSetSpec& spec) {
 
 namespace {
 
+const std::string not_compressed = "; the result is complete, and not compressed";
+
 // The extent of chunks of about a megabyte: whole last dimensions, part of the one before, 1 of the others.
 std::vector<std::int64_t> chunk_of(const DataSetSpec& spec) {
   std::vector<std::int64_t> chunk(spec.dims.size(), 1);
@@ -80,15 +82,7 @@ void prepare(const std::filesystem::path& path, const ResultContent& content,
   image.copy_to(target);
 }
 
-}  // namespace
-
-void compress(const std::filesystem::path& path, const ResultContent& content) {
-  const std::string not_compressed = "; the result is complete, and not compressed";
-  const std::filesystem::path unfinished = path.string() + ".new";
-  const auto clear_away = [&] {
-    std::error_code ignored;
-    std::filesystem::remove(unfinished, ignored);
-  };
+bool is_compressed(const std::filesystem::path& path, const ResultContent& content) {
   std::int64_t is_done = 0;
   parallel::on_rank_zero([&] {
     const File file = File::open(path);
@@ -96,7 +90,69 @@ void compress(const std::filesystem::path& path, const ResultContent& content) {
       return !worth_squeezing(spec) || file.in_chunks(spec.path);
     });
   });
-  if (parallel::broadcast(is_done) != 0) return;
+  return parallel::broadcast(is_done) != 0;
+}
+
+/// Writes the data sets in collective calls, each rank the chunks of its share; what failed on this one.
+std::string squeeze(const std::filesystem::path& path, const ResultContent& content,
+                    const std::filesystem::path& unfinished) {
+  std::string failure;
+  const auto attempt = [&](const auto& work) {
+    try {
+      work();
+    } catch (const FileError& error) {
+      failure = error.what();
+    }
+  };
+  const FileFailureHandler alone([&](const std::string& reason) {
+    parallel::end_alone(exit_file_system,
+                        unfinished.string() + ": cannot write to the file: " + reason + not_compressed);
+  });
+  const File from = File::open(path);
+  File squeezed = File::open_together(unfinished, content.options.hints);
+  for (const DataSetSpec& spec : content.data_sets) {
+    if (!worth_squeezing(spec)) continue;
+    const DataSet source = from.data_set(spec.path), target = squeezed.data_set(spec.path);
+    const Chunks chunks(spec);
+    std::vector<std::byte> bytes;
+    for (std::int64_t k = chunks.first(); k < chunks.first() + chunks.most(); ++k) {
+      const bool mine = k < chunks.last();
+      auto chunk = chunks[mine ? k : 0];
+      if (mine && failure.empty()) attempt([&] { bytes = source.read_bytes(chunk.offset, chunk.extent); });
+      if (!mine || !failure.empty()) std::ranges::fill(chunk.extent, 0);
+      attempt([&] { target.write_bytes(chunk.offset, chunk.extent, bytes.data(), true); });
+    }
+  }
+  if (failure.empty()) attempt([&] { squeezed.close(); });
+  return failure;
+}
+
+/// Throws where a data set of this rank's share isn't what it was: a collective write that failed may have
+/// told nobody.
+void compare(const std::filesystem::path& path, const ResultContent& content,
+             const std::filesystem::path& unfinished) {
+  const File from = File::open(path), squeezed = File::open(unfinished);
+  for (const DataSetSpec& spec : content.data_sets) {
+    if (!worth_squeezing(spec)) continue;
+    const DataSet source = from.data_set(spec.path), target = squeezed.data_set(spec.path);
+    const Chunks chunks(spec);
+    for (std::int64_t k = chunks.first(); k < chunks.last(); ++k) {
+      const auto [offset, extent] = chunks[k];
+      if (source.read_bytes(offset, extent) != target.read_bytes(offset, extent))
+        throw FileError(unfinished.string() + ": " + spec.path + " isn't what was written to it");
+    }
+  }
+}
+
+}  // namespace
+
+void compress(const std::filesystem::path& path, const ResultContent& content) {
+  if (is_compressed(path, content)) return;
+  const std::filesystem::path unfinished = path.string() + ".new";
+  const auto clear_away = [&] {
+    std::error_code ignored;
+    std::filesystem::remove(unfinished, ignored);
+  };
   const auto or_not_compressed = [&](const auto& work) {
     parallel::on_rank_zero([&] {
       try {
@@ -108,55 +164,13 @@ void compress(const std::filesystem::path& path, const ResultContent& content) {
     });
   };
   or_not_compressed([&] { prepare(path, content, unfinished); });
-  std::string failure;
-  const auto attempt = [&](const auto& work) {
-    try {
-      if (failure.empty()) work();
-    } catch (const FileError& error) {
-      failure = error.what();
-    }
-  };
-  {
-    const FileFailureHandler alone([&](const std::string& reason) {
-      parallel::end_alone(exit_file_system,
-                          unfinished.string() + ": cannot write to the file: " + reason + not_compressed);
-    });
-    const File from = File::open(path);
-    File squeezed = File::open_together(unfinished, content.options.hints);
-    for (const DataSetSpec& spec : content.data_sets) {
-      if (!worth_squeezing(spec)) continue;
-      const DataSet source = from.data_set(spec.path), target = squeezed.data_set(spec.path);
-      const Chunks chunks(spec);
-      std::vector<std::byte> bytes;
-      for (std::int64_t k = chunks.first(); k < chunks.first() + chunks.most(); ++k) {
-        const bool mine = k < chunks.last();
-        auto chunk = chunks[mine ? k : 0];
-        if (mine) attempt([&] { bytes = source.read_bytes(chunk.offset, chunk.extent); });
-        if (!mine || !failure.empty()) std::ranges::fill(chunk.extent, 0);
-        try {
-          target.write_bytes(chunk.offset, chunk.extent, bytes.data(), true);
-        } catch (const FileError& error) {
-          failure = error.what();
-        }
-      }
-    }
-    attempt([&] { squeezed.close(); });
-  }
+  std::string failure = squeeze(path, content, unfinished);
   parallel::barrier();
-  // A collective write that failed may have told nobody.
-  attempt([&] {
-    const File from = File::open(path), squeezed = File::open(unfinished);
-    for (const DataSetSpec& spec : content.data_sets) {
-      if (!worth_squeezing(spec)) continue;
-      const DataSet source = from.data_set(spec.path), target = squeezed.data_set(spec.path);
-      const Chunks chunks(spec);
-      for (std::int64_t k = chunks.first(); k < chunks.last(); ++k) {
-        const auto [offset, extent] = chunks[k];
-        if (source.read_bytes(offset, extent) != target.read_bytes(offset, extent))
-          throw FileError(unfinished.string() + ": " + spec.path + " isn't what was written to it");
-      }
-    }
-  });
+  try {
+    if (failure.empty()) compare(path, content, unfinished);
+  } catch (const FileError& error) {
+    failure = error.what();
+  }
   if (parallel::any(!failure.empty())) {  // before the file is taken away nobody looks at it any more
     if (parallel::rank() == 0) clear_away();
     parallel::agree([&] {

@@ -223,21 +223,25 @@ Table Deck::root() const {
   return Table(document_, document_->root);
 }
 
-void Deck::require_other_file(const std::string& path, const Table& table, std::string_view key) const {
-  const auto same = [&](const std::filesystem::path& other) {
-    std::error_code ignored;
-    return std::filesystem::equivalent(path, other, ignored);
-  };
-  if (same(document_->file_name)) throw table.error(key, "is the deck itself");
+void Deck::refuse_overwritten() const {
   const auto folder = std::filesystem::path(document_->file_name).parent_path();
-  for (const Leaf& leaf : leaves(*document_->root)) {
-    if (leaf.dotted == joined(table.section_->path, key) || !leaf.text) continue;
-    if (same(*leaf.text) || same(folder / *leaf.text))
-      throw table.error(key, "is the file that " + leaf.spelled + " names, too");
+  for (const NamedFile& output : document_->outputs) {
+    const auto same = [&](const std::filesystem::path& other) {
+      std::error_code ignored;
+      return std::filesystem::equivalent(output.name, other, ignored);
+    };
+    const Table table(document_, output.section);
+    if (same(document_->file_name)) throw table.error(output.key, "is the deck itself");
+    for (const NamedFile& input : document_->inputs) {  // which some studies look for beside the deck
+      if (!input.name.empty() && (same(input.name) || same(folder / input.name)))
+        throw table.error(output.key,
+                          "is the file that " + spelled(input.section->path, input.key) + " names, too");
+    }
   }
 }
 
 void Deck::finish() const {
+  refuse_overwritten();
   std::vector<std::string> refusals;
   collect_unread(*document_, *document_->root, refusals);
   if (refusals.empty()) return;

@@ -29,6 +29,10 @@ class Table {
  public:
   std::string text(std::string_view key) const;
   std::string text(std::string_view key, std::string_view fallback) const;
+  /// The name of a file that is read, and of one that is written: Deck::finish() compares them.
+  std::string input_file(std::string_view key) const;
+  std::string input_file(std::string_view key, std::string_view fallback) const;
+  std::string output_file(std::string_view key, std::string_view fallback) const;
   /// A formula, as its text; a number is one.
   std::string formula(std::string_view key) const;
   std::string formula(std::string_view key, std::string_view fallback) const;
@@ -110,11 +114,8 @@ class Deck {
   /// A section, empty where it isn't given.
   Table table(std::string_view key) const { return root().table(key); }
 
-  /// Throws Error where a file of this name is the deck itself, or one that a text of the deck names beside
-  /// this key.
-  void require_other_file(const std::string& path, const Table& table, std::string_view key) const;
-
-  /// Refuses all keys that nobody read, each with its line and the nearest key that was asked for.
+  /// Once all is read: refuses a file to be written that is the deck itself or one that is read, and all keys
+  /// that nobody read, each with its line and the nearest key that was asked for.
   void finish() const;
 
   /// Everything read so far, with defaults, as TOML: in the order of first access, doubles in the shortest
@@ -123,6 +124,7 @@ class Deck {
 
  private:
   explicit Deck(std::shared_ptr<detail::Document> document) : document_(std::move(document)) {}
+  void refuse_overwritten() const;
   std::shared_ptr<detail::Document> document_;
 };
 

@@ -80,11 +80,8 @@ void collect_leaves(const Section& section, std::vector<Leaf>& out) {
     if (within && !items_of(*within, Form::given).empty()) {
       collect_leaves(*within, out);
     } else {
-      out.push_back({joined(section.path, item->key),
-                     spelled(section.path, item->key),
-                     printed(*item->given, Form::given),
-                     {}});
-      if (const auto* text = std::get_if<std::string>(&item->given->content)) out.back().text = *text;
+      out.push_back({joined(section.path, item->key), spelled(section.path, item->key),
+                     printed(*item->given, Form::given)});
     }
   }
 }

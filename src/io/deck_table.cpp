@@ -184,6 +184,20 @@ std::string Table::text(std::string_view key, std::string_view fallback) const {
   const std::string otherwise(fallback);
   return read(key, &otherwise, "a text", to_text);
 }
+
+std::string Table::input_file(std::string_view key) const {
+  document_->inputs.push_back({section_, std::string(key), text(key)});
+  return document_->inputs.back().name;
+}
+std::string Table::input_file(std::string_view key, std::string_view fallback) const {
+  document_->inputs.push_back({section_, std::string(key), text(key, fallback)});
+  return document_->inputs.back().name;
+}
+std::string Table::output_file(std::string_view key, std::string_view fallback) const {
+  document_->outputs.push_back({section_, std::string(key), text(key, fallback)});
+  return document_->outputs.back().name;
+}
+
 std::string Table::formula(std::string_view key) const {
   return read<std::string>(key, nullptr, "a number or a formula", to_formula);
 }

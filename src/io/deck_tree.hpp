@@ -53,9 +53,16 @@ struct Section {
   }
 };
 
+/// A key whose text was read as the name of a file.
+struct NamedFile {
+  std::shared_ptr<Section> section;
+  std::string key, name;
+};
+
 struct Document {
   std::string file_name;
   std::shared_ptr<Section> root = std::make_shared<Section>();
+  std::vector<NamedFile> inputs, outputs;
 };
 
 /// Which of an item's two values is meant.
@@ -79,7 +86,6 @@ std::string printed(const Section& root);
 /// A key that is no table, as "method.step" and "[method] step", with its value as printed.
 struct Leaf {
   std::string dotted, spelled, value;
-  std::optional<std::string> text;  ///< where the value is one
 };
 /// All leaves of a section as given, in the order of the file.
 std::vector<Leaf> leaves(const Section& section);

@@ -109,6 +109,9 @@ class Reader : public StateFields {
   explicit Reader(const io::File& file) : file_(file), stored_(file.names_in("/state")) {}
 
   bool reading() const override { return true; }
+  Error error(std::string_view text) const override {
+    return Error(file_.path().string() + ": " + std::string(text));
+  }
   void numbers(std::string_view name, std::span<double> values) override { common(name, values); }
   void numbers(std::string_view name, std::span<std::int64_t> values) override { common(name, values); }
   void list(std::string_view name, std::vector<double>& values) override {
@@ -132,8 +135,7 @@ class Reader : public StateFields {
   void finish() const {
     for (const std::string& name : stored_) {
       if (std::ranges::count(asked_, name) == 0)
-        throw Error(file_.path().string() + ": holds a field '" + name +
-                    "', of which this program's checkpoints know nothing");
+        throw error("holds a field '" + name + "', of which this program's checkpoints know nothing");
     }
   }
 
@@ -167,8 +169,7 @@ class Reader : public StateFields {
     asked_.emplace_back(name);
     if (std::ranges::count(stored_, name) == 0) {
       const std::string near = stored_.empty() ? "" : nearest(name, stored_);
-      throw Error(file_.path().string() + ": has no field '" + std::string(name) +
-                  "', from which this run would go on" +
+      throw error("has no field '" + std::string(name) + "', from which this run would go on" +
                   (is_likely(name, near) ? "; it holds '" + near + "'" : ""));
     }
     io::DataSet set = file_.data_set(path_of(name));
@@ -179,9 +180,8 @@ class Reader : public StateFields {
       fits = wanted[d] == set.dims()[d];
     }
     if (!fits)
-      throw Error(file_.path().string() + ": the field '" + std::string(name) + "' is " +
-                  io::shape(set.type(), set.dims()) + ", this run would go on from " +
-                  io::shape(type, wanted));
+      throw error("the field '" + std::string(name) + "' is " + io::shape(set.type(), set.dims()) +
+                  ", this run would go on from " + io::shape(type, wanted));
     return set;
   }
 
@@ -207,6 +207,29 @@ std::filesystem::path first_whole(const std::filesystem::path& newest) {
   if (!damages.empty())
     throw Error(damages + "\nNo checkpoint is whole to go on from. To begin anew, leave out --resume.");
   return {};
+}
+
+/// Throws where it isn't the checkpoint of this run, or of a moment that its result hasn't reached.
+void require_owner(const io::File& file, const CheckpointOwner& owner) {
+  const std::string path = file.path().string();
+  if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != format)
+    throw Error(path + ": not a checkpoint that this program can read");
+  if (const std::int64_t version = file.integer_attribute("/", "format_version");
+      version != checkpoint_version)
+    throw Error(path + ": a checkpoint of another version: format_version = " + std::to_string(version) +
+                ", and this program goes on from version " + std::to_string(checkpoint_version));
+  const std::string study = file.text_attribute("/", "study");
+  if (study != owner.study)
+    throw Error(path + ": the checkpoint of study = \"" + study + "\", not \"" + owner.study + "\"");
+  if (file.has_attribute("/", "number") && file.integer_attribute("/", "number") > owner.number)
+    throw Error(path +
+                ": the checkpoint is of a later moment than the result, which lacks rows of before it: was "
+                "an older copy of the result put back? Put back the one that belongs to it, or delete the "
+                "checkpoint to begin anew.");
+  const std::vector<std::string> free{"output"};
+  const std::string difference = io::difference(file.read_text("/deck"), owner.deck, free);
+  if (!difference.empty())
+    throw Error(path + ": the checkpoint of another deck:\n" + difference + "\nDelete it to begin anew.");
 }
 
 }  // namespace
@@ -257,39 +280,18 @@ bool read_checkpoint(const std::filesystem::path& newest, const CheckpointOwner&
   const std::filesystem::path path = first_whole(newest);
   if (path.empty()) return false;
   std::optional<io::File> file;
+  std::optional<Reader> reader;
   parallel::agree([&] {
-    std::string found;
     try {
       file = io::File::open(path);
-      found = file->text_attribute("/", "format");
-    } catch (const FileError&) {
+      require_owner(*file, owner);
+      reader.emplace(*file);
+    } catch (const FileError& error) {  // its seal is whole: what can't be read was never there
+      throw Error(std::string(error.what()) + ": not a checkpoint that this program can read");
     }
-    if (found != format) throw Error(path.string() + ": not a checkpoint that this program can read");
-    if (const std::int64_t version = file->integer_attribute("/", "format_version");
-        version != checkpoint_version)
-      throw Error(path.string() +
-                  ": a checkpoint of another version: format_version = " + std::to_string(version) +
-                  ", and this program goes on from version " + std::to_string(checkpoint_version));
-    const std::string study = file->text_attribute("/", "study");
-    if (study != owner.study)
-      throw Error(path.string() + ": the checkpoint of study = \"" + study + "\", not \"" + owner.study +
-                  "\"");
-    if (file->has_attribute("/", "number") && file->integer_attribute("/", "number") > owner.number)
-      throw Error(
-          path.string() +
-          ": the checkpoint is of a later moment than the result, which lacks rows of before it: was an "
-          "older "
-          "copy of the result put back? Put back the one that belongs to it, or delete the checkpoint to "
-          "begin anew.");
-    const std::vector<std::string> free{"output"};
-    const std::string difference = io::difference(file->read_text("/deck"), owner.deck, free);
-    if (!difference.empty())
-      throw Error(path.string() + ": the checkpoint of another deck:\n" + difference +
-                  "\nDelete it to begin anew.");
   });
-  Reader reader(*file);
-  evolution.state(reader);
-  parallel::agree([&] { reader.finish(); });
+  evolution.state(*reader);
+  parallel::agree([&] { reader->finish(); });
   // The next one keeps the newest as the older one: that must be this one.
   file.reset();
   if (path != newest) parallel::on_rank_zero([&] { io::rename_file(path, newest); });

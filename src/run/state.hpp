@@ -4,12 +4,15 @@
 // read back on any number of ranks.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <fmt/format.h>
 #include <span>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "core/error.hpp"
 #include "io/row_queue.hpp"
 
 namespace cotangent::run {
@@ -31,6 +34,15 @@ class StateFields {
 
   /// Whether the fields are filled from a checkpoint now.
   virtual bool reading() const = 0;
+  /// "a.h5.checkpoint: the field 'id' ...": of what was read and was never stored so, for the caller to throw
+  /// on all ranks.
+  virtual Error error(std::string_view text) const { return Error(std::string(text)); }
+  /// A number of a field that was read, as one of 0 to count - 1: else error(), on this rank.
+  std::int64_t index(std::string_view name, double x, std::int64_t count) const {
+    if (!(x >= 0 && x < static_cast<double>(count) && x == std::trunc(x)))
+      throw error(fmt::format("the field '{}' holds {}, which is none of 0 to {}", name, x, count - 1));
+    return static_cast<std::int64_t>(x);
+  }
 
   /// A number that all ranks have alike: stored as float64 or int64.
   template <class Number>
@@ -55,7 +67,7 @@ class StateFields {
   /// Rows of `width` numbers, any number of them on each rank, that no rank in particular must get back
   /// (such as unfinished tasks). Read back, they are shared out evenly in the order of the ranks; fields
   /// that had equally many rows on each rank are shared out alike, so that row k of one still belongs to
-  /// row k of the other.
+  /// row k of the other. Whether a checkpoint holds equally many of them is for the caller to see.
   virtual void loose_rows(std::string_view name, int width, std::vector<double>& values) = 0;
 };
 

@@ -85,11 +85,13 @@ void AtlasEvolution::state(run::StateFields& state) {
   state.loose_rows("points", static_cast<int>(width_ + 1), points);
   state.loose_rows("orbits", orbit_width, orbits);
   if (!state.reading()) return;
-  for (auto at = points.begin(); at != points.end(); at += static_cast<std::ptrdiff_t>(width_ + 1)) {
-    mine_.push_back(static_cast<std::int64_t>(*at));
-    std::copy_n(at + 1, width_, row(mine_.back()).begin());
-  }
-  recall_orbits(orbits);
+  parallel::agree([&] {
+    for (auto at = points.begin(); at != points.end(); at += static_cast<std::ptrdiff_t>(width_ + 1)) {
+      mine_.push_back(state.index("points", *at, std::ssize(level_of_)));
+      std::copy_n(at + 1, width_, row(mine_.back()).begin());
+    }
+  });
+  recall_orbits(state, orbits);
 }
 
 /// Of what all ranks know each rank stores a share; and each what it alone knows.
@@ -143,7 +145,8 @@ std::vector<double> AtlasEvolution::orbits_to_store() const {
 }
 
 /// Whichever rank takes a point, it has to know its orbits: so all learn all of them.
-void AtlasEvolution::recall_orbits(const std::vector<double>& mine) {
+void AtlasEvolution::recall_orbits(const run::StateFields& state, const std::vector<double>& mine) {
+  const std::int64_t each = ensemble_at(atlas_, ensemble_, 0).size();
   const std::vector<double> all =
       parallel::exchange(std::vector(static_cast<std::size_t>(parallel::size()), mine));
   for (std::size_t k = 0; k < all.size(); k += orbit_width) {
@@ -157,7 +160,8 @@ void AtlasEvolution::recall_orbits(const std::vector<double>& mine) {
     outcome.time = from[7];
     outcome.energy_error = from[8];
     outcome.steps = from[9];
-    carried_[static_cast<std::int64_t>(from[0])].push_back({static_cast<std::int64_t>(from[1]), outcome});
+    carried_[state.index("orbits", from[0], std::ssize(level_of_))].push_back(
+        {state.index("orbits", from[1], each), outcome});
   }
 }
 

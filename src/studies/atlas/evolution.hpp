@@ -62,7 +62,7 @@ class AtlasEvolution : public run::Evolution {
   void land(Point& point, std::int64_t orbit, const Outcome& outcome);
   std::vector<double> points_to_store();
   std::vector<double> orbits_to_store() const;
-  void recall_orbits(const std::vector<double>& mine);
+  void recall_orbits(const run::StateFields& state, const std::vector<double>& mine);
   void learn();
   bool refine();
   void share_level();

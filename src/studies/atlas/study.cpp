@@ -95,7 +95,7 @@ ExitCode run(Task& task) {
     Estimate most = estimate(plan, ensemble, *flight, settings.options);
     most.file_bytes = 0;
     for (const auto& set : evolution.data_sets()) most.file_bytes += set.bytes();
-    most.rank_bytes = program_bytes + 2 * most.file_bytes;
+    most.rank_bytes = program_bytes(plan.method.multipliers == "petsc") + 2 * most.file_bytes;
     parallel::on_rank_zero([&] { print(most); });
   }
   if (task.check || task.dry_run) return exit_success;

@@ -11,6 +11,7 @@
 #include "numerics/worked_examples.hpp"
 #include "parallel/mpi.hpp"
 #include "run/terminal.hpp"
+#include "studies/program/report.hpp"
 #include "studies/program/settings.hpp"
 
 namespace cotangent::studies {
@@ -46,7 +47,10 @@ class WorkedExamples : public run::Evolution {
     for (std::int64_t k = 0; k < std::ssize(degrees_); ++k)
       records.one("/collocation/degree", k, &degrees_[static_cast<std::size_t>(k)]);
   }
-  void state(run::StateFields& state) override { state.number("done", done_); }
+  void state(run::StateFields& state) override {
+    state.number("done", done_);
+    state.index("done", static_cast<double>(done_), std::ssize(degrees_) + 1);
+  }
   void advance(std::int64_t, run::Records& records) override {
     const int K = static_cast<int>(degrees_[static_cast<std::size_t>(done_)]);
     records.one("/collocation/initial_value_error", done_, numerics::initial_value_error(K, 1));
@@ -85,8 +89,10 @@ ExitCode run(Task& task) {
   if (task.check) return exit_success;
   if (task.dry_run) {
     parallel::on_rank_zero([&] {
-      run::say(fmt::format("would run       {} degrees\nresult file     {}\ntime            under a second\n",
-                           degrees.size(), settings.file));
+      run::say(
+          fmt::format("would run       {} degrees\nresult file     {}\nmemory          about {} a rank\n"
+                      "time            under a second\n",
+                      degrees.size(), settings.file, run::size_text(static_cast<double>(program_bytes()))));
     });
     return exit_success;
   }

@@ -16,7 +16,7 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Trajecto
   // Memory: rows that wait to be written (3 MB); blocks of rows, one for each lane and one more; and the
   // crossings and samples that each lane holds until they are entered; and the rows that averages are made
   // of.
-  result.rank_bytes = program_bytes + (3 << 20);
+  result.rank_bytes = program_bytes(plan.method.multipliers == "petsc") + (3 << 20);
   for (const auto& set : data_sets(plan, ensemble)) {
     result.file_bytes += io::as_stored(set, options).bytes();
     if (set.dims.front() != ensemble.size()) continue;

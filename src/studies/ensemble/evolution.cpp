@@ -119,7 +119,7 @@ void EnsembleEvolution::state(run::StateFields& state) {
     under_way.push_back({flight_.flown(lane).id, std::vector<double>(flight_.state_size())});
     flight_.save(lane, under_way.back().state);
   }
-  carried_.visit(state, flight_.state_size(), under_way);
+  carried_.visit(state, ensemble_.size(), flight_.state_size(), under_way);
 }
 
 void EnsembleEvolution::advance(std::int64_t steps, run::Records&) {

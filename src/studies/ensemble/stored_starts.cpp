@@ -21,7 +21,9 @@ io::DataSet data_set(const io::File& file, const io::Table& table, const std::st
 }  // namespace
 
 StoredStarts::StoredStarts(const io::Table& table, const std::string& key, std::int64_t columns)
-    : file_(io::File::open(table.text(key))), set_(data_set(file_, table, key, columns)), columns_(columns) {}
+    : file_(io::File::open(table.input_file(key))),
+      set_(data_set(file_, table, key, columns)),
+      columns_(columns) {}
 
 std::vector<double> StoredStarts::operator[](std::int64_t row) const {
   const std::int64_t held = std::ssize(block_) / columns_;

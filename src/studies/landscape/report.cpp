@@ -191,7 +191,7 @@ std::string estimate_text(const LandscapeSurvey& survey, const std::string& file
       "result file     {}, {:.3g} MB and the lists\nmemory          about {} a rank\n"
       "time            about {:.2g} s on {} rank{}\n",
       file, static_cast<double>(grid_bytes) / 1e6,
-      run::size_text(static_cast<double>(program_bytes) + waiting), each * asked / parallel::size(),
+      run::size_text(static_cast<double>(program_bytes()) + waiting), each * asked / parallel::size(),
       parallel::size(), parallel::size() == 1 ? "" : "s");
   return text;
 }

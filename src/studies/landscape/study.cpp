@@ -27,7 +27,10 @@ class GridEvolution : public run::Evolution {
 
   void begin(run::Records& records) override { enter_findings(records, survey_, findings_); }
 
-  void state(run::StateFields& state) override { state.number("rows", done_); }
+  void state(run::StateFields& state) override {
+    state.number("rows", done_);
+    state.index("rows", static_cast<double>(done_), all() + 1);
+  }
 
   /// So many rows on each rank.
   void advance(std::int64_t rows, run::Records& records) override {

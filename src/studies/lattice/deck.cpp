@@ -133,7 +133,7 @@ void read_network(const io::Table& table, LatticePlan& plan) {
   lattice::Network network;
   network.sites = table.integer_at_least("sites", 1);
   network.terms = plan.model->terms();
-  const std::string path = table.text("copies");
+  const std::string path = table.input_file("copies");
   parallel::agree([&] {
     const io::File file = io::File::open(path);
     std::vector<std::string> joining;
@@ -311,7 +311,7 @@ void read_list(const io::Table& table, LatticePlan& plan) {
 
 /// Collective.
 void read_start_file(const io::Table& table, LatticePlan& plan) {
-  plan.start_file = table.text("file");
+  plan.start_file = table.input_file("file");
   parallel::agree([&] {
     const io::File file = io::File::open(plan.start_file);
     for (const char* set : {"/q", "/v"}) {

@@ -23,7 +23,7 @@ Estimate estimate(const LatticePlan& plan, const io::FileOptions& options) {
                        : plan.assembled ? 6 * (d * (630 + 40 * s) + 93 * d * d * s) / 5
                                         : d * (630 + 40 * s) + 93 * d * d * s;
   if (plan.network && !by_newton && plan.composition_coefficients.empty()) bytes += 17 * s;
-  estimate.rank_bytes = (std::int64_t{51} << 20) + bytes * plan.sites() / parallel::size();
+  estimate.rank_bytes = program_bytes(true) + bytes * plan.sites() / parallel::size();
   estimate.rank_bytes += mode_bytes(plan);
   if (plan.network) {
     for (const auto& copies : plan.network->copies) estimate.rank_bytes += 28 * std::ssize(copies);

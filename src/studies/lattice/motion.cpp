@@ -98,6 +98,7 @@ Status LatticeMotion::step(std::int64_t done) {
 void LatticeMotion::visit(run::StateFields& state) {
   Way way = way_;
   state.number("way", way);
+  state.index("way", static_cast<double>(way), 1 + static_cast<std::int64_t>(Way::pair));
   if (way != way_) {  // Newton's method took over before the stop
     way_ = way;
     lattice::SiteField q = method_->position(), v = method_->velocity();

@@ -175,7 +175,7 @@ Estimate estimated(const Task& task, const MechanismPlan& plan, const rods::RodB
   estimate.orbits = 1;
   estimate.file_bytes = 8 * plan.samples * (2 * D * points + rods + 6);
   // While molecules are scattered each rank holds all of their points.
-  estimate.rank_bytes = (std::int64_t{56} << 20) + std::max(bytes / parallel::size(), many ? 90 * points : 0);
+  estimate.rank_bytes = program_bytes(true) + std::max(bytes / parallel::size(), many ? 90 * points : 0);
   // 100 ns a rod and step, on a surface 400 ns and as much a hold, 200 ns a point that feels others, and what
   // PETSc's calls take.
   const double each = (block.surface() ? 4e-7 : 1e-7) * static_cast<double>(rods) +

@@ -41,7 +41,7 @@ void put(const io::Table& table, const std::string& key, rods::RodShare<D>& shar
 template <int D>
 void put_stored(const io::Table& table, const std::string& set, const rods::RodShare<D>& share,
                 std::vector<std::array<double, D>>& into) {
-  const io::File file = io::File::open(table.text("file"));
+  const io::File file = io::File::open(table.input_file("file"));
   if (!file.contains(set)) throw table.error("file", "has no data set " + set);
   const auto dims = file.dims(set);
   if (dims.size() != 2 || dims[1] != D)
@@ -225,7 +225,7 @@ class RodReader {
     if (stored_) {
       parallel::agree([&] {
         put_stored<D>(model_, "/position", share_, share_.position);
-        if (io::File::open(model_.text("file")).contains("/velocity"))
+        if (io::File::open(model_.input_file("file")).contains("/velocity"))
           put_stored<D>(model_, "/velocity", share_, share_.velocity);
       });
     }

@@ -110,10 +110,10 @@ void read_mesh(Task& task, OverlandPlan& plan) {
     throw table.error("give one of file, raster, and cells (of a rectangle, with from and to)");
   std::string source;
   if (table.has("file")) {
-    source = deck_path(task, table.text("file"));
+    source = deck_path(task, table.input_file("file"));
     plan.triangles = overland::read_gmsh(source);
   } else if (table.has("raster")) {
-    source = deck_path(task, table.text("raster"));
+    source = deck_path(task, table.input_file("raster"));
     plan.ground = overland::open_raster(source);
     plan.triangles = overland::triangles(*plan.ground);
   } else {
@@ -134,7 +134,7 @@ void read_mesh(Task& task, OverlandPlan& plan) {
   overland::judge(plan.triangles, source);
   if (bed.has("raster")) {
     if (bed.has("height")) throw bed.error("give height or raster, not both");
-    plan.ground = deck_raster(task, bed.text("raster"));
+    plan.ground = deck_raster(task, bed.input_file("raster"));
   }
   const std::int64_t refine = table.integer_at_least("refine", 0, 0);
   if (refine > 10) throw table.error("refine", "at most 10: each makes four cells of one");
@@ -289,7 +289,7 @@ Estimate OverlandPlan::estimate(const io::FileOptions& options) const {
                                           : n,
                factor = (is_mini ? 300 : 50) * depth * (across ? 3 : 1);
   const double each = !solver.direct ? (is_mini ? 10500 : 1900) : (is_mini ? 3000 : 1700) + factor;
-  estimate.rank_bytes = (std::int64_t{60} << 20) + static_cast<std::int64_t>(each * n / parallel::size());
+  estimate.rank_bytes = program_bytes(true) + static_cast<std::int64_t>(each * n / parallel::size());
   const double steps = stepping.tolerance > 0 ? static_cast<double>(3 * samples) : time / stepping.step;
   estimate.seconds = steps * 3 * stages * 6e-6 * unknowns / parallel::size();
   return estimate;

@@ -192,6 +192,7 @@ void visit_water(run::StateFields& state, const overland::Mesh& mesh, overland::
   // What the scheme looks back at, as much of it as there is.
   std::int64_t known = std::ssize(water.earlier);
   state.number("earlier_count", known);
+  state.index("earlier_count", static_cast<double>(known), overland::most_earlier + 1);
   water.earlier.resize(overland::most_earlier);
   for (int k = 0; k < overland::most_earlier; ++k) {
     overland::Earlier& earlier = water.earlier[static_cast<std::size_t>(k)];

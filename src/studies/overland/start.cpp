@@ -83,7 +83,7 @@ OverlandFields::OverlandFields(Task& task, OverlandPlan& plan)
     for (const auto& entry : rain_table_.tables("rasters")) {
       const double from = entry.number("from");
       if (!rasters_.empty() && !(from > rasters_.back().first)) throw entry.error("from", "must rise");
-      rasters_.emplace_back(from, deck_raster(task, entry.text("file")));
+      rasters_.emplace_back(from, deck_raster(task, entry.input_file("file")));
     }
   } else {
     rain_rate_ = formula(rain_table_, "rate", {"x", "y", "t"});

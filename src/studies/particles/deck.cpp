@@ -139,12 +139,18 @@ ParticlePlan read_particle_plan(Task& task) {
   return plan;
 }
 
-Estimate estimate(const ParticlePlan& plan, const io::FileOptions& options) {
+Estimate estimate(const ParticlePlan& plan, const io::FileOptions& options, std::size_t least_triangles) {
   Estimate estimate;
   estimate.orbits = plan.count;
   estimate.file_bytes = (options.single_precision ? 4 : 8) * plan.frames * 6 * plan.count +
                         8 * plan.samples * 14 + 4 * plan.count;
-  estimate.rank_bytes = (std::int64_t{80} << 20) + 550 * plan.count / parallel::size();
+  // As measured: bytes a particle, and a triangle, of which those that are stored are written out as well.
+  const double finer = static_cast<double>(std::max(plan.surface_cells, least_surface_cells)) /
+                       static_cast<double>(least_surface_cells);
+  const double triangles = static_cast<double>(least_triangles) * finer * finer;
+  estimate.rank_bytes = program_bytes(plan.multipliers == "petsc") + (3 << 20) +
+                        550 * plan.count / parallel::size() +
+                        static_cast<std::int64_t>((plan.surface_cells > 0 ? 140 : 60) * triangles);
   // 60 ns a particle and step.
   estimate.seconds = 6e-8 * static_cast<double>(plan.steps) * static_cast<double>(plan.count) *
                      static_cast<double>(plan.options.composition_coefficients.size()) / parallel::size();

@@ -16,6 +16,9 @@
 
 namespace cotangent::studies {
 
+/// Cells along the longest side of the surface's box, where no more are asked for.
+inline constexpr std::int64_t least_surface_cells = 60;
+
 struct ParticlePlan {
   const sections::Problem* problem = nullptr;
   std::vector<double> parameters;
@@ -46,7 +49,7 @@ extern const char* const particles_example;
 ParticlePlan read_particle_plan(Task& task);
 
 /// What a run would take, once the plan knows how many particles there are.
-Estimate estimate(const ParticlePlan& plan, const io::FileOptions& options);
+Estimate estimate(const ParticlePlan& plan, const io::FileOptions& options, std::size_t least_triangles);
 
 /// How particles begin: read from `[particles]`, made when they are asked for. Each rank holds and makes a
 /// share of them.

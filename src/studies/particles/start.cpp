@@ -46,7 +46,7 @@ ParticleStarts::ParticleStarts(Task& task, ParticlePlan& plan)
       take(table_.rows(key), key);
       break;
     case Kind::file:
-      read_file(table_.text(key));
+      read_file(table_.input_file(key));
       break;
     case Kind::trajectory:
       take(along_trajectory(), key);

@@ -88,13 +88,14 @@ ExitCode run(Task& task) {
   const io::Table output = task.deck.table("output");
   const bool pairs_asked_for = output.has("pair_bins");
   task.deck.finish();
-  if (task.dry_run) parallel::on_rank_zero([&] { print(estimate(plan, settings.options)); });
+  if (task.dry_run) {
+    const std::size_t triangles = starts.surface(least_surface_cells).triangles.size();
+    parallel::on_rank_zero([&] { print(estimate(plan, settings.options, triangles)); });
+  }
   if (task.check || task.dry_run) return exit_success;
-  // Even starts and densities of pairs need cubes that are no larger than these.
-  constexpr std::int64_t fewest_cells = 60;
-  const auto surface = starts.surface(std::max(plan.surface_cells, fewest_cells));
+  const auto surface = starts.surface(std::max(plan.surface_cells, least_surface_cells));
   std::optional<geometry::Triangulation> coarser;
-  if (plan.surface_cells > 0 && plan.surface_cells < fewest_cells)
+  if (plan.surface_cells > 0 && plan.surface_cells < least_surface_cells)
     coarser = starts.surface(plan.surface_cells);
   const bool periodic = std::ranges::any_of(plan.options.periods, [](double p) { return p > 0; });
   if (plan.pair_bins > 0 && !periodic && !surface.closed()) {  // even particles would be infinitely thin

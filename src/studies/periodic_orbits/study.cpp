@@ -12,6 +12,7 @@
 #include "run/terminal.hpp"
 #include "studies/periodic_orbits/families.hpp"
 #include "studies/periodic_orbits/tangles.hpp"
+#include "studies/program/report.hpp"
 #include "studies/program/settings.hpp"
 
 namespace cotangent::studies {
@@ -101,8 +102,11 @@ ExitCode run(Task& task) {
   if (task.check) return exit_success;
   if (task.dry_run) {
     parallel::on_rank_zero([&] {
-      run::say(fmt::format("{} searches; how many orbits they find decides what is followed\n",
-                           survey.starts->size() * std::ssize(survey.returns)));
+      run::say(
+          fmt::format("{} searches; how many orbits they find decides what is followed\n"
+                      "memory          about {} a rank, but for these\n",
+                      survey.starts->size() * std::ssize(survey.returns),
+                      run::size_text(static_cast<double>(program_bytes()))));
     });
     return exit_success;
   }

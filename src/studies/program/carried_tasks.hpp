@@ -21,9 +21,10 @@ struct CarriedTask {
 class CarriedTasks {
  public:
   /// The fields of a checkpoint. To write: the tasks under way here, and those that this rank was to go on
-  /// with and hasn't come to yet. To read: this rank's share of all. A task's state has `width` numbers.
-  /// Collective.
-  void visit(run::StateFields& state, std::size_t width, const std::vector<CarriedTask>& under_way);
+  /// with and hasn't come to yet. To read: this rank's share of all. The study has `count` tasks, of which a
+  /// state has `width` numbers; a checkpoint with other ones, or with one twice, is refused. Collective.
+  void visit(run::StateFields& state, std::int64_t count, std::size_t width,
+             const std::vector<CarriedTask>& under_way);
 
   bool empty() const { return mine_.empty(); }
   /// The next that this rank is to go on with.
@@ -35,6 +36,8 @@ class CarriedTasks {
   bool known(std::int64_t id) const;
 
  private:
+  void learn(const run::StateFields& state, std::int64_t count, const std::vector<double>& ids);
+
   std::vector<CarriedTask> mine_;
   std::vector<std::int64_t> ids_;  // of all ranks, in order
 };

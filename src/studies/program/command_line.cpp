@@ -53,6 +53,36 @@ std::string quoted(const std::string& word) {
   unknown_name("option", word.substr(0, word.find('=')), known, "");
 }
 
+/// The words behind the program's name that are no options.
+std::vector<std::string> parsed(const std::vector<std::string>& words, CLI::App& app) {
+  try {
+    std::vector<std::string> reversed(words.rbegin(),
+                                      words.rend() - std::min<std::ptrdiff_t>(1, std::ssize(words)));
+    app.parse(reversed);  // from the back, as CLI11 wants them
+  } catch (const CLI::ParseError& refusal) {
+    throw Error(refusal.what());
+  }
+  for (const std::string& word : app.remaining()) {
+    if (word.starts_with("-")) refuse_option(word, app);
+  }
+  return app.remaining();
+}
+
+/// Options that don't go together, or not with what is asked for.
+void refuse_what_does_not_fit(const CommandLine& line) {
+  if (line.progress != "text" && line.progress != "json")
+    throw Error("--progress is text or json, not '" + line.progress + "'");
+  if (line.check && line.dry_run)
+    throw Error("--check and --dry-run don't go together; --dry-run checks as well");
+  if (line.compile && (line.request != Request::run || line.check || line.dry_run || line.resume))
+    throw Error("--compile takes a deck, and nothing else is done with it");
+  if (!line.compiled_file.empty() && !line.compile) throw Error("-o FILE goes with --compile");
+  const int ways = line.latex + line.as_deck + line.javascript;
+  if (ways > 0 && line.request != Request::describe)
+    throw Error("--latex, --as-deck and --javascript go with --describe");
+  if (ways > 1) throw Error("of --latex, --as-deck and --javascript one is given");
+}
+
 }  // namespace
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
@@ -103,19 +133,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     app.get_option(name)->type_name(label);
   }
 
-  try {
-    std::vector<std::string> reversed(words.rbegin(),
-                                      words.rend() - std::min<std::ptrdiff_t>(1, std::ssize(words)));
-    app.parse(reversed);  // from the back, as CLI11 wants them
-  } catch (const CLI::ParseError& refusal) {
-    throw Error(refusal.what());
-  }
+  const std::vector<std::string> loose = parsed(words, app);
   line.help = app.help();
-
-  std::vector<std::string> loose = app.remaining();
-  for (const std::string& word : loose) {
-    if (word.starts_with("-")) refuse_option(word, app);
-  }
   std::vector<std::string> wishes;
   const auto request = [&](bool given, Request what, const char* name, const std::string& subject = {}) {
     if (!given) return;
@@ -137,17 +156,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (wishes.empty()) throw Error("no deck is given; '" + program + " --help' says what else there is");
   if (wishes.size() > 1) throw Error(wishes[0] + " and " + wishes[1] + " don't go together");
   if (line.request == Request::run) line.overrides.assign(loose.begin() + 1, loose.end());
-  if (line.progress != "text" && line.progress != "json")
-    throw Error("--progress is text or json, not '" + line.progress + "'");
-  if (line.check && line.dry_run)
-    throw Error("--check and --dry-run don't go together; --dry-run checks as well");
-  if (line.compile && (line.request != Request::run || line.check || line.dry_run || line.resume))
-    throw Error("--compile takes a deck, and nothing else is done with it");
-  if (!line.compiled_file.empty() && !line.compile) throw Error("-o FILE goes with --compile");
-  const int ways = line.latex + line.as_deck + line.javascript;
-  if (ways > 0 && line.request != Request::describe)
-    throw Error("--latex, --as-deck and --javascript go with --describe");
-  if (ways > 1) throw Error("of --latex, --as-deck and --javascript one is given");
+  refuse_what_does_not_fit(line);
   return line;
 }
 

@@ -67,7 +67,7 @@ Tree FormulaReader::read_varying(const std::string& key, std::size_t variables) 
 }
 
 formulas::CompiledFiles compiled_files(const Task& task, const io::Table& table) {
-  const std::string given = table.text("compiled", "");
+  const std::string given = table.input_file("compiled", "");
   // While it is made, it isn't read: a deck may name it before it is there.
   return {.read = task.compiled_file.empty() ? given : "", .write = task.compiled_file};
 }

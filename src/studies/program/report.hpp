@@ -6,8 +6,9 @@
 
 namespace cotangent::studies {
 
-/// Memory of a rank for the program and its libraries alone, in bytes.
-inline constexpr std::int64_t program_bytes = std::int64_t{51} << 20;
+/// Memory of a rank for the program, its libraries and a result that is open, in bytes; and with PETSc, where
+/// the run calls it.
+std::int64_t program_bytes(bool calls_petsc = false);
 
 struct Estimate {
   std::int64_t orbits = 0, file_bytes = 0, rank_bytes = 0;

@@ -15,11 +15,10 @@ std::string hint(const io::Table& table, const std::string& key) {
 }
 
 /// Where the result is written. A link stands for the file that it leads to, whether or not that is there.
-std::string result_path(const io::Deck& deck, const io::Table& table, const std::string& fallback) {
-  std::filesystem::path path = table.text("file", fallback);
+std::string result_path(const io::Table& table, const std::string& fallback) {
+  std::filesystem::path path = table.output_file("file", fallback);
   if (path.empty()) throw table.error("file", "is empty: give the result a name");
   if (path.string().find('\0') != std::string::npos) throw table.error("file", "holds a zero byte");
-  deck.require_other_file(path.string(), table, "file");
   std::error_code ignored;
   for (int links = 0; links < 32 && std::filesystem::is_symlink(path, ignored); ++links)
     path = path.parent_path() / std::filesystem::read_symlink(path, ignored);
@@ -42,7 +41,7 @@ run::Settings read_settings(Task& task, const std::string& study, const std::str
   const io::Table table = task.deck.table("output");
   run::Settings settings;
   settings.study = study;
-  settings.file = result_path(task.deck, table, file);
+  settings.file = result_path(table, file);
   settings.checkpoint_minutes = table.positive("checkpoint_minutes", settings.checkpoint_minutes);
   settings.wall_minutes = table.positive("wall_minutes", settings.wall_minutes);
   settings.options.single_precision = table.choice("precision", "double", {"double", "single"}) == "single";

@@ -31,6 +31,7 @@ import test_molecules
 import test_overland
 import test_particles
 import test_periodic_orbits
+import test_work_precision
 from launch import MPIRUN, POINCARE, SOURCE, kill
 from results import compare, edited_checkpoint
 
@@ -68,8 +69,8 @@ def lattice(deck, words, time, every, tolerance=EXACT):
     return Case(deck, (*words, f"output.every={every}", f"output.frames_every={every}"), "stop.time", time, every, tolerance)
 
 
-def overland(method, time, tolerance):
-    return Case(test_overland.POOL, ("mesh.cells=[16,8]", "method.step=0.01", f'method.name="{method}"', "output.every=0.05"),
+def overland(method, time, tolerance, words=()):
+    return Case(test_overland.POOL, ("mesh.cells=[16,8]", "method.step=0.01", f"method.name={method}", "output.every=0.05", *words),
                 "stop.time", time, 0.05, (0.0, 1e-12, tolerance), ("water/effort",))
 
 
@@ -93,9 +94,13 @@ CASES = {
                                      (0.0, 1e-12, 1e-11)),
     "overland, conservative": overland("conservative", 36, 1e-7),
     "overland, mini": overland("mini", 6, 1e-6),
+    "overland, rt0": overland("rt0", 3, 1e-6, test_overland.RT0),
     "landscape": Case((SOURCE / "input/landscapes/magnetic_chain_landscapes.toml").read_text(encoding="utf-8"),
                       ("model.alpha=[0,18]", "landscape.changes="), "landscape.x.count", 10000, 1),
     "atlas": Case(test_atlas.ATLAS, ("atlas.levels=3",), "stop.time", 3000, 1),
+    # However short its flights, each is timed for some hundredths of a second.
+    "work-precision": Case(test_work_precision.DECK + test_work_precision.METHODS + test_work_precision.OUTPUT,
+                           ("ensemble.grid.q2=[-0.2,0.3,17]",), "stop.time", 20, 1),
     "periodic orbits": Case(test_periodic_orbits.MANY, ("continuation.to=0.16", "continuation.step=0.0005",
                                                         "continuation.largest_step=0.0005"), "continuation.points", 150, 1),
 }
@@ -116,7 +121,8 @@ def readable(path):
 def rows(path):
     """How many rows were written: samples, trajectories or systems that ended, points of a landscape, an atlas, a family."""
     with h5py.File(path, "r") as file:
-        for name in ("particles/time", "lattice/time", "water/time", "landscape/energy", "atlas/chaotic", "families/value"):
+        for name in ("particles/time", "lattice/time", "water/time", "landscape/energy", "atlas/chaotic", "families/value",
+                     "comparison/energy_error"):
             if name in file:
                 return int(np.isfinite(file[name][()]).sum())
         name = next(name for name in ("orbits/status", "systems/status") if name in file)

@@ -2,15 +2,13 @@
 """measure_memory.py [--ranks 1,2,4,8] [--only NAME] PROGRAM ...
 
 The most memory that each rank held, for a million of everything, against the number of ranks and against what --dry-run
-foretells. Each rank is started by this script once more, which waits for it and asks the kernel for its peak. A run of
+foretells. Each rank is started by a small script, which waits for it and asks the kernel for its peak. A run of
 a thousandth of the size shows what the program takes for itself; `whole` is what is left of the worst rank's peak, times
 the ranks, over the same on one rank: 1 where memory falls as 1/ranks, the number of ranks where it doesn't.
 """
 import argparse
-import os
 import pathlib
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -85,17 +83,18 @@ CASES = (("particles", particles, 10**6), ("rods", rods, 10**6), ("sites of a ne
          ("cells", cells, 5 * 10**5), ("crossings' starts", poincare, 10**6), ("billiard's starts", billiard, 10**6))
 
 
-def wait_for(folder, words):
-    """As a rank's parent: runs the program, leaves its peak in the folder."""
-    code = subprocess.call(words)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    (pathlib.Path(folder) / f"peak.{os.getpid()}").write_text(str(peak), encoding="utf-8")
-    sys.exit(code if code >= 0 else 128 - code)
+# A rank's parent: runs the program, leaves its peak in a folder. It is small itself, for a child's peak counts what its
+# parent had when it was started.
+PARENT = """import os, resource, subprocess, sys
+code = subprocess.call(sys.argv[2:])
+with open(os.path.join(sys.argv[1], f"peak.{os.getpid()}"), "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024))
+sys.exit(code if code >= 0 else 128 - code)"""
 
 
 def peaks(program, words, ranks, at):
     """MB of every rank."""
-    end = subprocess.run([*MPIRUN, str(ranks), sys.executable, "-B", __file__, "--rank", at, program, *words,
+    end = subprocess.run([*MPIRUN, str(ranks), sys.executable, "-S", "-c", PARENT, at, program, *words,
                           "output.file=out.h5", "output.checkpoint_minutes=0.001"], cwd=at, text=True, capture_output=True,
                          stdin=subprocess.DEVNULL)
     if end.returncode != 0:
@@ -141,6 +140,4 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--rank"]:
-        wait_for(sys.argv[2], sys.argv[3:])
     main()

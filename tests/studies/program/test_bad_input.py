@@ -93,6 +93,11 @@ class Deck(ProgramTest):
         self.refused("is the file that [ensemble] file names", text=text, words=["output.file=./starts.h5"])
         self.refused("starts.h5: is there, and no result of cotangent", words=["output.file=starts.h5"])
         self.assertEqual((self.at / "starts.h5").read_bytes(), before)
+        # A word of the deck that is no file's name stands in nobody's way, when the result is there, too.
+        for word in ("poincare", "gauss"):
+            end = self.launch(self.deck(), f"output.file={word}")
+            self.assertEqual(end.returncode, 0, end.stderr)
+            self.assertIn("was complete", self.launch("deck.toml", f"output.file={word}", "--resume").stdout)
         (self.at / "notes.txt").write_text("of my own")
         self.refused("notes.txt: is there, and no result of cotangent", words=["output.file=notes.txt"])
         self.assertEqual((self.at / "notes.txt").read_text(), "of my own")

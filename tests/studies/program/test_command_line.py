@@ -5,13 +5,19 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import time
 import unittest
 
 import h5py
 import numpy as np
 
-from launch import POINCARE, SOURCE, ProgramTest, some
+from launch import POINCARE, PROGRAMS, RANKS, SOURCE, ProgramTest, some
+
+# Starts a program and says its peak in kB: that of a start from here would count what this process has at its own.
+PEAK = """import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
 
 
 class Program(ProgramTest):
@@ -245,6 +251,19 @@ class Templates(Program):
                 with h5py.File(result) as file:
                     self.assertEqual(file.attrs["study"], study)
                 result.unlink()
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_memory_is_what_dry_run_says(self):
+        """Of the program, its libraries and what little a first deck needs: within a quarter, with PETSc and without."""
+        for study, *words in (("collocation",), ("poincare", "stop.crossings=3"), ("hard-spheres", "stop.time=11"),
+                              ("periodic-orbits",), ("particles", "stop.time=0.1"), ("mechanism", "stop.time=0.01")):
+            with self.subTest(study=study):
+                deck = self.deck(self.text("--template", study))
+                told = float(re.search(r"memory +about ([0-9.]+) MB a rank", self.text(deck, *words, "--dry-run"))[1])
+                end = subprocess.run([sys.executable, "-S", "-c", PEAK, PROGRAMS / "cotangent", deck, *words], cwd=self.at,
+                                     env=self.alone, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+                taken = int(end.stdout) * 1024 / 1e6
+                self.assertTrue(0.75 * taken < told < 1.25 * taken, f"{told} MB told, {taken} taken")
 
     def test_dry_run_writes_nothing(self):
         for study in self.studies:

@@ -8,9 +8,10 @@ import time
 import unittest
 
 import h5py
+import numpy as np
 
 from launch import POINCARE, ProgramTest
-from results import same_bits
+from results import edited_checkpoint, same_bits
 
 DECK = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0.3, 0.7, 8], q2_dot = [-0.3, 0.4, 5]").replace(
     "crossings = 3", "crossings = 12000") + "checkpoint_minutes = 1e-4\n"
@@ -70,6 +71,70 @@ class Mixed(ProgramTest):
         # A control: the one that belongs to it goes on.
         shutil.copy(self.at / "newer.h5", self.at / "out.h5")
         self.assertEqual(self.launch(deck, short, "--resume", ranks=1).returncode, 75)
+
+
+DISCS = """study = "hard-spheres"
+[model]
+dimension = 2
+lattice = 6
+packing = 0.3
+systems = 3
+[stop]
+warm_up = 1.0
+time = 1e4
+[output]
+file = "out.h5"
+"""
+
+
+class Unfit(ProgramTest):
+    """A checkpoint that is whole, and in which something is other than any run writes it."""
+    def stopped_at_once(self, text):
+        self.assertEqual(self.launch(self.deck(text), "output.wall_minutes=1e-9", ranks=1).returncode, 75)
+        self.checkpoint = self.at / "out.h5.checkpoint"
+        self.written = self.checkpoint.read_bytes()
+
+    def refused(self, edit, *parts):
+        self.checkpoint.write_bytes(self.written)
+        with edited_checkpoint(self.checkpoint) as file:
+            edit(file)
+        before = self.checkpoint.read_bytes()
+        self.says(self.launch("deck.toml", "output.wall_minutes=1e-9", "--resume"), 2, "out.h5.checkpoint", *parts)
+        self.assertEqual(self.checkpoint.read_bytes(), before)
+
+    @staticmethod
+    def replaced(name, change):
+        def edit(file):
+            rows = file["state"][name][()]
+            del file["state"][name]
+            file["state"][name] = change(rows)
+        return edit
+
+    def test_tasks_under_way(self):
+        self.stopped_at_once(DRIVEN)
+        for name in ("id", "state"):
+            with self.subTest(longer=name):
+                self.refused(self.replaced(name, lambda rows: np.concatenate([rows, rows[:1]])),
+                             "the fields 'id' and 'state' have")
+        for wrong in (0.5, 40, float("nan")):
+            with self.subTest(wrong=wrong):
+                self.refused(self.replaced("id", lambda rows: np.full_like(rows, wrong)),
+                             f"the field 'id' holds {wrong}, which is none of 0 to 39")
+        with self.subTest("twice"):
+            self.refused(self.replaced("id", np.zeros_like), "the field 'id' holds 0 twice")
+
+    def test_systems_under_way(self):
+        self.stopped_at_once(DISCS)
+        self.refused(self.replaced("id", lambda rows: rows - 1), "the field 'id' holds -1, which is none of 0 to 2")
+
+    def test_what_every_checkpoint_has(self):
+        self.stopped_at_once(DRIVEN)
+        for name in ("format", "format_version", "study"):
+            with self.subTest(missing=name):
+                self.refused(lambda file: file.attrs.__delitem__(name), "not a checkpoint that this program can read")
+        for name in ("deck", "state"):
+            with self.subTest(missing=name):
+                self.refused(lambda file: file.__delitem__(name), "not a checkpoint that this program can read")
 
 
 class Resume(ProgramTest):

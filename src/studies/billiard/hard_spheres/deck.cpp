@@ -58,7 +58,7 @@ Estimate HardSpheresPlan::estimate() const {
   const std::int64_t n = size();
   estimate.file_bytes = 8 * count() * (2 * dimension * n + 5);
   // Particles, heap and cells; a checkpoint's copies of the state.
-  estimate.rank_bytes = program_bytes + (60 + 16 * dimension + 4 * 8 * (2 * dimension + 7)) * n;
+  estimate.rank_bytes = program_bytes() + (60 + 16 * dimension + 4 * 8 * (2 * dimension + 7)) * n;
   return estimate;
 }
 

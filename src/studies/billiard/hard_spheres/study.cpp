@@ -49,7 +49,7 @@ class Systems : public run::Evolution {
       const std::vector<double> inner = spheres_->state();
       under_way.back().state.insert(under_way.back().state.end(), inner.begin(), inner.end());
     }
-    carried_.visit(state, width, under_way);
+    carried_.visit(state, plan_.count(), width, under_way);
   }
 
   /// Advances this rank's system by at most so many events.

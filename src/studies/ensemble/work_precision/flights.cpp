@@ -65,7 +65,7 @@ Flights::Flights(const Comparison& comparison)
       groups_((c_.starts.size() + lanes_ - 1) / lanes_) {}
 
 void Flights::state(run::StateFields& state) {
-  earlier_.visit(state, 1 + lanes_ * width_, flown_);
+  earlier_.visit(state, tasks(), 1 + lanes_ * width_, flown_);
   std::ranges::move(earlier_.take_all(), std::back_inserter(flown_));
 }
 

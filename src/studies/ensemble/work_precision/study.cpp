@@ -75,7 +75,7 @@ ExitCode run(Task& task) {
                       "result file     {}\nmemory          about {} a rank\n"
                       "time            about {:.2g} s on {} ranks\n",
                       c.names.size(), c.rows(), c.starts.size(), settings.file,
-                      run::size_text(static_cast<double>(program_bytes + Flights(c).rank_bytes())), seconds,
+                      run::size_text(static_cast<double>(program_bytes() + Flights(c).rank_bytes())), seconds,
                       parallel::size()));
     });
     return exit_success;
