@@ -202,6 +202,23 @@ TEST_CASE("Samples come at their times, the limit of time included") {
   }
 }
 
+TEST_CASE("Steps that go far beyond the end list what is due before it") {
+  // x = 1 + t / 2, in steps that grow by themselves.
+  const auto model = problem("harmonic-oscillator");
+  integrators::MethodOptions method;
+  method.name = "dormand-prince-853";
+  method.step = 0.1;
+  method.tolerance = 1e-10;
+  Observation watch;
+  watch.stop.time = 1e4;
+  watch.sample_every = 0.01;
+  const TrajectoryRecord flown = fly(*model, method, watch, {1.0, 0.0}, {0.5, 0.0}, {0.0, 0.0});
+  CHECK(flown.status == Status::finished);
+  CHECK(flown.q[0] == within(5001.0, 1e-9));
+  CHECK(flown.sample_count == 1000001);
+  CHECK(flown.steps < 20);
+}
+
 TEST_CASE("A time limit before the crossings asked for is told apart from a finished run") {
   const auto model = problem("henon-heiles");
   const Start start = henon_heiles_start(0, 0.125, 0.1, 0.05);
