@@ -94,6 +94,30 @@ TEST_CASE("A contact is one wherever round-off puts it, and none after the end")
   CHECK(meetings(0.7, 6.28) == Counts{0, 0});  // in the same step
 }
 
+TEST_CASE("A contact is one and no crossing, wherever steps end and however short they are") {
+  // q1 = cos t touches 1 and -1 a hundred times each; steps end there, close to it, and elsewhere.
+  const auto model = problem("harmonic-oscillator");
+  const auto meetings = [&](double step, double section, const std::string& of, int direction) {
+    Observation watch = coordinate(of.empty() ? 0 : -1, section, direction, 0);
+    if (!of.empty()) watch.section->expression = Expression::parse(of, model->variable_names());
+    watch.stop.time = 200.5 * M_PI;
+    const TrajectoryRecord flown = fly(*model, gauss(12, step), watch, {1.0, 0.1}, {0.0, 0.0}, {1.0, 1.0});
+    return std::array{flown.grazing_count, flown.crossing_count};
+  };
+  using Counts = std::array<std::int64_t, 2>;
+  for (const double step : {M_PI / 3, M_PI / 7, M_PI / 16, M_PI / 64, 0.37, 0.05}) {
+    INFO("step " << step);
+    const int way = step == M_PI / 64 ? 1 : 0;
+    CHECK(meetings(step, 1.0, "", 0) == Counts{100, 0});
+    CHECK(meetings(step, -1.0, "", way) == Counts{100, 0});
+    CHECK(meetings(step, 1.0, "", -way) == Counts{100, 0});
+    if (step > 0.1) CHECK(meetings(step, 1.0, "q1 + 0 * q2", 0) == Counts{100, 0});
+    // The controls: passed by, and crossed.
+    CHECK(meetings(step, -1.0 - 1e-9, "", 0) == Counts{0, 0});
+    CHECK(meetings(step, -1.0 + 1e-9, "", 0) == Counts{0, 200});
+  }
+}
+
 TEST_CASE("An angle meets its section once a turn, several times in a long step") {
   // Without gravity two rods in line turn at a constant rate.
   const auto model = problem("double-pendulum");
