@@ -30,8 +30,11 @@ void search(const Bernstein& c, int d, double touch, double low, double width, R
     if (nearest > touch || !turns(c, d)) return;
     if (width < 1e-3) {  // all but a parabola, touched at its vertex
       const double falls = c[0] - c[1], rises = c[d] - c[d - 1], share = falls / (falls + rises);
-      roots.contacts.push_back(low + width * (share >= 0 && share <= 1 ? share : 0.5));
-      return;
+      const double vertex = share >= 0 && share <= 1 ? share : 0.5;
+      if (width < narrow || std::abs(evaluate(c, d, vertex)) <= touch) {
+        roots.contacts.push_back(low + width * vertex);
+        return;
+      }
     }
   } else if (width < narrow) {
     if (variations % 2 == 0) {
@@ -51,7 +54,8 @@ void search(const Bernstein& c, int d, double touch, double low, double width, R
   search(right, d, touch, low + 0.5 * width, 0.5 * width, roots);
 }
 
-/// Two crossings between which the polynomial stays within `touch` are a contact, and two contacts one.
+/// Two crossings between which the polynomial stays within `touch` are a contact, and two contacts one. None
+/// is where it crosses as flat as that.
 void join_contacts(const Bernstein& coefficients, int d, double touch, Roots& roots) {
   const auto near = [&](double theta) { return std::abs(evaluate(coefficients, d, theta)) <= touch; };
   auto& crossings = roots.crossings;
@@ -70,6 +74,10 @@ void join_contacts(const Bernstein& coefficients, int d, double touch, Roots& ro
   std::sort(contacts.begin(), contacts.end());
   const auto same = [&](double one, double other) { return near(0.5 * (one + other)); };
   contacts.erase(std::unique(contacts.begin(), contacts.end(), same), contacts.end());
+  std::erase_if(contacts, [&](double contact) {
+    return std::any_of(crossings.begin(), crossings.end(),
+                       [&](const Root& root) { return same(contact, root.theta); });
+  });
 }
 
 /// Contacts where steps meet, whatever was found of them on this side, are those of the steps that end there.

@@ -173,6 +173,20 @@ TEST_CASE("Contacts are counted, neither lost nor taken for crossings") {
   CHECK(roots_of(contact.plus(-1e-8), 1e-14).crossings.size() == 2);
 }
 
+TEST_CASE("What passes by is no contact, nor is a flat crossing") {
+  Polynomial flat = Polynomial{}.root(0.437).root(0.437), cube = flat.root(0.437);
+  while (flat.d < 12) flat = flat.times(1.0, 0.1);
+  int found = 0;
+  for (double lift = 2e-14; lift < 1e-9; lift *= 1.01)
+    found += static_cast<int>(roots_of(flat.plus(lift), 1e-14).contacts.size());
+  CHECK(found == 0);
+  for (const double lift : {-1e-15, 0.0, 1e-15}) {
+    const Roots roots = roots_of(cube.plus(lift), 1e-14);
+    CHECK(roots.crossings.size() == 1);
+    CHECK(roots.contacts.empty());
+  }
+}
+
 TEST_CASE("A contact where two steps meet is one, on whichever side and in however many parts it is found") {
   // (theta - 1 - shift)^2 + lift, cut at 1, and times a factor.
   int ends = 0;
