@@ -122,13 +122,14 @@ Pack first_root_of(const BoundsAt& bounds, const Search& search, Pack h) {
     const PackMask there = open & !(select(touching, at.slope, at.value) > zero);
     root = select(there, t, root);
     open = open & !there;
-    // The minorant value + slope s + bend s^2: its root, or that of slope + bend s.
+    // The minorant value + slope s + bend s^2: its root, or that of slope + bend s. Where the root's parts
+    // overflow, nothing is known of it.
     const Pack bend = min(0.5 * at.bend.low, zero);
     const Pack spread = sqrt(fma(at.slope, at.slope, -4.0 * bend * at.value));
     const Pack reach = select(touching, at.slope / abs(bend),
                               select(at.slope > zero, (at.slope + spread) / (2.0 * abs(bend)),
                                      2.0 * at.value / (spread - at.slope)));
-    const PackMask finite = isfinite(at.bend.low) & isfinite(at.slope),
+    const PackMask finite = isfinite(at.bend.low) & isfinite(select(touching, at.slope, spread)),
                    free = finite & !touching & (at.least > zero), whole = free | (reach >= h),
                    within = finite & !touching & !free & (reach <= h);
     const Pack far = select(free, h, min(reach, h)), most = 0.5 * max(abs(at.bend.low), abs(at.bend.high));

@@ -233,7 +233,10 @@ void Gas<D>::bounce(PackMask hits) {
   // Of a normal whose direction hangs on the point's round-off nothing can be said.
   const PackMask far_off = hits & (contact.value * contact.value > 1e-20 * far * far * gg);
   const PackMask blunt = gg > select(far_off, Pack(1e-6), Pack(1e-18)) * far * far * bend;
-  const PackMask singular = hits & !blunt, met = hits & !(far_off | singular);
+  PackMask singular = hits & !blunt;
+  const PackMask met = hits & !(far_off | singular);
+  if (const PackMask unsure = singular & far_off; any(unsure))
+    singular = singular & !(unsure & missed(contact));
   Point<D> relative;
   for (int d = 0; d < D; ++d) relative[d] = v[d] - contact.velocity[d];
   const Pack speed = min(sign * dot<D>(relative, contact.gradient), Pack(0.0));  // inward already: none
@@ -266,6 +269,14 @@ void Gas<D>::bounce(PackMask hits) {
   kick_ = dot<D>(change, normal_);
   note_error();
   restore_energy(hits);
+}
+
+/// Whether flights have passed their walls: omega is as far from zero as half way there. To a singular point
+/// it falls, whatever its derivatives; behind a steep wall they are as large as it is.
+template <int D>
+PackMask Gas<D>::missed(const Contact<D>& arrival) const {
+  const Pack half = 0.5 * duration_;
+  return !(abs(arrival.value) < abs(contact(path_.position(half), path_.start + half, hit_).value));
 }
 
 /// What was no bounce leaves the last state that is known: at a singular point that with which it came there,

@@ -91,6 +91,7 @@ class Gas {
   void value_walls(const Point<D>& x, const Pack& t);
   PackMask look_around(const Passage<D>& passage, const Contact<D>& contact);
   void bounce(PackMask hits);
+  [[gnu::noinline]] PackMask missed(const Contact<D>& arrival) const;
   [[gnu::noinline]] void set_back(PackMask none, PackMask singular, const Point<D>& at,
                                   const Point<D>& arriving);
   void carry(PackMask lanes, Displacement<D>* displacements, std::size_t count);

@@ -30,8 +30,11 @@ void search(const Bernstein& c, int d, double touch, double low, double width, R
     if (nearest > touch || !turns(c, d)) return;
     if (width < 1e-3) {  // all but a parabola, touched at its vertex
       const double falls = c[0] - c[1], rises = c[d] - c[d - 1], share = falls / (falls + rises);
-      roots.contacts.push_back(low + width * (share >= 0 && share <= 1 ? share : 0.5));
-      return;
+      const double vertex = share >= 0 && share <= 1 ? share : 0.5;
+      if (width < narrow || std::abs(evaluate(c, d, vertex)) <= touch) {
+        roots.contacts.push_back(low + width * vertex);
+        return;
+      }
     }
   } else if (width < narrow) {
     if (variations % 2 == 0) {
@@ -51,13 +54,15 @@ void search(const Bernstein& c, int d, double touch, double low, double width, R
   search(right, d, touch, low + 0.5 * width, 0.5 * width, roots);
 }
 
-/// Two crossings between which the polynomial stays within `touch` are a contact.
+/// Two crossings between which the polynomial stays within `touch` are a contact, and two contacts one. None
+/// is where it crosses as flat as that.
 void join_contacts(const Bernstein& coefficients, int d, double touch, Roots& roots) {
+  const auto near = [&](double theta) { return std::abs(evaluate(coefficients, d, theta)) <= touch; };
   auto& crossings = roots.crossings;
   std::size_t kept = 0;
   for (const Root root : crossings) {
     const double middle = kept > 0 ? 0.5 * (crossings[kept - 1].theta + root.theta) : 0.0;
-    if (kept > 0 && std::abs(evaluate(coefficients, d, middle)) <= touch) {
+    if (kept > 0 && near(middle)) {
       roots.contacts.push_back(middle);
       --kept;
     } else {
@@ -65,11 +70,31 @@ void join_contacts(const Bernstein& coefficients, int d, double touch, Roots& ro
     }
   }
   crossings.resize(kept);
+  auto& contacts = roots.contacts;
+  std::sort(contacts.begin(), contacts.end());
+  const auto same = [&](double one, double other) { return near(0.5 * (one + other)); };
+  contacts.erase(std::unique(contacts.begin(), contacts.end(), same), contacts.end());
+  std::erase_if(contacts, [&](double contact) {
+    return std::any_of(crossings.begin(), crossings.end(),
+                       [&](const Root& root) { return same(contact, root.theta); });
+  });
+}
+
+/// Contacts where steps meet, whatever was found of them on this side, are those of the steps that end there.
+void settle_ends(const Bernstein& c, int d, double touch, Roots& roots) {
+  const double begin = reach_of_contact(c.data(), d, 1, touch),
+               end = reach_of_contact(c.data() + d, d, -1, touch);
+  const auto there = [&](double theta) {
+    return (begin > 0 && theta <= begin) || (end > 0 && theta >= 1 - end);
+  };
+  std::erase_if(roots.crossings, [&](const Root& root) { return there(root.theta); });
+  std::erase_if(roots.contacts, there);
+  if (end > 0) roots.contacts.push_back(1.0);
 }
 
 }  // namespace
 
-void find_roots(const Bernstein& coefficients, int d, double touch, Roots& roots) {
+void find_roots(const Bernstein& coefficients, int d, double touch, bool smooth, Roots& roots) {
   roots.crossings.clear();
   roots.contacts.clear();
   // Zeros at the ends are divided out. Zero counts as positive: of those of odd order a fall from it is a
@@ -87,6 +112,7 @@ void find_roots(const Bernstein& coefficients, int d, double touch, Roots& roots
   if (at_end % 2 == 1 && c[left] < 0) roots.crossings.push_back({1.0, true});
   if (at_end > 0 && at_end % 2 == 0) roots.contacts.push_back(1.0);
   join_contacts(coefficients, d, touch, roots);
+  if (smooth) settle_ends(coefficients, d, touch, roots);
 }
 
 double evaluate(const Bernstein& coefficients, int d, double theta) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "integrators/method.hpp"
@@ -27,8 +28,9 @@ struct Roots {
 
 /// Finds the roots of the polynomial with these coefficients, degree d. What comes closer to zero than
 /// `touch` without a change of sign, or goes beyond by no more than that, is a contact. One at an end is that
-/// of the step that ends there.
-void find_roots(const Bernstein& coefficients, int d, double touch, Roots& roots);
+/// of the step that ends there; where the motion goes on smoothly beyond the ends, the next step sees the
+/// same parabola and takes it for the same contact, on whichever side round-off puts what there is of it.
+void find_roots(const Bernstein& coefficients, int d, double touch, bool smooth, Roots& roots);
 
 /// How often the coefficients change sign: an upper bound on the number of roots inside, and of its parity.
 template <class R>
@@ -41,6 +43,23 @@ R sign_variations(const R* c, int d) {
     negative = next;
   }
   return count;
+}
+
+/// How far from the end at c[0] a contact there reaches, in theta: the end and the vertex of the parabola
+/// that the polynomial is there lie within `touch` of zero. 0 where there is none. The other way round, with
+/// `way` = -1, of the coefficients up to c[0].
+template <class R>
+R reach_of_contact(const R* c, int d, int way, const R& touch) {
+  using numerics::absolute, cotangent::select, std::sqrt;
+  if (d < 3) return R(0.0);
+  const double n = d;
+  const R f = c[0], first = c[way] - f, second = c[2 * way] - c[way];
+  const R slope = R(n) * first, bend = R(n * (n - 1)) * (second - first);
+  const R third = R(n * (n - 1) * (n - 2)) * ((c[3 * way] - c[2 * way]) - R(2.0) * second + first);
+  const R most = absolute(bend), reach = sqrt(R(8.0) * touch / most);
+  const auto vertex = absolute(R(2.0) * bend * f - slope * slope) <= R(2.0) * most * touch;
+  const auto parabola = (reach <= R(0x1p-4)) & (absolute(third) * reach * reach * reach <= touch);
+  return select((absolute(f) <= touch) & vertex & parabola, reach, R(0.0));
 }
 
 namespace detail {

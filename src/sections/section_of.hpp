@@ -24,7 +24,7 @@ class SectionOf {
 
  public:
   SectionOf(const Section& section, const System& system)
-      : section_(section), variables_(3 * N + system.parameters().size()) {
+      : section_(section), smooth_(!system.kind().kicked), variables_(3 * N + system.parameters().size()) {
     angle_ = on_coordinate() && system.kind().angle[section.coordinate];
     for (int n = 0; n < N; ++n) {
       momenta_needed_ |= section.expression && section.expression->depends_on(2 * N + n);
@@ -46,14 +46,15 @@ class SectionOf {
     const auto bend = method.bend(n);
     const R low = numerics::lesser(numerics::lesser(c[0], c[1]), numerics::lesser(c[2], c[3]));
     const R high = numerics::larger(numerics::larger(c[0], c[1]), numerics::larger(c[2], c[3]));
-    const R slack = R(1e-12) * (numerics::larger(high, -low) + bend.position);
+    const R slack = fma(R(1e-12), numerics::larger(high, -low) + bend.position, round_off_);
     const R reach = fma(R(0.5), high - low, bend.position + slack);
     Mask result = numerics::absolute(from_level(R(0.5) * (low + high))) <= reach;
     if (section_.direction != 0) {
       const R up = section_.direction > 0 ? R(3.0) : R(-3.0);
       const R way =
           numerics::larger(up * (c[1] - c[0]), numerics::larger(up * (c[2] - c[1]), up * (c[3] - c[2])));
-      result = result & (way + (bend.slope + slack) >= R(0.0));
+      // A contact at the step's end may lie as far beyond it as a parabola stays within round-off.
+      result = result & (way + fma(R(1e7), slack, bend.slope) >= R(0.0));
     }
     return result;
   }
@@ -91,7 +92,7 @@ class SectionOf {
       smallest = numerics::lesser(polynomial_[k], smallest);
       largest = numerics::larger(polynomial_[k], largest);
     }
-    const R touch = R(1e-13) * numerics::larger(largest, -smallest);
+    const R spread = numerics::larger(largest, -smallest), touch = fma(R(1e-13), spread, round_off_);
     const R level = level_of(R(0.5) * (smallest + largest));
     std::array<R, integrators::max_degree + 1> shifted;
     for (int k = 0; k <= degree_; ++k) shifted[k] = polynomial_[k] - level;
@@ -101,6 +102,11 @@ class SectionOf {
       return (shifted[near] == R(0.0)) & (shifted[next] == R(0.0));
     };
     Mask simple = (variations == R(1.0)) & !fresh & !rests_at(0, 1) & !rests_at(degree_, degree_ - 1);
+    if (smooth_) {
+      const R begin = reach_of_contact(shifted.data(), degree_, 1, touch),
+              end = reach_of_contact(shifted.data() + degree_, degree_, -1, touch);
+      simple = simple & (numerics::larger(begin, end) == R(0.0));
+    }
     if (angle_) simple = simple & (largest - smallest < R(0.5 * turn));
     const R theta = only_root(shifted.data(), degree_, simple);
     for (int i = 0; i < count; ++i) {
@@ -111,8 +117,9 @@ class SectionOf {
         const bool rising = numerics::lane(shifted[0], i) < 0;
         if (wanted(rising)) meeting.crossings.push_back(numerics::lane(theta, i));
       } else {
+        const double start = numerics::lane(fresh, i) ? 1e-11 * numerics::lane(spread, i) : -1.0;
         meet_with_care(i, numerics::lane(smallest, i), numerics::lane(largest, i), numerics::lane(touch, i),
-                       numerics::lane(fresh, i), meeting);
+                       start, meeting);
       }
       for (auto* thetas : {&meeting.crossings, &meeting.contacts}) {
         for (double& theta : *thetas) theta *= numerics::lane(last_, i);
@@ -206,8 +213,10 @@ class SectionOf {
     }
   }
 
-  /// Several roots or levels, contacts, a start on the section.
-  void meet_with_care(int slot, double smallest, double largest, double touch, bool fresh, Meeting& meeting) {
+  /// Several roots or levels, contacts, a start that is on the section where it is no farther off than
+  /// `start`.
+  void meet_with_care(int slot, double smallest, double largest, double touch, double start,
+                      Meeting& meeting) {
     const double first = angle_ ? std::ceil((smallest - touch) / turn) : 0;
     const double last = angle_ ? std::floor((largest + touch) / turn) : 0;
     if (!angle_ && (smallest > touch || largest < -touch)) return;
@@ -215,12 +224,12 @@ class SectionOf {
     for (double m = first; m <= last; ++m) {
       for (int k = 0; k <= degree_; ++k) c[k] = numerics::lane(polynomial_[k], slot) - m * turn;
       int d = degree_;
-      while (fresh && d > 0 && std::abs(c[0]) <= 1e2 * touch) {
+      while (d > 0 && std::abs(c[0]) <= start) {
         // The start's root, or two of them where it rests there, are divided out; the others stay.
         for (int k = 0; k < d; ++k) c[k] = c[k + 1] * d / (k + 1);
         --d;
       }
-      find_roots(c, d, touch, roots_);
+      find_roots(c, d, touch, smooth_, roots_);
       meeting.contacts.insert(meeting.contacts.end(), roots_.contacts.begin(), roots_.contacts.end());
       for (const Root& root : roots_.crossings) {
         if (wanted(root.rising)) meeting.crossings.push_back(root.theta);
@@ -271,6 +280,8 @@ class SectionOf {
 
   Section section_;
   bool angle_ = false, momenta_needed_ = false;
+  bool smooth_;  ///< whether a step goes on where the one before ends, without a kick
+  const R round_off_{1e-13 * std::abs(section_.value)};  ///< of what is told apart from the section
   int degree_ = 0;
   R last_{1.0};  ///< where the steps looked at end, in parts of their lengths
   std::array<R, integrators::max_degree + 1> polynomial_;

@@ -47,8 +47,11 @@ class Timetable {
     plan_next(lane);
   }
 
-  /// No longer than this are steps in which samples and strobes can be listed.
-  const R& longest_step() const { return longest_step_; }
+  /// Lanes in whose steps from a time to another no more samples and strobes are due than can be listed.
+  /// After the end none are.
+  numerics::mask_of<R> can_list(const R& from, const R& until) const {
+    return numerics::lesser(until, R(watch_.stop.time)) - from <= longest_step_;
+  }
   /// The time of the next sample or strobe, or of the end, in each lane.
   const R& next() const { return next_time_; }
   const R& next_kick() const { return next_kick_time_; }
@@ -59,6 +62,7 @@ class Timetable {
 
   /// What falls into a lane's step, up to its end; next() then is what comes after.
   DueInStep take(int lane, double until) {
+    until = std::min(until, watch_.stop.time);
     DueInStep due;
     due.first_sample = due.sample_end = next_sample_[lane];
     while (numerics::lane(next_sample_time_, lane) <= until) plan_sample(lane, ++due.sample_end);

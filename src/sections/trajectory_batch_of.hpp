@@ -246,7 +246,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
     const R error = numerics::absolute(gained);
     Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
-    if (has_ticks_) fine = fine & (numerics::absolute(method_->step()) <= timetable_.longest_step());
+    if (has_ticks_) fine = fine & timetable_.can_list(method_->begin_time(), t);
     if (counts_turns_) fine = fine & queue_.section()->countable(*method_, method_->end());
     if (any(active_ & !fine)) land_failed(took, fine, asks_for_end_ ? end : method_->end());
     const Mask good = fine & active_;

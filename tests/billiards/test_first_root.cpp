@@ -197,6 +197,24 @@ TEST_CASE("However steep the formula, its wall is found, and nothing before it",
   }
 }
 
+TEST_CASE("No wall is passed where bounds are finite and products of them aren't", "[unit]") {
+  // omega = 1 - exp(1000 (t - 1)) while it rises by 1e-9 t: the first stretch ends where exp is all but
+  // infinite.
+  constexpr double k = 1000, tilt = 1e-9;
+  const auto wall = [](const Pack& t, const Pack& h) {
+    const Pack now = exp(k * (t - 1.0)), then = exp(k * (t + h - 1.0));
+    return Bounds{1.0 + tilt * t - now, tilt - k * now, 1.0 + tilt * t - then, {-k * k * then, -k * k * now}};
+  };
+  double worst = 0;
+  for (double stretch = 1.69; stretch < 1.72; stretch += 1e-5) {
+    const Pack found =
+        first_root_of(wall, {PackMask(true), PackMask(false), Pack(0.0), Pack(1e6)}, Pack(stretch));
+    const double miss = std::abs(found[0] - 1.0);
+    worst = std::max(worst, std::isnan(miss) ? never : miss);
+  }
+  CHECK(worst < 1e-9);
+}
+
 TEST_CASE("Intervals hold what they bound", "[unit]") {
   using I = Interval<double>;
   for (int trial = 0; trial < 20000; ++trial) {

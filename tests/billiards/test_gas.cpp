@@ -57,6 +57,42 @@ struct Ridge {
   }
 };
 
+/// A steep wall at |x| = 1 that is found too late.
+class Overshot final : public Wall<2> {
+ public:
+  struct Formula {
+    static constexpr std::string_view name = "overshot";
+    static constexpr std::string_view about = "|x| < 1, written with an exponential";
+    static constexpr int dim = 2;
+    static constexpr std::array<Parameter, 0> parameters{};
+    auto operator()(const auto& q, const auto&) const {
+      using ad::square, std::exp;
+      return 1.0 - exp(500.0 * (square(std::get<0>(q)) - 1.0));
+    }
+  };
+
+  static Domain<2> domain() {
+    SetKind kind = kind_of<Formula>();
+    kind.walls = MakeWalls<2>(
+        [](const std::vector<double>&, const Place<2>&) { return Walls<2>{std::make_shared<Overshot>()}; });
+    Domain<2> result;
+    result.add("overshot", kind, {});
+    result.enclose_all();
+    return result;
+  }
+
+  int degree(bool) const override { return -1; }
+  void expand(const Path<2>&, Coefficients&) const override {}
+  Pack exit(const Path<2>& path, double sign, const Search& search) const override {
+    return wall_.exit(path, sign, search) + 0.2;
+  }
+  Pack value(const Point<2>& x, const Pack& t) const override { return wall_.value(x, t); }
+  Contact<2> contact(const Point<2>& x, const Pack& t) const override { return wall_.contact(x, t); }
+
+ private:
+  WallOf<Formula, 0> wall_{{}, {}};
+};
+
 /// Channels between islands.
 struct Waves {
   static constexpr std::string_view name = "waves";
@@ -371,6 +407,17 @@ TEST_CASE("How a particle ends", "[unit]") {
   stadium.add<Stadium>("stadium", {1.0, 1.0});
   stadium.enclose_all();
   CHECK(fate(stadium, {0, 0}, {1.0, 0.5}, {0.0, 1.0}) == Status::pending);
+}
+
+TEST_CASE("What is found behind a steep wall is no singular point of it", "[unit]") {
+  const auto domain = Overshot::domain();
+  Gas<2> gas(domain, {0, 0});
+  gas.load(0, 0, {0.5, 0.0}, {1.0, 0.5});
+  gas.advance(10);
+  CHECK(gas.status(0) == Status::step_too_small);
+  CHECK(gas.x()[0][0] == 0.5);
+  CHECK(gas.v()[0][0] == 1.0);
+  CHECK(gas.time()[0] == 0.0);
 }
 
 TEST_CASE("Domains of any size are alike", "[unit]") {

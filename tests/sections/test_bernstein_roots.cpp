@@ -43,7 +43,7 @@ struct Polynomial {
 
 Roots roots_of(const Polynomial& p, double touch = 1e-15) {
   Roots roots;
-  find_roots(p.c, p.d, touch, roots);
+  find_roots(p.c, p.d, touch, true, roots);
   return roots;
 }
 
@@ -171,6 +171,49 @@ TEST_CASE("Contacts are counted, neither lost nor taken for crossings") {
   CHECK(roots_of(contact.plus(1e-8), 1e-14).crossings.empty());
   CHECK(roots_of(contact.plus(-1e-8), 1e-14).contacts.empty());
   CHECK(roots_of(contact.plus(-1e-8), 1e-14).crossings.size() == 2);
+}
+
+TEST_CASE("What passes by is no contact, nor is a flat crossing") {
+  Polynomial flat = Polynomial{}.root(0.437).root(0.437), cube = flat.root(0.437);
+  while (flat.d < 12) flat = flat.times(1.0, 0.1);
+  int found = 0;
+  for (double lift = 2e-14; lift < 1e-9; lift *= 1.01)
+    found += static_cast<int>(roots_of(flat.plus(lift), 1e-14).contacts.size());
+  CHECK(found == 0);
+  for (const double lift : {-1e-15, 0.0, 1e-15}) {
+    const Roots roots = roots_of(cube.plus(lift), 1e-14);
+    CHECK(roots.crossings.size() == 1);
+    CHECK(roots.contacts.empty());
+  }
+}
+
+TEST_CASE("A contact where two steps meet is one, on whichever side and in however many parts it is found") {
+  // (theta - 1 - shift)^2 + lift, cut at 1, and times a factor.
+  int ends = 0;
+  for (const double lift : {0.0, 3e-15, -3e-15, 1e-8, -1e-8}) {
+    const bool touches = std::abs(lift) < 1e-14;
+    for (const double shift : {0.0, 1e-12, -1e-12, 3e-8, -3e-8, 1e-3, -1e-3}) {
+      INFO("lift " << lift << ", shift " << shift);
+      std::size_t contacts = 0, crossings = 0;
+      for (const double begin : {1.0, 0.0}) {
+        const Polynomial square = Polynomial{}.root(begin + shift).root(begin + shift).plus(lift);
+        const Roots roots = roots_of(square.times(1.0 + (1.0 - begin), 1.0), 1e-14);
+        contacts += roots.contacts.size();
+        crossings += roots.crossings.size();
+        ends += std::count(roots.contacts.begin(), roots.contacts.end(), 1.0);
+      }
+      CHECK(contacts == (touches ? 1 : 0));
+      CHECK(crossings == (lift == -1e-8 ? 2 : 0));
+    }
+  }
+  CHECK(ends == 15);
+  // What crosses there, however flat, is no contact.
+  const Polynomial cube{{-1.0, 0.0, 0.0, 0.0}, 3}, beyond{{0.0, 0.0, 0.0, 1.0}, 3};
+  for (const double lift : {1e-15, 0.0, -1e-15}) {
+    CHECK(roots_of(cube.plus(lift), 1e-14).crossings.size() +
+              roots_of(beyond.plus(lift), 1e-14).crossings.size() ==
+          1);
+  }
 }
 
 TEST_CASE("Values, slopes and interpolation agree with closed forms") {

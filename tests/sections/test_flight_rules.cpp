@@ -94,6 +94,30 @@ TEST_CASE("A contact is one wherever round-off puts it, and none after the end")
   CHECK(meetings(0.7, 6.28) == Counts{0, 0});  // in the same step
 }
 
+TEST_CASE("A contact is one and no crossing, wherever steps end and however short they are") {
+  // q1 = cos t touches 1 and -1 a hundred times each; steps end there, close to it, and elsewhere.
+  const auto model = problem("harmonic-oscillator");
+  const auto meetings = [&](double step, double section, const std::string& of, int direction) {
+    Observation watch = coordinate(of.empty() ? 0 : -1, section, direction, 0);
+    if (!of.empty()) watch.section->expression = Expression::parse(of, model->variable_names());
+    watch.stop.time = 200.5 * M_PI;
+    const TrajectoryRecord flown = fly(*model, gauss(12, step), watch, {1.0, 0.1}, {0.0, 0.0}, {1.0, 1.0});
+    return std::array{flown.grazing_count, flown.crossing_count};
+  };
+  using Counts = std::array<std::int64_t, 2>;
+  for (const double step : {M_PI / 3, M_PI / 7, M_PI / 16, M_PI / 64, 0.37, 0.05}) {
+    INFO("step " << step);
+    const int way = step == M_PI / 64 ? 1 : 0;
+    CHECK(meetings(step, 1.0, "", 0) == Counts{100, 0});
+    CHECK(meetings(step, -1.0, "", way) == Counts{100, 0});
+    CHECK(meetings(step, 1.0, "", -way) == Counts{100, 0});
+    if (step > 0.1) CHECK(meetings(step, 1.0, "q1 + 0 * q2", 0) == Counts{100, 0});
+    // The controls: passed by, and crossed.
+    CHECK(meetings(step, -1.0 - 1e-9, "", 0) == Counts{0, 0});
+    CHECK(meetings(step, -1.0 + 1e-9, "", 0) == Counts{0, 200});
+  }
+}
+
 TEST_CASE("An angle meets its section once a turn, several times in a long step") {
   // Without gravity two rods in line turn at a constant rate.
   const auto model = problem("double-pendulum");
@@ -200,6 +224,23 @@ TEST_CASE("Samples come at their times, the limit of time included") {
     }
     CHECK(worst < 1e-12);
   }
+}
+
+TEST_CASE("Steps that go far beyond the end list what is due before it") {
+  // x = 1 + t / 2, in steps that grow by themselves.
+  const auto model = problem("harmonic-oscillator");
+  integrators::MethodOptions method;
+  method.name = "dormand-prince-853";
+  method.step = 0.1;
+  method.tolerance = 1e-10;
+  Observation watch;
+  watch.stop.time = 1e4;
+  watch.sample_every = 0.01;
+  const TrajectoryRecord flown = fly(*model, method, watch, {1.0, 0.0}, {0.5, 0.0}, {0.0, 0.0});
+  CHECK(flown.status == Status::finished);
+  CHECK(flown.q[0] == within(5001.0, 1e-9));
+  CHECK(flown.sample_count == 1000001);
+  CHECK(flown.steps < 20);
 }
 
 TEST_CASE("A time limit before the crossings asked for is told apart from a finished run") {
