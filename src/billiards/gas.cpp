@@ -235,7 +235,7 @@ void Gas<D>::bounce(PackMask hits) {
   const PackMask blunt = gg > select(far_off, Pack(1e-6), Pack(1e-18)) * far * far * bend;
   PackMask singular = hits & !blunt;
   const PackMask met = hits & !(far_off | singular);
-  if (const PackMask unsure = singular & far_off; any(unsure))
+  if (const PackMask unsure = singular & (far_off | !isfinite(gg)); any(unsure))
     singular = singular & !(unsure & missed(contact));
   Point<D> relative;
   for (int d = 0; d < D; ++d) relative[d] = v[d] - contact.velocity[d];

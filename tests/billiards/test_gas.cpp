@@ -411,13 +411,15 @@ TEST_CASE("How a particle ends", "[unit]") {
 
 TEST_CASE("What is found behind a steep wall is no singular point of it", "[unit]") {
   const auto domain = Overshot::domain();
-  Gas<2> gas(domain, {0, 0});
-  gas.load(0, 0, {0.5, 0.0}, {1.0, 0.5});
-  gas.advance(10);
-  CHECK(gas.status(0) == Status::step_too_small);
-  CHECK(gas.x()[0][0] == 0.5);
-  CHECK(gas.v()[0][0] == 1.0);
-  CHECK(gas.time()[0] == 0.0);
+  for (const double speed : {1.0, 1.5, 2.0}) {  // so far that squares of the derivatives overflow, too
+    Gas<2> gas(domain, {0, 0});
+    gas.load(0, 0, {0.5, 0.0}, {speed, 0.5});
+    gas.advance(10);
+    CHECK(gas.status(0) == Status::step_too_small);
+    CHECK(gas.x()[0][0] == 0.5);
+    CHECK(gas.v()[0][0] == speed);
+    CHECK(gas.time()[0] == 0.0);
+  }
 }
 
 TEST_CASE("Domains of any size are alike", "[unit]") {
