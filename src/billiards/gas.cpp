@@ -13,6 +13,7 @@ namespace cotangent::billiards {
 namespace {
 
 constexpr double first_step = 0.1;  // of arcs in a field; tried smaller where it is too long
+constexpr int most_low = 1000;      // hops lower than round-off
 
 }  // namespace
 
@@ -67,7 +68,7 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
   step_.set(lane, first_step);
   id_[at] = id;
   bounces_[at] = 0;
-  hops_[at] = arcs_[at] = 0;
+  hops_[at] = arcs_[at] = low_[at] = 0;
   wall_[at] = -1;
   for (PackMask& lanes : around_.on) lanes.set(lane, false);
   status_[at] = Status::pending;
@@ -244,6 +245,8 @@ void Gas<D>::bounce(PackMask hits) {
   x_ = select<D>(hits, plus<D>(at, -(contact.value * inverse), contact.gradient), x_);
   v_ = select<D>(hits, plus<D>(v, factor, contact.gradient), v_);
   for (int d = 0; d < D; ++d) normal_[d] = sign * contact.gradient[d] / norm;
+  // About four times how far a hop as long as the last one will lead off the wall.
+  const Pack rise = -restitution * speed / norm * duration_;
   if (tangential_ || frame_) {
     const Point<D> acceleration = course_ ? course_->acceleration(at) : spread<D>(g_);
     const Arrival<D> arrival{contact, normal_, v, acceleration, sign, restitution};
@@ -259,7 +262,9 @@ void Gas<D>::bounce(PackMask hits) {
     hops_[lane] = arcs_[lane] = 0;
     const auto& member = member_hit(i);
     if (member.law.rough()) throw_back(i, member.law);
-    if (corner_[i]) end(i, Status::corner);
+    // Near a wall that swings round-off can keep up hops that are lower than itself, without end.
+    low_[lane] = !member.law.elastic() && rise[i] < 3e-14 * far[i] ? low_[lane] + 1 : 0;
+    if (corner_[i] || low_[lane] > most_low) end(i, corner_[i] ? Status::corner : Status::collapsed);
     if (!member.law.elastic() || member.place.moves())
       reference_.set(i, reference_[i] + (energy(x_, v_)[i] - energy(at, v)[i]));
   });
@@ -337,6 +342,7 @@ void Gas<D>::save(int lane, double* state) const {
   *state++ = sign_[at];
   *state++ = hops_[at];
   *state++ = arcs_[at];
+  *state++ = low_[at];
   for (const PackMask& lanes : around_.on) *state++ = lanes[lane] ? 1 : 0;
   *state++ = static_cast<double>(bounces_[at]);
   if (frame_) frame_->save(lane, state);
@@ -356,6 +362,7 @@ void Gas<D>::restore(int lane, std::int64_t id, const double* state) {
   sign_[at] = *state++;
   hops_[at] = static_cast<int>(*state++);
   arcs_[at] = static_cast<int>(*state++);
+  low_[at] = static_cast<int>(*state++);
   for (PackMask& lanes : around_.on) lanes.set(lane, *state++ != 0);
   bounces_[at] = static_cast<std::int64_t>(*state++);
   status_[at] = Status::pending;

@@ -77,7 +77,7 @@ class Gas {
 
   /// All that the rest of a lane's motion depends on, as state_size() numbers.
   std::size_t state_size() const {
-    return 4 * D + 12 + around_.on.size() + (frame_ ? frame_->state_size() : 0);
+    return 4 * D + 13 + around_.on.size() + (frame_ ? frame_->state_size() : 0);
   }
   void save(int lane, double* state) const;
   void restore(int lane, std::int64_t id, const double* state);
@@ -133,8 +133,9 @@ class Gas {
   std::vector<int> degree_;  // the highest of all cells' sides of this number, whatever cells lanes are in
   LaneWalls wall_{};
   // Of passages from cell to cell on the way, those that lead no further counting as many; of arcs since the
-  // last hit, where there is no limit.
-  std::array<int, width> cell_{}, hops_{}, arcs_{};
+  // last hit, where there is no limit; of the last hits on walls that take energy, those after hops lower
+  // than round-off.
+  std::array<int, width> cell_{}, hops_{}, arcs_{}, low_{};
   std::array<double, width> sign_{};
   std::array<std::int64_t, width> id_{}, bounces_{};
   std::array<Status, width> status_{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace cotangent::billiards {
 
@@ -76,14 +77,7 @@ Outline::Outline(const Domain<2>& domain, const Vector<2>& low, const Vector<2>&
   }
   double arc = 0;
   int loop = 0;
-  while (!next.empty()) {
-    // A loop that the border cuts begins where no other chord ends.
-    int begin = next.begin()->first;
-    std::map<int, bool> reached;
-    for (const auto& [from, to] : next) reached[to] = true;
-    for (const auto& [from, to] : next) {
-      if (!reached.contains(from)) begin = from;
-    }
+  const auto walk = [&](int begin) {
     points_.push_back({point[begin], arc, loop});
     for (auto at = next.find(begin); at != next.end();) {
       const int to = at->second;
@@ -93,7 +87,16 @@ Outline::Outline(const Domain<2>& domain, const Vector<2>& low, const Vector<2>&
       at = next.find(to);
     }
     ++loop;
+  };
+  // Loops that the border cuts first: each begins where no other chord ends.
+  std::set<int> reached;
+  for (const auto& [from, to] : next) reached.insert(to);
+  std::vector<int> cut;
+  for (const auto& [from, to] : next) {
+    if (!reached.contains(from)) cut.push_back(from);
   }
+  std::for_each(cut.rbegin(), cut.rend(), walk);
+  while (!next.empty()) walk(next.begin()->first);
   chords_.resize(static_cast<std::size_t>(bins_ * bins_));
   for (std::size_t k = 0; k + 1 < points_.size(); ++k) {
     const auto &a = points_[k], &b = points_[k + 1];

@@ -622,6 +622,29 @@ TEST_CASE("Moving walls: a piston by its polynomial, a swinging one by intervals
   CHECK(std::abs(swung[2] - (-2 + 2 * 0.3 * std::cos(3 * swung[0]))) < 1e-13);
 }
 
+TEST_CASE("A ball that comes to rest on a floor that swings has collapsed", "[unit]") {
+  // Its floor throws it up again where it falls faster than gravity: 0.1 * 3^2 < 1 < 0.3 * 2.5^2.
+  const auto ball = [](double amplitude, double frequency) {
+    Domain<2> domain;
+    Place<2> place;
+    place.amplitude = {0.0, amplitude};
+    place.frequency = frequency;
+    domain.add<HalfPlane>("floor", {0.0, 1.0}, place, {0.5});
+    domain.enclose_all();
+    Gas<2> gas(domain, {0.0, -1.0});
+    gas.load(0, 0, {0.0, 1.0}, {0.1, 0.0});
+    for (int k = 0; k < 20000 && gas.status(0) == Status::pending; ++k) gas.advance(1e9);
+    return std::pair(gas.status(0), gas.time()[0]);
+  };
+  for (const double frequency : {2.0, 3.0, 3.1}) {
+    INFO("frequency " << frequency);
+    const auto [status, time] = ball(0.1, frequency);
+    CHECK(status == Status::collapsed);
+    CHECK(time < 12);
+  }
+  CHECK(ball(0.3, 2.5).first == Status::pending);
+}
+
 TEST_CASE("In a box that swings along x particles go to and fro along y as if it were at rest", "[unit]") {
   Domain<2> box;
   Place<2> place;

@@ -36,6 +36,23 @@ TEST_CASE("Lengths, areas and places", "[unit]") {
   CHECK(ring.points().back().loop == 1);
 }
 
+TEST_CASE("A thousand obstacles are as many loops", "[unit]") {
+  Domain<2> domain;
+  std::string inside = "room";
+  constexpr int side = 32;
+  domain.add<Rectangle>("room", {side, side});
+  for (int k = 0; k < side * side; ++k) {
+    const std::string name = "disc" + std::to_string(k);
+    Place<2> place{{2.0 * (k % side) + 1 - side, 2.0 * (k / side) + 1 - side}};
+    domain.add<Circle>(name, {0.5}, place);
+    inside += " and not " + name;
+  }
+  domain.enclose(inside);
+  const Outline outline(domain, {-33.0, -33.0}, {33.0, 33.0}, 1320);
+  CHECK(outline.points().back().loop == side * side);
+  CHECK(std::abs(outline.length() / (8 * side + side * side * std::numbers::pi) - 1) < 2e-3);
+}
+
 TEST_CASE("Beyond the outline's box no place has an arc length", "[unit]") {
   Domain<2> domain;
   domain.add<HalfPlane>("floor", {0.0, 1.0});
