@@ -2,6 +2,7 @@
 #include "studies/program/program.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <new>
 #include <optional>
@@ -66,6 +67,8 @@ void refuse_mixed_processors() {
 
 ExitCode run_deck(const CommandLine& line, const Statements& stated) {
   refuse_mixed_processors();
+  if (const char* level = std::getenv("COTANGENT_CPU"); level && parallel::rank() == 0)
+    std::cerr << "cotangent: COTANGENT_CPU=" << level << " has no effect: this program has one level\n";
   std::string text;
   parallel::on_rank_zero([&] { text = io::read_file(line.subject); });
   text = parallel::broadcast(std::move(text));
