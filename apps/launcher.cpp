@@ -4,6 +4,7 @@
 // for x86-64, 1.0 (2020), 3.1.1.
 #include <array>
 #include <cerrno>
+#include <cpuid.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,12 +21,19 @@ struct Level {
   bool had;  ///< by this processor and its operating system
 };
 
-/// The highest first. Not all instructions of a level have a name here; those without came with the others.
+/// LZCNT, MOVBE and F16C, for which not every compiler has a name.
+bool has_unnamed_of_v3() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || (c & bit_MOVBE) == 0 || (c & bit_F16C) == 0) return false;
+  return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & bit_LZCNT) != 0;
+}
+
+/// The highest first.
 std::array<Level, 3> levels() {
   __builtin_cpu_init();
   const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
   const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_unnamed_of_v3();
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512vl");
@@ -52,6 +60,7 @@ int main(int, char** argv) {
     there += (there.empty() ? "" : ", ") + std::string(level.name);
     if (wanted.empty() ? !level.had : wanted != level.name) continue;
     if (!level.had) return refuse("COTANGENT_CPU=" + wanted + ": this processor is of a lower level");
+    ::unsetenv("COTANGENT_CPU");  // heeded; to a program that is started without this one it says nothing
     ::execv(program.c_str(), argv);
     return refuse(program.string() + " can't be started: " + std::strerror(errno));
   }

@@ -12,12 +12,13 @@ add_test(NAME project.quickstart COMMAND ${in_idle_time} ${Python3_EXECUTABLE}
 add_test(NAME project.fresh_machine COMMAND ${in_idle_time} ${Python3_EXECUTABLE}
   ${PROJECT_SOURCE_DIR}/tests/quickstart/test_fresh_machine.py ${PROJECT_SOURCE_DIR}/cmake/fresh_machine)
 add_test(NAME project.launcher COMMAND ${in_idle_time} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/launcher/test_launcher.py)
+add_test(NAME project.pbs COMMAND ${in_idle_time} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/cluster/test_pbs.py)
 if(TARGET swinging_atwood)
   add_test(NAME project.usual_mistakes COMMAND ${in_idle_time} ${Python3_EXECUTABLE}
     ${PROJECT_SOURCE_DIR}/tests/mistakes/test_usual_mistakes.py ${PROJECT_BINARY_DIR})
   set_tests_properties(project.usual_mistakes PROPERTIES LABELS project TIMEOUT 600)
 endif()
-set_tests_properties(project.layers project.layers_check project.launcher project.format project.tidy project.quickstart
+set_tests_properties(project.layers project.layers_check project.launcher project.pbs project.format project.tidy project.quickstart
                      project.fresh_machine PROPERTIES LABELS project SKIP_RETURN_CODE 77)
 
 # Both build in a folder of their own, which is kept so that a second run is quick. Of the mathematical half all is

@@ -100,6 +100,24 @@ def count(library, program, deck, words, ranks):
     return messages, calls
 
 
+def by_size(rates, in_both):
+    """What is told of the collective calls of a step: ["Allreduce of 8 B x 2"].
+
+    Of each call all sizes together are as many as they are: the sizes of PETSc's calls of the start change from run to run, so
+    that one of them has more calls in the longer run, another less. Sizes are told, the most frequent first, as long as they
+    are no more than all; what is left stands together, as do sizes of one run alone.
+    """
+    told, rest = [], collections.Counter()
+    for key, rate in rates.items():
+        rest[key.split(" of ")[0]] += rate
+    for key, rate in sorted(rates.items(), key=lambda item: -item[1]):
+        name = key.split(" of ")[0]
+        if rate >= 0.05 and key in in_both and rate <= rest[name] + 1e-9:
+            told.append(f"{key} x {rate:.3g}")
+            rest[name] -= rate
+    return told + [f"{name} of other sizes x {rate:.2g}" for name, rate in rest.items() if rate >= 0.01]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", type=lambda text: [int(part) for part in text.split(",")],
@@ -120,14 +138,7 @@ def main():
             size = [(b[1] - a[1]) / steps for a, b in zip(few, many)]
             others = [sum(n > a[2].get(to, 0) for to, n in b[2].items()) for a, b in zip(few, many)]
             rates = {key: (called_more[key] - called[key]) / steps for key in called | called_more}
-            # Sizes of one of both runs stand together: they change from call to call, or those of the start from run to run.
-            told, rest = [], collections.Counter()
-            for key, rate in sorted(rates.items(), key=lambda item: -item[1]):
-                if rate >= 0.05 and called[key] > 0:
-                    told.append(f"{key} x {rate:.3g}")
-                elif 0 in (called[key], called_more[key]) or rate > 0:
-                    rest[key.split(" of ")[0] + " of other sizes"] += rate
-            told += [f"{key} x {rate:.2g}" for key, rate in rest.items() if rate >= 0.01]
+            told = by_size(rates, {key for key in rates if called[key] > 0})
             print(f"{ranks:6}{sum(messages) / ranks:10.1f}{max(messages):9.1f}{sum(size) / ranks:11.0f}{max(size):11.0f}"
                   f"{sum(others) / ranks:11.1f}{max(others):5}   {'; '.join(told)}", flush=True)
 

@@ -3,12 +3,18 @@
 """weak_scaling.py [options] [COUNTS]  -  the time of a step on 10^2 to 10^5 ranks, from counted messages.
 
 COUNTS is what count_messages.py prints (message_counts.txt beside this file unless given). Of each study the row of most
-ranks up to --counted-on is taken as what a rank sends in a step when its share stays as it is there. On P ranks, on paper:
+ranks up to --counted-on is taken as what a rank sends in a step when its share stays as it is there; what the rows of 8 ranks
+and more come to on the most ranks is told besides. On P ranks, on paper:
 
     T(P) = W + m (o + L) + b / B + sum over collective calls of C(P),    D = ceil(log2 P)
     C(P) = D (L + n / B)                    barrier, broadcast, scan; twice that: allreduce
     C(P) = D L + (P - 1) n / B              allgather, gather, scatter, of n bytes a rank
     C(P) = (P - 1) (o + n / (P B)) + L      alltoall
+
+A study whose ranks draw tasks from a counter of rank 0's (sections, time series, atlases, billiards, landscapes) sends nothing
+else. A task that takes W takes then, as rank 0 answers one rank after the other:
+
+    T(P) = max(W + 2 (o + L), P o)
 
 W is the work of a step, m messages, b bytes; L the latency, o what the processor spends on a message, B the bandwidth. The
 simulation lets every rank work W with noise (exponential, of mean W times --noise; rarely a pause, --pause), then wait for
@@ -36,7 +42,18 @@ CURES = {"trees": "fewer collective calls in a step: several sums in one, or ove
 
 def read_counts(text, most=8):
     """[(study, {ranks, messages, bytes, neighbours, calls})], the row of most ranks up to `most`; calls: [(name, bytes, rate)]."""
-    studies, name = [], None
+    studies = {}
+    for name, counted in read_rows(text):
+        if counted["ranks"] <= most and counted["ranks"] >= studies.get(name, counted)["ranks"]:
+            studies[name] = counted
+    if not studies:
+        raise SystemExit("no row of counts in this table: give what count_messages.py prints")
+    return list(studies.items())
+
+
+def read_rows(text):
+    """All rows."""
+    rows, name = [], None
     for number, line in enumerate(text.splitlines(), 1):
         row = re.match(r"\s*(\d+)\s+([\d.]+)\s+[\d.]+\s+(\d+)\s+\d+\s+([\d.]+)\s+\d+(?:   (.*))?$", line)
         if row:
@@ -50,18 +67,10 @@ def read_counts(text, most=8):
                 calls.append((found[1], int(found[2] or 8), float(found[3])))
             counted = {"ranks": int(row[1]), "messages": float(row[2]), "bytes": float(row[3]),
                        "neighbours": float(row[4]), "calls": calls}
-            if counted["ranks"] > most:
-                continue
-            if studies and studies[-1][0] == name:
-                if counted["ranks"] > studies[-1][1]["ranks"]:
-                    studies[-1] = (name, counted)
-            else:
-                studies.append((name, counted))
+            rows.append((name, counted))
         elif line and not line.startswith((" ", "#")):
             name = line.strip()
-    if not studies:
-        raise SystemExit("no row of counts in this table: give what count_messages.py prints")
-    return studies
+    return rows
 
 
 def cost(call, size, ranks, network):
@@ -86,6 +95,11 @@ def on_paper(counted, ranks, network):
         term, seconds = cost(call, size, ranks, network)
         terms[term] += rate * seconds
     return terms
+
+
+def drawn(ranks, network):
+    """Seconds of a task that ranks draw from rank 0's counter."""
+    return max(network.work + 2 * (network.overhead + network.latency), ranks * network.overhead)
 
 
 def simulated(counted, ranks, network, steps, seed=1):
@@ -169,8 +183,8 @@ def main():
     for name in ("latency", "overhead", "bandwidth", "work"):
         if not getattr(chosen, name) > 0:
             parser.error(f"--{name} is a positive number, not {getattr(chosen, name)}")
-    results = []
-    for name, counted in read_counts(chosen.counts.read_text(encoding="utf-8"), chosen.counted_on):
+    results, text = [], chosen.counts.read_text(encoding="utf-8")
+    for name, counted in read_counts(text, chosen.counted_on):
         rows, worst = report(counted, chosen, chosen.ranks, chosen.steps)
         results.append((name, rows, worst))
         print(f"\n{name}, counted on {counted['ranks']} ranks; milliseconds of a step"
@@ -180,6 +194,12 @@ def main():
             values = (terms["work"], terms["neighbours"], terms["trees"], terms["every rank to every rank"], paper, seconds)
             print(f"{ranks:7}" + "".join(f"{1e3 * value:{width}.4g}" for value, width in zip(values, (9, 12, 9, 12, 10, 11))))
         print(f"breaks first: {worst}; lifted by {CURES[worst]}")
+        others = [row for other, row in read_rows(text) if other == name and row["ranks"] >= 8]
+        print(f"on {max(chosen.ranks)} ranks, on paper, by the counts on " + ", ".join(
+            f"{row['ranks']}: {1e3 * sum(on_paper(row, max(chosen.ranks), chosen).values()):.4g}" for row in others))
+    print("\ntasks drawn from rank 0's counter; milliseconds of a task of the same work")
+    for ranks in chosen.ranks:
+        print(f"{ranks:7}{1e3 * drawn(ranks, chosen):9.4g}")
     if chosen.picture:
         draw(results, chosen.picture)
 

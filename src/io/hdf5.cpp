@@ -91,6 +91,21 @@ extern "C" int MPI_File_write_at(MPI_File file, MPI_Offset place, const void* da
   return error;
 }
 
+// And its reads: where one fails Open MPI says that it went well and read less, HDF5 takes what lies beyond a
+// file's end for zeros, and may write back what it made of them.
+extern "C" int MPI_File_read_at(MPI_File file, MPI_Offset place, void* data, int count, MPI_Datatype type,
+                                MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status& result = status == MPI_STATUS_IGNORE ? own : *status;
+  errno = 0;
+  const int error = PMPI_File_read_at(file, place, data, count, type, &result);
+  const int last = errno;
+  if (error != MPI_SUCCESS) return error;
+  int got = count;
+  MPI_Get_count(&result, type, &got);
+  return got != count && !cotangent::io::disk_failure(last).empty() ? MPI_ERR_IO : MPI_SUCCESS;
+}
+
 namespace cotangent::io {
 
 FileFailureHandler::FileFailureHandler(std::function<void(const std::string&)> failed)
@@ -225,6 +240,17 @@ void forget_lock(const std::filesystem::path& path) {
   ::sem_unlink(("/OMPIO_" + path.filename().string()).c_str());
 }
 
+// The same file pointers are kept in memory that the ranks of a machine share, a file in MPI's scratch
+// folder. A page of it that the folder has no room for would end the program by SIGBUS.
+void require_scratch() {
+  try {
+    require_page(parallel::scratch_folder());
+  } catch (const FileError& error) {
+    throw FileError(error.what() +
+                    std::string("; MPI opens no file without room there: name another folder by TMPDIR"));
+  }
+}
+
 // Open MPI fails to open a file in the current folder whose name is one letter, unless the folder is named.
 std::filesystem::path with_folder(const std::filesystem::path& path) {
   return path.has_parent_path() ? path : "." / path;
@@ -238,6 +264,7 @@ void lay_out(const std::filesystem::path& path,
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   set_hints(info, hints);
+  require_scratch();
   forget_lock(path);
   MPI_File file = MPI_FILE_NULL;
   const int mode = MPI_MODE_CREATE | MPI_MODE_WRONLY,
@@ -248,6 +275,7 @@ void lay_out(const std::filesystem::path& path,
 
 File File::open_together(const std::filesystem::path& path,
                          const std::vector<std::pair<std::string, std::string>>& hints) {
+  parallel::agree(require_scratch);
   const Hdf5Handle access = access_properties();
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
@@ -257,6 +285,25 @@ File File::open_together(const std::filesystem::path& path,
   parallel::on_rank_zero([&] { forget_lock(path); });
   const hid_t id = H5Fopen(with_folder(path).c_str(), H5F_ACC_RDWR, access.id());
   return {Hdf5Handle(check(id, path, "open the file"), H5Fclose), path};
+}
+
+namespace {
+
+// Where a file couldn't be closed and nobody was there to be told.
+std::string not_closed;
+
+}  // namespace
+
+File::~File() {
+  try {
+    close();
+  } catch (const FileError& error) {
+    not_closed = error.what();
+  }
+}
+
+void require_closed() {
+  if (!not_closed.empty()) throw FileError(not_closed);
 }
 
 void File::close() {
@@ -270,6 +317,13 @@ bool File::contains(const std::string& path) const {
     if (H5Lexists(handle_.id(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
     if (end == std::string::npos) return true;
   }
+}
+
+bool File::contains_data_set(const std::string& path) const {
+  if (!contains(path)) return false;
+  const hid_t id = H5Oopen(handle_.id(), path.c_str(), H5P_DEFAULT);
+  const Hdf5Handle object(check(id, path_, "open " + path), H5Oclose);
+  return H5Iget_type(object.id()) == H5I_DATASET;
 }
 
 bool File::in_chunks(const std::string& path) const {
@@ -425,6 +479,11 @@ void File::copy(const File& from, const std::string& path) {
 
 bool holds_open_files() {
   return H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_FILE) > 0;
+}
+
+bool is_hdf5(const std::filesystem::path& path) {
+  open_library();
+  return H5Fis_hdf5(path.c_str()) != 0;
 }
 
 std::string hdf5_version() {

@@ -124,13 +124,20 @@ class File {
   static File open_together(const std::filesystem::path& path,
                             const std::vector<std::pair<std::string, std::string>>& hints = {});
 
+  ~File();
+  File(File&&) = default;
+  File& operator=(File&&) = default;
+
   const std::filesystem::path& path() const noexcept { return path_; }
-  /// Closes now, and throws where the destructor would be silent. Collective where it was opened together.
+  /// Closes now, and throws where the destructor leaves it to require_closed(). Collective where it was
+  /// opened together.
   void close();
   /// As Hdf5Handle::abandon().
   void abandon() noexcept { handle_.abandon(); }
 
   bool contains(const std::string& path) const;
+  /// Whether it contains one of this name, and not a group.
+  bool contains_data_set(const std::string& path) const;
   DataSet data_set(const std::string& path) const;
   std::vector<std::int64_t> dims(const std::string& path) const { return data_set(path).dims(); }
   /// Whether a data set is stored in chunks, as create_squeezed_data_set() makes it.
@@ -200,6 +207,10 @@ class File {
 
 /// Whether HDF5 still holds a file open, such as one whose closing failed: it tries that again when MPI ends.
 bool holds_open_files();
+/// Throws what kept a file from being closed that closed itself.
+void require_closed();
+/// False where the file was read and is none of HDF5's.
+bool is_hdf5(const std::filesystem::path& path);
 
 /// "1.10.8"
 std::string hdf5_version();

@@ -2,8 +2,10 @@
 #include "io/posix.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <string>
@@ -48,6 +50,16 @@ Descriptor Descriptor::in_memory() {
   file.id_ = ::memfd_create("cotangent", MFD_CLOEXEC);
   file.path_ = "a file in memory";
   if (file.id_ < 0) file.fail("create a file in memory", errno);
+  return file;
+}
+
+Descriptor Descriptor::unnamed(const std::filesystem::path& folder) {
+  std::string name = (folder / "cotangent.XXXXXX").string();
+  Descriptor file;
+  file.id_ = ::mkostemp(name.data(), O_CLOEXEC);
+  file.path_ = folder;
+  if (file.id_ < 0) file.fail("create a file in it", errno);
+  ::unlink(name.c_str());
   return file;
 }
 
@@ -164,6 +176,11 @@ void sync_name(const std::filesystem::path& name) {
 
 void remove_file(const std::filesystem::path& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail(path, "delete the file", errno);
+}
+
+void require_page(const std::filesystem::path& folder) {
+  constexpr std::array<std::byte, 4096> page = {};
+  Descriptor::unnamed(folder).write(0, page);
 }
 
 void require_space(const std::filesystem::path& path, std::int64_t bytes, int files) {

@@ -18,6 +18,8 @@ class Descriptor {
   Descriptor(const std::filesystem::path& path, Mode mode);
   /// A file without a name, in memory.
   static Descriptor in_memory();
+  /// A file without a name, in this folder.
+  static Descriptor unnamed(const std::filesystem::path& folder);
   ~Descriptor();
   Descriptor(Descriptor&& other) noexcept;
   Descriptor& operator=(Descriptor&& other) noexcept;
@@ -58,6 +60,8 @@ void replace_file(Descriptor& complete, const std::filesystem::path& its_name,
 void sync_name(const std::filesystem::path& name);
 /// Deletes a file; not having been there is no failure.
 void remove_file(const std::filesystem::path& path);
+/// Throws where a file in this folder can't be written, were it with a page of memory alone.
+void require_page(const std::filesystem::path& folder);
 /// Throws where the folder of this path doesn't exist, or its file system has less room than so many files of
 /// this length take, or a file may not be so long (ulimit -f).
 void require_space(const std::filesystem::path& path, std::int64_t bytes, int files = 1);

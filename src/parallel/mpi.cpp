@@ -117,11 +117,15 @@ void share(Verdict verdict) {
 /// way.
 MPI_Comm for_the_end = MPI_COMM_NULL;
 
+/// Of Open MPI's, where this process is alone; empty else.
+std::string own_folder;
+
 /// A process that no launcher started has nobody to talk to: Open MPI then needs no daemon, network or look
 /// through the machine's devices, which are three quarters of its start's time. What the user has set stays.
 /// Without a daemon all such processes would share one folder of Open MPI's, which the first to end removes:
 /// this one is to get its own, by TMPDIR. Returns that folder, or nothing where the environment was left as
-/// it is.
+/// it is. One rank has no other's file pointer to share: of the ways to do it the one that puts no files
+/// beside a result serves.
 std::string prepare_to_be_alone() {
 #ifdef OPEN_MPI
   std::error_code failed;
@@ -130,6 +134,7 @@ std::string prepare_to_be_alone() {
   for (const auto& [name, value] : {std::pair{"OMPI_MCA_ess_singleton_isolated", "1"},
                                     {"OMPI_MCA_pml", "ob1"},
                                     {"OMPI_MCA_btl", "self"},
+                                    {"OMPI_MCA_sharedfp", "sm"},
                                     {"HWLOC_COMPONENTS", "-linuxio,-pci,-linuxpci"}})
     setenv(name, value, 0);
   return folder;
@@ -142,7 +147,7 @@ std::string prepare_to_be_alone() {
 
 Mpi::Mpi(int& argc, char**& argv) {
   if (active()) return;
-  if (!launched()) folder_ = prepare_to_be_alone();
+  if (!launched()) own_folder = folder_ = prepare_to_be_alone();
   const char* const set = std::getenv("TMPDIR");
   const std::string usual = set ? set : "";
   if (!folder_.empty()) setenv("TMPDIR", folder_.c_str(), 1);
@@ -175,6 +180,13 @@ void Mpi::end_at_once(int exit_code) {
   std::error_code ignored;
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
   std::_Exit(exit_code);
+}
+
+std::filesystem::path scratch_folder() {
+  if (!own_folder.empty()) return own_folder;
+  if (const char* given = std::getenv("PMIX_SERVER_TMPDIR"); given && *given) return given;
+  std::error_code none;
+  return std::filesystem::temp_directory_path(none);
 }
 
 bool launched() {

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -41,6 +42,9 @@ class Mpi {
   bool owner_ = false;
   std::string folder_;  ///< of Open MPI's, where this process is alone
 };
+
+/// Where MPI keeps files of this process, some of them as memory that ranks share.
+std::filesystem::path scratch_folder();
 
 /// Whether mpirun, srun or their like started this process, perhaps as one of many.
 bool launched();

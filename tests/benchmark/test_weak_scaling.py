@@ -7,6 +7,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/benchmark"))
+import count_messages as cm  # noqa: E402
 import weak_scaling as ws  # noqa: E402
 
 TABLE = """
@@ -65,6 +66,18 @@ class WeakScaling(unittest.TestCase):
                  for counted in (self.studies["none"], {**near, "calls": []}, {**near, "calls": [("Barrier", 0, 1.0)]})]
         self.assertLess(1.1 * times[0], times[1])
         self.assertLess(1.1 * times[1], times[2])
+
+    def test_sizes_are_no_more_than_all_calls(self):
+        """Calls of the start whose sizes change from run to run are none of a step's."""
+        rates = {"Alltoallv of 8 B": 0.25, "Alltoallv of 16 B": 0.25, "Alltoallv of 24 B": -0.5, "Alltoallv of 32 B": 0.125,
+                 "Allreduce of 8 B": 3.0, "Allreduce of 48 B": 0.5}
+        self.assertEqual(cm.by_size(rates, set(rates)), ["Allreduce of 8 B x 3", "Allreduce of 48 B x 0.5", "Alltoallv of 32 B x 0.125"])
+        self.assertEqual(cm.by_size(rates, {"Allreduce of 8 B"}),
+                         ["Allreduce of 8 B x 3", "Alltoallv of other sizes x 0.12", "Allreduce of other sizes x 0.5"])
+
+    def test_tasks_drawn_from_one_counter(self):
+        self.assertAlmostEqual(ws.drawn(100, network()), 1e-3 + 2.2e-6, delta=1e-15)
+        self.assertAlmostEqual(ws.drawn(100_000, network()), 10e-3, delta=1e-15)
 
     def test_what_breaks_first(self):
         near = self.studies["near (10 of it)"]

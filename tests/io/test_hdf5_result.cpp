@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <mpi.h>
 #include <numeric>
 #include <semaphore.h>
 
@@ -497,4 +498,15 @@ TEST_CASE("nor from laying it out as hints ask") {
     CHECK(std::filesystem::exists(folder / "laid_out.h5"));
     ::sem_unlink("/OMPIO_laid_out.h5");
   });
+}
+
+// Open MPI says of a read that failed that it went well. HDF5 would take what isn't there for zeros.
+TEST_CASE("a read that fails is told to HDF5") {
+  MPI_File file = MPI_FILE_NULL;
+  // The memory of this process: at its beginning there is none, and the kernel says "Input/output error".
+  REQUIRE(MPI_File_open(MPI_COMM_SELF, "/proc/self/mem", MPI_MODE_RDONLY, MPI_INFO_NULL, &file) ==
+          MPI_SUCCESS);
+  std::array<char, 8> bytes = {};
+  CHECK(MPI_File_read_at(file, 0, bytes.data(), 8, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+  MPI_File_close(&file);
 }

@@ -16,7 +16,7 @@ def highest():
                  if line.startswith("flags")).split()
     if all(flag in flags for flag in ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")):
         return 2
-    return 1 if all(flag in flags for flag in ("avx2", "fma", "bmi1", "bmi2")) else 0
+    return 1 if all(flag in flags for flag in ("avx2", "fma", "bmi1", "bmi2", "abm", "movbe", "f16c")) else 0
 
 
 @unittest.skipUnless(os.uname().machine == "x86_64", "levels are of x86-64")
@@ -63,6 +63,13 @@ class Launcher(unittest.TestCase):
             self.assertEqual(self.start(cpu=level), (7, level, ""))
         for level in LEVELS[highest() + 1:]:
             self.assertEqual(self.start(cpu=level), (2, "", f"cotangent: COTANGENT_CPU={level}: this processor is of a lower level"))
+
+    def test_what_was_heeded_is_gone(self):
+        """So that a program that is started without the launcher can say that COTANGENT_CPU has no effect."""
+        self.install("x86-64-v2")
+        program = self.at / "libexec" / "cotangent" / "cotangent-x86-64-v2"
+        program.write_text('#!/bin/sh\necho "of ${COTANGENT_CPU-nobody}"\n', encoding="utf-8")
+        self.assertEqual(self.start(cpu="x86-64-v2"), (0, "of nobody", ""))
 
     def test_what_is_refused(self):
         self.install("x86-64-v2")

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
+#include "io/given_file.hpp"
+
 namespace cotangent::studies {
 
 namespace {
 
 io::DataSet data_set(const io::File& file, const io::Table& table, const std::string& key,
                      std::int64_t columns) {
-  if (!file.contains("/starts")) throw table.error(key, "has no data set /starts");
+  if (!file.contains_data_set("/starts")) throw table.error(key, "has no data set /starts");
   io::DataSet set = file.data_set("/starts");
   if (set.dims().size() != 2 || set.dims()[1] != columns) {
     throw table.error(key, "/starts must have " + std::to_string(columns) + " columns: q, then v");
@@ -21,9 +23,7 @@ io::DataSet data_set(const io::File& file, const io::Table& table, const std::st
 }  // namespace
 
 StoredStarts::StoredStarts(const io::Table& table, const std::string& key, std::int64_t columns)
-    : file_(io::File::open(table.input_file(key))),
-      set_(data_set(file_, table, key, columns)),
-      columns_(columns) {}
+    : file_(io::open_given(table, key)), set_(data_set(file_, table, key, columns)), columns_(columns) {}
 
 std::vector<double> StoredStarts::operator[](std::int64_t row) const {
   const std::int64_t held = std::ssize(block_) / columns_;

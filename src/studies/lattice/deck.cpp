@@ -10,6 +10,7 @@
 #include "core/names.hpp"
 #include "integrators/gauss_tables.hpp"
 #include "integrators/lobatto_tables.hpp"
+#include "io/given_file.hpp"
 #include "io/hdf5.hpp"
 #include "lattice/compositions.hpp"
 #include "parallel/mpi.hpp"
@@ -135,7 +136,7 @@ void read_network(const io::Table& table, LatticePlan& plan) {
   network.terms = plan.model->terms();
   const std::string path = table.input_file("copies");
   parallel::agree([&] {
-    const io::File file = io::File::open(path);
+    const io::File file = io::open_given(table, "copies");
     std::vector<std::string> joining;
     for (const auto& term : network.terms) {
       if (term.sites.size() > 1) joining.push_back(term.name);
@@ -313,9 +314,9 @@ void read_list(const io::Table& table, LatticePlan& plan) {
 void read_start_file(const io::Table& table, LatticePlan& plan) {
   plan.start_file = table.input_file("file");
   parallel::agree([&] {
-    const io::File file = io::File::open(plan.start_file);
+    const io::File file = io::open_given(table, "file");
     for (const char* set : {"/q", "/v"}) {
-      if (!file.contains(set)) throw table.error("file", std::string("has no data set ") + set);
+      if (!file.contains_data_set(set)) throw table.error("file", std::string("has no data set ") + set);
       if (file.dims(set) != std::vector<std::int64_t>{plan.sites(), plan.dim()})
         throw table.error(
             "file", fmt::format("{} must be of {} sites with {} coordinates", set, plan.sites(), plan.dim()));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <numbers>
 
+#include "io/given_file.hpp"
 #include "io/hdf5.hpp"
 #include "parallel/mpi.hpp"
 #include "rods/molecules.hpp"
@@ -41,8 +42,8 @@ void put(const io::Table& table, const std::string& key, rods::RodShare<D>& shar
 template <int D>
 void put_stored(const io::Table& table, const std::string& set, const rods::RodShare<D>& share,
                 std::vector<std::array<double, D>>& into) {
-  const io::File file = io::File::open(table.input_file("file"));
-  if (!file.contains(set)) throw table.error("file", "has no data set " + set);
+  const io::File file = io::open_given(table, "file");
+  if (!file.contains_data_set(set)) throw table.error("file", "has no data set " + set);
   const auto dims = file.dims(set);
   if (dims.size() != 2 || dims[1] != D)
     throw table.error("file", fmt::format("{} must have {} columns, one a coordinate", set, D));

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "io/given_file.hpp"
 #include "io/hdf5.hpp"
 #include "io/number_rows.hpp"
 #include "numerics/random.hpp"
@@ -99,8 +100,8 @@ void ParticleStarts::read_file(const std::string& path) {
     return;
   }
   parallel::agree([&] {
-    const io::File file = io::File::open(path);
-    if (!file.contains("/starts")) throw table_.error("file", "has no data set /starts");
+    const io::File file = io::open_given(table_, "file");
+    if (!file.contains_data_set("/starts")) throw table_.error("file", "has no data set /starts");
     const auto dims = file.dims("/starts");
     if (dims.size() != 2 || (dims[1] != 3 && dims[1] != 6))
       throw table_.error("file", "/starts must have 3 or 6 columns: x, y, z, and the velocity");

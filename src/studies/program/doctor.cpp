@@ -19,6 +19,7 @@
 #include "formulas/compiler.hpp"
 #include "io/build.hpp"
 #include "io/hdf5.hpp"
+#include "io/posix.hpp"
 #include "io/shared_file.hpp"
 #include "la/petsc.hpp"
 #include "numerics/lane_pack.hpp"
@@ -168,7 +169,7 @@ ExitCode look_at_formulas() {
   while (!there.empty() && there != there.parent_path() && !fs::exists(there, unknown))
     there = there.parent_path();
   if (there.empty()) there = ".";
-  const bool writable = ::access(there.c_str(), W_OK | X_OK) == 0 && fs::is_directory(there, unknown);
+  const bool writable = failure_of([&] { io::require_page(there); }).empty();
   line("cache",
        cache.string() + (!writable        ? ", can't be written"
                          : there == cache ? ", can be written"
@@ -214,6 +215,9 @@ ExitCode examine_machine() {
   std::int64_t compiling = exit_success;
   parallel::on_rank_zero([&] { compiling = look_at_formulas(); });
   compiling = parallel::broadcast(compiling);
+  parallel::on_rank_zero([] {
+    if (!std::cout) throw FileError("cannot write to the standard output");
+  });
   if (!no_petsc.empty()) return exit_bad_input;
   return files != exit_success ? files : static_cast<ExitCode>(compiling);
 }

@@ -2,6 +2,7 @@
 #include "studies/program/program.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <new>
 #include <optional>
@@ -66,6 +67,8 @@ void refuse_mixed_processors() {
 
 ExitCode run_deck(const CommandLine& line, const Statements& stated) {
   refuse_mixed_processors();
+  if (const char* level = std::getenv("COTANGENT_CPU"); level && parallel::rank() == 0)
+    std::cerr << "cotangent: COTANGENT_CPU=" << level << " has no effect: this program has one level\n";
   std::string text;
   parallel::on_rank_zero([&] { text = io::read_file(line.subject); });
   text = parallel::broadcast(std::move(text));
@@ -164,20 +167,23 @@ int run_program(int argc, char** argv, Statements own) {
     std::optional<parallel::Mpi> mpi;
     if (parallel::launched()) mpi.emplace(argc, argv);
     parallel::install_signal_handlers();
+    int code = exit_success;
     try {
       const CommandLine line = parse_command_line(argc, argv);
       const bool runs = line.request == Request::run && !line.check && !line.compile;
       if (!mpi && (runs || line.request == Request::doctor)) mpi.emplace(argc, argv);
-      return fulfil(line, with_built_in(std::move(own)));
+      const ExitCode ended = fulfil(line, with_built_in(std::move(own)));
+      parallel::agree(io::require_closed);
+      return ended;
     } catch (const Error& error) {
-      const int code = report({error.code(), error.what()});
-      if (mpi && parallel::maximum(std::int64_t{io::holds_open_files()}) > 0) mpi->end_at_once(code);
-      return code;
+      code = report({error.code(), error.what()});
     } catch (const std::bad_alloc&) {
-      return report({exit_internal_error, parallel::out_of_memory});
+      code = report({exit_internal_error, parallel::out_of_memory});
     } catch (const std::exception& error) {
-      return report({exit_internal_error, std::string("internal error: ") + error.what()});
+      code = report({exit_internal_error, std::string("internal error: ") + error.what()});
     }
+    if (mpi && parallel::any(io::holds_open_files())) mpi->end_at_once(code);
+    return code;
   } catch (const parallel::MpiError& error) {
     std::cerr << "cotangent: " << error.what() << std::endl;
     parallel::abort(exit_internal_error);

@@ -2,6 +2,7 @@
  * Faults of the operating system, put before it by LD_PRELOAD; faults.py compiles it and says what fails.
  *
  *   FAULT_FOLDER    writes to files below it count: write, pwrite, writev, pwritev, fallocate, fsync
+ *   FAULT_CALL      "read" or "close": these calls count in place of writes
  *   FAULT_PLACE     of these only those at this place of a file
  *   FAULT_AT        which of them fails, the first is 1; 0: none
  *   FAULT_ERROR     with this errno
@@ -47,11 +48,12 @@ static int this_rank(void) {
   return wanted == NULL || atol(wanted) == (rank == NULL ? 0 : atol(rank));
 }
 
-/* The errno with which this write fails; 0: none. It has a place of its own, or none: -1. */
-static int fault(int file, off64_t place) {
+/* The errno with which this call fails; 0: none. It has a place of its own, or none: -1. */
+static int fault_of(const char* call, int file, off64_t place) {
   char link[64], path[PATH_MAX + 1];
-  const char* only = getenv("FAULT_PLACE");
-  if (getenv("FAULT_FOLDER") == NULL || (only != NULL && place != atol(only))) return 0;
+  const char *only = getenv("FAULT_PLACE"), *counts = getenv("FAULT_CALL");
+  if (getenv("FAULT_FOLDER") == NULL || strcmp(call, counts == NULL ? "write" : counts) != 0) return 0;
+  if (only != NULL && place != atol(only)) return 0;
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
   const ssize_t length = readlink(link, path, PATH_MAX);
   if (length <= 0) return 0;
@@ -62,6 +64,10 @@ static int fault(int file, off64_t place) {
   const long first = at == NULL ? 0 : atol(at);
   if (first == 0 || number < first || (number > first && (on == NULL || atol(on) == 0))) return 0;
   return error == NULL ? EIO : atoi(error);
+}
+
+static int fault(int file, off64_t place) {
+  return fault_of("write", file, place);
 }
 
 __attribute__((destructor)) static void report(void) {
@@ -120,6 +126,28 @@ int fsync(int file) {
     return -1;
   }
   return NEXT(fsync)(file);
+}
+
+#define READ(declaration, file, place, call)              \
+  ssize_t declaration {                                   \
+    const int reason = fault_of("read", file, place);     \
+    if (reason != 0) {                                    \
+      errno = reason;                                     \
+      return -1;                                          \
+    }                                                     \
+    return call;                                          \
+  }
+READ(pread(int file, void* bytes, size_t length, off_t place), file, place, NEXT(pread)(file, bytes, length, place))
+READ(pread64(int file, void* bytes, size_t length, off64_t place), file, place, NEXT(pread64)(file, bytes, length, place))
+READ(preadv(int file, const struct iovec* pieces, int count, off_t place), file, place,
+     NEXT(preadv)(file, pieces, count, place))
+READ(preadv64(int file, const struct iovec* pieces, int count, off64_t place), file, place,
+     NEXT(preadv64)(file, pieces, count, place))
+/* As the kernel does it: what couldn't be written is told, and the file is closed. */
+int close(int file) {
+  const int reason = fault_of("close", file, -1), result = NEXT(close)(file);
+  if (reason != 0) errno = reason;
+  return reason != 0 ? -1 : result;
 }
 
 static int denied(const char* path, int flags) {

@@ -156,6 +156,24 @@ class SaysOfItself(Program):
         self.assertIn("run in a folder", said["results"])
         self.assertTrue(said["cache"].endswith(": ok"))
 
+    def test_doctor_says_what_it_can(self):
+        """A full disk takes no page of a formula's; nobody reads what a full device takes."""
+        library = self.at / "faults.so"
+        subprocess.run([os.environ.get("CXX", "c++"), "-x", "c", "-shared", "-fPIC", "-o", library,
+                        pathlib.Path(__file__).with_name("faults.c"), "-ldl"], check=True)
+        (self.at / "cache").mkdir()
+        said = self.doctor(0, COTANGENT_COMPILER="none", LD_PRELOAD=str(library), FAULT_FOLDER=str(self.at / "cache"), FAULT_AT="1",
+                           FAULT_ON="1", FAULT_ERROR="28")
+        self.assertIn("can't be written", said["cache"])
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            end = self.launch("--doctor", ranks=1, stdout=full, env={**self.alone, "COTANGENT_COMPILER": "none"})
+        self.assertEqual((end.returncode, end.stderr), (3, "cotangent: cannot write to the standard output\n"))
+
+    def test_a_level_that_is_named_in_vain(self):
+        end = self.launch(self.deck(), ranks=1, env={**self.alone, "COTANGENT_CPU": "nonsense"})
+        self.assertEqual((end.returncode, end.stderr),
+                         (0, "cotangent: COTANGENT_CPU=nonsense has no effect: this program has one level\n"))
+
     def test_answers_without_mpi(self):
         """Starting MPI takes many times as long as an answer: where it can't start, only a run notices."""
         without = {**self.alone, "OMPI_MCA_pml": "none_of_this_name"}

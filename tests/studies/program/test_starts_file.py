@@ -73,7 +73,14 @@ class StartsFile(ProgramTest):
     def test_bad_files(self):
         self.says(self.launch(self.deck(DECK)), 3, "starts.h5: cannot open the file")
         (self.at / "starts.h5").write_text("no numbers\n")
-        self.says(self.launch("deck.toml"), 3, "starts.h5: cannot open the file")
+        self.says(self.launch("deck.toml"), 2, "deck.toml:8, [ensemble] file", "starts.h5 is no HDF5 file")
+        (self.at / "starts.h5").unlink()
+        os.mkfifo(self.at / "starts.h5")
+        self.says(self.launch("deck.toml"), 2, "deck.toml:8, [ensemble] file", "starts.h5 is no regular file")
+        (self.at / "starts.h5").unlink()
+        with h5py.File(self.at / "starts.h5", "w") as file:
+            file.create_group("starts")
+        self.says(self.launch("deck.toml"), 2, "deck.toml:8, [ensemble] file", "has no data set /starts")
         self.store(np.zeros((3, 4)), name="start")
         self.says(self.launch("deck.toml"), 2, "deck.toml:8, [ensemble] file", "has no data set /starts")
         for shape in ((3, 5), (3, 3), (12,), (3, 4, 1)):
