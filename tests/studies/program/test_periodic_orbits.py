@@ -921,6 +921,31 @@ class Billiards(DeckTest):
                 self.assertLess(abs(file["orbits/trace"][0] - (4 * (1 - 2 / 2.25)**2 - 2)), 1e-11)
                 self.assertLess(abs(file["orbits/period"][0] * speed / size - 4), 1e-11)
 
+    def test_families_in_ellipses_of_any_size(self):
+        """Along the minor axis of an ellipse with half axes 1 and b the orbit turns by k/8 where b = sin(k pi/8)."""
+        for size in (1.0, 1e-9):
+            text = f'''study = "periodic-orbits"
+[domain]
+sets = [{{ set = "ellipse", a = {size!r}, b = {0.3 * size!r} }}]
+[ensemble]
+energy = 0.5
+points = [{{ x = {0.01 * size!r}, y = 0.0, x_dot = 0.02 }}]
+[orbits]
+returns = 2
+[continuation]
+parameter = "ellipse.b"
+to = {0.95 * size!r}
+step = {0.01 * size!r}
+largest_step = {0.02 * size!r}
+turns = [4]
+[output]
+file = "out.h5"
+'''
+            with self.run_deck(self.deck(text)) as file:
+                self.assertEqual(list(file["families/end"][()]), [1])
+                passed = file["bifurcations/value"][0, :2] / size
+            np.testing.assert_allclose(passed, np.sin(np.pi * np.array([1, 3]) / 8), atol=1e-13)
+
     def test_a_family_whose_flights_move(self):
         """In an oval that is pressed flat the flights shorten, and those of what branches off turn: each orbit begins on a plane
         of its own. What branches off is, where it is followed to, the orbit that is found there."""
