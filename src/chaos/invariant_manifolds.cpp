@@ -392,14 +392,15 @@ std::vector<HomoclinicPoint> homoclinic_points(const InvariantManifold& unstable
     }
   }
   std::ranges::sort(found, {}, &HomoclinicPoint::unstable);
-  const auto again = std::ranges::unique(found, [](const auto& a, const auto& b) {
+  const auto again = std::unique(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return std::abs(a.unstable - b.unstable) < 1e-9 && std::abs(a.stable - b.stable) < 1e-9;
   });
-  found.erase(again.begin(), again.end());
+  found.erase(again, found.end());
   // Areas lie between neighbours among all crossings, those that aren't told, too.
   const auto told = std::min(found.size(), most);
   for (std::size_t k = 0; k < told && k + 1 < found.size(); ++k) {
-    const auto [low, high] = std::minmax(found[k].stable, found[k + 1].stable);
+    const double low = std::min(found[k].stable, found[k + 1].stable),
+                 high = std::max(found[k].stable, found[k + 1].stable);
     const bool neighbours = std::ranges::none_of(
         found, [&](const auto& other) { return other.stable > low && other.stable < high; });
     if (!neighbours) continue;
