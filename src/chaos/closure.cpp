@@ -119,9 +119,9 @@ void meet_conditions(const Closure& closure, const Flown& flown, double energy, 
   for (int j = 0; j < m; ++j) orbit.jacobian(m + 1, j) = flown.arc.energy_slope[static_cast<std::size_t>(j)];
 }
 
-/// By how much a parameter is moved for differences.
-double difference(double value) {
-  return 1e-5 * std::max(1e-2, std::abs(value));
+/// By how much a parameter is moved for differences: in its own units. What passes 0 has those of its way.
+double difference(const Closure& closure, double value) {
+  return 1e-5 * std::max(std::abs(value), 1e-5 * closure.way);
 }
 
 /// The last column: how all that moves with what is continued. With a parameter the ends move as no tangent
@@ -134,7 +134,7 @@ bool follow(const Closure& closure, const Parts& at, double value, ClosedOrbit& 
     return true;
   }
   const auto index = static_cast<std::size_t>(*closure.continued);
-  const double step = difference(value);
+  const double step = difference(closure, value);
   auto less = at.parameters, more = at.parameters;
   less[index] -= step;
   more[index] += step;
@@ -183,6 +183,12 @@ Eigen::VectorXd Units::of_state(const sections::Problem& problem) const {
     unit[n + i] = unit[i] / time;
   }
   return unit;
+}
+
+void Closure::continue_to(int number, double to) {
+  continued = number;
+  const double from = number < 0 ? energy : parameters[static_cast<std::size_t>(number)];
+  way = from == to ? 1 : std::abs(to - from);
 }
 
 Plane Plane::across(const std::vector<double>& q, const std::vector<double>& v) {
@@ -249,7 +255,7 @@ Scales::Scales(const Closure& closure, const ClosedOrbit& orbit)
   }
   if (closure.continued) {
     const double norm = orbit.jacobian.col(last).cwiseQuotient(rows).norm();
-    const bool round_off = *closure.continued >= 0 && norm * difference(orbit.value()) < 1e-13;
+    const bool round_off = *closure.continued >= 0 && norm * difference(closure, orbit.value()) < 1e-13;
     columns[last] = round_off ? 1 : 1 / order(norm);
   }
 }

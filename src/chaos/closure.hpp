@@ -65,9 +65,12 @@ struct Closure {
   double energy = 0;  ///< where nothing else fixes the orbit among its family
   /// What is continued: a parameter's number, or the energy where that is -1.
   std::optional<int> continued = std::nullopt;
+  double way = 1;                             ///< how far that is to be followed: where it passes 0, its size
   std::optional<Plane> plane = std::nullopt;  ///< where the section is no coordinate and no strobe
   Units units = {};
 
+  /// Continues one of these, which is at its first value, to another.
+  void continue_to(int number, double to);
   bool strobed() const { return section.strobe.has_value(); }
   int states() const { return 2 * problem->dim(); }
   /// How many unknowns there are: the state, T, what is continued.

@@ -206,7 +206,7 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
       ClosedOrbit orbit = next;
       if (std::abs(at_a) < best) std::tie(best_arc, best, orbit) = std::tuple(a, std::abs(at_a), orbit_);
       int side = 0;
-      for (int round = 0; round < 60 && std::abs(b - a) > 1e-15 * (1 + std::abs(arc)); ++round) {
+      for (int round = 0; round < 60 && std::abs(b - a) > 1e-15 * std::abs(arc); ++round) {
         const double middle = b - at_b * (b - a) / (at_b - at_a);
         const auto tried = along(middle);
         if (!tried) break;

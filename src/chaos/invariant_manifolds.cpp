@@ -34,17 +34,19 @@ struct Preimage {
   SectionPoint at;
   SectionImage image;
 };
-/// Where the map takes it to z, led from w, of which `known` is the image. In parts of the straight way from
-/// there to z, as many as it needs.
-std::optional<Preimage> preimage(const SectionMap& map, const SectionPoint& w, const SectionImage& known,
-                                 const SectionPoint& z) {
-  const double way = (z - known.at).norm(), least = 1e-6 * (1 + z.norm());
+/// What the map takes to z, from where its way back leads: w. In parts of the straight way from w's image to
+/// z, as many as it needs.
+std::optional<Preimage> preimage(const SectionMap& map, const SectionPoint& z) {
+  const auto w = map.back(z);
+  const auto known = w ? map.image(*w) : std::nullopt;
+  if (!known) return std::nullopt;
+  const double way = (z - known->at).norm(), least = 1e-6 * (1 + z.norm());
   for (int parts = 1; parts <= 64 && (parts == 1 || way / parts > least); parts *= 4) {
-    SectionPoint x = w;
-    std::optional image(known);
+    SectionPoint x = *w;
+    auto image = known;
     bool good = true;
     for (int part = 1; good && part <= parts; ++part) {
-      const SectionPoint goal = known.at + (z - known.at) * (static_cast<double>(part) / parts);
+      const SectionPoint goal = known->at + (z - known->at) * (static_cast<double>(part) / parts);
       double before = std::numeric_limits<double>::infinity();
       good = false;
       for (int round = 0; round < 20; ++round) {
@@ -98,7 +100,7 @@ InvariantManifold::InvariantManifold(std::shared_ptr<const SectionMap> map, cons
   const SectionPoint along = side * size * std::log(growth()) * direction;  // tangent at the fixed point
   begin_ = {*begin, around->basis * (around->basis.transpose() * along)};
   SectionImage map_of_first;
-  if (const auto there = next(begin_, fixed_, *image, map_of_first)) {
+  if (const auto there = next(begin_, map_of_first)) {
     end_of_first_ = *there;
     action_of_first_ = map_of_first.action;
     end_ = End::none;
@@ -128,13 +130,10 @@ std::optional<InvariantManifold::Place> InvariantManifold::first(double s) const
   return place;
 }
 
-/// The next image, of the map; or of its inverse, led from a point that is near it and whose image is known.
-/// `map` is what it makes of the one or of the other.
-std::optional<InvariantManifold::Place> InvariantManifold::next(const Place& place, const SectionPoint& near,
-                                                                const SectionImage& known,
-                                                                SectionImage& map) const {
+/// The next image, of the map or of its inverse. `map` is what it makes of the one or of the other.
+std::optional<InvariantManifold::Place> InvariantManifold::next(const Place& place, SectionImage& map) const {
   if (stable_) {
-    const auto found = preimage(*map_, near, known, place.at);
+    const auto found = preimage(*map_, place.at);
     if (!found || !found->at.allFinite()) return std::nullopt;
     map = found->image;
     return Place{found->at, pulled_back(map, place.along)};
@@ -145,38 +144,19 @@ std::optional<InvariantManifold::Place> InvariantManifold::next(const Place& pla
   return Place{map.at, pushed_on(map, place.along)};
 }
 
-bool InvariantManifold::add_next(Column& column, const SectionPoint& near, const SectionImage& known) const {
-  SectionImage map;
-  const auto place = next(column.chain.back(), near, known, map);
-  if (!place) return false;
-  column.chain.push_back(*place);
-  column.maps.push_back(std::move(map));
-  return true;
-}
-
-/// So many places in the column; false where the motion fails before. A neighbour has them already.
-bool InvariantManifold::extend(Column& column, std::size_t count, const Column* neighbour) const {
+/// So many places in the column; false where the motion fails before.
+bool InvariantManifold::extend(Column& column, std::size_t count) const {
   if (column.chain.empty()) {
     const auto place = first(column.s);
     if (!place) return false;
     column.chain.push_back(*place);
   }
   while (column.chain.size() < count) {
-    const auto last = column.chain.size() - 1;
-    // Without a neighbour: from the place itself, which is nearer to the fixed point.
-    const SectionPoint near = neighbour ? neighbour->chain[last + 1].at : column.chain[last].at;
-    SectionImage known;
-    if (stable_) {
-      const Column* const there = neighbour ? neighbour : last > 0 ? &column : nullptr;
-      if (there) {
-        known = there->maps[neighbour ? last : last - 1];
-      } else {
-        const auto image = map_->image(near);
-        if (!image) return false;
-        known = *image;
-      }
-    }
-    if (!add_next(column, near, known)) return false;
+    SectionImage map;
+    const auto place = next(column.chain.back(), map);
+    if (!place) return false;
+    column.chain.push_back(*place);
+    column.maps.push_back(std::move(map));
   }
   return true;
 }
@@ -198,22 +178,14 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
   const auto jumps = [](const Place& a, const Place& b, double width) {
     return width < edge && (b.at - a.at).norm() > 10 * width * (a.along.norm() + b.along.norm());
   };
-  // An inverse is led from a neighbour, on the same side of a discontinuity if there is one.
-  const auto lives = [&](Column& column, std::size_t count, std::initializer_list<const Column*> neighbours) {
-    if (column.ended) return false;
-    if (column.chain.size() >= count) return true;
-    for (const Column* neighbour : neighbours) {
-      if (neighbour && neighbour->chain.size() < count) continue;
-      if (extend(column, count, neighbour)) return true;
-      if (!stable_) break;
-    }
-    column.ended = true;
-    return false;
+  const auto lives = [&](Column& column, std::size_t count) {
+    column.ended = column.ended || !extend(column, count);
+    return !column.ended;
   };
   for (std::size_t n = 0;; ++n) {
     Column &one = columns.front(), &other = columns.back();
     if (n < 2) {
-      one.ended = !extend(one, n + 1, nullptr);
+      one.ended = !extend(one, n + 1);
     } else if (other.chain.size() >= n) {  // the segment ends where its image begins
       one.chain.push_back(other.chain[n - 1]);
       one.maps.push_back(other.maps[n - 2]);
@@ -222,8 +194,8 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
     }
     bool any = !one.ended;
     for (std::size_t k = 0; k + 1 < columns.size();) {
-      const bool before = lives(columns[k], n + 1, {nullptr}),
-                 after = lives(columns[k + 1], n + 1, {&columns[k], nullptr}), both = before && after;
+      const bool before = lives(columns[k], n + 1), after = lives(columns[k + 1], n + 1),
+                 both = before && after;
       any = any || after;
       if (!before && !after) {
         ++k;
@@ -234,7 +206,7 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
       const bool jump = both && jumps(left.chain[n], right.chain[n], width);
       if (both ? !jump && width > finest && too_far(left.chain[n], right.chain[n]) : width > edge) {
         Column middle{(left.s + right.s) / 2, {}, {}, false};
-        if (lives(middle, n + 1, {&left, &right}) || width > edge) {
+        if (lives(middle, n + 1) || width > edge) {
           columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(k) + 1, std::move(middle));
           continue;
         }
@@ -261,28 +233,16 @@ void InvariantManifold::grow(const ManifoldRule& rule) {
   }
 }
 
-/// Without a neighbour that leads as far: led by the points known.
-std::optional<InvariantManifold::Column> InvariantManifold::column_to(double t,
-                                                                      const Column* neighbour) const {
+std::optional<InvariantManifold::Column> InvariantManifold::column_to(double t) const {
   if (!(t >= 0) || nodes_.empty() || t > nodes_.back().t) return std::nullopt;
   const double whole = std::floor(t);
-  const auto count = static_cast<std::size_t>(whole) + 1;
   Column column{t - whole, {}, {}, false};
-  if (neighbour && neighbour->chain.size() == count && extend(column, count, neighbour)) return column;
-  if (!extend(column, 1, nullptr)) return std::nullopt;
-  while (column.chain.size() < count) {
-    const double k = static_cast<double>(column.chain.size()) + column.s;
-    auto near = std::ranges::lower_bound(nodes_, k, {}, &Node::t);
-    if (near == nodes_.end() || (near != nodes_.begin() && k - (near - 1)->t < near->t - k)) --near;
-    if (near->gap() && ++near == nodes_.end()) near -= 2;
-    const auto known = stable_ ? map_->image(near->at) : std::optional(SectionImage{});
-    if (!known || !add_next(column, near->at, *known)) return std::nullopt;
-  }
+  if (!extend(column, static_cast<std::size_t>(whole) + 1)) return std::nullopt;
   return column;
 }
 
 std::optional<InvariantManifold::Place> InvariantManifold::at(double t) const {
-  const auto column = column_to(t, nullptr);
+  const auto column = column_to(t);
   return column ? std::optional(column->chain.back()) : std::nullopt;
 }
 
@@ -321,7 +281,7 @@ std::optional<double> integral(const SectionMap& map, double from, double to, co
 /// From t = 0 on. The integral I satisfies I(t + 1) = I(t) + I(1) + S(t) - S(0), S of the way from z(t) to
 /// z(t + 1); of an inverse with the opposite signs before S, of the way from z(t + 1) to z(t).
 std::optional<double> InvariantManifold::by_actions(double t) const {
-  const auto column = column_to(t, nullptr);
+  const auto column = column_to(t);
   if (!column) return std::nullopt;
   const auto on_first = [this](double u) { return first_by(u); };
   const auto begun = integral(*map_, 0, first_share(column->s), on_first),
@@ -339,11 +299,7 @@ std::optional<double> InvariantManifold::by_quadrature(double from, double to) c
        ++node)
     ends.push_back(node->t);
   ends.push_back(to);
-  std::optional<Column> last;
-  const auto place_at = [&](double t) -> std::optional<Place> {
-    last = column_to(t, last ? &*last : nullptr);
-    return last ? std::optional(last->chain.back()) : std::nullopt;
-  };
+  const auto place_at = [this](double t) { return at(t); };
   double sum = 0;
   for (std::size_t k = 0; k + 1 < ends.size(); ++k) {
     const auto piece = integral(*map_, ends[k], ends[k + 1], place_at);
@@ -388,18 +344,15 @@ std::vector<Box> boxes(const std::vector<Node>& nodes, const SectionPoint& shift
 std::optional<HomoclinicPoint> refine(const InvariantManifold& unstable, const InvariantManifold& stable,
                                       const SectionPoint& shift, double t, double u) {
   std::optional<HomoclinicPoint> best;
-  std::optional<InvariantManifold::Column> along_one, along_other;  // of the last round
   for (int round = 0; round < 30; ++round) {
-    along_one = unstable.column_to(t, along_one ? &*along_one : nullptr);
-    along_other = stable.column_to(u, along_other ? &*along_other : nullptr);
-    if (!along_one || !along_other) break;
-    const auto &a = along_one->chain.back(), &b = along_other->chain.back();
-    const SectionPoint off = a.at - b.at - shift;
+    const auto a = unstable.at(t), b = stable.at(u);
+    if (!a || !b) break;
+    const SectionPoint off = a->at - b->at - shift;
     const double error = off.norm();
     if (best && !(error < best->error)) break;
-    best = {t, u, a.at, error, std::numeric_limits<double>::quiet_NaN()};
+    best = {t, u, a->at, error, std::numeric_limits<double>::quiet_NaN()};
     Eigen::MatrixXd slopes(off.size(), 2);
-    slopes << a.along, -b.along;
+    slopes << a->along, -b->along;
     const Eigen::VectorXd step = numerics::least_squares(slopes, off);
     if (!step.allFinite()) break;
     t -= step[0];
@@ -439,14 +392,15 @@ std::vector<HomoclinicPoint> homoclinic_points(const InvariantManifold& unstable
     }
   }
   std::ranges::sort(found, {}, &HomoclinicPoint::unstable);
-  const auto again = std::ranges::unique(found, [](const auto& a, const auto& b) {
+  const auto again = std::unique(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return std::abs(a.unstable - b.unstable) < 1e-9 && std::abs(a.stable - b.stable) < 1e-9;
   });
-  found.erase(again.begin(), again.end());
+  found.erase(again, found.end());
   // Areas lie between neighbours among all crossings, those that aren't told, too.
   const auto told = std::min(found.size(), most);
   for (std::size_t k = 0; k < told && k + 1 < found.size(); ++k) {
-    const auto [low, high] = std::minmax(found[k].stable, found[k + 1].stable);
+    const double low = std::min(found[k].stable, found[k + 1].stable),
+                 high = std::max(found[k].stable, found[k + 1].stable);
     const bool neighbours = std::ranges::none_of(
         found, [&](const auto& other) { return other.stable > low && other.stable < high; });
     if (!neighbours) continue;

@@ -15,8 +15,8 @@
 // 1/epsilon until the manifold is of size 1.
 //
 // The stable manifold is grown by the inverse of the map. That is found by Newton's iteration on the map
-// itself, led from a neighbour whose inverse is known: it needs no symmetry under time reversal, and inverts
-// the very map that the unstable manifold is grown by. The multiplier is positive: of an inverse hyperbolic
+// itself, from where the map's own way back leads: so it inverts the very map that the unstable manifold is
+// grown by, whether or not the way back does. The multiplier is positive: of an inverse hyperbolic
 // orbit the map is that of twice the returns.
 //
 // References: Hobson, J. Comput. Phys. 104 (1993) 14; MacKay, Meiss, Percival, Physica D 13 (1984) 55
@@ -51,6 +51,8 @@ class SectionMap {
   virtual ~SectionMap() = default;
   /// Nothing where the motion fails.
   virtual std::optional<SectionImage> image(const SectionPoint& z) const = 0;
+  /// Next to the point that the map takes here; nothing where the motion fails.
+  virtual std::optional<SectionPoint> back(const SectionPoint& z) const = 0;
   /// The point of the surface next to one that is near it; nothing where there is none.
   virtual std::optional<SectionPoint> onto(const SectionPoint& z) const { return z; }
   /// p, such that p dz is the form whose integral around a region of the surface the map keeps.
@@ -99,22 +101,20 @@ class InvariantManifold {
   const std::vector<Node>& nodes() const { return nodes_; }
   /// The manifold at t, by as many returns; nothing outside of what has been grown.
   std::optional<Place> at(double t) const;
-  /// The same with all places that lead there, led by a neighbour's where that leads as far.
-  std::optional<Column> column_to(double t, const Column* neighbour) const;
   /// The integral of p dz from one t to another; nothing across a gap. Where the map tells its actions it is
   /// what these differ by, so that only the ends are asked for; else a quadrature over all of the curve.
   std::optional<double> action(double from, double to) const;
 
  private:
+  /// The place at t with all that lead there.
+  std::optional<Column> column_to(double t) const;
   std::optional<Place> first(double s) const;
   std::optional<Place> first_by(double u) const;
   /// What the map, or its inverse, multiplies by what is off the fixed point.
   double growth() const { return stable_ ? 1 / multiplier_ : multiplier_; }
   double first_share(double s) const;
-  bool extend(Column& column, std::size_t count, const Column* neighbour) const;
-  std::optional<Place> next(const Place& place, const SectionPoint& near, const SectionImage& known,
-                            SectionImage& map) const;
-  bool add_next(Column& column, const SectionPoint& near, const SectionImage& known) const;
+  bool extend(Column& column, std::size_t count) const;
+  std::optional<Place> next(const Place& place, SectionImage& map) const;
   std::optional<double> by_actions(double t) const;
   std::optional<double> by_quadrature(double from, double to) const;
 

@@ -23,6 +23,8 @@ double norm(const std::vector<double>& a) {
   return std::sqrt(dot(a, a));
 }
 
+constexpr double patience = 100;  ///< periods of the orbit, until the next return
+
 Eigen::MatrixXd derivative_of(const sections::Arc& arc, Eigen::Index size) {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   return Eigen::Map<const RowMajor>(arc.derivative.data(), size, size);
@@ -233,13 +235,11 @@ std::optional<ReturnMap::Return> ReturnMap::to_strobe(const State& from) const {
 }
 
 std::optional<ReturnMap::Return> ReturnMap::to_section(const State& from) const {
-  constexpr double patience = 100;  // periods of the orbit
   const auto steps = static_cast<std::int64_t>(patience * std::ceil(period_ / closure_.method.step));
   const auto guess = first_return(closure_, from.q, from.v, steps);
   if (!guess) return std::nullopt;
   const auto a = static_cast<std::size_t>(across_);
   const auto size = static_cast<Eigen::Index>(closure_.states());
-  const sections::CoordinateInfo section = closure_.problem->coordinates()[a];
   const auto fly = [&](const State& state, double time) {
     return closure_.problem->arc(closure_.method, {0, state.q, state.v, closure_.parameters}, time);
   };
@@ -267,9 +267,7 @@ std::optional<ReturnMap::Return> ReturnMap::to_section(const State& from) const 
   for (int round = 0; round < 6; ++round) {
     arc = fly(last, rest);
     if (arc.status != Status::finished || !(std::abs(arc.v[a]) > 0)) return std::nullopt;
-    late = arc.q[a] - closure_.section.value;
-    if (section.angle) late = std::remainder(late, 2 * std::numbers::pi);
-    late /= arc.v[a];
+    late = above_section({arc.q, arc.v}) / arc.v[a];
     if (std::abs(late) <= 1e-12 * step || !(rest - late > 0)) break;
     rest -= late;
   }
@@ -299,6 +297,89 @@ std::optional<ReturnMap::Return> ReturnMap::to_wall(const State& from) const {
                         there = derivative_of(arc, slope.size()) * plane;
   return Return{
       {arc.q, arc.v}, plane, there - flow * (slope.transpose() * there / slope.dot(flow)), arc.action};
+}
+
+std::optional<SectionPoint> ReturnMap::back(const SectionPoint& z) const {
+  auto from = state_of(z);
+  if (!from) return std::nullopt;
+  for (std::size_t k = 0; k < turned_.size(); ++k) from->q[k] += turned_[k];
+  const auto before = closure_.strobed()                  ? fly_back(*from, period_)
+                      : closure_.problem->between_walls() ? back_to_wall(*from)
+                                                          : back_to_section(*from);
+  return before ? onto(point_of(*before)) : std::nullopt;
+}
+
+std::optional<ReturnMap::State> ReturnMap::fly_back(const State& from, double time) const {
+  auto arc = closure_.problem->arc(closure_.method, {0, from.q, from.v, closure_.parameters}, -time);
+  if (arc.status != Status::finished) return std::nullopt;
+  return State{std::move(arc.q), std::move(arc.v)};
+}
+
+std::optional<ReturnMap::State> ReturnMap::back_to_section(const State& from) const {
+  const double step = closure_.method.step;
+  const int direction = closure_.section.direction;
+  State here = from;
+  double above = -side_ * std::numeric_limits<double>::min();  // just before it crosses
+  int left = closure_.returns;
+  for (double flown = 0; flown <= patience * period_; flown += step) {
+    auto there = fly_back(here, step);
+    if (!there) return std::nullopt;
+    const double next = above_section(*there);
+    const bool crosses = (next > 0) != (above > 0) && std::abs(next - above) < std::numbers::pi;
+    if (crosses && (direction == 0 || (above > 0) == (direction > 0))) {
+      const auto crossing = crossing_before(here, step * above / (above - next));
+      if (!crossing) return std::nullopt;
+      if (counts(*crossing) && --left == 0) return crossing;
+    }
+    here = std::move(*there);
+    above = next;
+  }
+  return std::nullopt;
+}
+
+/// By Newton's iteration on how long before it is.
+std::optional<ReturnMap::State> ReturnMap::crossing_before(const State& here, double time) const {
+  for (int round = 0; round < 8 && time > 0; ++round) {
+    auto there = fly_back(here, time);
+    if (!there) return std::nullopt;
+    const double late = above_section(*there) / there->v[static_cast<std::size_t>(across_)];
+    if (!(std::abs(late) > 1e-12 * closure_.method.step)) return there;
+    time += late;
+  }
+  return std::nullopt;
+}
+
+bool ReturnMap::counts(const State& crossing) const {
+  const auto& condition = closure_.section.condition;
+  if (!condition) return true;
+  std::vector<double> variables = crossing.q;
+  const auto momentum = closure_.problem->momentum(crossing.q, crossing.v, closure_.parameters);
+  for (const auto* part : {&crossing.v, &momentum, &closure_.parameters})
+    variables.insert(variables.end(), part->begin(), part->end());
+  return condition->holds(variables);
+}
+
+/// Elastic walls at rest and fields of force lead back what flies with the opposite velocity.
+std::optional<ReturnMap::State> ReturnMap::back_to_wall(const State& from) const {
+  const State start = reflected_back(from);
+  const auto arc = closure_.problem->bounces({0, start.q, start.v, closure_.parameters}, closure_.returns);
+  if (arc.status != Status::finished) return std::nullopt;
+  return reflected_back({arc.q, arc.v});
+}
+
+/// Behind a bounce: against what arrived there.
+ReturnMap::State ReturnMap::reflected_back(State state) const {
+  const auto normal = closure_.problem->wall(state.q, closure_.parameters).slope;
+  const double twice = 2 * dot(state.v, normal) / dot(normal, normal);
+  for (std::size_t k = 0; k < state.v.size(); ++k) state.v[k] = twice * normal[k] - state.v[k];
+  return state;
+}
+
+/// By how much a state is beyond the section.
+double ReturnMap::above_section(const State& state) const {
+  const auto a = static_cast<std::size_t>(across_);
+  const double above = state.q[a] - closure_.section.value;
+  return closure_.problem->coordinates()[a].angle ? std::remainder(above, 2 * std::numbers::pi) : above;
 }
 
 }  // namespace cotangent::chaos

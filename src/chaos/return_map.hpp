@@ -33,6 +33,9 @@ class ReturnMap final : public SectionMap {
   /// The next point and the derivative; nothing where no motion has this energy, or it doesn't return. An
   /// angle goes back by the orbit's own turns.
   std::optional<SectionImage> image(const SectionPoint& z) const override;
+  /// By the flight back, with steps of the other sign: as near to the point whose image this is as the
+  /// method's steps back are to its inverse and its last, shorter step before a section to a first one.
+  std::optional<SectionPoint> back(const SectionPoint& z) const override;
   std::optional<SectionPoint> onto(const SectionPoint& z) const override;
   /// NaN where no motion has this energy.
   SectionPoint momentum(const SectionPoint& z) const override;
@@ -52,6 +55,13 @@ class ReturnMap final : public SectionMap {
   bool whole() const { return std::ssize(columns_) == closure_.states(); }  ///< points are states
   std::optional<State> state_of(const SectionPoint& z) const;
   SectionPoint point_of(const State& state) const;
+  std::optional<State> fly_back(const State& from, double time) const;
+  std::optional<State> back_to_section(const State& from) const;
+  std::optional<State> crossing_before(const State& here, double time) const;
+  bool counts(const State& crossing) const;  ///< as the section's condition says
+  std::optional<State> back_to_wall(const State& from) const;
+  State reflected_back(State state) const;
+  double above_section(const State& state) const;
   std::optional<Return> to_strobe(const State& from) const;
   std::optional<Return> to_section(const State& from) const;
   std::optional<Return> to_wall(const State& from) const;

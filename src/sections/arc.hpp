@@ -41,6 +41,9 @@ class Arcs {
   /// From t = 0 on over a time, in equal steps no longer than the method's: of what is kicked, in equal steps
   /// from kick to kick. A kick at t = 0 counts, one at the end doesn't. The method is one with a tangent map,
   /// of fixed steps; the start is on the manifold of what is constrained; nothing rolls.
+  /// Over less than no time it goes the same way back, to t = 0, by steps of the other sign, and tells the
+  /// end alone: of a symmetric method that is the inverse, of others the inverse as accurate as a step. Of a
+  /// kick it is where what the kick changes velocities by doesn't depend on them.
   virtual Arc arc(const integrators::MethodOptions&, const Start&, double /*duration*/) const {
     throw Error("this problem's flights have no tangent map over an arc");
   }

@@ -50,30 +50,50 @@ class ArcFlight {
 
   Arc fly(double duration) {
     enter_energy();
-    std::int64_t parts = 1;
-    double every = duration;
-    if (kicked_) {
-      every = first(system_.kick_every());
-      parts = std::max<std::int64_t>(std::llround(std::ceil(duration / every - 1e-9)), 1);
-    }
+    const auto [parts, every] = between_kicks(duration);
     for (std::int64_t k = 0; k < parts && arc_.status == Status::finished; ++k) {
       if (kicked_) kick();
       if (k == 0) arc_.flow = flow();
       const double from = static_cast<double>(k) * every;
       pass(from, k + 1 < parts ? every : duration - from);
     }
-    for (int n = 0; n < N; ++n) arc_.q.push_back(first(x_.q[n]));
-    for (int n = 0; n < N; ++n) arc_.v.push_back(first(x_.v[n]));
+    enter_end();
     for (int i = 0; i < 2 * N; ++i) {
       for (const Deviation& d : d_) arc_.derivative.push_back(first(i < N ? d.q[i] : d.y[i - N]));
     }
     arc_.end_flow = flow();
     return arc_;
   }
+  /// From t = duration to 0, by the same steps with the other sign.
+  Arc fly_back(double duration) {
+    back_ = true;
+    const auto [parts, every] = between_kicks(duration);
+    for (std::int64_t k = parts - 1; k >= 0 && arc_.status == Status::finished; --k) {
+      const double to = static_cast<double>(k) * every, length = k + 1 < parts ? every : duration - to;
+      pass(to + length, -length);
+      if (kicked_) kick_back();
+    }
+    enter_end();
+    return arc_;
+  }
 
  private:
   static double first(const R& x) { return numerics::lane(x, 0); }
 
+  struct Parts {
+    std::int64_t count;
+    double every;
+  };
+  Parts between_kicks(double duration) const {
+    if (!kicked_) return {1, duration};
+    const double every = first(system_.kick_every());
+    return {std::max<std::int64_t>(std::llround(std::ceil(duration / every - 1e-9)), 1), every};
+  }
+
+  void enter_end() {
+    for (int n = 0; n < N; ++n) arc_.q.push_back(first(x_.q[n]));
+    for (int n = 0; n < N; ++n) arc_.v.push_back(first(x_.v[n]));
+  }
   std::vector<double> flow() const {
     const auto a = system_.acceleration(x_);
     std::vector<double> result;
@@ -112,9 +132,15 @@ class ArcFlight {
     x_ = kicked;
   }
 
-  /// Equal steps over a time without kicks.
+  void kick_back() {
+    const auto behind = system_.kicked_velocity(x_);
+    for (int n = 0; n < N; ++n) x_.v[n] -= behind[n] - x_.v[n];
+  }
+
+  /// Equal steps over a time without kicks, below 0 where they lead back.
   void pass(double from, double length) {
-    const auto steps = std::max<std::int64_t>(std::llround(std::ceil(length / options_.step - 1e-9)), 1);
+    const double whole = std::ceil(std::abs(length) / options_.step - 1e-9);
+    const auto steps = std::max<std::int64_t>(std::llround(whole), 1);
     integrators::MethodOptions options = options_;
     options.step = length / static_cast<double>(steps);
     const auto method = make_stepper_(options);
@@ -125,7 +151,8 @@ class ArcFlight {
     // At a Gauss method's own stages the sum of p dq is as accurate as its steps; of others it is known best
     // at their ends, where there are enough of them.
     arc_.action_as_end = options_.name == "gauss";
-    const bool at_ends = !arc_.action_as_end && steps >= static_cast<std::int64_t>(numerics::gregory_values);
+    const bool at_ends =
+        !back_ && !arc_.action_as_end && steps >= static_cast<std::int64_t>(numerics::gregory_values);
     std::vector<double> rates{rate_of_action(x_)};
     const int wanted = arc_.action_as_end ? options_.stages : method->degree() + 1;
     const auto nodes = integrators::GaussTables::of(std::clamp(wanted, 1, integrators::max_stages));
@@ -133,9 +160,11 @@ class ArcFlight {
       const Mask took = method->advance(system_, Mask(true));
       if (!numerics::lane(took, 0))
         return fail(static_cast<Status>(static_cast<int>(first(method->failure()))));
-      method->tangent(system_, R(1.0), Mask(true), d_.data(), 2 * N);
-      for (int i = 0; i < nodes->stages && !at_ends; ++i)
-        arc_.action += options.step * nodes->b[i] * rate_of_action(method->dense(R(nodes->c[i])));
+      if (!back_) {
+        method->tangent(system_, R(1.0), Mask(true), d_.data(), 2 * N);
+        for (int i = 0; i < nodes->stages && !at_ends; ++i)
+          arc_.action += options.step * nodes->b[i] * rate_of_action(method->dense(R(nodes->c[i])));
+      }
       x_ = method->end();
       if (at_ends) rates.push_back(rate_of_action(x_));
       if (!(first(system_.domain(x_.q)) > 0)) return fail(Status::left_domain);
@@ -154,12 +183,14 @@ class ArcFlight {
   State x_{};
   std::array<Deviation, 2 * N> d_{};
   Arc arc_;
+  bool back_ = false;
 };
 
 template <class R, int N>
 Arc fly_arc(integrators::AnySystem<R, N>& system, const MakeStepper<R, N>& make_stepper,
             const integrators::MethodOptions& method, const Start& start, double duration) {
-  return ArcFlight<R, N>(system, make_stepper, method, start).fly(duration);
+  ArcFlight<R, N> flight(system, make_stepper, method, start);
+  return duration < 0 ? flight.fly_back(-duration) : flight.fly(duration);
 }
 
 }  // namespace cotangent::sections

@@ -95,6 +95,9 @@ double area_of(const SectionPoint& a, const SectionPoint& b) {
 void check_derivative(const ReturnMap& map, const SectionPoint& z) {
   const auto image = map.image(z);
   REQUIRE(image);
+  const auto back = map.back(image->at);
+  REQUIRE(back);
+  CHECK((*back - z).norm() < 1e-6);  // as well as the method knows a shorter step
   CHECK((image->basis.transpose() * image->basis - Eigen::Matrix2d::Identity()).norm() < 1e-13);
   CHECK(area_of(image->derivative.col(0), image->derivative.col(1)) ==
         Approx(area_of(image->basis.col(0), image->basis.col(1))).epsilon(1e-7));
@@ -129,6 +132,7 @@ class OtherActions : public SectionMap {
     if (image) image->action *= factor_;
     return image;
   }
+  std::optional<SectionPoint> back(const SectionPoint& z) const override { return map_->back(z); }
   std::optional<SectionPoint> onto(const SectionPoint& z) const override { return map_->onto(z); }
   SectionPoint momentum(const SectionPoint& z) const override { return map_->momentum(z); }
 

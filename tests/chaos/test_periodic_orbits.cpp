@@ -32,6 +32,22 @@ struct TwistedPendulum : ByGauss {
   }
 };
 
+/// The same with F in units of the second parameter.
+struct ScaledPendulum : ByGauss {
+  static constexpr std::string_view name = "scaled-pendulum", about = "Of the tests";
+  static constexpr int dim = 1;
+  static constexpr std::array<mechanics::Coordinate, dim> coordinates{{{"x", "rad", true}}};
+  static constexpr std::array<mechanics::Parameter, 2> parameters{
+      {{"F", 0.0, "torque"}, {"unit", 1.0, "of F"}}};
+
+  auto operator()(const auto& q, const auto& v, const auto& p) const {
+    using std::cos;
+    const auto [x] = q;
+    const auto [x_dot] = v;
+    return 0.5 * ad::square(x_dot) + cos(x) + p[0] / p[1] * x;
+  }
+};
+
 integrators::MethodOptions method(const char* name, double step) {
   integrators::MethodOptions options;
   options.name = name;
@@ -206,4 +222,28 @@ TEST_CASE("the integral of p dq under a constraint is as accurate as the steps' 
   };
   CHECK(off(80) < 1e-11);
   CHECK(off(14) > 1e-9);  // a control: the polynomial between steps
+}
+
+TEST_CASE("a family is followed in a parameter of any size") {
+  // The fold of equilibria at F = 1, the parameter in units of it; and a pendulum of no torque, past F = 0.
+  const ProblemOf<ScaledPendulum> pendulum;
+  for (const double unit : {1.0, 1e-9, 1e-20, 1e12}) {
+    INFO(unit);
+    for (const double from : {0.5, 0.0, -0.5}) {
+      INFO(from);
+      Closure closure = strobed(pendulum, method("gauss", 0.25), {from * unit, unit}, 1.0);
+      const ClosedOrbit rest = at(closure, std::asin(from) + 0.01, 0.0);
+      ContinuationRule rule;
+      rule.to = 0.8 * unit;
+      rule.step *= std::max(1.0, unit);  // they are lengths along what moves most
+      rule.largest *= std::max(1.0, unit);
+      closure.continue_to(0, rule.to);
+      Family family(closure, rule, *with_value(closure, rest));
+      int orbits = 0;
+      for (; orbits < 500 && family.end() == Family::End::none; ++orbits) family.advance();
+      CHECK(family.end() == Family::End::reached);
+      CHECK(orbits > 1);
+      CHECK(std::abs(std::sin(family.orbit().q[0]) - 0.8) <= 1e-11);
+    }
+  }
 }

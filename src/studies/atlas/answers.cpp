@@ -35,6 +35,7 @@ const std::vector<Answer>& atlas_answers() {
       {"lyapunov", "largest Lyapunov exponent of the orbits that stay"},
       {"mean_lyapunov", "mean over the orbits that stay of the largest Lyapunov exponent"},
       {"rotation", "mean over the regular orbits of the rotation number, in turns about their own centre"},
+      {"islands", "largest number of islands that one of the regular orbits visits in turn; 1: a curve"},
       {"escape_time", "mean time of those that leave by an exit"},
       {"energy_error", "largest |E - E0| over all steps of all orbits"},
       {"steps", "steps of all orbits"}};
@@ -44,7 +45,8 @@ const std::vector<Answer>& atlas_answers() {
 std::vector<double> answers(const std::vector<Outcome>& orbits) {
   double allowed = 0, by_verdict[3] = {0, 0, 0}, escaped = 0, left = 0, failed = 0, energy_error = 0,
          steps = 0;
-  double largest = -std::numeric_limits<double>::infinity();
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  double largest = none, islands = none;
   Mean exponent, rotation, time;
   for (const Outcome& orbit : orbits) {
     if (orbit.status == Status::infeasible_start) continue;
@@ -65,9 +67,15 @@ std::vector<double> answers(const std::vector<Outcome>& orbits) {
       ++by_verdict[static_cast<std::size_t>(orbit.verdict)];
       exponent.add(orbit.exponent);
       if (std::isfinite(orbit.exponent)) largest = std::max(largest, orbit.exponent);
-      if (orbit.verdict == static_cast<double>(chaos::Verdict::regular)) rotation.add(orbit.rotation);
+      if (orbit.verdict == static_cast<double>(chaos::Verdict::regular)) {
+        rotation.add(orbit.rotation);
+        if (std::isfinite(orbit.islands)) islands = std::max(islands, orbit.islands);
+      }
     }
   }
+  const auto number = [](double x) {
+    return std::isfinite(x) ? x : std::numeric_limits<double>::quiet_NaN();
+  };
   const auto share = [&](double count) { return count / allowed; };  // NaN where nothing is allowed
   return {1 - allowed / static_cast<double>(orbits.size()),
           share(by_verdict[static_cast<std::size_t>(chaos::Verdict::chaotic)]),
@@ -76,9 +84,10 @@ std::vector<double> answers(const std::vector<Outcome>& orbits) {
           share(escaped),
           share(left),
           share(failed),
-          std::isfinite(largest) ? largest : std::numeric_limits<double>::quiet_NaN(),
+          number(largest),
           exponent.value(),
           rotation.value(),
+          number(islands),
           time.value(),
           energy_error,
           steps};

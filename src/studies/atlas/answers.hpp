@@ -23,6 +23,7 @@ struct Outcome {
   bool escaped = false;  ///< through an exit that the deck names
   double verdict = 0, exponent = std::numeric_limits<double>::quiet_NaN();
   double rotation = std::numeric_limits<double>::quiet_NaN();  ///< turns from crossing to crossing
+  double islands = std::numeric_limits<double>::quiet_NaN();   ///< that its crossings visit
   double time = 0, energy_error = 0, steps = 0;
 };
 

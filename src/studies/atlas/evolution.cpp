@@ -9,6 +9,7 @@
 
 #include "chaos/birkhoff.hpp"
 #include "chaos/indicators.hpp"
+#include "chaos/islands.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
 #include "studies/program/method_options.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// Numbers of an orbit in a checkpoint: its point, its own, and its outcome.
-constexpr int orbit_width = 10;
+constexpr int orbit_width = 11;
 
 }  // namespace
 
@@ -123,6 +124,7 @@ std::vector<double> AtlasEvolution::orbits_to_store() const {
                                               o.verdict,
                                               o.exponent,
                                               o.rotation,
+                                              o.islands,
                                               o.time,
                                               o.energy_error,
                                               o.steps};
@@ -157,9 +159,10 @@ void AtlasEvolution::recall_orbits(const run::StateFields& state, const std::vec
     outcome.verdict = from[4];
     outcome.exponent = from[5];
     outcome.rotation = from[6];
-    outcome.time = from[7];
-    outcome.energy_error = from[8];
-    outcome.steps = from[9];
+    outcome.islands = from[7];
+    outcome.time = from[8];
+    outcome.energy_error = from[9];
+    outcome.steps = from[10];
     carried_[state.index("orbits", from[0], std::ssize(level_of_))].push_back(
         {state.index("orbits", from[1], each), outcome});
   }
@@ -311,15 +314,16 @@ Outcome AtlasEvolution::outcome(sections::TrajectoryRecord& flown,
   if (atlas_.exit_tallies > 0 && flown.tallies.size() >= atlas_.exit_tallies)
     result.escaped = flown.tallies[flown.tallies.size() - atlas_.exit_tallies] >= 0;
   if (atlas_.plane >= 0 && result.verdict == static_cast<double>(chaos::Verdict::regular))
-    result.rotation = rotation(flown);
+    see_crossings(flown, result);
   result.time = flown.t;
   result.energy_error = flown.energy_error;
   result.steps = static_cast<double>(flown.steps);
   return result;
 }
 
-/// By what part of a turn crossings go on about their own centre, on the average, whichever way.
-double AtlasEvolution::rotation(const sections::TrajectoryRecord& flown) const {
+/// By what part of a turn crossings go on about their own centre, on the average, whichever way; and how many
+/// islands they visit.
+void AtlasEvolution::see_crossings(const sections::TrajectoryRecord& flown, Outcome& result) const {
   const auto dim = static_cast<std::size_t>(atlas_.plan.model.problem->dim()),
              plane = static_cast<std::size_t>(atlas_.plane);
   std::vector<std::array<double, 2>> points;
@@ -328,8 +332,10 @@ double AtlasEvolution::rotation(const sections::TrajectoryRecord& flown) const {
     points.push_back({flown.crossings.state[k + plane], flown.crossings.state[k + dim + plane]});
     for (std::size_t i = 0; i < 2; ++i) centre[i] += points.back()[i];
   }
+  if (points.size() <= 2) return;
   for (double& x : centre) x /= static_cast<double>(points.size());
-  return points.size() > 2 ? std::abs(chaos::weighted_average(chaos::turns(points, centre))) : nan;
+  result.rotation = std::abs(chaos::weighted_average(chaos::turns(points, centre)));
+  result.islands = chaos::islands(points);
 }
 
 void AtlasEvolution::land(Point& point, std::int64_t orbit, const Outcome& outcome) {

@@ -58,7 +58,7 @@ class AtlasEvolution : public run::Evolution {
   bool take_point();
   void fly(std::int64_t steps);
   Outcome outcome(sections::TrajectoryRecord& flown, const std::vector<double>& parameters) const;
-  double rotation(const sections::TrajectoryRecord& flown) const;
+  void see_crossings(const sections::TrajectoryRecord& flown, Outcome& result) const;
   void land(Point& point, std::int64_t orbit, const Outcome& outcome);
   std::vector<double> points_to_store();
   std::vector<double> orbits_to_store() const;

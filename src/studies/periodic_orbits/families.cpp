@@ -10,7 +10,7 @@ class Families::Lineage {
  public:
   Lineage(const OrbitSurvey& survey, const FoundOrbit& found, std::int64_t first_family)
       : survey_(survey), first_(first_family), closure_(found.closure) {
-    closure_.continued = survey.continued;
+    closure_.continue_to(*survey.continued, survey.rule.to);
     if (const auto start = chaos::with_value(closure_, found.orbit))
       family_.emplace(closure_, survey.rule, *start);
     row_.returns = closure_.returns;

@@ -64,7 +64,7 @@ class OrbitsEvolution : public run::Evolution {
     crosses_ = true;
     return true;
   }
-  void finish(run::Records&) override { tangles_.finish(); }
+  void finish(run::Records& records) override { tangles_.finish(records); }
 
   run::Progress progress() const override {
     const auto done = families_.done(), all = families_.all() + 2 * tangles_.all();

@@ -219,7 +219,11 @@ void Tangles::cross_next(run::Records& records) {
   cross((*share_.ids)[static_cast<std::size_t>(crossed_++)], records);
 }
 
-void Tangles::finish() {
+void Tangles::finish(run::Records& records) {
+  constexpr auto is_lost = static_cast<std::int32_t>(chaos::InvariantManifold::End::lost);
+  for (const std::int64_t row : *share_.ids)
+    lost_ += records.read_rows<std::int32_t>("/manifolds/end", row, 1).front() == is_lost;
+  lost_ = parallel::sum(lost_);
   crossings_ = parallel::sum(crossings_);
   lobes_ = parallel::sum(lobes_);
 }
@@ -296,9 +300,15 @@ void Tangles::cross(std::int64_t pair, run::Records& records) {
 
 std::vector<std::pair<std::string, std::string>> Tangles::summary() const {
   if (!survey_.manifolds) return {};
-  return {
+  std::vector<std::pair<std::string, std::string>> lines{
       {"manifolds", fmt::format("{} of {} hyperbolic orbits; they cross at {} points told, around {} lobes",
                                 rows(), orbits_, crossings_, lobes_)}};
+  if (lost_ > 0)
+    lines.emplace_back(
+        "lost", fmt::format("{} of {} manifolds end short of their length, and crossings beyond aren't "
+                            "told: nothing that lies on there returns, or the method fails on it",
+                            lost_, rows()));
+  return lines;
 }
 
 }  // namespace cotangent::studies

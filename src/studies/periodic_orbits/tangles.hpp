@@ -32,7 +32,7 @@ class Tangles {
   void cross_next(run::Records& records);
   std::int64_t crossed() const { return crossed_; }
   /// Collective.
-  void finish();
+  void finish(run::Records& records);
   std::vector<std::pair<std::string, std::string>> summary() const;
 
  private:
@@ -61,7 +61,7 @@ class Tangles {
   run::Share share_;          ///< of these
   std::int64_t next_ = 0;     ///< of this rank's
   std::vector<std::int32_t> is_done_;
-  std::int64_t crossed_ = 0, crossings_ = 0, lobes_ = 0;
+  std::int64_t crossed_ = 0, crossings_ = 0, lobes_ = 0, lost_ = 0;
 };
 
 }  // namespace cotangent::studies

@@ -148,6 +148,22 @@ class Atlas(ProgramTest):
         # The control: a neighbour's answer is another.
         self.assertNotEqual(answers["lyapunov"][y, x - 1], exponent.max())
 
+    def test_islands(self):
+        """On q1 = 0 at E = 1/12 about each elliptic point curves are one; and some starts lie in chains, that the crossings of a
+        deck of one point alone visit in turn, a few of them to each."""
+        text = ATLAS.replace("time = 300.0", "time = 2000.0\ncrossings = 200").replace("levels = 2\n", "")
+        text = text.replace("{ from = 0.05, to = 0.16, count = 9 }", "{ from = 0.08, to = 0.12, count = 3 }")
+        text = text.replace("[-0.2, 0.2, 3]", "[0.0, 0.0, 1]")
+        one = self.run_to("one.h5", text=text)
+        self.assertEqual(same_bits(one, self.run_to("more.h5", text=text, ranks=3)), [])
+        with h5py.File(one) as file:
+            islands, regular = file["atlas/islands"][()], file["atlas/regular"][()]
+        np.testing.assert_array_equal(np.isfinite(islands), regular > 0)
+        told = islands[np.isfinite(islands)]
+        self.assertTrue((told == np.round(told)).all())
+        self.assertGreater(np.mean(told == 1), 0.5)
+        self.assertGreater((told > 1).sum(), 0)
+
     def test_of_a_billiard(self):
         """Over a wall's parameter and where particles start: the same bits on any ranks, and those of one point alone; in a
         trap between walls that swing and take energy too."""

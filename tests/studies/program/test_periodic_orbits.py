@@ -403,6 +403,29 @@ def homoclinic_orbit(k, kind, start=1e-8):
     return np.array([*half, *([] if kind else [real(0)]), *(-x for x in reversed(half))]), way[-1]
 
 
+# A particle on a hill, in sight for |x| < 1.
+LEAVING = """study = "periodic-orbits"
+[model]
+coordinates = ["x"]
+lagrangian = "x_dot^2/2 + x^2/2"
+domain = "1 - x^2"
+[method]
+name = "gauss"
+step = 0.2
+[section]
+where = "t"
+every = "1.0"
+[ensemble]
+list = [[0.0, 0.0]]
+[orbits]
+returns = 1
+[manifolds]
+length = 5.0
+[output]
+file = "out.h5"
+"""
+
+
 def lobe(k):
     """The turnstile's area: the difference of two homoclinic orbits' actions, sums of (x' - x)^2/2 + K cos x."""
     def action(x):
@@ -509,6 +532,16 @@ class Manifolds(ProgramTest):
             self.assertEqual(file["manifolds/length"][0], -1)
             file["manifolds/length"][0] = whole["manifolds/length"][0]
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
+
+    def test_what_ends_short_is_told(self):
+        """Where the model's domain ends within reach, all four manifolds do; where it doesn't, nothing is said."""
+        deck = self.deck(LEAVING)
+        for words, lost in (([], True), (["manifolds.length=0.5"], False)):
+            end = self.launch(deck, *words, ranks=2)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            self.assertEqual("4 of 4 manifolds end short" in end.stdout, lost, end.stdout)
+            with h5py.File(self.at / "out.h5") as file:
+                self.assertEqual(list(file["manifolds/end"][()]), [3 if lost else 1] * 4)
 
     def test_inverse_hyperbolic(self):
         """Of the fixed point (0, 0) at K = 5 the multiplier is negative: that of two returns is its square."""
@@ -887,6 +920,31 @@ class Billiards(DeckTest):
             with self.run_deck(self.deck(text)) as file:
                 self.assertLess(abs(file["orbits/trace"][0] - (4 * (1 - 2 / 2.25)**2 - 2)), 1e-11)
                 self.assertLess(abs(file["orbits/period"][0] * speed / size - 4), 1e-11)
+
+    def test_families_in_ellipses_of_any_size(self):
+        """Along the minor axis of an ellipse with half axes 1 and b the orbit turns by k/8 where b = sin(k pi/8)."""
+        for size in (1.0, 1e-9):
+            text = f'''study = "periodic-orbits"
+[domain]
+sets = [{{ set = "ellipse", a = {size!r}, b = {0.3 * size!r} }}]
+[ensemble]
+energy = 0.5
+points = [{{ x = {0.01 * size!r}, y = 0.0, x_dot = 0.02 }}]
+[orbits]
+returns = 2
+[continuation]
+parameter = "ellipse.b"
+to = {0.95 * size!r}
+step = {0.01 * size!r}
+largest_step = {0.02 * size!r}
+turns = [4]
+[output]
+file = "out.h5"
+'''
+            with self.run_deck(self.deck(text)) as file:
+                self.assertEqual(list(file["families/end"][()]), [1])
+                passed = file["bifurcations/value"][0, :2] / size
+            np.testing.assert_allclose(passed, np.sin(np.pi * np.array([1, 3]) / 8), atol=1e-13)
 
     def test_a_family_whose_flights_move(self):
         """In an oval that is pressed flat the flights shorten, and those of what branches off turn: each orbit begins on a plane

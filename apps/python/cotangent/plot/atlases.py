@@ -11,7 +11,7 @@ from .result import PlotError, nearest, texts
 WORDS = {"chaotic": "share of chaotic orbits", "regular": "share of regular orbits", "escaped": "share that escapes",
          "undecided": "share undecided", "left": "share that leaves the domain", "lyapunov": "largest Lyapunov exponent",
          "mean_lyapunov": "mean Lyapunov exponent", "rotation": "mean rotation number", "escape_time": "mean time of escape",
-         "forbidden": "share of forbidden starts"}
+         "islands": "largest number of islands of a chain", "forbidden": "share of forbidden starts"}
 SHARES = ("chaotic", "regular", "undecided", "escaped", "left")
 
 
