@@ -407,6 +407,17 @@ class Described(FormulaTest):
         self.says(self.launch("--describe", "henon-heils", "--as-deck", ranks=1), 2, "did you mean 'henon-heiles'")
         self.says(self.launch("--list", "--latex", ranks=1), 2, "go with --describe")
 
+    def test_formulas_of_a_deck(self):
+        deck = self.deck(deck_of(HENON_HEILES))
+        said = self.said(deck)
+        self.assertIn("L = 0.5*(q1_dot*q1_dot + q2_dot*q2_dot) - q1*q1*(0.5 + q2)", said)
+        self.assertIn("no bounded domain", said)
+        self.assertNotIn("in a deck", said)  # which it is
+        self.assertIn(r"L &= \frac{1}{2} \, \left(\dot{q}_1 \, \dot{q}_1", self.said(deck, "--latex"))
+        self.assertIn("lagrangian = ", self.said(deck, "--as-deck"))
+        self.assertIn('name = "henon-heiles"', self.said(self.deck(POINCARE)))
+        self.says(self.launch("--describe", self.deck('study = "billiard"\n'), ranks=1), 2, "no model of trajectories")
+
     def test_javascript_of_a_deck(self):
         """What the explorer's pages fly: a deck's formulas give the motion of the model that they were printed from."""
         named = deck_of('name = "henon-heiles"\n')
