@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/names.hpp"
+#include "expressions/place.hpp"
 #include "numerics/random.hpp"
 #include "parallel/mpi.hpp"
 #include "sections/energy_roots.hpp"
@@ -36,9 +37,6 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
   const io::Table table = task.deck.table("section");
   Parts parts(statement.variable_names());
   parts.read_what_fits(task.deck.table("model").table("where"));
-  const auto parsed = [&](const std::string& text, expressions::Language language) {
-    return parts.substituted(expressions::parse(text, language, parts.names()));
-  };
   sections::Section section;
   const std::string where = table.text("where");
   const auto coordinates = statement.coordinates();
@@ -53,15 +51,11 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
     throw table.error("every", "is of a section in time alone, where = \"t\"" +
                                    std::string(where == "t" ? "; here t is a coordinate" : ""));
   } else if (section.coordinate < 0) {
-    try {
-      section.expression = expressions::Expression(where, parsed(where, expressions::Language::value));
-    } catch (const Error& e) {
-      throw table.error("where", e.what());
-    }
-    bool moves = false;
-    for (int k = 0; k < 3 * statement.dim(); ++k)
-      moves = moves || section.expression->depends_on(static_cast<std::size_t>(k));
-    if (!moves) throw table.error("where", "is constant: no coordinate, velocity or momentum is in it");
+    const auto tree = parts.read(table, "where", where, expressions::Language::value);
+    if (!varies(tree, static_cast<std::size_t>(3 * statement.dim())))
+      throw table.error("where", "is constant: it depends on no coordinate, velocity or momentum" +
+                                     expressions::marked(where, 0));
+    section.expression = expressions::Expression(where, tree);
   }
   if (!section.strobe) {
     section.value = table.number("value", 0.0);
@@ -70,12 +64,8 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
   }
   if (table.has("condition")) {
     const std::string condition = table.text("condition");
-    try {
-      section.condition =
-          expressions::Condition(condition, parsed(condition, expressions::Language::condition));
-    } catch (const Error& e) {
-      throw table.error("condition", e.what());
-    }
+    section.condition = expressions::Condition(
+        condition, parts.read(table, "condition", condition, expressions::Language::condition));
   }
   return section;
 }
