@@ -413,6 +413,11 @@ void Ensemble::refuse_if_none_feasible() const {
   if (constrained_) {
     const auto first = (*this)[0].start;
     const auto off = problem_->off_manifold(first.q, first.v, first.parameters);
+    if (!project_ && (!std::isfinite(off.position) || !std::isfinite(off.velocity)))
+      throw table_.error(
+          "no start is on the manifold g = 0: at the first a constraint isn't finite, or its slope grad g "
+          "vanishes, or it follows from others; move the starts, or state the manifold by a g whose slope "
+          "doesn't vanish there");
     if (project_ || (off.position < 1e-10 && off.velocity < 1e-10)) {
       throw table_.error("no start is feasible: each fails to reach the manifold or the energy" +
                          std::string(section_ ? ", or the section's direction and condition" : "") +
@@ -437,6 +442,21 @@ void Ensemble::refuse_if_none_feasible() const {
                                    " give this energy" +
                                    (section_ ? ", with the section's direction and condition" : "") +
                                    "; raise the energy, or move the points to where U is lower");
+}
+
+std::optional<Status> Ensemble::singular_everywhere(sections::TrajectoryBatch& flight) const {
+  if (size() > most_judged) return std::nullopt;
+  std::optional<Status> first;
+  for (std::int64_t k = 0; k < size(); ++k) {
+    const EnsembleStart start = (*this)[scattered(k)];
+    if (!start.feasible) continue;
+    flight.load(0, start.start);
+    const Status status = flight.flown(0).status;
+    flight.release(0);
+    if (status != Status::singular_mass_matrix && status != Status::singular_constraint) return std::nullopt;
+    if (!first) first = status;
+  }
+  return first;
 }
 
 std::vector<std::string> Ensemble::parameter_columns() const {
