@@ -408,7 +408,7 @@ void judge_method(const io::Deck& deck, const Statement& s, const std::string& n
   throw deck.table("method").error(
       "name", fmt::format("the motion of '{}' {}, which '{}' doesn't take: choose one of {}", s.name,
                           free                 ? "isn't constrained"
-                          : !s.rolling.empty() ? "rolls"
+                          : !s.rolling.empty() ? "is rolling"
                           : moving             ? "is constrained by what moves"
                                                : "is constrained",
                           name, list));

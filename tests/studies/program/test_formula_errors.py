@@ -243,7 +243,7 @@ class Told(FormulaTest):
         free = BARE.format("x_dot^2/2")
         for more, name, why in (('constraint = ["x - t"]\n', "rattle", "is constrained by what moves"),
                                 ('constraint = ["x - 1"]\n', "gauss", "is constrained, which 'gauss' doesn't take"),
-                                ('rolling = ["x_dot"]\n', "rattle", "rolls"), ("", "rattle", "isn't constrained")):
+                                ('rolling = ["x_dot"]\n', "rattle", "is rolling"), ("", "rattle", "isn't constrained")):
             self.refused("[method] name = ", why, "choose one of", text=free.replace("[method]", more + "[method]").replace("gauss", name))
         kick = free.replace("[method]", 'kick = { potential = "cos(x)", every = 0.0 }\n[method]')
         self.refused("[model.kick] every = 0", "above zero", text=kick)
