@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <numbers>
 #include <optional>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include "core/error.hpp"
 #include "core/names.hpp"
+#include "expressions/not_finite.hpp"
 #include "expressions/place.hpp"
 
 namespace cotangent::expressions {
@@ -99,6 +101,7 @@ class Parser {
     if (units_ && all_known_ && !misfit_.empty()) throw Error(misfit_);
     return graph_.tree(waiting_.back());
   }
+  std::optional<std::size_t> not_finite() const { return not_finite_; }
 
  private:
   bool of_sets() const { return language_ == Language::set; }
@@ -192,6 +195,12 @@ class Parser {
     if (operands(operation) == 2) waiting_.pop_back();
     Graph::Id& result = waiting_.back();
     result = operands(operation) == 2 ? graph_.apply(operation, result, last) : graph_.apply(operation, last);
+    const Node& made = graph_.nodes()[result];
+    const Node& divisor = graph_.nodes()[last];
+    if (!not_finite_ &&
+        (!std::isfinite(made.number) || (made.operation == Operation::divide &&
+                                         divisor.operation == Operation::number && divisor.number == 0)))
+      not_finite_ = position;
     if (graph_.nodes().size() > most_nodes)
       refuse("too long", position_, ": at most " + std::to_string(most_nodes) + " different operations");
   }
@@ -471,6 +480,7 @@ class Parser {
   std::vector<std::optional<Dimension>> dimensions_;  ///< of the operands
   bool all_known_ = true;                             ///< the dimensions of all names so far
   std::string misfit_;
+  std::optional<std::size_t> not_finite_;  ///< where the first such number comes out
 };
 
 }  // namespace
@@ -478,6 +488,13 @@ class Parser {
 Tree parse(const std::string& text, Language language, std::span<const std::string> names,
            std::span<const Constant> constants, Units* units) {
   return Parser(text, language, names, constants, units).parse();
+}
+
+std::optional<std::size_t> place_not_finite(const std::string& text, Language language,
+                                            std::span<const std::string> names) {
+  Parser parser(text, language, names, {}, nullptr);
+  parser.parse();
+  return parser.not_finite();
 }
 
 }  // namespace cotangent::expressions

@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
-#include <map>
+#include <optional>
 #include <spawn.h>
 #include <sstream>
 #include <sys/resource.h>
@@ -27,6 +27,7 @@
 #include "core/git_commit.hpp"
 #include "core/version.hpp"
 #include "formulas/claim.hpp"
+#include "formulas/kept.hpp"
 
 namespace cotangent::formulas {
 
@@ -34,23 +35,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t key_length = 32;  // of a fingerprint as text
 constexpr rlim_t most_seconds = 120, most_bytes = rlim_t{4} << 30;
-
-std::string read(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::vector<std::string> words(const char* text) {
   std::istringstream in(text);
   return {std::istream_iterator<std::string>(in), {}};
-}
-
-/// Whether this user, root or `another` owns a file, and nobody else may write to it.
-bool is_trusted(const struct stat& of, uid_t another) {
-  return (of.st_uid == ::geteuid() || of.st_uid == 0 || of.st_uid == another) &&
-         (of.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 constexpr const char* a_header = "formulas/printed.hpp";
@@ -83,28 +72,6 @@ bool has_headers() {
                              });
 }
 
-/// 128 bits by two runs of FNV-1a: for telling texts apart, not against malice.
-class Fingerprint {
- public:
-  void add(std::string_view text) {
-    for (const char c : text) {
-      a_ = (a_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-      b_ = (b_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-      b_ ^= b_ >> 29;
-    }
-    a_ = (a_ ^ text.size()) * 0x100000001b3u;
-  }
-  std::string text() const {
-    std::array<char, key_length + 1> hex{};
-    std::snprintf(hex.data(), hex.size(), "%016llx%016llx", static_cast<unsigned long long>(a_),
-                  static_cast<unsigned long long>(b_));
-    return hex.data();
-  }
-
- private:
-  std::uint64_t a_ = 0xcbf29ce484222325u, b_ = 0x9ae16a3b2f90404fu;
-};
-
 /// The processor that "native" means, by its flags.
 std::string processor() {
   std::ifstream in("/proc/cpuinfo");
@@ -125,22 +92,29 @@ bool can_run(const fs::path& file) {
   return ::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file);
 }
 
-/// $COTANGENT_COMPILER, another of the same kind, or the one that built the program.
-fs::path compiler() {
+/// $COTANGENT_COMPILER, another of the same kind, or the one that built the program; none where it can't run.
+std::optional<fs::path> compiler() {
   const char* const other = other_compiler();
   const fs::path given = other ? other : COTANGENT_COMPILER;
-  if (can_run(given)) return given;
-  throw Error("a formula needs a compiler, and there is none at " + given.string() +
-              (other ? ", which COTANGENT_COMPILER names: give a whole path"
-                     : ", which built this program: name one of its kind by the variable "
-                       "COTANGENT_COMPILER, or compile elsewhere by 'cotangent --compile DECK -o FILE'"));
+  return can_run(given) ? std::optional(given) : std::nullopt;
 }
 
-/// A name that no other process has, on any machine that shares the folder.
-std::string own_name() {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return std::string(host.data()) + "." + std::to_string(::getpid());
+/// Why nothing can be compiled here, and the ways out.
+std::string why_not() {
+  const std::string elsewhere =
+      "compile where one is, by 'cotangent --compile DECK -o FILE', and give compiled = \"FILE\"";
+  const char* const other = other_compiler();
+  if (other && std::string_view(other) == "none")
+    return "a formula needs a compiler, and COTANGENT_COMPILER=none says that there is none: " + elsewhere;
+  if (!compiler())
+    return "a formula needs a compiler, and there is none at " +
+           (other ? std::string(other) + ", which COTANGENT_COMPILER names: give a whole path, or "
+                  : std::string(COTANGENT_COMPILER) +
+                        ", which built this program: name one of its kind by the variable "
+                        "COTANGENT_COMPILER, or ") +
+           elsewhere;
+  return "a formula needs this program's headers, and they are neither beside it nor where it was built: "
+         "compile where they are, by 'cotangent --compile DECK -o FILE', and give compiled = \"FILE\"";
 }
 
 /// A file as it is now.
@@ -149,16 +123,16 @@ std::string identity(const fs::path& file, const struct stat& of) {
          std::to_string(of.st_mtim.tv_nsec);
 }
 
-/// What the cache calls a source's object: by everything that it depends on.
-std::string cache_key(const std::string& source, const fs::path& compiler) {
+/// What an object of the cache depends on beside the compiler: its source, the library's headers, and the
+/// processor.
+std::string portable_key(const std::string& source) {
   Fingerprint print;
   print.add(program_key(source));
   print.add(processor());
-  struct stat of {};
-  if (::stat(compiler.c_str(), &of) == 0) print.add(identity(compiler, of));
   for (const std::string& folder : header_folders()) {
     std::vector<std::string> headers;
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    std::error_code none;
+    for (const auto& entry : fs::recursive_directory_iterator(folder, none)) {
       struct stat of_header {};
       if (entry.path().extension() == ".hpp" && ::stat(entry.path().c_str(), &of_header) == 0)
         headers.push_back(identity(entry.path(), of_header));
@@ -169,10 +143,18 @@ std::string cache_key(const std::string& source, const fs::path& compiler) {
   return print.text();
 }
 
-/// Whether this user owns a file and nobody else may write to it.
+/// What the cache calls a source's object: by everything that it depends on. A machine without the compiler
+/// knows the first half.
+std::string cache_key(const std::string& source, const fs::path& compiler) {
+  struct stat of {};
+  return portable_key(source) + "-" +
+         fingerprint(::stat(compiler.c_str(), &of) == 0 ? identity(compiler, of) : "");
+}
+
+/// Whether this is a file of this user's own, to which nobody else may write.
 bool is_ours(const fs::path& file) {
   struct stat of {};
-  return ::lstat(file.c_str(), &of) == 0 && of.st_uid == ::geteuid() &&
+  return ::lstat(file.c_str(), &of) == 0 && S_ISREG(of.st_mode) && of.st_uid == ::geteuid() &&
          (of.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 /// The same of a folder, which may be this user's link to one.
@@ -194,10 +176,9 @@ bool can_write(const fs::path& folder) {
 /// Whether a file of the cache is one of a compilation, made under its own name: KEY.HOST.PROCESS.cpp, .so or
 /// .log, or of a claim on one: KEY.TURN.compiling or .failed.
 bool is_temporary(const fs::path& file) {
-  const std::string stem = file.stem(), extension = file.extension();
-  const auto hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
-  return stem.size() > key_length && stem[key_length] == '.' &&
-         std::all_of(stem.begin(), stem.begin() + key_length, hex) &&
+  const std::string stem = file.stem(), extension = file.extension(), key = stem.substr(0, stem.find('.'));
+  const auto of_keys = [](char c) { return c == '-' || std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+  return key.size() >= key_length && key.size() < stem.size() && std::ranges::all_of(key, of_keys) &&
          (extension == ".cpp" || extension == ".so" || extension == ".log" || extension == ".compiling" ||
           extension == ".failed");
 }
@@ -265,84 +246,12 @@ Ending run(const std::vector<std::string>& command, const fs::path& log, const A
           signal == SIGINT || signal == SIGTERM || signal == SIGHUP};
 }
 
-std::vector<std::byte> bytes_of(const std::string& text) {
-  const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
-  return {begin, begin + text.size()};
-}
-
 }  // namespace
 
 std::string program_key(const std::string& source) {
   Fingerprint print;
   for (const char* text : {source.c_str(), version, git_commit, COTANGENT_FORMULA_FLAGS}) print.add(text);
   return print.text();
-}
-
-namespace {
-
-// The whole file: this line, then of each object its key and its size in a line, and its bytes.
-constexpr std::string_view compiled_title = "compiled formulas of cotangent";
-
-using Objects = std::vector<std::pair<std::string, std::string>>;  ///< by their keys
-
-/// The objects of a file, none of what isn't one.
-Objects parse_compiled(const std::string& text) {
-  Objects found;
-  std::istringstream in(text);
-  std::string line;
-  if (!std::getline(in, line) || line != compiled_title) return {};
-  while (std::getline(in, line)) {
-    std::istringstream head(line);
-    std::string key, bytes;
-    std::size_t size = 0;
-    if (!(head >> key >> size) || size > text.size()) return {};
-    bytes.resize(size);
-    if (!in.read(bytes.data(), std::ssize(bytes))) return {};
-    found.emplace_back(std::move(key), std::move(bytes));
-  }
-  return found;
-}
-
-}  // namespace
-
-SharedObject read_compiled(const std::string& source, const fs::path& file) {
-  std::ifstream in(file);
-  struct stat of {};
-  if (!in || ::stat(file.c_str(), &of) != 0)
-    throw FileError("cannot read the compiled formula " + file.string());
-  if (!is_trusted(of, ::geteuid()))  // it is machine code
-    throw Error("the compiled formula " + file.string() +
-                " belongs to another user, or others may write to it: take a copy of your own, by 'cp', and "
-                "'chmod go-w'");
-  const std::string key = program_key(source);
-  for (auto& [of, bytes] : parse_compiled(read(file))) {
-    if (of != key) continue;
-    SharedObject object;
-    object.bytes = bytes_of(bytes);
-    object.file = file;
-    return object;
-  }
-  throw Error(
-      file.string() +
-      " was compiled from another formula, for another method or number of stages, or by another build "
-      "of this program: make it again by 'cotangent --compile DECK -o FILE'");
-}
-
-void write_compiled(const std::string& source, const SharedObject& object, const fs::path& file) {
-  static std::map<fs::path, Objects> begun;  // what a run before this one left is replaced
-  Objects& objects = begun[file];
-  const std::string key = program_key(source);
-  if (std::ranges::find(objects, key, &Objects::value_type::first) == objects.end())
-    objects.emplace_back(
-        key, std::string(reinterpret_cast<const char*>(object.bytes.data()), object.bytes.size()));
-  const fs::path other = file.string() + ".new";
-  std::ofstream out(other, std::ios::binary);
-  out << compiled_title << '\n';
-  for (const auto& [of, bytes] : objects) out << of << ' ' << bytes.size() << '\n' << bytes;
-  out.close();
-  if (!out) throw FileError("cannot write " + other.string());
-  fs::permissions(other, fs::perms::group_write | fs::perms::others_write, fs::perm_options::remove);
-  fs::rename(other, file);
 }
 
 bool can_compile() {
@@ -402,42 +311,111 @@ void compile(const std::string& source, const fs::path& with, const fs::path& fo
     if (!stopped) claim.fail(why);  // else one of those who wait takes over
     throw Error(why);
   }
+  if (!fs::exists(made)) throw Error("the compiler " + with.string() + " made nothing of " + text.string());
+  std::ofstream seal(made, std::ios::binary | std::ios::app);
+  seal << fingerprint(read(made));
+  seal.close();
+  if (!seal) throw FileError("cannot write to " + made.string());
   fs::permissions(made, fs::perms::owner_all);
   fs::rename(made, folder / (name + ".so"));
   fs::remove(text);
   fs::remove(log);
 }
 
+/// The bytes of an object of the cache, behind which stands their fingerprint; none where they aren't as they
+/// were written.
+std::optional<std::string> intact(const fs::path& file) {
+  std::string bytes = read(file);
+  if (bytes.size() < key_length) return std::nullopt;
+  const std::string print = bytes.substr(bytes.size() - key_length);
+  bytes.resize(bytes.size() - key_length);
+  return fingerprint(bytes) == print ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+void refuse_if_not_ours(const fs::path& file) {
+  if (!is_ours(file))
+    throw Error(file.string() + " is no file, belongs to another user, or others may write to it: remove it");
+}
+
+/// The cache, or where it can't be written a folder here, with a note.
+fs::path writable_cache(std::string& note) {
+  const fs::path cache = cache_folder(), here = ".cotangent";
+  if (can_write(cache)) return cache;
+  note = "the cache " + cache.string() + " can't be written, is another user's or may be written by others: ";
+  if (!can_write(here))
+    throw FileError(note + "and nothing can be written to " + fs::absolute(here).string() +
+                    ": name a folder for compiled formulas by the variable COTANGENT_CACHE");
+  note += here.string() + " here serves";
+  return here;
+}
+
+/// Finds the object KEY of a folder or compiles it, anew where it is damaged.
+void find_or_compile(const std::string& source, const fs::path& with, const fs::path& folder,
+                     const std::string& key, SharedObject& result) {
+  constexpr int most_attempts = 5;  // others may take a damaged object away, too
+  result.file = folder / (key + ".so");
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    std::error_code failed;
+    if (fs::exists(result.file, failed)) {
+      refuse_if_not_ours(result.file);
+      if (auto bytes = intact(result.file)) {
+        result.bytes = bytes_of(*bytes);
+        return;
+      }
+      result.note += (result.note.empty() ? "" : "; ") + std::string("the one in the cache was damaged");
+      fs::remove(result.file, failed);
+    }
+    remove_leftovers(folder);
+    Claim claim(folder, key);
+    result.compiled = claim.gain();
+    result.awaited = !result.compiled;
+    if (result.compiled) compile(source, with, folder, key, claim);
+  }
+  throw FileError("what is written to " + result.file.string() + " doesn't stay as it is");
+}
+
+/// The newest object that was compiled for a source on another machine of this kind; none if there is none.
+std::optional<SharedObject> compiled_elsewhere(const std::string& source) {
+  const fs::path folder = cache_folder();
+  if (!is_our_folder(folder)) return std::nullopt;
+  const std::string key = portable_key(source) + "-";
+  std::error_code failed;
+  std::optional<SharedObject> newest;
+  fs::file_time_type made;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    const fs::path& file = entry.path();
+    const std::string name = file.filename();
+    if (!name.starts_with(key) || name.size() != key.size() + key_length + 3 || !is_ours(file)) continue;
+    const auto time = entry.last_write_time(failed);
+    if (newest && time < made) continue;
+    if (auto bytes = intact(file)) {
+      newest.emplace();
+      newest->bytes = bytes_of(*bytes);
+      newest->file = file;
+      made = time;
+    }
+  }
+  return newest;
+}
+
 }  // namespace
+
+bool can_have(const std::string& source) {
+  if (can_compile() || other_compiler()) return can_compile();
+  return compiled_elsewhere(source).has_value();
+}
 
 SharedObject shared_object(const std::string& source) {
   const auto began = std::chrono::steady_clock::now();
-  const fs::path with = compiler();
-  if (!has_headers())
-    throw Error(
-        "a formula needs this program's headers, and they are neither beside it nor where it was built: "
-        "compile where they are, by 'cotangent --compile DECK -o FILE'");
   SharedObject result;
-  fs::path folder = cache_folder();
-  if (!can_write(folder)) {
-    result.note =
-        "the cache " + folder.string() + " can't be written, is another user's or may be written by others: ";
-    folder = ".cotangent";
-    result.note += folder.string() + " here serves";
-    if (!can_write(folder)) throw FileError("cannot write to " + fs::absolute(folder).string());
+  if (const auto with = compiler(); with && has_headers()) {
+    const fs::path folder = writable_cache(result.note);
+    find_or_compile(source, *with, folder, cache_key(source, *with), result);
+  } else if (auto found = compiled_elsewhere(source)) {
+    result = std::move(*found);
+  } else {
+    throw Error(why_not());
   }
-  const std::string name = cache_key(source, with);
-  result.file = folder / (name + ".so");
-  if (!fs::exists(result.file)) {
-    remove_leftovers(folder);
-    Claim claim(folder, name);
-    result.compiled = claim.gain();
-    result.awaited = !result.compiled;
-    if (result.compiled) compile(source, with, folder, name, claim);
-  }
-  if (!is_ours(result.file))
-    throw Error(result.file.string() + " belongs to another user, or others may write to it: remove it");
-  result.bytes = bytes_of(read(result.file));
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return result;
 }

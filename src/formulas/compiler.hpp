@@ -24,20 +24,27 @@ struct SharedObject {
 std::string program_key(const std::string& source);
 
 /// The shared object of a source: found in the cache by everything that it depends on, or compiled into it
-/// under another name and renamed. Of runs that want the same at once one compiles, the others wait for it
-/// (claim.hpp). Throws Error where there is no compiler or it fails; says where its log is. On one rank
-/// alone.
+/// under another name and renamed; anew where it is damaged. Without a compiler one from the cache serves
+/// that was compiled for a processor of this kind, by whichever compiler. Of runs that want the same at once
+/// one compiles, the others wait for it (claim.hpp). Throws Error where there is no compiler or it fails;
+/// says where its log is. On one rank alone.
 SharedObject shared_object(const std::string& source);
 
 /// The shared object of a source in a file that write_compiled left: for machines without a compiler. A file
 /// holds those of all formulas that one run writes into it, each by its key. Throws Error where none was made
-/// for this formula and by this program, FileError where the file can't be read. On one rank alone.
+/// for this formula and by this program, or where it is damaged, FileError where the file can't be read. On
+/// one rank alone.
 SharedObject read_compiled(const std::string& source, const std::filesystem::path& file);
 void write_compiled(const std::string& source, const SharedObject& object, const std::filesystem::path& file);
+/// Throws Error where writing would destroy a file of another kind, such as the deck. On one rank alone.
+void judge_compiled_file(const std::filesystem::path& file);
 
 /// Whether there is a compiler, and the headers that it reads: $COTANGENT_COMPILER isn't "none", and neither
 /// it nor the program's own is missing. On one rank alone.
 bool can_compile();
+/// Whether shared_object has one: by a compiler, or in the cache, where another machine has left it. On one
+/// rank alone.
+bool can_have(const std::string& source);
 
 /// $COTANGENT_CACHE, or the user's cache folder.
 std::filesystem::path cache_folder();

@@ -56,6 +56,7 @@ void* opened(const std::vector<std::byte>& bytes) {
 Library::Library(const std::string& source, const CompiledFiles& files) {
   SharedObject made;
   parallel::on_rank_zero([&] {
+    if (!files.write.empty()) judge_compiled_file(files.write);
     made = files.read.empty() ? shared_object(source) : read_compiled(source, files.read);
     if (!files.write.empty()) write_compiled(source, made, files.write);
   });
@@ -99,12 +100,13 @@ Loaded load(const Statement& statement, const Methods& methods, const CompiledFi
     } catch (const Error&) {  // what can't be interpreted is compiled
     }
   }
+  const std::string text = source(statement, methods);
   bool compiled = true;
-  parallel::on_rank_zero([&] { compiled = !files.read.empty() || !files.write.empty() || can_compile(); });
+  parallel::on_rank_zero([&] { compiled = !files.read.empty() || !files.write.empty() || can_have(text); });
   if (use != Use::compiled && !parallel::all(compiled))
     return loaded(interpreted_problem(texts->statement, methods.name, texts->labels()),
                   "interpreted, since there is no compiler: slower than compiled");
-  const Library library(source(statement, methods), files);
+  const Library library(text, files);
   using Make = sections::Problem*(const Labels&);
   auto* const make = library.function<Make>("cotangent_formula_problem");
   return loaded(std::shared_ptr<const sections::Problem>(make(texts->labels())), library.how());

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // study = "atlas": where motion is chaotic, over two of energy, parameters, coordinates and velocities.
+#include "studies/ensemble/study.hpp"
+
 #include <cmath>
 
 #include "chaos/indicators.hpp"
@@ -89,6 +91,7 @@ ExitCode run(Task& task) {
   if (!task.check && !task.dry_run)
     plan.method.solver = multiplier_solver(task, plan.method.multipliers, false);  // as of trajectories
   if (plan.method.solver) settings.petsc = petsc_for_multipliers();
+  refuse_if_all_singular(task, plan, ensemble);
   const auto flight = problem.fly(plan.method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
   AtlasEvolution evolution(atlas, ensemble, *flight);
   if (task.dry_run) {  // of a map in which every point is looked at

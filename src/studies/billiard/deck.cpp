@@ -110,7 +110,10 @@ billiards::SetKind read_omega(Task& task, const io::Table& table, std::vector<st
   names = formulas.parameters();
   axes = formulas.axes();
   const std::string own = table.text("name");
-  formulas::LoadedWall loaded = formulas::load(statement, compiled_files(task, table));
+  formulas.warn_of_unused(task, D, {&statement.omega, 1});
+  formulas::LoadedWall loaded = load_or_show(table, "omega", table.text("omega"), [&] {
+    return formulas::load(statement, compiled_files(task, table));
+  });
   note_compiled(task, loaded.how);
   loaded.kind.name = own;
   return std::move(loaded.kind);
@@ -223,9 +226,11 @@ template <int D>
 billiards::FieldKind read_stated_field(Task& task, const io::Table& table, std::vector<double>& values) {
   const FormulaReader formulas(table, places(D));
   values = formulas.values();
-  formulas::LoadedField loaded =
-      formulas::load(formulas::FieldStatement{D, values.size(), formulas.read_varying("potential", D)},
-                     compiled_files(task, table));
+  const formulas::FieldStatement statement{D, values.size(), formulas.read_varying("potential", D)};
+  formulas.warn_of_unused(task, D, {&statement.potential, 1});
+  formulas::LoadedField loaded = load_or_show(table, "potential", table.text("potential"), [&] {
+    return formulas::load(statement, compiled_files(task, table));
+  });
   note_compiled(task, loaded.how);
   return std::move(loaded.kind);
 }

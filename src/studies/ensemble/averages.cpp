@@ -132,12 +132,7 @@ Averages::Formulas read_formulas(Task& task, const Plan& plan, const std::string
   Averages::Formulas result;
   for (const std::string& name : formulas.keys()) {
     const std::string text = formulas.text(name);
-    try {
-      result.values.emplace_back(
-          text, parts.substituted(expressions::parse(text, expressions::Language::value, parts.names())));
-    } catch (const Error& e) {
-      throw formulas.error(name, e.what());
-    }
+    result.values.emplace_back(text, parts.read(formulas, name, text, expressions::Language::value));
     result.names.push_back(name);
   }
   if (result.names.empty()) throw table.error(key, "names no formula");

@@ -75,9 +75,8 @@ Exits read_named_exits(const io::Table& table, const Parts& parts) {
   Graph::Id largest = 0;
   for (const std::string& name : table.keys()) {
     const std::string text = table.text(name);
+    const Tree condition = parts.read(table, name, text, expressions::Language::condition);
     try {
-      const Tree condition =
-          parts.substituted(expressions::parse(text, expressions::Language::condition, parts.names()));
       Graph own;
       depths.emplace_back(text, own.tree(signed_function(own, condition)));
       const Graph::Id id = signed_function(all, condition);

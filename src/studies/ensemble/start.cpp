@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/names.hpp"
+#include "expressions/place.hpp"
 #include "numerics/random.hpp"
 #include "parallel/mpi.hpp"
 #include "sections/energy_roots.hpp"
@@ -36,9 +37,6 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
   const io::Table table = task.deck.table("section");
   Parts parts(statement.variable_names());
   parts.read_what_fits(task.deck.table("model").table("where"));
-  const auto parsed = [&](const std::string& text, expressions::Language language) {
-    return parts.substituted(expressions::parse(text, language, parts.names()));
-  };
   sections::Section section;
   const std::string where = table.text("where");
   const auto coordinates = statement.coordinates();
@@ -53,15 +51,11 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
     throw table.error("every", "is of a section in time alone, where = \"t\"" +
                                    std::string(where == "t" ? "; here t is a coordinate" : ""));
   } else if (section.coordinate < 0) {
-    try {
-      section.expression = expressions::Expression(where, parsed(where, expressions::Language::value));
-    } catch (const Error& e) {
-      throw table.error("where", e.what());
-    }
-    bool moves = false;
-    for (int k = 0; k < 3 * statement.dim(); ++k)
-      moves = moves || section.expression->depends_on(static_cast<std::size_t>(k));
-    if (!moves) throw table.error("where", "is constant: no coordinate, velocity or momentum is in it");
+    const auto tree = parts.read(table, "where", where, expressions::Language::value);
+    if (!varies(tree, static_cast<std::size_t>(3 * statement.dim())))
+      throw table.error("where", "is constant: it depends on no coordinate, velocity or momentum" +
+                                     expressions::marked(where, 0));
+    section.expression = expressions::Expression(where, tree);
   }
   if (!section.strobe) {
     section.value = table.number("value", 0.0);
@@ -70,12 +64,8 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
   }
   if (table.has("condition")) {
     const std::string condition = table.text("condition");
-    try {
-      section.condition =
-          expressions::Condition(condition, parsed(condition, expressions::Language::condition));
-    } catch (const Error& e) {
-      throw table.error("condition", e.what());
-    }
+    section.condition = expressions::Condition(
+        condition, parts.read(table, "condition", condition, expressions::Language::condition));
   }
   return section;
 }
@@ -423,6 +413,11 @@ void Ensemble::refuse_if_none_feasible() const {
   if (constrained_) {
     const auto first = (*this)[0].start;
     const auto off = problem_->off_manifold(first.q, first.v, first.parameters);
+    if (!project_ && (!std::isfinite(off.position) || !std::isfinite(off.velocity)))
+      throw table_.error(
+          "no start is on the manifold g = 0: at the first a constraint isn't finite, or its slope grad g "
+          "vanishes, or it follows from others; move the starts, or state the manifold by a g whose slope "
+          "doesn't vanish there");
     if (project_ || (off.position < 1e-10 && off.velocity < 1e-10)) {
       throw table_.error("no start is feasible: each fails to reach the manifold or the energy" +
                          std::string(section_ ? ", or the section's direction and condition" : "") +
@@ -447,6 +442,21 @@ void Ensemble::refuse_if_none_feasible() const {
                                    " give this energy" +
                                    (section_ ? ", with the section's direction and condition" : "") +
                                    "; raise the energy, or move the points to where U is lower");
+}
+
+std::optional<Status> Ensemble::singular_everywhere(sections::TrajectoryBatch& flight) const {
+  if (size() > most_judged) return std::nullopt;
+  std::optional<Status> first;
+  for (std::int64_t k = 0; k < size(); ++k) {
+    const EnsembleStart start = (*this)[scattered(k)];
+    if (!start.feasible) continue;
+    flight.load(0, start.start);
+    const Status status = flight.flown(0).status;
+    flight.release(0);
+    if (status != Status::singular_mass_matrix && status != Status::singular_constraint) return std::nullopt;
+    if (!first) first = status;
+  }
+  return first;
 }
 
 std::vector<std::string> Ensemble::parameter_columns() const {

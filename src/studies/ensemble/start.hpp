@@ -55,6 +55,10 @@ class Ensemble {
   /// Throws an Error where not one start is feasible. Of large ensembles a scattered part is judged, so that
   /// it takes a second at most; then they pass even if all of that part is infeasible.
   void refuse_if_none_feasible() const;
+  /// Why the motion isn't determined at any feasible start: the mass matrix or the constraints are singular.
+  /// None where one start has both regular, or where there are too many to look at. The flight's first lane
+  /// has to be free.
+  std::optional<Status> singular_everywhere(sections::TrajectoryBatch& flight) const;
 
   /// The columns of /orbits/parameters: the parameters with more than one value, and the energy where given.
   std::vector<std::string> parameter_columns() const;

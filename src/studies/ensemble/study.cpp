@@ -9,6 +9,28 @@
 
 namespace cotangent::studies {
 
+void refuse_if_all_singular(const Task& task, const Plan& plan, const Ensemble& ensemble) {
+  const sections::Problem& problem = *plan.model.problem;
+  const auto status = ensemble.singular_everywhere(*problem.fly(plan.method, plan.watch, 1));
+  if (!status) return;
+  const io::Table model = task.deck.table("model");
+  const auto refused = [&](std::initializer_list<const char*> keys, const std::string& text) {
+    for (const char* key : keys)
+      if (model.has(key)) return model.error(key, text);
+    return model.error("name", text);
+  };
+  if (*status == Status::singular_mass_matrix)
+    throw refused(
+        {"lagrangian"},
+        "at every start the mass matrix is singular, the second derivatives of L by the velocities: "
+        "some combination of velocities has no kinetic energy; give each its own, take coordinates "
+        "that have, or start where the masses don't vanish");
+  throw refused(
+      {"constraint", "rolling"},
+      "at every start one of the constraints follows from others, or its slope vanishes: leave it out, "
+      "or start elsewhere");
+}
+
 ExitCode run_ensemble(Task& task, const std::string& study, Plan plan, const Ensemble& ensemble) {
   run::Settings settings = read_settings(task, study, study + ".h5");
   if (plan.averages && settings.options.single_precision)
@@ -21,6 +43,7 @@ ExitCode run_ensemble(Task& task, const std::string& study, Plan plan, const Ens
   // A solver of one rank: ranks take different numbers of steps, so that no solve can be collective.
   if (!task.check && !task.dry_run) method.solver = multiplier_solver(task, method.multipliers, false);
   if (method.solver) settings.petsc = petsc_for_multipliers();
+  refuse_if_all_singular(task, plan, ensemble);
   const auto flight = problem.fly(method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
   if (task.dry_run)
     parallel::on_rank_zero([&] { print(estimate(plan, ensemble, *flight, settings.options)); });

@@ -416,10 +416,56 @@ void choose_lattice(const Lattices& list, const io::Table& model, LatticePlan& p
   }
 }
 
+/// The formulas in `[start]` of a lattice that isn't loaded yet, over its parameters and then places. Throws
+/// Error where one of them is wrong: before they are compiled.
+std::vector<expressions::Tree> stated_start(const io::Table& start,
+                                            const formulas::LatticeStatement& statement) {
+  std::vector<std::string> names;
+  for (const auto& parameter : statement.parameters) names.push_back(parameter.name);
+  names.insert(names.end(), place_names.begin(), place_names.end());
+  std::vector<expressions::Tree> trees;
+  const auto read = [&](const std::string& key) {
+    if (!start.has(key)) return;
+    try {
+      trees.push_back(expressions::parse(start.text(key), expressions::Language::value, names));
+    } catch (const Error& error) {
+      throw start.error(key, error.what());
+    }
+  };
+  for (const auto& q : statement.coordinates) {
+    read(q.name);
+    read(q.name + "_dot");
+  }
+  return trees;
+}
+
+/// A warning for each parameter that neither a term nor the start has; the spacing tells where sites are.
+void warn_of_unused(Task& task, const io::Table& model, const formulas::LatticeStatement& statement,
+                    const std::vector<expressions::Tree>& start) {
+  for (std::size_t k = 0; k < statement.parameters.size(); ++k) {
+    const bool used =
+        static_cast<int>(k) == statement.spacing ||
+        std::ranges::any_of(
+            statement.terms,
+            [&](const auto& term) { return term.value.mentions(statement.first_parameter() + k); }) ||
+        std::ranges::any_of(start, [&](const expressions::Tree& tree) { return tree.mentions(k); });
+    const std::string& name = statement.parameters[k].name;
+    if (!used)
+      task.warnings.push_back(
+          fmt::format("parameter '{}' is in no formula, {}", name, model.table("parameters").where(name)));
+  }
+}
+
 /// Collective.
 void state_lattice(Task& task, const io::Table& model, LatticePlan& plan) {
   const formulas::LatticeStatement statement = read_lattice_statement(model);
-  formulas::LoadedLattice loaded = formulas::load(statement, compiled_files(task, model));
+  warn_of_unused(task, model, statement, stated_start(task.deck.table("start"), statement));
+  const io::Table terms = model.table("terms");
+  std::string shown;
+  for (const std::string& name : terms.keys())
+    shown += (shown.empty() ? "" : "; ") + name + " = " + terms.text(name);
+  formulas::LoadedLattice loaded = load_or_show(
+      model, "terms", shown, [&] { return formulas::load(statement, compiled_files(task, model)); });
   note_compiled(task, loaded.how);
   plan.stated = std::move(loaded.model);
   plan.model = plan.stated.get();

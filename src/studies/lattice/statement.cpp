@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "expressions/place.hpp"
 #include "studies/program/formula_model.hpp"
 #include "studies/program/formula_reader.hpp"
 
@@ -94,7 +95,9 @@ class Reader {
       if (here && term.constraint && i >= s_.first_velocity())
         throw terms.error(term.name, "depends on a velocity");
     }
-    if (!any) throw terms.error(term.name, "is constant: no coordinate is in it");
+    if (!any)
+      throw terms.error(
+          term.name, "is constant: no coordinate is in it" + expressions::marked(terms.text(term.name), 0));
     if (s_.joined(term).size() * s_.coordinates.size() > most_of_a_term)
       throw terms.error(term.name, fmt::format("joins more than {} coordinates", most_of_a_term));
   }

@@ -16,9 +16,11 @@ namespace {
 std::vector<double> read_stated(Task& task, const io::Table& table, PairChoice& choice) {
   if (table.has("name")) throw table.error("name", "give name or potential, not both");
   const FormulaReader formulas(table, {"r"});
-  formulas::LoadedPotential loaded =
-      formulas::load(formulas::PairStatement{formulas.values().size(), formulas.read_varying("potential", 1)},
-                     compiled_files(task, table));
+  const formulas::PairStatement statement{formulas.values().size(), formulas.read_varying("potential", 1)};
+  formulas.warn_of_unused(task, 1, {&statement.potential, 1});
+  formulas::LoadedPotential loaded = load_or_show(table, "potential", table.text("potential"), [&] {
+    return formulas::load(statement, compiled_files(task, table));
+  });
   note_compiled(task, loaded.how);
   choice.stated = std::move(loaded.potential);
   choice.potential = choice.stated.get();

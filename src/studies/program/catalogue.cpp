@@ -40,7 +40,8 @@ std::string units_of(std::string_view unit) {
   return own == rate ? fmt::format("[{}]", own) : fmt::format("[{}] and [{}]", own, rate);
 }
 
-std::string description(const sections::Problem& problem) {
+/// What a problem states; how a deck asks for it apart.
+std::string statement_of(const sections::Problem& problem) {
   std::string text = fmt::format("{}: {}\n\ncoordinates, with the names of their velocities and momenta\n",
                                  problem.name(), problem.about());
   for (const auto& c : problem.coordinates()) {
@@ -52,8 +53,10 @@ std::string description(const sections::Problem& problem) {
   for (const auto& p : parameters) {
     text += entry(p.name + " = " + toml(p.value), fmt::format("{} [{}]", p.meaning, p.unit));
   }
-  text += problem.has_domain() ? "\na domain, at whose end a trajectory stops as left_domain\n"
-                               : "\nno bounded domain\n";
+  const mechanics::Formulas* const formulas = problem.formulas();  // an interpreted one has room for a domain
+  text += problem.has_domain() && !(formulas && !formulas->domain)
+              ? "\na domain, at whose end a trajectory stops as left_domain\n"
+              : "\nno bounded domain\n";
   if (problem.constraints() > 0) {
     text += fmt::format("\nconstrained to a manifold: {} constraint{}\n", problem.constraints(),
                         problem.constraints() > 1 ? "s" : "");
@@ -65,8 +68,13 @@ std::string description(const sections::Problem& problem) {
   text += "\nformulas\n" + written_formulas(problem);
   text += "\nwords for [section] where and condition\n ";
   for (const auto& name : problem.variable_names()) text += " " + name;
-  text += fmt::format("\n\nin a deck\n  [model]\n  name = \"{}\"\n", problem.name());
-  for (const auto& p : parameters) text += fmt::format("  {} = {}\n", p.name, toml(p.value));
+  return text + "\n";
+}
+
+std::string description(const sections::Problem& problem) {
+  std::string text =
+      statement_of(problem) + fmt::format("\nin a deck\n  [model]\n  name = \"{}\"\n", problem.name());
+  for (const auto& p : problem.parameters()) text += fmt::format("  {} = {}\n", p.name, toml(p.value));
   return text;
 }
 
@@ -323,6 +331,16 @@ std::string formulas_as(Written how, const std::string& subject, const Statement
   unknown_name(
       how == Written::latex ? "model, lattice, set, field or potential" : "model, lattice, set or field",
       name, names, "");
+}
+
+std::string model_of_deck(std::optional<Written> how, Task& task) {
+  const io::Table root = task.deck.root();
+  if (!root.has("model") || root.text("study", "") == "lattice")
+    throw Error(task.deck_file + " has no model of trajectories: --describe takes its parts by their names");
+  const ModelChoice choice = read_model(task);
+  if (how == Written::latex) return latex_formulas(*choice.problem);
+  if (how == Written::deck) return deck_of_formulas(*choice.problem);
+  return choice.formula ? statement_of(*choice.problem) : description(*choice.problem);
 }
 
 const Study& study_named(std::string_view name) {

@@ -2,6 +2,7 @@
 // What the program knows, as texts: all names, and all about one of them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ enum class Written { latex, deck, javascript };
 /// The formulas of a model, or of a pair potential as LaTeX alone. Throws Error with the nearest name where
 /// there is none.
 std::string formulas_as(Written how, const std::string& subject, const Statements& stated);
+/// The same of a deck's model, all about it where no way is given. Collective.
+std::string model_of_deck(std::optional<Written> how, Task& task);
 
 /// The study of this name. Throws Error with the nearest one.
 const Study& study_named(std::string_view name);

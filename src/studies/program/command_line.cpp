@@ -112,7 +112,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.add_option("-o", line.compiled_file,
                  "with --compile: also into a file, for compiled = \"FILE\" beside the formulas");
   app.add_flag("--list", list, "all studies, models and methods");
-  const auto* describe = app.add_option("--describe", described, "all about a study, a model or a method");
+  const auto* describe =
+      app.add_option("--describe", described, "all about a study, a model or a method, or a deck's model");
   app.add_flag("--latex", line.latex,
                "with --describe: formulas as LaTeX, of a model, a pair potential, a set or a field");
   app.add_flag("--as-deck", line.as_deck,

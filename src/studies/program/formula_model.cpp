@@ -9,11 +9,13 @@
 #include "core/error.hpp"
 #include "core/names.hpp"
 #include "expressions/derivative.hpp"
+#include "expressions/not_finite.hpp"
 #include "expressions/parser.hpp"
 #include "expressions/place.hpp"
 #include "expressions/print.hpp"
 #include "formulas/loader.hpp"
 #include "integrators/gauss_tables.hpp"
+#include "integrators/method_list.hpp"
 #include "integrators/options.hpp"
 #include "studies/program/formula_reader.hpp"
 
@@ -25,8 +27,7 @@ using expressions::Dimension;
 using expressions::Tree;
 using formulas::Statement;
 
-constexpr std::size_t most_coordinates = 24, most_nodes = 20000, longest_name = 32,
-                      most_shown = 500;  // characters of a formula in an error
+constexpr std::size_t most_coordinates = 24, most_nodes = 20000, longest_name = 32;
 
 }  // namespace
 
@@ -44,17 +45,35 @@ void judge_name(const io::Table& table, const std::string& key, const std::strin
   if (std::ranges::count(taken, name) > 0) throw table.error(key, fmt::format("'{}' stands twice", name));
 }
 
-void judge_numbers(const io::Table& table, const std::string& key, const Tree& tree) {
+namespace {
+
+/// What is wrong with a tree's numbers.
+std::optional<std::string> objection_to_numbers(const Tree& tree) {
   const auto& nodes = tree.nodes();
   const auto is_finite = [](const expressions::Node& node) { return std::isfinite(node.number); };
   if (!std::ranges::all_of(nodes, is_finite))  // exponents', too
-    throw table.error(key, "a part of it without variables isn't a finite number");
+    return "a part of it without variables isn't a finite number";
   const auto divides_by_zero = [&](const expressions::Node& node) {
     if (node.operation != expressions::Operation::divide) return false;
     const expressions::Node& divisor = nodes[node.operand[1]];
     return divisor.operation == expressions::Operation::number && divisor.number == 0;
   };
-  if (std::ranges::any_of(nodes, divides_by_zero)) throw table.error(key, "a part of it is divided by zero");
+  if (std::ranges::any_of(nodes, divides_by_zero)) return "a part of it is divided by zero";
+  return std::nullopt;
+}
+
+}  // namespace
+
+void judge_numbers(const io::Table& table, const std::string& key, const Tree& tree) {
+  if (const auto objection = objection_to_numbers(tree)) throw table.error(key, *objection);
+}
+
+void judge_numbers(const io::Table& table, const std::string& key, const Tree& tree, const std::string& text,
+                   expressions::Language language, const std::vector<std::string>& names) {
+  const auto objection = objection_to_numbers(tree);
+  if (!objection) return;
+  const auto place = expressions::place_not_finite(text, language, names);
+  throw table.error(key, *objection + (place ? expressions::marked(text, *place) : ""));
 }
 
 Tree read_formula(const io::Table& table, const std::string& key, const std::string& text,
@@ -71,7 +90,7 @@ Tree read_formula(const io::Table& table, const std::string& key, const std::str
     }
   };
   Tree tree = parsed();
-  judge_numbers(table, key, tree);
+  judge_numbers(table, key, tree, text, expressions::Language::value, names);
   return tree;
 }
 
@@ -314,6 +333,9 @@ class Reader {
     std::optional<Dimension> action, period;
     s_.kick = {of_places(given, "potential", potential, false, &action),
                formula(given, "every", every, &period)};
+    const expressions::Node& root = s_.kick->every.nodes().back();
+    if (root.operation == expressions::Operation::number && !(root.number > 0))
+      throw given.error("every", "must be above zero");
     const std::optional<Dimension>& time = dimensions_[s_.time()];
     if (time && energy_)
       judge_unit(given, "potential", potential, action, *energy_ * *time,
@@ -368,19 +390,28 @@ std::vector<std::string> unused(const Statement& s) {
   return warnings;
 }
 
-/// Loads a statement; where its compiler fails, the error shows the user's formula.
-formulas::Loaded loaded_or_shown(const io::Table& model, const Statement& statement,
-                                 const formulas::Methods& methods, const formulas::CompiledFiles& files,
-                                 formulas::Use use) {
-  try {
-    return formulas::load(statement, methods, files, use);
-  } catch (const FileError&) {
-    throw;
-  } catch (const Error& error) {
-    std::string text = model.text("lagrangian");
-    if (text.size() > most_shown) text = text.substr(0, most_shown) + " ...";
-    throw model.error("lagrangian", fmt::format("{}\n  {}", error.what(), text));
-  }
+/// Refuses a method that can't have this motion, before it is compiled: by what formulas tell.
+void judge_method(const io::Deck& deck, const Statement& s, const std::string& name) {
+  using integrators::MotionKind;
+  const bool moving =
+      std::ranges::any_of(s.constraint, [&](const Tree& tree) { return s.mentions(tree, s.time(), 1); });
+  const bool general = moving || !s.rolling.empty(), free = !general && s.constraint.empty();
+  const auto suited = integrators::method_names(free      ? MotionKind::free
+                                                : general ? MotionKind::general
+                                                          : MotionKind::on_manifold);
+  std::vector<std::string> all;
+  for (const auto& method : integrators::method_list()) all.push_back(method.name);
+  // Names that are none are refused later.
+  if (std::ranges::count(all, name) == 0 || std::ranges::count(suited, name) > 0) return;
+  std::string list;
+  for (const std::string& one : suited) list += (list.empty() ? "" : ", ") + one;
+  throw deck.table("method").error(
+      "name", fmt::format("the motion of '{}' {}, which '{}' doesn't take: choose one of {}", s.name,
+                          free                 ? "isn't constrained"
+                          : !s.rolling.empty() ? "is rolling"
+                          : moving             ? "is constrained by what moves"
+                                               : "is constrained",
+                          name, list));
 }
 
 }  // namespace
@@ -414,16 +445,19 @@ Statement read_statement(const io::Deck& deck) {
 ModelChoice read_formula_model(Task& task, bool tangent_maps) {
   const Statement statement = read_statement(task.deck);
   const io::Table model = task.deck.table("model");
-  auto loaded =
-      loaded_or_shown(model, statement, methods_of(task.deck, tangent_maps), compiled_files(task, model),
-                      !task.check    ? formulas::Use::flown
-                      : task.compile ? formulas::Use::compiled
-                                     : formulas::Use::judged);
+  const formulas::Methods methods = methods_of(task.deck, tangent_maps);
+  judge_method(task.deck, statement, methods.name);
+  auto loaded = load_or_show(model, "lagrangian", model.text("lagrangian"), [&] {
+    return formulas::load(statement, methods, compiled_files(task, model),
+                          !task.check    ? formulas::Use::flown
+                          : task.compile ? formulas::Use::compiled
+                                         : formulas::Use::judged);
+  });
   ModelChoice choice;
   choice.formula = std::move(loaded.problem);
   choice.problem = choice.formula.get();
   task.formulas = loaded.how;
-  task.warnings = unused(statement);
+  for (std::string& warning : unused(statement)) task.warnings.push_back(std::move(warning));
   const io::Table parameters = model.table("parameters");
   for (const auto& parameter : statement.parameters) choice.axes.push_back(parameters.axis(parameter.name));
   return choice;

@@ -2,6 +2,7 @@
 // A model that the deck states itself: `[model]` with a Lagrangian.
 #pragma once
 
+#include "expressions/parser.hpp"
 #include "expressions/units.hpp"
 #include "formulas/statement.hpp"
 #include "studies/program/study.hpp"
@@ -14,6 +15,11 @@ void judge_name(const io::Table& table, const std::string& key, const std::strin
 
 /// Throws Error, with the key's line, where a part of a formula without variables isn't a finite number.
 void judge_numbers(const io::Table& table, const std::string& key, const expressions::Tree& tree);
+
+/// The same of a tree that was read from a text of these names, which the error shows, with the place.
+void judge_numbers(const io::Table& table, const std::string& key, const expressions::Tree& tree,
+                   const std::string& text, expressions::Language language,
+                   const std::vector<std::string>& names);
 
 /// A formula of these names, the value of a key; units are judged where they are given. Throws Error with the
 /// deck's line and the formula's column.

@@ -103,16 +103,22 @@ ExitCode run_deck(const CommandLine& line, const Statements& stated) {
   return code;
 }
 
-/// Of a model by its name, or of what a deck says, where the subject is the name of one.
-std::string javascript(const CommandLine& line, const Statements& stated) {
-  if (!line.subject.ends_with(".toml")) return formulas_as(Written::javascript, line.subject, stated);
+/// All about what has this name, or about the model of a deck, where the subject is the name of one.
+std::string described(const CommandLine& line, const Statements& stated) {
+  const auto how = line.latex        ? std::optional(Written::latex)
+                   : line.as_deck    ? std::optional(Written::deck)
+                   : line.javascript ? std::optional(Written::javascript)
+                                     : std::nullopt;
+  if (!line.subject.ends_with(".toml"))
+    return how ? formulas_as(*how, line.subject, stated) : description(line.subject, stated);
   Task task{.deck = io::Deck::parse(io::read_file(line.subject), line.subject, {}),
             .stated = stated,
             .command_line = line.written,
             .check = true,
             .petsc_options = {},
             .deck_file = line.subject};
-  return javascript_of(task);
+  if (how == Written::javascript) return javascript_of(task);
+  return model_of_deck(how, task);
 }
 
 ExitCode fulfil(const CommandLine& line, const Statements& stated) {
@@ -123,10 +129,7 @@ ExitCode fulfil(const CommandLine& line, const Statements& stated) {
       print(catalogue(stated));
       break;
     case Request::describe:
-      print(line.latex        ? formulas_as(Written::latex, line.subject, stated)
-            : line.as_deck    ? formulas_as(Written::deck, line.subject, stated)
-            : line.javascript ? javascript(line, stated)
-                              : description(line.subject, stated));
+      print(described(line, stated));
       break;
     case Request::samples:
       print(samples(line.subject, stated));

@@ -106,6 +106,31 @@ class Claims(FormulaTest):
         self.ends(self.start("0", COTANGENT_CACHE=str(self.at / "one")) + self.start("1", COTANGENT_CACHE=str(self.at / "two")), 0)
         self.assertEqual(len(self.calls()), 2)
 
+    def test_a_damaged_object_is_made_anew(self):
+        """Cut, emptied, with zeros or another bit in it, by a disk that was full or failed: never loaded."""
+        (self.at / "go").touch()
+        self.ends(self.start("0"), 0)
+        (made,) = self.cache.iterdir()
+        whole = made.read_bytes()
+        middle = len(whole) // 2
+        for k, bytes_now in enumerate((whole[:middle], b"", whole[:middle] + bytes(4096) + whole[middle + 4096:],
+                                       whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:], whole + b"more"), 1):
+            with self.subTest(k):
+                made.write_bytes(bytes_now)
+                (said,) = self.ends(self.start(str(k)), 0)
+                self.assertIn("compiled in", said)
+                self.assertIn("damaged", said)
+                self.assertEqual((len(self.calls()), made.read_bytes() == whole), (1 + k, True))
+                self.assertEqual(same_bits(self.at / "0.h5", self.at / f"{k}.h5"), [])
+
+    def test_many_damaged_at_once(self):
+        (self.at / "go").touch()
+        self.ends(self.start("0"), 0)
+        (made,) = self.cache.iterdir()
+        made.write_bytes(made.read_bytes()[:-1000])
+        self.ends(self.start(*"123456"), 0)
+        self.assertEqual(self.left(), [".so"])
+
     def test_a_failure_is_everyones(self):
         self.set_compiler("echo no >&2; exit 1")
         runs = self.start(*"0123")

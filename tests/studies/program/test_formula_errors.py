@@ -5,7 +5,7 @@ import unittest
 import h5py
 
 from formula_test import HENON_HEILES, SECTION, FormulaTest, deck_of
-from launch import in_full
+from launch import FULL, SOURCE, in_full
 
 SPRING = """study = "trajectory"
 [model]
@@ -221,6 +221,87 @@ class Told(FormulaTest):
         self.assertEqual(sorted(file.suffix for file in self.cache.iterdir()), [".cpp", ".failed", ".log"])  # and what those who wait are told
         self.set_variable("COTANGENT_COMPILER", self.at / "none")
         self.refused("needs a compiler", "there is none at", "COTANGENT_COMPILER", text=BARE.format("x_dot^2/2 - x^4/4"))
+
+    def test_a_compiler_that_fails_on_a_part(self):
+        """A wall, a field, a lattice's terms, a potential: with its line, key and formula."""
+        self.set_variable("COTANGENT_CACHE", self.at / "cache")
+        for compiler, why in (("/bin/false", "the compiler failed"), (self.at / "missing", "--compile DECK -o FILE")):
+            self.set_variable("COTANGENT_COMPILER", compiler)
+            for name, shown in (("wall", ["[domain.sets[1]] omega = ", "1 - x^4 - y^4"]),
+                                ("chain", ["[model] terms", "bond = -(right.u - u)^2/(2*spacing^2)"]),
+                                ("potential", ["[potential] potential = ", "D*((1 - exp(-a*(r - b)))^2 - 1)"])):
+                text = (SOURCE / f"input/your_own/own_{name}.toml").read_text(encoding="utf-8")
+                self.refused("deck.toml:", why, *shown, text=text, words=("--check",))
+            wall = (SOURCE / "input/your_own/own_wall.toml").read_text(encoding="utf-8").replace(
+                'name = "pillow", omega = "1 - x^4 - y^4"', 'set = "circle"').replace("gravity = [0.0, -1.0]", 'potential = "x^4 + y^2"')
+            self.refused("deck.toml:", why, "[forces] potential = ", "x^4 + y^2", text=wall, words=("--check",))
+
+    def test_told_before_compiling(self):
+        """What the formulas and the deck tell by themselves."""
+        self.set_variable("COTANGENT_CACHE", self.at / "cache")
+        self.set_variable("COTANGENT_COMPILER", "/bin/false")
+        free = BARE.format("x_dot^2/2")
+        for more, name, why in (('constraint = ["x - t"]\n', "rattle", "is constrained by what moves"),
+                                ('constraint = ["x - 1"]\n', "gauss", "is constrained, which 'gauss' doesn't take"),
+                                ('rolling = ["x_dot"]\n', "rattle", "is rolling"), ("", "rattle", "isn't constrained")):
+            self.refused("[method] name = ", why, "choose one of", text=free.replace("[method]", more + "[method]").replace("gauss", name))
+        kick = free.replace("[method]", 'kick = { potential = "cos(x)", every = 0.0 }\n[method]')
+        self.refused("[model.kick] every = 0", "above zero", text=kick)
+        chain = (SOURCE / "input/your_own/own_chain.toml").read_text(encoding="utf-8")
+        self.refused("[start] u = ", "unknown name 'spacin'", "did you mean 'spacing'?", text=chain.replace("tanh(x/sqrt(2))", "tanh(x/spacin)"))
+
+    def test_unused_parameters_of_parts(self):
+        """Of a wall, and by tests/full of a field, a potential and a lattice, whose start may use them, too."""
+        wall, chain, potential = ((SOURCE / f"input/your_own/own_{name}.toml").read_text(encoding="utf-8")
+                                  for name in ("wall", "chain", "potential"))
+        self.warns("'b'", text=wall.replace('y^4"', 'a*y^4", parameters = { a = 1.0, b = 2.0 }'))
+        if not FULL:
+            return
+        self.warns("'b'", text=wall.replace('gravity = [0.0, -1.0]', 'potential = "a*y^2"\nparameters = { a = 1.0, b = 2.0 }'))
+        self.warns("'c'", text=potential.replace("b = 1.0 }", "b = 1.0, c = 1.0 }"))
+        self.warns("'k'", text=chain.replace("spacing = 0.1 }", "spacing = 0.1, height = 1.0, k = 1.0 }").replace('"tanh', '"height*tanh'))
+
+    def warns(self, name, text):
+        end = self.launch(self.deck(text), "--check", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stderr)
+        warnings = [line for line in end.stdout.splitlines() if line.startswith("warning: ")]
+        self.assertEqual(len(warnings), 1, end.stdout)
+        self.assertIn(f"parameter {name} is in no formula", warnings[0])
+
+    PLANE = BARE.replace('coordinates = ["x"]', 'coordinates = ["x", "y"]').replace(
+        "[[0.5, 0.3], [2.0, 0.3]]", "[[0.5, 0.3, 0.1, 0.2]]")
+
+    def test_singular_from_the_start(self):
+        """A mass matrix that no start makes regular; a constraint without a slope there, or that follows from others."""
+        singular = "[model] lagrangian = ", "mass matrix is singular", "no kinetic energy"
+        for words in ((), ("--check",)):
+            self.refused(*singular, text=self.PLANE.format("(x_dot + y_dot)^2/2 - x^2 - y^2"), words=words)
+        still = BARE.format("(x - 0.1)^2*x_dot^2/2")
+        self.refused(*singular, text=still.replace("[[0.5, 0.3], [2.0, 0.3]]", "[[0.1, 0.3]]"))
+        end, statuses = self.statuses(still.replace("[[0.5, 0.3], [2.0, 0.3]]", "[[0.1, 0.3], [2.0, 0.3]]"))
+        self.assertEqual(statuses, [6, 1], end.stderr)  # one of them is regular
+
+    def test_constraints_that_have_no_slope(self):
+        space = self.PLANE.replace('["x", "y"]', '["x", "y", "z"]').replace("stages = 4\n", "").replace("gauss", "rattle").format(
+            "(x_dot^2 + y_dot^2 + z_dot^2)/2").replace("[method]", 'constraint = ["x^2 + y^2"]\n[method]')
+        self.refused("slope grad g vanishes", text=space.replace("[[0.5, 0.3, 0.1, 0.2]]", "[[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]]"), words=("--check",))
+
+    @in_full
+    def test_constraints_that_depend_on_one_another(self):
+        text = self.PLANE.format("(x_dot^2 + y_dot^2)/2").replace("stages = 4\n", "").replace("gauss", "rattle").replace(
+            "[method]", 'constraint = ["x - y", "2*x - 2*y"]\n[method]').replace("[[0.5, 0.3, 0.1, 0.2]]", "[[0.5, 0.5, 0.1, 0.1]]")
+        self.refused("follows from others", text=text)
+
+    def test_where_a_number_is_not_finite(self):
+        self.shows("x_dot^2/2 - x*exp(2*400)", "2*400", "isn't a finite number", text=BARE.format("x_dot^2/2 - x*exp(2*400)"))
+        self.shows("x_dot^2/2 - x/(2 - 2)", "(2", "divided by zero", text=BARE.format("x_dot^2/2 - x/(2 - 2)"))
+
+    def test_constant_parts_are_shown(self):
+        wall, chain, potential = ((SOURCE / f"input/your_own/own_{name}.toml").read_text(encoding="utf-8")
+                                  for name in ("wall", "chain", "potential"))
+        self.shows("1 - pi", "1", "omega", "is constant", text=wall.replace("1 - x^4 - y^4", "1 - pi"))
+        self.shows("2*pi", "2", "potential", "is constant", text=potential.replace("D*((1 - exp(-a*(r - b)))^2 - 1)", "2*pi"))
+        self.shows("3*spacing", "3", "bond", "is constant", text=chain.replace("-(right.u - u)^2/(2*spacing^2)", "3*spacing"))
 
     def statuses(self, text):
         end = self.launch(self.deck(text))

@@ -6,12 +6,13 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import unittest
 
 import h5py
 
 from formula_test import HENON_HEILES, SECTION, SHARED, FormulaTest, deck_of
-from launch import POINCARE, in_full, some
+from launch import POINCARE, PROGRAMS, in_full, some
 from results import same_bits
 
 DOUBLE_PENDULUM = """coordinates = ["a", "b"]
@@ -196,6 +197,56 @@ class Cache(FormulaTest):
         self.says(self.launch("--compile", self.deck(POINCARE), ranks=1), 2, "no formulas")
 
 
+    def test_a_file_of_compiled_formulas_that_is_damaged(self):
+        self.fill()
+        deck = self.deck(deck_of(HENON_HEILES))
+        self.assertEqual(self.launch("--compile", deck, "-o", "hh.formula", ranks=1).returncode, 0)
+        whole = (self.at / "hh.formula").read_bytes()
+        middle = len(whole) // 2
+        for damaged in (whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:], whole[:middle], whole[:-1], whole + b"more"):
+            (self.at / "hh.formula").write_bytes(damaged)
+            self.says(self.launch(deck, "model.compiled=hh.formula"), 2, "lagrangian = ", "hh.formula", "damaged", "make it again")
+        os.mkfifo(self.at / "pipe")
+        (self.at / "folder").mkdir()
+        for name in ("pipe", "folder", "/dev/null"):
+            self.says(self.launch(deck, f"model.compiled={name}"), 2, name, "no file to read")
+        self.assertFalse((self.at / "out.h5").exists())
+
+    def test_compiling_spares_other_files(self):
+        """The deck itself, say, as the file to write; and a pipe or a device."""
+        self.fill()
+        text = deck_of(HENON_HEILES)
+        deck = self.deck(text)
+        os.mkfifo(self.at / "pipe")
+        for name in (deck, "pipe"):
+            self.says(self.launch("--compile", deck, "-o", name, ranks=1), 2, f"cannot leave compiled formulas in {name}")
+        self.assertEqual((self.at / deck).read_text(encoding="utf-8"), text)
+        self.assertTrue((self.at / "pipe").is_fifo())
+        # What is of this kind is replaced, also by many at once.
+        runs = [subprocess.Popen([PROGRAMS / "cotangent", "--compile", deck, "-o", "hh.formula"], cwd=self.at, env=self.alone,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(8)]
+        for run in runs:
+            said, _ = run.communicate(timeout=self.longest)
+            self.assertEqual(run.returncode, 0, said)
+        self.run_to("out.h5", text, "model.compiled=hh.formula")
+        self.assertEqual([file.name for file in self.at.glob("hh.formula*")], ["hh.formula"])
+
+    def test_a_cache_serves_machines_without_a_compiler(self):
+        self.fill()
+        self.run_to("with.h5", deck_of(HENON_HEILES))
+        self.set_variable("COTANGENT_COMPILER", self.at / "missing")
+        self.assertIn("from the cache", self.run_to("without.h5", deck_of(HENON_HEILES)))
+        self.assertEqual(same_bits(self.at / "with.h5", self.at / "without.h5"), [])
+        shutil.rmtree(self.cache)
+        self.says(self.launch(self.deck(deck_of(HENON_HEILES))), 2, "needs a compiler", "lagrangian = ",
+                  "'cotangent --compile DECK -o FILE'", "compiled = ")
+
+    def test_nowhere_to_write(self):
+        for name in ("cache", ".cotangent"):
+            (self.at / name).write_text("a file, not a folder", encoding="utf-8")
+        self.says(self.launch(self.deck(deck_of(HENON_HEILES))), 3, "by the variable COTANGENT_CACHE")
+
+
 DRIVEN = """study = "trajectory"
 [model]
 coordinates = ["x"]
@@ -355,6 +406,17 @@ class Described(FormulaTest):
         self.assertIn(r"L &= \frac{1}{2} \, \left(\dot{q}_1^{2}", self.said("henon-heiles", "--latex"))
         self.says(self.launch("--describe", "henon-heils", "--as-deck", ranks=1), 2, "did you mean 'henon-heiles'")
         self.says(self.launch("--list", "--latex", ranks=1), 2, "go with --describe")
+
+    def test_formulas_of_a_deck(self):
+        deck = self.deck(deck_of(HENON_HEILES))
+        said = self.said(deck)
+        self.assertIn("L = 0.5*(q1_dot*q1_dot + q2_dot*q2_dot) - q1*q1*(0.5 + q2)", said)
+        self.assertIn("no bounded domain", said)
+        self.assertNotIn("in a deck", said)  # which it is
+        self.assertIn(r"L &= \frac{1}{2} \, \left(\dot{q}_1 \, \dot{q}_1", self.said(deck, "--latex"))
+        self.assertIn("lagrangian = ", self.said(deck, "--as-deck"))
+        self.assertIn('name = "henon-heiles"', self.said(self.deck(POINCARE)))
+        self.says(self.launch("--describe", self.deck('study = "billiard"\n'), ranks=1), 2, "no model of trajectories")
 
     def test_javascript_of_a_deck(self):
         """What the explorer's pages fly: a deck's formulas give the motion of the model that they were printed from."""
