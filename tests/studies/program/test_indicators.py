@@ -153,6 +153,23 @@ every = 1.0
             self.assertEqual([names[status] for status in file["orbits/status"]], ["finished", "newton_diverged"])
             self.assertEqual(list(file["indicators/verdict"]), [1, 0])
 
+    def test_growth_that_passes_with_friction_is_not_chaos(self):
+        """A pendulum falls from next to upright, and comes to rest: neighbours part like those of chaotic motion, for a while.
+        Controls: a chaotic attractor (the next test), and walls that take no energy, of what is refused."""
+        falls = DRIVEN.replace("c = 0.5, A = 1.2", "c = 0.1, A = 0.0").replace(
+            "random = { count = 9, seed = 2, x = [-3.0, 3.0], x_dot = [-1.0, 1.0] }", "list = [[3.14159264, 0.0]]").replace(
+            "every = 0.0371", "every = 1.0").replace("crossings = 20005", "crossings = 40")
+        for crossings, verdict in ((40, 0), (200, 1)):
+            with h5py.File(self.run_to(f"{crossings}.h5", text=falls, words=[f"stop.crossings={crossings}"])) as file:
+                if verdict == 0:
+                    self.assertGreater(file["indicators/mean_megno"][0], 3)
+                    self.assertLess(file["indicators/sali"][0], 1e-8)
+                self.assertEqual(list(file["indicators/verdict"]), [verdict])
+        self.refused("decided", "transient", text=falls, words=("stop.decided=true",))
+        walls = STADIUM.replace("[1.0, 0.3]", "1.0")
+        self.refused("decided", "transient", text=walls.replace("a = 1.0", "a = 1.0, restitution = 0.9"), words=("stop.decided=true",))
+        self.run_to("walls.h5", text=walls, words=["stop.decided=true"])
+
     def test_friction_shrinks_the_phase_volume_at_its_rate(self):
         """Exponents sum to -c, and end with the last of the crossings, whatever lanes and ranks there are."""
         one = self.run_to("one.h5", text=DRIVEN)
