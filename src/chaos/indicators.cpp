@@ -279,7 +279,10 @@ std::vector<Column> columns(const Indicators& indicators, int dimensions) {
   add("verdict", "whether the trajectory is chaotic").names = {"undecided", "regular", "chaotic"};
   if (indicators.lyapunov) add("lyapunov", "largest Lyapunov exponent, over the whole time");
   if (indicators.spectrum) {
-    Column& spectrum = add("spectrum", "all Lyapunov exponents, over the whole time");
+    Column& spectrum =
+        add("spectrum",
+            "all Lyapunov exponents, over the whole time, deviation by deviation of the frame: "
+            "the largest first once they are apart");
     spectrum.numbers = dimensions;
     spectrum.list = true;
   }

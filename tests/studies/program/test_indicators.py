@@ -153,6 +153,27 @@ every = 1.0
             self.assertEqual([names[status] for status in file["orbits/status"]], ["finished", "newton_diverged"])
             self.assertEqual(list(file["indicators/verdict"]), [1, 0])
 
+    def test_a_flight_that_ended_before_its_time_is_not_regular(self):
+        """In a corner, by an exit, without its section; what flies on is the control."""
+        flat = STADIUM[:STADIUM.index("[ensemble]")].replace('"stadium", a = [1.0, 0.3]', '"rectangle"') + """[ensemble]
+list = [[0.0, 0.0, 1.0, 1.0], [0.1, 0.0, 0.3, 0.2]]
+[stop]
+time = 300.0
+[indicators]
+list = ["megno"]
+"""
+        unmet = POINCARE.replace('where = "q1"', 'where = "q1"\nvalue = 5.0').replace(
+            'energy = 0.125\ngrid = { q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2] }', "list = [[0.0, 0.1, 0.45, 0.0]]").replace(
+            "crossings = 3", "crossings = 10\npatience = 100") + '[indicators]\nlist = ["megno"]\n'
+        exits = '[exits]\nhole = "x < -0.4"\n'
+        for text, status, verdict in ((flat, ["corner", "finished"], [0, 1]), (flat + exits, ["corner", "left_domain"], [0, 0]),
+                                      (unmet, ["section_not_met"], [0])):
+            with self.subTest(status=status), h5py.File(self.run_to(f"{status[-1]}.h5", text=text)) as file:
+                names = file["orbits/status"].attrs["names"].astype(str)
+                self.assertEqual([names[k] for k in file["orbits/status"]], status)
+                self.assertLess(file["indicators/mean_megno"][()].max(), 2.5)
+                self.assertEqual(list(file["indicators/verdict"]), verdict)
+
     def test_growth_that_passes_with_friction_is_not_chaos(self):
         """A pendulum falls from next to upright, and comes to rest: neighbours part like those of chaotic motion, for a while.
         Controls: a chaotic attractor (the next test), and walls that take no energy, of what is refused."""
