@@ -440,6 +440,10 @@ class Billiard final : public sections::Problem {
     return family_.at(parameters)->omega(x);
   }
   bool starts_inside() const override { return true; }
+  bool has_friction() const override {
+    return std::ranges::any_of(family_.usual().members(),
+                               [](const Member<D>& member) { return !member.law.elastic(); });
+  }
   int lanes() const override { return Gas<D>::width; }
   std::unique_ptr<sections::TrajectoryBatch> fly(const integrators::MethodOptions&,
                                                  const sections::Observation& watch,

@@ -40,8 +40,8 @@ class Growth final : public sections::GrowthWatch {
   using Product = LongProduct<R>;
 
  public:
-  Growth(const Indicators& indicators, int dimensions)
-      : indicators_(indicators), count_(deviations(indicators, dimensions)) {
+  Growth(const Indicators& indicators, int dimensions, bool friction)
+      : indicators_(indicators), count_(deviations(indicators, dimensions)), friction_(friction) {
     triangle_.assign(place(count_, count_), R(0.0));
     stretching_.resize(count_);
     narrowing_.resize(count_);
@@ -93,13 +93,15 @@ class Growth final : public sections::GrowthWatch {
   }
 
   bool decided(int lane) const override {
-    const double megno = mean_megno(lane);
-    return megno > 3 && verdict(megno, sali_of(gali(lane, 2))) == Verdict::chaotic;
+    const double mean = mean_megno(lane);
+    return !friction_ && mean > 3 && verdict(mean, sali_of(gali(lane, 2))) == Verdict::chaotic;
   }
 
   void finish(int lane, std::vector<double>& tallies) const override {
-    const double mean = mean_megno(lane), sali = sali_of(gali(lane, 2));
-    tallies.assign(1, static_cast<double>(verdict(mean, sali)));
+    const double mean = mean_megno(lane);
+    Verdict found = verdict(mean, sali_of(gali(lane, 2)));
+    if (friction_ && found == Verdict::chaotic && megno(lane) < mean) found = Verdict::undecided;
+    tallies.assign(1, static_cast<double>(found));
     const auto last = at_end(lane);
     tallies.insert(tallies.end(), last.begin(), last.end());
     // Column by column, with places for the rows that weren't reached.
@@ -145,7 +147,7 @@ class Growth final : public sections::GrowthWatch {
     if (indicators_.sali) found.push_back(sali_of(gali(lane, 2)));
     for (const int k : indicators_.gali) found.push_back(gali(lane, k));
     if (indicators_.megno) {
-      found.push_back(moved ? 2 * numerics::lane(weighted_, lane) / time : nan);
+      found.push_back(megno(lane));
       found.push_back(mean_megno(lane));
     }
     return found;
@@ -172,6 +174,10 @@ class Growth final : public sections::GrowthWatch {
     numerics::set_lane(next_row_, lane, next);
   }
   // Of a lane's trajectory; NaN before its first step.
+  double megno(int lane) const {
+    const double time = numerics::lane(time_, lane);
+    return time != 0 ? 2 * numerics::lane(weighted_, lane) / time : nan;
+  }
   double mean_megno(int lane) const {
     const double time = numerics::lane(time_, lane);
     return time != 0 ? numerics::lane(megno_integral_, lane) / time : nan;
@@ -219,6 +225,7 @@ class Growth final : public sections::GrowthWatch {
 
   Indicators indicators_;
   int count_;
+  bool friction_;
   R time_{0.0}, weighted_{0.0}, megno_integral_{0.0};
   std::vector<R> triangle_;  ///< what the first frame has become, columns of unit length
   std::vector<Product> stretching_, narrowing_;
@@ -272,7 +279,10 @@ std::vector<Column> columns(const Indicators& indicators, int dimensions) {
   add("verdict", "whether the trajectory is chaotic").names = {"undecided", "regular", "chaotic"};
   if (indicators.lyapunov) add("lyapunov", "largest Lyapunov exponent, over the whole time");
   if (indicators.spectrum) {
-    Column& spectrum = add("spectrum", "all Lyapunov exponents, over the whole time");
+    Column& spectrum =
+        add("spectrum",
+            "all Lyapunov exponents, over the whole time, deviation by deviation of the frame: "
+            "the largest first once they are apart");
     spectrum.numbers = dimensions;
     spectrum.list = true;
   }
@@ -304,15 +314,17 @@ std::vector<Column> columns(const Indicators& indicators, int dimensions) {
   return list;
 }
 
-std::shared_ptr<const sections::GrowthRule> growth_rule(const Indicators& indicators, int dimensions) {
+std::shared_ptr<const sections::GrowthRule> growth_rule(const Indicators& indicators, int dimensions,
+                                                        bool friction) {
   auto rule = std::make_shared<sections::GrowthRule>();
   rule->deviations = deviations(indicators, dimensions);
   rule->watch = [=](int lanes) -> std::unique_ptr<sections::GrowthWatch> {
     using namespace numerics;
-    if (lanes == native_width) return std::make_unique<Growth<Lanes<native_width>>>(indicators, dimensions);
+    if (lanes == native_width)
+      return std::make_unique<Growth<Lanes<native_width>>>(indicators, dimensions, friction);
     if (lanes == 2 * native_width)
-      return std::make_unique<Growth<Lanes<2 * native_width>>>(indicators, dimensions);
-    if (lanes == 1) return std::make_unique<Growth<double>>(indicators, dimensions);
+      return std::make_unique<Growth<Lanes<2 * native_width>>>(indicators, dimensions, friction);
+    if (lanes == 1) return std::make_unique<Growth<double>>(indicators, dimensions, friction);
     throw Error("no indicators for " + std::to_string(lanes) + " lanes");
   };
   return rule;

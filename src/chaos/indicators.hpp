@@ -7,8 +7,10 @@
 //   MEGNO                    Y = 2/T int t d(ln |w_1|), and its mean over time
 // All come from one triangular product of the F, its columns of unit length: volumes far below round-off
 // keep their digits. A verdict: regular where mean MEGNO < 2.5; chaotic where it is above 3 and SALI < 1e-8;
-// else undecided. What is sticky for longer than T passes for regular. Only chaos can be known before the
-// end: a trajectory counts as decided as soon as it is chaotic by this rule.
+// else undecided. What is sticky for longer than T passes for regular, and so does what is chaotic where T is
+// below some 5 / lambda. Only chaos can be known before the end: a trajectory counts as decided as soon as
+// it is chaotic by this rule. With friction chaos may be a transient on the way to a regular attractor: a
+// trajectory is chaotic then only if Y at the end is no less than its mean, and never decided before.
 // References: Benettin, Galgani, Giorgilli, Strelcyn, Meccanica 15 (1980) 9; Skokos, J. Phys. A 34 (2001)
 // 10029 (SALI); Skokos, Bountis, Antonopoulos, Physica D 231 (2007) 30 (GALI); Cincotta, Giordano, Simo,
 // Physica D 182 (2003) 151 (MEGNO).
@@ -50,8 +52,9 @@ std::vector<Column> columns(const Indicators& indicators, int dimensions);
 /// How many deviations they need: two for a verdict, at least.
 int deviations(const Indicators& indicators, int dimensions);
 
-/// The rule by which trajectories' tallies become the columns above.
-std::shared_ptr<const sections::GrowthRule> growth_rule(const Indicators& indicators, int dimensions);
+/// The rule by which trajectories' tallies become the columns above, with or without friction.
+std::shared_ptr<const sections::GrowthRule> growth_rule(const Indicators& indicators, int dimensions,
+                                                        bool friction = false);
 
 enum class Verdict { undecided = 0, regular = 1, chaotic = 2 };
 Verdict verdict(double mean_megno, double sali);

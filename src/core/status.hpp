@@ -48,6 +48,11 @@ constexpr std::string_view name(Status status) {
   return status_names[static_cast<std::size_t>(status)];
 }
 
+/// Whether a status says that the motion was followed as long as it was asked for.
+constexpr bool is_whole(Status status) {
+  return status == Status::finished || status == Status::time_limit || status == Status::decided;
+}
+
 /// Whether a status says that the numerics failed, not that the motion ended.
 constexpr bool is_failure(Status status) {
   return status == Status::step_too_small || status == Status::newton_diverged ||

@@ -26,7 +26,7 @@ struct LobattoPairFormula : PlainFormula {
       : S == 3 ? "constrained Lobatto IIIA-IIIB pair with 3 stages (Jay), order 4: symplectic and symmetric"
                : "constrained Lobatto IIIA-IIIB pair with 4 stages (Jay), order 6: symplectic and symmetric";
   static constexpr int order = 2 * S - 2;
-  static constexpr bool has_tangent = true;  // on the tangent bundle of the manifold
+  static constexpr bool has_tangent = true, stays_tangent = true;
   static constexpr std::array options{option::step};
 
   template <class System>

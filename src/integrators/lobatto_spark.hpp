@@ -22,7 +22,7 @@ struct LobattoSparkFormula : PlainFormula {
   static constexpr std::string_view about =
       "Lobatto IIIA-IIIB pair, order 2 stages - 2, any Lagrangian: on manifolds and rolling, symmetric";
   static constexpr int order = 2;  // and more
-  static constexpr bool has_tangent = true;
+  static constexpr bool has_tangent = true, stays_tangent = true;
   static constexpr std::array options{
       option::stages(LobattoTables::least, LobattoTables::most, "nodes in a step, both ends among them"),
       option::step};

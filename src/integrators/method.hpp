@@ -25,6 +25,8 @@
 //                                    or where part < 1 to where again(system, part, lanes) is
 //   has_tangent()                    with it: whether it has one with its options
 //   momenta                          with it: whether the pair of a deviation is (q, p), else (q, v)
+//   stays_tangent                    with it: whether it solves for what constraints and rolling allow of
+//                                    deviations, too; else round-off leads out of it and stays there
 // All of it lane by lane: what one lane does never depends on what another holds.
 #pragma once
 

@@ -14,6 +14,7 @@
 //                                     method's tangent map: iterations go by values, and end with a
 //                                     correction of Newton's, which makes the deviations exact
 //   lift(system, motion, x, cache)    with a StageCache, the same on dual numbers
+//   stays_tangent                     whether deviations then stay in what constraints and rolling allow
 // and where it differs from PlainFormula, from which it derives.
 // Step control: h' = 0.8 h / error^(1/exponent), the error in units of the tolerance; V. P. Chan, The
 // design, implementation, and applications of a novel numerical solver: the Lagrangian solver (master's
@@ -78,7 +79,7 @@ using HermiteOfStages = std::conditional_t<System::driven, WorkingHermite<System
 struct PlainFormula {
   static constexpr bool adaptive = false;    ///< whether it estimates its error
   static constexpr bool compensated = true;  ///< whether sums are
-  static constexpr bool has_tangent = false;
+  static constexpr bool has_tangent = false, stays_tangent = false;
   template <class System>
   static constexpr bool momenta = false;  ///< whether y is p = L_v, else v
   template <class System>
@@ -87,6 +88,7 @@ struct PlainFormula {
 /// And those that solve for a manifold's multipliers.
 struct ConstrainedFormula : PlainFormula {
   static constexpr bool compensated = false;  // errors off the manifold are taken out anyway
+  static constexpr bool stays_tangent = true;
   static constexpr std::array options{option::step, option::constraint_tolerance};
 };
 
@@ -127,6 +129,7 @@ class OneStep {
   static constexpr int order = Formula::order, polynomial_degree = Dense::degree;
   static constexpr bool adaptive = Formula::adaptive;
   static constexpr bool momenta = Formula::template momenta<System>;
+  static constexpr bool stays_tangent = Formula::stays_tangent;
 
   struct Memory {
     numerics::Compensated<R> t;

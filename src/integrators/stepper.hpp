@@ -74,6 +74,8 @@ class Stepper {
   virtual void tangent(const System& system, const R& part, Mask lanes, Deviation<R, N>* d, int count) = 0;
   /// Whether the pair of a deviation is (q, p), else (q, v).
   virtual bool momenta() const = 0;
+  /// Whether deviations stay in what constraints and rolling allow, in spite of round-off.
+  virtual bool stays_tangent() const = 0;
   virtual std::size_t memory_size() const = 0;
   /// A lane's memory to and from memory_size() numbers.
   virtual void save(int lane, double* out) const = 0;
@@ -252,6 +254,15 @@ class StepperOf final : public Stepper<typename System::Real, System::dim> {
   bool momenta() const override {
     if constexpr (requires { Method::momenta; }) {
       return Method::momenta;
+    } else {
+      return false;
+    }
+  }
+  bool stays_tangent() const override {
+    if constexpr (System::multipliers == 0) {
+      return true;
+    } else if constexpr (requires { Method::stays_tangent; }) {
+      return Method::stays_tangent;
     } else {
       return false;
     }

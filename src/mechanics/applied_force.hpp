@@ -78,28 +78,41 @@ template <class M, class Q, class V, class P, class T>
   }
 }
 
-/// Whether a force can depend on the velocities.
-template <class M>
-constexpr bool velocities_in_force() {
-  if constexpr (has_dissipation<M>) return true;
-  if constexpr (has_force<M>) {
+/// Whether a component i of a force can depend on the velocity of a coordinate j, of those that are
+/// looked_at(i, j).
+template <class M, class LookedAt>
+constexpr bool velocities_in_force(const LookedAt& looked_at) {
+  if constexpr (has_dissipation<M>) {
+    return true;
+  } else if constexpr (has_force<M>) {
     constexpr int n = M::dim;
     using Components =
         decltype(force_components<M>(ad::seed<0, 2 * n, 1, 0>(PointOf<M>{}),
                                      ad::seed<n, 2 * n, 1, 1>(PointOf<M>{}), ParametersOf<M>{}, 0.0));
-    const auto any = []<class... T>(std::tuple<T...>*) {
-      for (int i = n; i < 2 * n; ++i) {
-        if ((ad::sparsity_of<T, 2 * n>.depends(i) || ...)) return true;
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      for (int j = 0; j < n; ++j) {
+        if (((looked_at(static_cast<int>(I), j) &&
+              ad::sparsity_of<std::tuple_element_t<I, Components>, 2 * n>.depends(n + j)) ||
+             ...))
+          return true;
       }
       return false;
-    };
-    return any(static_cast<Components*>(nullptr));
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(n)>{});
   } else {
     return false;
   }
 }
+template <class M>
+constexpr bool velocities_in_force() {
+  return velocities_in_force<M>([](int, int) { return true; });
+}
 
 }  // namespace detail
+
+/// Whether phase volumes may shrink by forces: one depends on the velocity along itself.
+template <class M>
+inline constexpr bool has_friction = detail::velocities_in_force<M>([](int i, int j) { return i == j; });
 
 /// The applied force Q - R_v with its derivatives; `q[i][j]` is dQ_i / dq_j.
 template <class R, int N>

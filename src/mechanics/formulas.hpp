@@ -15,6 +15,13 @@ struct Formulas {
   expressions::Tree lagrangian;
   std::vector<expressions::Tree> constraint, rolling, force;
   std::optional<expressions::Tree> dissipation, kick, kick_every, domain;
+
+  /// has_friction (applied_force.hpp) of what they state.
+  bool friction() const {
+    bool found = dissipation.has_value();
+    for (std::size_t i = 0; i < force.size(); ++i) found = found || force[i].mentions(force.size() + i);
+    return found;
+  }
 };
 
 /// A model that was made of formulas and has them still.

@@ -33,6 +33,13 @@ class ProblemOf final : public Problem {
     return system(parameters).energy(vector(q), vector(v), 0.0);
   }
   bool driven() const override { return System::driven; }
+  bool has_friction() const override {
+    if constexpr (mechanics::MadeOfFormulas<Model>) {
+      return Model::formulas->friction();
+    } else {
+      return mechanics::has_friction<Model>;
+    }
+  }
   std::vector<double> momentum(Values q, Values v, Values parameters) const override {
     const auto p = system(parameters).momentum(vector(q), vector(v), 0.0);
     return {p.begin(), p.end()};

@@ -12,6 +12,8 @@ class StateFunctions {
   virtual double energy(Values q, Values v, Values parameters) const = 0;
   /// Whether forces, the time or constraints that move change the energy.
   virtual bool driven() const { return false; }
+  /// Whether phase volumes may shrink, by friction or by walls that take energy: there may be attractors.
+  virtual bool has_friction() const { return false; }
   virtual std::vector<double> momentum(Values q, Values v, Values parameters) const = 0;
   /// d2L / dv dv, row-major.
   virtual std::vector<double> mass_matrix(Values q, Values v, Values parameters) const = 0;

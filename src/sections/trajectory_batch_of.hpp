@@ -281,14 +281,23 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   }
 
   /// Takes deviations over the first `part` of a step, and those of kicked lanes over the kick at its end.
+  /// What round-off leaves of them beside what constraints and rolling allow is taken out: else it wouldn't
+  /// shrink as they do, and in the end stand in for those that shrink.
   void follow_deviations(Mask good, const R& part, Mask kicked, const State& end, const State& behind) {
     const auto move = [&](std::vector<integrators::Deviation<R, N>>& frame) {
       method_->tangent(*system_, part, good, frame.data(), static_cast<int>(frame.size()));
-      if (!any(kicked)) return;
-      auto fresh = frame;
-      sections::kick<R, N>(*system_, end, behind, method_->momenta(), fresh);
-      for (std::size_t k = 0; k < frame.size(); ++k)
-        frame[k] = integrators::select_reals<R>(kicked, fresh[k], frame[k]);
+      if (any(kicked)) {
+        auto fresh = frame;
+        sections::kick<R, N>(*system_, end, behind, method_->momenta(), fresh);
+        for (std::size_t k = 0; k < frame.size(); ++k)
+          frame[k] = integrators::select_reals<R>(kicked, fresh[k], frame[k]);
+      }
+      if (stays_tangent_) return;
+      for (auto& d : frame) {
+        auto tangent = d;
+        system_->make_tangent(behind, tangent);
+        d = integrators::select_reals<R>(good, tangent, d);
+      }
     };
     deviations_->follow(good, method_->begin_time(), part * method_->step(), move);
   }
@@ -453,6 +462,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   const bool works_ = system_->kind().driven || kicked_;  ///< the energy isn't kept
   const int multipliers_ = system_->kind().multipliers;
   std::unique_ptr<Stepper> method_;
+  const bool stays_tangent_ = method_->stays_tangent();
   std::optional<DeviationFrame<R, N>> deviations_;
   Queue queue_;
   Observation watch_;

@@ -81,6 +81,40 @@ TEST_CASE("exponents sum to minus the damping, of each trajectory's own, and don
   }
 }
 
+/// Two coordinates, each pushed by the other's velocity: that keeps phase volumes.
+struct MagneticPush {
+  static constexpr int dim = 2;
+  static constexpr std::array<mechanics::Parameter, 1> parameters{{{"B", 0.3, "of the field"}}};
+  auto force(const auto&, const auto& v, const auto& p) const {
+    const auto [x_dot, y_dot] = v;
+    return std::tuple(p[0] * y_dot, -p[0] * x_dot);
+  }
+};
+struct Drag {
+  static constexpr int dim = 2;
+  static constexpr auto parameters = MagneticPush::parameters;
+  auto force(const auto&, const auto& v, const auto& p) const {
+    const auto [x_dot, y_dot] = v;
+    return std::tuple(p[0] * y_dot, -p[0] * y_dot);
+  }
+};
+struct Push {
+  static constexpr int dim = 2;
+  static constexpr auto parameters = MagneticPush::parameters;
+  auto force(const auto& q, const auto&, const auto& p) const {
+    const auto [x, y] = q;
+    return std::tuple(p[0] * y, p[0] * x);
+  }
+};
+
+TEST_CASE("friction is a force along a velocity, or Rayleigh's function") {
+  CHECK(mechanics::has_friction<DrivenPendulum>);
+  CHECK(mechanics::has_friction<Drag>);
+  CHECK_FALSE(mechanics::has_friction<MagneticPush>);
+  CHECK_FALSE(mechanics::has_friction<Push>);
+  CHECK_FALSE(mechanics::has_friction<FreePendulum>);
+}
+
 /// A mass that depends on the place: deviations are then of momenta.
 struct KickedBead : ByGauss {
   static constexpr std::string_view name = "kicked-bead", about = "Of the tests";

@@ -177,6 +177,33 @@ TEST_CASE("indicators don't depend on lanes, neighbours or rests, and orbits don
   CHECK(second->flown(last).tallies == reference.at(7).tallies);
 }
 
+TEST_CASE("with friction what grew for a while is not chaotic, and nothing is before its end") {
+  // A frame of two that grows as exp(t / 5) and shrinks as exp(-t / 2) up to some time, then both as exp(-t /
+  // 10).
+  const auto judged = [](bool friction, double until, double end) {
+    const auto watch = chaos::growth_rule({.gali = {}}, 2, friction)->watch(1);
+    watch->begin(0);
+    bool decided = false;
+    constexpr double taken = 1, step = 0.5;
+    for (double t = 0; t < end; t += step) {
+      const double fast = t < until ? 0.2 : -0.1, slow = t < until ? -0.5 : -0.1;
+      const double factor[3] = {std::exp(fast * step), 0.1, std::exp(slow * step)};
+      watch->grow(&taken, &t, &step, factor);
+      decided = decided || watch->decided(0);
+    }
+    std::vector<double> tallies;
+    watch->finish(0, tallies);
+    return std::pair(tallies.at(0), decided);
+  };
+  constexpr double undecided = 0;
+  CHECK(judged(false, 1e9, 400) == std::pair(chaotic, true));
+  CHECK(judged(true, 1e9, 400) == std::pair(chaotic, false));
+  CHECK(judged(false, 200, 400) == std::pair(chaotic, true));
+  CHECK(judged(true, 200, 400) == std::pair(undecided, false));
+  CHECK(judged(true, 200, 2000) == std::pair(regular, false));
+  CHECK(judged(true, 0, 400) == std::pair(regular, false));
+}
+
 TEST_CASE("unknown indicators and orders beyond phase space are refused by name") {
   CHECK_THROWS_WITH(chaos::read_indicators({"lyapunow"}, 4, "there"),
                     ContainsSubstring("lyapunov") && ContainsSubstring("there"));

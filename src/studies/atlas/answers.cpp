@@ -60,8 +60,7 @@ std::vector<double> answers(const std::vector<Outcome>& orbits) {
       ++left;
     } else if (is_failure(orbit.status) || orbit.status == Status::section_not_met) {
       ++failed;
-    } else if (orbit.status != Status::finished && orbit.status != Status::time_limit &&
-               orbit.status != Status::decided) {
+    } else if (!is_whole(orbit.status)) {
       ++left;  // into a corner, a cusp, without end along a wall
     } else {
       ++by_verdict[static_cast<std::size_t>(orbit.verdict)];

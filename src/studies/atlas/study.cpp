@@ -80,7 +80,8 @@ ExitCode run(Task& task) {
     throw task.deck.table("ensemble").error("file", "a map's starts are a grid, random, points or a list");
   judge_indicators(task, plan);
   plan.watch.growth =
-      chaos::growth_rule({.lyapunov = true, .gali = {}}, phase_dimensions(*plan.model.problem));
+      chaos::growth_rule({.lyapunov = true, .gali = {}}, phase_dimensions(*plan.model.problem),
+                         plan.model.problem->has_friction());
   read_decided(task, plan, atlas.exit_tallies > 0);
   atlas.plane = plane_of(plan);
   read_atlas(task, atlas, ensemble);

@@ -43,6 +43,11 @@ void read_decided(Task& task, Plan& plan, bool leaves) {
     throw stop.error(
         "decided", "by what? Give [indicators] list = [\"lyapunov\"], say: it is for orbits with deviations");
   if (leaves) throw stop.error("decided", "an orbit that ends there takes no exit");
+  if (plan.model.problem->has_friction())
+    throw stop.error(
+        "decided",
+        "with friction, or walls that take energy, chaos may be a transient before regular motion: "
+        "what an orbit is can only be known at the end");
 }
 
 namespace {
@@ -73,7 +78,7 @@ void read_indicators(Task& task, Plan& plan, const Ensemble& ensemble) {
       chaos::read_indicators(names, dimensions, table.where("list"), {"rotation", "birkhoff", "frequencies"});
   if (table.has("history")) read_history(indicators, plan.watch.stop.time, table);
   judge_indicators(task, plan);
-  plan.watch.growth = chaos::growth_rule(indicators, dimensions);
+  plan.watch.growth = chaos::growth_rule(indicators, dimensions, problem.has_friction());
   for (const auto& column : chaos::columns(indicators, dimensions)) {
     std::vector<std::int64_t> extent{ensemble.size()};
     if (column.list) extent.push_back(column.numbers);

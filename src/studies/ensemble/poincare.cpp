@@ -39,7 +39,7 @@ grid = { q2 = [-0.4, 0.7, 12], q2_dot = [-0.4, 0.4, 12] }
 [stop]
 crossings = 200              # a trajectory ends with this crossing
 # time = 4000.0              # or at this time, if that is sooner
-# decided = true             # or, given [indicators], as soon as it is known to be chaotic
+# decided = true             # or, given [indicators], as soon as it is known to be chaotic (not with friction)
 
 [output]
 file = "poincare.h5"

@@ -257,8 +257,8 @@ void EnsembleRecords::land(Block& block, sections::TrajectoryRecord& flown) {
   std::copy(flown.q.begin(), flown.q.end(), block.final.begin() + row * 2 * dim_);
   std::copy(flown.v.begin(), flown.v.end(), block.final.begin() + row * 2 * dim_ + dim_);
   if (flown.tallies.empty()) flown.tallies.assign(static_cast<std::size_t>(tally_count_), nan);  // never flew
-  if (plan_.watch.growth && is_failure(flown.status)) {
-    // Chaos can be known before the end, regular motion can't.
+  if (plan_.watch.growth && !is_whole(flown.status)) {
+    // Chaos can be known before the end, regular motion can't: not of what failed, nor of what left.
     constexpr auto regular = static_cast<double>(chaos::Verdict::regular);
     if (flown.tallies.front() == regular)
       flown.tallies.front() = static_cast<double>(chaos::Verdict::undecided);

@@ -31,7 +31,7 @@ list = [[1.5707963267948966, 1.5707963267948966, 0.0, 0.0]]
 
 [stop]
 time = 20.0
-# decided = true             # given [indicators]: it ends as soon as it is known to be chaotic
+# decided = true             # given [indicators]: it ends as soon as it is known to be chaotic (not with friction)
 
 [output]
 every = 0.02                 # time between samples

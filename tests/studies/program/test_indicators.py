@@ -153,6 +153,44 @@ every = 1.0
             self.assertEqual([names[status] for status in file["orbits/status"]], ["finished", "newton_diverged"])
             self.assertEqual(list(file["indicators/verdict"]), [1, 0])
 
+    def test_a_flight_that_ended_before_its_time_is_not_regular(self):
+        """In a corner, by an exit, without its section; what flies on is the control."""
+        flat = STADIUM[:STADIUM.index("[ensemble]")].replace('"stadium", a = [1.0, 0.3]', '"rectangle"') + """[ensemble]
+list = [[0.0, 0.0, 1.0, 1.0], [0.1, 0.0, 0.3, 0.2]]
+[stop]
+time = 300.0
+[indicators]
+list = ["megno"]
+"""
+        unmet = POINCARE.replace('where = "q1"', 'where = "q1"\nvalue = 5.0').replace(
+            'energy = 0.125\ngrid = { q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2] }', "list = [[0.0, 0.1, 0.45, 0.0]]").replace(
+            "crossings = 3", "crossings = 10\npatience = 100") + '[indicators]\nlist = ["megno"]\n'
+        exits = '[exits]\nhole = "x < -0.4"\n'
+        for text, status, verdict in ((flat, ["corner", "finished"], [0, 1]), (flat + exits, ["corner", "left_domain"], [0, 0]),
+                                      (unmet, ["section_not_met"], [0])):
+            with self.subTest(status=status), h5py.File(self.run_to(f"{status[-1]}.h5", text=text)) as file:
+                names = file["orbits/status"].attrs["names"].astype(str)
+                self.assertEqual([names[k] for k in file["orbits/status"]], status)
+                self.assertLess(file["indicators/mean_megno"][()].max(), 2.5)
+                self.assertEqual(list(file["indicators/verdict"]), verdict)
+
+    def test_growth_that_passes_with_friction_is_not_chaos(self):
+        """A pendulum falls from next to upright, and comes to rest: neighbours part like those of chaotic motion, for a while.
+        Controls: a chaotic attractor (the next test), and walls that take no energy, of what is refused."""
+        falls = DRIVEN.replace("c = 0.5, A = 1.2", "c = 0.1, A = 0.0").replace(
+            "random = { count = 9, seed = 2, x = [-3.0, 3.0], x_dot = [-1.0, 1.0] }", "list = [[3.14159264, 0.0]]").replace(
+            "every = 0.0371", "every = 1.0").replace("crossings = 20005", "crossings = 40")
+        for crossings, verdict in ((40, 0), (200, 1)):
+            with h5py.File(self.run_to(f"{crossings}.h5", text=falls, words=[f"stop.crossings={crossings}"])) as file:
+                if verdict == 0:
+                    self.assertGreater(file["indicators/mean_megno"][0], 3)
+                    self.assertLess(file["indicators/sali"][0], 1e-8)
+                self.assertEqual(list(file["indicators/verdict"]), [verdict])
+        self.refused("decided", "transient", text=falls, words=("stop.decided=true",))
+        walls = STADIUM.replace("[1.0, 0.3]", "1.0")
+        self.refused("decided", "transient", text=walls.replace("a = 1.0", "a = 1.0, restitution = 0.9"), words=("stop.decided=true",))
+        self.run_to("walls.h5", text=walls, words=["stop.decided=true"])
+
     def test_friction_shrinks_the_phase_volume_at_its_rate(self):
         """Exponents sum to -c, and end with the last of the crossings, whatever lanes and ranks there are."""
         one = self.run_to("one.h5", text=DRIVEN)
