@@ -9,6 +9,7 @@ import pytest
 
 import cotangent as ct
 from cotangent import results
+from cotangent.program import known
 
 SECTION = dict(model="henon-heiles", section="q1", energy=0.125, step=0.5, crossings=20, progress=False,
                grid=dict(q2=(-.2, .3, 4), q2_dot=(-.2, .2, 3)))
@@ -125,14 +126,17 @@ def test_every_dimension_of_every_study_has_a_name(section, gas, folder):
 def test_rows_of_a_table_share_their_dimension(folder, monkeypatch):
     """So that a mask of one chooses of the others; numbers by name are no coordinates of themselves."""
     pytest.importorskip("xarray")
-    passes = ct.run("landscape", progress=False, file="l.h5").result["/landscape/stationary"]
+    for study in ("landscape", "mechanism"):
+        (folder / f"{study}.toml").write_text(known("--template", study))
+    passes = ct.run(folder / "landscape.toml", progress=False, file="l.h5").result["/landscape/stationary"]
     assert passes.energy.dims == passes.type.dims == ("point",)
     assert np.isfinite(passes.energy[passes.type == 0]).all() and len(passes.to_dataframe()) >= len(passes.energy)
-    chain = ct.run("mechanism", progress=False, file="m.h5", time=0.02, every=0.01).result
+    chain = ct.run(folder / "mechanism.toml", progress=False, file="m.h5", time=0.1, every=0.05).result
     assert chain["/particles/energy"].dims[0] == "sample_time"
     worst = chain["/particles/worst"]
     assert (worst.dtype.kind, worst.dims) == ("f", ("quantity",)) and "energy_error" in list(worst.quantity.values)
     assert chain.particles.worst.dtype.kind == "f"
+    chain.close()
     with h5py.File("m.h5", "r+") as file:  # as results of before have it
         del file["particles/worst"].attrs["DIMENSION_LIST"]
         file["particles/worst"].make_scale("worst")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // study = "overland": rain water over a landscape (overland/flow.hpp moves it). Vertices and cells stand in
 // the file by ids that don't depend on the ranks. At each sample the scheme forgets what isn't in the water's
-// state: a run that was stopped goes on from its last sample, to the same bits on as many ranks. Only
-// MUMPS, across ranks, doesn't repeat its own.
+// state: a run that was stopped goes on from its last sample, to the same bits on one rank. Across ranks
+// PETSc's solvers don't repeat theirs.
 #include <fmt/format.h>
 
 #include "io/xdmf.hpp"

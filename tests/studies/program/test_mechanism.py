@@ -216,9 +216,9 @@ class Mechanism(ProgramTest):
                 self.says(end, 2, part)
                 self.assertFalse((self.at / "out.h5").exists())
         (self.at / "shape.h5").write_text("no HDF5")
-        for name in ("shape.h5", "nowhere.h5"):
+        for name, code in (("shape.h5", 2), ("nowhere.h5", 3)):
             end = self.launch("deck.toml", f"model.file={name}")
-            self.says(end, 3, name)
+            self.says(end, code, name)
 
     def test_refused(self):
         for words, part in ((["model.mass=-1"], "mass = -1"), (["model.length=0"], "length = 0"),
