@@ -120,7 +120,7 @@ integrators::MethodOptions tolerance(double value) {
 
 }  // namespace
 
-TEST_CASE("two rods' exponents sum to zero, whichever way a method takes deviations along") {
+TEST_CASE("two rods' exponents sum to zero, whichever way a method takes deviations along", "[long]") {
   const Start start{0, {1, 0, 2, 0}, {0, 0, 0, 0}, {}};
   const auto check = [&]<class Method>(const integrators::MethodOptions& options) {
     const auto found = spectrum_of<TwoRods<Method>>(options, 200, start, 4);
@@ -146,7 +146,7 @@ TEST_CASE("at the bottom of a hoop that turns exponents are a pair that is known
   check.operator()<ByReducedGauss>();
 }
 
-TEST_CASE("what rolls with friction loses phase volume at the rate of its friction") {
+TEST_CASE("what rolls with friction loses phase volume at the rate of its friction", "[long]") {
   constexpr double friction = 0.5;
   const Start start{0, {0.5, 0.3, 0.1}, {0.2, 0.1, 0.06}, {friction}};
   const auto check = [&]<class Method>(const integrators::MethodOptions& options) {

@@ -179,7 +179,7 @@ TEST_CASE("the way back leads to what the map takes here") {
         1e-14);
 }
 
-TEST_CASE("stable manifolds reach the lengths of the unstable ones, their mirror images") {
+TEST_CASE("stable manifolds reach the lengths of the unstable ones, their mirror images", "[long]") {
   const auto galaxy = sections::test::problem("henon-heiles");
   Closure closure = on_q1(*galaxy, 0.5);
   closure.energy = 0.2;  // above the escape energy: multipliers 11.9 and its inverse
@@ -209,7 +209,7 @@ TEST_CASE("stable manifolds reach the lengths of the unstable ones, their mirror
   }
 }
 
-TEST_CASE("a driven oscillator's lobes have the areas of Melnikov's integral") {
+TEST_CASE("a driven oscillator's lobes have the areas of Melnikov's integral", "[long]") {
   const ProblemOf<Duffing> duffing;
   const double force = 1e-3;
   const auto map =

@@ -226,7 +226,7 @@ TEST_CASE("Samples come at their times, the limit of time included") {
   }
 }
 
-TEST_CASE("Steps that go far beyond the end list what is due before it") {
+TEST_CASE("Steps that go far beyond the end list what is due before it", "[long]") {
   // x = 1 + t / 2, in steps that grow by themselves.
   const auto model = problem("harmonic-oscillator");
   integrators::MethodOptions method;
