@@ -206,7 +206,7 @@ TEST_CASE("the derivative of an arc over kicks is that of its ends, and keeps ar
   CHECK(std::abs(free.derivative[0] - d[0]) > 1e-2);
 }
 
-TEST_CASE("the integral of p dq under a constraint is as accurate as the steps' ends") {
+TEST_CASE("the integral of p dq under a constraint is as accurate as the steps' ends", "[long]") {
   // A swing from rest at the angle a, to and fro: T = 4 K(k), J = 16 (E(k) - (1 - k^2) K(k)), k = sin(a/2).
   const auto pendulum = problem("planar-pendulum");
   const double angle = 2.0, k = std::sin(angle / 2);
