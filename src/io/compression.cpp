@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/attempt.hpp"
 #include "io/dimensions.hpp"
 #include "io/posix.hpp"
 #include "parallel/failure.hpp"
@@ -97,13 +98,6 @@ bool is_compressed(const std::filesystem::path& path, const ResultContent& conte
 std::string squeeze(const std::filesystem::path& path, const ResultContent& content,
                     const std::filesystem::path& unfinished) {
   std::string failure;
-  const auto attempt = [&](const auto& work) {
-    try {
-      work();
-    } catch (const FileError& error) {
-      failure = error.what();
-    }
-  };
   const FileFailureHandler alone([&](const std::string& reason) {
     parallel::end_alone(exit_file_system,
                         unfinished.string() + ": cannot write to the file: " + reason + not_compressed);
@@ -118,12 +112,13 @@ std::string squeeze(const std::filesystem::path& path, const ResultContent& cont
     for (std::int64_t k = chunks.first(); k < chunks.first() + chunks.most(); ++k) {
       const bool mine = k < chunks.last();
       auto chunk = chunks[mine ? k : 0];
-      if (mine && failure.empty()) attempt([&] { bytes = source.read_bytes(chunk.offset, chunk.extent); });
+      if (mine && failure.empty())
+        attempt(failure, [&] { bytes = source.read_bytes(chunk.offset, chunk.extent); });
       if (!mine || !failure.empty()) std::ranges::fill(chunk.extent, 0);
-      attempt([&] { target.write_bytes(chunk.offset, chunk.extent, bytes.data(), true); });
+      attempt(failure, [&] { target.write_bytes(chunk.offset, chunk.extent, bytes.data(), true); });
     }
   }
-  if (failure.empty()) attempt([&] { squeezed.close(); });
+  if (failure.empty()) attempt(failure, [&] { squeezed.close(); });
   return failure;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "io/attempt.hpp"
 #include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"
 
@@ -137,13 +138,6 @@ void SharedFile::write_together(RowQueue& queue) {
     owners = parallel::sum(std::move(owners));
   }
   std::string failure;
-  const auto attempt = [&](const auto& work) {
-    try {
-      work();
-    } catch (const FileError& error) {
-      failure = error.what();
-    }
-  };
   std::vector<const Slab*> unsure;
   bool met = false;
   auto next = slabs.begin();
@@ -155,7 +149,7 @@ void SharedFile::write_together(RowQueue& queue) {
     const Slab none{set, static_cast<int>(spec(set).dims.size()), {}, {}, 0, 0};
     for (std::int64_t k = 0; k < most[number]; ++k) {
       const bool mine = next != slabs.end() && number_of(*next) == number, writes = mine && failure.empty();
-      attempt([&] {
+      attempt(failure, [&] {
         if (together || writes) write(queue, writes ? *next : none, together);
       });
       if (together && writes) unsure.push_back(&*next);
@@ -164,7 +158,7 @@ void SharedFile::write_together(RowQueue& queue) {
   }
   if (met) parallel::barrier();  // another rank may write this one's rows
   for (const Slab* slab : unsure) {
-    attempt([&] {
+    attempt(failure, [&] {
       if (failure.empty() && !holds(queue, *slab)) write(queue, *slab, false);
     });
   }

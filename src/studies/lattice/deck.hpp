@@ -7,29 +7,12 @@
 #include <string>
 
 #include "expressions/expression.hpp"
+#include "lattice/modes.hpp"
 #include "lattice/network.hpp"
 #include "studies/program/report.hpp"
 #include "studies/program/study.hpp"
 
 namespace cotangent::studies {
-
-/// The modes of small oscillations of a chain, k = 1, 2 ...
-class Modes {
- public:
-  Modes() = default;
-  Modes(const lattice::Grid& grid, const lattice::LinearChain& linear);
-
-  /// The value of mode k at a site; `second` is the other of a pair, where the chain is closed.
-  double shape(std::int64_t k, std::int64_t site, bool second = false) const;
-  double squared_frequency(std::int64_t k) const;
-  bool pairs() const { return grid_.closed(); }
-  /// How many modes, or pairs of them, there are.
-  std::int64_t count() const;
-
- private:
-  lattice::Grid grid_;
-  lattice::LinearChain linear_;
-};
 
 struct LatticePlan {
   const lattice::Model* model = nullptr;  ///< one of the program's lattices, or the deck's:
@@ -38,7 +21,7 @@ struct LatticePlan {
   lattice::Grid grid;
   std::optional<lattice::Network> network;
   std::vector<std::int64_t> held;  ///< sites that stay where they are, beside those at fixed ends
-  std::optional<Modes> modes;
+  std::optional<lattice::Modes> modes;
   /// What to say where there are none.
   std::string no_modes = "are those of a chain whose small oscillations the model knows";
 
