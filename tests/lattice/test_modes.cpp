@@ -29,11 +29,12 @@ TEST_CASE("modes are orthonormal and oscillate each by itself", "[one-rank]") {
       }
       INFO(n << " sites, ends " << static_cast<int>(ends));
       CHECK(std::ssize(shapes) == (ends == Boundary::fixed ? n - 2 : n - 1));  // but for what moves as one
-      for (const auto& [k, q] : shapes) {
-        for (const auto& [other, p] : shapes) {
+      for (const Shape& shape : shapes) {
+        const std::vector<double>& q = shape.q;
+        for (const Shape& other : shapes) {
           double product = 0;
-          for (std::size_t i = 0; i < q.size(); ++i) product += q[i] * p[i];
-          CHECK(std::abs(product - (&q == &p ? 1.0 : 0.0)) < 1e-14);
+          for (std::size_t i = 0; i < q.size(); ++i) product += q[i] * other.q[i];
+          CHECK(std::abs(product - (&shape == &other ? 1.0 : 0.0)) < 1e-14);
         }
         const auto at = [&](std::int64_t i) {
           if (ends == Boundary::periodic) return q[static_cast<std::size_t>((i + n) % n)];
@@ -43,7 +44,7 @@ TEST_CASE("modes are orthonormal and oscillate each by itself", "[one-rank]") {
              ++i) {
           const double force =
               linear.stiffness * (at(i + 1) - 2 * at(i) + at(i - 1)) - linear.on_site * at(i);
-          CHECK(std::abs(force + modes.squared_frequency(k) * at(i)) < 1e-14);
+          CHECK(std::abs(force + modes.squared_frequency(shape.k) * at(i)) < 1e-14);
         }
       }
     }
