@@ -161,11 +161,7 @@ void compress(const std::filesystem::path& path, const ResultContent& content) {
   or_not_compressed([&] { prepare(path, content, unfinished); });
   std::string failure = squeeze(path, content, unfinished);
   parallel::barrier();
-  try {
-    if (failure.empty()) compare(path, content, unfinished);
-  } catch (const FileError& error) {
-    failure = error.what();
-  }
+  if (failure.empty()) attempt(failure, [&] { compare(path, content, unfinished); });
   if (parallel::any(!failure.empty())) {  // before the file is taken away nobody looks at it any more
     if (parallel::rank() == 0) clear_away();
     parallel::agree([&] {

@@ -152,7 +152,7 @@ class ArcFlight {
     // at their ends, where there are enough of them.
     arc_.action_as_end = options_.name == "gauss";
     const bool at_ends =
-        !back_ && !arc_.action_as_end && steps >= static_cast<std::int64_t>(numerics::gregory_values);
+        !back_ && !arc_.action_as_end && steps + 1 >= static_cast<std::int64_t>(numerics::gregory_values);
     std::vector<double> rates{rate_of_action(x_)};
     const int wanted = arc_.action_as_end ? options_.stages : method->degree() + 1;
     const auto nodes = integrators::GaussTables::of(std::clamp(wanted, 1, integrators::max_stages));
