@@ -185,6 +185,16 @@ Eigen::VectorXd Units::of_state(const sections::Problem& problem) const {
   return unit;
 }
 
+Eigen::VectorXd Closure::difference(const double* a, const double* b) const {
+  const auto coordinates = problem->coordinates();
+  Eigen::VectorXd off =
+      Eigen::Map<const Eigen::VectorXd>(a, states()) - Eigen::Map<const Eigen::VectorXd>(b, states());
+  for (Index i = 0; i < problem->dim(); ++i) {
+    if (coordinates[static_cast<std::size_t>(i)].angle) off[i] = std::remainder(off[i], 2 * std::numbers::pi);
+  }
+  return off.cwiseQuotient(units.of_state(*problem));
+}
+
 void Closure::continue_to(int number, double to) {
   continued = number;
   const double from = number < 0 ? energy : parameters[static_cast<std::size_t>(number)];

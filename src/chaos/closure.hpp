@@ -75,6 +75,8 @@ struct Closure {
   int states() const { return 2 * problem->dim(); }
   /// How many unknowns there are: the state, T, what is continued.
   int unknowns() const { return states() + (strobed() ? 0 : 1) + (continued ? 1 : 0); }
+  /// By how much a state is off another, in the units, angles modulo 2 pi.
+  Eigen::VectorXd difference(const double* a, const double* b) const;
   /// Where orbits begin on a plane: on that across this state's velocity.
   void stand_across(const std::vector<double>& q, const std::vector<double>& v) {
     if (plane) plane = Plane::across(q, v);

@@ -239,32 +239,96 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
   for (auto& [place, bifurcation] : found) passed.push_back(std::move(bifurcation));
 }
 
-std::optional<Offspring> branch_off(const Closure& closure, const Bifurcation& at, double distance) {
-  Offspring result{closure, {}, {}};
+namespace {
+
+/// A bifurcation as one of orbits of n times the period.
+struct Branching {
+  Closure closure;
+  Unknowns z, along;       ///< the orbit, n times over, and the family's tangent
+  Eigen::MatrixXd across;  ///< the other directions that are free there, orthonormal
+};
+std::optional<Branching> branching(const Closure& closure, const Bifurcation& at) {
+  Branching result{closure, at.orbit.unknowns, at.tangent, {}};
   result.closure.stand_across(at.orbit.q, at.orbit.v);
   result.closure.returns *= at.n;
-  Unknowns z = at.orbit.unknowns, along = at.tangent;
   if (!closure.strobed()) {
-    z[closure.states()] *= at.n;
-    along[closure.states()] *= at.n;
+    result.z[closure.states()] *= at.n;
+    result.along[closure.states()] *= at.n;
   }
-  along /= along.norm();
-  const auto repeated = evaluate(result.closure, z);
+  result.along /= result.along.norm();
+  const auto repeated = evaluate(result.closure, result.z);
   if (!repeated) return std::nullopt;
-  // Two directions are free here: that of the family, and across it that of the new one.
-  const Eigen::MatrixXd free = numerics::orthonormal_basis(free_directions(result.closure, *repeated, 2));
-  const Eigen::Vector2d inside = free.leftCols(2).transpose() * along;
-  Unknowns across = free.leftCols(2) * Eigen::Vector2d(-inside[1], inside[0]);
-  across /= across.norm();
-  Index largest = 0;
-  across.cwiseAbs().maxCoeff(&largest);
-  if (across[largest] < 0) across = -across;
-  const Unknowns guess = z + distance * across;
-  const auto orbit = close(result.closure, guess, Condition{across, guess}, 16);
-  if (!orbit || lies_on(result.closure, *orbit, z, along)) return std::nullopt;
-  result.orbit = *orbit;
-  result.tangent = tangent_at(result.closure, *orbit, across);
+  const Index count = at.n > 2 ? 3 : 2;
+  const Eigen::MatrixXd free =
+      numerics::orthonormal_basis(free_directions(result.closure, *repeated, count)).leftCols(count);
+  const Eigen::VectorXd inside = free.transpose() * result.along;
+  result.across = free * numerics::orthonormal_basis(inside).rightCols(count - 1);
   return result;
+}
+
+/// As near to closing as z comes by moving in none of the directions across.
+Unknowns nearly_closed(const Branching& at, Unknowns z) {
+  const Index others = z.size() - at.across.cols();
+  const Eigen::MatrixXd along = numerics::orthonormal_basis(at.across).rightCols(others);
+  for (int round = 0; round < 4; ++round) {
+    const auto orbit = evaluate(at.closure, z);
+    if (!orbit) break;
+    const Scales scales(at.closure, *orbit);
+    Eigen::MatrixXd a = orbit->jacobian * along;
+    a.array().colwise() /= scales.rows.array();
+    z -= along * numerics::least_squares(a, orbit->residual.cwiseQuotient(scales.rows));
+  }
+  return z;
+}
+
+/// The orbit so far from a branching in a direction that the family doesn't go in.
+std::optional<Offspring> branch(const Branching& at, const Unknowns& direction, double distance) {
+  // At this amplitude orbits turn by k / n a return where the family has gone on a little.
+  const Unknowns far = at.z + distance * direction;
+  const Unknowns guess = at.across.cols() > 1 ? nearly_closed(at, far) : far;
+  const auto orbit = close(at.closure, guess, Condition{direction, guess}, 16);
+  if (!orbit) return std::nullopt;
+  return Offspring{at.closure, *orbit, tangent_at(at.closure, *orbit, direction)};
+}
+
+}  // namespace
+
+std::vector<Offspring> branch_off(const Closure& closure, const Bifurcation& at, double distance) {
+  if (at.fold) return {};
+  const auto from = branching(closure, at);
+  if (!from) return {};
+  if (at.n <= 2) {
+    Unknowns direction = from->across.col(0);
+    Index largest = 0;
+    direction.cwiseAbs().maxCoeff(&largest);
+    if (direction[largest] < 0) direction = -direction;
+    auto one = branch(*from, direction, distance);
+    if (!one || lies_on(from->closure, one->orbit, from->z, from->along)) return {};
+    return {std::move(*one)};
+  }
+  std::vector<Offspring> all;
+  const auto known = [&](const ClosedOrbit& orbit) {
+    return std::ranges::any_of(all, [&](const Offspring& other) {
+      return (other.orbit.trace() > 2) == (orbit.trace() > 2) &&
+             (other.orbit.value() > at.orbit.value()) == (orbit.value() > at.orbit.value());
+    });
+  };
+  // Near by, all orbits nearly close: one that does is told from the others by a trace that isn't 2.
+  const auto closes = [&](const ClosedOrbit& orbit) {
+    const double off = std::abs(orbit.trace() - 2);
+    return off > 1e-9 && orbit.error <= 1e-4 * distance * off &&
+           (orbit.unknowns - from->z).norm() < 10 * distance;
+  };
+  const int directions = 4 * at.n;
+  for (int round = 0; round <= 5; ++round, distance *= 2) {
+    for (int k = 0; k < directions && all.size() < 2; ++k) {
+      const double angle = 2 * std::numbers::pi * k / directions;
+      auto one = branch(*from, std::cos(angle) * from->across.col(0) + std::sin(angle) * from->across.col(1),
+                        distance);
+      if (one && closes(one->orbit) && !known(one->orbit)) all.push_back(std::move(*one));
+    }
+  }
+  return all;
 }
 
 }  // namespace cotangent::chaos

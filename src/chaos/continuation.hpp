@@ -64,14 +64,18 @@ class Family {
   End end_ = End::none;
 };
 
-/// The closure of orbits of n times the period, and an orbit of it that branches off at a bifurcation (n = 1
-/// that is no fold, or n = 2), so far along the new family's tangent.
+/// An orbit of n times the period that branches off at a bifurcation, and the tangent of its family there.
 struct Offspring {
   Closure closure;
   ClosedOrbit orbit;
   Unknowns tangent;
 };
-std::optional<Offspring> branch_off(const Closure& closure, const Bifurcation& at, double distance);
+/// Those that begin at a bifurcation that is no fold, so far from it. For n = 1 and 2 one: a symmetry may map
+/// it to another. For n > 2 there are as a rule a stable and an unstable one, at n = 3 the unstable on either
+/// side; of such that are equally stable and lie to the same side one is told. Their residues vanish as the
+/// distance to the power n - 2: where they can't be told from 0 it is doubled, up to 2^5 times.
+/// Meyer (1970); R. S. MacKay, Renormalisation in area-preserving maps (1993), section 1.2.4.
+std::vector<Offspring> branch_off(const Closure& closure, const Bifurcation& at, double distance);
 
 /// A closure with what shall be continued, and an orbit of the closure without as one of it.
 std::optional<ClosedOrbit> with_value(const Closure& closure, const ClosedOrbit& orbit);

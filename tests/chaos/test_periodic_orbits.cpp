@@ -107,11 +107,48 @@ TEST_CASE("the rotor at rest turns by 1/4, 1/3 and 1/2 where its kicks are 2, 3 
     CHECK(std::abs(passed[k].orbit.value() - (2.0 + static_cast<double>(k))) <= 1e-12);
   }
   // An orbit of twice the period, no longer at rest, branches off there.
-  const auto child = branch_off(closure, passed.back(), 0.05);
-  REQUIRE(child);
-  CHECK(child->closure.returns == 2);
-  CHECK(child->orbit.error < 1e-12);
-  CHECK(std::abs(child->orbit.q[0]) > 0.01);
+  const auto children = branch_off(closure, passed.back(), 0.05);
+  REQUIRE(children.size() == 1);
+  CHECK(children[0].closure.returns == 2);
+  CHECK(children[0].orbit.error < 1e-12);
+  CHECK(std::abs(children[0].orbit.q[0]) > 0.01);
+
+  // Orbits of four times the period are (A, 0, -A, 0) and (A, A, -A, -A), both at the strength 2 A / sin A;
+  // of three times (0, A, -A) at 3 A / sin A and (a, b, b) with sin a = -2 sin b at (b - a) / sin b.
+  const auto branches = [&](const Bifurcation& from) {
+    std::vector<double> off;  // stable first
+    auto all = branch_off(closure, from, 0.05);
+    REQUIRE(all.size() == 2);
+    if (stability(all[0].orbit) != Stability::stable) std::swap(all[0], all[1]);
+    CHECK(stability(all[0].orbit) == Stability::stable);
+    CHECK(stability(all[1].orbit) == Stability::unstable);
+    for (const auto& [of, orbit, tangent] : all) {
+      CHECK(of.returns == from.n);
+      CHECK(orbit.error < 1e-12);
+      double x = orbit.q[0], v = orbit.v[0], largest = 0, smallest = 10;
+      const double strength = orbit.value();
+      std::vector<double> xs;
+      for (int k = 0; k < from.n; ++k) {
+        xs.push_back(x);
+        v -= strength * std::sin(x);
+        x += v;
+      }
+      CHECK(std::abs(x - orbit.q[0]) < 1e-12);
+      for (const double each : xs) {
+        largest = std::max(largest, std::abs(each));
+        smallest = std::min(smallest, std::abs(each));
+      }
+      CHECK(largest > 0.01);
+      const bool with_zero = smallest < 1e-9;
+      if (from.n == 4) off.push_back(strength - 2 * largest / std::sin(largest));
+      if (from.n == 3)
+        off.push_back(strength - (with_zero ? 3 * largest / std::sin(largest)
+                                            : (smallest + largest) / std::sin(smallest)));
+    }
+    return off;
+  };
+  for (const double off : branches(passed[0])) CHECK(std::abs(off) < 1e-11);
+  for (const double off : branches(passed[1])) CHECK(std::abs(off) < 1e-11);
 }
 
 TEST_CASE("a billiard's family goes on as the flights of its orbits move, and from what it has saved") {

@@ -328,47 +328,63 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
   return acceptable(state, parameters, kind_ == Kind::random);
 }
 
-EnsembleStart Ensemble::operator[](std::int64_t id) const {
-  const auto stream = static_cast<std::uint64_t>(id);
+std::optional<double> Ensemble::energy(std::int64_t id) const {
   // An id counts points first, then energies, then combinations of parameters.
-  const std::int64_t point = id % points_, level = id / points_ % energies();
+  if (energy_.empty()) return std::nullopt;
+  return energy_[static_cast<std::size_t>(id / points_ % energies())];
+}
+
+bool Ensemble::make_start(std::vector<double>& state, std::optional<double> energy,
+                          const std::vector<double>& parameters) const {
+  if (constrained_) {
+    if (!constrain(state, energy, parameters)) return false;
+  } else if (missing_ >= 0) {
+    if (!complete(state, *energy, parameters)) return false;
+  } else if (random() && !acceptable(state, parameters, true)) {
+    return false;
+  }
+  if (!problem_->starts_inside() || (missing_ >= 0 && !random())) return true;
+  // A start on the wall, to round-off, is let pass, unless it is drawn: if its velocity leads outward the
+  // flight ends it at once.
+  const std::span q(state.data(), static_cast<std::size_t>(dim_));
+  return problem_->domain(q, parameters) > (random() ? 0 : -1e-9);
+}
+
+EnsembleStart Ensemble::operator[](std::int64_t id) const {
+  const std::int64_t point = id % points_;
   const auto parameters = this->parameters(id);
-  EnsembleStart result;
   std::vector<double> state;
-  const std::optional<double> energy =
-      energy_.empty() ? std::nullopt : std::optional(energy_[static_cast<std::size_t>(level)]);
-  if (kind_ == Kind::random) {
-    result.feasible = false;
+  bool feasible = false;
+  if (random()) {
     std::uint64_t number = 0;
-    for (int attempt = 0; attempt < 20000 && !result.feasible; ++attempt) {
+    for (int attempt = 0; attempt < 20000 && !feasible; ++attempt) {
       state = base_state(point);
       for (const Range& range : ranges_) {
         state[static_cast<std::size_t>(range.variable)] =
-            range.from + (range.to - range.from) * numerics::uniform(seed_, stream, number++);
+            range.from +
+            (range.to - range.from) * numerics::uniform(seed_, static_cast<std::uint64_t>(id), number++);
       }
-      result.feasible = constrained_    ? constrain(state, energy, parameters)
-                        : missing_ >= 0 ? complete(state, *energy, parameters)
-                                        : acceptable(state, parameters, true);
-      if (problem_->starts_inside() && result.feasible)
-        result.feasible =
-            problem_->domain(std::span(state).first(static_cast<std::size_t>(dim_)), parameters) > 0;
+      feasible = make_start(state, energy(id), parameters);
     }
   } else {
     state = base_state(point);
-    if (constrained_)
-      result.feasible = constrain(state, energy, parameters);
-    else if (missing_ >= 0)
-      result.feasible = complete(state, *energy, parameters);
-    else if (problem_->starts_inside())
-      // A start on the wall, to round-off, is let pass: if its velocity leads outward the flight ends it at
-      // once.
-      result.feasible =
-          problem_->domain(std::span(state).first(static_cast<std::size_t>(dim_)), parameters) > -1e-9;
+    feasible = make_start(state, energy(id), parameters);
   }
-  if (!result.feasible && missing_ >= 0)
+  if (!feasible && missing_ >= 0)
     state[static_cast<std::size_t>(missing_)] = std::numeric_limits<double>::quiet_NaN();
-  result.start = {id, {state.begin(), state.begin() + dim_}, {state.begin() + dim_, state.end()}, parameters};
-  return result;
+  return {{id, {state.begin(), state.begin() + dim_}, {state.begin() + dim_, state.end()}, parameters},
+          feasible};
+}
+
+EnsembleStart Ensemble::between(std::int64_t id, double part) const {
+  const std::int64_t point = id % points_;
+  auto state = base_state(point);
+  const auto next = base_state(point + 1);
+  for (std::size_t k = 0; k < state.size(); ++k) state[k] += part * (next[k] - state[k]);
+  const auto parameters = this->parameters(id);
+  const bool feasible = make_start(state, energy(id), parameters);
+  return {{id, {state.begin(), state.begin() + dim_}, {state.begin() + dim_, state.end()}, parameters},
+          feasible};
 }
 
 Ensemble Ensemble::at(const std::vector<double>& parameters, std::optional<double> energy,

@@ -48,6 +48,10 @@ class Ensemble {
 
   std::int64_t size() const { return points_ * energies() * combinations_; }
   EnsembleStart operator[](std::int64_t id) const;
+  /// Whether the next id's start is another point of the same energy and parameters.
+  bool is_followed(std::int64_t id) const { return id % points_ + 1 < points_; }
+  /// Of a start that is followed, not of random ones: at such a part of the way to the next one.
+  EnsembleStart between(std::int64_t id, double part) const;
   /// Those of the start of this id.
   std::vector<double> parameters(std::int64_t id) const;
   /// All ids in an order that spreads over the whole: index 0, 1, 2 ... below size(), and below 2^17.
@@ -76,6 +80,10 @@ class Ensemble {
   std::int64_t product(std::int64_t a, std::int64_t b) const;
   std::int64_t energies() const { return energy_.empty() ? 1 : static_cast<std::int64_t>(energy_.size()); }
   std::vector<double> parameters_of(std::int64_t combination) const;
+  std::optional<double> energy(std::int64_t id) const;
+  /// Completes a state and puts it where it belongs; false where none like it is a start.
+  bool make_start(std::vector<double>& state, std::optional<double> energy,
+                  const std::vector<double>& parameters) const;
   /// Puts a state onto its manifold and energy, or judges whether it is there.
   bool constrain(std::vector<double>& state, std::optional<double> energy,
                  const std::vector<double>& parameters) const;

@@ -6,10 +6,12 @@
 #include <limits>
 
 #include "chaos/return_map.hpp"
+#include "core/names.hpp"
 #include "integrators/method_list.hpp"
 #include "studies/billiard/deck.hpp"
 #include "studies/billiard/records.hpp"
 #include "studies/ensemble/indicators.hpp"
+#include "studies/program/formula_reader.hpp"
 #include "studies/program/surface.hpp"
 
 namespace cotangent::studies {
@@ -42,6 +44,10 @@ points = [{ q1 = 0.0, q1_dot = 0.0 }]
 [orbits]
 returns = 1                  # to the section, after which an orbit closes; or a list
 path = 200                   # steps of equal time in which each orbit's path is stored; 0: not at all
+# recurrences = 2000         # returns flown from each start: searches begin where these come near to themselves
+# closest = 20               # so many of them, for each start and number of returns
+# reversal = { q1_dot = "-q1_dot" }   # starts are in order on the line that it leaves where it is, and time
+#                              turned back is motion too: searches begin where that line's image crosses it
 
 [continuation]               # may be left out
 parameter = "energy"         # or one of the model's, or of a billiard's set: "stadium.a"
@@ -128,6 +134,40 @@ void read_manifolds(Task& task, OrbitSurvey& survey) {
   survey.manifolds = rule;
 }
 
+/// Where searches begin, if not at each start.
+void read_guesses(Task& task, OrbitSurvey& survey) {
+  const io::Table table = task.deck.table("orbits");
+  survey.recurrences = table.integer_at_least("recurrences", 0, 0);
+  survey.closest = table.integer_at_least("closest", 1, 10);
+  if (survey.recurrences == 0 && table.has("closest"))
+    throw table.error("closest", "is of recurrences: give these, too");
+  if (survey.recurrences > 0 && survey.recurrences < *std::ranges::max_element(survey.returns))
+    throw table.error("recurrences", "fewer than the returns after which orbits shall close");
+  if (!table.has("reversal")) return;
+  if (survey.recurrences > 0)
+    throw table.error("reversal", "searches begin on its line or at recurrences: give one of both");
+  const auto& problem = survey.problem();
+  if (survey.billiard || chaos::ReturnMap::columns(problem, survey.section).empty())
+    throw table.error("reversal", "symmetry lines are of models whose return map is one of two dimensions");
+  if (survey.starts->random())
+    throw table.error("reversal", "starts along its line are in order: a grid, points or a list");
+  Parts parts(problem.variable_names());
+  parts.read_what_fits(task.deck.table("model").table("where"));
+  const auto names = problem.variable_names();
+  const std::vector<std::string> state(names.begin(), names.begin() + survey.states());
+  const io::Table images = table.table("reversal");
+  for (const std::string& name : images.keys()) {
+    const auto place = std::ranges::find(state, name);
+    if (place == state.end()) unknown_name("coordinate or velocity", name, state, images.where(name));
+    const std::string text = images.text(name);
+    survey.reversal.emplace_back(
+        place - state.begin(),
+        expressions::Expression(text, parts.read(images, name, text, expressions::Language::value)));
+  }
+  if (survey.reversal.empty())
+    throw table.error("reversal", "names what it changes: { q1_dot = \"-q1_dot\" }, say");
+}
+
 /// What closes is a model's motion, on a section.
 void read_motion(Task& task, OrbitSurvey& survey) {
   survey.model = read_model(task, true);
@@ -205,6 +245,7 @@ OrbitSurvey read_orbit_survey(Task& task) {
     survey.returns.push_back(static_cast<int>(n));
   }
   survey.path = task.deck.table("orbits").integer_at_least("path", 0, 200);
+  read_guesses(task, survey);
   read_continuation(task, survey);
   read_manifolds(task, survey);
   return survey;

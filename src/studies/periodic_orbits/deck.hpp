@@ -22,6 +22,12 @@ struct OrbitSurvey {
   std::vector<int> returns;   ///< to the section, after which an orbit closes
   std::int64_t path = 0;      ///< steps of equal time in which orbits' paths are stored; 0: not at all
   std::unique_ptr<const Ensemble> starts;
+  std::int64_t recurrences =
+      0;                     ///< returns flown from each start, to begin where these come near to themselves
+  std::int64_t closest = 0;  ///< of these, for each number of returns, so many at most
+  /// What a reversal makes of a state's numbers, of those that it changes; none: starts aren't those of a
+  /// symmetry line.
+  std::vector<std::pair<std::size_t, expressions::Expression>> reversal;
 
   std::optional<int> continued;  ///< a parameter's number, or -1: the energy
   std::string value_name, value_unit;

@@ -110,13 +110,15 @@ class Families::Lineage {
   void meet(const chaos::Bifurcation& bifurcation, run::Records& records) {
     if (row_.bifurcations < survey_.bifurcations)
       enter_bifurcation(records, first_ + number_, row_.bifurcations++, bifurcation);
-    if (bifurcation.n > 2 || bifurcation.fold || known_ == survey_.offspring) return;
-    const auto child = chaos::branch_off(closure_, bifurcation, survey_.branch);
-    if (!child) return;
-    if ((child->orbit.value() - survey_.rule.to) * (bifurcation.orbit.value() - survey_.rule.to) <= 0) return;
-    ++known_;
-    waiting_.push_back(
-        {child->closure.returns, static_cast<int>(first_) + number_, child->orbit.unknowns, child->tangent});
+    if (known_ == survey_.offspring) return;
+    for (const auto& child : chaos::branch_off(closure_, bifurcation, survey_.branch)) {
+      if (known_ == survey_.offspring) return;
+      if ((child.orbit.value() - survey_.rule.to) * (bifurcation.orbit.value() - survey_.rule.to) <= 0)
+        continue;
+      ++known_;
+      waiting_.push_back(
+          {child.closure.returns, static_cast<int>(first_) + number_, child.orbit.unknowns, child.tangent});
+    }
   }
   void begin(const Waiting& next) {
     closure_.returns = next.returns;

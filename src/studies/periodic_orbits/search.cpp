@@ -11,6 +11,7 @@
 #include "parallel/mpi.hpp"
 #include "run/terminal.hpp"
 #include "sections/lone_flight.hpp"
+#include "studies/periodic_orbits/guesses.hpp"
 #include "studies/program/shared_out.hpp"
 
 namespace cotangent::studies {
@@ -19,27 +20,17 @@ namespace {
 
 enum Outcome { infeasible, flown_off, not_closed, found };
 
-chaos::Units units_of(const chaos::Closure& closure, const std::vector<double>& q,
-                      const std::vector<double>& v, const double* unknowns) {
-  const double return_time = closure.strobed() ? closure.section.strobe->every.evaluate(closure.parameters)
-                                               : unknowns[closure.states()] / closure.returns;
-  return chaos::Units::of(*closure.problem, q, v, return_time / 4);
+double return_time(const chaos::Closure& closure, const double* unknowns) {
+  return closure.strobed() ? closure.section.strobe->every.evaluate(closure.parameters)
+                           : unknowns[closure.states()] / closure.returns;
 }
 
 /// Whether two states are the same, angles taken modulo 2 pi, to so many times what round-off may make.
 bool same(const chaos::Closure& closure, const double* a, const double* b, double times = 1) {
-  const auto& problem = *closure.problem;
-  const auto coordinates = problem.coordinates();
-  const Eigen::VectorXd unit = closure.units.of_state(problem);
-  double off_squared = 0, size_squared = 0;
-  for (int i = 0; i < 2 * problem.dim(); ++i) {
-    double off = a[i] - b[i];
-    if (i < problem.dim() && coordinates[static_cast<std::size_t>(i)].angle)
-      off = std::remainder(off, 2 * std::numbers::pi);
-    off_squared += std::pow(off / unit[i], 2);
-    size_squared += std::pow(a[i] / unit[i], 2);
-  }
-  return std::sqrt(off_squared) <= 1e-7 * times * (1 + std::sqrt(size_squared));
+  const double size = Eigen::Map<const Eigen::VectorXd>(a, closure.states())
+                          .cwiseQuotient(closure.units.of_state(*closure.problem))
+                          .norm();
+  return closure.difference(a, b).norm() <= 1e-7 * times * (1 + size);
 }
 
 /// An orbit's states at its returns, the first at the end of its first return, with the times since `from`:
@@ -165,14 +156,13 @@ int least_returns(const chaos::Closure& closure, const Returns& returns) {
   return 0;
 }
 
-Answer answer(const OrbitSurvey& survey, std::int64_t start_id, int returns) {
-  const EnsembleStart start = (*survey.starts)[start_id];
-  if (!start.feasible) return {infeasible};
-  const auto& [id, q, v, parameters] = start.start;
+Answer answer(const OrbitSurvey& survey, const std::optional<Guess>& begin) {
+  if (!begin) return {infeasible};
+  const auto& [start, returns, q, v, parameters] = *begin;
   auto closure = survey.closure(returns, parameters, survey.problem().energy(q, v, parameters));
   const auto guess = survey.billiard ? first_bounces(closure, q, v) : chaos::first_return(closure, q, v);
   if (!guess) return {flown_off};
-  closure.units = units_of(closure, q, v, guess->data());
+  closure.units = units_of(survey, q, v, return_time(closure, guess->data()));
   auto orbit = chaos::close(closure, *guess, std::nullopt);
   if (!orbit) return {not_closed};
   Returns passed = returns_of(closure, *orbit);
@@ -203,13 +193,12 @@ integrators::MethodOptions closed_method(integrators::MethodOptions method, cons
 }
 
 FoundOrbits search(const OrbitSurvey& survey, const run::Settings& settings) {
-  const auto choices = std::ssize(survey.returns);
   const double started = parallel::wall_time();
+  const Guesses guesses(survey, settings);
   FoundOrbits all;
-  all.tasks = survey.starts->size() * choices;
-  const auto answers = shared_out(all.tasks, settings, [&](std::int64_t task) {
-    return answer(survey, task / choices, survey.returns[static_cast<std::size_t>(task % choices)]);
-  });
+  all.tasks = guesses.size();
+  const auto answers =
+      shared_out(all.tasks, settings, [&](std::int64_t task) { return answer(survey, guesses[task]); });
   const int states = survey.states();
   for (std::int64_t task = 0; task < all.tasks; ++task) {
     const Answer& numbers = answers[static_cast<std::size_t>(task)];
@@ -219,9 +208,9 @@ FoundOrbits search(const OrbitSurvey& survey, const run::Settings& settings) {
     all.not_closed += outcome == not_closed;
     if (outcome != found) continue;
     FoundOrbit next;
-    next.start = task / choices;
+    const auto [start, returns, q, v, parameters] = *guesses[task];
+    next.start = start;
     next.returns = static_cast<int>(numbers[1]);
-    const auto [id, q, v, parameters] = (*survey.starts)[next.start].start;
     next.closure = survey.closure(next.returns, parameters, survey.problem().energy(q, v, parameters));
     const auto size = next.closure.unknowns();
     if (survey.billiard) {
@@ -231,7 +220,7 @@ FoundOrbits search(const OrbitSurvey& survey, const run::Settings& settings) {
     }
     next.points.assign(numbers.begin() + 2 + size, numbers.end());
     const double* const state = numbers.data() + 2;
-    next.closure.units = units_of(next.closure, q, v, state);
+    next.closure.units = units_of(survey, q, v, return_time(next.closure, state));
     const bool known = std::ranges::any_of(all.orbits, [&](const FoundOrbit& other) {
       if (other.returns != next.returns || other.closure.parameters != next.closure.parameters ||
           (!next.closure.strobed() &&
@@ -251,9 +240,15 @@ FoundOrbits search(const OrbitSurvey& survey, const run::Settings& settings) {
   }
   if (all.orbits.empty())
     throw Error(
-        fmt::format("no periodic orbit found: of {} searches {} didn't close, {} flew off, {} had no "
-                    "start; begin nearer to one, or with other returns",
-                    all.tasks, all.not_closed, all.flown_off, all.infeasible));
+        all.tasks == 0
+            ? fmt::format("no periodic orbit found: {}",
+                          survey.recurrences > 0
+                              ? "no start's flight returned often enough to come near to itself"
+                              : "no two neighbouring starts of the symmetry line have an orbit between them; "
+                                "give more starts, or other returns")
+            : fmt::format("no periodic orbit found: of {} searches {} didn't close, {} flew off, {} had no "
+                          "start; begin nearer to one, or with other returns",
+                          all.tasks, all.not_closed, all.flown_off, all.infeasible));
   all.seconds = parallel::wall_time() - started;
   return all;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search for periodic orbits over all ranks: from each start, for each number of returns, Gauss and
-// Newton's iteration to an orbit that closes. An orbit is told once, however many starts lead to it, and by
-// its least number of returns. The answer depends on the deck alone.
+// The search for periodic orbits over all ranks: from each guess (guesses.hpp) Gauss and Newton's iteration
+// to an orbit that closes. An orbit is told once, however many guesses lead to it, and by its least number of
+// returns. The answer depends on the deck alone.
 #pragma once
 
 #include "run/driver.hpp"

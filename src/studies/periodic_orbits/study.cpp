@@ -94,6 +94,18 @@ class OrbitsEvolution : public run::Evolution {
   bool crosses_ = false;  ///< all manifolds are grown
 };
 
+/// How many there will be, of a dry run.
+std::string searches(const OrbitSurvey& survey) {
+  const auto starts = survey.starts->size(), numbers = std::ssize(survey.returns);
+  if (!survey.reversal.empty())
+    return fmt::format(
+        "searches between {} starts on the symmetry line, where orbits of {} cross it", starts,
+        numbers == 1 ? "one number of returns" : fmt::format("{} numbers of returns", numbers));
+  return fmt::format(
+      "{}{} searches", survey.recurrences > 0 ? "at most " : "",
+      starts * numbers * std::max<std::int64_t>(survey.recurrences > 0 ? survey.closest : 1, 1));
+}
+
 ExitCode run(Task& task) {
   const OrbitSurvey survey = read_orbit_survey(task);
   const run::Settings settings = read_settings(task, "periodic-orbits", "periodic_orbits.h5");
@@ -103,10 +115,9 @@ ExitCode run(Task& task) {
   if (task.dry_run) {
     parallel::on_rank_zero([&] {
       run::say(
-          fmt::format("{} searches; how many orbits they find decides what is followed\n"
+          fmt::format("{}; how many orbits they find decides what is followed\n"
                       "memory          about {} a rank, but for these\n",
-                      survey.starts->size() * std::ssize(survey.returns),
-                      run::size_text(static_cast<double>(program_bytes()))));
+                      searches(survey), run::size_text(static_cast<double>(program_bytes()))));
     });
     return exit_success;
   }
