@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Holds the includes to the layers: arrows point down only, and foreign libraries stay where they belong. Each source
-file names its licence in its first line, or in the one after #!.
+file and deck names its licence in its first line, or in the one after #!.
 
 The arrows are read from the cotangent_layer(... USES ...) lines of src/CMakeLists.txt, transitively; nothing is
 written down twice.  usage: check_layers.py [ROOT] | --self-test
@@ -74,8 +74,9 @@ def root_entries(root):
 
 
 def source_files(root):
-    """Everything that is compiled or run; scripts without a suffix begin with #!."""
-    for folder in (".ci", "apps", "cmake", "src", "tests"):
+    """Everything that is compiled or run, decks too; scripts without a suffix begin with #!."""
+    yield from sorted((root / "input").rglob("*.toml"))
+    for folder in (".ci", "apps", "cmake", "input", "src", "tests"):
         for file in sorted((root / folder).rglob("*")):
             if not file.is_file():
                 continue
@@ -163,6 +164,7 @@ UNLICENSED = [
     ("src/core/late.hpp", f"// What it is.\n// {LICENCE}\n"),
     ("src/core/other.hpp", "// SPDX-License-Identifier: MIT\n"),
     ("tests/core/bare.py", '"""What it is."""\n'),
+    ("input/bare.toml", 'study = "poincare"\n'),
     ("cmake/bare", "#!/usr/bin/env bash\n# What it does.\n"),
     ("CMakeLists.txt", "project(bare)\n"),
 ]
