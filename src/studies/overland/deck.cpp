@@ -29,13 +29,13 @@ cells = [24, 12]
 height = "0.1*x"             # a number or an expression in x and y; or: raster = "hill.asc"
 
 [initial]
-depth = 0.3                  # a field; or: level = 0.2, the water's surface
+depth = 0.3                  # a number, an expression, or { raster = "depth.asc" }; or: level = 0.2, the water's surface
 where = "x > 1.5"            # elsewhere dry
 # projection = "nodal"       # nodal | centroid: Shapero's, L2 from the cells' middles, then clamped
 
 [friction]
 law = "darcy-weisbach"       # darcy-weisbach (k) | manning (n) | power (c, depth_power, slope_power)
-coefficient = 1.0            # a field
+coefficient = 1.0            # a number, an expression, or { raster = "manning.asc" }
 gravity = 1.0
 
 [rain]

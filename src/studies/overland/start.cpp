@@ -46,7 +46,12 @@ std::optional<expressions::Expression> formula(const io::Table& table, const std
 
 }  // namespace
 
-MeshField::MeshField(const io::Table& table, const std::string& key, std::optional<double> fallback) {
+MeshField::MeshField(const Task& task, const io::Table& table, const std::string& key,
+                     std::optional<double> fallback) {
+  if (table.holds_table(key)) {
+    raster_ = deck_raster(task, table.table(key).input_file("raster"));
+    return;
+  }
   if (!table.has(key) && fallback) {
     number_ = table.number(key, *fallback);
     return;
@@ -61,12 +66,11 @@ OverlandFields::OverlandFields(Task& task, OverlandPlan& plan)
       initial_(task.deck.table("initial")),
       friction_(task.deck.table("friction")),
       rain_table_(task.deck.table("rain")),
-      height_(bed_, "height", 0.0),
-      friction_field_(friction_, "coefficient") {
-  if (initial_.has("level"))
-    level_.emplace(initial_, "level");
-  else
-    depth_.emplace(initial_, "depth", 0.0);
+      height_(plan.ground ? MeshField(*std::move(plan.ground)) : MeshField(task, bed_, "height", 0.0)),
+      friction_field_(task, friction_, "coefficient"),
+      water_(initial_.has("level") ? MeshField(task, initial_, "level")
+                                   : MeshField(task, initial_, "depth", 0.0)),
+      level_(initial_.has("level")) {
   if (initial_.has("where")) {
     try {
       where_ = expressions::Condition::parse(initial_.text("where"), coordinates);
@@ -103,8 +107,7 @@ OverlandFields::OverlandFields(Task& task, OverlandPlan& plan)
 overland::Landscape OverlandFields::landscape() {
   overland::Landscape land;
   land.mesh = overland::distribute(std::move(plan_.triangles), plan_.refine);
-  std::optional<overland::Raster> ground = std::move(plan_.ground);
-  if (ground) ground->load(ground->around(land.mesh.vertices));
+  for (MeshField* field : {&height_, &friction_field_}) field->load(land.mesh.vertices);
   land.area = overland::dual_areas(land.mesh);
   land.rules = plan_.rules;
   land.law = plan_.law;
@@ -117,21 +120,22 @@ overland::Landscape OverlandFields::landscape() {
   };
   parallel::agree([&] {
     for (const auto& p : land.mesh.vertices) {
-      const double height = ground ? ground->value(p) : height_(p);
-      land.bed.push_back(
-          judged(bed_, ground ? "raster" : "height", height, -std::numeric_limits<double>::infinity(), p));
+      land.bed.push_back(judged(bed_, height_.is_raster() ? "raster" : "height", height_(p),
+                                -std::numeric_limits<double>::infinity(), p));
       land.conveyance.push_back(land.conveyance_at(p));
     }
     for (std::size_t c = 0; c < land.mesh.cells.size(); ++c) land.conveyance_at(land.mesh.middle(c));
   });
+  height_.release();
   return land;
 }
 
-overland::Water OverlandFields::water(const overland::Landscape& land) const {
+overland::Water OverlandFields::water(const overland::Landscape& land) {
+  water_.load(land.mesh.vertices);
   const auto start = [this](const overland::Point& p, double bed) {
     if (where_ && !where_->holds(p)) return 0.0;
-    if (!level_) return judged(initial_, "depth", (*depth_)(p), 0.0, p);
-    const double level = judged(initial_, "level", (*level_)(p), -std::numeric_limits<double>::infinity(), p);
+    if (!level_) return judged(initial_, "depth", water_(p), 0.0, p);
+    const double level = judged(initial_, "level", water_(p), -std::numeric_limits<double>::infinity(), p);
     return std::max(0.0, level - bed);
   };
   overland::Water water;
@@ -145,12 +149,14 @@ overland::Water OverlandFields::water(const overland::Landscape& land) const {
         values.push_back(start(land.mesh.middle(c), bed));
       }
     });
+    water_.release();
     if (plan_.method == "rt0") return overland::rt0_start(land, values);
     water.depth = overland::projected(land.mesh, values);
   } else {
     parallel::agree([&] {
       for (std::size_t v = 0; v < n; ++v) water.depth.push_back(start(land.mesh.vertices[v], land.bed[v]));
     });
+    water_.release();
   }
   water.discharge.assign(2 * n, 0.0);
   water.infiltrated.assign(n, 0.0);

@@ -3,26 +3,40 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/release.hpp"
 #include "expressions/expression.hpp"
 #include "studies/overland/deck.hpp"
 
 namespace cotangent::studies {
 
-/// A number, or an expression in x and y.
+/// A field over the land: a number, an expression in x and y, or { raster = "FILE" }.
 class MeshField {
  public:
   /// Throws Error that names the key.
-  MeshField(const io::Table& table, const std::string& key, std::optional<double> fallback = {});
+  MeshField(const Task& task, const io::Table& table, const std::string& key,
+            std::optional<double> fallback = {});
+  explicit MeshField(overland::Raster raster) : raster_(std::move(raster)) {}
+  /// Reads of a raster what lies around this rank's points. Collective.
+  void load(std::span<const overland::Point> points) {
+    if (raster_) raster_->load(raster_->around(points));
+  }
+  void release() {
+    if (raster_) cotangent::release(raster_->values);
+  }
+  bool is_raster() const { return raster_.has_value(); }
+  /// Of a raster, once it is loaded.
   double operator()(const overland::Point& p) const {
-    return expression_ ? expression_->evaluate(p) : number_;
+    return raster_ ? raster_->value(p) : expression_ ? expression_->evaluate(p) : number_;
   }
 
  private:
   double number_ = 0;
   std::optional<expressions::Expression> expression_;
+  std::optional<overland::Raster> raster_;
 };
 
 /// The landscape on this rank, and the water, rain and soil as they begin: fields of the deck on the mesh.
@@ -33,7 +47,7 @@ class OverlandFields {
   OverlandFields(Task& task, OverlandPlan& plan);
   /// Of the plan's triangles, which it takes. Collective, as all of them.
   overland::Landscape landscape();
-  overland::Water water(const overland::Landscape& landscape) const;
+  overland::Water water(const overland::Landscape& landscape);
   /// Of a landscape that outlives it.
   overland::Rain rain(const overland::Landscape& landscape);
   const overland::Infiltration& infiltration() const { return infiltration_; }
@@ -42,7 +56,8 @@ class OverlandFields {
   OverlandPlan& plan_;
   io::Table bed_, initial_, friction_, rain_table_;
   MeshField height_, friction_field_;
-  std::optional<MeshField> depth_, level_;
+  MeshField water_;  ///< its depth, or the level of its surface
+  bool level_;
   std::optional<expressions::Condition> where_;
   std::string projection_;
   overland::Rain sky_;

@@ -432,6 +432,34 @@ file = "out.h5"
         bed = self.run_deck(self.deck(POOL), "bed.h5", *covered, ranks=RANKS)["mesh"]
         np.testing.assert_allclose(bed["bed"][()], bed["vertices"][:, 1] + 0.5, atol=1e-14)
 
+    def test_fields_from_rasters(self):
+        """Friction, depth and level from rasters do what the formulas do that these are made of, linear ones, which lie between
+        middles as they are; at a raster's end, and where it has no data, one is told."""
+        def raster(name, value):
+            rows = [" ".join(repr(value(0.5 * i - 0.25, 0.5 * j - 0.25)) for i in range(6)) for j in reversed(range(4))]
+            (self.at / name).write_text("ncols 6\nnrows 4\nxllcenter -0.25\nyllcenter -0.25\ncellsize 0.5\n" + "\n".join(rows))
+        raster("friction.asc", lambda x, y: 1 + 0.5 * x + 0.25 * y)
+        raster("depth.asc", lambda x, y: 0.5 + 0.125 * x - 0.0625 * y)
+        formulas = {"friction.coefficient": "'1 + 0.5*x + 0.25*y'", "initial.depth": "'0.5 + 0.125*x - 0.0625*y'"}
+        rasters = {"friction.coefficient": "{raster='friction.asc'}", "initial.depth": "{raster='depth.asc'}"}
+        def depths(fields, *more):
+            words = [f"{key}={value}" for key, value in fields.items()]
+            return self.run_deck(self.deck(POOL), "out.h5", *words, *more, ranks=RANKS)["water/depth"][()]
+        expected = depths(formulas)
+        np.testing.assert_allclose(depths(rasters), expected, atol=1e-9)
+        self.assertGreater(np.abs(depths({**rasters, "friction.coefficient": "1.0"}) - expected).max(), 1e-3)
+        cells = ("method.name=rt0", "boundary.left.kind=closed")  # takes them at the cells' middles
+        np.testing.assert_allclose(depths(rasters, *cells), depths(formulas, *cells), atol=1e-9)
+        levels = [{"initial.depth": "", "initial.level": level} for level in (formulas["initial.depth"], rasters["initial.depth"])]
+        np.testing.assert_allclose(depths(levels[1]), depths(levels[0]), atol=1e-9)
+        for words, told in ((("friction.coefficient={raste='friction.asc'}",), ("raster", "raste")),
+                            (("friction.coefficient={raster='friction.asc'}", "mesh.to=[3,1]"),
+                             ("friction.asc: the raster doesn't cover the domain",))):
+            end = self.launch(self.deck(POOL), *words, ranks=1)
+            self.assertEqual(end.returncode, 2, end.stdout + end.stderr)
+            for word in told:
+                self.assertIn(word, end.stderr)
+
     def test_failed_step(self):
         found = self.run_deck(self.deck(POOL), "out.h5", "solver.most_iterations=1", "solver.tolerance=1e-15", ranks=RANKS,
                               code=1)["water"]
