@@ -46,7 +46,8 @@ law = "none"                 # none | constant (rate) | green-ampt (conductivity
 
 [boundary.left]
 kind = "free"                # closed | free | depth | discharge
-# value = 0.05               # the last two's; or: table = [[time, value], ...], which of a depth must span the run
+# where = "y < 0.5"          # of another name than the mesh's own: of all of the boundary the sides whose middles are there
+# value = 0.05               # the last two kinds'; or: table = [[time, value], ...], which of a depth must span the run
 
 [method]
 name = "conservative"        # conservative | mini | rt0
@@ -102,6 +103,15 @@ overland::TimeSeries read_time_series(const io::Table& table) {
   return overland::TimeSeries(std::move(rows));
 }
 
+expressions::Condition read_where(const io::Table& table) {
+  const std::vector<std::string> coordinates{"x", "y"};
+  try {
+    return expressions::Condition::parse(table.text("where"), coordinates);
+  } catch (const Error& error) {
+    throw table.error("where", error.what());
+  }
+}
+
 namespace {
 
 void read_mesh(Task& task, OverlandPlan& plan) {
@@ -151,16 +161,23 @@ void read_mesh(Task& task, OverlandPlan& plan) {
 
 void read_boundaries(Task& task, OverlandPlan& plan) {
   const io::Table all = task.deck.table("boundary");
-  const auto& boundaries = plan.triangles.boundaries;
+  auto& boundaries = plan.triangles.boundaries;
   plan.rules.resize(boundaries.size());
   for (const auto& name : all.keys()) {
-    const auto found = std::ranges::find(boundaries, name);
-    if (found == boundaries.end()) {
-      std::string known;
-      for (const auto& other : boundaries) known += (known.empty() ? "" : ", ") + other;
-      throw all.error(name, fmt::format("the mesh has no boundary of this name; it has: {}", known));
-    }
     const io::Table table = all.table(name);
+    auto found = std::ranges::find(boundaries, name);
+    if (table.has("where")) {
+      if (found != boundaries.end())
+        throw all.error(name, "the mesh has a boundary of this name: give what is elsewhere another");
+      plan.parts.push_back({static_cast<int>(std::ssize(boundaries)), table, read_where(table)});
+      boundaries.push_back(name);
+      plan.rules.emplace_back();
+      found = boundaries.end() - 1;
+    } else if (found == boundaries.end()) {
+      throw all.error(name, fmt::format("the mesh has no boundary of this name; it has: {}; of a part of "
+                                        "these say where it is: where = \"y < 1\"",
+                                        fmt::join(boundaries, ", ")));
+    }
     BoundaryRule& rule = plan.rules[static_cast<std::size_t>(found - boundaries.begin())];
     const std::string kind = table.choice("kind", {"closed", "free", "depth", "discharge"});
     if (kind != "closed" && plan.method == "rt0")

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "expressions/expression.hpp"
 #include "overland/flow.hpp"
 #include "overland/raster.hpp"
 #include "studies/program/report.hpp"
@@ -20,7 +21,14 @@ struct OverlandPlan {
   std::int64_t vertices = 0, cells = 0;  ///< after refinement
   int refine = 0;
   std::optional<overland::Raster> ground;  ///< the bed's elevation, where a raster gives it; not loaded yet
-  std::vector<overland::BoundaryRule> rules;
+  std::vector<overland::BoundaryRule> rules;  ///< of the mesh's boundaries, then of the deck's own parts
+  /// Where these parts are, for the middles of the boundary's sides; of several the first.
+  struct BoundaryPart {
+    int boundary;
+    io::Table table;
+    expressions::Condition where;
+  };
+  std::vector<BoundaryPart> parts;
   overland::FrictionLaw law;
   double gravity = 1;
   std::string method;
@@ -62,5 +70,7 @@ std::string deck_path(const Task& task, const std::string& name);
 overland::Raster deck_raster(const Task& task, const std::string& name);
 /// The rows [time, value] of the key `table`, values at least 0. Throws Error that names the row.
 overland::TimeSeries read_time_series(const io::Table& table);
+/// The key `where`, a condition of x and y. Throws Error that names it.
+expressions::Condition read_where(const io::Table& table);
 
 }  // namespace cotangent::studies

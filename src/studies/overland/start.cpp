@@ -71,13 +71,7 @@ OverlandFields::OverlandFields(Task& task, OverlandPlan& plan)
       water_(initial_.has("level") ? MeshField(task, initial_, "level")
                                    : MeshField(task, initial_, "depth", 0.0)),
       level_(initial_.has("level")) {
-  if (initial_.has("where")) {
-    try {
-      where_ = expressions::Condition::parse(initial_.text("where"), coordinates);
-    } catch (const Error& error) {
-      throw initial_.error("where", error.what());
-    }
-  }
+  if (initial_.has("where")) where_ = read_where(initial_);
   projection_ = initial_.choice("projection", "nodal", {"nodal", "centroid"});
   if (rain_table_.has("table") + rain_table_.has("rasters") + rain_table_.has("rate") > 1)
     throw rain_table_.error("give one of rate, table and rasters");
@@ -104,9 +98,29 @@ OverlandFields::OverlandFields(Task& task, OverlandPlan& plan)
   }
 }
 
+/// The parts of the boundary that the deck makes itself.
+void OverlandFields::part_boundaries(overland::Mesh& mesh) const {
+  std::vector<std::int64_t> sides(plan_.parts.size());
+  for (auto& side : mesh.sides) {
+    const auto &a = mesh.vertices[static_cast<std::size_t>(side.ends[0])],
+               &b = mesh.vertices[static_cast<std::size_t>(side.ends[1])];
+    const std::array middle{(a[0] + b[0]) / 2, (a[1] + b[1]) / 2};
+    const auto part = std::ranges::find_if(plan_.parts, [&](const auto& p) { return p.where.holds(middle); });
+    if (part == plan_.parts.end()) continue;
+    side.boundary = part->boundary;
+    ++sides[static_cast<std::size_t>(part - plan_.parts.begin())];
+  }
+  for (std::size_t k = 0; k < sides.size(); ++k) {
+    if (parallel::sum(sides[k]) == 0)
+      throw plan_.parts[k].table.error(
+          "where", "no side of the boundary, or none that is in no part before, has its middle there");
+  }
+}
+
 overland::Landscape OverlandFields::landscape() {
   overland::Landscape land;
   land.mesh = overland::distribute(std::move(plan_.triangles), plan_.refine);
+  part_boundaries(land.mesh);
   for (MeshField* field : {&height_, &friction_field_}) field->load(land.mesh.vertices);
   land.area = overland::dual_areas(land.mesh);
   land.rules = plan_.rules;

@@ -53,6 +53,8 @@ class OverlandFields {
   const overland::Infiltration& infiltration() const { return infiltration_; }
 
  private:
+  void part_boundaries(overland::Mesh& mesh) const;
+
   OverlandPlan& plan_;
   io::Table bed_, initial_, friction_, rain_table_;
   MeshField height_, friction_field_;

@@ -460,6 +460,28 @@ file = "out.h5"
             for word in told:
                 self.assertIn(word, end.stderr)
 
+    def test_parts_of_the_boundary(self):
+        """A side that is told by where it is does what it does by its name, of a raster too, which has none; half of it lets out
+        less; and what isn't there is told."""
+        def depths(*words):
+            return self.run_deck(self.deck(POOL), "out.h5", *words, ranks=RANKS)["water/depth"][()]
+        whole, part = depths(), ("boundary.left=", "boundary.outlet.kind=free")
+        np.testing.assert_allclose(depths(*part, "boundary.outlet.where='x < 0.01'"), whole, atol=1e-13)
+        half = depths(*part, "boundary.outlet.where='x < 0.01 and y < 0.5'")
+        self.assertGreater(half[-1].sum(), whole[-1].sum() + 1e-4)
+        self.assertGreater(depths("boundary=")[-1].sum(), half[-1].sum() + 1e-4)
+        (self.at / "hill.asc").write_text(GRID)
+        hill = ("mesh.cells=", "mesh.from=", "mesh.to=", "mesh.raster=hill.asc", "bed.height=", "initial.where=")
+        out = depths(*hill, *part, "boundary.outlet.where='y < 0.6'")
+        self.assertLess(out[-1].sum(), 0.999 * depths(*hill, "boundary=")[-1].sum())
+        for words, told in ((("boundary.outlet.where='x < -1'",), ("[boundary.outlet] where", "no side")),
+                            (("boundary.outlet.where='z < 1'",), ("where", "z", "^")),
+                            (("boundary.left.where='x < 1'",), ("left", "the mesh has a boundary of this name"))):
+            end = self.launch(self.deck(POOL), "boundary.outlet.kind=free", *words, ranks=1)
+            self.assertEqual(end.returncode, 2, end.stdout + end.stderr)
+            for word in told:
+                self.assertIn(word, end.stderr)
+
     def test_failed_step(self):
         found = self.run_deck(self.deck(POOL), "out.h5", "solver.most_iterations=1", "solver.tolerance=1e-15", ranks=RANKS,
                               code=1)["water"]
