@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
 #include <numeric>
 #include <span>
 
@@ -72,21 +73,49 @@ void add(Answer& answer, int returns, const State& state) {
   answer.insert(answer.end(), state.begin(), state.end());
 }
 
+/// Of a flight's states from each other, in their units: as Closure::difference has it, for all pairs.
+class Distance {
+ public:
+  explicit Distance(const Passages& passages) : width_(passages.states[0].size()), angle_(width_) {
+    const auto& problem = *passages.closure.problem;
+    const auto coordinates = problem.coordinates();
+    const Eigen::VectorXd unit = passages.closure.units.of_state(problem);
+    for (const State& state : passages.states) {
+      for (std::size_t i = 0; i < width_; ++i)
+        scaled_.push_back(state[i] / unit[static_cast<Eigen::Index>(i)]);
+    }
+    for (std::size_t i = 0; i < coordinates.size(); ++i) angle_[i] = coordinates[i].angle;
+  }
+  double squared(std::size_t a, std::size_t b) const {
+    const double *const x = &scaled_[a * width_], *const y = &scaled_[b * width_];
+    double sum = 0;
+    for (std::size_t i = 0; i < width_; ++i) {
+      const double off = angle_[i] != 0 ? std::remainder(x[i] - y[i], 2 * std::numbers::pi) : x[i] - y[i];
+      sum += off * off;
+    }
+    return sum;
+  }
+
+ private:
+  std::size_t width_;
+  std::vector<double> scaled_;
+  std::vector<char> angle_;
+};
+
 /// The states that come nearest to themselves after n returns. Of those that are nearer to each other than
 /// they move in n returns, and so belong to one orbit as a rule, the first.
 std::vector<std::size_t> closest(const Passages& passages, std::size_t n, std::size_t most) {
   const auto& states = passages.states;
-  const auto between = [&](std::size_t a, std::size_t b) {
-    return passages.closure.difference(states[a].data(), states[b].data()).norm();
-  };
+  const Distance between(passages);
   std::vector<double> moved;
-  for (std::size_t k = 0; k + n < states.size(); ++k) moved.push_back(between(k + n, k));
+  for (std::size_t k = 0; k + n < states.size(); ++k) moved.push_back(std::sqrt(between.squared(k + n, k)));
   std::vector<std::size_t> order(moved.size()), chosen;
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](std::size_t k) { return moved[k]; });
   const auto of_one_orbit = [&](std::size_t k, std::size_t other) {
+    const double least = std::pow(0.5 * (moved[k] + moved[other]), 2);
     for (std::size_t j = 0; j < n; ++j) {
-      if (between(k, other + j) <= 0.5 * (moved[k] + moved[other])) return true;
+      if (between.squared(k, other + j) <= least) return true;
     }
     return false;
   };
