@@ -363,6 +363,36 @@ def periodic_orbits(path, continued=True):
         file["families/state"].attrs["columns"] = columns
 
 
+SECTION = '[model]\nname = "henon-heiles"\n[section]\nwhere = "q1"\nvalue = 0.0\ndirection = "up"\n'
+
+
+def orbits_and_manifolds(path, points, stability, manifolds=(), deck=SECTION, energy=1 / 8, columns=COLUMNS, units="1", parameters=None):
+    """Periodic orbits of one return each, at these points, and manifolds of the first: lists of states, unstable and stable in turn,
+    of the columns q2 and q2_dot alone where there are these, as a return map has them."""
+    many, points = len(points), np.array(points, float)
+    with h5py.File(path, "w") as file:
+        head(file, "periodic-orbits", deck)
+        put(file, "orbits/points", points.reshape(many, len(columns)), units, columns=columns)
+        put(file, "orbits/points_orbit", np.arange(many))
+        put(file, "orbits/stability", np.array(stability, "i4"), names=["unstable", "stable", "inverse"])
+        put(file, "orbits/energy", np.broadcast_to(energy, many).astype(float))
+        for name, values in (("returns", 1), ("residue", 0.1), ("period", 6.0)):
+            put(file, f"orbits/{name}", np.full(many, values))
+        if parameters:
+            put(file, "orbits/parameters", np.tile(list(parameters.values()), (many, 1)).astype(float), columns=list(parameters))
+        if not manifolds:
+            return
+        longest = max(len(states) for states in manifolds)
+        state = np.full((len(manifolds), longest + 3, len(columns)), np.nan)  # more room than points
+        for row, states in zip(state, manifolds):
+            row[:len(states)] = states
+        own = [1, 3] if columns == COLUMNS else list(range(len(columns)))
+        put(file, "manifolds/state", state[..., own], units, columns=[columns[k] for k in own])
+        put(file, "manifolds/count", np.array([len(states) for states in manifolds]))
+        put(file, "manifolds/kind", np.arange(len(manifolds)) % 2)
+        put(file, "manifolds/orbit", np.zeros(len(manifolds), int))
+
+
 def overland(path, method, end=2.0, cells=2):
     """What a comparison of runs shows of water: efforts, three iterations a step, and discharges up to a time."""
     time = np.linspace(0, end, 9)
