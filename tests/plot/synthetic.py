@@ -327,8 +327,9 @@ def atlas(path, across, name="stadium.a", left=0.0, deck='[domain]\nsets = [{ se
         put(file.create_group("orbits"), "status", np.ones(0, "i4"), names=STATUS_NAMES)
 
 
-def basins(path, exits, side=16):
-    """A grid of starts of which each takes an exit by its place along x, after a time of its own; the first column stays."""
+def basins(path, exits, side=16, exponent=None):
+    """A grid of starts of which each takes an exit by its place along x, after a time of its own; the first column stays.
+    exponent: what the run says of their boundaries, a number for each of its energies."""
     x, y = (a.ravel() for a in np.meshgrid(np.linspace(-1, 1, side), np.linspace(0, 1, side)))
     exit = np.floor((x + 1) / 2.0001 * (exits + 1)) - 1
     with h5py.File(path, "w") as file:
@@ -338,6 +339,9 @@ def basins(path, exits, side=16):
         put(file, "orbits/time", np.full(x.size, 9.0))
         put(file, "exits/exit", exit, names=[f"exit {k}" for k in range(exits)])
         put(file, "exits/time", np.where(exit < 0, np.nan, 1 + y))
+        if exponent is not None:
+            put(file, "exits/uncertainty/exponent", np.array(exponent))
+            put(file, "exits/uncertainty/width", np.array([1, 2, 4]))
 
 
 def periodic_orbits(path, continued=True):

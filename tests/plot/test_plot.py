@@ -468,6 +468,15 @@ class Pictures(PlotTest):
             self.assertIn(said, [text.get_text() for text in self.figure.axes[0].get_legend().get_texts()])
             self.assertEqual(atlases.word(Result(atlas), "energy_error"), "energy error")
 
+    def test_basins_say_the_runs_own_exponent(self):
+        for k, (exponent, says) in enumerate((([0.25], "exponent $0.25$, from boxes $1$ to $4$ starts wide"), ([np.nan], None),
+                                              ([0.1, np.nan, 0.3], "exponent $0.10$ to $0.30$,"), (None, None))):
+            synthetic.basins(self.at / f"{k}.h5", 2, exponent=exponent)
+            self.drawn(self.at / f"{k}.h5", "--what", "basins")
+            said = self.figure.texts[1].get_text()
+            self.assertIn(says or "starts", said)
+            self.assertEqual("uncertainty" in said, says is not None)
+
     def test_basins_of_many_exits(self):
         """Each exit has a colour of its own, and black is who is inside."""
         for exits in (2, 6, 7, 14):
