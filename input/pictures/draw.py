@@ -30,23 +30,28 @@ RUNS = {"magnetic_chain_regime": [["model.alpha=17.9", "ensemble.energy=[-9.6789
                                   ["model.alpha=18.4", "ensemble.energy=[-10.02527, -9.99301, -9.96075]"]],
         "dam_break_epsilon": [[f"method.epsilon={epsilon}"] for epsilon in ("3e-3", "1e-3", "1e-4", "1e-5", "1e-6")],
         "landscape_million": [["mesh.cells=[70,70]"]]}
+# A section with periodic orbits and manifolds on top: two decks, and what is changed in each.
+OVERLAYS = {"henon_heiles_tangle": [
+    ("henon_heiles_exponents", ["ensemble.energy=0.12"]),
+    ("henon_heiles_manifolds", ["manifolds.homoclinic=0", "ensemble.points=[{ q2 = -0.18, q2_dot = 0.0 }, { q2 = 0.3, q2_dot = 0.0 }, "
+                                "{ q2 = 0.0, q2_dot = 0.25 }, { q2 = 0.0, q2_dot = -0.25 }, { q2 = -0.33, q2_dot = 0.0 }]"])]}
 STATEMENTS = {"lemniscates": ["lemniscate", "lemniscate-3", "lemniscate-4", "--title",
                               "Lemniscates of two, three and four foci, inflated"],
               "ricker": ["ricker"]}
 
 
 def results_of(name, folder, ranks):
-    """The files of a deck's runs, made where they are missing."""
+    """The files of a picture's runs, made where they are missing."""
     files = []
-    runs = RUNS.get(name, [[]])
-    for number, changes in enumerate(runs):
+    runs = OVERLAYS.get(name) or [(name, changes) for changes in RUNS.get(name, [[]])]
+    for number, (deck, changes) in enumerate(runs):
         files.append(folder / (f"{name}.h5" if len(runs) == 1 else f"{name}_{number}.h5"))
         if not files[-1].exists():
-            ran = subprocess.run([*(["mpirun", "-n", str(ranks)] if ranks > 1 else []), "cotangent", DECKS[name], *changes,
+            ran = subprocess.run([*(["mpirun", "-n", str(ranks)] if ranks > 1 else []), "cotangent", DECKS[deck], *changes,
                                   f"output.file={files[-1].name}"], cwd=folder, check=False, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL)
             if ran.returncode not in (0, 1):  # 1: some orbits didn't arrive, as some heads say
-                sys.exit(f"{DECKS[name]}: the run ended with code {ran.returncode}")
+                sys.exit(f"{DECKS[deck]}: the run ended with code {ran.returncode}")
     return files
 
 
@@ -62,10 +67,11 @@ def main():
     parser.add_argument("--ranks", type=int, default=1, metavar="N", help="of each run")
     parser.add_argument("names", nargs="*", metavar="NAME", help="of decks; default: all")
     given = parser.parse_args()
-    names = given.names or [*DECKS, *STATEMENTS]
+    every = [*DECKS, *OVERLAYS, *STATEMENTS]
+    names = given.names or every
     for name in names:
-        if name not in DECKS and name not in STATEMENTS:
-            sys.exit(f"no deck '{name}'; there are {', '.join([*DECKS, *STATEMENTS])}")
+        if name not in every:
+            sys.exit(f"no deck '{name}'; there are {', '.join(every)}")
     with tempfile.TemporaryDirectory() as temporary:
         folder = (given.results or pathlib.Path(temporary)).resolve()
         for name in names:
@@ -73,7 +79,8 @@ def main():
                 plot("--statement", *STATEMENTS[name], "-o", HERE / f"{name}.png")
             else:
                 files = results_of(name, folder, given.ranks)
-                plot(*files, *VIEWS.get(name, []), "-o", HERE / f"{name}.png")
+                shown = [files[0], "--overlay", files[1]] if name in OVERLAYS else files
+                plot(*shown, *VIEWS.get(name, []), "-o", HERE / f"{name}.png")
                 if name in PAGES:
                     page = HERE / f"{name}.html"
                     plot(files[0], "--html", page)

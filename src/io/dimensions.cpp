@@ -27,6 +27,8 @@ const std::vector<Names>& table() {
       {"/indicators/spectrum", {"orbit", "exponent"}},
       {"/indicators/", {"orbit"}},
       {"/histories/", {"orbit", "row"}},
+      {"/exits/uncertainty/width", {"width"}},
+      {"/exits/uncertainty/", {"grid", "width"}},
       {"/exits/", {"orbit"}},
       {"/families/", {"family", "point"}},
       {"/bifurcations/", {"family", "passage"}},

@@ -327,8 +327,9 @@ def atlas(path, across, name="stadium.a", left=0.0, deck='[domain]\nsets = [{ se
         put(file.create_group("orbits"), "status", np.ones(0, "i4"), names=STATUS_NAMES)
 
 
-def basins(path, exits, side=16):
-    """A grid of starts of which each takes an exit by its place along x, after a time of its own; the first column stays."""
+def basins(path, exits, side=16, exponent=None):
+    """A grid of starts of which each takes an exit by its place along x, after a time of its own; the first column stays.
+    exponent: what the run says of their boundaries, a number for each of its energies."""
     x, y = (a.ravel() for a in np.meshgrid(np.linspace(-1, 1, side), np.linspace(0, 1, side)))
     exit = np.floor((x + 1) / 2.0001 * (exits + 1)) - 1
     with h5py.File(path, "w") as file:
@@ -338,6 +339,9 @@ def basins(path, exits, side=16):
         put(file, "orbits/time", np.full(x.size, 9.0))
         put(file, "exits/exit", exit, names=[f"exit {k}" for k in range(exits)])
         put(file, "exits/time", np.where(exit < 0, np.nan, 1 + y))
+        if exponent is not None:
+            put(file, "exits/uncertainty/exponent", np.array(exponent))
+            put(file, "exits/uncertainty/width", np.array([1, 2, 4]))
 
 
 def periodic_orbits(path, continued=True):
@@ -361,6 +365,36 @@ def periodic_orbits(path, continued=True):
         put(file, "families/returns", np.array([1, 2]))
         file["families/value"].attrs["name"] = "energy"
         file["families/state"].attrs["columns"] = columns
+
+
+SECTION = '[model]\nname = "henon-heiles"\n[section]\nwhere = "q1"\nvalue = 0.0\ndirection = "up"\n'
+
+
+def orbits_and_manifolds(path, points, stability, manifolds=(), deck=SECTION, energy=1 / 8, columns=COLUMNS, units="1", parameters=None):
+    """Periodic orbits of one return each, at these points, and manifolds of the first: lists of states, unstable and stable in turn,
+    of the columns q2 and q2_dot alone where there are these, as a return map has them."""
+    many, points = len(points), np.array(points, float)
+    with h5py.File(path, "w") as file:
+        head(file, "periodic-orbits", deck)
+        put(file, "orbits/points", points.reshape(many, len(columns)), units, columns=columns)
+        put(file, "orbits/points_orbit", np.arange(many))
+        put(file, "orbits/stability", np.array(stability, "i4"), names=["unstable", "stable", "inverse"])
+        put(file, "orbits/energy", np.broadcast_to(energy, many).astype(float))
+        for name, values in (("returns", 1), ("residue", 0.1), ("period", 6.0)):
+            put(file, f"orbits/{name}", np.full(many, values))
+        if parameters:
+            put(file, "orbits/parameters", np.tile(list(parameters.values()), (many, 1)).astype(float), columns=list(parameters))
+        if not manifolds:
+            return
+        longest = max(len(states) for states in manifolds)
+        state = np.full((len(manifolds), longest + 3, len(columns)), np.nan)  # more room than points
+        for row, states in zip(state, manifolds):
+            row[:len(states)] = states
+        own = [1, 3] if columns == COLUMNS else list(range(len(columns)))
+        put(file, "manifolds/state", state[..., own], units, columns=[columns[k] for k in own])
+        put(file, "manifolds/count", np.array([len(states) for states in manifolds]))
+        put(file, "manifolds/kind", np.arange(len(manifolds)) % 2)
+        put(file, "manifolds/orbit", np.zeros(len(manifolds), int))
 
 
 def overland(path, method, end=2.0, cells=2):

@@ -468,6 +468,15 @@ class Pictures(PlotTest):
             self.assertIn(said, [text.get_text() for text in self.figure.axes[0].get_legend().get_texts()])
             self.assertEqual(atlases.word(Result(atlas), "energy_error"), "energy error")
 
+    def test_basins_say_the_runs_own_exponent(self):
+        for k, (exponent, says) in enumerate((([0.25], "exponent $0.25$, from boxes $1$ to $4$ starts wide"), ([np.nan], None),
+                                              ([0.1, np.nan, 0.3], "exponent $0.10$ to $0.30$,"), (None, None))):
+            synthetic.basins(self.at / f"{k}.h5", 2, exponent=exponent)
+            self.drawn(self.at / f"{k}.h5", "--what", "basins")
+            said = self.figure.texts[1].get_text()
+            self.assertIn(says or "starts", said)
+            self.assertEqual("uncertainty" in said, says is not None)
+
     def test_basins_of_many_exits(self):
         """Each exit has a colour of its own, and black is who is inside."""
         for exits in (2, 6, 7, 14):
@@ -916,6 +925,129 @@ class Failures(PlotTest):
                               ("method,work,error\na,x,1\n", "row 2"), ("method,work,error\n", "no row")):
             table.write_text(content)
             self.refused(2, "w.csv", word, arguments=[table, *target])
+
+
+class Overlays(PlotTest):
+    """Periodic orbits and manifolds over sections."""
+    POINTS = [[0, 0.1, 0.4, 0.0], [0, -0.2, 0.3, 0.1], [0, 0.3, 0.2, -0.1]]  # unstable, stable, inverse
+    LINES = [[[0, 0.1, 0.4, 0.0], [0, 0.2, 0.4, 0.1]], [[0, 0.1, 0.4, 0.0], [0, 0.2, 0.4, -0.1], [0, 0.3, 0.4, -0.2]]]
+
+    def overlaid(self, **changes):
+        """A new file."""
+        what = {"points": self.POINTS, "stability": [0, 1, 2], "manifolds": self.LINES} | changes
+        path = self.at / f"orbits_{len(list(self.at.glob('orbits_*')))}.h5"
+        synthetic.orbits_and_manifolds(path, **what)
+        return path
+
+    @staticmethod
+    def lines(axis):
+        """{what: points [n, 2]} of what lies over a section."""
+        return {line.get_label(): np.column_stack(line.get_data()) for line in axis.lines}
+
+    def test_orbits_and_manifolds_where_the_section_has_them(self):
+        self.drawn("section.h5", "--color-by", "q2")
+        alone = np.asarray(self.figure.axes[0].images[0].get_array())
+        self.drawn("section.h5", "--color-by", "q2", "--overlay", self.overlaid())
+        self.says("$q_{2}$", r"$\dot{q}_{2}$")
+        axis = self.figure.axes[0]
+        np.testing.assert_array_equal(axis.images[0].get_array(), alone)  # the section is as always
+        found = self.lines(axis)
+        for row, kind in enumerate(("unstable orbit", "stable orbit", "inverse hyperbolic orbit")):
+            np.testing.assert_array_equal(found[kind], [[self.POINTS[row][1], self.POINTS[row][3]]])
+        for states, kind in zip(self.LINES, ("unstable manifold", "stable manifold")):
+            np.testing.assert_array_equal(found[kind], np.array(states)[:, [1, 3]])
+        looks = {line.get_label(): line for line in axis.lines}
+        self.assertEqual(len({looks[f"{kind} orbit"].get_marker() for kind in ("stable", "unstable", "inverse hyperbolic")}), 3)
+        self.assertNotEqual(looks["stable manifold"].is_dashed(), looks["unstable manifold"].is_dashed())
+        said = [text.get_text() for text in self.figure.legends[0].get_texts()]
+        self.assertEqual(set(said), set(found))
+        self.drawn("section.h5", "--axes", "q2_dot,q2", "--overlay", self.overlaid())
+        found = self.lines(self.figure.axes[0])
+        np.testing.assert_array_equal(found["stable orbit"], [[0.1, -0.2]])
+        np.testing.assert_array_equal(found["unstable manifold"], np.array(self.LINES[0])[:, [3, 1]])
+        for manifolds, said in ((self.LINES, True), ((), False)):  # manifolds lie in the return map's own plane
+            self.drawn("section.h5", "--axes", "q2,q1_dot", "--overlay", self.overlaid(manifolds=manifolds))
+            found = self.lines(self.figure.axes[0])
+            np.testing.assert_array_equal(found["stable orbit"], [[-0.2, 0.3]])
+            self.assertEqual(set(found), {"stable orbit", "unstable orbit", "inverse hyperbolic orbit"})
+            notes = "".join(text.get_text() for text in self.figure.texts)
+            self.assertEqual("known in q2 and q2_dot alone" in notes, said, notes)
+
+    def test_each_energy_has_its_own_orbits(self):
+        self.drawn("energies.h5", "--overlay", self.overlaid(energy=[1 / 8, 1 / 10, 1 / 10]))
+        first, second, third = (self.lines(axis) for axis in self.figure.axes[:3])
+        self.assertEqual(first, {})
+        self.assertEqual(set(second), {"stable orbit", "inverse hyperbolic orbit"})
+        self.assertEqual(set(third), {"unstable orbit", "unstable manifold", "stable manifold"})
+
+    def test_angles_by_whole_turns(self):
+        columns, units = ["t", "s", "t_dot", "s_dot"], ["rad", "rad", "rad/time", "rad/time"]
+        deck = '[model]\nname = "magnetic-chain-unequal"\n[section]\nwhere = "sin(t / 2)"\n'
+        for name, turn in (("about_0.h5", 0.0), ("about_pi.h5", np.pi)):
+            synthetic.unequal_section(self.shared / name)
+            with h5py.File(self.shared / name, "a") as file:
+                file["section/points"][..., 1] += turn
+        line = [[0, 3.0, 1, 0.1], [0, 3.1, 1, 0.2], [0, 3.3, 1, 0.3], [0, 3.4, 1, 0.4]]
+        orbits = self.overlaid(points=[[0, 0.3 + 4 * np.pi, 1, 20.0]], stability=[1], manifolds=[line], deck=deck, columns=columns, units=units)
+        self.drawn("about_0.h5", "--overlay", orbits)
+        found = self.lines(self.figure.axes[0])
+        np.testing.assert_allclose(found["stable orbit"], [[0.3, 20]], atol=1e-12)  # a velocity stays what it is
+        np.testing.assert_allclose(found["unstable manifold"][:, 0], [3.0, 3.1, np.nan, 3.3 - 2 * np.pi, 3.4 - 2 * np.pi])
+        self.drawn("about_pi.h5", "--overlay", orbits)
+        found = self.lines(self.figure.axes[0])
+        np.testing.assert_allclose(found["stable orbit"][:, 0], [0.3], atol=1e-12)
+        np.testing.assert_allclose(found["unstable manifold"][:, 0], [3.0, 3.1, 3.3, 3.4])
+
+    def test_bounce_maps_have_them_in_birkhoffs_coordinates(self):
+        walls = '[domain]\nsets = [{ name = "room", set = "box" }]\n[forces]\ngravity = [0.0, -1.0]\n'
+        states = [[1.5, 0, 1, 1], [2, 0.5, -1, 0], [-1, 2, -3, -4]]  # of a floor of length 4, a wall and the ceiling
+        synthetic.billiard(self.at / "out.h5")
+        self.drawn(self.at / "out.h5", "--overlay", self.overlaid(
+            points=states, stability=[1, 1, 1], manifolds=[[*states, [np.nan] * 4]], deck=walls, columns=["x", "y", "x_dot", "y_dot"]))
+        found = self.lines(self.figure.axes[1])
+        here = [[3.5, np.sqrt(0.5)], [4.5, 0], [9, 0.6]]
+        np.testing.assert_allclose(found["stable orbit"], here, atol=1e-12)
+        np.testing.assert_allclose(found["unstable manifold"][[0, 1, 2]], here, atol=1e-12)
+        self.refused(2, "another problem: domain.sets.0.set is box", "circle", arguments=[
+            self.at / "out.h5", "-o", self.at / "a.png", "--overlay", self.overlaid(deck=walls.replace("box", "circle"))])
+
+    def test_another_problem_is_refused_by_what_differs(self):
+        refused = [({"energy": 0.12}, "energy is 0.125", "0.12 in"),
+                   ({"deck": synthetic.SECTION.replace("henon-heiles", "toda")}, "model.name is henon-heiles", "toda in"),
+                   ({"deck": synthetic.SECTION.replace('"q1"', '"q2"')}, "section.where is q1", "q2 in"),
+                   ({"deck": synthetic.SECTION.replace("0.0", "0.1")}, "section.value is 0.0", "0.1 in"),
+                   ({"deck": synthetic.SECTION.replace("up", "down")}, "section.direction is up", "down in"),
+                   ({"deck": synthetic.SECTION + 'condition = "q2 > 0"\n'}, "section.condition is none in", "q2 > 0 in"),
+                   ({"points": np.zeros((0, 4)), "stability": []}, "no periodic orbit was found")]
+        for changes, *words in refused:
+            self.refused(2, "--overlay", "orbits_", *words,
+                         arguments=[self.shared / "section.h5", "-o", self.at / "a.png", "--overlay", self.overlaid(**changes)])
+        deck = synthetic.SECTION.replace("[section]", "lambda = 1.0\n[section]")
+        with h5py.File(self.shared / "section.h5") as file, h5py.File(self.at / "own.h5", "w") as own:
+            for name in file:
+                file.copy(name, own)
+            own.attrs.update(file.attrs)
+            del own["deck"]
+            own["deck"] = 'study = "poincare"\n' + deck + "[ensemble]\nenergy = 0.125\n"
+        arguments = [self.at / "own.h5", "-o", self.at / "a.png", "--overlay"]
+        for value, code in ((2.0, 2), (1.0, 0)):  # the orbits' own parameters count, not what the deck sweeps
+            got, said = self.run_tool(*arguments, self.overlaid(deck=deck.replace("1.0", "[1.0, 2.0]"), parameters={"lambda": value}))
+            self.assertEqual(got, code, said)
+            self.assertEqual("lambda is 1 in" in said, code == 2, said)
+
+    def test_what_has_no_place_for_them_is_refused(self):
+        section, orbits = self.shared / "section.h5", self.overlaid()
+        (self.at / "text.h5").write_text("text")
+        (self.at / "w.csv").write_text("method,work,error\na,1,1\n")
+        for words, arguments in (("no periodic orbits in it (study 'poincare')", [section, "--overlay", section]),
+                                 ("orbits.h5: no such file", [section, "--overlay", self.at / "orbits.h5"]),
+                                 ("text.h5: not an HDF5 file", [section, "--overlay", self.at / "text.h5"]),
+                                 ("this is a picture of energy", [section, "--what", "energy", "--overlay", orbits]),
+                                 ("this is a picture of time-series", [self.shared / "pendulum.h5", "--overlay", orbits]),
+                                 ("over sections and bounce maps alone", [self.at / "w.csv", "--overlay", orbits]),
+                                 ("have no column 'energy'", [section, "--axes", "energy,q2", "--overlay", orbits])):
+            self.refused(2, words, arguments=[*arguments, "-o", self.at / "a.png"])
+        self.refused(2, "movies and pages have none", arguments=[section, "--html", self.at / "a.html", "--overlay", orbits])
 
 
 class Parts(unittest.TestCase):

@@ -172,6 +172,18 @@ def test_a_picture(section, folder):
         assert result.plot("c.png", orbits=range(3), xlim=np.array([-1.0, 2.0]), small=True).path.exists()
 
 
+def test_a_section_with_periodic_orbits_on_top(section):
+    pytest.importorskip("matplotlib")
+    start = dict(points=[dict(q2=0.3, q2_dot=0.0)])
+    orbits, others = (ct.periodic_orbits(file=f"{energy}.h5", model="henon-heiles", method=dict(step=0.5), section="q1", returns=1,
+                                         ensemble=dict(energy=energy, **start), progress=False) for energy in (0.125, 0.12))
+    pictures = [ct.open(section).plot(f"{k}.png", overlay=it, small=True).path.read_bytes()
+                for k, it in enumerate((None, orbits, orbits.result, "0.125.h5"))]  # a run, its result, their file
+    assert pictures[0] != pictures[1] and pictures[1:] == [pictures[1]] * 3
+    with pytest.raises(ct.InputError, match="energy is 0.125"):
+        ct.open(section).plot("d.png", overlay=others)
+
+
 @pytest.fixture
 def begun(folder, source, monkeypatch):
     """The result of a run that hasn't come to its first sample."""

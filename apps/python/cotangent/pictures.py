@@ -46,6 +46,7 @@ def told(words: list[str], options: dict[str, Any]) -> None:
     words = list(words)
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
+        value = getattr(value, "path", value)  # a result, too, is meant by its file
         if value is True:
             words.append(option)
         elif value is not None and value is not False:

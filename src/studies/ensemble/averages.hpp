@@ -18,6 +18,7 @@
 #include "io/data_set_spec.hpp"
 #include "run/records.hpp"
 #include "run/state.hpp"
+#include "studies/ensemble/aftermath.hpp"
 
 namespace cotangent::studies {
 
@@ -52,17 +53,16 @@ std::vector<io::DataSetSpec> data_sets(const Averages& averages, std::int64_t tr
 
 /// Makes them, each rank those of an even share of the trajectories, one after the other. All rows are in the
 /// file.
-class AveragesMaker {
+class AveragesMaker : public Aftermath {
  public:
   AveragesMaker(const Averages& averages, const Plan& plan, const Ensemble& ensemble, run::Records& records);
-  ~AveragesMaker();
+  ~AveragesMaker() override;
+  const char* name() const override { return "averages"; }
   /// Those of the next trajectory; they are entered with those of others.
-  void advance();
-  bool ended() const { return done() == share_.count; }
-  std::int64_t done() const { return next_ - share_.first; }
-  std::int64_t all() const { return share_.count; }
-  /// When all ranks' are in the file.
-  void finish();
+  void advance() override;
+  std::int64_t done() const override { return next_ - share_.first; }
+  std::int64_t all() const override { return share_.count; }
+  void finish() override;
 
  private:
   struct Block;

@@ -8,6 +8,7 @@
 #include "geometry/triangulation.hpp"
 #include "io/hdf5.hpp"
 #include "studies/ensemble/averages.hpp"
+#include "studies/ensemble/basins.hpp"
 #include "studies/ensemble/exits.hpp"
 #include "studies/program/study.hpp"
 
@@ -33,6 +34,7 @@ struct Plan {
   std::shared_ptr<const Exits> exits;    ///< at which trajectories end; they then are what is watched
   std::optional<geometry::Triangulation> surface;  ///< to be drawn, where it isn't that of the model
   std::shared_ptr<const Averages> averages;        ///< made when all trajectories have ended
+  std::optional<StartGrid> basins;                 ///< whose boundaries are then judged
   std::vector<Given> given;
   /// The two columns that `[plot] axes` names, where /section/points lacks one of them, a momentum.
   std::vector<std::string> plot_axes;

@@ -35,6 +35,10 @@ Estimate estimate(const Plan& plan, const Ensemble& ensemble, sections::Trajecto
     for (const auto& set : data_sets(*plan.averages, ensemble.size())) result.file_bytes += set.bytes();
     result.rank_bytes += averaging_bytes(*plan.averages, plan);
   }
+  if (plan.basins) {
+    for (const auto& set : data_sets(*plan.basins)) result.file_bytes += set.bytes();
+    result.rank_bytes += counting_bytes(*plan.basins);
+  }
   const double began = parallel::wall_time();
   const std::int64_t most = std::min<std::int64_t>(ensemble.size(), 1 << 16);
   std::int64_t feasible = 0, looked = 0;

@@ -42,6 +42,7 @@ std::vector<io::DataSetSpec> EnsembleEvolution::data_sets() const {
     const auto averages = studies::data_sets(*plan_.averages, ensemble_.size());
     sets.insert(sets.end(), averages.begin(), averages.end());
   }
+  if (plan_.basins) std::ranges::move(studies::data_sets(*plan_.basins), std::back_inserter(sets));
   std::ranges::move(studies::data_sets(plan_.method.solver), std::back_inserter(sets));
   return sets;
 }
@@ -82,6 +83,7 @@ void EnsembleEvolution::recall(const run::Records& records) {
 void EnsembleEvolution::begin(run::Records& records) {
   sharing_.emplace();
   rows_.emplace(plan_, ensemble_, records);
+  if (plan_.basins) enter_unknown(records, *plan_.basins);
   if (parallel::rank() != 0) return;
   constexpr std::int64_t piece = 1 << 16;
   for (std::int64_t first = 0; first < plan_.samples; first += piece) {
@@ -96,15 +98,26 @@ void EnsembleEvolution::begin(run::Records& records) {
 }
 
 bool EnsembleEvolution::begin_last_part(run::Records& records) {
-  if (!plan_.averages) return false;
+  if (!plan_.averages && !plan_.basins) return false;
   parallel::agree([&] { records.sync(); });
-  if (averages_) return false;
-  averages_.emplace(*plan_.averages, plan_, ensemble_, records);
+  if (!aftermath_.empty()) return false;
+  if (plan_.averages)
+    aftermath_.push_back(std::make_unique<AveragesMaker>(*plan_.averages, plan_, ensemble_, records));
+  if (plan_.basins) aftermath_.push_back(std::make_unique<BasinBoundaries>(*plan_.basins, records));
   return true;
 }
 
+Aftermath* EnsembleEvolution::at_work() const {
+  const auto at = std::ranges::find_if(aftermath_, [](const auto& one) { return !one->ended(); });
+  return at == aftermath_.end() ? nullptr : at->get();
+}
+
+bool EnsembleEvolution::ended() const {
+  return aftermath_.empty() ? exhausted_ && !any_flying(flight_) : at_work() == nullptr;
+}
+
 void EnsembleEvolution::finish(run::Records& records) {
-  if (averages_) averages_->finish();
+  for (const auto& one : aftermath_) one->finish();
   studies::write(records, plan_.method.solver);
 }
 
@@ -123,7 +136,7 @@ void EnsembleEvolution::state(run::StateFields& state) {
 }
 
 void EnsembleEvolution::advance(std::int64_t steps, run::Records&) {
-  if (averages_) return averages_->advance();
+  if (Aftermath* const one = at_work()) return one->advance();
   const auto next = [this](int lane, std::int64_t& left) { return fill(lane, left); };
   fly_full_lanes(flight_, steps, next, [this](int lane, sections::TrajectoryRecord& flown) {
     if (flown.status != Status::pending) {
@@ -232,12 +245,14 @@ double EnsembleEvolution::share_flown(int lane) const {
 /// An estimate without communication: all trajectories that any rank has taken from the counter, less those
 /// that are still to be done; of these each rank is supposed to have as many as this one.
 run::Progress EnsembleEvolution::progress() const {
-  if (averages_) {
-    const auto here = static_cast<double>(averages_->done()), share = static_cast<double>(averages_->all());
-    return {
-        here, share,
-        fmt::format("averages of about {:.0f} of {} trajectories", here * parallel::size(), ensemble_.size()),
-        "trajectories", static_cast<double>(parallel::size())};
+  if (!aftermath_.empty()) {
+    const Aftermath* const now = at_work();
+    const Aftermath& one = now ? *now : *aftermath_.back();
+    const auto here = static_cast<double>(one.done()), share = static_cast<double>(one.all());
+    return {here, share,
+            fmt::format("{} of about {:.0f} of {} trajectories", one.name(), here * parallel::size(),
+                        ensemble_.size()),
+            "trajectories", static_cast<double>(parallel::size())};
   }
   double left = 0;
   if (!blocks_.empty()) left += static_cast<double>(blocks_.back().count - blocks_.back().next);
@@ -272,6 +287,9 @@ std::vector<run::Line> EnsembleEvolution::summary(const run::Effort& effort) {
     lines.emplace_back("constraint error",
                        fmt::format("{:.3g} at worst, {}", off,
                                    plan_.model.problem->rolling() > 0 ? "a speed of slipping" : "a length"));
+  for (const auto& one : aftermath_) {
+    if (const auto line = one->line()) lines.push_back(*line);
+  }
   if (plan_.method.solver) lines.emplace_back("multipliers", solved_by(plan_.method.solver));
   return lines;
 }

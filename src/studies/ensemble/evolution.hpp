@@ -7,7 +7,9 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "parallel/task_sharing.hpp"
 #include "run/evolution.hpp"
@@ -29,7 +31,7 @@ class EnsembleEvolution : public run::Evolution {
   void state(run::StateFields& state) override;
   /// Advances by so many steps; in each, all lanes take one together.
   void advance(std::int64_t steps, run::Records& records) override;
-  bool ended() const override { return averages_ ? averages_->ended() : exhausted_ && !any_flying(flight_); }
+  bool ended() const override;
   bool begin_last_part(run::Records& records) override;
   void hand_over(run::Records& records) override;
   void finish(run::Records& records) override;
@@ -53,6 +55,8 @@ class EnsembleEvolution : public run::Evolution {
   void record_trajectory(sections::TrajectoryRecord& flown);
   void close(Block& block);
   double share_flown(int lane) const;
+  /// What is being made of all trajectories; none where all that is made is done.
+  Aftermath* at_work() const;
 
   const Plan& plan_;
   const Ensemble& ensemble_;
@@ -68,7 +72,7 @@ class EnsembleEvolution : public run::Evolution {
   bool resumed_ = false, exhausted_ = false;
   Counts counts_;
   std::int64_t earlier_crossings_ = 0;
-  std::optional<AveragesMaker> averages_;  ///< once all trajectories have ended
+  std::vector<std::unique_ptr<Aftermath>> aftermath_;  ///< once all trajectories have ended
 };
 
 }  // namespace cotangent::studies

@@ -411,6 +411,14 @@ std::vector<double> Ensemble::grid_values(int variable) const {
   return values;
 }
 
+std::vector<std::int64_t> Ensemble::grid_counts() const {
+  std::vector<std::int64_t> counts;
+  for (const Range& range : ranges_) {
+    if (kind_ == Kind::grid) counts.push_back(range.count);
+  }
+  return counts;
+}
+
 std::int64_t Ensemble::scattered(std::int64_t index) const {
   auto stride = static_cast<std::int64_t>(static_cast<double>(size()) / std::numbers::phi);
   while (std::gcd(stride, size()) != 1) ++stride;

@@ -44,6 +44,8 @@ class Ensemble {
   /// The values that are swept, and how: of a parameter, of the energy, of a variable of the grid.
   const std::vector<double>& energy_values() const { return energy_; }
   std::vector<double> grid_values(int variable) const;
+  /// How many values each variable of a grid has, the last one's varying fastest; none of what is no grid.
+  std::vector<std::int64_t> grid_counts() const;
   bool random() const { return kind_ == Kind::random; }
 
   std::int64_t size() const { return points_ * energies() * combinations_; }

@@ -64,6 +64,7 @@ ExitCode run(Task& task) {
   read_indicators(task, plan, ensemble);
   read_decided(task, plan, plan.exits != nullptr);
   tally_exits(plan, ensemble);
+  if (plan.exits) plan.basins = basin_grid(ensemble);
   return run_ensemble(task, "trajectory", plan, ensemble);
 }
 

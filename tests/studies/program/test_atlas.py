@@ -303,6 +303,60 @@ class Exits(ProgramTest):
         self.assertEqual(status.tolist(), [5, 5, 1, 5])
         np.testing.assert_allclose(end[:, 0], [1, -1, 0.1, 1.5], atol=1e-12)
 
+    def uncertainty(self, path):
+        """(share, exponent) as the file has them, and by the same definition from its exits: one grid of two axes."""
+        with h5py.File(path) as file:
+            width, share, exponent = (file[f"exits/uncertainty/{name}"][()] for name in ("width", "share", "exponent"))
+            exit = file["exits/exit"][()]
+        again = np.full(share.shape, np.nan)
+        for row, answers in zip(again, exit.reshape(len(share), *self.sides)):
+            for k, e in enumerate(width):
+                corners = np.stack([answers[i, j] for i in (slice(None, -e, e), slice(e, None, e))
+                                    for j in (slice(None, -e, e), slice(e, None, e))])
+                known = np.isfinite(corners).all(0)
+                row[k] = ((corners != corners[0]).any(0) & known).sum() / known.sum()
+        np.testing.assert_array_equal(share, again)
+        slopes = [np.polyfit(np.log(width), np.log(row), 1)[0] for row in again]
+        np.testing.assert_allclose(exponent, slopes, rtol=1e-12)
+        return share, exponent
+
+    def test_smooth_boundaries_have_the_exponent_1_and_fractal_ones_less(self):
+        """Of free flight to the time 2 the basins are bounded by lines; Hénon and Heiles' are fractal, at any energy above 1/6."""
+        self.sides = 97, 65
+        text = FREE.replace("list = [[0.0, 0.25], [0.5, -0.5], [0.0, 0.01], [1.5, 0.1]]",
+                            "grid = { x = [-0.9, 0.8, 97], x_dot = [-1.0, 1.0, 65] }").replace("time = 10.0", "time = 2.0")
+        share, smooth = self.uncertainty(self.run_to("smooth.h5", text=text))
+        self.assertEqual(share.shape, (1, 4))
+        self.assertLess(abs(smooth[0] - 1), 0.02)  # 0.989
+        self.sides = 33, 41
+        text = ESCAPE.replace("energy = 0.2", "energy = [0.2, 0.25]").replace("0.3, 7]", "0.4, 33]").replace("0.3, 5]", "0.5, 41]")
+        text = text.replace("time = 300.0", "time = 60.0").replace("step = 0.25", "step = 0.5")
+        one = self.run_to("one.h5", text=text)
+        share, fractal = self.uncertainty(one)
+        self.assertEqual(share.shape, (2, 4))
+        self.assertLess(fractal.max(), 0.5)
+        self.assertNotEqual(*fractal)
+        for ranks in (2, 3):
+            self.assertEqual(same_bits(one, self.run_to("more.h5", text=text, ranks=ranks)), [])
+        end = self.launch(self.deck(text))
+        self.assertRegex(end.stdout, rf"basins +uncertainty exponent {min(fractal):.3g} to {max(fractal):.3g}, of boxes 1 to 8 starts")
+        # A kill, on the way, and the rest on more ranks.
+        self.deck(text)
+        self.killed("deck.toml", "output.file=cut.h5", "output.checkpoint_minutes=1e-5", ranks=2)
+        with h5py.File(self.at / "cut.h5") as cut:
+            self.assertTrue(np.isnan(cut["exits/uncertainty/exponent"][()]).all())
+        end = self.launch("deck.toml", "output.file=cut.h5", "output.checkpoint_minutes=1e-5", "--resume", ranks=3)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertEqual(same_bits(one, self.at / "cut.h5"), [])
+
+    def test_where_there_are_no_boxes_there_is_no_exponent(self):
+        for changes in ((), ("ensemble.grid.q1=[-0.3,0.3,9]",), ("ensemble.grid.q2=[-0.3,0.3,8]", "ensemble.grid.q1=[0.1,0.1,1]"),
+                        ("ensemble.grid.q1=[-0.3,0.3,8]", "ensemble.grid.q2=[-0.3,0.3,8]")):
+            with h5py.File(self.run_to("out.h5", text=ESCAPE, words=["stop.time=5.0", *changes])) as file:
+                self.assertEqual("uncertainty" in file["exits"], len(changes) == 2 and "q2" in changes[1])
+                if "uncertainty" in file["exits"]:
+                    self.assertEqual(file["exits/uncertainty/width"][()].tolist(), [1, 2])
+
     def test_exits_are_those_of_the_mirror(self):
         """q1 to -q1 changes left for right and nothing else, where the start's velocity q1_dot is 0."""
         one = self.run_to("one.h5", text=ESCAPE)

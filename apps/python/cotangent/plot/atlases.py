@@ -157,11 +157,9 @@ def draw_basins(results, options):
     picture = np.full((len(y), len(x)), np.nan)
     good = flown & np.isfinite(across) & np.isfinite(up)
     picture[np.searchsorted(y, up[good]), np.searchsorted(x, across[good])] = exit[good]
-    scales, exponent = uncertainty(picture)
     options.width = options.width or 10.5
     figure, (basin, survival) = layout.grid(2, options, options.title or "Which exit, and when?", [
-        f"{style.plural(int(flown.sum()), 'start')}; boundaries: uncertainty exponent ${exponent:.2f}$, from boxes of "
-        f"${scales[0]}$ to ${scales[-1]}$ starts"], gap=(0.6, 0.5), ticks_inside=True, aspect=0.95)
+        style.plural(int(flown.sum()), "start"), uncertainty(result)], gap=(0.6, 0.5), ticks_inside=True, aspect=0.95)
     shades = ["#1b1b1f", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#009e73"]  # inside first; far apart in grey too
     if len(names) >= len(shades):  # black stays that of the inside
         shades[1:] = [shade for shade in style.distinct(len(names) + 1) if shade.any()]
@@ -183,20 +181,13 @@ def draw_basins(results, options):
     return figure
 
 
-def uncertainty(picture):
-    """(sides, exponent): the share f of boxes of side e that hold more than one exit grows as e^exponent. Grebogi, McDonald,
-    Ott, Yorke, Final state sensitivity, Phys. Lett. A 99 (1983) 415."""
-    sides, shares = [], []
-    for side in (1, 2, 4, 8):
-        if min(picture.shape) <= 2 * side:
-            break
-        low, high = slice(None, -side, side), slice(side, None, side)
-        corners = np.stack([picture[i, j] for i in (low, high) for j in (low, high)])
-        known = np.isfinite(corners).all(0)
-        mixed = (corners != corners[0]).any(0) & known
-        if known.any() and mixed.any():
-            sides.append(side)
-            shares.append(mixed.sum() / known.sum())
-    if len(sides) < 2:
-        return sides or [1], float("nan")
-    return sides, np.polyfit(np.log(sides), np.log(shares), 1)[0]
+def uncertainty(result):
+    """The run's uncertainty exponent in words, of some energies or parameters the least and the largest; nothing where it has none."""
+    if "exits/uncertainty/exponent" not in result:
+        return ""
+    exponent, width = (result.array(f"exits/uncertainty/{name}") for name in ("exponent", "width"))
+    exponent = exponent[np.isfinite(exponent)]
+    if not exponent.size or not width.any():
+        return ""
+    span = f"${exponent.min():.2f}$" + (f" to ${exponent.max():.2f}$" if exponent.max() > exponent.min() else "")
+    return f"boundaries: uncertainty exponent {span}, from boxes ${width[0]}$ to ${width[-1]}$ starts wide"

@@ -10,7 +10,7 @@ from collections import Counter
 import matplotlib.pyplot as plt
 import numpy as np
 
-from . import captions, layout, style
+from . import captions, layout, overlay, style
 from .result import PlotError, texts
 from .space import Stage
 
@@ -78,7 +78,7 @@ def draw(results, options):
     samples = "trajectory/q" in result
     if swept_parameters(result):
         return swept(result, options)
-    if "collisions/arc" in result and not samples and options.what != "time-series":
+    if maps_bounces(result, options):
         return bounce_map(result, options)
     if "exits/exit" in result and not samples:
         return leak(result, options)
@@ -88,6 +88,12 @@ def draw(results, options):
         return end(result, options)
     raise PlotError(f"{result.path}: neither samples (output.every) nor recorded collisions (output.collisions) in "
                     "it; --what energy draws how well each particle kept its energy")
+
+
+def maps_bounces(result, options):
+    """Whether its picture is a bounce map."""
+    return ("collisions/arc" in result and "trajectory/q" not in result and options.what != "time-series"
+            and not swept_parameters(result))
 
 
 def swept_parameters(result):
@@ -142,6 +148,7 @@ def flights(result, k, count, points=20):
 def bounce_map(result, options):
     """Arc length against tangential velocity, beside the domain with the first bounces of some particles."""
     ids = result.run(options.chosen(result.orbits))
+    orbits = overlay.of(options, [result])
     arc, along = (result.array(f"collisions/{name}")[ids] for name in ("arc", "tangential"))
     corners = result.array("domain/outline")[:, :2]
     wide = np.ptp(corners[:, 0]) > 3 * np.ptp(corners[:, 1])  # then it stands above the map
@@ -162,6 +169,13 @@ def bounce_map(result, options):
     right.set_ylim(options.ylim or (-1, 1))
     right.set_xlabel("arc length $s$")
     right.set_ylabel(r"tangential velocity $v_t / |v|$")
+    if orbits:
+        rows, reason = overlay.chosen(orbits, result, ids, {}, free(result))
+        if not rows.size:
+            raise PlotError(f"--overlay {orbits.path}: another problem: {reason}")
+        overlay.draw(right, orbits, rows, overlay.OnOutline(result))
+        handles = overlay.handles([right])
+        right.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=len(handles), borderaxespad=0.2)
     heading = options.title or "Bounce map: " + sets(result)
     about = [notes(result)]
     if "orbits/lyapunov" in result:

@@ -67,6 +67,8 @@ def listed(result):
         row("--color-by WHAT", ", ".join([*COLOURS, *of_orbits(result, "indicators"), *result.columns("orbits/parameters"), *states]))
     elif "time-series" in found:
         row("--axes X,Y", ", ".join(result.columns("orbits/initial")) + ": a plane instead of time")
+    if "sections" in found or "collisions/arc" in result:
+        row("--overlay ORBITS.h5", "periodic orbits of the same problem, and manifolds, on top")
     if "orbits/status" in result:
         row("--orbits LIST", f"some of 0 to {result.orbits - 1}")
     if any(name in result for name in ("trajectory/q", "particles/position", "water/depth")):

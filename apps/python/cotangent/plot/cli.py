@@ -10,7 +10,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from .choices import PICTURES as PICTURES_OF, listed, subject
+from .choices import PICTURES as PICTURES_OF, listed, subject, subjects
 
 PICTURES = (".png", ".pdf", ".svg")
 MOVIES = (".mp4", ".gif")
@@ -20,6 +20,7 @@ EXAMPLES = """examples:
   cotangent-plot henon_heiles.h5                        writes henon_heiles.png
   cotangent-plot henon_heiles.h5 --list                 says what else can be drawn of it
   cotangent-plot euler.h5 gauss.h5 -o compared.pdf      panels side by side, titled by method
+  cotangent-plot henon_heiles.h5 --overlay manifolds.h5 periodic orbits and manifolds of the same problem on top
   cotangent-plot chain.h5 --orbits 0,3,7-9 --ylim -0.3,0.3 --color-by orbit
   cotangent-plot pendulum.h5 --movie pendulum.mp4 --duration 30
   cotangent-plot three_circles.h5 --movie gas.mp4 --duration 10
@@ -110,6 +111,8 @@ def parser():
     p.add_argument("--orbits", type=id_list, metavar="LIST", help="only these rows of /orbits, from 0: 1,4,7-9")
     p.add_argument("--color-by", default="auto", metavar="WHAT", help="auto, orbit, none, chaos, energy-error, status, "
                    "crossings, or a column such as energy or q2")
+    p.add_argument("--overlay", metavar="ORBITS.h5", help="over a section or a bounce map: the periodic orbits, and the manifolds, "
+                   "of a periodic-orbits result of the same problem")
     p.add_argument("--xlim", type=interval, metavar="A,B", help="limits of the horizontal axis")
     p.add_argument("--ylim", type=interval, metavar="A,B", help="limits of the vertical axis")
     p.add_argument("--view", type=angles, metavar="A,E", help="where a surface is seen from: azimuth and elevation in "
@@ -177,6 +180,8 @@ def figure_of(options):
     """(figure, the results it shows)"""
     from .result import PlotError, Result
     tables = [f for f in options.files if Path(f).suffix.lower() == ".csv"]
+    if options.overlay and (tables or options.statement or options.what in ("work-precision", "orders")):
+        raise PlotError(f"--overlay {options.overlay}: periodic orbits lie over sections and bounce maps alone")
     if tables or options.what == "work-precision":
         from . import work_precision
         return work_precision.draw(options.files, options), []
@@ -221,6 +226,9 @@ def figure_of(options):
         from . import energy as module
     if len(results) > 1 and what not in ("sections", "energy", "overland"):
         raise PlotError(f"{what} draws one file at a time, {len(results)} are given")
+    if options.overlay and not (what == "sections" or (what == "billiard" and module.maps_bounces(results[0], options))):
+        raise PlotError(f"--overlay {options.overlay}: periodic orbits lie over sections and bounce maps, and this is a picture of "
+                        f"{what}; {results[0].path} can be drawn as: {', '.join(subjects(results[0])) or 'nothing'}")
     draw = module.draw_basins if what == "basins" else module.draw
     return draw(results, options), results
 
@@ -302,6 +310,9 @@ def _run(argv):
         if getattr(options, option) and len(options.files) > 1:
             from .result import PlotError
             raise PlotError(f"--{option} shows one file at a time, {len(options.files)} are given: {', '.join(options.files)}")
+    if options.overlay and (options.movie or options.html) and not options.output:
+        from .result import PlotError
+        raise PlotError("--overlay: movies and pages have none; a picture has: -o PICTURE.png")
     if Path(options.files[0]).is_dir():
         from .result import PlotError
         raise PlotError(f"{options.files[0]}: a folder, not a result file")

@@ -205,18 +205,7 @@ def _legend(figure, axes, kinds, passes, edge):
     if edge:
         handles.append(line([], [], color=style.INK, lw=1.6, label=edge))
     if handles:
-        place = axes[0].get_position()
-        titled = bool(axes[0].get_title(loc="left"))
-        lift = (0.24 if titled else 0.03) / figure.get_size_inches()[1]
-        look = dict(loc="lower left", bbox_to_anchor=(place.x0, place.y1 + lift), ncol=len(handles), handletextpad=0.3,
-                    columnspacing=1.4, borderaxespad=0, borderpad=0.1, handlelength=1.3)
-        legend = figure.legend(handles=handles, **look)
-        room = (axes[-1] if titled else axes[0]).get_position().x1 - place.x0
-        taken = legend.get_window_extent(figure.canvas.get_renderer()).width / figure.bbox.width
-        if taken > room:  # in smaller type
-            legend.remove()
-            size = matplotlib.rcParams["legend.fontsize"] * max(0.6, 0.98 * room / taken)
-            figure.legend(handles=handles, fontsize=size, **look)
+        layout.legend_above(figure, axes, handles)
 
 
 def _scale(figure, axis, filled, bands, saddles, unit):

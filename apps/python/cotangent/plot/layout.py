@@ -212,6 +212,22 @@ def column(figure, count, place, apart=False, right=0.15, gap=0.18):
     return axes
 
 
+def legend_above(figure, axes, handles, **look):
+    """One line for the whole figure, above the first panel, in smaller type where it is longer than the panels' row."""
+    place = axes[0].get_position()
+    titled = bool(axes[0].get_title(loc="left"))
+    lift = (0.24 if titled else 0.03) / figure.get_size_inches()[1]
+    look = {"loc": "lower left", "bbox_to_anchor": (place.x0, place.y1 + lift), "ncol": len(handles), "handletextpad": 0.3,
+            "columnspacing": 1.4, "borderaxespad": 0, "borderpad": 0.1, "handlelength": 1.3} | look
+    legend = figure.legend(handles=handles, **look)
+    room = (axes[-1] if titled else axes[0]).get_position().x1 - place.x0
+    taken = legend.get_window_extent(figure.canvas.get_renderer()).width / figure.bbox.width
+    if taken > room:
+        legend.remove()
+        size = plt.rcParams["legend.fontsize"] * max(0.6, 0.98 * room / taken)
+        figure.legend(handles=handles, fontsize=size, **look)
+
+
 def head(figure, heading, lines, left, width, total):
     """The heading and the lines of notes at the figure's upper left."""
     if heading:

@@ -5,7 +5,7 @@ where these were grown.
 """
 import numpy as np
 
-from . import billiards, captions, layout, style
+from . import billiards, captions, layout, overlay, style
 from .result import PlotError, nearest
 from .space import Stage
 
@@ -89,12 +89,6 @@ def families(result, options):
     return figure
 
 
-def broken(x, y, turn):
-    """A curve with a gap where it leaves on one side and comes in on the other."""
-    jumps = np.flatnonzero(np.abs(np.diff(x)) > turn / 2) + 1
-    return np.insert(x, jumps, np.nan), np.insert(y, jumps, np.nan)
-
-
 def plane_of_manifolds(result, options):
     """Where manifolds are drawn: the data set's name in its group, and the two columns: Birkhoff's coordinates between walls, the
     coordinate that spreads most and its velocity where points are states."""
@@ -117,7 +111,7 @@ def manifolds(axis, result, name, x, y):
     looks = ({"ls": "-", "color": style.CATEGORICAL[1]}, {"ls": (0, (5, 1.5)), "color": style.CATEGORICAL[0]})
     for row, states in enumerate(result.array(f"manifolds/{name}")):
         px, py = states[:count[row], columns.index(x)], states[:count[row], columns.index(y)]
-        px, py = broken(px - turn * np.round(px / turn) if angle else px, py, turn)
+        px, py = overlay.broken(px - turn * np.round(px / turn) if angle else px, py, (turn, np.inf))
         what = ("unstable manifold", "stable manifold")[kind[row]]
         first = row == np.flatnonzero(kind == kind[row])[0]
         axis.plot(px, py, lw=0.8, zorder=1, label=what if first else None, **looks[kind[row]])

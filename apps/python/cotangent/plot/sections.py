@@ -8,13 +8,15 @@ the sea is one calm grey. An orbit of n crossings is taken for chaotic if on a g
 more cells than a curve can, O(sqrt(n)).
 
 An axis may be a parameter that the run sweeps: a bifurcation diagram, one panel of all orbits in one ink.
+
+Periodic orbits and manifolds of another result may lie over it (overlay.py), on the panels with their parameters and energy.
 """
 from dataclasses import dataclass
 
 import matplotlib
 import numpy as np
 
-from . import captions, contours, energy, layout, models, painting, space, style
+from . import captions, contours, energy, layout, models, overlay, painting, space, style
 from .result import PlotError, nearest
 
 FEW = 12
@@ -262,6 +264,7 @@ def shared_limits(found, names, options):
 def draw(results, options):
     """The figure."""
     found, names = panels(results, options)
+    over = overlays(overlay.of(options, results), found, names)
     limits = shared_limits(found, names, options)
     first = results[0]
     known = all("indicators/lyapunov" in result for result in results)
@@ -274,16 +277,20 @@ def draw(results, options):
     if len(results) == 1:
         notes.append(captions.energy_error(first))
     titled = any(p.label for p in found)
+    if over:
+        orbits, _, place = next(iter(over.values()))
+        notes.append(overlay.left_out(orbits, place))
     if skipped(first):
         notes.append(f"without the first {skipped(first)}")
     solid = len(found) == 1 and not found[0].swept and "surface/triangles" in first and len(first.coordinates()) == 3
     if solid:
         options.width = options.width or 10.5
     figure, axes = layout.grid(len(found) + solid, options, options.title or captions.model(first), notes,
-                               columns=2 if solid else None, ticks_inside=solid or limits is None, panel_titles=titled)
+                               columns=2 if solid else None, ticks_inside=solid or limits is None, panel_titles=titled,
+                               legend=bool(over))
     if solid:
         _draw_on_surface(axes.pop(), found[0], options)
-    for axis, panel in zip(axes, found):
+    for k, (axis, panel) in enumerate(zip(axes, found)):
         own = limits
         if own is None:
             across, up = panel_limits(panel, names)
@@ -291,6 +298,10 @@ def draw(results, options):
         _draw_panel(axis, panel, names, own, options)
         if panel.label:
             axis.set_title(panel.label, loc="left", pad=4)
+        if k in over:
+            overlay.draw(axis, *over[k])
+    if over:
+        layout.legend_above(figure, axes, overlay.handles(axes), handlelength=1.7)
     left, bottom = layout.outer(axes, layout.columns_for(len(found)))
     across, up = (style.label(name, first.units("orbits/parameters" if name in first.axes() else source(first, name), name))
                   for name in names)
@@ -299,6 +310,22 @@ def draw(results, options):
     for axis in bottom:
         axis.set_xlabel(across, labelpad=2)
     return figure
+
+
+def overlays(orbits, found, names):
+    """{number of a panel: the periodic orbits to lay over it, as overlay.draw takes them}; empty without any."""
+    if orbits is None:
+        return {}
+    over, reasons = {}, []
+    for k, panel in enumerate(found):
+        rows, reason = overlay.chosen(orbits, panel.result, panel.ids, panel.parameters())
+        if rows.size and panel.ids.size:
+            over[k] = orbits, rows, overlay.OnColumns(orbits, names, panel.x, panel.y)
+        else:
+            reasons.append(reason)
+    if not over:
+        raise PlotError(f"--overlay {orbits.path}: another problem: {reasons[0]}")
+    return over
 
 
 def _draw_on_surface(axis, panel, options, most=20_000):
