@@ -68,18 +68,18 @@ Eigen::MatrixXd transverse(const Closure& closure, const sections::Arc& arc,
 }
 
 /// The orbit's flight, begun on the manifold that the parameters make; none where it doesn't end.
-struct Flown {
+struct OrbitArc {
   sections::Start start;
   sections::Arc arc;
 };
-std::optional<Flown> fly(const Closure& closure, const Parts& at, const std::vector<double>& parameters) {
+std::optional<OrbitArc> fly(const Closure& closure, const Parts& at, const std::vector<double>& parameters) {
   const auto& problem = *closure.problem;
   sections::Start start{0, at.q, at.v, parameters};
   if (problem.constraints() > 0 && !problem.project(start.q, start.v, parameters, -1)) return std::nullopt;
   const double period = closure.strobed() ? strobe_period(closure, parameters) : at.period;
   sections::Arc arc = problem.arc(closure.method, start, period);
   if (arc.status != Status::finished) return std::nullopt;
-  return Flown{std::move(start), std::move(arc)};
+  return OrbitArc{std::move(start), std::move(arc)};
 }
 
 /// How far the end is from the beginning, angles by whole turns, and the derivatives of that.
@@ -106,7 +106,7 @@ bool close_state(const Closure& closure, const Unknowns& z, const sections::Arc&
 }
 
 /// Without a strobe the orbit begins on a plane, with a given energy.
-void meet_conditions(const Closure& closure, const Flown& flown, double energy, ClosedOrbit& orbit) {
+void meet_conditions(const Closure& closure, const OrbitArc& flown, double energy, ClosedOrbit& orbit) {
   const int n = closure.problem->dim(), m = 2 * n;
   const Plane plane = plane_of(closure);
   orbit.residual[m] = -plane.value;

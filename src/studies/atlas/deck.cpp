@@ -8,6 +8,7 @@
 #include "core/names.hpp"
 #include "studies/atlas/answers.hpp"
 #include "studies/billiard/deck.hpp"
+#include "studies/ensemble/section.hpp"
 #include "studies/program/units.hpp"
 
 namespace cotangent::studies {

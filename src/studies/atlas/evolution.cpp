@@ -309,7 +309,7 @@ Outcome AtlasEvolution::outcome(sections::TrajectoryRecord& flown,
     result.verdict = flown.tallies[0];
     result.exponent = flown.tallies[1];
   }
-  settle(atlas_.plan, parameters, flown);
+  name_exit(atlas_.plan, parameters, flown);
   result.status = flown.status;
   if (atlas_.exit_tallies > 0 && flown.tallies.size() >= atlas_.exit_tallies)
     result.escaped = flown.tallies[flown.tallies.size() - atlas_.exit_tallies] >= 0;

@@ -212,7 +212,7 @@ bool EnsembleEvolution::take_block() {
 /// Enters a trajectory that has ended into its block and into the counts.
 void EnsembleEvolution::record_trajectory(sections::TrajectoryRecord& flown) {
   const auto block = std::ranges::find_if(blocks_, [&](const Block& b) { return b.holds(flown.id); });
-  if (plan_.exits) settle(plan_, ensemble_.parameters(flown.id), flown);
+  if (plan_.exits) name_exit(plan_, ensemble_.parameters(flown.id), flown);
   rows_->land(*block, flown);
   counts_.add(flown.status, flown.crossing_count, flown.steps, flown.energy_error, flown.constraint_error);
   if (--block->open == 0) close(*block);

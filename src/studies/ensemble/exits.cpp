@@ -154,7 +154,7 @@ sections::TrajectoryRecord ended_at(const Plan& plan, const sections::Start& sta
   return record;
 }
 
-void settle(const Plan& plan, const std::vector<double>& parameters, sections::TrajectoryRecord& flown) {
+void name_exit(const Plan& plan, const std::vector<double>& parameters, sections::TrajectoryRecord& flown) {
   if (!plan.exits || flown.status == Status::infeasible_start) return;
   const bool escaped = flown.status == Status::finished && flown.crossing_count > 0;
   const double exit =

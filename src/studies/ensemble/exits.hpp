@@ -44,6 +44,6 @@ bool starts_outside(const Plan& plan, const sections::Start& start);
 sections::TrajectoryRecord ended_at(const Plan& plan, const sections::Start& start);
 /// Says of a trajectory that has ended which exit it took (-1: none), and when: as tallies, and by its
 /// status, which is left_domain where it escaped, finished where it stayed. Not of one that never flew.
-void settle(const Plan& plan, const std::vector<double>& parameters, sections::TrajectoryRecord& flown);
+void name_exit(const Plan& plan, const std::vector<double>& parameters, sections::TrajectoryRecord& flown);
 
 }  // namespace cotangent::studies

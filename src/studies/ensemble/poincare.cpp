@@ -2,6 +2,7 @@
 // study = "poincare": the Poincare map of an ensemble, from starts on the section to any number of crossings.
 #include "parallel/mpi.hpp"
 #include "studies/ensemble/indicators.hpp"
+#include "studies/ensemble/section.hpp"
 #include "studies/ensemble/study.hpp"
 
 namespace cotangent::studies {

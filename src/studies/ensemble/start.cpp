@@ -16,60 +16,6 @@
 
 namespace cotangent::studies {
 
-namespace {
-
-/// A formula of the parameters alone.
-expressions::Expression of_parameters(const io::Table& table, const char* key, const std::string& text,
-                                      const sections::Statement& statement) {
-  std::vector<std::string> names;
-  for (const auto& parameter : statement.parameters()) names.push_back(parameter.name);
-  try {
-    return expressions::Expression::parse(text, names);
-  } catch (const Error& e) {
-    throw table.error(key, e.what());
-  }
-}
-
-}  // namespace
-
-std::optional<sections::Section> read_section(Task& task, const sections::Statement& statement) {
-  if (!task.deck.root().has("section")) return std::nullopt;
-  const io::Table table = task.deck.table("section");
-  Parts parts(statement.variable_names());
-  parts.read_what_fits(task.deck.table("model").table("where"));
-  sections::Section section;
-  const std::string where = table.text("where");
-  const auto coordinates = statement.coordinates();
-  for (int k = 0; k < statement.dim(); ++k) {
-    if (coordinates[static_cast<std::size_t>(k)].name == where) section.coordinate = k;
-  }
-  if (section.coordinate < 0 && where == "t") {
-    section.strobe = {of_parameters(table, "every", table.formula("every"), statement),
-                      of_parameters(table, "value", table.formula("value", "0"), statement)};
-    table.choice("direction", "up", {"up"});
-  } else if (table.has("every")) {
-    throw table.error("every", "is of a section in time alone, where = \"t\"" +
-                                   std::string(where == "t" ? "; here t is a coordinate" : ""));
-  } else if (section.coordinate < 0) {
-    const auto tree = parts.read(table, "where", where, expressions::Language::value);
-    if (!varies(tree, static_cast<std::size_t>(3 * statement.dim())))
-      throw table.error("where", "is constant: it depends on no coordinate, velocity or momentum" +
-                                     expressions::marked(where, 0));
-    section.expression = expressions::Expression(where, tree);
-  }
-  if (!section.strobe) {
-    section.value = table.number("value", 0.0);
-    const std::string direction = table.choice("direction", "up", {"up", "down", "both"});
-    section.direction = direction == "up" ? 1 : direction == "down" ? -1 : 0;
-  }
-  if (table.has("condition")) {
-    const std::string condition = table.text("condition");
-    section.condition = expressions::Condition(
-        condition, parts.read(table, "condition", condition, expressions::Language::condition));
-  }
-  return section;
-}
-
 Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sections::Section>& section)
     : problem_(model.problem),
       axes_(model.axes),

@@ -120,8 +120,4 @@ class Ensemble {
   bool constrained_ = false, project_ = false;
 };
 
-/// `[section]` of a deck, where it is there: where = a coordinate or an expression, value, direction; or
-/// where = "t", the times value + k every > 0, both numbers or formulas of the parameters; and condition.
-std::optional<sections::Section> read_section(Task& task, const sections::Statement& statement);
-
 }  // namespace cotangent::studies

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // study = "trajectory": time series of an ensemble, sampled at equal times, with their energy.
 #include "studies/ensemble/indicators.hpp"
+#include "studies/ensemble/section.hpp"
 #include "studies/ensemble/study.hpp"
 
 namespace cotangent::studies {

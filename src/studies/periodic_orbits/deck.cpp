@@ -11,6 +11,7 @@
 #include "studies/billiard/deck.hpp"
 #include "studies/billiard/records.hpp"
 #include "studies/ensemble/indicators.hpp"
+#include "studies/ensemble/section.hpp"
 #include "studies/program/formula_reader.hpp"
 #include "studies/program/surface.hpp"
 

@@ -253,6 +253,17 @@ FoundOrbits search(const OrbitSurvey& survey, const run::Settings& settings) {
   return all;
 }
 
+std::string foretold_searches(const OrbitSurvey& survey) {
+  const auto starts = survey.starts->size(), numbers = std::ssize(survey.returns);
+  if (!survey.reversal.empty())
+    return fmt::format(
+        "searches between {} starts on the symmetry line, where orbits of {} cross it", starts,
+        numbers == 1 ? "one number of returns" : fmt::format("{} numbers of returns", numbers));
+  return fmt::format(
+      "{}{} searches", survey.recurrences > 0 ? "at most " : "",
+      starts * numbers * std::max<std::int64_t>(survey.recurrences > 0 ? survey.closest : 1, 1));
+}
+
 std::string describe(const FoundOrbits& found) {
   const auto stable = std::ranges::count_if(found.orbits, [](const FoundOrbit& each) {
     return chaos::stability(each.orbit) == chaos::Stability::stable;

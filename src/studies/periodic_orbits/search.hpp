@@ -30,6 +30,8 @@ integrators::MethodOptions closed_method(integrators::MethodOptions method, cons
 
 /// At least one, or an Error. Collective.
 FoundOrbits search(const OrbitSurvey& survey, const run::Settings& settings);
+/// How many searches there will be, or where, of a run that isn't made.
+std::string foretold_searches(const OrbitSurvey& survey);
 /// What came of it, in a line.
 std::string describe(const FoundOrbits& found);
 

@@ -8,6 +8,7 @@
 #include "parallel/mpi.hpp"
 #include "run/state.hpp"
 #include "studies/ensemble/deck.hpp"
+#include "studies/ensemble/section.hpp"
 #include "studies/program/method_options.hpp"
 
 namespace cotangent::studies {
