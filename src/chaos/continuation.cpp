@@ -246,6 +246,11 @@ struct Branching {
   Closure closure;
   Unknowns z, along;       ///< the orbit, n times over, and the family's tangent
   Eigen::MatrixXd across;  ///< the other directions that are free there, orthonormal
+
+  /// Of two of these.
+  Unknowns at_angle(double angle) const {
+    return std::cos(angle) * across.col(0) + std::sin(angle) * across.col(1);
+  }
 };
 std::optional<Branching> branching(const Closure& closure, const Bifurcation& at) {
   Branching result{closure, at.orbit.unknowns, at.tangent, {}};
@@ -266,29 +271,62 @@ std::optional<Branching> branching(const Closure& closure, const Bifurcation& at
   return result;
 }
 
-/// As near to closing as z comes by moving in none of the directions across.
-Unknowns nearly_closed(const Branching& at, Unknowns z) {
-  const Index others = z.size() - at.across.cols();
+/// A state beside a branching, as near to closing as it comes by what the family goes through, which brings
+/// orbits at this amplitude to turns of k / n; and by how much it then moves inward or outward in a period.
+/// Where that changes its sign an orbit closes.
+struct Beside {
+  Unknowns z;
+  double drift = std::numeric_limits<double>::quiet_NaN();
+};
+Beside beside(const Branching& at, const Unknowns& direction, double distance) {
+  Beside result{at.z + distance * direction};
+  const Index m = at.closure.states(), others = result.z.size() - at.across.cols();
   const Eigen::MatrixXd along = numerics::orthonormal_basis(at.across).rightCols(others);
-  for (int round = 0; round < 4; ++round) {
-    const auto orbit = evaluate(at.closure, z);
-    if (!orbit) break;
+  const Eigen::MatrixXd plane = at.across.topRows(m);
+  constexpr int rounds = 5;
+  for (int round = 0; round < rounds; ++round) {
+    const auto orbit = evaluate(at.closure, result.z);
+    if (!orbit) return {};
+    if (round + 1 == rounds) {
+      const Eigen::Vector2d turned = numerics::least_squares(plane, (orbit->jacobian * at.along).head(m)),
+                            off = numerics::least_squares(plane, orbit->residual.head(m));
+      result.drift = turned[0] * off[1] - turned[1] * off[0];
+      break;
+    }
     const Scales scales(at.closure, *orbit);
     Eigen::MatrixXd a = orbit->jacobian * along;
     a.array().colwise() /= scales.rows.array();
-    z -= along * numerics::least_squares(a, orbit->residual.cwiseQuotient(scales.rows));
+    result.z -= along * numerics::least_squares(a, orbit->residual.cwiseQuotient(scales.rows));
   }
-  return z;
+  return result;
 }
 
-/// The orbit so far from a branching in a direction that the family doesn't go in.
-std::optional<Offspring> branch(const Branching& at, const Unknowns& direction, double distance) {
-  // At this amplitude orbits turn by k / n a return where the family has gone on a little.
-  const Unknowns far = at.z + distance * direction;
-  const Unknowns guess = at.across.cols() > 1 ? nearly_closed(at, far) : far;
+/// The orbit next to a guess that lies in a direction that the family doesn't go in.
+std::optional<Offspring> branch(const Branching& at, const Unknowns& direction, const Unknowns& guess) {
   const auto orbit = close(at.closure, guess, Condition{direction, guess}, 16);
   if (!orbit) return std::nullopt;
   return Offspring{at.closure, *orbit, tangent_at(at.closure, *orbit, direction)};
+}
+
+/// The angles of a circle about a branching at which orbits close: between so many equal parts, by bisection.
+std::vector<double> closing_angles(const Branching& at, int parts, double distance) {
+  const auto drift = [&](double angle) { return beside(at, at.at_angle(angle), distance).drift; };
+  std::vector<double> found;
+  const double part = 2 * std::numbers::pi / parts;
+  double before = drift(0);
+  for (int k = 1; k <= parts; ++k) {
+    const double next = drift(k * part);
+    if ((before > 0 && next < 0) || (before < 0 && next > 0)) {
+      double low = (k - 1) * part, high = k * part;
+      while (high - low > 1e-6) {
+        const double middle = (low + high) / 2;
+        ((drift(middle) > 0) == (before > 0) ? low : high) = middle;
+      }
+      found.push_back((low + high) / 2);
+    }
+    before = next;
+  }
+  return found;
 }
 
 }  // namespace
@@ -302,7 +340,7 @@ std::vector<Offspring> branch_off(const Closure& closure, const Bifurcation& at,
     Index largest = 0;
     direction.cwiseAbs().maxCoeff(&largest);
     if (direction[largest] < 0) direction = -direction;
-    auto one = branch(*from, direction, distance);
+    auto one = branch(*from, direction, from->z + distance * direction);
     if (!one || lies_on(from->closure, one->orbit, from->z, from->along)) return {};
     return {std::move(*one)};
   }
@@ -316,16 +354,14 @@ std::vector<Offspring> branch_off(const Closure& closure, const Bifurcation& at,
   // Near by, all orbits nearly close: one that does is told from the others by a trace that isn't 2.
   const auto closes = [&](const ClosedOrbit& orbit) {
     const double off = std::abs(orbit.trace() - 2);
-    return off > 1e-9 && orbit.error <= 1e-4 * distance * off &&
+    return off > 1e-6 && orbit.error <= 1e-4 * distance * off &&
            (orbit.unknowns - from->z).norm() < 10 * distance;
   };
-  const int directions = 4 * at.n;
-  for (int round = 0; round <= 5; ++round, distance *= 2) {
-    for (int k = 0; k < directions && all.size() < 2; ++k) {
-      const double angle = 2 * std::numbers::pi * k / directions;
-      auto one = branch(*from, std::cos(angle) * from->across.col(0) + std::sin(angle) * from->across.col(1),
-                        distance);
-      if (one && closes(one->orbit) && !known(one->orbit)) all.push_back(std::move(*one));
+  for (int round = 0; round <= 5 && all.size() < 2; ++round, distance *= 2) {
+    for (const double angle : closing_angles(*from, 8 * at.n, distance)) {
+      const Unknowns direction = from->at_angle(angle);
+      auto one = branch(*from, direction, beside(*from, direction, distance).z);
+      if (one && closes(one->orbit) && !known(one->orbit) && all.size() < 2) all.push_back(std::move(*one));
     }
   }
   return all;

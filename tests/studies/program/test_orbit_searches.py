@@ -126,6 +126,44 @@ file = "out.h5"
 """
 
 
+CONTINUED = """[continuation]
+parameter = "{parameter}"
+to = {to}
+step = 0.01
+turns = [3, 4, 5]
+offspring = 6
+branch = 0.02
+points = 80
+[output]
+file = "out.h5"
+"""
+BRANCHES_OF_HENON_HEILES = """study = "periodic-orbits"
+[model]
+name = "henon-heiles"
+[method]
+name = "gauss"
+stages = 8
+step = 0.5
+[section]
+where = "q1"
+[ensemble]
+energy = 0.07
+points = [{ q2 = 0.24, q2_dot = 0.0 }]
+[orbits]
+path = 0
+""" + CONTINUED.format(parameter="energy", to=0.155).replace("turns = [3, 4, 5]", "turns = [3, 4]").replace("offspring = 6", "offspring = 4")
+BRANCHES_IN_AN_OVAL = """study = "periodic-orbits"
+[domain]
+sets = [{ name = "oval", omega = "1 - x^2 - (y/b)^2 - e*(y/b)^4", parameters = { b = 0.8, e = 0.3 } }]
+[ensemble]
+energy = 0.5
+points = [{ x = 0.0005, y = 0.0, x_dot = 0.0 }]
+[orbits]
+path = 0
+returns = 2
+""" + CONTINUED.format(parameter="oval.b", to=0.4)
+
+
 class RationalTurns(ProgramTest):
     def test_branches_where_the_rotor_at_rest_turns_by_quarters_and_thirds(self):
         """At K = 2 and 3. The map, x_(k+1) - 2 x_k + x_(k-1) = -K sin x_k gives, to all sizes A,
@@ -150,6 +188,30 @@ class RationalTurns(ProgramTest):
                 np.testing.assert_allclose(K, 2 * largest / np.sin(largest), rtol=1e-10)
                 signs.append(set(np.sign(trace[K < 2.2] - 2)))
             self.assertEqual(sorted(signs, key=str), [{-1.0}, {1.0}])  # one is stable there, one isn't
+
+    def test_on_a_section_and_between_walls(self):
+        """At each turn by k / n that a stable orbit passes, a stable and an unstable orbit of n times the returns branch off, with
+        each of which the family ends where it is asked to, closed to round-off."""
+        for text, to in ((BRANCHES_OF_HENON_HEILES, 0.155), (BRANCHES_IN_AN_OVAL, 0.4)):
+            end = self.launch(self.deck(text), ranks=1)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            with h5py.File(self.at / "out.h5") as file:
+                count = file["families/points"][()]
+                self.assertTrue((count > 3).all(), count)
+                passed = {int(n): at for n, at in zip(file["bifurcations/n"][0], file["bifurcations/value"][0]) if n > 0}
+                branches = {}
+                first = file["families/returns"][0]
+                for family in range(1, len(count)):
+                    name = lambda key: file["families/" + key][family, :count[family]]
+                    n = file["families/returns"][family] // first
+                    self.assertEqual((file["families/parent"][family], file["families/end"][family]), (0, 1))
+                    self.assertLess(name("error").max(), 1e-11)
+                    self.assertEqual(name("value")[-1], to)
+                    self.assertLess(abs(name("value")[0] - passed[n]), 0.3 * abs(to - passed[n]))
+                    branches.setdefault(n, []).append(np.sign(name("trace")[0] - 2))
+                self.assertEqual(sorted(branches), sorted(passed))
+                for signs in branches.values():
+                    self.assertEqual(sorted(signs), [-1, 1])
 
 
 if __name__ == "__main__":
