@@ -179,14 +179,15 @@ overland::Water OverlandFields::water(const overland::Landscape& land) {
 
 overland::Rain OverlandFields::rain(const overland::Landscape& land) {
   overland::Rain rain = sky_;
-  for (auto& [from, raster] : rasters_) {
+  for (auto& entry : rasters_) {
+    overland::Raster& raster = entry.second;
     raster.load(raster.around(land.mesh.vertices));
     std::vector<double> values;
     parallel::agree([&] {
       for (const auto& p : land.mesh.vertices)
         values.push_back(judged(rain_table_, "rasters", raster.value(p), 0.0, p));
     });
-    rain.fields.emplace_back(from, std::move(values));
+    rain.fields.emplace_back(entry.first, std::move(values));
     release(raster.values);
   }
   if (!rain_rate_) return rain;
