@@ -327,6 +327,12 @@ EnsembleStart Ensemble::between(std::int64_t id, double part) const {
   auto state = base_state(point);
   const auto next = base_state(point + 1);
   for (std::size_t k = 0; k < state.size(); ++k) state[k] += part * (next[k] - state[k]);
+  if (constrained_) {  // between two states of a manifold is none
+    const std::span all(state);
+    const auto [q, v] =
+        std::pair(all.first(static_cast<std::size_t>(dim_)), all.last(static_cast<std::size_t>(dim_)));
+    if (!problem_->project(q, v, parameters(id), section_ ? section_->coordinate : -1)) return {{}, false};
+  }
   const auto parameters = this->parameters(id);
   const bool feasible = make_start(state, energy(id), parameters);
   return {{id, {state.begin(), state.begin() + dim_}, {state.begin() + dim_, state.end()}, parameters},
