@@ -12,8 +12,8 @@
 namespace cotangent::rods {
 namespace {
 
-/// Rows of a molecule that goes in lanes, at most: of larger ones a pack doesn't fit in the inner cache.
-constexpr int most_rows = 12;
+/// Rows of a molecule that goes in lanes, at most: a pack of larger ones is too large for the caches.
+constexpr int most_rows = 64;
 
 /// One number of each of some molecules, `stride` apart.
 template <class R, std::size_t... k>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The multipliers of many small molecules that are all alike. Those of one couple within it alone: a row for
+// The multipliers of molecules that are all alike. Those of one couple within it alone: a row for
 // each of its rods and, on a surface, for each point that is held. As many molecules as a pack has lanes are
 // solved for side by side,
 //   G M^-1 G'^T y = b      for each, by elimination without pivoting in the order of its rods,
@@ -21,8 +21,11 @@ class AlikeMolecules {
  public:
   using PointVectors = typename RodBlock<D>::PointVectors;
 
-  /// None where a rank has anything but whole molecules, two or more and of few rows. Collective.
+  /// None where a rank has anything but whole molecules, two or more, of up to 64 rows each. Collective.
   static std::optional<AlikeMolecules> of(const RodBlock<D>& block);
+
+  /// Whether there are enough of them on this rank.
+  bool fill_lanes() const { return molecules_ >= W; }
 
   /// When Newton's method ends: at the tolerance, or where errors below the noise don't shrink any more.
   struct Bounds {

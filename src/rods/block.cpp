@@ -349,7 +349,7 @@ void RodBlock<D>::revert() {
 }
 
 template <int D>
-RodBlock<D>::Rates RodBlock<D>::rates(std::span<double> rate) const {
+auto RodBlock<D>::rates(std::span<double> rate) const -> Rates {
   Largest worst, fastest;
   fastest.see(std::numeric_limits<double>::min());
   for (const RodSeries& series : own_series_) {

@@ -18,6 +18,7 @@
 #include <memory>
 #include <string>
 
+#include "rods/alike_molecules.hpp"
 #include "rods/halo.hpp"
 #include "rods/rattle.hpp"
 
@@ -36,10 +37,10 @@ class RodMultipliers {
   using PointVectors = typename RodBlock<D>::PointVectors;
 
   /// Options of PETSc are heeded under the prefix ("position_ksp_type") once configure() is called; where the
-  /// user has given some, or wants the larger system, PETSc solves. `alike`: the block is molecules all
-  /// alike.
-  RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, Formulation formulation, bool alike,
-                 std::string prefix);
+  /// user has given some, or wants the larger system, PETSc solves. `alike`: the block's molecules,
+  /// where it has nothing else.
+  RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, Formulation formulation,
+                 const std::optional<AlikeMolecules<D>>& alike, std::string prefix);
   ~RodMultipliers();
 
   /// The matrix, or what acts like it.

@@ -12,7 +12,6 @@
 
 #include "core/error.hpp"
 #include "parallel/mpi.hpp"
-#include "rods/alike_molecules.hpp"
 #include "rods/multipliers.hpp"
 #include "rods/pairs.hpp"
 #include "rods/rattle.hpp"
@@ -43,8 +42,8 @@ struct RodRattle<D>::Solvers {
         block(std::move(part)),
         halo(block),
         molecules(AlikeMolecules<D>::of(block)),
-        position_matrix(block, halo, options.formulation, molecules.has_value(), "position_"),
-        velocity_matrix(block, halo, options.formulation, molecules.has_value(), "velocity_"),
+        position_matrix(block, halo, options.formulation, molecules, "position_"),
+        velocity_matrix(block, halo, options.formulation, molecules, "velocity_"),
         known(static_cast<std::size_t>(block.known_count())) {
     for (la::Vector* v : {&multiplier, &last, &before, &residual, &rate, &push}) {
       *v = la::vector(static_cast<PetscInt>(block.own_count()));

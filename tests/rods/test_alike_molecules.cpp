@@ -119,7 +119,12 @@ TEST_CASE("molecules that differ, are cut, or by themselves don't go in lanes") 
   heavier.mass[40] *= 2;
   CHECK_ALL(apart(heavier, 20, false) < 1e-12);
   CHECK_ALL(apart(triangles(1, false), 20, false) < 1e-12);
-  CHECK_ALL(apart(copies(test::uneven_chain<3>(13, 3.0, false, false), 12), 20, false) < 1e-12);
+  const auto chain = test::uneven_chain<3>(13, 3.0, false, false);
+  if (parallel::size() == 1) {
+    CHECK_ALL(apart(copies(chain, 3), 20, false) < 1e-12);  // open chains that leave lanes idle
+    CHECK_ALL(apart(copies(chain, 17), 20, true) < 1e-12);
+  }
+  CHECK_ALL(apart(copies(test::uneven_chain<3>(65, 3.0, true, false), 4), 20, false) < 1e-11);  // too large
   CHECK_ALL(apart(triangles(25, false), 20, parallel::size() == 1) < 1e-12);
 }
 
