@@ -328,20 +328,20 @@ auto AlikeMolecules<D>::constrain(RodBlock<D>& block, double* multiplier, const 
 template <int D>
 auto AlikeMolecules<D>::make_tangent(RodBlock<D>& block) -> Tangency {
   constexpr int most_solves = 4;
-  constexpr double close = 4e-15;
+  constexpr double close = 4e-15, far = 1e-8;  // of a speed; farther off, rods depend on each other
   Tangency found;
   R worst(0.0), fastest(0.0);
   for_packs([&](Place at) {
     load(block.velocity, at, place_);
     load(block.gradient, at, gradient_);
     Mask open(true);
-    R past(std::numeric_limits<double>::infinity());
+    R past(std::numeric_limits<double>::infinity()), speed_square(0.0);
     Rates rates;
     for (int round = 0;; ++round) {
       rates = find_rates();
       const R share = rates.along_square / rates.speed_square;
-      if (!all(isfinite(share))) return found.finite = false;
-      fastest = max(rates.speed_square, fastest);
+      if (!all(isfinite(share))) return found.found = false;
+      speed_square = max(rates.speed_square, speed_square);
       if (round > 0) open = open & (share > R(close * close)) & (share <= R(0.25) * past);
       if (round == most_solves || !any(open)) break;
       found.solves = std::max(found.solves, round + 1);
@@ -353,7 +353,9 @@ auto AlikeMolecules<D>::make_tangent(RodBlock<D>& block) -> Tangency {
         for (std::size_t d = 0; d < D; ++d) place_[i][d] -= moved_[i][d];
       }
     }
+    if (any(rates.along_square > R(far * far) * speed_square)) return found.found = false;
     worst = max(rates.along_square, worst);
+    fastest = max(speed_square, fastest);
     store(place_, at, block.velocity);
     return true;
   });

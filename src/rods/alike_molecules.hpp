@@ -43,7 +43,7 @@ class AlikeMolecules {
   struct Tangency {
     double along_square = 0, speed_square = 0;  ///< the largest |G v|^2 / |G|^2, and |v|^2 before
     int solves = 0;
-    bool finite = true;  ///< molecules of a pack that isn't have the velocities that they had
+    bool found = true;  ///< molecules of a pack without multipliers have the velocities that they had
   };
   /// Makes the velocities tangent where the points are, by the gradients there.
   Tangency make_tangent(RodBlock<D>& block);

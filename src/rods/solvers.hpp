@@ -170,11 +170,11 @@ struct RodRattle<D>::Solvers {
     return found;
   }
 
-  /// G v = 0 in each molecule; false where a velocity isn't finite then.
+  /// G v = 0 in each molecule; false where multipliers weren't found.
   bool make_molecules_tangent() {
     const auto own = molecules->make_tangent(block);
     const auto of_all = parallel::maximum(std::vector<double>{
-        own.along_square, own.speed_square, static_cast<double>(own.solves), own.finite ? 0.0 : 1.0});
+        own.along_square, own.speed_square, static_cast<double>(own.solves), own.found ? 0.0 : 1.0});
     if (of_all[3] != 0) return false;
     velocity_error = std::sqrt(of_all[0] / of_all[1]);
     effort.linear_solves += static_cast<std::int64_t>(of_all[2]);

@@ -175,6 +175,21 @@ TEST_CASE("a step that isn't found in lanes is PETSc's, from no multipliers") {
   CHECK_ALL(lost.effort().newton_iterations > found.effort().newton_iterations);
 }
 
+TEST_CASE("molecules whose rods depend on each other where they begin are refused") {
+  const la::Petsc petsc;
+  auto flat = rod_chain<2>(3, 1.0, 1.0, 0.0, 0.0, true);
+  flat.mass[0] = 1.0;
+  flat.position = {{0, 0}, {1, 0}, {2, 0}};
+  flat.rods[2].length = 2;
+  const auto said = test::text_thrown<Error>([&] {
+    RodOptions options;
+    options.step = 0.01;
+    RodRattle<2> rattle(copies(flat, 24), options);
+  });
+  INFO(said);
+  CHECK_ALL(said.find("depend on each other") != std::string::npos);
+}
+
 TEST_CASE("a surface's levels in lanes have the bits of each, of any number of points") {
   const auto surface = torus();
   for (const std::size_t count : {1, 5, 16, 37}) {
