@@ -14,36 +14,33 @@
 #include <limits>
 
 #include "la/petsc.hpp"
-#include "mechanics/lagrangian.hpp"
 #include "mechanics/surface.hpp"
 #include "mechanics/surfaces/torus.hpp"
 #include "parallel/mpi.hpp"
 #include "rods/rattle.hpp"
+#include "sections/surface_of.hpp"
 
 namespace cotangent::benchmark {
 namespace {
-
-using Model = mechanics::ParticleOn<mechanics::Torus>;
 
 constexpr int repetitions = 10;
 constexpr double least_distance = 0.9;
 
 rods::RodSystem<3> on_torus(std::int64_t molecules, const rods::RodSystem<3>& dumbbell) {
-  mechanics::System<Model, double> system;
+  static const sections::SurfaceOf<mechanics::ParticleOn<mechanics::Torus>> torus;
   const double scale = std::sqrt(2 * static_cast<double>(molecules) / 51274);
-  system.parameters[0] = 100 * scale;
-  system.parameters[1] = 40 * scale;
-  const geometry::LevelFunction g = [system](const geometry::SpacePoint& q) {
-    const auto at = system.constraint(q);
-    return geometry::LevelPoint{at.value[0], at.gradient[0]};
-  };
+  const std::array<double, 2> radii{100 * scale, 40 * scale};
+  const geometry::LevelFunction g = [radii](const geometry::SpacePoint& q) { return torus.level(q, radii); };
   const rods::HoldingSurface<3> surface{
       [g](const std::array<double, 3>& q) {
         const auto [value, gradient] = g(q);
         return rods::HoldingSurface<3>::Level{value, gradient};
       },
-      [system](const std::array<double, 3>& q, const std::array<double, 3>& v) {
-        return mechanics::constraint_curvature<Model>(q, v, system.parameters)[0];
+      [radii](const std::array<double, 3>& q, const std::array<double, 3>& v) {
+        return torus.curvature(q, v, radii);
+      },
+      [radii](const rods::HoldingSurface<3>::Levels& points) {
+        torus.levels(points.count, points.q, points.value, points.gradient, radii);
       }};
   const geometry::SpacePoint first{140 * scale, 0, 0};
   const auto triangles = geometry::triangulate(g, std::span(&first, 1), 4 * scale);

@@ -70,10 +70,10 @@ RodBlock<D>::RodBlock(RodShare<D> share)
   inverse_mass_.push_back(0.0);
   for (int d = 0; d < D; ++d) {
     gradient[d].assign(length_.size(), 0.0);
-    moved_[d].assign(inverse_mass_.size(), 0.0);
+    moved[d].assign(inverse_mass_.size(), 0.0);
   }
   old_gradient = gradient;
-  predicted_ = before_position_ = position;
+  predicted = before_position_ = position;
   before_velocity_ = velocity;
   find_series();
 }
@@ -180,6 +180,10 @@ void RodBlock<D>::find_series() {
   const auto after = series_of(ends_of, own_end, all, point_count());
   series_.insert(series_.end(), own_series_.begin(), own_series_.end());
   series_.insert(series_.end(), after.begin(), after.end());
+  for (std::size_t k = own_first; k < own_end; ++k) {
+    const auto [first, second] = ends_of(k);
+    if (second == point_count()) holds_.push_back({k, static_cast<std::size_t>(first)});
+  }
 }
 
 template <int D>
@@ -199,7 +203,7 @@ void RodBlock<D>::predict(double h) {
   for (int d = 0; d < D; ++d) {
     const double half = 0.5 * h;
     const double *q = position[d].data(), *v = velocity[d].data(), *a = acceleration_[d].data();
-    double* __restrict next = predicted_[d].data();
+    double* __restrict next = predicted[d].data();
     for (std::size_t i = 0; i < position[d].size(); ++i) next[i] = q[i] + h * (v[i] + half * a[i]);
   }
 }
@@ -218,15 +222,15 @@ void RodBlock<D>::feel(const PointVectors& force, double h) {
 }
 
 template <int D>
-void RodBlock<D>::spread(std::span<const double> x, const PointVectors& along, PointVectors& moved) const {
+void RodBlock<D>::spread(std::span<const double> x, const PointVectors& along, PointVectors& to) const {
   // First all second ends, then all first ones: the order at a point is the same on every rank.
-  for (auto& part : moved) std::ranges::fill(part, 0.0);
+  for (auto& part : to) std::ranges::fill(part, 0.0);
   const auto add = [&](const RodSeries& series, std::size_t end, double sign) {
     if (end == position[0].size()) return;  // the point of no concern
     const double *y = x.data() + series.begin, *w = inverse_mass_.data() + end;
     for (int d = 0; d < D; ++d) {
       const double* G = along[d].data() + series.begin;
-      double* __restrict at = moved[d].data() + end;
+      double* __restrict at = to[d].data() + end;
       in_strides(series, [&](auto rods, auto points) {
         for (std::size_t k = 0; k < series.count; ++k)
           at[k * points] += sign * (w[k * points] * (y[k * rods] * G[k * rods]));
@@ -239,10 +243,10 @@ void RodBlock<D>::spread(std::span<const double> x, const PointVectors& along, P
 
 template <int D>
 double RodBlock<D>::constrain(std::span<const double> multiplier, std::span<double> g) {
-  spread(multiplier, old_gradient, moved_);
+  spread(multiplier, old_gradient, moved);
   return measure_at(
       [this](int d, std::size_t from) {
-        return [q = predicted_[d].data() + from, m = moved_[d].data() + from](std::size_t k) {
+        return [q = predicted[d].data() + from, m = moved[d].data() + from](std::size_t k) {
           return q[k] + m[k];
         };
       },
@@ -258,25 +262,46 @@ double RodBlock<D>::measure(std::span<double> g) {
       g);
 }
 
+/// Of own holds, many at once: the surface takes them in lanes.
+template <int D>
+template <class Place>
+double RodBlock<D>::measure_holds(const Place& place, std::span<double> g) {
+  constexpr std::size_t most = 64;
+  using Row = std::array<double, most>;
+  Row value;
+  std::array<Row, D> q, slope;
+  typename HoldingSurface<D>::Levels levels{0, {}, value.data(), {}};
+  for (int d = 0; d < D; ++d) {
+    levels.q[d] = q[d].data();
+    levels.gradient[d] = slope[d].data();
+  }
+  Largest worst;
+  for (std::size_t begin = 0; begin < holds_.size(); begin += most) {
+    const std::span rows(holds_.data() + begin, levels.count = std::min(most, holds_.size() - begin));
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      for (int d = 0; d < D; ++d) q[d][k] = place(d, rows[k].point)(0);
+    }
+    surface_->find(levels);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      std::array<double, D> G;
+      for (int d = 0; d < D; ++d) gradient[d][rows[k].known] = G[d] = slope[d][k];
+      g[rows[k].known - static_cast<std::size_t>(own_begin())] = value[k];
+      worst.see(value[k] * value[k] / product<D>(G, G));
+    }
+  }
+  return worst.value();
+}
+
 template <int D>
 template <class Place>
 double RodBlock<D>::measure_at(const Place& place, std::span<double> g) {
   Largest worst;  // of the squares: no root is taken
+  worst.see(measure_holds(place, g));
   for (const RodSeries& series : own_series_) {
     const auto slope = pointers<D>(gradient, series.begin);
     const double* length = length_.data() + series.begin;
     double* __restrict value = g.data() + (series.begin - static_cast<std::size_t>(own_begin()));
-    if (holds(series)) {
-      for (std::size_t k = 0; k < series.count; ++k) {
-        std::array<double, D> q;
-        for (int d = 0; d < D; ++d) q[d] = place(d, series.first)(k * series.points);
-        const auto [level, G] = surface_->level(q);
-        value[k * series.rods] = level;
-        for (int d = 0; d < D; ++d) slope[d][k * series.rods] = G[d];
-        worst.see(level * level / product<D>(G, G));
-      }
-      continue;
-    }
+    if (holds(series)) continue;
     const auto ends = [&]<int... d>(std::integer_sequence<int, d...>) {
       return std::tuple(std::pair(place(d, series.first), place(d, series.second))...);
     }
@@ -307,12 +332,12 @@ void RodBlock<D>::accept(double h) {
   before_velocity_.swap(velocity);
   const double rate = h == 0 ? 0.0 : 1.0 / h;
   for (int d = 0; d < D; ++d) {
-    const double *from = predicted_[d].data(), *moved = moved_[d].data(),
-                 *before = before_velocity_[d].data(), *a = acceleration_[d].data();
+    const double *from = predicted[d].data(), *way = moved[d].data(), *before = before_velocity_[d].data(),
+                 *a = acceleration_[d].data();
     double* __restrict q = position[d].data(), * __restrict v = velocity[d].data();
     for (std::size_t i = 0; i < position[d].size(); ++i) {
-      q[i] = from[i] + moved[i];
-      v[i] = before[i] + (h * a[i] + moved[i] * rate);
+      q[i] = from[i] + way[i];
+      v[i] = before[i] + (h * a[i] + way[i] * rate);
     }
   }
 }
@@ -324,7 +349,7 @@ void RodBlock<D>::revert() {
 }
 
 template <int D>
-RodBlock<D>::Rates RodBlock<D>::rates(std::span<double> rate) const {
+auto RodBlock<D>::rates(std::span<double> rate) const -> Rates {
   Largest worst, fastest;
   fastest.see(std::numeric_limits<double>::min());
   for (const RodSeries& series : own_series_) {
@@ -363,9 +388,9 @@ RodBlock<D>::Rates RodBlock<D>::rates(std::span<double> rate) const {
 
 template <int D>
 void RodBlock<D>::push(std::span<const double> multiplier, double factor) {
-  spread(multiplier, gradient, moved_);
+  spread(multiplier, gradient, moved);
   for (int d = 0; d < D; ++d) {
-    for (std::size_t i = 0; i < velocity[d].size(); ++i) velocity[d][i] += factor * moved_[d][i];
+    for (std::size_t i = 0; i < velocity[d].size(); ++i) velocity[d][i] += factor * moved[d][i];
   }
 }
 
@@ -401,14 +426,14 @@ void RodBlock<D>::accelerations(std::span<double> result) const {
 template <int D>
 void RodBlock<D>::apply(std::span<const double> x, const PointVectors& left, const PointVectors& right,
                         std::span<double> y) const {
-  PointVectors moved = moved_;
-  spread(x, right, moved);
+  PointVectors way = moved;
+  spread(x, right, way);
   for (int k = 0; k < own_count(); ++k) {
     const auto known = static_cast<std::size_t>(own_begin() + k);
     const auto [first, second] = ends(own_begin() + k);
     const auto a = static_cast<std::size_t>(first), b = static_cast<std::size_t>(second);
     double sum = 0;
-    for (int d = 0; d < D; ++d) sum += left[d][known] * (moved[d][a] - moved[d][b]);
+    for (int d = 0; d < D; ++d) sum += left[d][known] * (way[d][a] - way[d][b]);
     y[static_cast<std::size_t>(k)] = sum;
   }
 }

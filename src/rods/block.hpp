@@ -43,6 +43,7 @@ class RodBlock : public KnownRods {
   std::vector<double> reported(const PointVectors& field) const;
   /// The other way, and to copies on other ranks. Collective.
   void take_reported(std::span<const double> rows, PointVectors& field) const;
+  double length(int known) const { return length_[static_cast<std::size_t>(known)]; }
   double mass(int i) const { return mass_[static_cast<std::size_t>(i)]; }
   bool moves(int i) const { return inverse_mass_[static_cast<std::size_t>(i)] > 0; }
 
@@ -52,6 +53,8 @@ class RodBlock : public KnownRods {
   /// Gradients G of all known rods; those of foreign ones are filled in by the halo.
   PointVectors gradient, old_gradient;
   PointVectors position, velocity;
+  /// Where multipliers begin to act in a step, and by how much they have moved each point from there.
+  PointVectors predicted, moved;
 
   /// Takes forces on the known points, beside gravity, as they are where the points are now; for a step h
   /// that accept() has made with those before, corrects the velocities to the mean of both. With h = 0 the
@@ -61,12 +64,12 @@ class RodBlock : public KnownRods {
   /// The prediction q + h v + h^2 f / 2, where multipliers begin to act.
   void predict(double h);
   /// Uses the positions themselves as the prediction.
-  void predict_here() { predicted_ = position; }
+  void predict_here() { predicted = position; }
   /// Moves the predicted points by M^-1 G_old^T Lambda, given for all known rods; writes g and G of the own
   /// rods there and returns their largest |g| / |grad g|; infinity where a number isn't finite.
   double constrain(std::span<const double> multiplier, std::span<double> g);
-  /// Makes the moved points the new ones and, for a step h, gives the points the velocity of half a kick and
-  /// of the multipliers, and another half kick. With h = 0 the velocities stay.
+  /// Makes the moved points the new ones, whoever moved them, and, for a step h, gives the points the
+  /// velocity of half a kick and of the multipliers, and another half kick. With h = 0 the velocities stay.
   void accept(double h);
   /// Takes the last accept() and all push() since back; forces have to be felt anew.
   void revert();
@@ -105,15 +108,21 @@ class RodBlock : public KnownRods {
   void find_series();
   void spread(std::span<const double> x, const PointVectors& along, PointVectors& moved) const;
   template <class Place>
+  double measure_holds(const Place& place, std::span<double> g);
+  template <class Place>
   double measure_at(const Place& place, std::span<double> g);
 
   double extent_ = 0;
   std::vector<double> length_, mass_, inverse_mass_;
   std::vector<RodSeries> series_, own_series_;
+  struct Hold {
+    std::size_t known, point;
+  };
+  std::vector<Hold> holds_;  // own ones
   std::array<double, D> gravity_{};
   std::optional<HoldingSurface<D>> surface_;
   PointVectors acceleration_;  // by gravity and the forces felt; 0 for a fixed point
-  PointVectors predicted_, before_position_, before_velocity_, moved_;
+  PointVectors before_position_, before_velocity_;
 };
 
 extern template class RodBlock<2>;

@@ -423,14 +423,20 @@ struct RodMultipliers<D>::Saddle {
 
 template <int D>
 RodMultipliers<D>::RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, Formulation formulation,
-                                  std::string prefix)
+                                  const std::optional<AlikeMolecules<D>>& alike, std::string prefix)
     : prefix_(std::move(prefix)) {
-  if (formulation == Formulation::schur) {
-    schur_ = std::make_unique<Schur>(block);
-    if (Chain::fits(block, schur_->matrix) && !la::has_option(prefix_))
-      chain_ = std::make_unique<Chain>(block);
-  } else {
+  if (formulation == Formulation::saddle_point) {
     saddle_ = std::make_unique<Saddle>(block, halo);
+    return;
+  }
+  schur_ = std::make_unique<Schur>(block);
+  if (la::has_option(prefix_)) return;
+  const bool full = alike && alike->fill_lanes();
+  if (!full && Chain::fits(block, schur_->matrix)) {
+    elimination_ = Elimination::of_chain;
+    chain_ = std::make_unique<Chain>(block);
+  } else if (alike) {
+    elimination_ = Elimination::in_molecules;
   }
 }
 

@@ -3,6 +3,7 @@
 // another, in two forms:
 //   schur           the matrix G M^-1 G'^T itself, sparse, its pattern built once
 //   saddle_point    [[M, -G'^T], [G, 0]] (x, y) = (0, b), which doesn't square the condition number of G
+// An open chain on one rank is solved for here without PETSc.
 // Measured on 20 rods, largest relative error of the multipliers against quadruple precision, before and
 // after one refinement whose residual comes from the factors, G (M^-1 (G^T y)), as RodRattle does it:
 //   posture                                       cond      schur              saddle_point
@@ -17,18 +18,29 @@
 #include <memory>
 #include <string>
 
+#include "rods/alike_molecules.hpp"
 #include "rods/halo.hpp"
 #include "rods/rattle.hpp"
 
 namespace cotangent::rods {
+
+/// Who solves them.
+enum class Elimination {
+  by_petsc,
+  of_chain,     ///< solve(), on one rank
+  in_molecules  ///< each for itself (alike_molecules.hpp)
+};
 
 template <int D>
 class RodMultipliers {
  public:
   using PointVectors = typename RodBlock<D>::PointVectors;
 
-  /// Options of PETSc are heeded under the prefix ("position_ksp_type") once configure() is called.
-  RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, Formulation formulation, std::string prefix);
+  /// Options of PETSc are heeded under the prefix ("position_ksp_type") once configure() is called; where the
+  /// user has given some, or wants the larger system, PETSc solves. `alike`: the block's molecules,
+  /// where it has nothing else.
+  RodMultipliers(const RodBlock<D>& block, RodHalo<D>& halo, Formulation formulation,
+                 const std::optional<AlikeMolecules<D>>& alike, std::string prefix);
   ~RodMultipliers();
 
   /// The matrix, or what acts like it.
@@ -38,9 +50,7 @@ class RodMultipliers {
   /// The values for G and G', given for all known rods; both outlive the next solve.
   void assemble(const PointVectors& left, const PointVectors& right);
 
-  /// Whether solve() serves: on one rank, for an open chain, unless the user has given PETSc options for this
-  /// system.
-  bool direct() const { return chain_ != nullptr; }
+  Elimination elimination() const { return elimination_; }
   /// G M^-1 G'^T y = b, one number for each of this rank's rods, without PETSc's matrices and calls.
   void solve(const PointVectors& left, const PointVectors& right, const double* b, double* y);
 
@@ -48,6 +58,7 @@ class RodMultipliers {
   struct Schur;
   struct Saddle;
   struct Chain;
+  Elimination elimination_ = Elimination::by_petsc;
   std::unique_ptr<Chain> chain_;
   std::string prefix_;
   std::unique_ptr<Schur> schur_;

@@ -60,15 +60,23 @@ std::string RodRattle<D>::solver() const {
   check(SNESGetType(s.newton, &newton), "SNESGetType");
   const std::string by_petsc = std::string("SNES ") + newton + ", " + types(inner);
   const std::string linear = types(s.linear);
-  if (s.position_matrix.direct() && s.velocity_matrix.direct())
-    return "steps by the project's own Newton's method and tridiagonal elimination; the start and samples by "
-           "PETSc's " +
-           linear + ", and steps that fail by its " + by_petsc;
-  const std::string own = "the project's own tridiagonal elimination";
+  const auto own = [](const RodMultipliers<D>& matrix) {
+    return matrix.elimination() != Elimination::by_petsc;
+  };
+  const auto elimination = [](const RodMultipliers<D>& matrix) {
+    return std::string(matrix.elimination() == Elimination::of_chain
+                           ? "tridiagonal elimination"
+                           : "elimination of each molecule in lanes");
+  };
+  if (own(s.position_matrix) && own(s.velocity_matrix))
+    return "steps by the project's own Newton's method and " + elimination(s.position_matrix) +
+           "; the start and samples by PETSc's " + linear + ", and steps that fail by its " + by_petsc;
   return "positions by " +
-         (s.position_matrix.direct() ? "the project's own Newton's method and tridiagonal elimination"
-                                     : "PETSc's " + by_petsc) +
-         ", velocities by " + (s.velocity_matrix.direct() ? own : "PETSc's " + linear);
+         (own(s.position_matrix) ? "the project's own Newton's method and " + elimination(s.position_matrix)
+                                 : "PETSc's " + by_petsc) +
+         ", velocities by " +
+         (own(s.velocity_matrix) ? "the project's own " + elimination(s.velocity_matrix)
+                                 : "PETSc's " + linear);
 }
 template <int D>
 void RodRattle<D>::rehearse() {

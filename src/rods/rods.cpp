@@ -24,6 +24,18 @@ double product(const std::array<double, D>& a, const std::array<double, D>& b) {
 }  // namespace
 
 template <int D>
+void HoldingSurface<D>::find(const Levels& points) const {
+  if (levels) return levels(points);
+  for (std::size_t i = 0; i < points.count; ++i) {
+    Vector q;
+    for (int d = 0; d < D; ++d) q[d] = points.q[d][i];
+    const auto [value, gradient] = level(q);
+    points.value[i] = value;
+    for (int d = 0; d < D; ++d) points.gradient[d][i] = gradient[d];
+  }
+}
+
+template <int D>
 double RodSystem<D>::longest_molecule() const {
   // Of each molecule all rods, at the point that stands for it.
   std::vector<std::size_t> towards(position.size());
@@ -155,6 +167,8 @@ template void walk_chain<2>(std::int64_t, double, double, bool,
                             const std::function<void(std::int64_t, const std::array<double, 2>&)>&);
 template void walk_chain<3>(std::int64_t, double, double, bool,
                             const std::function<void(std::int64_t, const std::array<double, 3>&)>&);
+template struct HoldingSurface<2>;
+template struct HoldingSurface<3>;
 template struct RodSystem<2>;
 template struct RodSystem<3>;
 template RodSystem<2> rod_chain(std::int64_t, double, double, double, double, bool);

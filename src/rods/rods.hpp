@@ -37,8 +37,18 @@ struct HoldingSurface {
     double value;
     Vector gradient;
   };
+  /// Points and what g is there: in each array a number for every point.
+  struct Levels {
+    std::size_t count;
+    std::array<const double*, D> q;
+    double* value;
+    std::array<double*, D> gradient;
+  };
   std::function<Level(const Vector& q)> level;
   std::function<double(const Vector& q, const Vector& v)> curvature;
+  std::function<void(const Levels& points)> levels = {};  ///< all along the motion; none: level(), one by one
+
+  void find(const Levels& points) const;
 };
 
 /// The second end of a rod that holds its first one on the surface.
@@ -74,6 +84,8 @@ struct RodSystem {
   double extent() const;
 };
 
+extern template struct HoldingSurface<2>;
+extern template struct HoldingSurface<3>;
 extern template struct RodSystem<2>;
 extern template struct RodSystem<3>;
 

@@ -24,6 +24,7 @@ struct RodRattle<D>::Solvers {
   RodBlock<D> block;
   RodHalo<D> halo;
   std::optional<RodPairs<D>> pairs;
+  std::optional<AlikeMolecules<D>> molecules;
   RodMultipliers<D> position_matrix, velocity_matrix;
   la::NonlinearSolver newton;
   la::LinearSolver linear;
@@ -40,8 +41,9 @@ struct RodRattle<D>::Solvers {
       : options(chosen),
         block(std::move(part)),
         halo(block),
-        position_matrix(block, halo, options.formulation, "position_"),
-        velocity_matrix(block, halo, options.formulation, "velocity_"),
+        molecules(AlikeMolecules<D>::of(block)),
+        position_matrix(block, halo, options.formulation, molecules, "position_"),
+        velocity_matrix(block, halo, options.formulation, molecules, "velocity_"),
         known(static_cast<std::size_t>(block.known_count())) {
     for (la::Vector* v : {&multiplier, &last, &before, &residual, &rate, &push}) {
       *v = la::vector(static_cast<PetscInt>(block.own_count()));
@@ -113,6 +115,20 @@ struct RodRattle<D>::Solvers {
     return PetscErrorCode{};
   }
 
+  /// What SNES does for molecules that are all alike, each of which iterates for itself.
+  bool constrain_molecules() {
+    const la::Values x(multiplier);
+    const auto [worst, most] =
+        molecules->constrain(block, x.data(), {options.tolerance, noise, options.iterations});
+    const auto of_all = parallel::maximum(std::vector<double>{worst, static_cast<double>(most)});
+    error = of_all[0];
+    const auto iterations = static_cast<std::int64_t>(of_all[1]);
+    effort.newton_iterations += iterations;
+    effort.linear_solves += iterations;
+    effort.linear_iterations += iterations;
+    return std::isfinite(error);
+  }
+
   /// What SNES does for an open chain on one rank, without its calls: they take longer than short chains do.
   bool constrain_directly() {
     const la::Values x(multiplier), g(residual);
@@ -142,7 +158,11 @@ struct RodRattle<D>::Solvers {
       if (code < 0) failure = la::reason(code);
       return code > 0;
     };
-    if (position_matrix.direct() ? constrain_directly() : attempt()) return true;
+    const Elimination how = position_matrix.elimination();
+    if (how == Elimination::in_molecules ? constrain_molecules()
+        : how == Elimination::of_chain   ? constrain_directly()
+                                         : attempt())
+      return true;
     use_line_search(SNESLINESEARCHBT);
     la::check(VecSet(multiplier, 0.0), "VecSet");
     const bool found = attempt();
@@ -150,11 +170,25 @@ struct RodRattle<D>::Solvers {
     return found;
   }
 
+  /// G v = 0 in each molecule; false where multipliers weren't found.
+  bool make_molecules_tangent() {
+    const auto own = molecules->make_tangent(block);
+    const auto of_all = parallel::maximum(std::vector<double>{
+        own.along_square, own.speed_square, static_cast<double>(own.solves), own.found ? 0.0 : 1.0});
+    if (of_all[3] != 0) return false;
+    velocity_error = std::sqrt(of_all[0] / of_all[1]);
+    effort.linear_solves += static_cast<std::int64_t>(of_all[2]);
+    effort.linear_iterations += static_cast<std::int64_t>(of_all[2]);
+    return true;
+  }
+
   /// G v = 0 by multipliers at the present gradients; up to three solves more where round-off asks for them.
   /// The error that stays is told over the largest speed, that before the solves with it: rods at rest have
   /// no other.
   bool make_tangent() {
-    if (!velocity_matrix.direct()) velocity_matrix.assemble(block.gradient, block.gradient);
+    const Elimination how = velocity_matrix.elimination();
+    if (how == Elimination::in_molecules && make_molecules_tangent()) return true;  // else it is PETSc's turn
+    if (how != Elimination::of_chain) velocity_matrix.assemble(block.gradient, block.gradient);
     const auto count = static_cast<std::size_t>(block.own_count());
     double last_worst = std::numeric_limits<double>::infinity(), largest_speed_square = 0;
     for (int round = 0;; ++round) {
@@ -173,7 +207,7 @@ struct RodRattle<D>::Solvers {
       if (round > 0 && (worst <= 4e-15 || worst > 0.5 * last_worst || round == 4)) return true;
       last_worst = worst;
       PetscInt iterations = 1;
-      if (velocity_matrix.direct()) {
+      if (how == Elimination::of_chain) {
         velocity_matrix.solve(block.gradient, block.gradient, la::Values(rate).data(), known.data());
       } else {
         la::solve(linear, rate, push);

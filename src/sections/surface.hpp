@@ -13,6 +13,9 @@ class Surface {
   virtual ~Surface() = default;
   /// g and its gradient.
   virtual geometry::LevelPoint level(const geometry::SpacePoint& q, Values parameters) const = 0;
+  /// The same at `count` points, side by side in lanes: in each array a number for every point.
+  virtual void levels(std::size_t count, const std::array<const double*, 3>& q, double* value,
+                      const std::array<double*, 3>& gradient, Values parameters) const = 0;
   /// The second derivative of g(q + s v) by s.
   virtual double curvature(const geometry::SpacePoint& q, const geometry::SpacePoint& v,
                            Values parameters) const = 0;

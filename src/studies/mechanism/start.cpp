@@ -79,6 +79,9 @@ rods::HoldingSurface<3> read_surface(const Task& task, const io::Table& table, s
           },
           [surface, parameters](const std::array<double, 3>& x, const std::array<double, 3>& along) {
             return surface->curvature(x, along, parameters);
+          },
+          [surface, parameters](const rods::HoldingSurface<3>::Levels& points) {
+            surface->levels(points.count, points.q, points.value, points.gradient, parameters);
           }};
 }
 
