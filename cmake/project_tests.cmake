@@ -20,6 +20,7 @@ if(TARGET swinging_atwood)
 endif()
 set_tests_properties(project.layers project.layers_check project.launcher project.pbs project.format project.tidy project.quickstart
                      project.fresh_machine PROPERTIES LABELS project SKIP_RETURN_CODE 77)
+set_tests_properties(project.tidy PROPERTIES COST 1)
 
 # Both build in a folder of their own, which is kept so that a second run is quick. Of the mathematical half all is
 # configured, and its lowest layers are built and tested: the layers above were compiled with no other folders of headers
