@@ -130,7 +130,7 @@ CHAIN_OF_RODS = """coordinates = ["x", "y"]
 neighbours = { right = 1 }
 parameters = { mass = 1.0, g = 1.0, spacing = 1.0 }
 terms = { bob = "0.5*mass*(x_dot^2 + y_dot^2) - mass*g*y" }
-constraints = { rod = "((right.x - x)^2 + (right.y - y)^2 - spacing*spacing)*(0.5/spacing)" }"""
+constraints = { rod = "((right.x - x)^2 + (right.y - y)^2 - spacing^2)*(0.5/spacing)" }"""
 LATTICES = {
     "fput-beta": ('name = "fput-beta"\nbeta = 0.5', FPUT, 48, "fixed", "modes = [4.0]", GAUSS, "modes = 3"),
     "fput-beta by Verlet": ('name = "fput-beta"\nbeta = 0.5', FPUT, 48, "periodic", "modes = [4.0]",
