@@ -4,9 +4,9 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME project.layers COMMAND ${in_idle_time} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/check_layers.py)
 add_test(NAME project.layers_check COMMAND ${in_idle_time} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/check_layers.py --self-test)
 add_test(NAME project.format COMMAND ${in_idle_time} ${PROJECT_SOURCE_DIR}/cmake/format_check)
-# Of the lowest layers and one with a precompiled header, without the analyser: all sources take long (tests/full tidy).
+# Of the lowest layers and one with a precompiled header, without the analyser and as one source: all take long (tests/full tidy).
 add_test(NAME project.tidy COMMAND ${in_idle_time} ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/tidy --build ${PROJECT_BINARY_DIR} --quick
-  --jobs 1 src/core/ src/parallel/ src/rods/halo)
+  --together src/core/ src/parallel/ src/rods/halo)
 add_test(NAME project.quickstart COMMAND ${in_idle_time} ${Python3_EXECUTABLE}
   ${PROJECT_SOURCE_DIR}/tests/quickstart/test_quickstart.py ${PROJECT_SOURCE_DIR}/cmake/quickstart)
 add_test(NAME project.fresh_machine COMMAND ${in_idle_time} ${Python3_EXECUTABLE}

@@ -46,6 +46,8 @@ function(cotangent_mpi_test layer)
     set(launcher ${mpirun} ${ranks})
     if(ranks EQUAL 1)
       set(launcher ${in_idle_time} ${launcher})
+    elseif(layer MATCHES "^(overland|rods|particles|lattice)$")  # many small messages; no files, for which ranks wait otherwise
+      set(launcher ${CMAKE_CURRENT_SOURCE_DIR}/in_turn ${launcher})
     endif()
     add_test(NAME mpi.${layer}.${ranks} COMMAND ${launcher} $<TARGET_FILE:${program}> ${chosen})
     set_tests_properties(mpi.${layer}.${ranks} PROPERTIES LABELS ${label} TIMEOUT 300 ENVIRONMENT "${mpi_environment}")

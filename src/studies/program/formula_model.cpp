@@ -417,7 +417,9 @@ void judge_method(const io::Deck& deck, const Statement& s, const std::string& n
 }  // namespace
 
 formulas::Methods methods_of(const io::Deck& deck, bool tangent_maps) {
-  if (!deck.root().has("method") || deck.root().has("methods")) return {"*", tangent_maps};
+  if (deck.root().has("methods")) return {"*", tangent_maps};
+  if (!deck.root().has("method"))  // in a landscape nothing flies: that of the motion by default
+    return {"", tangent_maps, integrators::MethodOptions{}.stages};
   const io::Table method = deck.table("method");
   formulas::Methods result{method.text("name", ""), tangent_maps};
   // It is written into the C++ that is compiled; which methods there are is judged later.

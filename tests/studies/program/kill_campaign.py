@@ -177,7 +177,7 @@ class Campaign:
         return ["deck.toml", *self.case.overrides(self.length)]
 
     def measure(self, ranks):
-        """An uninterrupted run, twice as long each time until there is room for a kill between checkpoint and end."""
+        """An uninterrupted run, longer each time until there is room for a kill between checkpoint and end."""
         for _ in range(10):
             began = time.monotonic()
             process = self.start(ranks)
@@ -187,7 +187,7 @@ class Campaign:
             self.first[ranks], self.rest[ranks] = there - began, time.monotonic() - there
             if process.wait(600) != 0 or (found and self.rest[ranks] >= ROOM):
                 break
-            self.length *= 2
+            self.length *= min(8, max(2, 1.3 * ROOM / self.rest[ranks])) if found else 4
             self.whole.clear()  # those of shorter runs
         if process.returncode != 0 or not found:
             raise SystemExit(f"{self.name} on {ranks} ranks: exit code {process.returncode}, "

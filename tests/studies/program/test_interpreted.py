@@ -81,11 +81,13 @@ class Interpreted(FormulaTest):
     def test_on_a_surface(self):
         self.assert_agree(SURFACE, "section/points", 1e-9)
 
+    # One of two operands may be a number, and a whole exponent a parameter, whatever the sign of the base.
+    FUNCTIONS = FRICTION.replace("- r2/2", " ".join("- 0.2*" + term for term in (
+        "max(x, 0.1)^2", "min(0.2, y)", "hypot(x, 1)", "atan2(0.5, x)", "atan2(y, 2)", "2^x", "x^n")) + " - r2/2").replace(
+            "b = 0.7", "b = 0.7, n = 4.0")
+
     def test_functions_of_a_number(self):
-        """One of two operands may be a number, and a whole exponent a parameter, whatever the sign of the base."""
-        terms = ["max(x, 0.1)^2", "min(0.2, y)", "hypot(x, 1)", "atan2(0.5, x)", "atan2(y, 2)", "2^x", "x^n"]
-        text = FRICTION.replace("- r2/2", " ".join("- 0.2*" + term for term in terms) + " - r2/2").replace("b = 0.7", "b = 0.7, n = 4.0")
-        self.assert_agree(text, "trajectory/q", 1e-9)
+        self.assert_agree(self.FUNCTIONS, "trajectory/q", 1e-9)
 
     def test_control_another_formula(self):
         compiled, _ = self.both(deck_of(HENON_HEILES))
@@ -103,7 +105,7 @@ class Interpreted(FormulaTest):
             self.assertTrue(found.same())
 
     def test_parameters_are_swept(self):
-        text = FRICTION.replace("b = 0.7", "b = [0.5, 0.6, 0.7]")
+        text = self.FUNCTIONS.replace("b = 0.7", "b = [0.5, 0.6, 0.7]")
         self.assert_agree(text, "orbits/final", 1e-10)
 
     def test_a_check_needs_no_compiler(self):

@@ -270,6 +270,14 @@ file = "out.h5"
     DIAMOND = TEXT.format("x^2/2 - 2*x^3/3 + y^2/2", "1 - abs(x) - abs(y)")
     MONKEY = TEXT.format("x^3 - 3*x*y^2", "2 - x - y")
 
+    def test_no_more_is_compiled_than_one_method(self):
+        """Nothing flies here: all methods would take three times as long."""
+        self.set_variable("COTANGENT_CACHE", self.at / "cache")
+        self.set_variable("COTANGENT_COMPILER", "/bin/false")  # which leaves the source
+        self.refused("the compiler failed", text=self.DIAMOND)
+        (source,) = (self.at / "cache").glob("*.cpp")
+        self.assertIn('string_view method = "";', source.read_text(encoding="utf-8"))
+
     def test_over_a_saddle_to_a_corner_of_the_region(self):
         end = self.launch(self.deck(self.DIAMOND), ranks=1)
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)

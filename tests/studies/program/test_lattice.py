@@ -343,7 +343,8 @@ class Lattice(ProgramTest):
 [model]
 coordinates = ["q"]
 neighbours = { right = 1 }
-terms = { site = "q_dot^2/2 - TERM", bond = "BOND" }
+parameters = { k = 1.0, s = 1.0, m = 0.0, f = 0.0 }
+terms = { site = "q_dot^2/2 - k*q^2/2", bond = "m*q*right.q - s*(right.q - q)^2/2 - f*(right.q - q)" }
 sites = 12
 [start]
 modes = [0.0, 0.1]
@@ -355,21 +356,20 @@ time = 1.0
 modes = 3
 file = "out.h5"
 """
-        for site, bond, known in (("q^2/2", "-(right.q - q)^2/2", ("periodic", "free", "fixed")),
-                                  ("q^2", "q*right.q", ("periodic", "fixed")),
-                                  ("q^2/2", "-(right.q - q)^2/2 - 0.3*(right.q - q)", ("periodic", "fixed"))):
-            text = own.replace("TERM", site).replace("BOND", bond)
+        for terms, known in (({}, ("periodic", "free", "fixed")), ({"k": 2.0, "s": 0.0, "m": 1.0}, ("periodic", "fixed")),
+                             ({"f": 0.3}, ("periodic", "fixed"))):
+            values = [f"model.parameters.{name}={value}" for name, value in terms.items()]
             for boundary in ("periodic", "free", "fixed"):
-                with self.subTest(bond=bond, boundary=boundary):
+                with self.subTest(terms=terms, boundary=boundary):
                     if boundary in known:
-                        found = self.run_to("modes.h5", text, f"model.boundary={boundary}")
+                        found = self.run_to("modes.h5", own, f"model.boundary={boundary}", *values)
                         energy = found["mode_energy"][()]  # stays where it is
                         np.testing.assert_allclose(energy, np.tile(energy[0], (len(energy), 1)), atol=1e-12)
                         self.assertGreater(energy[0, 1], 1e-3)
                     else:
                         for words in ((), ("start.modes=", "start.q=0.1*x")):
                             self.refused("modes", "lack copies of terms that change them", 'boundary = "periodic" or "fixed"',
-                                         text=text, words=[f"model.boundary={boundary}", *words])
+                                         text=own, words=[f"model.boundary={boundary}", *values, *words])
 
     def test_waves_on_closed_chains(self):
         kink = CHAIN.replace("fput-alpha", "sine-gordon").replace("modes = 4\n", "").replace("modes = [2.0]", 'wave = "kink"').replace(
