@@ -75,7 +75,7 @@ struct Offspring {
 /// side; of such that are equally stable and lie to the same side one is told. Their residues vanish as the
 /// distance to the power n - 2, with a symmetry faster: where one is too small to follow a family by, the
 /// distance is doubled, up to 2^5 times.
-/// Meyer (1970); R. S. MacKay, Renormalisation in area-preserving maps (1993), section 1.2.4.
+/// Meyer (1970); R. S. MacKay, Renormalisation in area-preserving maps (1993).
 std::vector<Offspring> branch_off(const Closure& closure, const Bifurcation& at, double distance);
 
 /// A closure with what shall be continued, and an orbit of the closure without as one of it.

@@ -296,6 +296,11 @@ bool Ensemble::make_start(std::vector<double>& state, std::optional<double> ener
   return problem_->domain(q, parameters) > (random() ? 0 : -1e-9);
 }
 
+EnsembleStart Ensemble::start_of(std::int64_t id, const std::vector<double>& state, bool feasible) const {
+  return {{id, {state.begin(), state.begin() + dim_}, {state.begin() + dim_, state.end()}, parameters(id)},
+          feasible};
+}
+
 EnsembleStart Ensemble::operator[](std::int64_t id) const {
   const std::int64_t point = id % points_;
   const auto parameters = this->parameters(id);
@@ -318,8 +323,7 @@ EnsembleStart Ensemble::operator[](std::int64_t id) const {
   }
   if (!feasible && missing_ >= 0)
     state[static_cast<std::size_t>(missing_)] = std::numeric_limits<double>::quiet_NaN();
-  return {{id, {state.begin(), state.begin() + dim_}, {state.begin() + dim_, state.end()}, parameters},
-          feasible};
+  return start_of(id, state, feasible);
 }
 
 EnsembleStart Ensemble::between(std::int64_t id, double part) const {
@@ -333,10 +337,8 @@ EnsembleStart Ensemble::between(std::int64_t id, double part) const {
         std::pair(all.first(static_cast<std::size_t>(dim_)), all.last(static_cast<std::size_t>(dim_)));
     if (!problem_->project(q, v, parameters(id), section_ ? section_->coordinate : -1)) return {{}, false};
   }
-  const auto parameters = this->parameters(id);
-  const bool feasible = make_start(state, energy(id), parameters);
-  return {{id, {state.begin(), state.begin() + dim_}, {state.begin() + dim_, state.end()}, parameters},
-          feasible};
+  const bool feasible = make_start(state, energy(id), parameters(id));
+  return start_of(id, state, feasible);
 }
 
 Ensemble Ensemble::at(const std::vector<double>& parameters, std::optional<double> energy,

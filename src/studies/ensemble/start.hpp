@@ -83,6 +83,7 @@ class Ensemble {
   std::int64_t energies() const { return energy_.empty() ? 1 : static_cast<std::int64_t>(energy_.size()); }
   std::vector<double> parameters_of(std::int64_t combination) const;
   std::optional<double> energy(std::int64_t id) const;
+  EnsembleStart start_of(std::int64_t id, const std::vector<double>& state, bool feasible) const;
   /// Completes a state and puts it where it belongs; false where none like it is a start.
   bool make_start(std::vector<double>& state, std::optional<double> energy,
                   const std::vector<double>& parameters) const;

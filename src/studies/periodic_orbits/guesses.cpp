@@ -18,19 +18,13 @@ namespace {
 
 using State = std::vector<double>;  // q, then v
 
-State state_of(const sections::Start& start) {
-  State state(start.q);
-  state.insert(state.end(), start.v.begin(), start.v.end());
-  return state;
-}
-
 /// A flight's states at its start and at its returns, or of a billiard behind its bounces.
 struct Passages {
   std::vector<State> states;
   chaos::Closure closure;  ///< with units for these states
 };
 Passages fly(const OrbitSurvey& survey, const sections::Start& start, std::int64_t returns) {
-  Passages passages{{state_of(start)}, survey.closure(1, start.parameters, 0)};
+  Passages passages{{joined(start.q, start.v)}, survey.closure(1, start.parameters, 0)};
   const auto dim = static_cast<std::ptrdiff_t>(start.q.size());
   const auto add = [&](const std::vector<double>& q, const std::vector<double>& v, std::ptrdiff_t row) {
     passages.states.emplace_back(q.begin() + row * dim, q.begin() + (row + 1) * dim);
@@ -221,7 +215,8 @@ Answer on_symmetry_line(const OrbitSurvey& survey, std::int64_t id) {
       if (!(std::min(std::abs(from), std::abs(to)) > round_off) || (from > 0) == (to > 0)) continue;
       const auto part = zero_between(off, *at_first, *at_last, number);
       if (!part) continue;
-      add(answer, n, state_of(starts.between(id, *part).start));
+      const auto at = starts.between(id, *part).start;
+      add(answer, n, joined(at.q, at.v));
       break;
     }
   }
@@ -254,6 +249,11 @@ void refuse_if_not_reversed(const OrbitSurvey& survey) {
 }
 
 }  // namespace
+
+std::vector<double> joined(std::vector<double> q, const std::vector<double>& v) {
+  q.insert(q.end(), v.begin(), v.end());
+  return q;
+}
 
 chaos::Units units_of(const OrbitSurvey& survey, const std::vector<double>& q, const std::vector<double>& v,
                       double return_time) {

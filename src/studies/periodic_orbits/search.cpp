@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
-#include <numbers>
 
 #include "core/error.hpp"
 #include "parallel/mpi.hpp"
@@ -39,10 +38,6 @@ struct Returns {
   std::vector<double> from, states, times;
   int count() const { return static_cast<int>(times.size()); }
 };
-std::vector<double> joined(std::vector<double> q, const std::vector<double>& v) {
-  q.insert(q.end(), v.begin(), v.end());
-  return q;
-}
 
 /// A billiard's flight from here to a time or after so many bounces; of it, `crossings` are the bounces.
 sections::TrajectoryRecord bounced(const chaos::Closure& closure, const std::vector<double>& q,

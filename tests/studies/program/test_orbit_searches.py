@@ -46,8 +46,8 @@ class WhereSearchesBegin(ProgramTest):
                 if not any(other[0] == orbit[0] and np.abs(other[1] - orbit[1][0]).max(axis=1).min() < 1e-6 for other in among)]
 
     def test_on_a_symmetry_line(self):
-        """The line finds all symmetric orbits that a search from everywhere finds, and no others; the grid alone, as many
-        starts on the line as these, misses some."""
+        """The line finds all symmetric orbits that a search from everywhere finds, and no others; of long orbits the same starts,
+        without what is known of the line, miss most."""
         line = "grid = {{ q2 = [-0.45, 0.65, {}], q2_dot = [0.0, 0.0, 1] }}"
         reversal = 'reversal = { q1 = "-q1", q2_dot = "-q2_dot" }'
         everywhere = self.found(energy=0.12, starts="grid = { q2 = [-0.4, 0.6, 11], q2_dot = [-0.4, 0.4, 9] }", returns=[1, 4], begin="")
@@ -60,7 +60,6 @@ class WhereSearchesBegin(ProgramTest):
             self.assertLess(np.abs(points[:, 1]).min(), 1e-8)
             mirrored = [np.abs(points - (q2, -q2_dot)).max(axis=1).min() for q2, q2_dot in points]
             self.assertLess(max(mirrored), 1e-8)
-        # Of long orbits a search from the starts themselves misses most.
         long, control = (self.found(energy=0.16, starts=line.format(111), returns=[9], begin=begin) for begin in (reversal, ""))
         self.assertGreater(len(long), 10)
         self.assertGreater(len(self.missing(long, control)), len(long) / 2)
@@ -130,28 +129,14 @@ CONTINUED = """[continuation]
 parameter = "{parameter}"
 to = {to}
 step = 0.01
-turns = [3, 4, 5]
-offspring = 6
+turns = {turns}
+offspring = {offspring}
 branch = 0.02
 points = 80
-[output]
-file = "out.h5"
 """
-BRANCHES_OF_HENON_HEILES = """study = "periodic-orbits"
-[model]
-name = "henon-heiles"
-[method]
-name = "gauss"
-stages = 8
-step = 0.5
-[section]
-where = "q1"
-[ensemble]
-energy = 0.07
-points = [{ q2 = 0.24, q2_dot = 0.0 }]
-[orbits]
-path = 0
-""" + CONTINUED.format(parameter="energy", to=0.155).replace("turns = [3, 4, 5]", "turns = [3, 4]").replace("offspring = 6", "offspring = 4")
+BRANCHES_OF_HENON_HEILES = SECTION.format(
+    energy=0.07, starts="points = [{ q2 = 0.24, q2_dot = 0.0 }]", returns=1,
+    begin=CONTINUED.format(parameter="energy", to=0.155, turns=[3, 4], offspring=4))
 BRANCHES_IN_AN_OVAL = """study = "periodic-orbits"
 [domain]
 sets = [{ name = "oval", omega = "1 - x^2 - (y/b)^2 - e*(y/b)^4", parameters = { b = 0.8, e = 0.3 } }]
@@ -161,7 +146,9 @@ points = [{ x = 0.0005, y = 0.0, x_dot = 0.0 }]
 [orbits]
 path = 0
 returns = 2
-""" + CONTINUED.format(parameter="oval.b", to=0.4)
+[output]
+file = "out.h5"
+""" + CONTINUED.format(parameter="oval.b", to=0.4, turns=[3, 4, 5], offspring=6)
 
 
 class RationalTurns(ProgramTest):
