@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/task_sharing.hpp"
 
+#include <algorithm>
 #include <mpi.h>
 #include <utility>
 
@@ -14,13 +15,10 @@ struct TaskSharing::Window {
   std::int64_t alone = 0;
 };
 
-TaskSharing::TaskSharing(std::int64_t first) : window_(std::make_unique<Window>()) {
+TaskSharing::TaskSharing(std::int64_t count) : window_(std::make_unique<Window>()), count_(count) {
   int initialized = 0;
   MPI_Initialized(&initialized);
-  if (!initialized) {
-    window_->alone = first;
-    return;
-  }
+  if (!initialized) return;
   Window& window = *window_;
   const MPI_Aint bytes = rank() == 0 ? static_cast<MPI_Aint>(sizeof(std::int64_t)) : 0;
   check(MPI_Win_allocate(bytes, sizeof(std::int64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &window.memory,
@@ -29,7 +27,7 @@ TaskSharing::TaskSharing(std::int64_t first) : window_(std::make_unique<Window>(
   check(MPI_Win_set_errhandler(window.handle, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
   check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window.handle), "MPI_Win_lock_all");
   if (rank() == 0) {
-    *window.memory = first;
+    *window.memory = 0;
     check(MPI_Win_sync(window.handle), "MPI_Win_sync");
   }
   barrier();  // nobody takes before the counter is set
@@ -43,8 +41,12 @@ TaskSharing::~TaskSharing() {
   MPI_Win_free(&window_->handle);
 }
 
-std::int64_t TaskSharing::take() {
-  return add(1);
+std::optional<std::int64_t> TaskSharing::take() {
+  if (exhausted_) return std::nullopt;
+  const std::int64_t task = add(1);
+  exhausted_ = task >= count_;
+  taken_ = std::min(task + 1, count_);
+  return exhausted_ ? std::nullopt : std::optional(task);
 }
 
 void TaskSharing::end() {

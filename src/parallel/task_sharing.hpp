@@ -10,20 +10,25 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace cotangent::parallel {
 
 class TaskSharing {
  public:
-  /// Tasks are numbered from `first` on. Collective.
-  explicit TaskSharing(std::int64_t first = 0);
+  /// Tasks 0 .. count - 1. Collective.
+  explicit TaskSharing(std::int64_t count);
   /// Collective: every rank has to come here, also after an error (see agree() in mpi.hpp).
   ~TaskSharing();
   TaskSharing(TaskSharing&&) noexcept;
   TaskSharing& operator=(TaskSharing&&) = delete;
 
-  /// The next task, given to nobody else; the caller stops where it is no smaller than the number of tasks.
-  std::int64_t take();
+  /// The next task, given to nobody else; none once all have been taken.
+  std::optional<std::int64_t> take();
+  /// Whether this rank has asked in vain.
+  bool exhausted() const { return exhausted_; }
+  /// How many all ranks together had taken when this one last asked.
+  std::int64_t taken() const { return taken_; }
   /// After an error: what hasn't been taken yet is given to nobody.
   void end();
 
@@ -32,6 +37,8 @@ class TaskSharing {
 
   struct Window;
   std::unique_ptr<Window> window_;
+  std::int64_t count_, taken_ = 0;
+  bool exhausted_ = false;
 };
 
 }  // namespace cotangent::parallel

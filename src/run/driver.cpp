@@ -12,13 +12,13 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/deck.hpp"
 #include "io/run_lock.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"
 #include "run/checkpoint.hpp"
+#include "run/earlier.hpp"
 #include "run/terminal.hpp"
 
 namespace cotangent::run {
@@ -28,39 +28,9 @@ namespace {
 /// The parts into which a run's wall time is divided; the result and the summary name them so.
 enum Part { starting, integrating, sampling, writing, waiting, part_count };
 const std::vector<std::string> part_names{"start", "integrate", "sample", "write", "wait"};
-/// Keys of the deck that a user may change before --resume; all others must stay as they were.
-const std::vector<std::string> free_keys{"output.file",  "output.checkpoint_minutes", "output.wall_minutes",
-                                         "output.hints", "output.collective",         "output.compression"};
 
 /// What a rank asks for between two slices, in rising urgency: all ranks do what the most urgent asks for.
 enum class Wish : std::int64_t { go_on, write, store, stop, fail };
-
-/// Whether there is such a file.
-bool there(const std::filesystem::path& path) {
-  std::int64_t found = 0;
-  parallel::on_rank_zero([&] { found = std::filesystem::exists(path) ? 1 : 0; });
-  return parallel::broadcast(found) != 0;
-}
-
-/// With --resume: what an earlier start of the same deck has left; none where there is nothing.
-std::optional<io::StoredResult> earlier_result(const Settings& settings) {
-  if (!settings.resume || !there(settings.file)) return std::nullopt;
-  io::StoredResult stored = io::stored_result(settings.file);
-  const std::string difference = io::difference(stored.deck, settings.deck, free_keys);
-  if (!difference.empty())
-    throw Error("--resume: " + settings.file + " was begun with another deck:\n" + difference);
-  const std::filesystem::path checkpoint = io::checkpoint_path(settings.file);
-  if (!stored.tells && !there(checkpoint) && !there(io::older_checkpoint(checkpoint)))
-    throw Error("--resume: " + settings.file +
-                " is of a program before this one, and has no checkpoint: whether it came to its end isn't "
-                "known; without --resume the run begins anew");
-  return stored;
-}
-
-/// On rank 0.
-void say_complete(const Settings& settings) {
-  say(fmt::format("{:<17} {} was complete\n", "result", settings.file));
-}
 
 class Driver {
  public:
@@ -98,11 +68,6 @@ class Driver {
       ended_ = earlier->ended;
       owner_.number = earlier->checkpoints;
     }
-    if (settings_.resume && !goes_on && (there(checkpoint_) || there(io::older_checkpoint(checkpoint_))))
-      throw Error("--resume: there is " + checkpoint_.string() + ", and no " + settings_.file +
-                  " that it belongs to: put the result back, or delete the checkpoint to begin anew");
-    if (settings_.resume && !goes_on && parallel::rank() == 0)
-      say("--resume: no " + settings_.file + " yet: the run begins from its start\n");
     result_.emplace(goes_on ? io::ResultFile::resume(settings_.file, content)
                             : io::ResultFile::create(settings_.file, content));
     if (lock_ && !lock_->lacking().empty())
@@ -326,18 +291,6 @@ class Driver {
 };
 
 }  // namespace
-
-std::optional<ExitCode> complete_already(const Settings& settings) {
-  if (!settings.resume) return std::nullopt;
-  std::optional<io::RunLock> lock;
-  parallel::on_rank_zero([&] { lock.emplace(settings.file); });
-  const auto earlier = earlier_result(settings);
-  if (!earlier || !earlier->ended || (settings.options.compression > 0 && !earlier->compressed))
-    return std::nullopt;
-  remove_checkpoint(io::checkpoint_path(settings.file));  // of a run that was killed right after its end
-  if (parallel::rank() == 0) say_complete(settings);
-  return earlier->ended;
-}
 
 ExitCode drive(Evolution& evolution, const Settings& settings) {
   Driver driver(evolution, settings);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <random>
 #include <sys/types.h>
 #include <thread>
@@ -68,9 +69,9 @@ void die_soon() {
 
 TEST_CASE("killed while it writes", "[.][victim-writing]") {
   ResultFile result = ResultFile::create(path(), content());
-  parallel::TaskSharing sharing;
+  parallel::TaskSharing sharing(std::numeric_limits<std::int64_t>::max());
   for (bool doomed = false;;) {
-    const std::int64_t id = sharing.take() % rows;
+    const std::int64_t id = sharing.take().value() % rows;
     write_row(result, id);
     if (id % 5 != 0 || doomed || parallel::rank() != parallel::size() - 1) continue;
     die_soon();  // this row has left the program
@@ -91,9 +92,9 @@ TEST_CASE("goes on from what was written", "[.][survivor-writing]") {
   CHECK_ALL(right);
   CHECK_ALL(std::ranges::count(status, 1) > 0);
   parallel::barrier();  // nobody goes on before all have looked
-  parallel::TaskSharing sharing;
-  for (std::int64_t id = sharing.take(); id < rows; id = sharing.take())
-    if (status[static_cast<std::size_t>(id)] == 0) write_row(result, id);
+  parallel::TaskSharing sharing(rows);
+  while (const auto id = sharing.take())
+    if (status[static_cast<std::size_t>(*id)] == 0) write_row(result, *id);
   result.close({});
   const File file = File::open(path());
   CHECK_ALL(std::ranges::count(file.read<std::int32_t>("/status"), 1) == rows);

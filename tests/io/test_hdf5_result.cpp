@@ -104,10 +104,9 @@ TEST_CASE("rows written by id, by any rank and in any order, make the same data 
   const auto path = folder / "result.h5";
   {
     ResultFile result = ResultFile::create(path, content());
-    parallel::TaskSharing sharing;
-    for (std::int64_t task = sharing.take(); task < orbits; task = sharing.take())
-      write_orbit(result,
-                  (task * 23 + 5) % orbits);  // 23 and 37 have no common factor: each once, out of order
+    parallel::TaskSharing sharing(orbits);
+    while (const auto task = sharing.take())  // 23 and 37 have no common factor: each once, out of order
+      write_orbit(result, (*task * 23 + 5) % orbits);
     result.rows().sync();
     result.close({1.5, {0.25, 0.5}});
   }

@@ -358,10 +358,9 @@ class Squares : public run::Evolution {
   void advance(std::int64_t units, run::Records& records) override {
     for (; units > 0 && !ended(); --units) {
       if (pending_.empty()) {
-        const std::int64_t next = sharing_.take();
-        exhausted_ = next >= count;
-        if (exhausted_ || (!done_.empty() && done_[static_cast<std::size_t>(next)] != 0)) continue;
-        pending_.push_back(next);
+        const auto next = sharing_.take();
+        if (!next || (!done_.empty() && done_[static_cast<std::size_t>(*next)] != 0)) continue;
+        pending_.push_back(*next);
       }
       const std::int64_t task = pending_.back(), square = (task + 1) * (task + 1);
       pending_.pop_back();
@@ -370,16 +369,15 @@ class Squares : public run::Evolution {
       if (pause > 0) std::this_thread::sleep_for(std::chrono::duration<double>(pause));
     }
   }
-  bool ended() const override { return exhausted_ && pending_.empty(); }
+  bool ended() const override { return sharing_.exhausted() && pending_.empty(); }
   run::Progress progress() const override { return {}; }
   std::vector<run::Line> summary(const run::Effort&) override { return {}; }
   bool failed() override { return false; }
 
  private:
-  parallel::TaskSharing sharing_;
+  parallel::TaskSharing sharing_{count};
   std::vector<std::int64_t> pending_;
   std::vector<double> done_;
-  bool exhausted_ = false;
 };
 
 }  // namespace

@@ -173,9 +173,7 @@ void AtlasEvolution::share_level() {
   due_.clear();
   std::ranges::copy_if(tree_.points(), std::back_inserter(due_), [&](auto point) { return !known(point); });
   sharing_.reset();
-  sharing_.emplace();
-  exhausted_ = false;
-  taken_ = 0;
+  sharing_.emplace(std::ssize(due_));
 }
 
 /// Tells all ranks the answers of this level's points that any rank has, some thousands at a time. Each is
@@ -223,7 +221,7 @@ bool AtlasEvolution::refine() {
 
 void AtlasEvolution::advance(std::int64_t steps, run::Records&) {
   fly(steps);
-  if (parallel::any(!exhausted_ || any_flying(flight_))) return;
+  if (parallel::any(!sharing_->exhausted() || any_flying(flight_))) return;
   learn();
   ended_ = !refine();
   if (!ended_) share_level();
@@ -241,11 +239,9 @@ void AtlasEvolution::fly(std::int64_t steps) {
 }
 
 bool AtlasEvolution::take_point() {
-  const std::int64_t index = exhausted_ ? std::ssize(due_) : sharing_->take();
-  exhausted_ = index >= std::ssize(due_);
-  taken_ = std::min(index + 1, std::ssize(due_));
-  if (exhausted_) return false;
-  const std::int64_t number = due_[static_cast<std::size_t>(index)];
+  const auto index = sharing_->take();
+  if (!index) return false;
+  const std::int64_t number = due_[static_cast<std::size_t>(*index)];
   filling_ = std::make_shared<Point>(Point{number, ensemble_at(atlas_, ensemble_, number)});
   filling_->open = filling_->starts.size();
   filling_->orbits.resize(static_cast<std::size_t>(filling_->open));
@@ -375,10 +371,10 @@ void AtlasEvolution::finish(run::Records& records) {
 }
 
 run::Progress AtlasEvolution::progress() const {
-  const auto all = static_cast<double>(due_.size()), done = static_cast<double>(taken_);
+  const std::int64_t taken = sharing_ ? sharing_->taken() : 0;
   return {
-      done, all,
-      fmt::format("level {} of {}: about {} of {} points", tree_.level(), atlas_.levels, taken_, due_.size()),
+      static_cast<double>(taken), static_cast<double>(due_.size()),
+      fmt::format("level {} of {}: about {} of {} points", tree_.level(), atlas_.levels, taken, due_.size()),
       "points"};
 }
 

@@ -80,11 +80,11 @@ class AtlasEvolution : public run::Evolution {
   std::vector<std::int64_t> mine_;      ///< those done here that the others don't know yet
   std::map<std::int64_t, std::vector<CarriedOrbit>> carried_;  ///< of points, by an earlier start
   std::optional<parallel::TaskSharing> sharing_;
-  std::vector<std::int64_t> due_;        ///< the points of this level that nobody had done when it was begun
-  std::int64_t taken_ = 0, landed_ = 0;  ///< points of this level; orbits of this start
+  std::vector<std::int64_t> due_;  ///< the points of this level that nobody had done when it was begun
+  std::int64_t landed_ = 0;        ///< orbits of this start
   std::shared_ptr<Point> filling_;
   std::vector<std::shared_ptr<Point>> in_lane_;
-  bool exhausted_ = false, ended_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace cotangent::studies

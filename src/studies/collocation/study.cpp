@@ -24,24 +24,16 @@ class WorkedExamples : public run::Evolution {
       : degrees_(std::move(degrees)), levels_(levels) {}
 
   std::vector<io::DataSetSpec> data_sets() const override {
+    using io::DataType;
     const std::int64_t m = std::ssize(degrees_);
-    return {{"/collocation/degree", io::DataType::int64, {m}, "1", "K, of polynomials on K + 1 nodes"},
-            {"/collocation/initial_value_error",
-             io::DataType::float64,
-             {m},
-             "1",
-             "|y(1) - exact| of y' + y = x^2, y(-1) = 2"},
-            {"/collocation/boundary_value_error",
-             io::DataType::float64,
-             {m},
-             "1",
-             "largest |y - exact| at the nodes of y'' = x^2, y(-1) = 0.3, y'(1) = -0.7"},
-            {"/collocation/level_error",
-             io::DataType::float64,
-             {m, levels_},
-             "1",
-             "E / (pi^2 n^2 / 8) - 1 of -y''/2 = E y, y(-1) = y(1) = 0, n from 1; NaN where K has no such "
-             "level"}};
+    const char* const initial = "|y(1) - exact| of y' + y = x^2, y(-1) = 2";
+    const char* const boundary = "largest |y - exact| at the nodes of y'' = x^2, y(-1) = 0.3, y'(1) = -0.7";
+    const char* const level =
+        "E / (pi^2 n^2 / 8) - 1 of -y''/2 = E y, y(-1) = y(1) = 0, n from 1; NaN where K has no such level";
+    return {{"/collocation/degree", DataType::int64, {m}, "1", "K, of polynomials on K + 1 nodes"},
+            {"/collocation/initial_value_error", DataType::float64, {m}, "1", initial},
+            {"/collocation/boundary_value_error", DataType::float64, {m}, "1", boundary},
+            {"/collocation/level_error", DataType::float64, {m, levels_}, "1", level}};
   }
   void begin(run::Records& records) override {
     for (std::int64_t k = 0; k < std::ssize(degrees_); ++k)

@@ -81,7 +81,7 @@ void EnsembleEvolution::recall(const run::Records& records) {
 }
 
 void EnsembleEvolution::begin(run::Records& records) {
-  sharing_.emplace();
+  sharing_.emplace(block_count_);
   rows_.emplace(plan_, ensemble_, records);
   if (plan_.basins) enter_unknown(records, *plan_.basins);
   if (parallel::rank() != 0) return;
@@ -113,7 +113,7 @@ Aftermath* EnsembleEvolution::at_work() const {
 }
 
 bool EnsembleEvolution::ended() const {
-  return aftermath_.empty() ? exhausted_ && !any_flying(flight_) : at_work() == nullptr;
+  return aftermath_.empty() ? sharing_->exhausted() && !any_flying(flight_) : at_work() == nullptr;
 }
 
 void EnsembleEvolution::finish(run::Records& records) {
@@ -199,12 +199,9 @@ bool EnsembleEvolution::take_block() {
     blocks_.push_back(rows_->block(carried_.next(), 1, true));
     return true;
   }
-  if (exhausted_) return false;
-  const std::int64_t index = sharing_->take();
-  exhausted_ = index >= block_count_;
-  taken_ = std::min(index + 1, block_count_);
-  if (exhausted_) return false;
-  const std::int64_t first = index * block_size_;
+  const auto index = sharing_->take();
+  if (!index) return false;
+  const std::int64_t first = *index * block_size_;
   blocks_.push_back(rows_->block(first, std::min(block_size_, ensemble_.size() - first), resumed_));
   return true;
 }
@@ -260,7 +257,7 @@ run::Progress EnsembleEvolution::progress() const {
     if (!flight_.free(lane)) left += 1 - share_flown(lane);
   }
   const auto all = static_cast<double>(ensemble_.size());
-  const double taken = std::min(static_cast<double>(taken_ * block_size_), all),
+  const double taken = std::min(static_cast<double>(sharing_->taken() * block_size_), all),
                done = std::clamp(taken - left * parallel::size(), 0.0, all);
   return {done, all, fmt::format("about {:.0f} of {} trajectories", done, ensemble_.size()), "trajectories"};
 }

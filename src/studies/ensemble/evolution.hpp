@@ -64,12 +64,12 @@ class EnsembleEvolution : public run::Evolution {
   const int lanes_;
   const bool constrained_;
   std::optional<geometry::Triangulation> surface_;
-  std::int64_t block_size_ = 1, block_count_ = 0, taken_ = 0;
+  std::int64_t block_size_ = 1, block_count_ = 0;
   std::optional<parallel::TaskSharing> sharing_;
   std::optional<EnsembleRecords> rows_;
   std::vector<Block> blocks_;
   CarriedTasks carried_;
-  bool resumed_ = false, exhausted_ = false;
+  bool resumed_ = false;
   Counts counts_;
   std::int64_t earlier_crossings_ = 0;
   std::vector<std::unique_ptr<Aftermath>> aftermath_;  ///< once all trajectories have ended

@@ -100,11 +100,8 @@ ExitCode run(Task& task) {
   OverlandPlan plan = read_overland_plan(task);
   OverlandFields fields(task, plan);
   task.deck.finish();
-  if (task.check) return exit_success;
-  if (task.dry_run) {
-    parallel::on_rank_zero([&] { print(plan.estimate(settings.options)); });
-    return exit_success;
-  }
+  if (task.dry_run) parallel::on_rank_zero([&] { print(plan.estimate(settings.options)); });
+  if (task.check || task.dry_run) return exit_success;
   settings.petsc = la::petsc_version() + ": " + plan.solver_text();
   OverlandEvolution evolution(plan, fields);
   const ExitCode code = drive(task, evolution, settings);

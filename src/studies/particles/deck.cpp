@@ -139,6 +139,16 @@ ParticlePlan read_particle_plan(Task& task) {
   return plan;
 }
 
+void count_pairs_where_bounded(Task& task, ParticlePlan& plan, const geometry::Triangulation& surface) {
+  const bool periodic = std::ranges::any_of(plan.options.periods, [](double p) { return p > 0; });
+  if (plan.pair_bins == 0 || periodic || surface.closed()) return;
+  if (const io::Table output = task.deck.table("output"); output.has("pair_bins"))
+    throw output.error("pair_bins",
+                       "the surface is unbounded: pairs have no even spread to be compared with");
+  plan.pair_bins = 0;
+  plan.options.correlation_cutoff = 0;
+}
+
 Estimate estimate(const ParticlePlan& plan, const io::FileOptions& options, std::size_t least_triangles) {
   Estimate estimate;
   estimate.orbits = plan.count;

@@ -48,6 +48,10 @@ extern const char* const particles_example;
 /// Reads all of the deck but how the particles begin.
 ParticlePlan read_particle_plan(Task& task);
 
+/// Pairs are compared with an even spread, which an unbounded surface hasn't: there none are counted, or an
+/// Error says so where the deck asks for them.
+void count_pairs_where_bounded(Task& task, ParticlePlan& plan, const geometry::Triangulation& surface);
+
 /// What a run would take, once the plan knows how many particles there are.
 Estimate estimate(const ParticlePlan& plan, const io::FileOptions& options, std::size_t least_triangles);
 

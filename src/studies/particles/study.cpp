@@ -85,8 +85,6 @@ ExitCode run(Task& task) {
   ParticlePlan plan = read_particle_plan(task);
   run::Settings settings = read_settings(task, "particles", "particles.h5");
   const ParticleStarts starts(task, plan);
-  const io::Table output = task.deck.table("output");
-  const bool pairs_asked_for = output.has("pair_bins");
   task.deck.finish();
   if (task.dry_run) {
     const std::size_t triangles = starts.surface(least_surface_cells).triangles.size();
@@ -97,14 +95,7 @@ ExitCode run(Task& task) {
   std::optional<geometry::Triangulation> coarser;
   if (plan.surface_cells > 0 && plan.surface_cells < least_surface_cells)
     coarser = starts.surface(plan.surface_cells);
-  const bool periodic = std::ranges::any_of(plan.options.periods, [](double p) { return p > 0; });
-  if (plan.pair_bins > 0 && !periodic && !surface.closed()) {  // even particles would be infinitely thin
-    if (pairs_asked_for)
-      throw output.error("pair_bins",
-                         "the surface is unbounded: pairs have no even spread to be compared with");
-    plan.pair_bins = 0;
-    plan.options.correlation_cutoff = 0;
-  }
+  count_pairs_where_bounded(task, plan, surface);
   plan.options.solver = multiplier_solver(task, plan.multipliers, true);
   if (plan.options.solver) settings.petsc = petsc_for_multipliers();
   ParticleEvolution evolution(plan, starts, surface, coarser ? *coarser : surface);

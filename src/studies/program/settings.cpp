@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "studies/program/settings.hpp"
 
+#include "run/earlier.hpp"
+
 namespace cotangent::studies {
 
 namespace {

@@ -17,9 +17,9 @@ std::vector<Answer> shared_out(std::int64_t count, const run::Settings& settings
                                const std::function<Answer(std::int64_t)>& task) {
   std::vector<double> mine;  // task, length, answer, task, length, answer ...
   {
-    parallel::TaskSharing sharing;
+    parallel::TaskSharing sharing(count);
     const auto work = [&] {
-      for (std::int64_t k = sharing.take(); k < count; k = sharing.take()) {
+      while (const auto k = sharing.take()) {
         if (const int signal = parallel::stop_signal()) {
           throw Error(fmt::format("stopped by {} before the result was made", parallel::signal_name(signal)),
                       exit_stopped);
@@ -28,9 +28,9 @@ std::vector<Answer> shared_out(std::int64_t count, const run::Settings& settings
           throw Error(fmt::format(
               "[output] wall_minutes = {}: over before the search was, {} of {} parts begun; a search "
               "can't go on later: give it more minutes, or more ranks",
-              settings.wall_minutes, k, count));
-        const Answer answer = task(k);
-        mine.push_back(static_cast<double>(k));
+              settings.wall_minutes, *k, count));
+        const Answer answer = task(*k);
+        mine.push_back(static_cast<double>(*k));
         mine.push_back(static_cast<double>(answer.size()));
         mine.insert(mine.end(), answer.begin(), answer.end());
       }

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+
+#include "parallel/mpi.hpp"
 
 namespace cotangent::studies {
 
@@ -44,12 +47,26 @@ HardSpheresDone hard_spheres_done(const run::Records& records, const HardSpheres
     done.collisions += collisions[k];
     done.energy_error = std::max(done.energy_error, error[k]);
   }
+  done.earlier = done.collisions;
   return done;
 }
 
+bool is_done(const run::Records& records, std::int64_t system) {
+  return records.read_rows<std::int32_t>("/orbits/status", system, 1).front() != 0;
+}
+
+std::vector<run::Line> hard_spheres_summary(const HardSpheresPlan& plan, const HardSpheresDone& done,
+                                            double seconds) {
+  const std::int64_t all = parallel::sum(done.collisions), here = all - parallel::sum(done.earlier);
+  return {{"systems", fmt::format("{} of {} particles", plan.count(), plan.size())},
+          {"collisions", fmt::format("{}, {:.3g} a second", all, static_cast<double>(here) / seconds)},
+          {"energy error", fmt::format("{:.3g} at worst, relative", parallel::maximum(done.energy_error))}};
+}
+
 template <int D>
-double enter(run::Records& records, const HardSpheresPlan& plan, std::int64_t system,
-             const billiards::HardSpheres<D>& spheres, const HardSphereReference& reference) {
+void enter(run::Records& records, const HardSpheresPlan& plan, std::int64_t system,
+           const billiards::HardSpheres<D>& spheres, const HardSphereReference& reference,
+           HardSpheresDone& done) {
   const double error = std::abs(spheres.energy() / reference.energy - 1), packing = plan.packing_of(system);
   const double z =
       1 + (spheres.virial() - reference.virial) / (2 * spheres.energy() * (plan.time - plan.warm_up));
@@ -68,12 +85,13 @@ double enter(run::Records& records, const HardSpheresPlan& plan, std::int64_t sy
   records.rows("/orbits/energy_error", system, 1, &error);
   const auto finished = static_cast<std::int32_t>(Status::finished);
   records.rows("/orbits/status", system, 1, &finished, io::Turn::last);
-  return error;
+  done.energy_error = std::max(done.energy_error, error);
+  done.collisions += hits;
 }
 
-template double enter(run::Records&, const HardSpheresPlan&, std::int64_t, const billiards::HardSpheres<2>&,
-                      const HardSphereReference&);
-template double enter(run::Records&, const HardSpheresPlan&, std::int64_t, const billiards::HardSpheres<3>&,
-                      const HardSphereReference&);
+template void enter(run::Records&, const HardSpheresPlan&, std::int64_t, const billiards::HardSpheres<2>&,
+                    const HardSphereReference&, HardSpheresDone&);
+template void enter(run::Records&, const HardSpheresPlan&, std::int64_t, const billiards::HardSpheres<3>&,
+                    const HardSphereReference&, HardSpheresDone&);
 
 }  // namespace cotangent::studies

@@ -108,14 +108,11 @@ std::vector<sections::Start> Flights::starts_of(std::size_t group) const {
 
 /// Loads a group of starts with one setting; false where there is none left.
 bool Flights::take() {
-  while (!exhausted_) {
-    const std::int64_t task = sharing_->take();
-    exhausted_ = task >= tasks();
-    taken_ = std::min(task + 1, tasks());
-    if (exhausted_ || earlier_.known(task)) continue;
-    setting_ = static_cast<std::size_t>(task) / groups_;
-    starts_ = starts_of(static_cast<std::size_t>(task) % groups_);
-    under_way_.id = task;
+  while (const auto task = sharing_->take()) {
+    if (earlier_.known(*task)) continue;
+    setting_ = static_cast<std::size_t>(*task) / groups_;
+    starts_ = starts_of(static_cast<std::size_t>(*task) % groups_);
+    under_way_.id = *task;
     sampled_ = true;
     flight_ = flight(setting_, sampled_);
     load();

@@ -43,14 +43,14 @@ class Flights {
   explicit Flights(const Comparison& comparison);
 
   /// Collective.
-  void begin() { sharing_.emplace(); }
+  void begin() { sharing_.emplace(tasks()); }
   /// What a checkpoint holds: the groups that have flown. Collective.
   void state(run::StateFields& state);
   /// So many steps of all lanes, of what this rank flies now.
   void advance(std::int64_t steps);
-  bool ended() const { return exhausted_ && !flight_; }
+  bool ended() const { return sharing_->exhausted() && !flight_; }
   /// How many groups, of all settings, have been taken; and how many there are.
-  std::int64_t taken() const { return taken_; }
+  std::int64_t taken() const { return sharing_->taken(); }
   std::int64_t tasks() const { return static_cast<std::int64_t>(c_.settings.size() * groups_); }
   /// How long all takes, by the pace of a few hundredths of a second of each setting.
   double estimate() const;
@@ -77,8 +77,6 @@ class Flights {
   std::optional<parallel::TaskSharing> sharing_;
   CarriedTasks earlier_;            // what earlier starts have flown
   std::vector<CarriedTask> flown_;  // on this rank: seconds, then a row for each lane
-  std::int64_t taken_ = 0;
-  bool exhausted_ = false;
 
   // What flies: first with samples, then without until enough time is spent.
   std::unique_ptr<sections::TrajectoryBatch> flight_;
