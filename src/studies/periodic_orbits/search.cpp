@@ -48,17 +48,7 @@ std::optional<chaos::Unknowns> first_bounces(const OrbitSurvey& survey, chaos::C
   const auto begin = closure.problem->arc(closure.method, first, early);
   if (begin.status != Status::finished) return std::nullopt;
   closure.plane = chaos::Plane::across(begin.q, begin.v);
-  double late = early;
-  // To the plane by Newton's method, where the flight is towards it.
-  for (int round = 0; round < 4; ++round) {
-    const auto there = closure.problem->arc(closure.method, end, late);
-    double off = -closure.plane->value, speed = 0;
-    for (std::size_t d = 0; d < q.size(); ++d) {
-      off += closure.plane->normal[d] * there.q[d];
-      speed += closure.plane->normal[d] * there.v[d];
-    }
-    if (speed > 0) late = std::clamp(late - off / speed, 0.0, length);
-  }
+  const double late = chaos::passing_time(closure, begin.v, end, early, length);
   auto z = joined(begin.q, begin.v);
   z.push_back(time[last] + late - time[0] - early);
   return Eigen::Map<const chaos::Unknowns>(z.data(), std::ssize(z));
@@ -129,7 +119,7 @@ Answer answer(const OrbitSurvey& survey, const std::optional<Guess>& begin) {
   result.insert(result.end(), orbit->unknowns.data(), orbit->unknowns.data() + orbit->unknowns.size());
   auto& states = passed.returns.states;
   states.resize(static_cast<std::size_t>(least));
-  std::ranges::rotate(states, states.end() - 1);
+  std::rotate(states.begin(), states.end() - 1, states.end());
   for (const State& state : states) result.insert(result.end(), state.begin(), state.end());
   return result;
 }
