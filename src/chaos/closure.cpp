@@ -326,6 +326,22 @@ std::optional<ClosedOrbit> close(const Closure& closure, const Unknowns& guess,
   return orbit;
 }
 
+double passing_time(const Closure& closure, const std::vector<double>& velocity, const sections::Start& from,
+                    double about, double most) {
+  const Plane plane = plane_of(closure);
+  const auto along = [&](const std::vector<double>& vector, double less = 0) {
+    return std::inner_product(vector.begin(), vector.end(), plane.normal.begin(), -less);
+  };
+  const double sign = along(velocity) < 0 ? -1 : 1;
+  for (int round = 0; round < 4; ++round) {
+    const auto there = closure.problem->arc(closure.method, from, about);
+    if (there.status != Status::finished) break;
+    const double off = along(there.q, plane.value), speed = along(there.v);
+    if (sign * speed > 0) about = std::clamp(about - off / speed, 0.0, most);
+  }
+  return about;
+}
+
 std::optional<Unknowns> first_return(const Closure& closure, const std::vector<double>& q,
                                      const std::vector<double>& v, std::int64_t patience) {
   std::vector<double> z(q);

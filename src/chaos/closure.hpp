@@ -131,6 +131,11 @@ std::optional<ClosedOrbit> close(const Closure& closure, const Unknowns& guess,
                                  const std::optional<Condition>& condition, int iterations = 30,
                                  int* taken = nullptr);
 
+/// The time next to this one, and up to `most`, after which a flight from here passes the section or plane on
+/// which orbits begin, in the direction of this velocity: by Newton's method, where it flies that way.
+double passing_time(const Closure& closure, const std::vector<double>& velocity, const sections::Start& from,
+                    double about, double most);
+
 /// Unknowns from a state that is near an orbit, without what is continued; nothing where so many steps meet
 /// no section.
 std::optional<Unknowns> first_return(const Closure& closure, const std::vector<double>& q,

@@ -244,17 +244,52 @@ namespace {
 /// A bifurcation as one of orbits of n times the period.
 struct Branching {
   Closure closure;
+  int n;
   Unknowns z, along;       ///< the orbit, n times over, and the family's tangent
-  Eigen::MatrixXd across;  ///< the other directions that are free there, orthonormal
+  Eigen::MatrixXd across;  ///< the other directions that are free there: of two, a period turns them by k / n
+  Eigen::MatrixXd dual;    ///< of their plane, so that dual^T across = 1
+  Eigen::MatrixXd others;  ///< an orthonormal basis of what is orthogonal to them
 
   /// Of two of these.
   Unknowns at_angle(double angle) const {
     return std::cos(angle) * across.col(0) + std::sin(angle) * across.col(1);
   }
+  Unknowns dual_at(double angle) const {
+    return std::cos(angle) * dual.col(0) + std::sin(angle) * dual.col(1);
+  }
 };
+
+/// What directions that are free at n times an orbit become after the orbit once.
+Eigen::MatrixXd returned(const Closure& closure, const ClosedOrbit& once, const Eigen::MatrixXd& directions) {
+  const Index m = closure.states();
+  Eigen::MatrixXd result = directions;
+  auto states = result.topRows(m);
+  states += once.jacobian.topLeftCorner(m, m) * directions.topRows(m) +
+            once.jacobian.col(once.jacobian.cols() - 1).head(m) * directions.bottomRows(1);
+  if (closure.strobed()) return result;
+  const Eigen::VectorXd flow = once.jacobian.col(m).head(m);
+  const Eigen::RowVectorXd plane = once.jacobian.row(m).head(m);
+  states -= flow * (plane * states) / plane.dot(flow);
+  return result;
+}
+
+/// What a period makes of two directions across is a map L with L^n = 1. The mean of |L^j x|^2 over all its
+/// powers is a form that L keeps: in a basis that is orthonormal by it, of one area with the other, L is a
+/// turn.
+void make_turn(Branching& at, const Closure& closure, const ClosedOrbit& once) {
+  const Eigen::Matrix2d map = at.across.transpose() * returned(closure, once, at.across);
+  Eigen::Matrix2d power = Eigen::Matrix2d::Identity(), form = Eigen::Matrix2d::Zero();
+  for (int j = 0; j < at.n; ++j, power = map * power) form += power.transpose() * power;
+  form /= std::sqrt(form(0, 0) * form(1, 1) - form(0, 1) * form(1, 0));
+  const double a = std::sqrt(form(0, 0)), b = form(0, 1) / a;  // by Cholesky
+  at.across *= Eigen::Matrix2d{{1 / a, -b}, {0, a}};
+  at.dual *= Eigen::Matrix2d{{a, 0}, {b, 1 / a}};
+}
+
 std::optional<Branching> branching(const Closure& closure, const Bifurcation& at) {
-  Branching result{closure, at.orbit.unknowns, at.tangent, {}};
+  Branching result{closure, at.n, at.orbit.unknowns, at.tangent, {}, {}, {}};
   result.closure.stand_across(at.orbit.q, at.orbit.v);
+  const Closure single = result.closure;
   result.closure.returns *= at.n;
   if (!closure.strobed()) {
     result.z[closure.states()] *= at.n;
@@ -267,7 +302,13 @@ std::optional<Branching> branching(const Closure& closure, const Bifurcation& at
   const Eigen::MatrixXd free =
       numerics::orthonormal_basis(free_directions(result.closure, *repeated, count)).leftCols(count);
   const Eigen::VectorXd inside = free.transpose() * result.along;
-  result.across = free * numerics::orthonormal_basis(inside).rightCols(count - 1);
+  result.across = result.dual = free * numerics::orthonormal_basis(inside).rightCols(count - 1);
+  result.others = numerics::orthonormal_basis(result.across).rightCols(result.z.size() - count + 1);
+  if (at.n > 2) {
+    const auto once = evaluate(single, at.orbit.unknowns);
+    if (!once) return std::nullopt;
+    make_turn(result, single, *once);
+  }
   return result;
 }
 
@@ -276,17 +317,18 @@ std::optional<Branching> branching(const Closure& closure, const Bifurcation& at
 /// Where that changes its sign an orbit closes.
 struct Beside {
   Unknowns z;
-  double drift = std::numeric_limits<double>::quiet_NaN();
+  double drift = 0;
 };
-Beside beside(const Branching& at, const Unknowns& direction, double distance) {
+/// None where the motion fails.
+std::optional<Beside> beside(const Branching& at, const Unknowns& direction, double distance) {
   Beside result{at.z + distance * direction};
-  const Index m = at.closure.states(), others = result.z.size() - at.across.cols();
-  const Eigen::MatrixXd along = numerics::orthonormal_basis(at.across).rightCols(others);
+  const Eigen::MatrixXd& along = at.others;
+  const Index m = at.closure.states();
   const Eigen::MatrixXd plane = at.across.topRows(m);
   constexpr int rounds = 5;
   for (int round = 0; round < rounds; ++round) {
     const auto orbit = evaluate(at.closure, result.z);
-    if (!orbit) return {};
+    if (!orbit) return std::nullopt;
     if (round + 1 == rounds) {
       const Eigen::Vector2d turned = numerics::least_squares(plane, (orbit->jacobian * at.along).head(m)),
                             off = numerics::least_squares(plane, orbit->residual.head(m));
@@ -301,32 +343,113 @@ Beside beside(const Branching& at, const Unknowns& direction, double distance) {
   return result;
 }
 
-/// The orbit next to a guess that lies in a direction that the family doesn't go in.
+/// The orbit next to a guess that lies as far along a direction.
 std::optional<Offspring> branch(const Branching& at, const Unknowns& direction, const Unknowns& guess) {
   const auto orbit = close(at.closure, guess, Condition{direction, guess}, 16);
   if (!orbit) return std::nullopt;
   return Offspring{at.closure, *orbit, tangent_at(at.closure, *orbit, direction)};
 }
 
-/// The angles of a circle about a branching at which orbits close: between so many equal parts, by bisection.
-std::vector<double> closing_angles(const Branching& at, int parts, double distance) {
-  const auto drift = [&](double angle) { return beside(at, at.at_angle(angle), distance).drift; };
-  std::vector<double> found;
+/// The angles about a branching at which orbits close, by bisection between equal parts: eight times as many
+/// as orbits have points without a symmetry.
+std::vector<double> closing_angles(const Branching& at, double distance) {
+  const int parts = 16 * at.n;
   const double part = 2 * std::numbers::pi / parts;
+  const auto drift = [&](double angle) {
+    const auto there = beside(at, at.at_angle(angle), distance);
+    return there ? there->drift : std::numeric_limits<double>::quiet_NaN();
+  };
+  const auto differ = [](double a, double b) { return (a < 0 && b >= 0) || (a >= 0 && b < 0); };
+  std::vector<double> found;
   double before = drift(0);
   for (int k = 1; k <= parts; ++k) {
     const double next = drift(k * part);
-    if ((before > 0 && next < 0) || (before < 0 && next > 0)) {
-      double low = (k - 1) * part, high = k * part;
-      while (high - low > 1e-6) {
-        const double middle = (low + high) / 2;
-        ((drift(middle) > 0) == (before > 0) ? low : high) = middle;
-      }
-      found.push_back((low + high) / 2);
+    double low = (k - 1) * part, high = k * part;
+    while (differ(before, next) && high - low > 1e-6) {
+      const double middle = (low + high) / 2;
+      (differ(before, drift(middle)) ? high : low) = middle;
     }
+    if (differ(before, next)) found.push_back((low + high) / 2);
     before = next;
   }
   return found;
+}
+
+/// The angles at which an orbit beside a branching returns, n times.
+std::vector<double> angles_of(const Branching& at, const ClosedOrbit& orbit) {
+  const auto& problem = *at.closure.problem;
+  const Index n = problem.dim();
+  const double period = orbit.period / at.n;
+  sections::Start here{0, orbit.q, orbit.v, orbit.parameters};
+  Unknowns off = orbit.unknowns - at.z;
+  std::vector<double> result;
+  for (int k = 0; k < at.n; ++k) {
+    for (Index i = 0; i < n; ++i) {
+      const auto d = static_cast<std::size_t>(i);
+      off[i] = here.q[d] - at.z[i];
+      off[n + i] = here.v[d] - at.z[n + i];
+      if (problem.coordinates()[d].angle) off[i] = std::remainder(off[i], 2 * std::numbers::pi);
+    }
+    const Eigen::Vector2d place = at.dual.transpose() * off;
+    result.push_back(std::atan2(place[1], place[0]));
+    const double time =
+        at.closure.strobed() ? period : passing_time(at.closure, orbit.v, here, period, 2 * period);
+    auto arc = problem.arc(at.closure.method, here, time);
+    if (arc.status != Status::finished) break;
+    here.q = std::move(arc.q);
+    here.v = std::move(arc.v);
+  }
+  return result;
+}
+
+/// Orbits of n > 2 times the period that branch off: a chain of n points about the other orbit's.
+struct Chain {
+  Offspring offspring;
+  std::pair<bool, bool> kind;  ///< whether it is unstable, and on which side it lies
+  int round;                   ///< of distances, each twice the one before
+  std::vector<double> angles;
+
+  /// Whether it has a point there; those of two chains of one kind lie between each other.
+  bool passes(double angle) const {
+    const double apart = std::numbers::pi / 4 / static_cast<double>(angles.size());
+    return std::ranges::any_of(angles, [&](double other) {
+      return std::abs(std::remainder(angle - other, 2 * std::numbers::pi)) < apart;
+    });
+  }
+};
+
+/// Of each kind all that there are at the first distance at which there is one: up to two kinds, as a rule a
+/// stable and an unstable one. The first of each kind come first.
+std::vector<Chain> chains(const Branching& from, double value, double distance) {
+  std::vector<Chain> all;
+  Index kinds = 0;
+  // Near by, all orbits nearly close: one that does is told from the others by a trace that isn't 2, and lies
+  // where the drift vanishes.
+  const auto closes = [&](const ClosedOrbit& orbit, const Unknowns& guess) {
+    const double off = std::abs(orbit.trace() - 2);
+    return off > 1e-6 && orbit.error <= 1e-4 * distance * off &&
+           (orbit.unknowns - guess).norm() < 0.1 * distance;
+  };
+  for (int round = 0; round <= 5 && kinds < 2; ++round, distance *= 2) {
+    for (const double angle : closing_angles(from, distance)) {
+      const auto guess = beside(from, from.at_angle(angle), distance);
+      if (!guess) continue;
+      auto one = branch(from, from.dual_at(angle), guess->z);
+      if (!one || !closes(one->orbit, guess->z)) continue;
+      const ClosedOrbit& orbit = one->orbit;
+      const std::pair kind{orbit.trace() > 2, orbit.value() > value};
+      const auto alike = [&](const Chain& other) { return other.kind == kind; };
+      if (std::ranges::any_of(all, [&](const Chain& other) {
+            return alike(other) && (other.round < round || other.passes(angle));
+          }))
+        continue;
+      auto angles = angles_of(from, orbit);
+      const bool first = std::ranges::none_of(all, alike);
+      all.insert(first ? all.begin() + kinds++ : all.end(),
+                 Chain{std::move(*one), kind, round, std::move(angles)});
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -345,25 +468,7 @@ std::vector<Offspring> branch_off(const Closure& closure, const Bifurcation& at,
     return {std::move(*one)};
   }
   std::vector<Offspring> all;
-  const auto known = [&](const ClosedOrbit& orbit) {
-    return std::ranges::any_of(all, [&](const Offspring& other) {
-      return (other.orbit.trace() > 2) == (orbit.trace() > 2) &&
-             (other.orbit.value() > at.orbit.value()) == (orbit.value() > at.orbit.value());
-    });
-  };
-  // Near by, all orbits nearly close: one that does is told from the others by a trace that isn't 2.
-  const auto closes = [&](const ClosedOrbit& orbit) {
-    const double off = std::abs(orbit.trace() - 2);
-    return off > 1e-6 && orbit.error <= 1e-4 * distance * off &&
-           (orbit.unknowns - from->z).norm() < 10 * distance;
-  };
-  for (int round = 0; round <= 5 && all.size() < 2; ++round, distance *= 2) {
-    for (const double angle : closing_angles(*from, 8 * at.n, distance)) {
-      const Unknowns direction = from->at_angle(angle);
-      auto one = branch(*from, direction, beside(*from, direction, distance).z);
-      if (one && closes(one->orbit) && !known(one->orbit) && all.size() < 2) all.push_back(std::move(*one));
-    }
-  }
+  for (Chain& chain : chains(*from, at.orbit.value(), distance)) all.push_back(std::move(chain.offspring));
   return all;
 }
 

@@ -72,9 +72,9 @@ struct Offspring {
 };
 /// Those that begin at a bifurcation that is no fold, so far from it. For n = 1 and 2 one: a symmetry may map
 /// it to another. For n > 2 there are as a rule a stable and an unstable one, at n = 3 the unstable on either
-/// side; of such that are equally stable and lie to the same side one is told. Their residues vanish as the
-/// distance to the power n - 2, with a symmetry faster: where one is too small to follow a family by, the
-/// distance is doubled, up to 2^5 times.
+/// side; with a symmetry of the family's orbits that isn't one of n times the period, several of each, which
+/// come behind the first of each. Their residues vanish as the distance to the power n - 2, with a symmetry
+/// faster: where one is too small to follow a family by, the distance is doubled, up to 2^5 times.
 /// Meyer (1970); R. S. MacKay, Renormalisation in area-preserving maps (1993).
 std::vector<Offspring> branch_off(const Closure& closure, const Bifurcation& at, double distance);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Periodic orbits whose every number is known: the kicked rotor at rest, whose trace is 2 - K T; equilibria
 // of a pendulum under a constant torque F, sin x = F, that fold at F = 1; and the derivative over kicks.
+#include <algorithm>
 #include <numbers>
+#include <set>
 
 #include "billiards/problem.hpp"
 #include "billiards/sets/ellipse.hpp"
@@ -114,18 +116,18 @@ TEST_CASE("the rotor at rest turns by 1/4, 1/3 and 1/2 where its kicks are 2, 3 
   CHECK(std::abs(children[0].orbit.q[0]) > 0.01);
 
   // Orbits of four times the period are (A, 0, -A, 0) and (A, A, -A, -A), both at the strength 2 A / sin A;
-  // of three times (0, A, -A) at 3 A / sin A and (a, b, b) with sin a = -2 sin b at (b - a) / sin b.
+  // of three times (0, A, -A) at 3 A / sin A and (a, b, b) with sin a = -2 sin b at (b - a) / sin b. The map
+  // is odd: the former are their own images, those of three times each other's, two of each.
   const auto branches = [&](const Bifurcation& from) {
-    std::vector<double> off;  // stable first
+    std::vector<double> off;
     auto all = branch_off(closure, from, 0.05);
-    REQUIRE(all.size() == 2);
-    if (stability(all[0].orbit) != Stability::stable) std::swap(all[0], all[1]);
-    CHECK(stability(all[0].orbit) == Stability::stable);
-    CHECK(stability(all[1].orbit) == Stability::unstable);
+    REQUIRE(all.size() == (from.n == 4 ? 2 : 4));
+    CHECK(stability(all[0].orbit) != stability(all[1].orbit));  // each kind first once, then again
+    std::set<std::pair<bool, bool>> told;
     for (const auto& [of, orbit, tangent] : all) {
       CHECK(of.returns == from.n);
       CHECK(orbit.error < 1e-12);
-      double x = orbit.q[0], v = orbit.v[0], largest = 0, smallest = 10;
+      double x = orbit.q[0], v = orbit.v[0], largest = 0;
       const double strength = orbit.value();
       std::vector<double> xs;
       for (int k = 0; k < from.n; ++k) {
@@ -134,17 +136,21 @@ TEST_CASE("the rotor at rest turns by 1/4, 1/3 and 1/2 where its kicks are 2, 3 
         x += v;
       }
       CHECK(std::abs(x - orbit.q[0]) < 1e-12);
-      for (const double each : xs) {
-        largest = std::max(largest, std::abs(each));
-        smallest = std::min(smallest, std::abs(each));
-      }
+      const auto size = [](double each) { return std::abs(each); };
+      const auto least = std::ranges::min_element(xs, {}, size);
+      const double smallest = std::abs(*least);
+      for (const double each : xs) largest = std::max(largest, std::abs(each));
       CHECK(largest > 0.01);
       const bool with_zero = smallest < 1e-9;
+      const double turned =
+          with_zero ? xs[static_cast<std::size_t>(least - xs.begin() + 1) % xs.size()] : *least;
+      if (from.n == 3) told.emplace(stability(orbit) == Stability::stable, turned > 0);
       if (from.n == 4) off.push_back(strength - 2 * largest / std::sin(largest));
       if (from.n == 3)
         off.push_back(strength - (with_zero ? 3 * largest / std::sin(largest)
                                             : (smallest + largest) / std::sin(smallest)));
     }
+    if (from.n == 3) CHECK(told.size() == 4);
     return off;
   };
   for (const double off : branches(passed[0])) CHECK(std::abs(off) < 1e-11);

@@ -370,9 +370,10 @@ def periodic_orbits(path, continued=True):
 SECTION = '[model]\nname = "henon-heiles"\n[section]\nwhere = "q1"\nvalue = 0.0\ndirection = "up"\n'
 
 
-def orbits_and_manifolds(path, points, stability, manifolds=(), deck=SECTION, energy=1 / 8, columns=COLUMNS, units="1", parameters=None):
+def orbits_and_manifolds(path, points, stability, manifolds=(), homoclinic=(), deck=SECTION, energy=1 / 8, columns=COLUMNS, units="1",
+                         parameters=None):
     """Periodic orbits of one return each, at these points, and manifolds of the first: lists of states, unstable and stable in turn,
-    of the columns q2 and q2_dot alone where there are these, as a return map has them."""
+    of the columns q2 and q2_dot alone where there are these, as a return map has them; and states where the first two cross."""
     many, points = len(points), np.array(points, float)
     with h5py.File(path, "w") as file:
         head(file, "periodic-orbits", deck)
@@ -395,6 +396,10 @@ def orbits_and_manifolds(path, points, stability, manifolds=(), deck=SECTION, en
         put(file, "manifolds/count", np.array([len(states) for states in manifolds]))
         put(file, "manifolds/kind", np.arange(len(manifolds)) % 2)
         put(file, "manifolds/orbit", np.zeros(len(manifolds), int))
+        crossings = np.full((len(manifolds), len(homoclinic) + 2, len(columns)), np.nan)
+        crossings[0, :len(homoclinic)] = np.reshape(homoclinic, (-1, len(columns)))
+        put(file, "homoclinic/state", crossings[..., own], units, columns=[columns[k] for k in own])
+        put(file, "homoclinic/unstable", np.zeros(len(manifolds), int))
 
 
 def overland(path, method, end=2.0, cells=2):

@@ -928,13 +928,14 @@ class Failures(PlotTest):
 
 
 class Overlays(PlotTest):
-    """Periodic orbits and manifolds over sections."""
+    """Periodic orbits, manifolds and where these cross over sections."""
     POINTS = [[0, 0.1, 0.4, 0.0], [0, -0.2, 0.3, 0.1], [0, 0.3, 0.2, -0.1]]  # unstable, stable, inverse
     LINES = [[[0, 0.1, 0.4, 0.0], [0, 0.2, 0.4, 0.1]], [[0, 0.1, 0.4, 0.0], [0, 0.2, 0.4, -0.1], [0, 0.3, 0.4, -0.2]]]
+    CROSSINGS = [[0, 0.25, 0.4, -0.05], [0, 0.35, 0.4, 0.05]]
 
     def overlaid(self, **changes):
         """A new file."""
-        what = {"points": self.POINTS, "stability": [0, 1, 2], "manifolds": self.LINES} | changes
+        what = {"points": self.POINTS, "stability": [0, 1, 2], "manifolds": self.LINES, "homoclinic": self.CROSSINGS} | changes
         path = self.at / f"orbits_{len(list(self.at.glob('orbits_*')))}.h5"
         synthetic.orbits_and_manifolds(path, **what)
         return path
@@ -956,8 +957,11 @@ class Overlays(PlotTest):
             np.testing.assert_array_equal(found[kind], [[self.POINTS[row][1], self.POINTS[row][3]]])
         for states, kind in zip(self.LINES, ("unstable manifold", "stable manifold")):
             np.testing.assert_array_equal(found[kind], np.array(states)[:, [1, 3]])
+        np.testing.assert_array_equal(found["homoclinic point"], np.array(self.CROSSINGS)[:, [1, 3]])
         looks = {line.get_label(): line for line in axis.lines}
-        self.assertEqual(len({looks[f"{kind} orbit"].get_marker() for kind in ("stable", "unstable", "inverse hyperbolic")}), 3)
+        marks = [looks[what] for what in ("stable orbit", "unstable orbit", "inverse hyperbolic orbit", "homoclinic point")]
+        self.assertEqual(len({mark.get_marker() for mark in marks}), 4)
+        self.assertEqual(min(marks, key=lambda mark: mark.get_markersize()), marks[3])
         self.assertNotEqual(looks["stable manifold"].is_dashed(), looks["unstable manifold"].is_dashed())
         said = [text.get_text() for text in self.figure.legends[0].get_texts()]
         self.assertEqual(set(said), set(found))
@@ -978,7 +982,7 @@ class Overlays(PlotTest):
         first, second, third = (self.lines(axis) for axis in self.figure.axes[:3])
         self.assertEqual(first, {})
         self.assertEqual(set(second), {"stable orbit", "inverse hyperbolic orbit"})
-        self.assertEqual(set(third), {"unstable orbit", "unstable manifold", "stable manifold"})
+        self.assertEqual(set(third), {"unstable orbit", "unstable manifold", "stable manifold", "homoclinic point"})
 
     def test_angles_by_whole_turns(self):
         columns, units = ["t", "s", "t_dot", "s_dot"], ["rad", "rad", "rad/time", "rad/time"]
@@ -1003,10 +1007,15 @@ class Overlays(PlotTest):
         states = [[1.5, 0, 1, 1], [2, 0.5, -1, 0], [-1, 2, -3, -4]]  # of a floor of length 4, a wall and the ceiling
         synthetic.billiard(self.at / "out.h5")
         self.drawn(self.at / "out.h5", "--overlay", self.overlaid(
-            points=states, stability=[1, 1, 1], manifolds=[[*states, [np.nan] * 4]], deck=walls, columns=["x", "y", "x_dot", "y_dot"]))
+            points=[*states, *states[:2]], stability=[1, 1, 1, 0, 2], manifolds=[[*states, [np.nan] * 4], states], homoclinic=states[:1],
+            deck=walls, columns=["x", "y", "x_dot", "y_dot"]))
         found = self.lines(self.figure.axes[1])
         here = [[3.5, np.sqrt(0.5)], [4.5, 0], [9, 0.6]]
         np.testing.assert_allclose(found["stable orbit"], here, atol=1e-12)
+        np.testing.assert_allclose(found["homoclinic point"], here[:1], atol=1e-12)
+        legend = self.figure.axes[1].get_legend()
+        self.assertEqual(len(legend.get_texts()), 6)
+        self.assertLess(legend.get_window_extent().x1, self.figure.bbox.x1)  # it isn't cut off
         np.testing.assert_allclose(found["unstable manifold"][[0, 1, 2]], here, atol=1e-12)
         self.refused(2, "another problem: domain.sets.0.set is box", "circle", arguments=[
             self.at / "out.h5", "-o", self.at / "a.png", "--overlay", self.overlaid(deck=walls.replace("box", "circle"))])

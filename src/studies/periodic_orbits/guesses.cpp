@@ -9,54 +9,25 @@
 #include <span>
 
 #include "core/error.hpp"
-#include "sections/lone_flight.hpp"
+#include "studies/periodic_orbits/returns.hpp"
 #include "studies/program/shared_out.hpp"
 
 namespace cotangent::studies {
 
 namespace {
 
-using State = std::vector<double>;  // q, then v
-
-/// A flight's states at its start and at its returns, or of a billiard behind its bounces.
+/// A flight's states at its start and at its returns.
 struct Passages {
   std::vector<State> states;
   chaos::Closure closure;  ///< with units for these states
 };
-Passages fly(const OrbitSurvey& survey, const sections::Start& start, std::int64_t returns) {
-  Passages passages{{joined(start.q, start.v)}, survey.closure(1, start.parameters, 0)};
-  const auto dim = static_cast<std::ptrdiff_t>(start.q.size());
-  const auto add = [&](const std::vector<double>& q, const std::vector<double>& v, std::ptrdiff_t row) {
-    passages.states.emplace_back(q.begin() + row * dim, q.begin() + (row + 1) * dim);
-    passages.states.back().insert(passages.states.back().end(), v.begin() + row * dim,
-                                  v.begin() + (row + 1) * dim);
-  };
-  double return_time = 1;
-  if (survey.section.strobe) {
-    return_time = survey.section.strobe->every.evaluate(start.parameters);
-    sections::Start here = start;
-    for (std::int64_t k = 0; k < returns; ++k) {
-      auto arc = survey.problem().arc(survey.method, here, return_time);
-      if (arc.status != Status::finished) break;
-      add(arc.q, arc.v, 0);
-      here.q = std::move(arc.q);
-      here.v = std::move(arc.v);
-    }
-  } else {
-    sections::Observation watch;
-    if (!survey.billiard) watch.section = survey.section;
-    watch.stop.crossings = returns;
-    const auto flown = sections::fly_alone(survey.problem(), survey.method, watch, start);
-    const auto& rows = flown.crossings;
-    for (std::ptrdiff_t k = 0; k < std::ssize(rows.time); ++k) {
-      if (survey.billiard)
-        add(rows.q, rows.v, k);
-      else
-        passages.states.emplace_back(rows.state.begin() + k * 2 * dim,
-                                     rows.state.begin() + (k + 1) * 2 * dim);
-    }
-    if (!rows.time.empty()) return_time = rows.time.back() / static_cast<double>(rows.time.size());
-  }
+Passages pass(const OrbitSurvey& survey, const sections::Start& start, std::int64_t returns) {
+  sections::StopRule until;
+  until.crossings = returns;
+  Returns flown = fly(survey, survey.method, start, until);
+  const double return_time = flown.count() == 0 ? 1 : flown.times.back() / flown.count();
+  flown.states.insert(flown.states.begin(), joined(start.q, start.v));
+  Passages passages{std::move(flown.states), survey.closure(1, start.parameters, 0)};
   passages.closure.units = units_of(survey, start.q, start.v, return_time);
   return passages;
 }
@@ -125,7 +96,7 @@ Answer recurrences(const OrbitSurvey& survey, std::int64_t id) {
   const EnsembleStart start = (*survey.starts)[id];
   Answer answer;
   if (!start.feasible) return answer;
-  const Passages passages = fly(survey, start.start, survey.recurrences);
+  const Passages passages = pass(survey, start.start, survey.recurrences);
   for (const int n : survey.returns) {
     for (const std::size_t k :
          closest(passages, static_cast<std::size_t>(n), static_cast<std::size_t>(survey.closest)))
@@ -189,11 +160,11 @@ Answer on_symmetry_line(const OrbitSurvey& survey, std::int64_t id) {
   const int longest = *std::ranges::max_element(survey.returns), most = longest - longest / 2;
   const EnsembleStart here = starts[id];
   if (!here.feasible) return answer;
-  const Passages first = fly(survey, here.start, most);
+  const Passages first = pass(survey, here.start, most);
   refuse_if_off_line(survey, id, first);
   const bool followed = starts.is_followed(id) && starts[id + 1].feasible;
   const std::optional<Passages> last =
-      followed ? std::optional(fly(survey, starts[id + 1].start, most)) : std::nullopt;
+      followed ? std::optional(pass(survey, starts[id + 1].start, most)) : std::nullopt;
   for (const int n : survey.returns) {
     const auto at_first = off_symmetry(survey, first, n);
     if (!at_first) continue;
@@ -206,7 +177,7 @@ Answer on_symmetry_line(const OrbitSurvey& survey, std::int64_t id) {
     const auto off = [&](double part) -> std::optional<Eigen::VectorXd> {
       const EnsembleStart between = starts.between(id, part);
       if (!between.feasible) return std::nullopt;
-      Passages passages = fly(survey, between.start, n - n / 2);
+      Passages passages = pass(survey, between.start, n - n / 2);
       passages.closure.units = first.closure.units;
       return off_symmetry(survey, passages, n);
     };
@@ -229,13 +200,13 @@ void refuse_if_not_reversed(const OrbitSurvey& survey) {
   for (std::int64_t id = 0; id < std::min<std::int64_t>(starts.size(), 1000); ++id) {
     const EnsembleStart start = starts[id];
     if (!start.feasible) continue;
-    const Passages there = fly(survey, start.start, 1);
+    const Passages there = pass(survey, start.start, 1);
     if (there.states.size() < 2) continue;
     refuse_if_off_line(survey, id, there);
     const auto& parameters = start.start.parameters;
     const State turned = reversed(survey, there.states[1], parameters);
     const auto middle = turned.begin() + std::ssize(start.start.q);
-    const Passages back = fly(survey, {id, {turned.begin(), middle}, {middle, turned.end()}, parameters}, 1);
+    const Passages back = pass(survey, {id, {turned.begin(), middle}, {middle, turned.end()}, parameters}, 1);
     const State image = reversed(survey, there.states[0], parameters);
     // Steps cut the two flights at other places: they agree as well as the method has them.
     if (back.states.size() == 2 &&
@@ -249,11 +220,6 @@ void refuse_if_not_reversed(const OrbitSurvey& survey) {
 }
 
 }  // namespace
-
-std::vector<double> joined(std::vector<double> q, const std::vector<double>& v) {
-  q.insert(q.end(), v.begin(), v.end());
-  return q;
-}
 
 chaos::Units units_of(const OrbitSurvey& survey, const std::vector<double>& q, const std::vector<double>& v,
                       double return_time) {

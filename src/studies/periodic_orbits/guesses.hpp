@@ -39,8 +39,6 @@ class Guesses {
   std::vector<Guess> made_;
 };
 
-/// A state's numbers, q then v.
-std::vector<double> joined(std::vector<double> q, const std::vector<double>& v);
 /// Units for states from this one on, with so much time from return to return.
 chaos::Units units_of(const OrbitSurvey& survey, const std::vector<double>& q, const std::vector<double>& v,
                       double return_time);

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 #include "core/error.hpp"
 #include "parallel/mpi.hpp"
 #include "run/terminal.hpp"
-#include "sections/lone_flight.hpp"
 #include "studies/periodic_orbits/guesses.hpp"
+#include "studies/periodic_orbits/returns.hpp"
 #include "studies/program/shared_out.hpp"
 
 namespace cotangent::studies {
@@ -32,151 +31,96 @@ bool same(const chaos::Closure& closure, const double* a, const double* b, doubl
   return closure.difference(a, b).norm() <= 1e-7 * times * (1 + size);
 }
 
-/// An orbit's states at its returns, the first at the end of its first return, with the times since `from`:
-/// the state that the last one is to be.
-struct Returns {
-  std::vector<double> from, states, times;
-  int count() const { return static_cast<int>(times.size()); }
-};
-
-/// A billiard's flight from here to a time or after so many bounces; of it, `crossings` are the bounces.
-sections::TrajectoryRecord bounced(const chaos::Closure& closure, const std::vector<double>& q,
-                                   const std::vector<double>& v, double time, std::int64_t bounces) {
-  sections::Observation watch;
-  watch.stop.time = time;
-  watch.stop.crossings = bounces;
-  return sections::fly_alone(*closure.problem, closure.method, watch, {0, q, v, closure.parameters});
-}
-/// The k-th of its bounces' places and velocities.
-std::pair<std::vector<double>, std::vector<double>> bounce(const sections::TrajectoryRows& rows,
-                                                           std::size_t k, std::size_t dim) {
-  const auto part = [&](const std::vector<double>& all) {
-    const auto row = all.begin() + static_cast<std::ptrdiff_t>(k * dim);
-    return std::vector<double>(row, row + static_cast<std::ptrdiff_t>(dim));
-  };
-  return {part(rows.q), part(rows.v)};
-}
-
 /// A billiard's orbits begin between bounces, on the plane across their velocity there: first at a quarter of
 /// the flight that follows the next bounce (thrown up, it rests at half). The period is the time until, after
 /// all bounces, the flight comes by again.
-std::optional<chaos::Unknowns> first_bounces(chaos::Closure& closure, const std::vector<double>& q,
-                                             const std::vector<double>& v) {
-  const auto dim = q.size();
-  const auto flown = bounced(closure, q, v, std::numeric_limits<double>::infinity(), closure.returns + 2);
-  if (flown.status != Status::finished) return std::nullopt;
-  const auto& time = flown.crossings.time;
+std::optional<chaos::Unknowns> first_bounces(const OrbitSurvey& survey, chaos::Closure& closure,
+                                             const std::vector<double>& q, const std::vector<double>& v) {
   const auto last = static_cast<std::size_t>(closure.returns);
+  sections::StopRule until;
+  until.crossings = closure.returns + 2;
+  const Returns bounces = fly(survey, closure.method, {0, q, v, closure.parameters}, until);
+  const auto& time = bounces.times;
+  if (bounces.count() < until.crossings) return std::nullopt;
   const double early = (time[1] - time[0]) / 4, length = time[last + 1] - time[last];
-  const auto [q0, v0] = bounce(flown.crossings, 0, dim);
-  const auto begin = closure.problem->arc(closure.method, {0, q0, v0, closure.parameters}, early);
+  const auto first = bounces.start(0, closure.parameters),
+             end = bounces.start(closure.returns, closure.parameters);
+  const auto begin = closure.problem->arc(closure.method, first, early);
   if (begin.status != Status::finished) return std::nullopt;
   closure.plane = chaos::Plane::across(begin.q, begin.v);
-  const auto [qn, vn] = bounce(flown.crossings, last, dim);
-  double late = early;
-  // To the plane by Newton's method, where the flight is towards it.
-  for (int round = 0; round < 4; ++round) {
-    const auto there = closure.problem->arc(closure.method, {0, qn, vn, closure.parameters}, late);
-    double off = -closure.plane->value, speed = 0;
-    for (std::size_t d = 0; d < dim; ++d) {
-      off += closure.plane->normal[d] * there.q[d];
-      speed += closure.plane->normal[d] * there.v[d];
-    }
-    if (speed > 0) late = std::clamp(late - off / speed, 0.0, length);
-  }
+  const double late = chaos::passing_time(closure, begin.v, end, early, length);
   auto z = joined(begin.q, begin.v);
   z.push_back(time[last] + late - time[0] - early);
   return Eigen::Map<const chaos::Unknowns>(z.data(), std::ssize(z));
 }
 
-Returns bounces_of(const chaos::Closure& closure, const chaos::ClosedOrbit& orbit) {
-  Returns result;
-  const auto flown = bounced(closure, orbit.q, orbit.v, 2 * orbit.period * (1 + 1e-6), 0);
-  const auto& time = flown.crossings.time;
-  for (std::size_t k = 0; k < time.size() && time[k] <= time[0] + orbit.period * (1 + 1e-6); ++k) {
-    const auto [q, v] = bounce(flown.crossings, k, orbit.q.size());
-    const auto state = joined(q, v);
-    if (k == 0) {
-      result.from = state;
-      continue;
+/// The returns of one period, with the times since `from`: the state that the last one is to be, that at the
+/// beginning, or between walls that behind the first bounce.
+struct Period {
+  State from;
+  Returns returns;
+};
+Period period_of(const OrbitSurvey& survey, const chaos::Closure& closure, const chaos::ClosedOrbit& orbit) {
+  const double whole = orbit.period * (1 + 1e-6);
+  const bool sectioned = !closure.strobed() && !survey.billiard;
+  sections::StopRule until;
+  until.crossings = closure.strobed() ? closure.returns : 0;
+  until.time = survey.billiard ? 2 * whole : whole;
+  until.patience = std::int64_t{1} << 40;
+  const Returns flown = fly(survey, sectioned ? closed_method(closure.method, orbit) : closure.method,
+                            {0, orbit.q, orbit.v, orbit.parameters}, until);
+  Period result{joined(orbit.q, orbit.v), {}};
+  double begin = 0;
+  for (std::size_t k = 0; k < flown.times.size(); ++k) {
+    const double time = flown.times[k] - begin;
+    if (survey.billiard && k == 0) {
+      result.from = flown.states[0];
+      begin = flown.times[0];
+    } else if (time <= whole && !(sectioned && time < 1e-6 * orbit.period)) {  // the beginning itself
+      result.returns.states.push_back(flown.states[k]);
+      result.returns.times.push_back(time);
     }
-    result.states.insert(result.states.end(), state.begin(), state.end());
-    result.times.push_back(time[k] - time[0]);
-  }
-  return result;
-}
-
-Returns returns_of(const chaos::Closure& closure, const chaos::ClosedOrbit& orbit) {
-  if (closure.plane) return bounces_of(closure, orbit);
-  Returns result{joined(orbit.q, orbit.v), {}, {}};
-  const auto& problem = *closure.problem;
-  if (closure.strobed()) {
-    const double every = orbit.period / closure.returns;
-    auto q = orbit.q, v = orbit.v;
-    for (int k = 0; k < closure.returns; ++k) {
-      const auto arc = problem.arc(closure.method, {0, q, v, orbit.parameters}, every);
-      if (arc.status != Status::finished) return {};
-      q = arc.q;
-      v = arc.v;
-      result.states.insert(result.states.end(), q.begin(), q.end());
-      result.states.insert(result.states.end(), v.begin(), v.end());
-      result.times.push_back((k + 1) * every);
-    }
-    return result;
-  }
-  sections::Observation watch;
-  watch.section = closure.section;
-  watch.stop.time = orbit.period * (1 + 1e-6);
-  watch.stop.patience = std::int64_t{1} << 40;
-  const auto flown = sections::fly_alone(problem, closed_method(closure.method, orbit), watch,
-                                         {0, orbit.q, orbit.v, orbit.parameters});
-  const auto& rows = flown.crossings;
-  for (std::size_t k = 0; k < rows.count(); ++k) {
-    if (rows.time[k] < 1e-6 * orbit.period) continue;  // the beginning itself
-    const auto width = static_cast<std::ptrdiff_t>(closure.states());
-    const auto row = rows.state.begin() + static_cast<std::ptrdiff_t>(k) * width;
-    result.states.insert(result.states.end(), row, row + width);
-    result.times.push_back(rows.time[k]);
   }
   return result;
 }
 
 /// The least number of returns after which the orbit is closed; 0 where it doesn't come back to its start.
-int least_returns(const chaos::Closure& closure, const Returns& returns) {
-  const int states = closure.states();
-  const double* const from = returns.from.data();
-  for (int k = 0; k < returns.count(); ++k) {
-    if (same(closure, from, returns.states.data() + k * states)) return k + 1;
-  }
-  return 0;
+int least_returns(const chaos::Closure& closure, const Period& period) {
+  const auto& states = period.returns.states;
+  const auto closed = std::ranges::find_if(
+      states, [&](const State& state) { return same(closure, period.from.data(), state.data()); });
+  return closed == states.end() ? 0 : static_cast<int>(closed - states.begin()) + 1;
 }
 
 Answer answer(const OrbitSurvey& survey, const std::optional<Guess>& begin) {
   if (!begin) return {infeasible};
   const auto& [start, returns, q, v, parameters] = *begin;
   auto closure = survey.closure(returns, parameters, survey.problem().energy(q, v, parameters));
-  const auto guess = survey.billiard ? first_bounces(closure, q, v) : chaos::first_return(closure, q, v);
+  const auto guess =
+      survey.billiard ? first_bounces(survey, closure, q, v) : chaos::first_return(closure, q, v);
   if (!guess) return {flown_off};
   closure.units = units_of(survey, q, v, return_time(closure, guess->data()));
   auto orbit = chaos::close(closure, *guess, std::nullopt);
   if (!orbit) return {not_closed};
-  Returns passed = returns_of(closure, *orbit);
+  Period passed = period_of(survey, closure, *orbit);
   const int least = least_returns(closure, passed);
   if (least == 0) return {not_closed};
-  if (least < passed.count() || least != returns) {
+  if (least < passed.returns.count() || least != returns) {
     closure.returns = least;
     chaos::Unknowns once = orbit->unknowns;
-    if (!closure.strobed()) once[closure.states()] = passed.times[static_cast<std::size_t>(least) - 1];
+    if (!closure.strobed())
+      once[closure.states()] = passed.returns.times[static_cast<std::size_t>(least - 1)];
     orbit = chaos::close(closure, once, std::nullopt);
     if (!orbit) return {not_closed};
-    passed = returns_of(closure, *orbit);
+    passed = period_of(survey, closure, *orbit);
     if (least_returns(closure, passed) != least) return {not_closed};
   }
   Answer result{found, static_cast<double>(least)};
   result.insert(result.end(), orbit->unknowns.data(), orbit->unknowns.data() + orbit->unknowns.size());
-  const auto last = passed.states.begin() + (least - 1) * survey.states();
-  result.insert(result.end(), last, last + survey.states());
-  result.insert(result.end(), passed.states.begin(), last);
+  auto& states = passed.returns.states;
+  states.resize(static_cast<std::size_t>(least));
+  std::rotate(states.begin(), states.end() - 1, states.end());
+  for (const State& state : states) result.insert(result.end(), state.begin(), state.end());
   return result;
 }
 

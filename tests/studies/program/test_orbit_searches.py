@@ -128,7 +128,7 @@ file = "out.h5"
 CONTINUED = """[continuation]
 parameter = "{parameter}"
 to = {to}
-step = 0.01
+step = {step}
 turns = {turns}
 offspring = {offspring}
 branch = 0.02
@@ -136,7 +136,7 @@ points = 80
 """
 BRANCHES_OF_HENON_HEILES = SECTION.format(
     energy=0.07, starts="points = [{ q2 = 0.24, q2_dot = 0.0 }]", returns=1,
-    begin=CONTINUED.format(parameter="energy", to=0.155, turns=[3, 4], offspring=4))
+    begin=CONTINUED.format(parameter="energy", to=0.155, step=0.002, turns=[3, 4], offspring=12))
 BRANCHES_IN_AN_OVAL = """study = "periodic-orbits"
 [domain]
 sets = [{ name = "oval", omega = "1 - x^2 - (y/b)^2 - e*(y/b)^4", parameters = { b = 0.8, e = 0.3 } }]
@@ -148,7 +148,7 @@ path = 0
 returns = 2
 [output]
 file = "out.h5"
-""" + CONTINUED.format(parameter="oval.b", to=0.4, turns=[3, 4, 5], offspring=6)
+""" + CONTINUED.format(parameter="oval.b", to=0.4, step=0.01, turns=[3, 4, 5], offspring=12)
 
 
 class RationalTurns(ProgramTest):
@@ -177,16 +177,18 @@ class RationalTurns(ProgramTest):
             self.assertEqual(sorted(signs, key=str), [{-1.0}, {1.0}])  # one is stable there, one isn't
 
     def test_on_a_section_and_between_walls(self):
-        """At each turn by k / n that a stable orbit passes, a stable and an unstable orbit of n times the returns branch off, with
-        each of which the family ends where it is asked to, closed to round-off."""
-        for text, to in ((BRANCHES_OF_HENON_HEILES, 0.155), (BRANCHES_IN_AN_OVAL, 0.4)):
+        """At each turn by k / n that a stable orbit passes, stable and unstable orbits of n times the returns branch off, with each
+        of which the family ends where it is asked to, closed to round-off. The loop of Henon-Heiles is its own image turned by 120
+        degrees, a third of its period later; in that it turns by ninths and twelfths here: 3 n points, three orbits of each kind.
+        The oval's axis is its own image in either axis of the oval: two of each."""
+        for text, to, alike in ((BRANCHES_OF_HENON_HEILES, 0.155, 3), (BRANCHES_IN_AN_OVAL, 0.4, 2)):
             end = self.launch(self.deck(text), ranks=1)
             self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
             with h5py.File(self.at / "out.h5") as file:
                 count = file["families/points"][()]
                 self.assertTrue((count > 3).all(), count)
                 passed = {int(n): at for n, at in zip(file["bifurcations/n"][0], file["bifurcations/value"][0]) if n > 0}
-                branches = {}
+                branches, ends = {}, set()
                 first = file["families/returns"][0]
                 for family in range(1, len(count)):
                     name = lambda key: file["families/" + key][family, :count[family]]
@@ -196,9 +198,11 @@ class RationalTurns(ProgramTest):
                     self.assertEqual(name("value")[-1], to)
                     self.assertLess(abs(name("value")[0] - passed[n]), 0.3 * abs(to - passed[n]))
                     branches.setdefault(n, []).append(np.sign(name("trace")[0] - 2))
+                    ends.add(tuple(np.round(name("state")[-1], 6) + 0.0))
                 self.assertEqual(sorted(branches), sorted(passed))
+                self.assertEqual(len(ends), len(count) - 1)
                 for signs in branches.values():
-                    self.assertEqual(sorted(signs), [-1, 1])
+                    self.assertEqual(sorted(signs), [-1] * alike + [1] * alike)
 
 
 if __name__ == "__main__":

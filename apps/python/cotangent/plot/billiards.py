@@ -175,7 +175,8 @@ def bounce_map(result, options):
             raise PlotError(f"--overlay {orbits.path}: another problem: {reason}")
         overlay.draw(right, orbits, rows, overlay.OnOutline(result))
         handles = overlay.handles([right])
-        right.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=len(handles), borderaxespad=0.2)
+        right.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=3, borderaxespad=0.2, handletextpad=0.4,
+                     columnspacing=1.2, handlelength=1.7)
     heading = options.title or "Bounce map: " + sets(result)
     about = [notes(result)]
     if "orbits/lyapunov" in result:

@@ -111,8 +111,8 @@ def parser():
     p.add_argument("--orbits", type=id_list, metavar="LIST", help="only these rows of /orbits, from 0: 1,4,7-9")
     p.add_argument("--color-by", default="auto", metavar="WHAT", help="auto, orbit, none, chaos, energy-error, status, "
                    "crossings, or a column such as energy or q2")
-    p.add_argument("--overlay", metavar="ORBITS.h5", help="over a section or a bounce map: the periodic orbits, and the manifolds, "
-                   "of a periodic-orbits result of the same problem")
+    p.add_argument("--overlay", metavar="ORBITS.h5", help="over a section or a bounce map: the periodic orbits, the manifolds "
+                   "and where they cross, of a periodic-orbits result of the same problem")
     p.add_argument("--xlim", type=interval, metavar="A,B", help="limits of the horizontal axis")
     p.add_argument("--ylim", type=interval, metavar="A,B", help="limits of the vertical axis")
     p.add_argument("--view", type=angles, metavar="A,E", help="where a surface is seen from: azimuth and elevation in "

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Periodic orbits and their manifolds over a section of the same problem, in the axes that it has: columns of its crossings, or
-Birkhoff's coordinates of a bounce map.
+"""Periodic orbits, their manifolds and where these cross over a section of the same problem, in the axes that it has: columns of
+its crossings, or Birkhoff's coordinates of a bounce map.
 
-Marks tell stable, unstable and inverse hyperbolic orbits apart by their shapes, lines unstable manifolds from stable ones by
-dashes: a grey printer does, too.
+Marks tell stable, unstable and inverse hyperbolic orbits and homoclinic points apart by their shapes, lines unstable manifolds
+from stable ones by dashes: a grey printer does, too.
 """
 import numpy as np
 from matplotlib.patheffects import withStroke
@@ -171,11 +171,20 @@ class OnOutline:
 def left_out(orbits, place):
     """What an overlay can't show, in words; nothing where all of it has a place."""
     columns = orbits.columns("manifolds/state")
-    return "" if place.holds(columns) or not columns else f"manifolds, known in {' and '.join(columns)} alone, are left out"
+    return "" if place.holds(columns) or not columns else f"manifolds and where they cross, known in {' and '.join(columns)} alone, are left out"
+
+
+def _homoclinic(orbits, rows):
+    """States [n, columns] where manifolds of these orbits cross."""
+    if "homoclinic/state" not in orbits:
+        return np.empty((0, 0))
+    whose = orbits.array("manifolds/orbit")[orbits.array("homoclinic/unstable")]
+    state = orbits.array("homoclinic/state")[np.isin(whose, rows)]
+    return state[np.isfinite(state).all(-1)]
 
 
 def draw(axis, orbits, rows, place):
-    """Lays these orbits and their manifolds over a section; `place` brings states onto its axes."""
+    """Lays these orbits, their manifolds and homoclinic points over a section; `place` brings states onto its axes."""
     halo = [withStroke(linewidth=1.7, foreground="white", alpha=0.75)]
     columns = orbits.columns("manifolds/state")
     if columns and place.holds(columns):
@@ -184,6 +193,10 @@ def draw(axis, orbits, rows, place):
             dashes, colour, label = LINES[kind[row]]
             x, y = broken(*place(orbits.array("manifolds/state", row)[:count[row]], columns), place.turns)
             axis.plot(x, y, ls=dashes, lw=0.9, color=colour, label=label, zorder=3, path_effects=halo)
+        crossings = _homoclinic(orbits, rows)
+        if len(crossings):
+            axis.plot(*place(crossings, columns), "s", ls="", ms=2.8, mew=0.6, color="white", mec=style.INK, zorder=3.5,
+                      label="homoclinic point")
     points, of_orbit = orbits.array("orbits/points"), orbits.array("orbits/points_orbit")
     stability, columns = orbits.array("orbits/stability"), orbits.columns("orbits/points")
     size = 7 if np.isin(of_orbit, rows).sum() <= 60 else 4
