@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
 #include "parallel/mpi.hpp"
@@ -28,6 +29,7 @@ struct Settings {
   double began = parallel::wall_time();  ///< the moment from which the run's time counts
   std::string petsc = "not used";        ///< for /provenance: version and what it solves
   std::string formulas;                  ///< for /provenance: how those of the deck became code; empty: none
+  std::vector<std::string> warnings = {};  ///< of what the deck says in vain, for the report
 };
 
 /// For a study that works before it is driven. With --resume: where the same deck's run came to its end

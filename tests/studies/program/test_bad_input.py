@@ -90,6 +90,18 @@ class Deck(ProgramTest):
         self.refused("unknown key 'stepp' in [method] (deck.toml:7); did you mean 'step'?",
                      text=POINCARE.replace("step = 0.5", "step = 0.5\nstepp = 0.5"))
 
+    def test_unknown_hint(self):
+        """MPI drops a hint that it doesn't know: no error, since another MPI may know it, but a warning, before a run and after."""
+        hints = POINCARE + "hints = { %s = 4, striping_factor = 2, romio_cb_write = \"enable\" }\n"
+        for words, end in ((["--check"], "deck ok\n"), ([], "ranks: ")):
+            said = self.launch(self.deck(hints % "cb_node"), *words)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertEqual([line for line in said.stdout.splitlines() if "hint" in line],
+                             ["warning: [output] hints: 'cb_node' is none that MPI-IO is known to have, and may have no effect; "
+                              "did you mean 'cb_nodes'?"])
+            self.assertIn(end, said.stdout)
+        self.assertEqual(self.launch(self.deck(hints % "cb_nodes"), "--check").stdout, "deck ok\n")
+
     def test_misspelt_where_another_is_missing(self):
         """What is missing is told with the key that was probably meant for it."""
         self.refused("give step (fixed) or tolerance (adaptive)", "was 'step' meant by 'stepp' (deck.toml:6)?",
