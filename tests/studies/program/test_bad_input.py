@@ -83,6 +83,15 @@ class Deck(ProgramTest):
             self.refused("[model] name = ", "at every start the mass matrix is singular", text=TRAJECTORY,
                          words=["model.name=elastic-pendulum", "model.m=0", *words])
 
+    def test_more_in_a_step_than_can_be_listed(self):
+        """Samples and strobes: told before the run where steps are fixed."""
+        self.refused("[output] every", "2e+06 samples fall into a step of 0.1", "give 1.01e-07 or more", text=TRAJECTORY,
+                     words=["output.every=0.5e-7", "--dry-run"])
+        self.assertEqual(self.launch("deck.toml", "output.every=1.01e-7", "--check").stdout, "deck ok\n")
+        self.assertEqual(self.launch("deck.toml", "output.every=1e-8", "stop.time=1e-6").returncode, 0)
+        strobe = POINCARE.replace('where = "q1"', 'where = "t"\nevery = "1e-7"').replace("grid = { ", "grid = { q1 = [0.0, 0.0, 1], ")
+        self.says(self.launch(self.deck(strobe)), 2, "[section] every", "5e+06 times fall into a step of 0.5", "give 5.06e-07 or more")
+
     def test_syntax_error(self):
         self.refused("deck.toml:5:", text=POINCARE.replace("step = 0.5", "step 0.5").replace('name = "gauss"\n', ""))
 
