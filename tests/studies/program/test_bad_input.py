@@ -445,6 +445,12 @@ class Files(ProgramTest):
     def test_no_folder(self):
         self.refused("nowhere", words=["output.file=nowhere/out.h5"], code=3)
 
+    def test_no_scratch(self):
+        """Told before MPI is started, which would end the program without the reason."""
+        environment = {**self.alone, "PMI_RANK": "0", "TMPDIR": "/proc"}  # as a launcher starts it, but nothing can be written
+        self.says(self.launch(self.deck(), ranks=1, env=environment), 3, "/proc: cannot ", "0.0 MB are free there, where MPI",
+                  "name another folder by TMPDIR")
+
     def test_no_permission(self):
         self.refused("/proc/out.h5", words=["output.file=/proc/out.h5"], code=3)
         (self.at / "file").write_text("")
