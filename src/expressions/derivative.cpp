@@ -94,9 +94,11 @@ class Calculus {
       case Operation::hypot:
         return over(sum(times(da, a), times(db, b)), node);
       case min:
-        return sum(times(da, of(less, a, b)), times(db, of(greater_equal, a, b)));
+        return chosen(of(less, a, b), a, da, db);
       case max:
-        return sum(times(da, of(greater, a, b)), times(db, of(less_equal, a, b)));
+        return chosen(of(greater, a, b), a, da, db);
+      case where:
+        return only_where(a, db);
       default:  // a truth
         return {};
     }
@@ -108,6 +110,14 @@ class Calculus {
     return exponent == 1 ? a : of(Operation::power, a, constant(exponent));
   }
   Id squared(Id a) { return raised(a, 2); }
+  Slope only_where(Id truth, Slope slope) {
+    return slope ? Slope(of(Operation::where, truth, *slope)) : Slope();
+  }
+  /// That of a where it is asked for or a is NaN, else that of b; what the other one is doesn't matter.
+  Slope chosen(Id asked, Id a, Slope da, Slope db) {
+    const Id first = of(Operation::disjunction, asked, of(Operation::unequal, a, a));
+    return sum(only_where(first, da), only_where(of(Operation::negation, first), db));
+  }
   Graph& graph_;
   Id zero_, one_;
 };

@@ -2,8 +2,7 @@
 // Derivatives of formulas as formulas, by the chain rule on the graph: what formula and derivative share is
 // one node. Reference: Griewank, Walther, Evaluating Derivatives (2008), 3.1, forward propagation.
 // At kinks as ad/functions.hpp: |x| has the derivative 0 at 0, min and max that of the second operand at a
-// tie. A truth is constant wherever it has a derivative. Limits: what min and max don't choose must have a
-// finite derivative.
+// tie. A truth is constant wherever it has a derivative.
 #pragma once
 
 #include <optional>

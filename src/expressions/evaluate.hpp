@@ -105,6 +105,8 @@ template <class R>
       return select(a < b || a != a, a, b);
     case Operation::max:
       return select(a > b || a != a, a, b);
+    case Operation::where:
+      return select(a != R(0.0), b, R(0.0));
     case Operation::less:
       return truth(a < b);
     case Operation::less_equal:

@@ -110,7 +110,12 @@ struct JavaScript : Code {
                      node.number <= 4;
     return few ? static_cast<std::size_t>(node.number) : 0;
   }
-  static std::size_t mentions(const Node& node) { return std::max<std::size_t>(1, factors(node)); }
+  static bool chooses(const Node& node) {
+    return node.operation == Operation::min || node.operation == Operation::max;
+  }
+  static std::size_t mentions(const Node& node) {
+    return chooses(node) ? 2 : std::max<std::size_t>(1, factors(node));
+  }
   static std::string_view sign(Operation operation) {
     switch (operation) {
       case Operation::conjunction:
@@ -139,6 +144,11 @@ struct JavaScript : Code {
     if (infix(node.operation))
       return {
           in_parentheses(between(std::move(a.text), " " + std::string(sign(node.operation)) + " ", b.text))};
+    if (node.operation == Operation::where) return {in_parentheses(a.text + " ? " + b.text + " : 0")};
+    // Math.min(0, -0) is -0, ours the second.
+    if (chooses(node))
+      return {in_parentheses(a.text + (node.operation == Operation::min ? " < " : " > ") + b.text + " || " +
+                             a.text + " !== " + a.text + " ? " + a.text + " : " + b.text)};
     return {called("Math." + std::string(word(node.operation)), a.text + ", " + b.text)};
   }
 };

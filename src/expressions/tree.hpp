@@ -45,6 +45,7 @@ enum class Operation : std::uint8_t {
   hypot,
   min,
   max,
+  where,  ///< the second where the first holds, else 0: of derivatives, decks have no word for it
   less,
   less_equal,
   greater,

@@ -240,23 +240,24 @@ void forget_lock(const std::filesystem::path& path) {
   ::sem_unlink(("/OMPIO_" + path.filename().string()).c_str());
 }
 
-// The same file pointers are kept in memory that the ranks of a machine share, a file in MPI's scratch
-// folder. A page of it that the folder has no room for would end the program by SIGBUS.
-void require_scratch() {
-  try {
-    require_page(parallel::scratch_folder());
-  } catch (const FileError& error) {
-    throw FileError(error.what() +
-                    std::string("; MPI opens no file without room there: name another folder by TMPDIR"));
-  }
-}
-
 // Open MPI fails to open a file in the current folder whose name is one letter, unless the folder is named.
 std::filesystem::path with_folder(const std::filesystem::path& path) {
   return path.has_parent_path() ? path : "." / path;
 }
 
 }  // namespace
+
+void require_scratch() {
+  const std::filesystem::path folder = parallel::scratch_folder();
+  try {
+    require_page(folder);
+  } catch (const FileError& error) {
+    throw FileError(
+        fmt::format("{}; {:.1f} MB are free there, where MPI keeps files of its own: name another "
+                    "folder by TMPDIR",
+                    error.what(), free_bytes(folder) / 1e6));
+  }
+}
 
 void lay_out(const std::filesystem::path& path,
              const std::vector<std::pair<std::string, std::string>>& hints) {

@@ -106,6 +106,10 @@ class FileFailureHandler {
   std::function<void(const std::string& reason)> failed_;
 };
 
+/// Throws where MPI's scratch folder has no room: MPI starts and opens files by what the ranks of a machine
+/// share there, and a page of it that there is no room for would end the program by SIGBUS.
+void require_scratch();
+
 /// Makes an empty file with the layout on disk that hints ask for, such as striping_factor, which MPI-IO
 /// heeds only where it makes the file. Nothing without hints.
 void lay_out(const std::filesystem::path& path,

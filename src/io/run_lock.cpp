@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/run_lock.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -42,7 +44,7 @@ std::filesystem::path lock_path(const std::filesystem::path& result) {
 }
 
 RunLock::RunLock(const std::filesystem::path& result, std::chrono::milliseconds patience)
-    : path_(lock_path(result)) {
+    : result_(result), path_(lock_path(result)), exceptions_(std::uncaught_exceptions()) {
   const auto until = std::chrono::steady_clock::now() + patience;
   while (true) {
     const int id = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -77,6 +79,8 @@ RunLock::RunLock(const std::filesystem::path& result, std::chrono::milliseconds 
     }
     ::close(id);  // of a run that ended meanwhile, and took the name away
   }
+  struct stat file = {};
+  if (::fstat(id_, &file) == 0 && file.st_size > 0) forget_trials();  // its owner was killed
   // Where the disk is full nobody learns who it is; the lock holds all the same.
   const std::string text = owner() + "\n";
   if (::ftruncate(id_, 0) == 0 && ::pwrite(id_, text.data(), text.size(), 0) < 0) errno = 0;
@@ -84,8 +88,23 @@ RunLock::RunLock(const std::filesystem::path& result, std::chrono::milliseconds 
 
 RunLock::~RunLock() {
   if (id_ < 0) return;
+  if (std::uncaught_exceptions() > exceptions_) forget_trials();
   if (has_name(id_, path_)) ::unlink(path_.c_str());
   ::close(id_);
+}
+
+void RunLock::forget_trials() const {
+  const std::string mine = result_.filename().string() + ".", trial = ".locktest.";
+  const auto is_digit = [](char c) { return '0' <= c && c <= '9'; };
+  std::error_code error;
+  const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const auto begin = name.rfind(trial);
+    if (begin == std::string::npos || begin + 1 < mine.size() || !name.starts_with(mine)) continue;
+    const std::string rank = name.substr(begin + trial.size());
+    if (!rank.empty() && std::ranges::all_of(rank, is_digit)) ::unlink(at->path().c_str());
+  }
 }
 
 }  // namespace cotangent::io

@@ -6,6 +6,10 @@
 // renaming, and since nobody else opens and closes this one. One that was deleted meanwhile is no lock:
 // whoever took it looks whether the name is still its own. Limits: file systems that lock on one node alone,
 // or not at all; a node that was lost keeps its lock on NFS until the server forgets it (a minute or two).
+//
+// Open MPI tries locks, too, on a file of each rank beside the one that it opens, out.h5.new.locktest.3; a
+// rank that ends in that moment leaves it. The lock's holder takes them away: after a run that was killed,
+// and where its own ends by an exception.
 #pragma once
 
 #include <chrono>
@@ -32,7 +36,11 @@ class RunLock {
   const std::string& lacking() const noexcept { return lacking_; }
 
  private:
-  std::filesystem::path path_;
+  /// Takes away what Open MPI's trials of locks left beside the result.
+  void forget_trials() const;
+
+  std::filesystem::path result_, path_;
+  int exceptions_;  ///< that were on their way when the lock was taken
   int id_ = -1;
   std::string lacking_;
 };

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "landscapes/alike_sides.hpp"
 #include "landscapes/detail.hpp"
 
 namespace cotangent::landscapes {
@@ -404,14 +405,18 @@ class Tracker {
 
 }  // namespace
 
-std::vector<Bifurcation> bifurcations(const PotentialFamily& family, const Domain& domain,
-                                      const Window& window, ParameterRange range, Search search,
+std::vector<Bifurcation> bifurcations(const PotentialFamily& given, const Domain& given_domain,
+                                      const Window& given_window, ParameterRange range, Search search,
                                       std::optional<ParameterBounds> bounds) {
   if (range.steps < 1 || !(range.first < range.last)) {
     throw Error("landscape: a parameter range needs first < last and steps >= 1; given " +
                 std::to_string(range.first) + " .. " + std::to_string(range.last) + ", steps " +
                 std::to_string(range.steps));
   }
+  const AlikeSides sides(given_window);
+  const PotentialFamily family = sides.there(given);
+  const Domain domain = sides.there(given_domain);
+  const Window window = sides.window();
   Tracker tracker(family, domain, window, range, search,
                   bounds.value_or(ParameterBounds{range.first, range.last}));
   double a = range.first;
@@ -426,7 +431,7 @@ std::vector<Bifurcation> bifurcations(const PotentialFamily& family, const Domai
   std::sort(tracker.found.begin(), tracker.found.end(), [](const auto& f, const auto& g) {
     return f.parameter != g.parameter ? f.parameter < g.parameter : f.point < g.point;
   });
-  return std::move(tracker.found);
+  return sides.back(std::move(tracker.found));
 }
 
 }  // namespace cotangent::landscapes

@@ -146,7 +146,7 @@ std::vector<BoundaryExtremum> boundary_extrema(const Potential& potential, const
     std::ostringstream text;
     text.precision(17);
     text << "landscape: the potential is not finite on the boundary of the admissible region, at (" << p[0]
-         << ", " << p[1] << "); restrict the domain to where it is";
+         << ", " << window.unit_y * p[1] << "); restrict the domain to where it is";
     throw Error(text.str());
   };
   const auto slope_along = [&](Point p) {

@@ -40,6 +40,7 @@ using Domain = std::function<double(double x, double y)>;
 struct Window {
   double x0, x1, y0, y1;
   bool periodic_x = false, periodic_y = false;
+  double unit_y = 1;  ///< what messages multiply y by
 };
 
 /// How finely to search: cells along each side, and how often a cell that stays undecided may be quartered.
@@ -131,7 +132,9 @@ struct Landscape {
   std::vector<Pass> passes;
 };
 
-/// All of it: a survey of U over a window, with or without the passes.
+/// All of it: a survey of U over a window, with or without the passes. As bifurcations() it works with a unit
+/// of y by which the window's sides are alike, so that x and y may be as unlike as they are; descents are
+/// steepest in these units.
 Landscape landscape(const Potential& potential, const Domain& domain, const Window& window,
                     Search search = {}, bool with_passes = true);
 

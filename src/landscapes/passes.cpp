@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "landscapes/alike_sides.hpp"
 #include "landscapes/detail.hpp"
 
 namespace cotangent::landscapes {
@@ -259,13 +260,17 @@ Connectivity connectivity(const Landscape& landscape) {
   return result;
 }
 
-Landscape landscape(const Potential& potential, const Domain& domain, const Window& window, Search search,
-                    bool with_passes) {
+Landscape landscape(const Potential& given, const Domain& given_domain, const Window& given_window,
+                    Search search, bool with_passes) {
+  const AlikeSides sides(given_window);
+  const Potential potential = sides.there(given);
+  const Domain domain = sides.there(given_domain);
+  const Window window = sides.window();
   Landscape result;
   result.stationary = stationary_points(potential, domain, window, search);
   result.boundary = boundary_extrema(potential, domain, window, search);
   if (with_passes) result.passes = passes(potential, domain, window, result.stationary, result.boundary);
-  return result;
+  return sides.back(std::move(result), given);
 }
 
 }  // namespace cotangent::landscapes

@@ -31,7 +31,7 @@ struct Samples {
   bool beyond = false;  // the domain is far from positive everywhere
 };
 
-Samples sample(const Potential& potential, const Domain& domain, const Cell& cell) {
+Samples sample(const Potential& potential, const Domain& domain, const Window& window, const Cell& cell) {
   Samples samples;
   double low = INFINITY, high = -INFINITY;
   // The centre comes first: it is the best reference where it is admissible.
@@ -46,8 +46,8 @@ Samples sample(const Potential& potential, const Domain& domain, const Cell& cel
     if (!is_finite(jet)) {
       std::ostringstream text;
       text.precision(17);
-      text << "landscape: the potential is not finite at the admissible point (" << p[0] << ", " << p[1]
-           << "); restrict the domain to where it is";
+      text << "landscape: the potential is not finite at the admissible point (" << p[0] << ", "
+           << window.unit_y * p[1] << "); restrict the domain to where it is";
       throw Error(text.str());
     }
     samples.point[samples.admissible] = p;
@@ -83,7 +83,7 @@ class Finder {
  private:
   // Depth first: the quarters that cannot be decided are few, however deep.
   void examine(const Cell& cell) {
-    const Samples samples = sample(potential_, domain_, cell);
+    const Samples samples = sample(potential_, domain_, window_, cell);
     if (samples.beyond) return;
     const bool deepest = cell.depth >= search_.depth || (cell.depth > 0 && ++quarters_ > budget);
     // Seen too little of: a corner of the region, thinner than the cell.
@@ -197,8 +197,8 @@ StationaryPoints stationary_points(const Potential& potential, const Domain& dom
   if (search.cells < 1 || search.depth < 0 || !(window.x0 < window.x1) || !(window.y0 < window.y1)) {
     std::ostringstream text;
     text << "landscape: a search needs x0 < x1, y0 < y1, cells >= 1 and depth >= 0; given x " << window.x0
-         << " .. " << window.x1 << ", y " << window.y0 << " .. " << window.y1 << ", cells " << search.cells
-         << ", depth " << search.depth;
+         << " .. " << window.x1 << ", y " << window.unit_y * window.y0 << " .. " << window.unit_y * window.y1
+         << ", cells " << search.cells << ", depth " << search.depth;
     throw Error(text.str());
   }
   return Finder(potential, domain, window, search).all();

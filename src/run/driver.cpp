@@ -268,6 +268,7 @@ class Driver {
     std::string text = stopped_ ? fmt::format("stopped; go on with --resume. So far in {}\n", settings_.file)
                                 : fmt::format("{:<17} {}\n", "result", settings_.file);
     if (!settings_.formulas.empty()) text += fmt::format("{:<17} {}\n", "formulas", settings_.formulas);
+    for (const std::string& warning : settings_.warnings) text += "warning: " + warning + "\n";
     for (const auto& [name, what] : lines) text += fmt::format("{:<17} {}\n", name, what);
     text += fmt::format("{:<17} {} on {} ranks", "time", duration(wall), parallel::size());
     for (std::size_t k = 0; k < parts.size(); ++k)

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "io/result_file.hpp"
 #include "parallel/mpi.hpp"
@@ -24,6 +25,7 @@ struct Settings {
   double began = parallel::wall_time();  ///< the moment from which the run's time counts
   std::string petsc = "not used";        ///< for /provenance: version and what it solves
   std::string formulas;                  ///< for /provenance: how those of the deck became code; empty: none
+  std::vector<std::string> warnings = {};  ///< of what the deck says in vain, for the report
 };
 
 }  // namespace cotangent::run

@@ -2,6 +2,7 @@
 // Derivatives as formulas: of every function against central differences, of second order against the rule
 // of a product, and the zeros that they know.
 #include <cmath>
+#include <limits>
 
 #include "catch.hpp"
 #include "expressions/derivative.hpp"
@@ -113,4 +114,21 @@ TEST_CASE("a truth has no derivative: the second one of |a| is zero") {
   const auto second = derivative(f.graph, *first, 0);
   REQUIRE(second);
   CHECK(evaluate(f.graph.tree(*second), std::span<const double>(std::array{-0.5, 0.0})) == -2);
+}
+
+TEST_CASE("what min and max don't choose may have any derivative; NaN comes through") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto slope_at = [](const char* formula, double a, double b, int order = 1) {
+    Differentiated f(formula);
+    auto node = f.root;
+    for (int k = 0; k < order; ++k) node = derivative(f.graph, node, 0).value_or(f.graph.number(0));
+    return evaluate(f.graph.tree(node), std::span<const double>(std::array{a, b}));
+  };
+  CHECK(slope_at("max(sqrt(a), a + b)", 0, 1) == 1);  // the other's is infinite
+  CHECK(slope_at("min(log(a), 3*a)", 0, 1) == HUGE_VAL);
+  CHECK(slope_at("max(log(a), 3*a)", 0, 1) == 3);
+  CHECK(slope_at("max(sqrt(a), a^2 + b)", 0, 1, 2) == 2);
+  CHECK(std::isnan(slope_at("max(a^2, b)", nan, 1)));
+  CHECK(std::isnan(slope_at("min(b, a^2)", nan, 1)));
+  CHECK(slope_at("min(b, a^2)", 3, nan) == 0);  // of the NaN, which doesn't depend on a
 }

@@ -7,6 +7,7 @@
 
 #include "catch.hpp"
 #include "core/error.hpp"
+#include "expressions/derivative.hpp"
 #include "expressions/evaluate.hpp"
 #include "expressions/parser.hpp"
 #include "expressions/print.hpp"
@@ -253,4 +254,16 @@ TEST_CASE("JavaScript multiplies where powers are small") {
   CHECK(as_javascript("atan2(a, b)^c") == "Math.pow(Math.atan2(a, b), c)");
   const Tree condition = parse("a > 0 and not (b == c or b != 1)", Language::condition, names);
   CHECK(joined(javascript({&condition, 1}, names)) == "((a > (0.0)) && (!((b === c) || (b !== (1.0)))))");
+}
+
+TEST_CASE(
+    "JavaScript's smaller and larger are ours: the second at a tie, of -0 and 0 too, NaN where one is") {
+  CHECK(as_javascript("min(a, b)") == "(a < b || a !== a ? a : b)");
+  CHECK(as_javascript("max(a, b)") == "(a > b || a !== a ? a : b)");
+  CHECK(as_javascript("min(a + b, c*d)") == "n1 = (a + b); n2 = (c * d); (n1 < n2 || n1 !== n1 ? n1 : n2)");
+  Graph graph;
+  const auto slope = derivative(graph, graph.add(tree("max(a, b^2)")), 1);
+  REQUIRE(slope);
+  const Tree by_b = graph.tree(*slope);
+  CHECK(joined(javascript({&by_b, 1}, names)) == "((!((a > (b * b)) || (a !== a))) ? ((2.0) * b) : 0)");
 }

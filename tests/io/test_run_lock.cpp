@@ -3,6 +3,7 @@
 // kept away by the file of one that was killed.
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 #include <unistd.h>
 
@@ -59,4 +60,32 @@ TEST_CASE("the file that a killed run left keeps nobody away, nor does a folder 
   CHECK_NOTHROW(RunLock(result, 0ms));
   CHECK_FALSE(fs::exists(lock_path(result)));
   CHECK(RunLock(folder.path / "none" / "a.h5", 0ms).lacking() == "No such file or directory");
+}
+
+TEST_CASE("what Open MPI's trials of locks left is taken away after a killed run, and by one that fails") {
+  const Folder folder;
+  const fs::path result = folder.path / "a.h5";
+  const auto names = [&] {
+    std::set<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder.path))
+      found.insert(entry.path().filename().string());
+    return found;
+  };
+  const std::set<std::string> others{"a.h5", "a.h5.locktest.old", "b.h5.locktest.0", "a.h5.locktest."};
+  const auto leave = [&] {
+    for (const std::string& name : others) std::ofstream(folder.path / name);
+    for (const char* name : {"a.h5.locktest.0", "a.h5.new.locktest.12", "a.h5.checkpoint.new.locktest.3"})
+      std::ofstream(folder.path / name);
+  };
+  leave();
+  std::ofstream(lock_path(result)) << "process 1 on elsewhere\n";
+  CHECK_NOTHROW(RunLock(result, 0ms));
+  CHECK(names() == others);
+  try {
+    const RunLock lock(result, 0ms);
+    leave();
+    throw FileError("Input/output error");
+  } catch (const FileError&) {
+    CHECK(names() == others);
+  }
 }

@@ -319,3 +319,73 @@ TEST_CASE("units of length and of energy change no finding") {
     }
   }
 }
+
+namespace {
+
+/// The same landscape of coordinates x / unit_x and y / unit_y.
+Jet2 stretched(Jet2 jet, double unit_x, double unit_y) {
+  jet.gradient = {jet.gradient[0] / unit_x, jet.gradient[1] / unit_y};
+  jet.hessian = {jet.hessian[0] / unit_x / unit_x, jet.hessian[1] / unit_x / unit_y,
+                 jet.hessian[2] / unit_y / unit_y};
+  return jet;
+}
+
+}  // namespace
+
+TEST_CASE("axes may be as unlike as they are: a stretched landscape has the same points and passes") {
+  const Domain disc = [](double x, double y) { return 1.6 - (x - 0.1) * (x - 0.1) - y * y; };
+  const Landscape round = landscape(henon_heiles, disc, {-1.5, 1.5, -1.5, 1.5});
+  REQUIRE(round.stationary.complete());
+  REQUIRE(round.boundary.size() == 6);
+  for (const auto& [unit_x, unit_y] : {std::pair{1e-6, 1e6}, {1e6, 1e-6}, {1.0, 100.0}, {0x1p-30, 0x1p20}}) {
+    CAPTURE(unit_x, unit_y);
+    int calls = 0;
+    const Landscape found = landscape(
+        [&, ux = unit_x, uy = unit_y](double x, double y) {
+          ++calls;
+          return stretched(henon_heiles(x / ux, y / uy), ux, uy);
+        },
+        [&, ux = unit_x, uy = unit_y](double x, double y) { return disc(x / ux, y / uy); },
+        {-1.5 * unit_x, 1.5 * unit_x, -1.5 * unit_y, 1.5 * unit_y});
+    CHECK(calls < 30000);  // measured: 26390
+    CHECK(found.stationary.complete());
+    REQUIRE(found.stationary.points.size() == 4);
+    for (const Point at :
+         {Point{0, 0}, Point{0, 1}, Point{std::sqrt(0.75), -0.5}, Point{-std::sqrt(0.75), -0.5}}) {
+      const auto here =
+          std::ranges::find_if(found.stationary.points, [&, ux = unit_x, uy = unit_y](const auto& p) {
+            return std::hypot(p.point[0] / ux - at[0], p.point[1] / uy - at[1]) < 1e-14;
+          });
+      REQUIRE(here != found.stationary.points.end());
+      CHECK(here->type == (at == Point{0, 0} ? StationaryType::minimum : StationaryType::saddle));
+      const auto [xx, xy, yy] = stretched(henon_heiles(at[0], at[1]), unit_x, unit_y).hessian;
+      CHECK(here->eigenvalues[0] * here->eigenvalues[1] == Approx(xx * yy - xy * xy).epsilon(1e-12));
+    }
+    REQUIRE(found.boundary.size() == round.boundary.size());
+    for (std::size_t k = 0; k < round.boundary.size(); ++k) {
+      const auto& [a, b] = std::pair{found.boundary[k], round.boundary[k]};
+      CHECK(std::hypot(a.point[0] / unit_x - b.point[0], a.point[1] / unit_y - b.point[1]) < 1e-9);
+      CHECK(a.minimum == b.minimum);
+      CHECK((a.outward_slope < 0) == (b.outward_slope < 0));
+    }
+    REQUIRE(found.passes.size() == round.passes.size());
+    for (std::size_t k = 0; k < round.passes.size(); ++k)
+      CHECK(found.passes[k].energy == Approx(round.passes[k].energy).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("and the same changes with a parameter") {
+  const double unit_x = 1e-6, unit_y = 1e6;  // U = X^4/4 - a X^2/2 + (Y - 1/2)^2/2: a fork at a = 0
+  const auto found = bifurcations(
+      [&](double x_value, double y_value, double a) {
+        const Scalar x = first(x_value / unit_x), y = second(y_value / unit_y) - constant(0.5);
+        return stretched((0.25 * (x * x * x * x) - (0.5 * a) * (x * x) + 0.5 * (y * y)).jet(), unit_x,
+                         unit_y);
+      },
+      everywhere, {-2 * unit_x, 2 * unit_x, -2 * unit_y, 2 * unit_y}, {-0.9, 1.1, 5});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == BifurcationKind::pitchfork);
+  CHECK(std::abs(found[0].parameter) < 1e-9);
+  CHECK(std::abs(found[0].point[0] / unit_x) < 1e-5);
+  CHECK(std::abs(found[0].point[1] / unit_y - 0.5) < 1e-9);
+}

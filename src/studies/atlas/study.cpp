@@ -93,6 +93,7 @@ ExitCode run(Task& task) {
     plan.method.solver = multiplier_solver(task, plan.method.multipliers, false);  // as of trajectories
   if (plan.method.solver) settings.petsc = petsc_for_multipliers();
   refuse_if_all_singular(task, plan, ensemble);
+  refuse_crowded_steps(task, plan, ensemble);
   const auto flight = problem.fly(plan.method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
   AtlasEvolution evolution(atlas, ensemble, *flight);
   if (task.dry_run) {  // of a map in which every point is looked at

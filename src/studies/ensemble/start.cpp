@@ -41,6 +41,7 @@ Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sec
             every > 0 && std::isfinite(every) ? "value" : "every",
             fmt::format("must be {} for all parameters: every = {}, value = {}",
                         every > 0 ? "finite" : "above zero", every, phase));
+      shortest_strobe_ = std::min(shortest_strobe_, every);
     }
   }
 

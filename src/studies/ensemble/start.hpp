@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +57,8 @@ class Ensemble {
   EnsembleStart between(std::int64_t id, double part) const;
   /// Those of the start of this id.
   std::vector<double> parameters(std::int64_t id) const;
+  /// The shortest time between two of a strobe's, over all parameters; infinite without a strobe.
+  double shortest_strobe() const { return shortest_strobe_; }
   /// All ids in an order that spreads over the whole: index 0, 1, 2 ... below size(), and below 2^17.
   std::int64_t scattered(std::int64_t index) const;
   /// Throws an Error where not one start is feasible. Of large ensembles a scattered part is judged, so that
@@ -116,6 +119,7 @@ class Ensemble {
   std::vector<std::vector<double>> list_;
   std::shared_ptr<const StoredStarts> stored_;
   std::int64_t points_ = 1, combinations_ = 1;
+  double shortest_strobe_ = std::numeric_limits<double>::infinity();
   std::uint64_t seed_ = 0;
   int dim_, missing_ = -1;
   bool constrained_ = false, project_ = false;

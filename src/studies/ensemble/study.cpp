@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "studies/ensemble/study.hpp"
 
+#include <algorithm>
+#include <fmt/format.h>
+
 #include "parallel/mpi.hpp"
 #include "studies/ensemble/estimate.hpp"
 #include "studies/ensemble/evolution.hpp"
@@ -31,6 +34,22 @@ void refuse_if_all_singular(const Task& task, const Plan& plan, const Ensemble& 
       "or start elsewhere");
 }
 
+void refuse_crowded_steps(const Task& task, const Plan& plan, const Ensemble& ensemble) {
+  constexpr double most = 999000;  // of the 10^6 of sections/timetable.hpp: the length of a step is rounded
+  if (plan.method.tolerance) return;
+  const double step = std::min(plan.method.step, plan.watch.stop.time);
+  const auto judge = [&](const char* table, double every, const char* what) {
+    if (every > 0 && step > most * every)
+      throw task.deck.table(table).error(
+          "every",
+          fmt::format("is so short that {:.3g} {} fall into a step of {}, more than the {:.0f} that can "
+                      "be listed: give {:.3g} or more, or a shorter method.step",
+                      step / every, what, step, most, step / (0.99 * most)));
+  };
+  judge("output", plan.watch.sample_every, "samples");
+  judge("section", ensemble.shortest_strobe(), "times");
+}
+
 ExitCode run_ensemble(Task& task, const std::string& study, Plan plan, const Ensemble& ensemble) {
   run::Settings settings = read_settings(task, study, study + ".h5");
   if (plan.averages && settings.options.single_precision)
@@ -44,6 +63,7 @@ ExitCode run_ensemble(Task& task, const std::string& study, Plan plan, const Ens
   if (!task.check && !task.dry_run) method.solver = multiplier_solver(task, method.multipliers, false);
   if (method.solver) settings.petsc = petsc_for_multipliers();
   refuse_if_all_singular(task, plan, ensemble);
+  refuse_crowded_steps(task, plan, ensemble);
   const auto flight = problem.fly(method, plan.watch, plan.lanes > 0 ? plan.lanes : problem.lanes());
   if (task.dry_run)
     parallel::on_rank_zero([&] { print(estimate(plan, ensemble, *flight, settings.options)); });

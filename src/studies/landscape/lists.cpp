@@ -207,20 +207,23 @@ void append_passes(List& passes, std::vector<double> rows, std::int64_t first_st
 
 void append_changes(List& changes, const std::vector<double>& rows, const landscapes::Window& window,
                     double parameter_range) {
-  const double span = std::max(window.x1 - window.x0, window.y1 - window.y0);
-  const auto near = [&](double a, double b, double period) {
-    return std::abs(period > 0 ? std::remainder(a - b, period) : a - b) < 1e-5 * span;
+  const auto near = [](double a, double b, double side, bool periodic) {
+    return std::abs(periodic ? std::remainder(a - b, side) : a - b) < 1e-5 * side;
   };
-  const double turn_x = window.periodic_x ? window.x1 - window.x0 : 0;
-  const double turn_y = window.periodic_y ? window.y1 - window.y0 : 0;
+  const auto near_x = [&](double a, double b) {
+    return near(a, b, window.x1 - window.x0, window.periodic_x);
+  };
+  const auto near_y = [&](double a, double b) {
+    return near(a, b, window.y1 - window.y0, window.periodic_y);
+  };
   const auto width = static_cast<std::size_t>(changes.width());
   for (std::size_t row = 0; row < rows.size(); row += width) {
     const double* b = &rows[row];
     bool known = false;
     for (std::size_t k = 0; k < changes.rows.size() && !known; k += width) {
       const double* a = &changes.rows[k];
-      known = a[0] == b[0] && std::abs(a[1] - b[1]) < 1e-7 * parameter_range && near(a[2], b[2], turn_x) &&
-              near(a[3], b[3], turn_y) && near(a[5], b[5], turn_x) && near(a[6], b[6], turn_y);
+      known = a[0] == b[0] && std::abs(a[1] - b[1]) < 1e-7 * parameter_range && near_x(a[2], b[2]) &&
+              near_y(a[3], b[3]) && near_x(a[5], b[5]) && near_y(a[6], b[6]);
     }
     if (!known) changes.rows.insert(changes.rows.end(), b, b + width);
   }

@@ -156,7 +156,8 @@ ExitCode look_at_files() {
   };
   space("space", folder,
         "that is little: results take what --dry-run says, and checkpoints as much beside them");
-  space("scratch", fs::temp_directory_path(unknown), "name a folder with more room by the variable TMPDIR");
+  space("scratch", parallel::launched() ? parallel::scratch_folder() : fs::temp_directory_path(unknown),
+        "name a folder with more room by the variable TMPDIR");
   return failure.empty() ? exit_success : exit_file_system;
 }
 

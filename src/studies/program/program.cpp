@@ -168,7 +168,10 @@ int run_program(int argc, char** argv, Statements own) {
   try {
     // Starting MPI takes a third of a second: what one process can answer by itself doesn't wait for it.
     std::optional<parallel::Mpi> mpi;
-    if (parallel::launched()) mpi.emplace(argc, argv);
+    if (parallel::launched()) {
+      io::require_scratch();  // without room there MPI would end the program, and not say why
+      mpi.emplace(argc, argv);
+    }
     parallel::install_signal_handlers();
     int code = exit_success;
     try {
@@ -187,6 +190,9 @@ int run_program(int argc, char** argv, Statements own) {
     }
     if (mpi && parallel::any(io::holds_open_files())) mpi->end_at_once(code);
     return code;
+  } catch (const FileError& error) {  // before MPI
+    std::cerr << "cotangent: " << error.what() << std::endl;
+    return exit_file_system;
   } catch (const parallel::MpiError& error) {
     std::cerr << "cotangent: " << error.what() << std::endl;
     parallel::abort(exit_internal_error);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "studies/program/settings.hpp"
 
+#include "io/hints.hpp"
 #include "run/earlier.hpp"
 
 namespace cotangent::studies {
@@ -51,7 +52,11 @@ run::Settings read_settings(Task& task, const std::string& study, const std::str
   if (settings.options.compression > 9) throw table.error("compression", "levels are 0 (none) to 9");
   settings.options.collective = table.boolean("collective", true);
   const io::Table hints = table.table("hints");
-  for (const std::string& key : hints.keys()) settings.options.hints.emplace_back(key, hint(hints, key));
+  for (const std::string& key : hints.keys()) {
+    settings.options.hints.emplace_back(key, hint(hints, key));
+    if (const std::string doubt = io::doubt_about_hint(key); !doubt.empty())
+      task.warnings.push_back("[output] hints: " + doubt);
+  }
   return settings;
 }
 
@@ -63,8 +68,7 @@ run::Settings as_asked(const Task& task, run::Settings settings) {
   settings.resume = task.resume;
   settings.telling = task.telling;
   settings.formulas = task.formulas;
-  for (const std::string& warning : task.warnings)
-    settings.formulas += (settings.formulas.empty() ? "warning: " : "; warning: ") + warning;
+  settings.warnings = task.warnings;
   return settings;
 }
 

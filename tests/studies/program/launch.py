@@ -100,8 +100,9 @@ class ProgramTest(unittest.TestCase):
                               timeout=self.longest, **options)
 
     @contextlib.contextmanager
-    def held(self, *words, ranks=RANKS, checkpoint=1):
-        """A run that waits where its checkpoint of this number has its name, until it is killed or the block ends.
+    def held(self, *words, ranks=RANKS, checkpoint=1, read=None):
+        """A run that waits where its checkpoint of this number has its name, until it is killed or the block ends; with a pair
+        `read`, of a place and a number, before so many reads at this place of a file.
 
         At the block's end it goes on, and this to its end: its code and `said`, what it wrote to both outputs.
         """
@@ -109,7 +110,8 @@ class ProgramTest(unittest.TestCase):
         said.unlink(missing_ok=True)
         hold.touch()
         environment = {**(self.alone if ranks == 1 else os.environ), "LD_PRELOAD": str((PROGRAMS / "hold.so").resolve()),
-                       "HOLD_WHILE": str(hold), "HOLD_AT": str(checkpoint)}
+                       "HOLD_WHILE": str(hold), "HOLD_AT": str(read[1] if read else checkpoint),
+                       **({"HOLD_READ": str(read[0])} if read else {})}
         start = [] if ranks == 1 else [*MPIRUN, str(ranks)]
         process = subprocess.Popen([*start, PROGRAMS / self.program, *map(str, words)], cwd=self.at, text=True, env=environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
@@ -118,7 +120,7 @@ class ProgramTest(unittest.TestCase):
             while not said.exists() and process.poll() is None and time.monotonic() < limit:
                 time.sleep(0.002)
             if not said.exists():
-                self.fail("\n".join(["no checkpoint was written", *process.communicate(timeout=self.longest)]))
+                self.fail("\n".join(["it never came there", *process.communicate(timeout=self.longest)]))
             yield process
         finally:
             hold.unlink()
@@ -140,6 +142,7 @@ class ProgramTest(unittest.TestCase):
     def killed(self, *words, **how):
         """A run that is killed midway, all its ranks at once."""
         with self.held(*words, **how) as process:
+            self.assertIsNone(process.poll())
             kill(process.pid)
 
     def deck(self, text=POINCARE, name="deck.toml"):

@@ -349,6 +349,25 @@ class Exits(ProgramTest):
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
         self.assertEqual(same_bits(one, self.at / "cut.h5"), [])
 
+    def test_killed_while_boxes_are_counted(self):
+        """All orbits have ended then, and no answer is there yet: it is that of a run on its own."""
+        text = ESCAPE.replace("0.3, 7]", "0.4, 33]").replace("0.3, 5]", "0.5, 41]").replace("time = 300.0", "time = 20.0")
+        one = self.run_to("one.h5", text=text)
+        with h5py.File(one) as file:
+            place, share = file["exits/exit"].id.get_offset(), file["exits/uncertainty/share"][()]
+        self.assertTrue((share > 0).all())
+        words = ("deck.toml", "output.file=cut.h5", "output.checkpoint_minutes=1e-5")
+        # For each width of boxes rank 0 reads the row of their lowest corners twice: here in the midst of the second.
+        self.killed(*words, ranks=2, read=(place, 4))
+        with h5py.File(self.at / "cut.h5") as cut:
+            self.assertEqual(cut["exits/exit"].id.get_offset(), place)
+            self.assertTrue((cut["orbits/status"][()] > 0).all())
+            self.assertTrue(np.isnan(cut["exits/uncertainty/exponent"][()]).all())
+            self.assertEqual(cut["run/exit_code"][()], -1)
+        end = self.launch(*words, "--resume", ranks=1)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.assertEqual(same_bits(one, self.at / "cut.h5"), [])
+
     def test_where_there_are_no_boxes_there_is_no_exponent(self):
         for changes in ((), ("ensemble.grid.q1=[-0.3,0.3,9]",), ("ensemble.grid.q2=[-0.3,0.3,8]", "ensemble.grid.q1=[0.1,0.1,1]"),
                         ("ensemble.grid.q1=[-0.3,0.3,8]", "ensemble.grid.q2=[-0.3,0.3,8]")):

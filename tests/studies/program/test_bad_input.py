@@ -83,12 +83,33 @@ class Deck(ProgramTest):
             self.refused("[model] name = ", "at every start the mass matrix is singular", text=TRAJECTORY,
                          words=["model.name=elastic-pendulum", "model.m=0", *words])
 
+    def test_more_in_a_step_than_can_be_listed(self):
+        """Samples and strobes: told before the run where steps are fixed."""
+        self.refused("[output] every", "2e+06 samples fall into a step of 0.1", "give 1.01e-07 or more", text=TRAJECTORY,
+                     words=["output.every=0.5e-7", "--dry-run"])
+        self.assertEqual(self.launch("deck.toml", "output.every=1.01e-7", "--check").stdout, "deck ok\n")
+        self.assertEqual(self.launch("deck.toml", "output.every=1e-8", "stop.time=1e-6").returncode, 0)
+        strobe = POINCARE.replace('where = "q1"', 'where = "t"\nevery = "1e-7"').replace("grid = { ", "grid = { q1 = [0.0, 0.0, 1], ")
+        self.says(self.launch(self.deck(strobe)), 2, "[section] every", "5e+06 times fall into a step of 0.5", "give 5.06e-07 or more")
+
     def test_syntax_error(self):
         self.refused("deck.toml:5:", text=POINCARE.replace("step = 0.5", "step 0.5").replace('name = "gauss"\n', ""))
 
     def test_unknown_key(self):
         self.refused("unknown key 'stepp' in [method] (deck.toml:7); did you mean 'step'?",
                      text=POINCARE.replace("step = 0.5", "step = 0.5\nstepp = 0.5"))
+
+    def test_unknown_hint(self):
+        """MPI drops a hint that it doesn't know: no error, since another MPI may know it, but a warning, before a run and after."""
+        hints = POINCARE + "hints = { %s = 4, striping_factor = 2, romio_cb_write = \"enable\" }\n"
+        for words, end in ((["--check"], "deck ok\n"), ([], "ranks: ")):
+            said = self.launch(self.deck(hints % "cb_node"), *words)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertEqual([line for line in said.stdout.splitlines() if "hint" in line],
+                             ["warning: [output] hints: 'cb_node' is none that MPI-IO is known to have, and may have no effect; "
+                              "did you mean 'cb_nodes'?"])
+            self.assertIn(end, said.stdout)
+        self.assertEqual(self.launch(self.deck(hints % "cb_nodes"), "--check").stdout, "deck ok\n")
 
     def test_misspelt_where_another_is_missing(self):
         """What is missing is told with the key that was probably meant for it."""
@@ -423,6 +444,12 @@ class Files(ProgramTest):
 
     def test_no_folder(self):
         self.refused("nowhere", words=["output.file=nowhere/out.h5"], code=3)
+
+    def test_no_scratch(self):
+        """Told before MPI is started, which would end the program without the reason."""
+        environment = {**self.alone, "PMI_RANK": "0", "TMPDIR": "/proc"}  # as a launcher starts it, but nothing can be written
+        self.says(self.launch(self.deck(), ranks=1, env=environment), 3, "/proc: cannot ", "0.0 MB are free there, where MPI",
+                  "name another folder by TMPDIR")
 
     def test_no_permission(self):
         self.refused("/proc/out.h5", words=["output.file=/proc/out.h5"], code=3)
