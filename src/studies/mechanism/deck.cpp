@@ -167,7 +167,7 @@ void refuse_unknown_options(rods::RodRattle<D>& rattle) {
 template <int D>
 Estimate estimated(const Task& task, const MechanismPlan& plan, const rods::RodBlock<D>& block) {
   const bool many = task.deck.table("molecules").has("count");
-  const std::int64_t points = block.point_runs().count, rods = block.rod_runs().count;
+  const std::int64_t points = block.point_runs().count(), rods = block.rod_runs().count();
   std::int64_t bytes = (510 + 160 * D) * std::max(points, rods);
   if (block.surface() && !many) bytes += (parallel::size() == 1 ? 180 : 820) * rods;
   if (plan.pairs.kernel) bytes += 430 * points;

@@ -29,7 +29,7 @@ template <int D>
 void put(const io::Table& table, const std::string& key, rods::RodShare<D>& share,
          std::vector<std::array<double, D>>& into) {
   const auto rows = table.rows(key);
-  expect_rows(table, key, std::ssize(rows), share.point_runs.count);
+  expect_rows(table, key, std::ssize(rows), share.point_runs.count());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].size() != D)
       throw table.error(key, fmt::format("point {} has {} coordinates, not {}", i, rows[i].size(), D));
@@ -47,7 +47,7 @@ void put_stored(const io::Table& table, const std::string& set, const rods::RodS
   const auto dims = file.dims(set);
   if (dims.size() != 2 || dims[1] != D)
     throw table.error("file", fmt::format("{} must have {} columns, one a coordinate", set, D));
-  expect_rows(table, "file", dims[0], share.point_runs.count);
+  expect_rows(table, "file", dims[0], share.point_runs.count());
   const auto numbers = file.read_rows<double>(set, share.first_point(), std::ssize(into));
   for (std::size_t i = 0; i < into.size(); ++i)
     std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(D * i), D, into[i].begin());
@@ -169,7 +169,7 @@ class RodReader {
 
   rods::RodShare<D> read() {
     read_chains();
-    share_.expect_points(chains_.point_count());
+    share_.expect_points(chains_.point_runs(parallel::size()));
     share_.gravity[D - 1] = -gravity_;
     take_given();
     if constexpr (D == 3) {
@@ -264,7 +264,7 @@ class RodReader {
     for (const std::int64_t point : chains_.fixed) {
       if (share_.has(point)) share_.mass[share_.at(point)] = fixed;
     }
-    share_.rod_runs = {chains_.rod_count(), parallel::size()};
+    share_.rod_runs = chains_.rod_runs(parallel::size());
     share_.rods = chains_.run(share_.first_rod(), share_.rod_runs.begin(parallel::rank() + 1), length_);
     share_.longest_molecule = chains_.longest_molecule(length_);
   }
