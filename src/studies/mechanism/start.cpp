@@ -96,7 +96,7 @@ std::uint64_t read_seed(const io::Table& model) {
   return static_cast<std::uint64_t>(model.integer("seed", 1));
 }
 
-/// Puts molecules where a trial finds room for them; each rank keeps its points.
+/// Puts molecules where a trial finds room for them; each rank gets its points.
 template <int D>
 void spread(Task& task, const rods::RodSystem<D>& chain, const rods::MoleculeTrial<D>& trial,
             rods::RodShare<D>& share) {
@@ -104,14 +104,9 @@ void spread(Task& task, const rods::RodSystem<D>& chain, const rods::MoleculeTri
   const double apart = molecules.positive("apart", chain.rods.front().length);
   const auto periods = read_periods(task.deck.table("model"), D);
   try {
-    rods::scatter<D>(molecules.integer("count"), apart, periods, trial,
-                     [&](std::int64_t k, const std::vector<std::array<double, D>>& points) {
-                       for (std::int64_t i = 0; i < std::ssize(points); ++i) {
-                         const std::int64_t point = k * std::ssize(points) + i;
-                         if (share.has(point))
-                           share.position[share.at(point)] = points[static_cast<std::size_t>(i)];
-                       }
-                     });
+    rods::scatter<D>(
+        molecules.integer("count"), apart, periods, trial, share.point_runs,
+        [&](std::int64_t point, const std::array<double, D>& q) { share.position[share.at(point)] = q; });
   } catch (const Error& error) {
     throw molecules.error("count", error.what());
   }
