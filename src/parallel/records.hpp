@@ -26,6 +26,12 @@ ForRanks<Record> for_ranks() {
   return ForRanks<Record>(static_cast<std::size_t>(size()));
 }
 
+/// The records of all ranks, rank after rank, on each. Collective.
+template <class Record>
+std::vector<Record> everywhere(const std::vector<Record>& records) {
+  return exchange(ForRanks<Record>(static_cast<std::size_t>(size()), records));
+}
+
 /// The first of n things that belongs to `rank` where all have equal parts in order; n for rank size().
 inline std::int64_t share_begin(std::int64_t n, int rank = parallel::rank()) {
   return Runs{n, size()}.begin(rank);

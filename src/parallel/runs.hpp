@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Things numbered from 0, of which each rank keeps consecutive ones: which rank keeps which, by formula; and
-// questions about them to the rank that keeps them.
+// Things numbered from 0, of which each rank keeps consecutive ones: which rank keeps which, by formula, or
+// cut between what should stay whole; and questions about them to the rank that keeps them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "parallel/exchange.hpp"
 #include "parallel/mpi.hpp"
@@ -21,6 +23,51 @@ struct Runs {
   std::int64_t size(int rank) const { return begin(rank + 1) - begin(rank); }
   int rank_of(std::int64_t number) const { return static_cast<int>(((number + 1) * ranks - 1) / count); }
 };
+
+/// Things in consecutive runs of any length, one run a rank.
+class Partition {
+ public:
+  Partition() = default;
+  /// Where each rank's run begins, and last how many things there are.
+  explicit Partition(std::vector<std::int64_t> begins) : begins_(std::move(begins)) {}
+
+  std::int64_t count() const { return begins_.back(); }
+  int ranks() const { return static_cast<int>(begins_.size()) - 1; }
+  /// Where a rank's run begins; that of the rank after the last is their number.
+  std::int64_t begin(int rank) const { return begins_[static_cast<std::size_t>(rank)]; }
+  std::int64_t size(int rank) const { return begin(rank + 1) - begin(rank); }
+  int rank_of(std::int64_t number) const {
+    return static_cast<int>(std::ranges::upper_bound(begins_, number) - begins_.begin()) - 1;
+  }
+
+ private:
+  std::vector<std::int64_t> begins_{0};
+};
+
+/// Runs of nearly equal length.
+inline Partition even_partition(std::int64_t count, int ranks) {
+  const Runs even{count, ranks};
+  std::vector<std::int64_t> begins;
+  for (int rank = 0; rank <= ranks; ++rank) begins.push_back(even.begin(rank));
+  return Partition(std::move(begins));
+}
+
+/// Runs of nearly equal length that leave whole what is no longer than half of one: a cut that would fall
+/// into such a whole comes before it. So each rank has two of them at least, where there are no others.
+/// `around(number)`: the first of the whole that a thing is part of, and the one after its last.
+template <class Around>
+Partition cut_between(std::int64_t count, int ranks, const Around& around) {
+  const Runs even{count, ranks};
+  std::vector<std::int64_t> begins;
+  for (int rank = 0; rank < ranks; ++rank) {
+    begins.push_back(even.begin(rank));
+    if (begins.back() == 0) continue;
+    const auto [first, end] = around(begins.back());
+    if (2 * (end - first) * ranks <= count) begins.back() = first;
+  }
+  begins.push_back(count);
+  return Partition(std::move(begins));
+}
 
 /// Asks rank `whom[k]` about number `about[k]`; the answers, what `answer(number, asker)` gives there, in the
 /// order of the questions. Collective.

@@ -10,11 +10,11 @@ namespace cotangent::rods {
 
 using detail::refuse;
 
-KnownRods::KnownRods(const parallel::Runs& rods, const parallel::Runs& points, const std::vector<Rod>& own)
-    : rod_runs_(rods),
-      point_runs_(points),
+KnownRods::KnownRods(parallel::Partition rods, parallel::Partition points, const std::vector<Rod>& own)
+    : rod_runs_(std::move(rods)),
+      point_runs_(std::move(points)),
       here_(parallel::rank()),
-      first_rod_(rods.begin(here_)),
+      first_rod_(rod_runs_.begin(here_)),
       own_count_(static_cast<int>(own.size())) {
   for (const Rod& rod : own) {
     point_.push_back(rod.first);
@@ -40,7 +40,7 @@ void KnownRods::find_sharers(std::vector<Asker> askers) {
     if (lonely != joined.end()) refuse("point ", first + (lonely - joined.begin()), " has no rod");
   });
   std::ranges::sort(askers, {}, [](const Asker& asker) { return std::tuple(asker.point, asker.rank); });
-  std::vector<std::vector<std::int64_t>> tell(static_cast<std::size_t>(point_runs_.ranks));
+  std::vector<std::vector<std::int64_t>> tell(static_cast<std::size_t>(point_runs_.ranks()));
   for (auto one = askers.begin(); one != askers.end();) {
     const auto end = std::ranges::upper_bound(one, askers.end(), one->point, {}, &Asker::point);
     for (auto to = one; to != end && end - one > 1; ++to) {
@@ -86,7 +86,7 @@ std::vector<double> KnownRods::find_rods(const std::vector<Rod>& own,
 /// Other ranks' rods that end at moving points known here, in their order.
 auto KnownRods::ask_for_rods(const std::vector<Rod>& own, const std::function<bool(int point)>& moves) const
     -> std::vector<NumberedRod> {
-  std::vector<std::vector<NumberedRod>> tell(static_cast<std::size_t>(rod_runs_.ranks));
+  std::vector<std::vector<NumberedRod>> tell(static_cast<std::size_t>(rod_runs_.ranks()));
   parallel::agree([&] {
     for (std::size_t k = 0; k < own.size(); ++k) {
       const std::int64_t number = first_rod_ + static_cast<std::int64_t>(k);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who keeps and knows which rods and points of a system. A rank keeps a contiguous run of the rods, and knows
-// all points that these join and the other ranks' rods that end at them. Points are kept by formula, too, but
+// all points that these join and the other ranks' rods that end at them. Points are kept in runs, too, but
 // reported by the first of the ranks that know them.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace cotangent::rods {
 class KnownRods {
  public:
   /// Who keeps which rods and which points, of all ranks.
-  const parallel::Runs& rod_runs() const { return rod_runs_; }
-  const parallel::Runs& point_runs() const { return point_runs_; }
+  const parallel::Partition& rod_runs() const { return rod_runs_; }
+  const parallel::Partition& point_runs() const { return point_runs_; }
   /// Rods of this rank, first to last in the order of all.
   std::int64_t first_rod() const { return first_rod_; }
   int own_count() const { return own_count_; }
@@ -62,7 +62,7 @@ class KnownRods {
 
  protected:
   /// With this rank's rods. Their points are known, and nothing else yet.
-  KnownRods(const parallel::Runs& rods, const parallel::Runs& points, const std::vector<Rod>& own);
+  KnownRods(parallel::Partition rods, parallel::Partition points, const std::vector<Rod>& own);
 
   /// Has each known point described, in order, by `take(tell(point))`, whatever it is that tell() says of it
   /// on the rank that keeps it; and learns who else knows it. Throws Error where a point has no rod.
@@ -115,7 +115,7 @@ class KnownRods {
                                         const std::function<bool(int point)>& moves) const;
   int known_end(int end) const { return end == point_count() ? -1 : end; }
 
-  parallel::Runs rod_runs_, point_runs_;
+  parallel::Partition rod_runs_, point_runs_;
   std::int32_t here_;
   std::int64_t first_rod_;
   int own_count_, own_begin_ = 0;

@@ -5,11 +5,16 @@
 #include <cmath>
 #include <numbers>
 #include <sstream>
+#include <utility>
 
 #include "core/error.hpp"
 #include "numerics/random.hpp"
+#include "parallel/records.hpp"
+#include "rods/molecule_sieve.hpp"
 
 namespace cotangent::rods {
+
+using particles::NumberedPoint;
 
 namespace {
 
@@ -24,6 +29,13 @@ geometry::SpacePoint in_space(const Vector<D>& q) {
   geometry::SpacePoint x{};
   std::ranges::copy(q, x.begin());
   return x;
+}
+
+template <int D>
+Vector<D> flat(const geometry::SpacePoint& x) {
+  Vector<D> q;
+  std::copy_n(x.begin(), D, q.begin());
+  return q;
 }
 
 /// A rotation drawn evenly of all: by an angle, or by a quaternion of normal numbers.
@@ -59,6 +71,34 @@ bool meets_itself(const RodSystem<3>& chain) {
   return false;
 }
 
+/// This rank's trials of a batch: their points, one trial after the other, and those that don't fit anywhere.
+struct Trials {
+  std::vector<NumberedPoint> points;
+  std::vector<std::uint64_t> misfits;
+};
+template <int D>
+Trials trials_of(const MoleculeTrial<D>& trial, std::uint64_t first, std::uint64_t last) {
+  const parallel::Runs runs{static_cast<std::int64_t>(last - first), parallel::size()};
+  const auto run = [&](int rank) { return first + static_cast<std::uint64_t>(runs.begin(rank)); };
+  Trials own;
+  parallel::agree([&] {
+    for (std::uint64_t draw = run(parallel::rank()); draw < run(parallel::rank() + 1); ++draw) {
+      const auto points = trial(draw);
+      if (!points) own.misfits.push_back(draw);
+      for (std::size_t i = 0; points && i < points->size(); ++i)
+        own.points.push_back({draw, in_space<D>((*points)[i])});
+    }
+  });
+  return own;
+}
+
+/// As many trials as may do, of which so large a part is kept; their points take little memory.
+std::uint64_t batch(std::int64_t missing, double yield, std::int64_t points_each) {
+  constexpr std::int64_t most_points = 1 << 16;
+  const auto most = static_cast<double>(std::max<std::int64_t>(most_points / points_each, parallel::size()));
+  return static_cast<std::uint64_t>(std::clamp(static_cast<double>(missing) / yield, 1.0, most));
+}
+
 }  // namespace
 
 template <int D>
@@ -77,23 +117,37 @@ RodSystem<D> copies(const RodSystem<D>& molecule, std::int64_t count) {
 
 template <int D>
 void scatter(std::int64_t count, double apart, const Periods& periods, const MoleculeTrial<D>& trial,
-             const std::function<void(std::int64_t, const std::vector<std::array<double, D>>&)>& put) {
-  particles::SpacedPoints others(apart, periods);
+             const parallel::Partition& points, const PutPoint<D>& put) {
+  const std::int64_t each = points.count() / count;
   const std::uint64_t most = 1000 * static_cast<std::uint64_t>(count) + 10000;
-  std::uint64_t draw = 0;
-  for (std::int64_t placed = 0; placed < count; ++draw) {
-    if (draw == most) {
+  MoleculeSieve sieve(apart, periods);
+  std::uint64_t tried = 0;
+  for (std::int64_t placed = 0; placed < count;) {
+    if (tried == most) {
       std::ostringstream text;
       text << "there is room for " << placed << " of the " << count << " molecules, their points " << apart
            << " apart: of " << most << " places tried, no other would do";
       throw Error(text.str());
     }
-    const auto points = trial(draw);
-    if (!points || !std::ranges::all_of(*points, [&](const auto& q) { return others.free(in_space<D>(q)); }))
-      continue;
-    put(placed, *points);
-    for (const auto& q : *points) others.add(in_space<D>(q));
-    ++placed;
+    const double yield = static_cast<double>(placed + 1) / static_cast<double>(tried + 1);
+    const std::uint64_t first =
+        std::exchange(tried, std::min(most, tried + batch(count - placed, yield, each)));
+    const Trials own = trials_of<D>(trial, first, tried);
+    const std::vector<char> kept = sieve.take(first, tried, own.points, own.misfits);
+    std::vector<std::int64_t> molecule(kept.size(), -1);
+    for (std::size_t k = 0; k < kept.size() && placed < count; ++k) {
+      if (kept[k] != 0) molecule[k] = placed++;
+    }
+    auto to = parallel::for_ranks<NumberedPoint>();
+    for (std::size_t i = 0; i < own.points.size(); ++i) {
+      const std::int64_t at = molecule[own.points[i].number - first];
+      if (at < 0) continue;
+      const std::int64_t point = at * each + static_cast<std::int64_t>(i) % each;
+      to[static_cast<std::size_t>(points.rank_of(point))].push_back(
+          {static_cast<std::uint64_t>(point), own.points[i].q});
+    }
+    for (const auto& [point, q] : parallel::exchange(std::move(to)))
+      put(static_cast<std::int64_t>(point), flat<D>(q));
   }
 }
 
@@ -101,9 +155,12 @@ template <int D>
 RodSystem<D> scattered(const RodSystem<D>& molecule, std::int64_t count, double apart, const Periods& periods,
                        const MoleculeTrial<D>& trial) {
   RodSystem<D> all = copies(molecule, count);
-  scatter<D>(count, apart, periods, trial, [&](std::int64_t k, const std::vector<Vector<D>>& points) {
-    std::ranges::copy(points, all.position.begin() + k * std::ssize(points));
-  });
+  std::vector<NumberedPoint> own;
+  scatter<D>(count, apart, periods, trial, parallel::even_partition(std::ssize(all.mass), parallel::size()),
+             [&](std::int64_t point, const Vector<D>& q) {
+               own.push_back({static_cast<std::uint64_t>(point), in_space<D>(q)});
+             });
+  for (const auto& [point, q] : parallel::everywhere(own)) all.position[point] = flat<D>(q);
   return all;
 }
 
@@ -171,9 +228,9 @@ void heat(RodShare<D>& share, double temperature, std::uint64_t seed) {
 }
 
 template void scatter<2>(std::int64_t, double, const Periods&, const MoleculeTrial<2>&,
-                         const std::function<void(std::int64_t, const std::vector<std::array<double, 2>>&)>&);
+                         const parallel::Partition&, const PutPoint<2>&);
 template void scatter<3>(std::int64_t, double, const Periods&, const MoleculeTrial<3>&,
-                         const std::function<void(std::int64_t, const std::vector<std::array<double, 3>>&)>&);
+                         const parallel::Partition&, const PutPoint<3>&);
 template void heat(RodShare<2>&, double, std::uint64_t);
 template void heat(RodShare<3>&, double, std::uint64_t);
 template RodSystem<2> copies(const RodSystem<2>&, std::int64_t);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Many molecules from one: copies of a system of rods, each put somewhere by a trial of its own, no two
-// points of different molecules closer than a distance. Every rank finds the same, from a seed. Limits:
-// molecules are put one after the other, at random; dense crowds can't be found so.
+// points of different molecules closer than a distance. From a seed, the same on any number of ranks, of
+// which each makes a share of the trials and holds those kept in its blocks of space (molecule_sieve.hpp).
+// Limits: molecules are put at random; dense crowds can't be found so.
 #pragma once
 
 #include "particles/starts.hpp"
@@ -20,13 +21,18 @@ using MoleculeTrial = std::function<std::optional<std::vector<std::array<double,
 template <int D>
 RodSystem<D> copies(const RodSystem<D>& molecule, std::int64_t count);
 
-/// Puts so many molecules somewhere, no two points of different ones closer than `apart`, and hands each on
-/// as it is found. Throws Error where there is no room for them.
+/// Takes a point, by its number among all.
+template <int D>
+using PutPoint = std::function<void(std::int64_t point, const std::array<double, D>& q)>;
+
+/// Puts so many molecules somewhere, no two points of different ones closer than `apart`; each rank is given
+/// the points that it keeps. Throws Error where there is no room for them. Collective.
 template <int D>
 void scatter(std::int64_t count, double apart, const Periods& periods, const MoleculeTrial<D>& trial,
-             const std::function<void(std::int64_t, const std::vector<std::array<double, D>>&)>& put);
+             const parallel::Partition& points, const PutPoint<D>& put);
 
-/// So many copies of a molecule, each put somewhere, at rest. Throws Error where there is no room for them.
+/// So many copies of a molecule, each put somewhere, at rest; all of them on each rank. Throws Error where
+/// there is no room for them. Collective.
 template <int D>
 RodSystem<D> scattered(const RodSystem<D>& molecule, std::int64_t count, double apart, const Periods& periods,
                        const MoleculeTrial<D>& trial);
@@ -55,12 +61,10 @@ extern template RodSystem<3> scattered<3>(const RodSystem<3>&, std::int64_t, dou
                                           const MoleculeTrial<3>&);
 extern template MoleculeTrial<2> in_box<2>(const RodSystem<2>&, const std::array<double, 2>&, std::uint64_t);
 extern template MoleculeTrial<3> in_box<3>(const RodSystem<3>&, const std::array<double, 3>&, std::uint64_t);
-extern template void scatter<2>(
-    std::int64_t, double, const Periods&, const MoleculeTrial<2>&,
-    const std::function<void(std::int64_t, const std::vector<std::array<double, 2>>&)>&);
-extern template void scatter<3>(
-    std::int64_t, double, const Periods&, const MoleculeTrial<3>&,
-    const std::function<void(std::int64_t, const std::vector<std::array<double, 3>>&)>&);
+extern template void scatter<2>(std::int64_t, double, const Periods&, const MoleculeTrial<2>&,
+                                const parallel::Partition&, const PutPoint<2>&);
+extern template void scatter<3>(std::int64_t, double, const Periods&, const MoleculeTrial<3>&,
+                                const parallel::Partition&, const PutPoint<3>&);
 extern template void heat(RodSystem<2>&, double, std::uint64_t);
 extern template void heat(RodSystem<3>&, double, std::uint64_t);
 extern template void heat(RodShare<2>&, double, std::uint64_t);

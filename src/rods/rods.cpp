@@ -36,8 +36,7 @@ void HoldingSurface<D>::find(const Levels& points) const {
 }
 
 template <int D>
-double RodSystem<D>::longest_molecule() const {
-  // Of each molecule all rods, at the point that stands for it.
+std::vector<std::size_t> RodSystem<D>::molecules() const {
   std::vector<std::size_t> towards(position.size());
   std::iota(towards.begin(), towards.end(), std::size_t{0});
   const auto root = [&](std::int64_t point) {
@@ -48,10 +47,17 @@ double RodSystem<D>::longest_molecule() const {
   for (const Rod& rod : rods) {
     if (!rod.holds()) towards[root(rod.second)] = root(rod.first);
   }
+  for (std::size_t i = 0; i < towards.size(); ++i) towards[i] = root(static_cast<std::int64_t>(i));
+  return towards;
+}
+
+template <int D>
+double RodSystem<D>::longest_molecule() const {
+  const std::vector<std::size_t> molecule = molecules();
   double longest = 0;
   std::vector<double> sum(position.size(), 0.0);
   for (const Rod& rod : rods) {
-    double& whole = sum[root(rod.first)];
+    double& whole = sum[molecule[static_cast<std::size_t>(rod.first)]];
     whole += rod.length;
     longest = std::max(longest, whole);
   }

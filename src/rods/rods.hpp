@@ -78,6 +78,8 @@ struct RodSystem {
 
   /// Holds all points that move on a surface: each hold stands before the first rod that ends there.
   void hold_on(const HoldingSurface<D>& holding);
+  /// To each point the one that stands for its molecule.
+  std::vector<std::size_t> molecules() const;
   /// All rods of the longest molecule in a line.
   double longest_molecule() const;
   /// The size of what may be reached: the largest coordinate, or the longest molecule.

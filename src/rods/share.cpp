@@ -16,11 +16,34 @@ bool is_finite(const Vector& x) {
   return std::ranges::all_of(x, [](double part) { return std::isfinite(part); });
 }
 
+/// Of a system's rods, cut between molecules where these follow one another.
+template <int D>
+parallel::Partition runs_of_molecules(const RodSystem<D>& system) {
+  const std::vector<std::size_t> molecules = system.molecules();
+  const auto molecule = [&](std::int64_t k) {
+    return molecules[static_cast<std::size_t>(system.rods[static_cast<std::size_t>(k)].first)];
+  };
+  const std::int64_t rods = std::ssize(system.rods);
+  std::vector<std::int64_t> end(molecules.size(), 0);  // of each molecule's rods
+  for (std::int64_t k = 0; k < rods; ++k) end[molecule(k)] = k + 1;
+  std::vector<std::int64_t> cuts;  // through none
+  std::int64_t open = 0;
+  for (std::int64_t k = 0; k < rods; ++k) {
+    if (open <= k) cuts.push_back(k);
+    open = std::max(open, end[molecule(k)]);
+  }
+  cuts.push_back(rods);
+  return parallel::cut_between(rods, parallel::size(), [&](std::int64_t k) {
+    const auto after = std::ranges::upper_bound(cuts, k);
+    return std::pair(*std::prev(after), *after);
+  });
+}
+
 }  // namespace
 
 template <int D>
-void RodShare<D>::expect_points(std::int64_t count) {
-  point_runs = {count, parallel::size()};
+void RodShare<D>::expect_points(parallel::Partition points) {
+  point_runs = std::move(points);
   const auto own = static_cast<std::size_t>(point_runs.size(parallel::rank()));
   position.assign(own, {});
   velocity.assign(own, {});
@@ -38,7 +61,7 @@ double RodShare<D>::extent() const {
 
 template <int D>
 void RodShare<D>::check() const {
-  if (rod_runs.count == 0) refuse("there is no rod");
+  if (rod_runs.count() == 0) refuse("there is no rod");
   parallel::agree([this] {
     for (std::size_t i = 0; i < mass.size(); ++i) {
       const std::int64_t point = first_point() + static_cast<std::int64_t>(i);
@@ -49,7 +72,7 @@ void RodShare<D>::check() const {
         refuse("point ", point, " is fixed and can't have a velocity");
     }
   });
-  const std::int64_t n = point_runs.count;
+  const std::int64_t n = point_runs.count();
   const auto exists = [n](std::int64_t point) { return point >= 0 && point < n; };
   parallel::agree([&] {
     std::int64_t k = first_rod();
@@ -83,14 +106,14 @@ RodShare<D> share_of(const RodSystem<D>& system) {
     }
   }
   RodShare<D> share;
-  share.expect_points(static_cast<std::int64_t>(points));
+  share.expect_points(parallel::even_partition(std::ssize(system.mass), parallel::size()));
   for (std::size_t i = 0; i < share.mass.size(); ++i) {
     const std::size_t from = static_cast<std::size_t>(share.first_point()) + i;
     share.position[i] = system.position[from];
     share.velocity[i] = system.velocity[from];
     share.mass[i] = system.mass[from];
   }
-  share.rod_runs = {std::ssize(system.rods), parallel::size()};
+  share.rod_runs = runs_of_molecules(system);
   const auto begin = system.rods.begin() + share.first_rod();
   share.rods.assign(begin, begin + share.rod_runs.size(parallel::rank()));
   share.longest_molecule = system.longest_molecule();
@@ -107,12 +130,31 @@ std::int64_t RodChains::before(std::int64_t rod) const {
   return rod + points - (std::ranges::lower_bound(fixed, points) - fixed.begin());
 }
 
-std::vector<Rod> RodChains::run(std::int64_t first, std::int64_t last, double length) const {
-  // The last rod before which no more than `first` stand.
+std::int64_t RodChains::rod_at(std::int64_t entry) const {
   std::int64_t rod = 0;
   for (std::int64_t step = std::int64_t{1} << 62; step > 0; step /= 2) {
-    if (step <= molecules * rods - rod && before(rod + step) <= first) rod += step;
+    if (step <= molecules * rods - rod && before(rod + step) <= entry) rod += step;
   }
+  return rod;
+}
+
+parallel::Partition RodChains::point_runs(int ranks) const {
+  const std::int64_t each = points_each();
+  return parallel::cut_between(point_count(), ranks, [each](std::int64_t point) {
+    const std::int64_t first = point / each * each;
+    return std::pair(first, first + each);
+  });
+}
+
+parallel::Partition RodChains::rod_runs(int ranks) const {
+  return parallel::cut_between(rod_count(), ranks, [this](std::int64_t entry) {
+    const std::int64_t first = rod_at(entry) / rods * rods;
+    return std::pair(before(first), before(first + rods));
+  });
+}
+
+std::vector<Rod> RodChains::run(std::int64_t first, std::int64_t last, double length) const {
+  std::int64_t rod = rod_at(first);
   std::vector<Rod> all;
   all.reserve(static_cast<std::size_t>(last - first));
   for (std::int64_t next = before(rod); next < last; ++rod) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank makes, reads or is given of a system of rods: a run of its points and a run of its rods, by
-// formula; whatever else it needs of them the block asks for (block.hpp). And chains that nobody ever
-// holds as a whole: which rod joins which points follows from its number.
+// What one rank makes, reads or is given of a system of rods: a run of its points and a run of its rods;
+// whatever else it needs of them the block asks for (block.hpp). Of molecules that are small beside a rank's
+// share none is cut. And chains that nobody ever holds as a whole: which rod joins which points follows from
+// its number.
 #pragma once
 
 #include "parallel/runs.hpp"
@@ -13,16 +14,16 @@ template <int D>
 struct RodShare {
   using Vector = std::array<double, D>;
 
-  parallel::Runs point_runs, rod_runs;     ///< of all ranks
-  std::vector<Vector> position, velocity;  ///< of this rank's points
+  parallel::Partition point_runs, rod_runs;  ///< of all ranks
+  std::vector<Vector> position, velocity;    ///< of this rank's points
   std::vector<double> mass;
   std::vector<Rod> rods;        ///< this rank's; they may end at any point
   double longest_molecule = 0;  ///< all its rods in a line
   Vector gravity{};
   std::optional<HoldingSurface<D>> surface;
 
-  /// So many points, this rank's all at the origin, at rest and of mass 1.
-  void expect_points(std::int64_t count);
+  /// This rank's points, all at the origin, at rest and of mass 1.
+  void expect_points(parallel::Partition points);
   std::int64_t first_point() const { return point_runs.begin(parallel::rank()); }
   std::int64_t first_rod() const { return rod_runs.begin(parallel::rank()); }
   /// Whether a point is this rank's, and where it then stands.
@@ -52,6 +53,9 @@ struct RodChains {
   std::int64_t point_count() const { return molecules * points_each(); }
   /// Rods and holds.
   std::int64_t rod_count() const { return before(molecules * rods); }
+  /// Who keeps which of so many ranks; molecules that are small beside a rank's share are whole.
+  parallel::Partition point_runs(int ranks) const;
+  parallel::Partition rod_runs(int ranks) const;
   /// Those from one number on to before another.
   std::vector<Rod> run(std::int64_t first, std::int64_t last, double length) const;
   /// All rods of a molecule in a line.
@@ -60,6 +64,8 @@ struct RodChains {
  private:
   /// Rods and holds before the rod that would be this one without holds.
   std::int64_t before(std::int64_t rod) const;
+  /// The last rod before which no more than so many stand.
+  std::int64_t rod_at(std::int64_t entry) const;
 };
 
 extern template struct RodShare<2>;

@@ -270,6 +270,74 @@ TEST_CASE("chains by number have the rods and holds of a whole system, wherever 
   }
 }
 
+TEST_CASE("molecules that are small beside a rank's share are whole, and a long chain is cut evenly") {
+  const RodChains dumbbells{500, 1, false, true};  // of two points that are held, and a rod
+  const auto rods = dumbbells.rod_runs(3), points = dumbbells.point_runs(3);
+  const std::array cuts{0, 166, 333, 500};
+  for (int r = 0; r < 4; ++r) {
+    CHECK(rods.begin(r) == 3 * cuts[static_cast<std::size_t>(r)]);
+    CHECK(points.begin(r) == 2 * cuts[static_cast<std::size_t>(r)]);
+  }
+  for (const std::int64_t molecules : {1, 3, 10, 29}) {
+    for (const bool held : {false, true}) {
+      for (const bool closed : {false, true}) {
+        for (const auto& nails : {std::vector<std::int64_t>{}, {1, 2, 5}}) {
+          const RodChains chains{molecules, 7, closed, held, nails};
+          const auto per_molecule = [&](const parallel::Partition& runs, std::int64_t all, int r) {
+            return static_cast<double>(runs.begin(r) * molecules) / static_cast<double>(all);
+          };
+          for (const int ranks : {1, 2, 3, 5, 14}) {
+            const auto runs = chains.rod_runs(ranks), keep = chains.point_runs(ranks);
+            CHECK(runs.count() == chains.rod_count());
+            CHECK(keep.count() == chains.point_count());
+            for (int r = 0; r < ranks; ++r) {
+              CHECK((runs.size(r) == 0 || runs.rank_of(runs.begin(r)) == r));
+              if (molecules < 2 * ranks || !nails.empty()) continue;
+              CHECK(per_molecule(runs, chains.rod_count(), r) == std::floor(molecules * r / ranks));
+              CHECK(per_molecule(keep, chains.point_count(), r) == std::floor(molecules * r / ranks));
+            }
+            if (molecules > 1) continue;
+            for (int r = 0; r < ranks; ++r)
+              CHECK(runs.begin(r) == parallel::Runs{chains.rod_count(), ranks}.begin(r));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a block of small molecules knows no foreign rods, whatever stands beside them") {
+  const auto dumbbells = molecules(500, {{0, 1}}, true);
+  const RodBlock<3> whole(share_of(dumbbells));
+  CHECK_ALL(whole.foreign().empty());
+  CHECK_ALL(whole.reported_count() == whole.point_count());
+  CHECK_ALL(3 * whole.point_count() == 2 * whole.own_count());
+  std::vector<std::pair<int, int>> long_chain;
+  for (int k = 0; k < 600; ++k) long_chain.push_back({k, k + 1});
+  const RodBlock<3> cut(share_of(molecules(1, long_chain, false)));
+  CHECK_ALL(cut.foreign().empty() == (parallel::size() == 1));
+  CHECK_ALL(cut.own_count() == 600 / parallel::size());
+  // A long chain before triangles: where a cut falls into it, it is cut.
+  auto both = molecules(1, long_chain, false);
+  const auto triangles = molecules(100, {{0, 1}, {1, 2}, {2, 0}}, false);
+  const std::int64_t shift = std::ssize(both.mass);
+  for (const Rod& rod : triangles.rods)
+    both.rods.push_back({rod.first + shift, rod.second + shift, rod.length});
+  both.mass.insert(both.mass.end(), triangles.mass.begin(), triangles.mass.end());
+  both.position.insert(both.position.end(), triangles.position.begin(), triangles.position.end());
+  both.velocity.insert(both.velocity.end(), triangles.velocity.begin(), triangles.velocity.end());
+  const RodBlock<3> mixed(share_of(both));
+  const auto& runs = mixed.rod_runs();
+  bool between = true, even = true;
+  for (int r = 1; r < parallel::size(); ++r) {
+    const std::int64_t first = runs.begin(r), evenly = parallel::Runs{900, parallel::size()}.begin(r);
+    between = between && (first < 600 || (first - 600) % 3 == 0);
+    even = even && first <= evenly && evenly - first < 3 && (first > 600 || first == evenly);
+  }
+  CHECK_ALL(between);
+  CHECK_ALL(even);
+}
+
 TEST_CASE("a rank knows of foreign rods and points what it would know from the whole") {
   const auto net = test::net(5);
   check_block(net);

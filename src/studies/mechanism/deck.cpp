@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "la/petsc.hpp"
-#include "parallel/mpi.hpp"
+#include "parallel/records.hpp"
 #include "studies/ensemble/deck.hpp"
 #include "studies/program/petsc_options.hpp"
 
@@ -63,12 +63,6 @@ file = "mechanism.h5"
 
 namespace {
 
-/// Collects the points that each rank gives, in the order of the ranks, on every rank. Collective.
-std::vector<geometry::SpacePoint> gathered(const std::vector<geometry::SpacePoint>& points) {
-  return parallel::exchange(
-      std::vector<std::vector<geometry::SpacePoint>>(static_cast<std::size_t>(parallel::size()), points));
-}
-
 /// The surface as triangles, whole on every rank: all of it, or of an unbounded one what the chain may
 /// reach. The triangulation starts from one of the chain's points in each cube of a coarse grid, which
 /// suffices.
@@ -88,7 +82,7 @@ std::optional<geometry::Triangulation> triangulation(const rods::RodBlock<3>& bl
   }
   ends = parallel::maximum(ends);
   const auto seeds = [&](double side) {
-    return geometry::first_in_cubes(gathered(geometry::first_in_cubes(own, side)), side);
+    return geometry::first_in_cubes(parallel::everywhere(geometry::first_in_cubes(own, side)), side);
   };
   double scale = 0;
   for (const double end : ends) scale = std::max(scale, std::abs(end));
@@ -167,15 +161,14 @@ void refuse_unknown_options(rods::RodRattle<D>& rattle) {
 template <int D>
 Estimate estimated(const Task& task, const MechanismPlan& plan, const rods::RodBlock<D>& block) {
   const bool many = task.deck.table("molecules").has("count");
-  const std::int64_t points = block.point_runs().count, rods = block.rod_runs().count;
+  const std::int64_t points = block.point_runs().count(), rods = block.rod_runs().count();
   std::int64_t bytes = (510 + 160 * D) * std::max(points, rods);
   if (block.surface() && !many) bytes += (parallel::size() == 1 ? 180 : 820) * rods;
   if (plan.pairs.kernel) bytes += 430 * points;
   Estimate estimate;
   estimate.orbits = 1;
   estimate.file_bytes = 8 * plan.samples * (2 * D * points + rods + 6);
-  // While molecules are scattered each rank holds all of their points.
-  estimate.rank_bytes = program_bytes(true) + std::max(bytes / parallel::size(), many ? 90 * points : 0);
+  estimate.rank_bytes = program_bytes(true) + bytes / parallel::size();
   // 100 ns a rod and step, on a surface 400 ns and as much a hold, 200 ns a point that feels others, and what
   // PETSc's calls take.
   const double each = (block.surface() ? 4e-7 : 1e-7) * static_cast<double>(rods) +

@@ -35,7 +35,7 @@ MechanismRecords<D>::MechanismRecords(const MechanismPlan& plan, rods::RodRattle
 template <int D>
 std::vector<io::DataSetSpec> MechanismRecords<D>::data_sets() const {
   using io::DataType;
-  const std::int64_t m = plan_.samples, n = block_.point_runs().count, k = rod_count_;
+  const std::int64_t m = plan_.samples, n = block_.point_runs().count(), k = rod_count_;
   std::vector<std::string> axes{"x", "y", "z"}, statuses;
   axes.resize(D);
   for (const auto name : status_names) statuses.emplace_back(name);
@@ -157,9 +157,9 @@ void MechanismRecords<D>::finish(run::Records& records, Status status, std::int6
 
 template <int D>
 void MechanismRecords<D>::visit(run::StateFields& state, rods::RodMemory& memory) {
-  const run::Share points{block_.point_runs().count, 0, block_.reported_count(),
+  const run::Share points{block_.point_runs().count(), 0, block_.reported_count(),
                           std::make_shared<const std::vector<std::int64_t>>(block_.reported())};
-  const run::Share rods{block_.rod_runs().count, block_.first_rod(), block_.own_count(), nullptr};
+  const run::Share rods{block_.rod_runs().count(), block_.first_rod(), block_.own_count(), nullptr};
   state.number("step", memory.steps);
   state.number("newton_iterations", memory.newton_iterations);
   state.number("linear_solves", memory.linear_solves);
@@ -186,7 +186,7 @@ std::vector<run::Line> MechanismRecords<D>::describe(Status status, std::int64_t
                                    static_cast<double>(effort.linear_solves) / steps);
   if (plan_.pairs.kernel)
     counts += fmt::format("; {:.3g} point-steps a second, neighbours listed {} times",
-                          static_cast<double>((effort.steps - resumed_at) * block_.point_runs().count) /
+                          static_cast<double>((effort.steps - resumed_at) * block_.point_runs().count()) /
                               std::max(seconds, 1e-9),
                           rattle_.lists());
   return {{"rods", how},

@@ -29,7 +29,7 @@ template <int D>
 void put(const io::Table& table, const std::string& key, rods::RodShare<D>& share,
          std::vector<std::array<double, D>>& into) {
   const auto rows = table.rows(key);
-  expect_rows(table, key, std::ssize(rows), share.point_runs.count);
+  expect_rows(table, key, std::ssize(rows), share.point_runs.count());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].size() != D)
       throw table.error(key, fmt::format("point {} has {} coordinates, not {}", i, rows[i].size(), D));
@@ -47,7 +47,7 @@ void put_stored(const io::Table& table, const std::string& set, const rods::RodS
   const auto dims = file.dims(set);
   if (dims.size() != 2 || dims[1] != D)
     throw table.error("file", fmt::format("{} must have {} columns, one a coordinate", set, D));
-  expect_rows(table, "file", dims[0], share.point_runs.count);
+  expect_rows(table, "file", dims[0], share.point_runs.count());
   const auto numbers = file.read_rows<double>(set, share.first_point(), std::ssize(into));
   for (std::size_t i = 0; i < into.size(); ++i)
     std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(D * i), D, into[i].begin());
@@ -96,7 +96,7 @@ std::uint64_t read_seed(const io::Table& model) {
   return static_cast<std::uint64_t>(model.integer("seed", 1));
 }
 
-/// Puts molecules where a trial finds room for them; each rank keeps its points.
+/// Puts molecules where a trial finds room for them; each rank gets its points.
 template <int D>
 void spread(Task& task, const rods::RodSystem<D>& chain, const rods::MoleculeTrial<D>& trial,
             rods::RodShare<D>& share) {
@@ -104,14 +104,9 @@ void spread(Task& task, const rods::RodSystem<D>& chain, const rods::MoleculeTri
   const double apart = molecules.positive("apart", chain.rods.front().length);
   const auto periods = read_periods(task.deck.table("model"), D);
   try {
-    rods::scatter<D>(molecules.integer("count"), apart, periods, trial,
-                     [&](std::int64_t k, const std::vector<std::array<double, D>>& points) {
-                       for (std::int64_t i = 0; i < std::ssize(points); ++i) {
-                         const std::int64_t point = k * std::ssize(points) + i;
-                         if (share.has(point))
-                           share.position[share.at(point)] = points[static_cast<std::size_t>(i)];
-                       }
-                     });
+    rods::scatter<D>(
+        molecules.integer("count"), apart, periods, trial, share.point_runs,
+        [&](std::int64_t point, const std::array<double, D>& q) { share.position[share.at(point)] = q; });
   } catch (const Error& error) {
     throw molecules.error("count", error.what());
   }
@@ -169,7 +164,7 @@ class RodReader {
 
   rods::RodShare<D> read() {
     read_chains();
-    share_.expect_points(chains_.point_count());
+    share_.expect_points(chains_.point_runs(parallel::size()));
     share_.gravity[D - 1] = -gravity_;
     take_given();
     if constexpr (D == 3) {
@@ -264,7 +259,7 @@ class RodReader {
     for (const std::int64_t point : chains_.fixed) {
       if (share_.has(point)) share_.mass[share_.at(point)] = fixed;
     }
-    share_.rod_runs = {chains_.rod_count(), parallel::size()};
+    share_.rod_runs = chains_.rod_runs(parallel::size());
     share_.rods = chains_.run(share_.first_rod(), share_.rod_runs.begin(parallel::rank() + 1), length_);
     share_.longest_molecule = chains_.longest_molecule(length_);
   }

@@ -39,6 +39,32 @@ file = "out.h5"
 """
 
 
+DUMBBELLS = """study = "mechanism"
+[model]
+name = "rod-chain"
+rods = 1
+dimension = 3
+length = 1.0
+mass = 1.0
+gravity = 0.0
+temperature = 1.0
+periods = [{side}, {side}, {side}]
+[molecules]
+count = {molecules}
+[potential]
+name = "lennard-jones"
+cut = 2.5
+[method]
+name = "rattle"
+step = 0.002
+[stop]
+time = 0.012
+[output]
+every = 0.004
+file = "out.h5"
+"""
+
+
 def network(at, sites):
     """A square net, numbered row by row."""
     side = round(sites ** 0.5)
@@ -63,6 +89,12 @@ def rods(_, count):
             "stop.time=1e-4", "output.every=4e-5", "stop.time=8e-5"]
 
 
+def molecules(at, points):
+    text = DUMBBELLS.format(molecules=points // 2, side=round((points / 0.2) ** (1 / 3), 3))
+    (at / "deck.toml").write_text(text, encoding="utf-8")
+    return [at / "deck.toml"]
+
+
 def cells(_, count):
     side = round((count / 2) ** 0.5)
     return [INPUT / "overland/landscape_million.toml", f"mesh.cells=[{side},{side}]",
@@ -79,7 +111,8 @@ def billiard(_, count):
     return [INPUT / "billiards/three_circles_million.toml", f"ensemble.random.count={count}", "stop.time=0.5"]
 
 
-CASES = (("particles", particles, 10**6), ("rods", rods, 10**6), ("sites of a network", network, 10**6),
+CASES = (("particles", particles, 10**6), ("rods", rods, 10**6), ("points of molecules", molecules, 10**6),
+         ("sites of a network", network, 10**6),
          ("cells", cells, 5 * 10**5), ("crossings' starts", poincare, 10**6), ("billiard's starts", billiard, 10**6))
 
 

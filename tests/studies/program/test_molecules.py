@@ -69,6 +69,33 @@ file = "out.h5"
 """
 
 
+TRIMERS = """study = "mechanism"
+[model]
+name = "rod-chain"
+rods = 2
+dimension = 3
+length = 1.0
+mass = 1.0
+gravity = 0.0
+temperature = 1.0
+periods = [20.0, 20.0, 20.0]
+[molecules]
+count = 500
+apart = 0.9
+[potential]
+name = "lennard-jones"
+cut = 1.5
+[method]
+name = "rattle"
+step = 0.002
+[stop]
+time = 0.08
+[output]
+every = 0.02
+file = "out.h5"
+"""
+
+
 def lennard_jones(r, cut):
     """Cut and shifted."""
     return np.where(r < cut, 4 * (r ** -12 - r ** -6 - cut ** -12 + cut ** -6), 0.0)
@@ -145,6 +172,19 @@ class Molecules(ProgramTest):
                     self.assertEqual(other["pair_energy"][0], alone["pair_energy"][0])
                     for key in ("position", "velocity", "energy", "pair_energy"):
                         np.testing.assert_allclose(other[key], alone[key], rtol=1e-8, atol=1e-8, err_msg=key)
+
+    def test_ranks_that_do_not_divide_the_molecules(self):
+        alone = self.run_to("alone.h5", ranks=1, text=TRIMERS)
+        self.run_to("parts.h5", "output.wall_minutes=1e-5", ranks=2, text=TRIMERS, code=75)
+        for ranks, words in ((3, ("output.file=three.h5",)), (3, ("output.file=parts.h5", "--resume"))):
+            end = self.launch("deck.toml", *words, ranks=ranks)
+            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            self.assertIn("elimination of each molecule in lanes", end.stdout)
+            name = words[0].split("=")[1]
+            with h5py.File(self.at / name, "r") as file:
+                self.assertEqual(file["particles/pair_energy"][0], alone["pair_energy"][0])
+                for key in ("position", "velocity", "multiplier"):
+                    np.testing.assert_allclose(file["particles"][key][()], alone[key], rtol=0, atol=1e-10, err_msg=key)
 
     def test_in_lanes_and_by_petsc(self):
         lanes = "elimination of each molecule in lanes"
