@@ -272,7 +272,9 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
     speed = std::max(speed, std::abs(v[static_cast<std::size_t>(k)]));
   }
   if (!(off.position <= 1e-10 * length) || !(off.velocity <= 1e-10 * speed)) return false;
-  return acceptable(state, parameters, kind_ == Kind::random);
+  // Whole states fly from wherever they lie, as in free motion; what is put on the section has to cross it.
+  const bool whole = (kind_ == Kind::list || kind_ == Kind::file) && ranges_.empty();
+  return whole || acceptable(state, parameters, kind_ == Kind::random);
 }
 
 std::optional<double> Ensemble::energy(std::int64_t id) const {

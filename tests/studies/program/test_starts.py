@@ -147,6 +147,20 @@ class Starts(FormulaTest):
         self.assertEqual(len(energy), 3)
         self.assertLess(abs(energy - 1.4).max(), 1e-12)
 
+    def test_whole_states_on_a_manifold_fly_from_wherever_they_lie(self):
+        """As in free motion: only what is put on the section has to cross it its way, where its condition holds."""
+        begin, _, after = PARABOLOID.partition("energy = 3.0")
+        begin, after = begin.replace('where = "y"', 'where = "y"\ncondition = "x > 0"'), after.partition("\n[stop]")[2]
+        text = begin + "project = true\nSTARTS\n[stop]" + after
+        states = text.replace("STARTS", "list = [[1, 0.3, 0.545, 0, 0.5, 0.15], [1, 0.3, 0.545, -3, -0.5, -3.15], "
+                              "[-1, 0.3, 0.545, -3, 0.5, 3.15]]")
+        orbits = self.orbits(states)
+        self.assertEqual(orbits["status"].tolist(), [1, 1, 1])
+        self.assertTrue((orbits["initial"][:, 1] == 0.3).all())
+        point = text.replace("STARTS", "points = [{ x = 1.0, z = 0.5, y_dot = -0.5 }]")
+        self.says(self.launch(self.deck(point)), 2, "direction and condition")
+        self.assertEqual(self.orbits(point, "section.direction=down")["status"].tolist(), [1])  # a control
+
     def test_a_found_box_holds_all_velocities(self):
         q2, v2 = self.orbits(HENON_HEILES)["initial"][:, [1, 3]].T
         potential = q2**2/2 - q2**3/3
