@@ -52,9 +52,7 @@ class FormulaTest(ProgramTest):
         self.addCleanup(lambda: os.environ.pop(name) if before is None else os.environ.__setitem__(name, before))
 
     def run_to(self, name, text, *words, ranks=RANKS, **options):
-        end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks, **options)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        return end.stdout
+        return self.ended(self.deck(text), f"output.file={name}", *words, ranks=ranks, **options).stdout
 
     def final(self, text, *words):
         self.run_to("out.h5", text, *words)

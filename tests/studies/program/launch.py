@@ -47,6 +47,22 @@ crossings = 3
 file = "out.h5"
 """
 
+# A rotor that moves freely and is kicked once in a unit of time, looked at just before: the standard map.
+KICKED_ROTOR = """[model]
+name = "kicked rotor"
+coordinates = ["x"]
+angles = ["x"]
+parameters = { K = 0.97 }
+lagrangian = "x_dot^2/2"
+kick = { potential = "-K*cos(x)", every = 1.0 }
+[method]
+name = "stormer-verlet"
+step = 1.0
+[section]
+where = "t"
+every = 1.0
+"""
+
 
 def living(session):
     """The living processes of a session: {id: name of the program}."""
@@ -98,6 +114,17 @@ class ProgramTest(unittest.TestCase):
                    "env": self.alone if ranks == 1 else None, **options}
         return subprocess.run([*start, PROGRAMS / program, *map(str, words)], cwd=self.at, text=True,
                               timeout=self.longest, **options)
+
+    def ended(self, *words, code=0, **how):
+        """The end of a run, which has this code."""
+        end = self.launch(*words, **how)
+        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        return end
+
+    def opened(self, deck, *words, file="out.h5", **how):
+        """The result of a deck's run that ends well."""
+        self.ended(deck, f"output.file={file}", *words, **how)
+        return h5py.File(self.at / file, "r")
 
     @contextlib.contextmanager
     def held(self, *words, ranks=RANKS, checkpoint=1, read=None):

@@ -94,8 +94,7 @@ file = "out.h5"
 class Atlas(ProgramTest):
     def run_to(self, file, text=ATLAS, ranks=1, words=()):
         self.deck(text)
-        end = self.launch("deck.toml", f"output.file={file}", *words, ranks=ranks)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.ended("deck.toml", f"output.file={file}", *words, ranks=ranks)
         return self.at / file
 
     def test_bits_on_one_two_and_three_ranks(self):

@@ -524,8 +524,7 @@ class Files(ProgramTest):
         self.assertEqual((self.at / "out.h5").read_text(), "no result\n")
 
     def finished(self):
-        end = self.launch(self.deck())
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.ended(self.deck())
 
     def test_resume_of_another_version(self):
         self.finished()

@@ -45,8 +45,7 @@ file = "out.h5"
 
 class Runs(ProgramTest):
     def run_to(self, name, *words, text=CIRCLES, ranks=RANKS, code=0):
-        end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks)
-        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        self.ended(self.deck(text), f"output.file={name}", *words, ranks=ranks, code=code)
         return h5py.File(self.at / name, "r")
 
 

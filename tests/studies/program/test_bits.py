@@ -66,8 +66,7 @@ file = "out.h5"
 
 class Bits(ProgramTest):
     def run_deck(self, text, name, *words, ranks=1):
-        end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.ended(self.deck(text), f"output.file={name}", *words, ranks=ranks)
         return self.at / name
 
     def test_ranks(self):

@@ -6,7 +6,7 @@ import unittest
 import h5py
 import numpy as np
 
-from launch import FULL, POINCARE, ProgramTest
+from launch import FULL, KICKED_ROTOR, POINCARE, ProgramTest
 from results import is_dimension, same_bits
 
 DECK = POINCARE.replace("q2 = [-0.1, 0.1, 2], q2_dot = [0.0, 0.1, 2]", "q2 = [-0.4, 0.7, 8], q2_dot = [-0.2, 0.2, 3]").replace(
@@ -41,21 +41,7 @@ file = "out.h5"
 """
 
 
-ROTOR = """study = "poincare"
-[model]
-name = "kicked rotor"
-coordinates = ["x"]
-angles = ["x"]
-parameters = { K = 0.97 }
-lagrangian = "x_dot^2/2"
-kick = { potential = "-K*cos(x)", every = 1.0 }
-[method]
-name = "stormer-verlet"
-step = 1.0
-[section]
-where = "t"
-every = 1.0
-[ensemble]
+ROTOR = "study = \"poincare\"\n" + KICKED_ROTOR + """[ensemble]
 grid = { x = [0.0, 0.0, 1], x_dot = [3.7, 3.8, 41] }
 [stop]
 crossings = 20000
@@ -101,8 +87,7 @@ file = "out.h5"
 class Indicators(ProgramTest):
     def run_to(self, file, text=DECK, ranks=1, words=()):
         self.deck(text)
-        end = self.launch("deck.toml", f"output.file={file}", *words, ranks=ranks)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.ended("deck.toml", f"output.file={file}", *words, ranks=ranks)
         return self.at / file
 
     def test_bits_do_not_depend_on_ranks_or_lanes(self):

@@ -124,8 +124,7 @@ def eigenvalues(q, v):
 
 class Lattice(ProgramTest):
     def run_to(self, name, text=CHAIN, *words, ranks=RANKS, code=0):
-        end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks)
-        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        end = self.ended(self.deck(text), f"output.file={name}", *words, ranks=ranks, code=code)
         self.text = end.stdout
         return h5py.File(self.at / name, "r")["lattice"] if code != 75 else None
 
@@ -489,8 +488,7 @@ class Constraints(ProgramTest):
     short = ["stop.time=2.0", "output.every=0.5"]
 
     def run_it(self, name, *words, ranks=RANKS, code=0):
-        end = self.launch(self.rods, *self.short, f"output.file={name}", *words, ranks=ranks)
-        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        self.ended(self.rods, *self.short, f"output.file={name}", *words, ranks=ranks, code=code)
         if code == 75:
             return None
         with h5py.File(self.at / name) as file:
@@ -545,9 +543,7 @@ class OwnLattice(ProgramTest):
     own = SOURCE / "apps/own_problem/peyrard_bishop.toml"
 
     def run_it(self, name, *words, ranks=RANKS, code=0):
-        end = self.launch(self.own, f"output.file={name}", *words, program="peyrard_bishop", ranks=ranks)
-        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
-        return end.stdout
+        return self.ended(self.own, f"output.file={name}", *words, program="peyrard_bishop", ranks=ranks, code=code).stdout
 
     def test_listed_described_and_offered(self):
         listed = self.launch("--list", program="peyrard_bishop", ranks=1).stdout

@@ -33,9 +33,8 @@ class Levels(ProgramTest):
 
     def run_at(self, level, text, file, ranks=1):
         self.deck(text)
-        end = self.launch("deck.toml", f"output.file={file}", ranks=ranks,
-                          env={**(self.alone if ranks == 1 else os.environ), "COTANGENT_CPU": level})
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.ended("deck.toml", f"output.file={file}", ranks=ranks,
+                   env={**(self.alone if ranks == 1 else os.environ), "COTANGENT_CPU": level})
         return pathlib.Path(self.at / file)
 
     def test_the_highest_is_taken_and_said(self):

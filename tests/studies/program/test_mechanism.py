@@ -48,8 +48,7 @@ file = "out.h5"
 
 class Mechanism(ProgramTest):
     def run_to(self, name, *words, ranks=RANKS, code=0):
-        end = self.launch(self.deck(CHAIN), f"output.file={name}", *words, ranks=ranks)
-        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        self.ended(self.deck(CHAIN), f"output.file={name}", *words, ranks=ranks, code=code)
         return h5py.File(self.at / name, "r")["particles"] if code != 75 else None
 
     def test_what_it_writes(self):

@@ -113,8 +113,7 @@ def distances(position, ends, periods=None):
 
 class Molecules(ProgramTest):
     def run_to(self, name, *words, text=HELD, ranks=RANKS, code=0):
-        end = self.launch(self.deck(text), f"output.file={name}", *words, ranks=ranks)
-        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        self.ended(self.deck(text), f"output.file={name}", *words, ranks=ranks, code=code)
         if code == 75:
             return None
         with h5py.File(self.at / name, "r") as file:

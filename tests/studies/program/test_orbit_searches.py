@@ -4,10 +4,9 @@ that branch off where one turns by k / n.
 """
 import unittest
 
-import h5py
 import numpy as np
 
-from launch import ProgramTest
+from launch import KICKED_ROTOR, ProgramTest
 
 SECTION = """study = "periodic-orbits"
 [model]
@@ -33,9 +32,7 @@ file = "out.h5"
 class WhereSearchesBegin(ProgramTest):
     def found(self, ranks=1, **parts):
         """Of each orbit its returns, its points (q2, q2_dot) and its trace."""
-        end = self.launch(self.deck(SECTION.format(**parts)), ranks=ranks)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        with h5py.File(self.at / "out.h5") as file:
+        with self.opened(self.deck(SECTION.format(**parts)), ranks=ranks) as file:
             orbits = {name: data[()] for name, data in file["orbits"].items()}
         self.assertLess(orbits["error"].max(), 1e-9)
         return [(n, orbits["points"][orbits["points_orbit"] == k][:, [1, 3]], orbits["trace"][k])
@@ -96,20 +93,7 @@ class WhereSearchesBegin(ProgramTest):
                 self.assertIn(word, end.stderr)
 
 
-ROTOR = """study = "periodic-orbits"
-[model]
-coordinates = ["x"]
-angles = ["x"]
-parameters = { K = 1.9 }
-lagrangian = "x_dot^2/2"
-kick = { potential = "-K*cos(x)", every = 1.0 }
-[method]
-name = "stormer-verlet"
-step = 1.0
-[section]
-where = "t"
-every = 1.0
-[ensemble]
+ROTOR = "study = \"periodic-orbits\"\n" + KICKED_ROTOR.replace("0.97", "1.9") + """[ensemble]
 list = [[0.01, 0.0]]
 [orbits]
 path = 0
@@ -155,9 +139,7 @@ class RationalTurns(ProgramTest):
     def test_branches_where_the_rotor_at_rest_turns_by_quarters_and_thirds(self):
         """At K = 2 and 3. The map, x_(k+1) - 2 x_k + x_(k-1) = -K sin x_k gives, to all sizes A,
         K = 2 A / sin A for (A, 0, -A, 0) and for (A, A, -A, -A); the same at every orbit of the families, which begin there."""
-        end = self.launch(self.deck(ROTOR), ranks=1)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        with h5py.File(self.at / "out.h5") as file:
+        with self.opened(self.deck(ROTOR), ranks=1) as file:
             self.assertEqual(list(file["families/parent"][()]), [-1, 0, 0, 0])
             self.assertEqual(list(file["families/returns"][()]), [1, 4, 4, 3])
             signs = []
@@ -182,9 +164,7 @@ class RationalTurns(ProgramTest):
         degrees, a third of its period later; in that it turns by ninths and twelfths here: 3 n points, three orbits of each kind.
         The oval's axis is its own image in either axis of the oval: two of each."""
         for text, to, alike in ((BRANCHES_OF_HENON_HEILES, 0.155, 3), (BRANCHES_IN_AN_OVAL, 0.4, 2)):
-            end = self.launch(self.deck(text), ranks=1)
-            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-            with h5py.File(self.at / "out.h5") as file:
+            with self.opened(self.deck(text), ranks=1) as file:
                 count = file["families/points"][()]
                 self.assertTrue((count > 3).all(), count)
                 passed = {int(n): at for n, at in zip(file["bifurcations/n"][0], file["bifurcations/value"][0]) if n > 0}

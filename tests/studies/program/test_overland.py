@@ -91,8 +91,7 @@ def areas(result):
 
 class Overland(ProgramTest):
     def run_deck(self, deck, name, *words, ranks=1, code=0):
-        end = self.launch(deck, f"output.file={name}", *words, ranks=ranks)
-        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        self.ended(deck, f"output.file={name}", *words, ranks=ranks, code=code)
         return h5py.File(self.at / name, "r")
 
     @unittest.skipUnless(RANKS == 1, "one rank's")

@@ -37,8 +37,7 @@ RICKER = SOURCE / "input" / "particles/ricker_on_genus2.toml"
 
 class Particles(ProgramTest):
     def run_deck(self, deck, name, *words, ranks=RANKS, code=0):
-        end = self.launch(deck, f"output.file={name}", *words, ranks=ranks)
-        self.assertEqual(end.returncode, code, end.stdout + end.stderr)
+        self.ended(deck, f"output.file={name}", *words, ranks=ranks, code=code)
         return h5py.File(self.at / name, "r")["particles"]
 
     def run_torus(self, name, *words, **options):

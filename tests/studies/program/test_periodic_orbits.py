@@ -57,9 +57,7 @@ def located(file, n):
 
 class StraightOrbit(ProgramTest):
     def run_deck(self, *words):
-        end = self.launch(CHAOS / "henon_heiles_periodic.toml", "output.file=out.h5", "continuation.offspring=0", *words, ranks=1)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        return h5py.File(self.at / "out.h5")
+        return self.opened(CHAOS / "henon_heiles_periodic.toml", "continuation.offspring=0", *words, ranks=1)
 
     def test_cascade_to_ten_digits(self):
         with self.run_deck() as file:
@@ -88,9 +86,7 @@ class StraightOrbit(ProgramTest):
 
     def test_a_doubled_period_branches_off(self):
         deck = CHAOS / "henon_heiles_periodic.toml"
-        end = self.launch(deck, "output.file=out.h5", "continuation.offspring=1", "continuation.to=0.15", ranks=1)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        with h5py.File(self.at / "out.h5") as file:
+        with self.opened(deck, "continuation.offspring=1", "continuation.to=0.15", ranks=1) as file:
             self.assertEqual(list(file["families/parent"][()]), [-1, 0])
             self.assertEqual(list(file["families/returns"][()]), [1, 2])
             branch = np.isfinite(file["families/value"][1])
@@ -106,9 +102,7 @@ class StraightOrbit(ProgramTest):
 
 class StandardMap(ProgramTest):
     def test_greenes_residues(self):
-        end = self.launch(CHAOS / "standard_map_residues.toml", "output.file=out.h5", ranks=1)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        with h5py.File(self.at / "out.h5") as file:
+        with self.opened(CHAOS / "standard_map_residues.toml", ranks=1) as file:
             rows = zip(file["orbits/winding"][:, 0], file["orbits/returns"][()], file["orbits/residue"][()],
                        file["orbits/points"][()][np.unique(file["orbits/points_orbit"][()], return_index=True)[1]])
             found = {(m, n): residue for m, n, residue, state in rows}
@@ -118,9 +112,7 @@ class StandardMap(ProgramTest):
             np.testing.assert_array_less(file["orbits/error"][()], 1e-10)
 
     def test_control_another_kick_has_other_residues(self):
-        end = self.launch(CHAOS / "standard_map_residues.toml", "output.file=out.h5", "model.parameters.K=0.95", ranks=1)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        with h5py.File(self.at / "out.h5") as file:
+        with self.opened(CHAOS / "standard_map_residues.toml", "model.parameters.K=0.95", ranks=1) as file:
             for m, n, residue in zip(file["orbits/winding"][:, 0], file["orbits/returns"][()], file["orbits/residue"][()]):
                 if (m, n) in RESIDUES:
                     self.assertGreater(abs(residue - RESIDUES[m, n]), 1e-3)
@@ -129,8 +121,7 @@ class StandardMap(ProgramTest):
 class SameBits(ProgramTest):
     def test_any_ranks(self):
         for ranks in (1, 2, 3):
-            end = self.launch(self.deck(MANY), f"output.file=ranks{ranks}.h5", ranks=ranks)
-            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            self.ended(self.deck(MANY), f"output.file=ranks{ranks}.h5", ranks=ranks)
         with h5py.File(self.at / "ranks1.h5") as file:
             self.assertGreater(len(file["orbits/period"]), 3)
             self.assertLess(file["orbits/error"][()].max(), 1e-10)
@@ -140,21 +131,17 @@ class SameBits(ProgramTest):
     def test_killed_and_resumed(self):
         self.deck(MANY)
         fine = ["continuation.step=0.0001", "continuation.largest_step=0.0001", "continuation.points=2000"]
-        whole = self.launch("deck.toml", "output.file=whole.h5", *fine, ranks=1)
-        self.assertEqual(whole.returncode, 0, whole.stdout + whole.stderr)
+        self.ended("deck.toml", "output.file=whole.h5", *fine, ranks=1)
         self.killed("deck.toml", *fine, "output.checkpoint_minutes=1e-6", ranks=2)
         self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")
         for ranks in (3,):
-            end = self.launch("deck.toml", *fine, "--resume", ranks=ranks)
-            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            self.ended("deck.toml", *fine, "--resume", ranks=ranks)
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
 
 
 class Continuation(ProgramTest):
     def test_a_family_that_is_where_it_is_to_end(self):
-        end = self.launch(CHAOS / "henon_heiles_periodic.toml", "output.file=out.h5", "continuation.to=0.05", ranks=1)
-        self.assertEqual(end.returncode, 0, end.stderr)
-        with h5py.File(self.at / "out.h5") as file:
+        with self.opened(CHAOS / "henon_heiles_periodic.toml", "continuation.to=0.05", ranks=1) as file:
             self.assertEqual(set(file["families/points"][()]) - {0}, {1})
             ends = [name.decode() if isinstance(name, bytes) else name for name in file["families/end"].attrs["names"]]
             self.assertEqual(ends[file["families/end"][0]], "reached")
@@ -167,10 +154,8 @@ class Continuation(ProgramTest):
     def test_a_method_of_low_order_finds_its_own_orbits(self):
         """Its steps are equal parts of the period, not those of the deck."""
         for step in ("0.05", "0.0499163"):
-            end = self.launch(CHAOS / "henon_heiles_periodic.toml", "output.file=out.h5", "continuation=", "method.stages=",
-                              "method.name=stormer-verlet", f"method.step={step}", ranks=1)
-            self.assertEqual(end.returncode, 0, end.stderr)
-            with h5py.File(self.at / "out.h5") as file:
+            with self.opened(CHAOS / "henon_heiles_periodic.toml", "continuation=", "method.stages=",
+                             "method.name=stormer-verlet", f"method.step={step}", ranks=1) as file:
                 self.assertGreater(len(file["orbits/period"]), 0)
 
 
@@ -246,9 +231,7 @@ offspring = 1
 class Branches(ProgramTest):
     def families(self, text):
         """Of each family: its row's parent, returns and end, the numbers along it, and what it passes."""
-        end = self.launch(self.deck(text + '[output]\nfile = "out.h5"\n'), ranks=1)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        with h5py.File(self.at / "out.h5") as file:
+        with self.opened(self.deck(text + '[output]\nfile = "out.h5"\n'), ranks=1) as file:
             sets = {name: item[()] for name, item in file["families"].items()}
             kinds, at = file["bifurcations/n"][()], file["bifurcations/value"][()]
         return [{**{name: sets[name][k] for name in ("parent", "returns", "end")},
@@ -310,9 +293,7 @@ points = [{{ x = {1e-3 * s!r}, x_dot = 0.0 }}]
 [output]
 file = "out.h5"
 """
-            end = self.launch(self.deck(text), ranks=1)
-            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-            with h5py.File(self.at / "out.h5") as file:
+            with self.opened(self.deck(text), ranks=1) as file:
                 self.assertEqual(len(file["orbits/trace"]), 1)
                 self.assertEqual(file["orbits/stability"][0], 1)
                 found[s, w] = file["orbits/trace"][0], file["orbits/period"][0] * w
@@ -327,14 +308,12 @@ class Ended(ProgramTest):
             with self.subTest(words=words):
                 self.assertEqual(self.launch(deck, "output.file=out.h5", *words, ranks=1).returncode, 0)
                 (self.at / "out.h5.checkpoint").write_bytes(b"of a run that was killed right after its end")
-                end = self.launch(deck, "output.file=out.h5", *words, "--resume", ranks=1)
-                self.assertEqual(end.returncode, 0, end.stderr)
+                end = self.ended(deck, "output.file=out.h5", *words, "--resume", ranks=1)
                 self.assertIn("was complete", end.stdout)
                 self.assertFalse((self.at / "out.h5.checkpoint").exists())
                 # Nor is its search: that would take longer than this.
                 no_time = "output.wall_minutes=1e-9"
-                end = self.launch(deck, "output.file=out.h5", *words, "--resume", no_time, ranks=1)
-                self.assertEqual(end.returncode, 0, end.stderr)
+                end = self.ended(deck, "output.file=out.h5", *words, "--resume", no_time, ranks=1)
                 self.assertIn("was complete", end.stdout)
                 self.says(self.launch(deck, "output.file=late.h5", *words, no_time, ranks=1), 2, "wall_minutes",
                           "before the search was")
@@ -347,16 +326,14 @@ class Ended(ProgramTest):
                 # A control: one whose end isn't on disk is begun anew.
                 with h5py.File(self.at / "out.h5", "r+") as file:
                     file["run/exit_code"][()] = -1
-                end = self.launch(deck, "output.file=out.h5", *words, "--resume", ranks=1)
-                self.assertEqual(end.returncode, 0, end.stderr)
+                end = self.ended(deck, "output.file=out.h5", *words, "--resume", ranks=1)
                 self.assertNotIn("was complete", end.stdout)
 
     def test_progress_ends_with_all(self):
         atlas = ["stop.time=5", "atlas.levels=1", "ensemble.energy.count=5"]
         for deck, words in ((self.deck(MANY), []), (CHAOS / "henon_heiles_order.toml", atlas)):
             with self.subTest(deck=deck):
-                end = self.launch(deck, "--progress=json", "output.file=out.h5", *words, ranks=1)
-                self.assertEqual(end.returncode, 0, end.stderr)
+                end = self.ended(deck, "--progress=json", "output.file=out.h5", *words, ranks=1)
                 told = [json.loads(line)["progress"] for line in end.stdout.splitlines() if line.startswith("{")]
                 self.assertEqual(told[-1]["done"], told[-1]["all"])
                 self.assertGreater(told[-1]["all"], 1)
@@ -438,9 +415,7 @@ class Manifolds(ProgramTest):
     K, OTHER = 1.2, 1.25
 
     def grown(self, *words, ranks=1):
-        end = self.launch(CHAOS / "standard_map_manifolds.toml", "output.file=out.h5", *words, ranks=ranks)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        return h5py.File(self.at / "out.h5")
+        return self.opened(CHAOS / "standard_map_manifolds.toml", *words, ranks=ranks)
 
     def test_points_bends_and_what_the_map_makes_of_them(self):
         with self.grown("manifolds.length=12") as file:
@@ -537,8 +512,7 @@ class Manifolds(ProgramTest):
         """Where the model's domain ends within reach, all four manifolds do; where it doesn't, nothing is said."""
         deck = self.deck(LEAVING)
         for words, lost in (([], True), (["manifolds.length=0.5"], False)):
-            end = self.launch(deck, *words, ranks=2)
-            self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+            end = self.ended(deck, *words, ranks=2)
             self.assertEqual("4 of 4 manifolds end short" in end.stdout, lost, end.stdout)
             with h5py.File(self.at / "out.h5") as file:
                 self.assertEqual(list(file["manifolds/end"][()]), [3 if lost else 1] * 4)
@@ -570,19 +544,15 @@ class SectionManifolds(ProgramTest):
     ENERGY, OTHER = 0.12, 0.1201
 
     def grown(self, *words):
-        end = self.launch(CHAOS / "henon_heiles_manifolds.toml", "output.file=out.h5", "manifolds.length=2.6",
-                          "manifolds.homoclinic=1", *words, ranks=1)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        return h5py.File(self.at / "out.h5")
+        return self.opened(CHAOS / "henon_heiles_manifolds.toml", "manifolds.length=2.6",
+                           "manifolds.homoclinic=1", *words, ranks=1)
 
     def returns(self, states, energy, count):
         """Where the flights that begin in (q2, -q2_dot) return for the count-th time, reversed again."""
         points = ", ".join(f"{{ q2 = {q!r}, q2_dot = {-v!r} }}" for q, v in states)
         deck = MANY.split("[orbits]")[0].replace("periodic-orbits", "poincare").replace("energy = 0.08", f"energy = {energy}")
         deck = deck[:deck.index("grid")] + f"points = [{points}]\n[stop]\ncrossings = {count}\n[output]\nfile = \"back.h5\"\n"
-        end = self.launch(self.deck(deck), ranks=1)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        with h5py.File(self.at / "back.h5") as file:
+        with self.opened(self.deck(deck), ranks=1, file="back.h5") as file:
             columns = list(file["section/points"].attrs["columns"].astype(str))
             last = file["section/points"][:, -1]
             return np.stack([last[:, columns.index("q2")], -last[:, columns.index("q2_dot")]], axis=1)
@@ -743,20 +713,13 @@ project = true
 list = [[0.001, 1.0, 0.0, 0.0]]""")
 
 
-class DeckTest(ProgramTest):
-    def run_deck(self, deck, *words, ranks=1, file="out.h5"):
-        end = self.launch(deck, f"output.file={file}", *words, ranks=ranks)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        return h5py.File(self.at / file)
-
-
-class Constrained(DeckTest):
+class Constrained(ProgramTest):
     """On a surface: against Jacobi's equation. H. Poincare, Sur les lignes geodesiques des surfaces convexes, Trans. Amer. Math.
     Soc. 6 (1905) 237. On two rods: against the same pendulum in angles."""
 
     def test_the_middle_ellipse_of_an_ellipsoid(self):
         length, trace = plane_geodesic(ellipsoid, (1.3, 0, 0), 1, 6.69118, 4000)
-        with self.run_deck(self.deck(ELLIPSE)) as file:
+        with self.opened(self.deck(ELLIPSE)) as file:
             self.assertLess(abs(file["orbits/period"][0] - length), 1e-9)
             self.assertLess(abs(file["orbits/trace"][0] - trace), 1e-8)
             self.assertEqual(file["orbits/multipliers"].shape, (1, 2, 2))
@@ -766,30 +729,30 @@ class Constrained(DeckTest):
             self.assertLess(np.abs((path[:, :3]**2) @ [1 / 1.3**2, 1, 1 / 0.8**2] - 1).max(), 1e-12)
             self.assertLess(np.abs(path[0] - path[-1]).max(), 1e-10)
             self.assertIn("triangles", file["surface"])
-        with self.run_deck(self.deck(ELLIPSE), "model.b=1.01") as file:  # a control: of the same length
+        with self.opened(self.deck(ELLIPSE), "model.b=1.01") as file:  # a control: of the same length
             self.assertLess(abs(file["orbits/period"][0] - length), 1e-9)
             self.assertGreater(abs(file["orbits/trace"][0] - trace), 1e-2)
 
     def test_a_constraints_parameter_is_followed(self):
         """With b beyond a the ellipse is that of the two shorter axes, and stable: it changes at the spheroid b = a."""
         follow = '[continuation]\nparameter = "b"\nto = 1.5\nstep = 0.05\nlargest_step = 0.1\n'
-        with self.run_deck(self.deck(ELLIPSE + follow)) as file:
+        with self.opened(self.deck(ELLIPSE + follow)) as file:
             at = file["bifurcations/value"][0]
             self.assertLess(abs(at[np.isfinite(at)] - 1.3).max(), 1e-9)
             self.assertEqual(np.isfinite(at).sum(), 1)
             self.assertLess(np.ptp(file["families/period"][0][:file["families/points"][0]]), 1e-10)
         fine = ["continuation.step=0.02", "continuation.largest_step=0.02", "continuation.to=1.2",
                 "output.checkpoint_minutes=1e-5"]
-        self.run_deck(self.deck(ELLIPSE + follow), *fine, file="whole.h5").close()
+        self.opened(self.deck(ELLIPSE + follow), *fine, file="whole.h5").close()
         self.killed("deck.toml", "output.file=out.h5", *fine, ranks=1)
         self.assertNotEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [], "the run wasn't cut short")
-        self.run_deck(self.at / "deck.toml", *fine, "--resume", ranks=2).close()
+        self.opened(self.at / "deck.toml", *fine, "--resume", ranks=2).close()
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
 
     def test_closed_geodesics_of_genus_2(self):
         rim = np.sqrt((1 + np.sqrt(1 + 4 / 6)) / 2)
         known = [plane_geodesic(lemniscate, (0, 0, 1 / 6), 0, 1.881036, 4000), plane_geodesic(lemniscate, (rim, 0, 0), 2, 5.307555, 4000)]
-        with self.run_deck(CHAOS / "genus2_closed_geodesics.toml", "orbits.returns=1", "method.step=0.02", ranks=2) as file:
+        with self.opened(CHAOS / "genus2_closed_geodesics.toml", "orbits.returns=1", "method.step=0.02", ranks=2) as file:
             found = np.stack([file["orbits/period"][()], file["orbits/trace"][()]], axis=1)
             for one in known:
                 self.assertLess(np.abs(found - one).sum(1).min(), 1e-6)
@@ -798,15 +761,15 @@ class Constrained(DeckTest):
     def test_two_rods_are_the_angles_pendulum(self):
         def both(file):
             return np.array([file["orbits/energy"][0], file["orbits/period"][0], file["orbits/trace"][0]])
-        with self.run_deck(self.deck(IN_ANGLES), file="angles.h5") as angles:
+        with self.opened(self.deck(IN_ANGLES), file="angles.h5") as angles:
             _, b, a_dot, b_dot = angles["orbits/state"][0]
             known = both(angles)
         state = [0.0, -1.0, np.sin(b), -1 - np.cos(b), a_dot, 0.0, a_dot + b_dot * np.cos(b), b_dot * np.sin(b)]
-        with self.run_deck(self.deck(ON_RODS.format(state=[float(x) for x in state])), file="rods.h5") as rods:
+        with self.opened(self.deck(ON_RODS.format(state=[float(x) for x in state])), file="rods.h5") as rods:
             self.assertEqual(rods["orbits/multipliers"].shape[1], 2)
             self.assertLess(rods["orbits/error"][0], 1e-10)
             np.testing.assert_allclose(both(rods), known, atol=1e-7)
-        with self.run_deck(self.deck(IN_ANGLES), "model.m2=1.01", file="angles.h5") as angles:  # a control
+        with self.opened(self.deck(IN_ANGLES), "model.m2=1.01", file="angles.h5") as angles:  # a control
             self.assertGreater(np.abs(both(angles) - known)[1:].min(), 1e-4)
 
     def test_refused(self):
@@ -821,9 +784,9 @@ class Constrained(DeckTest):
             state = file["homoclinic/state"][()].reshape(-1, file["homoclinic/state"].shape[-1])
             speed = np.hypot(state[:, 2], state[:, 3]) if state.shape[1] == 4 else np.abs(state[:, 1])
             return file["manifolds/multiplier"][()], lobes, speed[np.isfinite(speed)]
-        with self.run_deck(self.deck(DRIVEN_ANGLE), "manifolds.length=10.5", file="angle.h5") as file:
+        with self.opened(self.deck(DRIVEN_ANGLE), "manifolds.length=10.5", file="angle.h5") as file:
             multipliers, lobes, speeds = told(file)
-        with self.run_deck(self.deck(DRIVEN_ROD), "manifolds.length=10.5", file="rod.h5") as file:
+        with self.opened(self.deck(DRIVEN_ROD), "manifolds.length=10.5", file="rod.h5") as file:
             self.assertEqual(file["manifolds/state"].shape[2], 4)
             known, areas, there = told(file)
             np.testing.assert_allclose(known, multipliers, rtol=1e-7)
@@ -834,14 +797,14 @@ class Constrained(DeckTest):
             for speed in there:
                 self.assertLess(np.abs(speeds - speed).min(), 1e-6)
         short = ["model.parameters.b=0.31", "manifolds.length=0.01", "manifolds.homoclinic=0"]
-        with self.run_deck(self.deck(DRIVEN_ANGLE), *short, file="angle.h5") as file:  # a control
+        with self.opened(self.deck(DRIVEN_ANGLE), *short, file="angle.h5") as file:  # a control
             self.assertGreater(np.abs(file["manifolds/multiplier"][:2] - known[:2]).min(), 1e-3)
 
     def test_manifolds_on_an_ellipsoid(self):
         """Of the middle ellipse: they keep Joachimsthal's integral, and lie on section, surface and energy."""
         axes = np.array([1.5, 1.2, 1.0])
         words = ["manifolds.length=0.8", "manifolds.spacing=0.2", "manifolds.bend=0.4"]
-        with self.run_deck(CHAOS / "ellipsoid_manifolds.toml", *words, ranks=2, file="whole.h5") as file:
+        with self.opened(CHAOS / "ellipsoid_manifolds.toml", *words, ranks=2, file="whole.h5") as file:
             count, state = file["manifolds/count"][()], file["manifolds/state"][()]
             self.assertEqual(list(file["manifolds/state"].attrs["columns"].astype(str)), ["x", "y", "z", "x_dot", "y_dot", "z_dot"])
             self.assertEqual(list(file["manifolds/end"][()]), [1] * 4)
@@ -853,9 +816,9 @@ class Constrained(DeckTest):
                 self.assertLess(np.abs((v**2).sum(1) / 2 - 0.5).max(), 1e-12)
                 self.assertLess(np.abs(q[:, 2]).max(), 1e-14)
                 self.assertGreater(np.abs(q[:, 1]).max(), 0.5)
-        self.run_deck(CHAOS / "ellipsoid_manifolds.toml", *words, ranks=3).close()
+        self.opened(CHAOS / "ellipsoid_manifolds.toml", *words, ranks=3).close()
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
-        with self.run_deck(CHAOS / "ellipsoid_manifolds.toml", *words, "model.b=1.21", "manifolds.length=0.01") as file:  # a control
+        with self.opened(CHAOS / "ellipsoid_manifolds.toml", *words, "model.b=1.21", "manifolds.length=0.01") as file:  # a control
             self.assertGreater(np.abs(file["manifolds/multiplier"][:2] - 3.58212257353).min(), 1e-3)
 
 
@@ -893,10 +856,10 @@ file = "out.h5"
 """
 
 
-class Billiards(DeckTest):
+class Billiards(ProgramTest):
     def test_axes_of_an_ellipse(self):
         """Of a chord L between mirrors of curvature 1/R, with g = 1 - L/R, the trace is 4 g^2 - 2."""
-        with self.run_deck(self.deck(BOUNCES)) as file:
+        with self.opened(self.deck(BOUNCES)) as file:
             action, trace, returns = (file[f"orbits/{name}"][()] for name in ("action", "trace", "returns"))
             self.assertEqual(list(returns[:2]), [2, 2])
             for row, (chord, radius, stable) in enumerate([(2.0, 2.25, 1), (3.0, 1 / 1.5, 0)]):
@@ -917,7 +880,7 @@ class Billiards(DeckTest):
             text = BOUNCES.replace("a = 1.5, b = 1.0", f"a = {1.5 * size!r}, b = {size!r}").replace("[2, 4]", "2").replace(
                 "list = [[0.01, 0.2, 0.0, 1.0], [0.1, 0.0, 1.0, 0.0], [0.3, 0.2, 0.6, 0.8]]",
                 f"list = [[{0.001 * size!r}, 0.0, 0.0, {speed!r}]]")
-            with self.run_deck(self.deck(text)) as file:
+            with self.opened(self.deck(text)) as file:
                 self.assertLess(abs(file["orbits/trace"][0] - (4 * (1 - 2 / 2.25)**2 - 2)), 1e-11)
                 self.assertLess(abs(file["orbits/period"][0] * speed / size - 4), 1e-11)
 
@@ -941,7 +904,7 @@ turns = [4]
 [output]
 file = "out.h5"
 '''
-            with self.run_deck(self.deck(text)) as file:
+            with self.opened(self.deck(text)) as file:
                 self.assertEqual(list(file["families/end"][()]), [1])
                 passed = file["bifurcations/value"][0, :2] / size
             np.testing.assert_allclose(passed, np.sin(np.pi * np.array([1, 3]) / 8), atol=1e-13)
@@ -965,7 +928,7 @@ step = 0.01
 largest_step = 0.05
 offspring = 1
 """
-        with self.run_deck(self.deck(oval + follow)) as file:
+        with self.opened(self.deck(oval + follow)) as file:
             count, end = file["families/points"][()], file["families/end"][()]
             self.assertEqual(list(end), [1, 1])
             b = file["families/value"][0, :count[0]]
@@ -973,13 +936,13 @@ offspring = 1
             child = [file[f"families/{name}"][1, count[1] - 1] for name in ("value", "period", "trace")]
         self.assertEqual(child[0], 0.85)
         start = oval.replace("b = 1.05", "b = 0.85").replace("y = 0.01, x_dot = 0.0", "y = 0.0, x_dot = 0.88")
-        with self.run_deck(self.deck(start)) as file:
+        with self.opened(self.deck(start)) as file:
             np.testing.assert_allclose(child[1:], [file["orbits/period"][0], file["orbits/trace"][0]], rtol=1e-9)
 
     def test_thrown_up_in_a_circle(self):
         """Thrown up to a height h above the bottom of a circle of radius R: period 2 sqrt(2 h/g), trace 2 - 8 h/R, so that the
         period is doubled at h = R/2 and an orbit of three times the period is met at h = 3 R/8."""
-        with self.run_deck(self.deck(UP_AND_DOWN)) as file:
+        with self.opened(self.deck(UP_AND_DOWN)) as file:
             count = file["families/points"][0]
             height = file["families/value"][0, :count] + 1
             self.assertGreater(count, 10)
@@ -997,7 +960,7 @@ offspring = 1
             "[ensemble]", '[forces]\npotential = "harmonic"\nk_y = 0.3\n[ensemble]').replace(
             "list = [[0.01, 0.2, 0.0, 1.0], [0.1, 0.0, 1.0, 0.0], [0.3, 0.2, 0.6, 0.8]]",
             "list = [[0.2, 0.01, 1.5, 0.0], [0.2, 0.01, 2.5, 0.0], [0.1, 0.1, 0.1, 0.1]]").replace("[2, 4]", "2")
-        with self.run_deck(self.deck(text)) as file:
+        with self.opened(self.deck(text)) as file:
             self.assertEqual(len(file["orbits/energy"]), 2)
             size = np.sqrt(2 * file["orbits/energy"][()])
             flight, speed, k = 2 * np.arcsin(1 / size), np.sqrt(size**2 - 1), np.sqrt(0.3)
@@ -1010,7 +973,7 @@ offspring = 1
 
     def test_the_stadium(self):
         """The axis, and the rhomb through the ends of both axes: lengths 8 and 4 sqrt 5, traces 34 and 62."""
-        with self.run_deck(SOURCE / "input" / "billiards" / "stadium_orbits.toml") as file:
+        with self.opened(SOURCE / "input" / "billiards" / "stadium_orbits.toml") as file:
             found = np.stack([file["orbits/returns"][()], file["orbits/period"][()], file["orbits/trace"][()]], axis=1)
             for known in ((2, 4, 2), (2, 8, 34), (4, 4 * np.sqrt(5), 62)):
                 self.assertLess(np.abs(found - known).max(1).min(), 1e-9)
@@ -1019,12 +982,12 @@ offspring = 1
             self.assertTrue(((np.abs(found[:, 2]) > 2.1) | (np.abs(found[:, 2] - 2) < 1e-6)).all())
             self.assertIn("outline", file["domain"])
         (self.at / "out.h5").rename(self.at / "whole.h5")
-        self.run_deck(SOURCE / "input" / "billiards" / "stadium_orbits.toml", ranks=3).close()
+        self.opened(SOURCE / "input" / "billiards" / "stadium_orbits.toml", ranks=3).close()
         self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
 
     def test_in_space(self):
         """Along the axes of an ellipsoid: the map's derivative has two such traces, one in each plane."""
-        with self.run_deck(self.deck(IN_SPACE)) as file:
+        with self.opened(self.deck(IN_SPACE)) as file:
             self.assertEqual(file["orbits/multipliers"].shape, (1, 4, 2))
             traces = [4 * (1 - 1.6 * 0.8 / axis**2)**2 - 2 for axis in (1.5, 1.0)]
             self.assertLess(abs(file["orbits/trace"][0] - sum(traces)), 1e-12)
@@ -1033,7 +996,7 @@ offspring = 1
         """Points are states behind bounces, of both ends of the axis; lobes are as large going in as coming out. Unperturbed the
         manifolds lead through the foci."""
         deck, e, b = SOURCE / "input" / "billiards" / "perturbed_ellipse_manifolds.toml", 0.3, 0.8
-        with self.run_deck(deck, ranks=1, file="whole.h5") as file:
+        with self.opened(deck, ranks=1, file="whole.h5") as file:
             self.assertEqual(list(file["manifolds/point"][()]), [0] * 4 + [1] * 4)
             self.assertEqual(list(file["manifolds/kind"][()]), [0, 0, 1, 1] * 2)
             self.assertEqual(list(file["manifolds/state"].attrs["columns"].astype(str)), ["x", "y", "x_dot", "y_dot"])
@@ -1057,12 +1020,12 @@ offspring = 1
             self.assertTrue((np.diff(np.sign(lobes)) != 0).all())
             size = abs(lobes[0])
         for ranks in (2, 3):
-            self.run_deck(deck, ranks=ranks).close()
+            self.opened(deck, ranks=ranks).close()
             self.assertEqual(same_bits(self.at / "whole.h5", self.at / "out.h5"), [])
         text = deck.read_text(encoding="utf-8")
-        with self.run_deck(self.deck(text.replace("e = 0.3", "e = 0.15")), ranks=1) as file:  # less splits less
+        with self.opened(self.deck(text.replace("e = 0.3", "e = 0.15")), ranks=1) as file:  # less splits less
             self.assertLess(np.nanmax(np.abs(file["homoclinic/area"][4])), 0.7 * size)
-        with self.run_deck(self.deck(text.replace("e = 0.3", "e = 0.0")), "manifolds.length=3.5", "manifolds.homoclinic=0", ranks=1) as file:
+        with self.opened(self.deck(text.replace("e = 0.3", "e = 0.0")), "manifolds.length=3.5", "manifolds.homoclinic=0", ranks=1) as file:
             states = file["manifolds/state"][()]
             x, y, u, v = states[np.isfinite(states[..., 0])].T
             self.assertLess(np.abs(((x - 0.6) * v - y * u) * ((x + 0.6) * v - y * u)).max(), 1e-11)

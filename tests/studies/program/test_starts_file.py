@@ -32,8 +32,7 @@ class StartsFile(ProgramTest):
             file.create_dataset(name, data=states)
 
     def run_deck(self, *words, ranks=1):
-        end = self.launch(self.deck(DECK), *words, ranks=ranks)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.ended(self.deck(DECK), *words, ranks=ranks)
 
     def test_same_bits_as_a_list(self):
         states = np.random.default_rng(5).uniform(-0.3, 0.3, (2500, 4))

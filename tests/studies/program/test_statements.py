@@ -189,9 +189,7 @@ EACH = 1 if RANKS > 1 else 20
 
 class Statements(ProgramTest):
     def run_to(self, name, text, *words):
-        end = self.launch(self.deck(text), f"output.file={name}", *words)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        return end.stdout
+        return self.ended(self.deck(text), f"output.file={name}", *words).stdout
 
     def different(self, one, other):
         self.run_to("one.h5", one)

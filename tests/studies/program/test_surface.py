@@ -35,9 +35,7 @@ def lengths_off(vertices, major, minor):
 
 class Surface(ProgramTest):
     def run_deck(self, *words, text=DECK, ranks=1):
-        end = self.launch(self.deck(text), *words, ranks=ranks)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        return end
+        return self.ended(self.deck(text), *words, ranks=ranks)
 
     def test_the_torus_of_the_first_parameters(self):
         self.run_deck()

@@ -16,8 +16,7 @@ R = 1 / 6  # half the height of the surface of genus 2
 
 class Surfaces(ProgramTest):
     def run_deck(self, name, *words, ranks=1):
-        end = self.launch(next(INPUT.glob(f"*/{name}")), *words, "output.file=out.h5", ranks=ranks)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.ended(next(INPUT.glob(f"*/{name}")), *words, "output.file=out.h5", ranks=ranks)
         return h5py.File(self.at / "out.h5", "r")
 
     def close(self, found, expected, delta):

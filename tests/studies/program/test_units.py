@@ -76,8 +76,7 @@ def units(item):
 
 class Units(ProgramTest):
     def result(self, deck, *words):
-        end = self.launch(self.deck(deck), *words, ranks=1)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        self.ended(self.deck(deck), *words, ranks=1)
         return h5py.File(self.at / "out.h5")
 
     def test_lengths_and_an_angle(self):

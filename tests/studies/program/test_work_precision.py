@@ -44,9 +44,7 @@ OUTPUT = '[output]\nfile = "out.h5"\n'
 
 class Comparison(ProgramTest):
     def run_deck(self, methods=METHODS, *words, ranks=1, file="out.h5"):
-        end = self.launch(self.deck(DECK + methods + OUTPUT), *words, f"output.file={file}", ranks=ranks)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        return end.stdout
+        return self.ended(self.deck(DECK + methods + OUTPUT), *words, f"output.file={file}", ranks=ranks).stdout
 
     def rows(self, file="out.h5"):
         """{label: {data set: its rows of this method}}"""
