@@ -63,7 +63,8 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
     finite = finite && std::isfinite(x[d]) && std::isfinite(v[d]);
   }
   normalise<D>(displacement_, only);
-  for (Pack* number : {&t_, &duration_, &from_, &energy_error_, &stretching_}) number->set(lane, 0.0);
+  for (Pack* number : {&t_.value, &t_.low, &duration_, &from_, &energy_error_, &stretching_})
+    number->set(lane, 0.0);
   if (frame_) frame_->begin(lane, id);
   step_.set(lane, first_step);
   id_[at] = id;
@@ -75,12 +76,12 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
   active_.set(lane, true);
   reference_.set(lane, energy()[lane]);
   if (!finite) return end(lane, Status::non_finite);
-  value_walls(x_, t_);
+  value_walls(x_, t_.value);
   cell_[at] = cell_of(lane);
   // On a wall, within round-off to either side, a start may move inward, without a hit there.
   const int inside = cell_[at];
   for (int w = 0; w < static_cast<int>(domain_.walls().size()) && wall_[at] < 0; ++w) {
-    const Contact<D> c = domain_.walls()[static_cast<std::size_t>(w)]->contact(x_, t_);
+    const Contact<D> c = domain_.walls()[static_cast<std::size_t>(w)]->contact(x_, t_.value);
     const double size = std::sqrt(dot<D>(c.gradient, c.gradient)[lane]);
     double inward = 0, extent = domain_.length();
     for (int d = 0; d < D; ++d) {
@@ -90,8 +91,8 @@ void Gas<D>::load(int lane, std::int64_t id, const Vector<D>& x, const Vector<D>
     if (!(std::abs(c.value[lane]) <= corner_width * extent * size) || inward == 0) continue;
     wall_[at] = w;
     sign_[at] = inward > 0 ? 1.0 : -1.0;
-    value_walls(x_, t_);
-    look_around({only, wall_, Pack(sign_[at]), x_, v_, t_, Pack(extent)}, c);
+    value_walls(x_, t_.value);
+    look_around({only, wall_, Pack(sign_[at]), x_, v_, t_.value, Pack(extent)}, c);
     cell_[at] = cell_of(lane);
     if (cell_[at] < 0) cell_[at] = cell_beyond(lane, sign_[at]);
     const auto is_wall = [&](const Side& side) { return side.wall == w; };
@@ -114,11 +115,12 @@ template <int D>
 void Gas<D>::advance(double limit) {
   path_.x = x_;
   path_.v = v_;
-  path_.start = t_;
-  Pack reach = Pack(limit) - t_;
+  path_.start = t_.value;
+  begun_ = t_;
+  Pack reach = (Pack(limit) - t_.value) - t_.low;
   PackMask arcs(false);  // whose arc ends before the limit
   if (course_) {
-    const PackMask solved = course_->begin(path_, step_, active_), moves = t_ + path_.length > t_;
+    const PackMask solved = course_->begin(path_, step_, active_), moves = t_.value + path_.length > t_.value;
     for (int i = 0; i < width; ++i) {
       if (!active_[i] || (solved[i] && moves[i])) continue;
       duration_.set(i, 0.0);
@@ -147,7 +149,9 @@ void Gas<D>::advance(double limit) {
     duration_ = select(hits, polished(duration_, contact(x, path_.start + duration_, hits), v), duration_);
     fly(x, v);
   }
-  const Pack before = t_, t = select(hit_ | under_way_ | arcs, t_ + duration_, Pack(limit));
+  auto t = begun_;
+  t.add(duration_);
+  t = select(hit_ | under_way_ | arcs, t, {Pack(limit), Pack(0.0)});
   from_ = select(hit_ | arcs, Pack(0.0), from_);
   x_ = select<D>(active_, x, x_);
   v_ = select<D>(active_, v, v_);
@@ -167,7 +171,7 @@ void Gas<D>::advance(double limit) {
   const Pack error = note_error();
   if (any(arcs)) restore_energy(arcs);
   const PackMask finite = error <= Pack(std::numeric_limits<double>::max());
-  const PackMask goes_on = under_way_ | arcs | (hits & (t != before));
+  const PackMask goes_on = under_way_ | arcs | (hits & (t.value != begun_.value));
   numerics::for_lanes(active_ & !(finite & goes_on), [&](int i) {
     if (!finite[i]) return end(i, Status::non_finite);
     if (!hits[i]) return end(i, Status::finished);
@@ -223,7 +227,7 @@ template <int D>
 void Gas<D>::bounce(PackMask hits) {
   const Point<D> at = x_, v = v_;
   arriving_ = v;
-  const Contact<D> contact = this->contact(at, t_, hits);
+  const Contact<D> contact = this->contact(at, t_.value, hits);
   Pack sign, restitution(1.0);
   for (int i = 0; i < width; ++i) sign.set(i, sign_[static_cast<std::size_t>(i)]);
   numerics::for_lanes(hits, [&](int i) { restitution.set(i, member_hit(i).law.restitution); });
@@ -291,7 +295,7 @@ void Gas<D>::set_back(PackMask none, PackMask singular, const Point<D>& at, cons
   const PackMask astray = none & !singular;
   x_ = select<D>(none, select<D>(astray, path_.x, at), x_);
   v_ = select<D>(none, select<D>(astray, path_.v, arriving), v_);
-  t_ = select(astray, path_.start, t_);
+  t_ = select(astray, begun_, t_);
   duration_ = select(astray, Pack(0.0), duration_);
   hit_ = hit_ & !none;
   numerics::for_lanes(none, [&](int i) {
@@ -325,7 +329,7 @@ void Gas<D>::throw_back(int lane, const Law& law) {
   }
   const double across = speed * std::hypot(eta[0], eta[1]);  // v exp(-v^2 / (2 T)), a flux's
   const auto& place = member_hit(lane).place;
-  const Point<D> wall = place.speed(t_);
+  const Point<D> wall = place.speed(t_.value);
   for (int d = 0; d < D; ++d) v_[d].set(lane, velocity[d] + (across - along) * n[d] + wall[d][lane]);
 }
 
@@ -335,7 +339,7 @@ void Gas<D>::save(int lane, double* state) const {
   for (const Point<D>* part : {&x_, &v_, &displacement_.q, &displacement_.y}) {
     for (int d = 0; d < D; ++d) *state++ = (*part)[d][lane];
   }
-  for (const Pack* number : {&t_, &from_, &reference_, &energy_error_, &stretching_, &step_})
+  for (const Pack* number : {&t_.value, &t_.low, &from_, &reference_, &energy_error_, &stretching_, &step_})
     *state++ = (*number)[lane];
   *state++ = wall_[at];
   *state++ = cell_[at];
@@ -354,7 +358,7 @@ void Gas<D>::restore(int lane, std::int64_t id, const double* state) {
   for (Point<D>* part : {&x_, &v_, &displacement_.q, &displacement_.y}) {
     for (int d = 0; d < D; ++d) (*part)[d].set(lane, *state++);
   }
-  for (Pack* number : {&t_, &from_, &reference_, &energy_error_, &stretching_, &step_})
+  for (Pack* number : {&t_.value, &t_.low, &from_, &reference_, &energy_error_, &stretching_, &step_})
     number->set(lane, *state++);
   id_[at] = id;
   wall_[at] = static_cast<int>(*state++);

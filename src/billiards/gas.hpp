@@ -14,6 +14,7 @@
 #include "billiards/field.hpp"
 #include "billiards/tangent.hpp"
 #include "core/status.hpp"
+#include "numerics/compensated.hpp"
 #include "sections/deviation_frame.hpp"
 
 namespace cotangent::billiards {
@@ -51,7 +52,8 @@ class Gas {
   Status status(int lane) const { return status_[static_cast<std::size_t>(lane)]; }
   const Point<D>& x() const { return x_; }
   const Point<D>& v() const { return v_; }
-  Pack time() const { return t_; }
+  /// Of all flights, summed up with what rounding owes: equal ones would all be rounded to the same side.
+  Pack time() const { return t_.value; }
   /// Of each lane: what walls that aren't elastic or at rest have given it in all is part of the balance.
   Pack energy_error() const { return energy_error_; }
   Pack energy() const { return energy(x_, v_); }
@@ -77,7 +79,7 @@ class Gas {
 
   /// All that the rest of a lane's motion depends on, as state_size() numbers.
   std::size_t state_size() const {
-    return 4 * D + 13 + around_.on.size() + (frame_ ? frame_->state_size() : 0);
+    return 4 * D + 14 + around_.on.size() + (frame_ ? frame_->state_size() : 0);
   }
   void save(int lane, double* state) const;
   void restore(int lane, std::int64_t id, const double* state);
@@ -124,7 +126,8 @@ class Gas {
   std::unique_ptr<FieldTrajectory<D>> course_;  // in a field
   Path<D> path_;
   Point<D> x_{}, v_{}, normal_{}, arriving_{};
-  Pack t_{}, from_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{}, step_{};
+  numerics::Compensated<Pack> t_, begun_;  // now, and where the flight began
+  Pack from_{}, duration_{}, kick_{}, reference_{}, energy_error_{}, stretching_{}, step_{};
   Displacement<D> displacement_{};
   std::optional<sections::DeviationFrame<Pack, D>> frame_;
   PackMask active_, hit_, under_way_, corner_;
