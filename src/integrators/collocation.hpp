@@ -318,8 +318,12 @@ class LagrangianCollocation {
       speed = numerics::larger(speed, numerics::absolute(x.v[n]));
       speed = numerics::larger(speed, numerics::absolute(v[n].value));
     }
-    const R error = velocity_error(h, legendre(y)) / (speed * R(*options_.tolerance));
     const int K = tables_->degree;
+    R left = velocity_error(h, legendre(y));
+    // Places on a manifold round as a whole, not as what a step adds to them: no shorter step lowers that.
+    if constexpr (System::constrained)
+      left = numerics::larger(R(0.0), left - R(K * 0x1p-50) * sum_of_sizes(x.q) / numerics::absolute(h));
+    const R error = left / (speed * R(*options_.tolerance));
     const double exponent = -1.0 / (K < 4 ? K - 1 : K);
     R factor;
     for (int i = 0; i < numerics::width_of<R>; ++i) {

@@ -165,28 +165,43 @@ TEST_CASE("the Jacobian under constraints is whole: Newton's method converges qu
   }
 }
 
+/// The worst energy error until t = 20, in steps that adapt.
+template <class System, int N>
+double energy_error(const System& system, const State<double, N>& start, int degree, double tolerance) {
+  MethodOptions options;
+  options.name = "chebyshev-lobatto";
+  options.stages = degree;
+  options.step = 0.01;
+  options.tolerance = tolerance;
+  auto method = one_of<System, ChebyshevLobattoCollocation<System>>(options);
+  method->start(system, start, true);
+  const double energy = system.energy(start.q, start.v, 0);
+  double worst = 0;
+  for (int tries = 0; method->end().t < 20 && tries < 10000; ++tries) {
+    if (!method->advance(system, true)) continue;
+    const auto x = method->end();
+    worst = std::max(worst, std::abs(system.energy(x.q, x.v, 0) - energy));
+  }
+  CHECK(method->end().t >= 20);
+  return worst;
+}
+
 TEST_CASE("collocation under constraints adapts its steps to a tolerance") {
-  const auto energy_error = [](double tolerance) {
-    MethodOptions options;
-    options.name = "chebyshev-lobatto";
-    options.step = 0.01;
-    options.tolerance = tolerance;
-    auto method = one_of<Disc, ChebyshevLobattoCollocation<Disc>>(options);
-    method->start(Disc{}, disc_start(), true);
-    const double energy = Disc{}.energy(disc_start().q, disc_start().v, 0);
-    double worst = 0;
-    for (int tries = 0; method->end().t < 20 && tries < 10000; ++tries) {
-      if (!method->advance(Disc{}, true)) continue;
-      const auto x = method->end();
-      worst = std::max(worst, std::abs(Disc{}.energy(x.q, x.v, 0) - energy));
-    }
-    CHECK(method->end().t >= 20);
-    return worst;
-  };
-  const double loose = energy_error(1e-4), tight = energy_error(1e-10);
+  const int degree = MethodOptions{}.stages;
+  const double loose = energy_error(Disc{}, disc_start(), degree, 1e-4),
+               tight = energy_error(Disc{}, disc_start(), degree, 1e-10);
   INFO(loose << ' ' << tight);
   CHECK(loose > 1e-9);
   CHECK(tight < 1e-9);
+}
+
+TEST_CASE("steps on a manifold adapt to a tolerance that places' rounding would hide in short ones") {
+  for (const int degree : {10, 14, 16}) {
+    for (const double tolerance : {1e-11, 1e-13}) {
+      INFO("degree " << degree << ", tolerance " << tolerance);
+      CHECK(energy_error(Bead{}, bead_start(), degree, tolerance) < 100 * tolerance);
+    }
+  }
 }
 
 }  // namespace
