@@ -128,6 +128,7 @@ void Mini::make_solver() {
   la::check(SNESSetType(solver_, SNESVINEWTONRSLS), "SNESSetType");
   la::check(SNESSetFunction(solver_, residual_, residual_callback, this), "SNESSetFunction");
   la::check(SNESSetJacobian(solver_, matrix, matrix, jacobian_callback, this), "SNESSetJacobian");
+  la::check(SNESSetConvergenceTest(solver_, converged_callback, this, nullptr), "SNESSetConvergenceTest");
   la::check(SNESVISetVariableBounds(solver_, lower_, upper_), "SNESVISetVariableBounds");
   SNESLineSearch search = nullptr;
   la::check(SNESGetLineSearch(solver_, &search), "SNESGetLineSearch");
@@ -214,7 +215,10 @@ void Mini::aim() {
   double norm = 0;
   la::check(SNESGetIterationNumber(solver_, &iteration), "SNESGetIterationNumber");
   la::check(SNESGetFunctionNorm(solver_, &norm), "SNESGetFunctionNorm");
-  if (iteration == 0 && target_ == 0) target_ = options_.tolerance * norm;
+  if (iteration == 0 && target_ == 0) {
+    target_ = options_.tolerance * norm;
+    bearable_ = 3e-4 * options_.step_tolerance * norm;
+  }
   // With an LU that is kept: Eisenstat, Walker 1996 (their second choice), but no more than what leads to the
   // end. Else so far that what rounding changes, which isn't the same twice across ranks, stays far below the
   // target.
@@ -232,6 +236,20 @@ PetscErrorCode Mini::residual_callback(SNES, Vec x, Vec f, void* self) {
 }
 PetscErrorCode Mini::jacobian_callback(SNES, Vec x, Mat, Mat matrix, void* self) {
   return la::called_back([&] { static_cast<Mini*>(self)->jacobian(x, matrix); });
+}
+
+/// Thin water leaves Newton's method creeping, for its |q| is far below epsilon: what is left then is taken,
+/// if it is bearable.
+PetscErrorCode Mini::converged_callback(SNES solver, PetscInt iteration, double size, double change,
+                                        double norm, SNESConvergedReason* reason, void* context) {
+  constexpr double slow = 0.1;  // an iterate that leaves more than so much of the last one's residual
+  auto* const self = static_cast<Mini*>(context);
+  const bool creeps = iteration > 0 && norm > slow * self->tested_;
+  self->tested_ = norm;
+  const PetscErrorCode code = SNESConvergedDefault(solver, iteration, size, change, norm, reason, nullptr);
+  if (code == 0 && *reason == SNES_CONVERGED_ITERATING && creeps && norm <= self->bearable_)
+    *reason = SNES_CONVERGED_FNORM_ABS;
+  return code;
 }
 
 PetscErrorCode Mini::factorise_callback(PC preconditioner) {
@@ -296,7 +314,7 @@ bool Mini::solve(const Water& water, Outcome& outcome) {
   // term, which is what is left of F where the water's state goes on as it is, to a third of what a step that
   // adapts may get wrong; and to friction, a millionth of which is what slow water's discharge needs lest its
   // errors pass for changes.
-  target_ = 0;
+  target_ = bearable_ = 0;
   const double least = std::clamp(1e-2 * options_.tolerance, 1e-13, 1e-10);
   if (!water.earlier.empty()) {
     double storage = 0, friction = 0;
@@ -306,9 +324,11 @@ bool Mini::solve(const Water& water, Outcome& outcome) {
       storage += std::pow(land_.area[v] * (water.rate[v] + rain_[v]) + boundary_.inflow()[v], 2);
       friction += std::pow(land_.area[v] * land_.gravity * std::pow(size / land_.conveyance[v], power), 2);
     }
+    storage = std::sqrt(parallel::sum(storage));
+    friction = std::sqrt(parallel::sum(friction));
     const double relative = std::max(options_.tolerance, 0.3 * options_.step_tolerance);
-    target_ = std::max(least, std::min(relative * std::sqrt(parallel::sum(storage)),
-                                       1e-6 * std::sqrt(parallel::sum(friction))));
+    target_ = std::max(least, std::min(relative * storage, 1e-6 * friction));
+    if (options_.step_tolerance > 0) bearable_ = std::min(1e-3 * relative * storage, 1e-5 * friction);
   }
   la::check(SNESSetTolerances(solver_, std::max(target_, least), target_ > 0 ? 1e-50 : options_.tolerance,
                               options_.tolerance, options_.most_iterations, 100000),
@@ -327,7 +347,9 @@ bool Mini::solve(const Water& water, Outcome& outcome) {
     la::check(SNESGetIterationNumber(solver_, &iterations), "SNESGetIterationNumber");
     la::check(SNESGetLinearSolveIterations(solver_, &linear), "SNESGetLinearSolveIterations");
     outcome.iterations = static_cast<int>(iterations);
-    made_ = code > 0;
+    double left = 0;
+    la::check(SNESGetFunctionNorm(solver_, &left), "SNESGetFunctionNorm");
+    made_ = code > 0 || (iterations > 0 && left <= bearable_);
     made_for_ = dt_;
     worth_keeping_ =
         made_ && options_.direct && iterations <= 4 && linear <= 4 * std::max<PetscInt>(iterations, 1);

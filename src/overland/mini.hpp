@@ -54,6 +54,8 @@ class Mini : public Scheme {
   void close_storage();
   /// What of the step's water came and went, and how far off its end is. Collective.
   void account(const Water& water, const Water& next, Outcome& outcome) const;
+  static PetscErrorCode converged_callback(SNES, PetscInt iteration, double size, double change, double norm,
+                                           SNESConvergedReason* reason, void* self);
   static PetscErrorCode factorise_callback(PC preconditioner);
   static PetscErrorCode apply_callback(PC preconditioner, Vec b, Vec x);
   static PetscErrorCode residual_callback(SNES, Vec x, Vec f, void* self);
@@ -80,6 +82,7 @@ class Mini : public Scheme {
   la::NonlinearSolver solver_;
   std::optional<la::ActiveSetMatrix> held_matrix_;  // in its place, where solved directly on one rank
   double target_ = 0, last_norm_ = 0;               // of Newton's method; of its last iterate
+  double bearable_ = 0, tested_ = 0;                // what may be left where it creeps; what was, when tested
   bool known_ = false;                              // f_ is F at z_
   bool made_ = false, worth_keeping_ = false, patient_ = true, may_keep_ = false;
 };
