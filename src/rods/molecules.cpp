@@ -92,10 +92,11 @@ Trials trials_of(const MoleculeTrial<D>& trial, std::uint64_t first, std::uint64
   return own;
 }
 
-/// As many trials as may do, of which so large a part is kept; their points take little memory.
+/// As many trials as may do, of which so large a part is kept; but so few that a rank's points stay in its
+/// caches, and the fate of all trials takes each rank little memory.
 std::uint64_t batch(std::int64_t missing, double yield, std::int64_t points_each) {
-  constexpr std::int64_t most_points = 1 << 16;
-  const auto most = static_cast<double>(std::max<std::int64_t>(most_points / points_each, parallel::size()));
+  const std::int64_t ranks = parallel::size(), most_points = 8192 * std::min<std::int64_t>(ranks, 64);
+  const auto most = static_cast<double>(std::max(most_points / points_each, ranks));
   return static_cast<std::uint64_t>(std::clamp(static_cast<double>(missing) / yield, 1.0, most));
 }
 
