@@ -474,9 +474,10 @@ class Judge:
         self.closest = {}
         if self.problem.domain or self.problem.exits:
             self.ends()
-            domain, exits = self.problem.domain, self.problem.exits
             self.problem.domain, self.problem.exits = "", {}
+        ended = self.closest
         self.close()
+        self.closest |= ended
         if control and not self.plant:
             self.control()
         self.crossings()
