@@ -10,8 +10,9 @@ FREE = {"gauss": 0, "chebyshev-lobatto": 0, "lobatto": 0, "dormand-prince-853": 
         "stormer-verlet": 2, "symplectic-euler": 1, "implicit-euler": 1, "explicit-euler": 1}
 REDUCED = {"lobatto-spark": 0, "chebyshev-lobatto": 0, "lobatto": 0, "reduced-gauss": 0, "reduced-midpoint": 2,
            "trapezoidal": 2, "dormand-prince-853": 8, "rk4": 4, "explicit-euler": 1}
+# The variational integrator's velocities are of order 1, its places of order 2.
 RATTLE = {"rattle": 2, "rattle-suzuki-4": 4, "rattle-yoshida-4": 4, "rattle-yoshida-6": 6, "rattle-kahan-li-6": 6,
-          "lobatto-pair-4": 4, "lobatto-pair-6": 6, "shake": 2, "shake-two-step": 2, "variational": 2,
+          "lobatto-pair-4": 4, "lobatto-pair-6": 6, "shake": 2, "shake-two-step": 2, "variational": 1,
           "constrained-symplectic-euler": 1, "symplectic-euler": 1}
 # Those that come to round-off, with numbers of stages that do.
 CLOSE = {"gauss": (8,), "lobatto-spark": (8,), "reduced-gauss": (8,), "chebyshev-lobatto": (12, 14, 16), "lobatto": (12, 14, 16),
