@@ -350,8 +350,8 @@ std::optional<Offspring> branch(const Branching& at, const Unknowns& direction, 
   return Offspring{at.closure, *orbit, tangent_at(at.closure, *orbit, direction)};
 }
 
-/// The angles about a branching at which orbits close, by bisection between equal parts: eight times as many
-/// as orbits have points without a symmetry.
+/// The angles about a branching at which orbits close, by false position between equal parts: eight times as
+/// many as orbits have points without a symmetry.
 std::vector<double> closing_angles(const Branching& at, double distance) {
   const int parts = 16 * at.n;
   const double part = 2 * std::numbers::pi / parts;
@@ -364,12 +364,28 @@ std::vector<double> closing_angles(const Branching& at, double distance) {
   double before = drift(0);
   for (int k = 1; k <= parts; ++k) {
     const double next = drift(k * part);
-    double low = (k - 1) * part, high = k * part;
-    while (differ(before, next) && high - low > 1e-6) {
-      const double middle = (low + high) / 2;
-      (differ(before, drift(middle)) ? high : low) = middle;
+    if (differ(before, next)) {
+      double low = (k - 1) * part, high = k * part, at_low = before, at_high = next, angle = low, last = high;
+      for (int round = 0, side = 0; round < 30 && std::abs(angle - last) > 1e-6; ++round) {
+        last = angle;
+        angle = high - at_high * (high - low) / (at_high - at_low);
+        const double here = drift(angle);
+        if (std::isnan(here)) break;
+        // The end that stays for a second time weighs half.
+        if (differ(here, at_low)) {
+          high = angle;
+          at_high = here;
+          if (side == 1) at_low /= 2;
+          side = 1;
+        } else {
+          low = angle;
+          at_low = here;
+          if (side == -1) at_high /= 2;
+          side = -1;
+        }
+      }
+      found.push_back(angle);
     }
-    if (differ(before, next)) found.push_back((low + high) / 2);
     before = next;
   }
   return found;
