@@ -20,6 +20,26 @@ expressions::Expression of_parameters(const io::Table& table, const char* key, c
   }
 }
 
+/// A formula of states. One that would be one if it weren't of time, too, is told of sections in time.
+expressions::Tree of_states(const Parts& parts, const io::Table& table, const std::string& key,
+                            const std::string& text, expressions::Language language) {
+  const auto parses = [&](const std::vector<std::string>& names) {
+    try {
+      expressions::parse(text, language, names);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  std::vector<std::string> with_time = parts.names();
+  with_time.emplace_back("t");
+  if (!parses(parts.names()) && parses(with_time))
+    throw table.error(key, "'" + text +
+                               "' is of states and time: a section is of states, or in time alone, "
+                               "where = \"t\" with every = \"...\"");
+  return parts.read(table, key, text, language);
+}
+
 }  // namespace
 
 std::optional<sections::Section> read_section(Task& task, const sections::Statement& statement) {
@@ -41,7 +61,7 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
     throw table.error("every", "is of a section in time alone, where = \"t\"" +
                                    std::string(where == "t" ? "; here t is a coordinate" : ""));
   } else if (section.coordinate < 0) {
-    const auto tree = parts.read(table, "where", where, expressions::Language::value);
+    const auto tree = of_states(parts, table, "where", where, expressions::Language::value);
     if (!varies(tree, static_cast<std::size_t>(3 * statement.dim())))
       throw table.error("where", "is constant: it depends on no coordinate, velocity or momentum" +
                                      expressions::marked(where, 0));
@@ -55,7 +75,7 @@ std::optional<sections::Section> read_section(Task& task, const sections::Statem
   if (table.has("condition")) {
     const std::string condition = table.text("condition");
     section.condition = expressions::Condition(
-        condition, parts.read(table, "condition", condition, expressions::Language::condition));
+        condition, of_states(parts, table, "condition", condition, expressions::Language::condition));
   }
   return section;
 }
