@@ -238,18 +238,24 @@ PetscErrorCode Mini::jacobian_callback(SNES, Vec x, Mat, Mat matrix, void* self)
   return la::called_back([&] { static_cast<Mini*>(self)->jacobian(x, matrix); });
 }
 
-/// Thin water leaves Newton's method creeping, for its |q| is far below epsilon: what is left then is taken,
-/// if it is bearable.
-PetscErrorCode Mini::converged_callback(SNES solver, PetscInt iteration, double size, double change,
-                                        double norm, SNESConvergedReason* reason, void* context) {
+/// By the residual alone, as PETSc judges where unknowns have bounds. Thin water leaves Newton's method
+/// creeping, for its |q| is far below epsilon: what is left then is taken, if it is bearable.
+PetscErrorCode Mini::converged_callback(SNES solver, PetscInt iteration, double, double, double norm,
+                                        SNESConvergedReason* reason, void* context) {
   constexpr double slow = 0.1;  // an iterate that leaves more than so much of the last one's residual
   auto* const self = static_cast<Mini*>(context);
-  const bool creeps = iteration > 0 && norm > slow * self->tested_;
-  self->tested_ = norm;
-  const PetscErrorCode code = SNESConvergedDefault(solver, iteration, size, change, norm, reason, nullptr);
-  if (code == 0 && *reason == SNES_CONVERGED_ITERATING && creeps && norm <= self->bearable_)
-    *reason = SNES_CONVERGED_FNORM_ABS;
-  return code;
+  return la::called_back([&] {
+    double least = 0, relative = 0;
+    la::check(SNESGetTolerances(solver, &least, &relative, nullptr, nullptr, nullptr), "SNESGetTolerances");
+    if (iteration == 0) self->first_ = norm;
+    const bool creeps = iteration > 0 && norm > slow * self->tested_;
+    self->tested_ = norm;
+    *reason = std::isnan(norm)                                  ? SNES_DIVERGED_FNORM_NAN
+              : norm < least                                    ? SNES_CONVERGED_FNORM_ABS
+              : iteration > 0 && norm < relative * self->first_ ? SNES_CONVERGED_FNORM_RELATIVE
+              : creeps && norm <= self->bearable_               ? SNES_CONVERGED_FNORM_ABS
+                                                                : SNES_CONVERGED_ITERATING;
+  });
 }
 
 PetscErrorCode Mini::factorise_callback(PC preconditioner) {

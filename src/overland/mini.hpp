@@ -82,7 +82,8 @@ class Mini : public Scheme {
   la::NonlinearSolver solver_;
   std::optional<la::ActiveSetMatrix> held_matrix_;  // in its place, where solved directly on one rank
   double target_ = 0, last_norm_ = 0;               // of Newton's method; of its last iterate
-  double bearable_ = 0, tested_ = 0;                // what may be left where it creeps; what was, when tested
+  double bearable_ = 0;                             // what may be left where it creeps
+  double first_ = 0, tested_ = 0;                   // what was, at first and when last tested
   bool known_ = false;                              // f_ is F at z_
   bool made_ = false, worth_keeping_ = false, patient_ = true, may_keep_ = false;
 };
