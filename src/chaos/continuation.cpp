@@ -54,6 +54,28 @@ bool lies_on(const Closure& closure, const ClosedOrbit& orbit, const Unknowns& z
   return next && (next->unknowns - orbit.unknowns).norm() <= 1e-3 * away.norm();
 }
 
+/// A place between a and b at which a function changes its sign, by false position; an end that stays for a
+/// second time weighs half (the Illinois method: Dowell, Jarratt, BIT 11 (1971) 168).
+struct SignChange {
+  double a, b, at_a, at_b;
+  enum { neither, a_stayed, b_stayed } last = neither;
+
+  double between() const { return b - at_b * (b - a) / (at_b - at_a); }
+  void narrow(double place, double value) {
+    if ((value > 0) == (at_b > 0)) {
+      b = place;
+      at_b = value;
+      if (last == a_stayed) at_a /= 2;
+      last = a_stayed;
+    } else {
+      a = place;
+      at_a = value;
+      if (last == b_stayed) at_b /= 2;
+      last = b_stayed;
+    }
+  }
+};
+
 }  // namespace
 
 std::optional<ClosedOrbit> with_value(const Closure& closure, const ClosedOrbit& orbit) {
@@ -191,7 +213,6 @@ void Family::begin_at_quarter() {
   tangent_ = tangent;
 }
 
-/// By false position, with the far end's weight halved where it doesn't move.
 void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc,
                     std::vector<Bifurcation>& passed) const {
   if (orbit_.transverse.rows() != 2) return;
@@ -199,15 +220,15 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
   for (const int n : rule_.turns) {
     for (int k = n == 1 ? 0 : 1; 2 * k <= n; ++k) {
       if (std::gcd(n, k) != 1 || (n > 2 && orbit_.contraction() != 1)) continue;
-      double a = 0, b = arc, at_a = distance(orbit_, n, k), at_b = distance(next, n, k);
-      if ((at_a > 0) == (at_b > 0)) continue;
-      if (std::max(std::abs(at_a), std::abs(at_b)) <= no_distance) continue;  // throughout
-      double best_arc = b, best = std::abs(at_b);
+      SignChange change{0, arc, distance(orbit_, n, k), distance(next, n, k)};
+      const double here = std::abs(change.at_a), there = std::abs(change.at_b);
+      if ((change.at_a > 0) == (change.at_b > 0)) continue;
+      if (std::max(here, there) <= no_distance) continue;  // throughout
+      double best_arc = arc, best = there;
       ClosedOrbit orbit = next;
-      if (std::abs(at_a) < best) std::tie(best_arc, best, orbit) = std::tuple(a, std::abs(at_a), orbit_);
-      int side = 0;
-      for (int round = 0; round < 60 && std::abs(b - a) > 1e-15 * std::abs(arc); ++round) {
-        const double middle = b - at_b * (b - a) / (at_b - at_a);
+      if (here < best) std::tie(best_arc, best, orbit) = std::tuple(0.0, here, orbit_);
+      for (int round = 0; round < 60 && std::abs(change.b - change.a) > 1e-15 * std::abs(arc); ++round) {
+        const double middle = change.between();
         const auto tried = along(middle);
         if (!tried) break;
         const double value = distance(*tried, n, k);
@@ -215,17 +236,7 @@ void Family::locate(const ClosedOrbit& next, const Unknowns& tangent, double arc
         if (std::abs(value) < best)
           std::tie(best_arc, best, orbit) = std::tuple(middle, std::abs(value), *tried);
         if (value == 0) break;
-        if ((value > 0) == (at_b > 0)) {
-          b = middle;
-          at_b = value;
-          if (side == 1) at_a /= 2;
-          side = 1;
-        } else {
-          a = middle;
-          at_a = value;
-          if (side == -1) at_b /= 2;
-          side = -1;
-        }
+        change.narrow(middle, value);
       }
       const Index last = tangent.size() - 1;
       const bool fold = n == 1 && tangent[last] * tangent_[last] < 0;
@@ -365,24 +376,14 @@ std::vector<double> closing_angles(const Branching& at, double distance) {
   for (int k = 1; k <= parts; ++k) {
     const double next = drift(k * part);
     if (differ(before, next)) {
-      double low = (k - 1) * part, high = k * part, at_low = before, at_high = next, angle = low, last = high;
-      for (int round = 0, side = 0; round < 30 && std::abs(angle - last) > 1e-6; ++round) {
+      SignChange change{(k - 1) * part, k * part, before, next};
+      double angle = change.a, last = change.b;
+      for (int round = 0; round < 30 && std::abs(angle - last) > 1e-6; ++round) {
         last = angle;
-        angle = high - at_high * (high - low) / (at_high - at_low);
+        angle = change.between();
         const double here = drift(angle);
         if (std::isnan(here)) break;
-        // The end that stays for a second time weighs half.
-        if (differ(here, at_low)) {
-          high = angle;
-          at_high = here;
-          if (side == 1) at_low /= 2;
-          side = 1;
-        } else {
-          low = angle;
-          at_low = here;
-          if (side == -1) at_high /= 2;
-          side = -1;
-        }
+        change.narrow(angle, here);
       }
       found.push_back(angle);
     }

@@ -252,10 +252,12 @@ void require_scratch() {
   try {
     require_page(folder);
   } catch (const FileError& error) {
+    std::error_code unknown;
+    const auto free = std::filesystem::space(folder, unknown).available;
     throw FileError(
         fmt::format("{}; {:.1f} MB are free there, where MPI keeps files of its own: name another "
                     "folder by TMPDIR",
-                    error.what(), free_bytes(folder) / 1e6));
+                    error.what(), unknown ? 0.0 : static_cast<double>(free) / 1e6));
   }
 }
 

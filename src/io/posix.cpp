@@ -183,12 +183,6 @@ void require_page(const std::filesystem::path& folder) {
   Descriptor::unnamed(folder).write(0, page);
 }
 
-double free_bytes(const std::filesystem::path& folder) {
-  struct statvfs system = {};
-  if (::statvfs(folder.c_str(), &system) != 0) return 0;
-  return static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
-}
-
 void require_space(const std::filesystem::path& path, std::int64_t bytes, int files) {
   rlimit limit = {};
   ::getrlimit(RLIMIT_FSIZE, &limit);

@@ -62,8 +62,6 @@ void sync_name(const std::filesystem::path& name);
 void remove_file(const std::filesystem::path& path);
 /// Throws where a file in this folder can't be written, were it with a page of memory alone.
 void require_page(const std::filesystem::path& folder);
-/// What this user may still write to the folder's file system; 0 where it has none.
-double free_bytes(const std::filesystem::path& folder);
 /// Throws where the folder of this path doesn't exist, or its file system has less room than so many files of
 /// this length take, or a file may not be so long (ulimit -f).
 void require_space(const std::filesystem::path& path, std::int64_t bytes, int files = 1);
