@@ -189,9 +189,13 @@ Recorded<Real> log(const Recorded<Real>& a) {
   using std::log;
   return Tape<Real>::function(a, log(a.value()), Real(1.0) / a.value());
 }
+template <class Real>
+struct RecordedSinCos {
+  Recorded<Real> sin, cos;
+};
 /// sin and cos, each with its note.
 template <class Real>
-std::pair<Recorded<Real>, Recorded<Real>> sincos(const Recorded<Real>& a) {
+RecordedSinCos<Real> sincos(const Recorded<Real>& a) {
   using cotangent::sincos;
   const auto [s, c] = sincos(a.value());
   return {Tape<Real>::function(a, s, c), Tape<Real>::function(a, c, -s)};

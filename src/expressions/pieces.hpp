@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What all printers share. One pass over the nodes makes each a piece of text from its operands' pieces; a
 // language says how: leaf(node), one(node, a), two(node, a, b), part(name), and mentions(node), how often a
-// node writes its operands down.
+// node writes its operands down. One that takes the sine and the cosine of an operand together says that in
+// sine_and_cosine(a), a part, and how each is read from it in one_of_both(node, part).
 #pragma once
 
 #include <algorithm>
@@ -158,6 +159,20 @@ inline bool is_whole(double number) {
 using Apart = bool (*)(const Piece& piece, std::size_t uses);
 
 template <class Language>
+concept TakesSineWithCosine = requires {
+  &Language::sine_and_cosine;
+};
+
+/// Of each node which of sine and cosine are taken of it: 1, 2 or 3.
+inline std::vector<int> circular_functions(const std::vector<Node>& nodes) {
+  std::vector<int> taken(nodes.size(), 0);
+  for (const Node& node : nodes)
+    if (node.operation == Operation::sin || node.operation == Operation::cos)
+      taken[node.operand[0]] |= node.operation == Operation::sin ? 1 : 2;
+  return taken;
+}
+
+template <class Language>
 Printed printed(std::span<const Tree> trees, const Language& language, const std::string& prefix,
                 Apart apart) {
   Graph graph;
@@ -174,6 +189,13 @@ Printed printed(std::span<const Tree> trees, const Language& language, const std
   Printed result;
   std::vector<Piece> pieces(nodes.size());
   const auto take = [&](Graph::Id id) { return --left[id] > 0 ? pieces[id] : std::move(pieces[id]); };
+  const auto put_apart = [&](std::string value) {
+    const std::string name = Language::part(prefix + std::to_string(result.parts.size() + 1));
+    result.parts.push_back({name, std::move(value)});
+    return name;
+  };
+  const std::vector<int> circular = circular_functions(nodes);
+  std::vector<std::string> both(nodes.size());  ///< the part of each node's sine and cosine
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
     if (operands(node.operation) == 0) {
@@ -181,6 +203,15 @@ Printed printed(std::span<const Tree> trees, const Language& language, const std
       continue;
     }
     Piece a = take(node.operand[0]);
+    if constexpr (TakesSineWithCosine<Language>) {
+      const bool is_circular = node.operation == Operation::sin || node.operation == Operation::cos;
+      if (is_circular && circular[node.operand[0]] == 3) {
+        std::string& part = both[node.operand[0]];
+        if (part.empty()) part = put_apart(Language::sine_and_cosine(a));
+        pieces[i] = Language::one_of_both(node, part);
+        continue;
+      }
+    }
     if (operands(node.operation) == 1) {
       const int operations = a.operations + 1, depth = a.depth + 1;
       pieces[i] = language.one(node, std::move(a));
@@ -194,11 +225,7 @@ Printed printed(std::span<const Tree> trees, const Language& language, const std
       pieces[i].depth = depth;
     }
     if (pieces[i].text.size() > longest_text) throw Error("a formula is too long to be written out");
-    if (apart(pieces[i], uses[i])) {
-      const std::string name = Language::part(prefix + std::to_string(result.parts.size() + 1));
-      result.parts.push_back({name, std::move(pieces[i].text)});
-      pieces[i] = {name};
-    }
+    if (apart(pieces[i], uses[i])) pieces[i] = {put_apart(std::move(pieces[i].text))};
   }
   for (const Graph::Id root : roots) result.values.push_back(take(root).text);
   return result;

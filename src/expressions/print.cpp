@@ -85,6 +85,10 @@ struct Code {
 
 struct Cpp : Code {
   static std::size_t mentions(const Node&) { return 1; }
+  static std::string sine_and_cosine(const Piece& a) { return called("sincos", a.text); }
+  static Piece one_of_both(const Node& node, const std::string& part) {
+    return {part + "." + std::string(word(node.operation))};
+  }
   Piece one(const Node& node, const Piece& a) const {
     refuse_truths(node);
     if (node.operation == Operation::negate) return {in_parentheses("-" + a.text)};

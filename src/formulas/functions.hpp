@@ -8,7 +8,7 @@
 
 namespace cotangent::formulas {
 
-using ad::min, ad::max;
+using ad::min, ad::max, ad::sincos;
 using std::abs, std::sqrt, std::exp, std::log, std::sin, std::cos, std::tan, std::asin, std::acos, std::atan,
     std::sinh, std::cosh, std::tanh, std::pow, std::atan2, std::hypot;
 

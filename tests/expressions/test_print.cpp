@@ -224,6 +224,10 @@ TEST_CASE("C++ names what is used again, and is as long as the tree has nodes") 
   CHECK(as_cpp("-a^3/sqrt(b)") == "((-power<3>(a)) / sqrt(b))");
   CHECK(as_cpp("a^-2 + a^0.5 + a^b") == "((power<-2>(a) + pow(a, 0.5)) + pow(a, b))");
   CHECK(as_cpp("sin(a + b)*sin(a + b) + (a + b)") == "n1 = (a + b); n2 = sin(n1); ((n2 * n2) + n1)");
+  // Sine and cosine of one operand share their work; one of them alone is called by itself.
+  CHECK(as_cpp("sin(a)*cos(a) + cos(b)") == "n1 = sincos(a); ((n1.sin * n1.cos) + cos(b))");
+  CHECK(as_cpp("cos(a + b)^2 - cos(a + b)*sin(a + b)*sin(b)") ==
+        "n1 = (a + b); n2 = sincos(n1); (power<2>(n2.cos) - ((n2.cos * n2.sin) * sin(b)))");
   const std::vector<Tree> two = {tree("a*b + 1"), tree("a*b")};
   CHECK(joined(cpp(two, names, "w3_")) == "w3_1 = (a * b); (w3_1 + (1.0)), w3_1");
   Graph graph;
