@@ -166,8 +166,8 @@ Printed text_in_parts(std::span<const Tree> trees, std::span<const std::string> 
                       const std::string& prefix) {
   return printed(trees, Deck{names}, prefix, for_readers);
 }
-Printed cpp(std::span<const Tree> trees, std::span<const std::string> names, const std::string& prefix) {
-  return printed(trees, Cpp{{names}}, prefix, for_compilers);
+Printed cpp(std::span<const Tree> trees, std::span<const std::string> names) {
+  return printed(trees, Cpp{{names}}, "n", for_compilers);
 }
 std::string cpp_number(double number) {
   const std::string text = shortest(number);
@@ -177,9 +177,8 @@ std::string cpp_number(double number) {
 bool is_whole_power(double exponent) {
   return is_whole(exponent);
 }
-Printed javascript(std::span<const Tree> trees, std::span<const std::string> names,
-                   const std::string& prefix) {
-  return printed(trees, JavaScript{{names}}, prefix, for_compilers);
+Printed javascript(std::span<const Tree> trees, std::span<const std::string> names) {
+  return printed(trees, JavaScript{{names}}, "n", for_compilers);
 }
 
 }  // namespace cotangent::expressions

@@ -40,7 +40,7 @@ std::string latex_symbol(const std::string& name);
 /// C++ over any scalar of the library: nothing of it but these names, words of the list of operations, and
 /// numbers. What stands there more than once, or deep, is a part: the whole is as long as the tree has nodes.
 /// Comparisons and truths have no place in it.
-Printed cpp(std::span<const Tree> trees, std::span<const std::string> names, const std::string& prefix = "n");
+Printed cpp(std::span<const Tree> trees, std::span<const std::string> names);
 
 /// A number as C++, to the bit. Throws an Error where it isn't finite.
 std::string cpp_number(double number);
@@ -48,7 +48,6 @@ std::string cpp_number(double number);
 bool is_whole_power(double exponent);
 
 /// JavaScript over its numbers and truths, in parts as C++. Powers up to the fourth are products.
-Printed javascript(std::span<const Tree> trees, std::span<const std::string> names,
-                   const std::string& prefix = "n");
+Printed javascript(std::span<const Tree> trees, std::span<const std::string> names);
 
 }  // namespace cotangent::expressions

@@ -109,7 +109,7 @@ std::string source(const PairStatement& statement) {
               "  static constexpr std::string_view name = \"formula\", about = \"\";\n"
               "  static constexpr std::array<mechanics::Parameter, " +
                   std::to_string(statement.parameters) + "> parameters{};\n" +
-                  member("operator()", arguments, {&tree, 1}, names, {},
+                  member("operator()", arguments, {&tree, 1}, names,
                          std::string("    using pairs::power;\n") +
                              (tree.mentions(0) ? "    const auto r = sqrt(s);\n" : "")) +
                   "  static double scale(const std::array<double, " + std::to_string(statement.parameters) +

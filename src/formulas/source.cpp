@@ -115,7 +115,7 @@ std::vector<std::string> names_of(std::span<const Argument> arguments) {
 
 std::string member(const std::string& name, std::span<const Argument> arguments,
                    std::span<const expressions::Tree> values, std::span<const std::string> names,
-                   std::span<const Step> steps, const std::string& already) {
+                   const std::string& already) {
   std::string body;
   for (const Argument& argument : arguments) {
     if (argument.apart && argument.count > 0)
@@ -123,14 +123,9 @@ std::string member(const std::string& name, std::span<const Argument> arguments,
               "] = " + argument.letter + ";\n";
   }
   body += already;
-  const auto printed = [&](std::span<const expressions::Tree> trees, const std::string& prefix) {
-    expressions::Printed code = expressions::cpp(trees, names, prefix);
-    for (const expressions::Part& part : code.parts) body += statement(part.name, part.value);
-    return std::move(code.values);
-  };
-  for (const Step& step : steps)
-    body += statement(step.name, printed({&step.value, 1}, step.name + "_").front());
-  const std::string result = joined(printed(values, "n"));
+  const expressions::Printed code = expressions::cpp(values, names);
+  for (const expressions::Part& part : code.parts) body += statement(part.name, part.value);
+  const std::string result = joined(code.values);
   return "  [[gnu::always_inline]] auto " + name + "(" + heads(arguments) + ") const {\n" + body +
          "    return " + (values.size() > 1 ? "std::tuple(" + result + ")" : result) + ";\n  }\n";
 }

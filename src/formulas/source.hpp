@@ -24,17 +24,11 @@ std::vector<std::string> numbered(const std::string& letter, std::size_t count);
 /// Those of all arguments, one after the other.
 std::vector<std::string> names_of(std::span<const Argument> arguments);
 
-/// What stands between the arguments and the values.
-struct Step {
-  std::string name;
-  expressions::Tree value;
-};
-
-/// A member that takes its arguments apart, does the steps and returns the values of trees over these names,
-/// one or a tuple. `already` are statements that come first.
+/// A member that takes its arguments apart and returns the values of trees over these names, one or a tuple.
+/// `already` are statements that come first.
 std::string member(const std::string& name, std::span<const Argument> arguments,
                    std::span<const expressions::Tree> values, std::span<const std::string> names,
-                   std::span<const Step> steps = {}, const std::string& already = "");
+                   const std::string& already = "");
 
 /// The same of large formulas: each tree a table (table.hpp) under a name of its own. Names are those of the
 /// arguments, one after the other, of which one is p.

@@ -70,11 +70,9 @@ class Source {
     for (std::size_t i = 0; i < dim; ++i) names_.push_back("v" + std::to_string(i));
     for (std::size_t i = 0; i < s_.parameters.size(); ++i) names_.push_back("p" + std::to_string(i));
     names_.emplace_back("t");
-    for (std::size_t i = 0; i < s_.where.size(); ++i) names_.push_back("w" + std::to_string(i));
   }
 
-  /// A member that a model's struct may have, with the parts that it uses. Arguments other than q, v and p
-  /// are whole.
+  /// A member that a model's struct may have. Arguments other than q, v and p are whole.
   std::string member(const std::string& name, const std::string& letters, std::span<const Tree> trees) const {
     const std::vector<Tree> whole = s_.without_parts(trees);
     if (unfolded_size(whole, s_.first_parameter()) > most_unfolded()) return by_tables(name, letters, whole);
@@ -84,13 +82,7 @@ class Source {
                            letter == 'p'   ? s_.parameters.size()
                            : letter == 't' ? 0
                                            : s_.coordinates.size()});
-    std::vector<Step> steps;
-    for (std::size_t i = 0; i < s_.where.size(); ++i) {
-      const bool used = std::ranges::any_of(
-          trees, [&](const Tree& tree) { return s_.mentions(tree, s_.first_part() + i, 1); });
-      if (used) steps.push_back({"w" + std::to_string(i), s_.where[i].value});
-    }
-    return formulas::member(name, arguments, trees, names_, steps);
+    return formulas::member(name, arguments, whole, names_);
   }
 
   /// The same member, of large formulas.

@@ -229,7 +229,7 @@ TEST_CASE("C++ names what is used again, and is as long as the tree has nodes") 
   CHECK(as_cpp("cos(a + b)^2 - cos(a + b)*sin(a + b)*sin(b)") ==
         "n1 = (a + b); n2 = sincos(n1); (power<2>(n2.cos) - ((n2.cos * n2.sin) * sin(b)))");
   const std::vector<Tree> two = {tree("a*b + 1"), tree("a*b")};
-  CHECK(joined(cpp(two, names, "w3_")) == "w3_1 = (a * b); (w3_1 + (1.0)), w3_1");
+  CHECK(joined(cpp(two, names)) == "n1 = (a * b); (n1 + (1.0)), n1");
   Graph graph;
   Graph::Id id = graph.name(0);
   for (int k = 0; k < 200; ++k) id = graph.apply(Operation::multiply, id, id);
