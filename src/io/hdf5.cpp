@@ -16,6 +16,7 @@
 #include "core/error.hpp"
 #include "io/hdf5_calls.hpp"
 #include "io/posix.hpp"
+#include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"
 
 namespace cotangent::io {
@@ -99,22 +100,24 @@ extern "C" int MPI_File_read_at(MPI_File file, MPI_Offset place, void* data, int
   MPI_Status& result = status == MPI_STATUS_IGNORE ? own : *status;
   errno = 0;
   const int error = PMPI_File_read_at(file, place, data, count, type, &result);
-  const int last = errno;
+  const std::string disk = cotangent::io::disk_failure(errno);
   if (error != MPI_SUCCESS) return error;
   int got = count;
   MPI_Get_count(&result, type, &got);
-  return got != count && !cotangent::io::disk_failure(last).empty() ? MPI_ERR_IO : MPI_SUCCESS;
+  if (got == count || disk.empty()) return MPI_SUCCESS;
+  if (cotangent::io::file_failed != nullptr) (*cotangent::io::file_failed)(disk);
+  return MPI_ERR_IO;
 }
 
 namespace cotangent::io {
 
 FileFailureHandler::FileFailureHandler(std::function<void(const std::string&)> failed)
-    : failed_(std::move(failed)) {
+    : failed_(std::move(failed)), outer_(file_failed) {
   if (parallel::size() > 1) file_failed = &failed_;
 }
 
 FileFailureHandler::~FileFailureHandler() {
-  file_failed = nullptr;
+  file_failed = outer_;
 }
 
 Hdf5Handle::Hdf5Handle(Hdf5Handle&& other) noexcept
@@ -286,6 +289,9 @@ File File::open_together(const std::filesystem::path& path,
   H5Pset_fapl_mpio(access.id(), MPI_COMM_WORLD, info);
   MPI_Info_free(&info);
   parallel::on_rank_zero([&] { forget_lock(path); });
+  const FileFailureHandler alone([&](const std::string& reason) {
+    parallel::end_alone(exit_file_system, path.string() + ": cannot open the file: " + reason);
+  });
   const hid_t id = H5Fopen(with_folder(path).c_str(), H5F_ACC_RDWR, access.id());
   return {Hdf5Handle(check(id, path, "open the file"), H5Fclose), path};
 }

@@ -94,7 +94,8 @@ class DataSet {
 
 /// While one lives on ranks that share a file, MPI's calls on it that fail on this rank are told to `failed`,
 /// with MPI's reason, which must end the run. HDF5 writes a shared file's own blocks as it closes it, on rank
-/// 0, and where that fails it leaves the others in one barrier and waits for them in another.
+/// 0, and where that fails it leaves the others in one barrier and waits for them in another; and so it does
+/// where ranks fail to read them as they open it.
 class FileFailureHandler {
  public:
   explicit FileFailureHandler(std::function<void(const std::string& reason)> failed);
@@ -104,6 +105,7 @@ class FileFailureHandler {
 
  private:
   std::function<void(const std::string& reason)> failed_;
+  const std::function<void(const std::string& reason)>* outer_;  ///< whom it stands in for
 };
 
 /// Throws where MPI's scratch folder has no room: MPI starts and opens files by what the ranks of a machine

@@ -61,7 +61,8 @@ std::vector<std::string> File::text_list_attribute(const std::string& object, co
 }
 
 bool File::has_attribute(const std::string& object, const std::string& name) const {
-  return H5Aexists_by_name(handle_.id(), object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+  return check(H5Aexists_by_name(handle_.id(), object.c_str(), name.c_str(), H5P_DEFAULT), path_,
+               "look for the attribute " + name + " of " + object) > 0;
 }
 
 std::int64_t File::integer_attribute(const std::string& object, const std::string& name) const {

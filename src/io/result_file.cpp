@@ -118,11 +118,7 @@ Descriptor build(const std::filesystem::path& path, const ResultContent& content
 
 /// What the file says it is; empty where it says nothing.
 std::string format_of(const File& file) {
-  try {
-    return file.text_attribute("/", "format");
-  } catch (const FileError&) {
-    return "";
-  }
+  return file.has_attribute("/", "format") ? file.text_attribute("/", "format") : "";
 }
 
 File open_checked(const std::filesystem::path& path) {
@@ -216,13 +212,22 @@ void require_replaceable(const std::filesystem::path& path) {
   if (std::filesystem::file_size(path) == 0) return;
   constexpr std::string_view signature = "\211HDF\r\n\032\n";
   std::string begin(signature.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  const auto unreadable = [&] { refuse("is there, and can't be read", exit_file_system); };
+  if (!file.is_open() || file.bad()) unreadable();
   if (begin != signature) refuse("is there, and no result of cotangent");
-  std::string format;
+  std::optional<File> result;
   try {
-    format = format_of(File::open(path));
+    result = File::open(path);
   } catch (const FileError&) {
     return;  // damaged
+  }
+  std::string format;
+  try {
+    format = format_of(*result);
+  } catch (const FileError&) {
+    unreadable();
   }
   if (format != "cotangent") refuse("is there, and no result of cotangent");
 }

@@ -255,23 +255,23 @@ def write_error(runs):
     return failing_writes(runs, errno.EIO, False, 1)
 
 
-def failing_calls(runs, call):
-    """One read, or close, of a file below the result's folder that fails, in a run that replaces a result."""
+def failing_calls(runs, call, ranks=1, first=1, few=8):
+    """One read, or close, of a file below the result's folder that fails on each rank, in a run that replaces a result."""
     words = ("stop.crossings=20", "output.checkpoint_minutes=10")
     whole, count = runs.whole(*words), runs.at / "count"
 
     def replaced(faults):
         runs.clear()
         shutil.copy(whole, runs.result)
-        return runs.run(*words, faults={"FOLDER": runs.disk, "CALL": call, **faults})
+        return runs.run(*words, ranks=ranks, faults={"FOLDER": runs.disk, "CALL": call, **faults})
     count.unlink(missing_ok=True)
-    end = replaced({"COUNT": count})
+    end = replaced({"COUNT": count, "RANK": 0})
     expect(end.returncode == 0, end.stderr)
     calls = int(count.read_text().split()[0])
     expect(calls >= 6, f"only {calls} calls seen")
     moments = range(1, calls + 1)
     if not runs.chosen.full:
-        moments = sorted({1, calls - 1, *runs.chance.sample(moments, min(8, calls))})
+        moments = sorted({first, calls - 1, *runs.chance.sample(moments, min(few, calls))})
     ends, says, lefts = {}, {}, {}
     for at in moments:
         where = f"{call} {at} of {calls}: "
@@ -291,6 +291,11 @@ def failing_calls(runs, call):
 
 def read_error(runs):
     return failing_calls(runs, "read")
+
+
+def read_error_ranks(runs):
+    """Some while all open the file together, where none may wait for those that have failed."""
+    return failing_calls(runs, "read", ranks=3, first=10, few=2)
 
 
 def close_error(runs):
@@ -577,7 +582,7 @@ def failing_tenth(runs):
 
 FAULTS = {"full-disk": full_disk, "full-disk-2-ranks": full_disk_ranks, "closing-2-ranks": closing_ranks,
           "compressing": compressing, "small-disk": small_disk, "write-error": write_error,
-          "read-error": read_error, "close-error": close_error, "full-scratch": full_scratch,
+          "read-error": read_error, "read-error-3-ranks": read_error_ranks, "close-error": close_error, "full-scratch": full_scratch,
           "read-only": read_only, "lost-rank": lost_rank, "signals": signals, "damaged-checkpoint": damaged_checkpoint,
           "truncated-result": truncated_result, "two-runs": two_runs, "clock-set-back": clock_set_back,
           "formula-nan": formula_nan, "long-deck": long_deck, "failing-tenth": failing_tenth}
