@@ -111,13 +111,13 @@ double Conservative::missing() const {
 bool Conservative::solve(const std::vector<double>& base, double tau, std::vector<double>& depth,
                          Outcome& outcome) {
   const auto own = static_cast<std::size_t>(land_.mesh.own);
+  for (std::size_t v = 0; v < depth.size(); ++v) {
+    if (held_[v]) depth[v] = boundary_.depth()[v];
+  }
   double deepest = 0;
   for (std::size_t v = 0; v < own; ++v) deepest = std::max({deepest, depth[v], base[v]});
   deepest = parallel::maximum(deepest);
   const double enough = small_error * options_.step_tolerance * volume(land_, base);
-  for (std::size_t v = 0; v < depth.size(); ++v) {
-    if (held_[v]) depth[v] = boundary_.depth()[v];
-  }
   fluxes_.begin(depth);
   double before = std::numeric_limits<double>::infinity();
   int worse = 0;

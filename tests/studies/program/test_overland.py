@@ -308,6 +308,20 @@ class Overland(ProgramTest):
                 self.assertGreater(abs(steady["water/volume"][-1] - result["water/volume"][-1]), 1e-3)
 
     @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_water_from_the_boundary_alone(self):
+        """Nothing is wet at the start, and no rain falls: all water comes from the depth that the boundary holds."""
+        dry = ("initial.depth=0", "rain.rate=0", "boundary.left.kind=depth", "boundary.left.value=0.3")
+        flooded = {}
+        for words in ((), ("method.time=backward-euler",), ("method.name=mini",), ADAPTIVE):
+            with self.subTest(words=words):
+                water = self.run_deck(self.deck(POOL), "flood.h5", *dry, *words)["water"]
+                rain, _, inflow, outflow, clipped = water["ledger"][-1]
+                flooded[words] = water["volume"][-1]
+                self.assertLess(abs(water["volume"][-1] - water["volume"][0] - inflow + outflow - clipped), 1e-12)
+                self.assertGreater(inflow - outflow, 0.03)
+        self.assertLess(abs(flooded[()] - flooded[("method.time=backward-euler",)]), 0.05 * flooded[()])
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
     def test_short_wave(self):
         # A wave that would fall between two steps: they end on the table's rows, however lax the tolerance.
         calm = [[0, 0.2], [0.4, 0.2]]
