@@ -413,7 +413,9 @@ class Billiard final : public sections::Problem {
     for (std::size_t d = 0; d < D; ++d) sum += 0.5 * v[d] * v[d];
     return sum + potential(q, {}).value;
   }
-  std::vector<double> momentum(Values, Values v, Values) const override { return {v.begin(), v.end()}; }
+  std::vector<double> momentum(Values, Values v, Values, double) const override {
+    return {v.begin(), v.end()};
+  }
   std::vector<double> mass_matrix(Values, Values, Values) const override {
     std::vector<double> unit(D * D, 0.0);
     for (std::size_t d = 0; d < D; ++d) unit[d * D + d] = 1;

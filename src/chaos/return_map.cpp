@@ -135,7 +135,7 @@ SectionPoint ReturnMap::momentum(const SectionPoint& z) const {
   const auto x = state_of(z);
   const auto n = static_cast<std::size_t>(closure_.problem->dim());
   if (!x) return SectionPoint::Constant(z.size(), std::numeric_limits<double>::quiet_NaN());
-  return point_of({closure_.problem->momentum(x->q, x->v, closure_.parameters), std::vector<double>(n)});
+  return point_of({closure_.problem->momentum(x->q, x->v, closure_.parameters, 0), std::vector<double>(n)});
 }
 
 /// By Newton's iteration along omega's slope, to round-off.
@@ -274,7 +274,7 @@ std::optional<ReturnMap::Return> ReturnMap::to_section(const State& from) const 
   if (whole <= 0) begin(arc);
   there = derivative_of(arc, size) * there;
   const Eigen::VectorXd flow = vector_of(arc.end_flow);
-  const auto momentum = closure_.problem->momentum(arc.q, arc.v, closure_.parameters);
+  const auto momentum = closure_.problem->momentum(arc.q, arc.v, closure_.parameters, 0);
   action += arc.action - late * dot(momentum, arc.v);
   if (!arc.action_as_end) action = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t k = 0; k < arc.q.size(); ++k) {
@@ -353,7 +353,7 @@ bool ReturnMap::counts(const State& crossing) const {
   const auto& condition = closure_.section.condition;
   if (!condition) return true;
   std::vector<double> variables = crossing.q;
-  const auto momentum = closure_.problem->momentum(crossing.q, crossing.v, closure_.parameters);
+  const auto momentum = closure_.problem->momentum(crossing.q, crossing.v, closure_.parameters, 0);
   for (const auto* part : {&crossing.v, &momentum, &closure_.parameters})
     variables.insert(variables.end(), part->begin(), part->end());
   return condition->holds(variables);

@@ -26,10 +26,10 @@ std::vector<std::string> Statement::variable_names() const {
   return names;
 }
 
-std::vector<double> StateFunctions::variables(Values q, Values v, Values parameters) const {
+std::vector<double> StateFunctions::variables(Values q, Values v, Values parameters, double time) const {
   std::vector<double> values(q.begin(), q.end());
   values.insert(values.end(), v.begin(), v.end());
-  const auto p = momentum(q, v, parameters);
+  const auto p = momentum(q, v, parameters, time);
   values.insert(values.end(), p.begin(), p.end());
   values.insert(values.end(), parameters.begin(), parameters.end());
   return values;

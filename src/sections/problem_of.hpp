@@ -40,8 +40,8 @@ class ProblemOf final : public Problem {
       return mechanics::has_friction<Model>;
     }
   }
-  std::vector<double> momentum(Values q, Values v, Values parameters) const override {
-    const auto p = system(parameters).momentum(vector(q), vector(v), 0.0);
+  std::vector<double> momentum(Values q, Values v, Values parameters, double time) const override {
+    const auto p = system(parameters).momentum(vector(q), vector(v), time);
     return {p.begin(), p.end()};
   }
   std::vector<double> mass_matrix(Values q, Values v, Values parameters) const override {

@@ -14,7 +14,7 @@ class StateFunctions {
   virtual bool driven() const { return false; }
   /// Whether phase volumes may shrink, by friction or by walls that take energy: there may be attractors.
   virtual bool has_friction() const { return false; }
-  virtual std::vector<double> momentum(Values q, Values v, Values parameters) const = 0;
+  virtual std::vector<double> momentum(Values q, Values v, Values parameters, double time) const = 0;
   /// d2L / dv dv, row-major.
   virtual std::vector<double> mass_matrix(Values q, Values v, Values parameters) const = 0;
   /// U = -L(q, 0) with gradient and Hessian (row-major).
@@ -30,7 +30,7 @@ class StateFunctions {
   virtual bool starts_inside() const { return false; }
 
   /// The values of Statement::variable_names().
-  std::vector<double> variables(Values q, Values v, Values parameters) const;
+  std::vector<double> variables(Values q, Values v, Values parameters, double time) const;
 };
 
 }  // namespace cotangent::sections

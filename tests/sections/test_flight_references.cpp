@@ -169,7 +169,7 @@ TEST_CASE("General sections: every change of sign along the way is a crossing on
     watch.sample_every = 0.005;
     const TrajectoryRecord flown = fly(*model, gauss(10, 0.75), watch, start.q, start.v);
     const auto value = [&](const std::vector<double>& x) {
-      return s.evaluate(model->variables({&x[1], 2}, {&x[3], 2}, {}));
+      return s.evaluate(model->variables({&x[1], 2}, {&x[3], 2}, {}, x[0]));
     };
     // Samples too close together to hide a pair: compare in order.
     std::int64_t found = 0;

@@ -30,7 +30,9 @@ class Trough final : public sections::Problem {
     return {{"a", 1.0, "stiffness in z", "1"}};
   }
   double energy(Values q, Values, Values p) const override { return potential(q, p).value; }
-  std::vector<double> momentum(Values, Values v, Values) const override { return {v.begin(), v.end()}; }
+  std::vector<double> momentum(Values, Values v, Values, double) const override {
+    return {v.begin(), v.end()};
+  }
   std::vector<double> mass_matrix(Values, Values, Values) const override {
     return {1, 0, 0, 0, 1, 0, 0, 0, 1};
   }

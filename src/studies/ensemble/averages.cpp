@@ -19,12 +19,12 @@ namespace {
 
 constexpr const char* made = "/indicators/averaged";
 
-/// The states of one trajectory, q then v each, in time's order.
+/// The states of one trajectory, q then v each, in time's order, and when they were.
 struct Rows {
-  std::vector<double> numbers;
-  std::size_t width = 0;
-  std::size_t count() const { return numbers.size() / width; }
-  const double* operator[](std::size_t k) const { return numbers.data() + k * width; }
+  std::size_t dim = 0;
+  std::vector<double> states, times;
+  std::size_t count() const { return times.size(); }
+  const double* operator[](std::size_t k) const { return states.data() + k * 2 * dim; }
 };
 
 /// Of each trajectory, at most.
@@ -46,27 +46,31 @@ class RowsReader {
   std::int64_t block() const { return block_of(plan_); }
 
   std::vector<Rows> read(std::int64_t first, std::int64_t count) const {
-    std::vector<Rows> all(static_cast<std::size_t>(count), Rows{{}, static_cast<std::size_t>(2 * dim_)});
+    std::vector<Rows> all(static_cast<std::size_t>(count), Rows{static_cast<std::size_t>(dim_), {}, {}});
     const auto numbers = [&](const char* path) { return records_.read_rows<double>(path, first, count); };
     if (plan_.shows_crossings()) {
       const auto used = records_.read_rows<std::int64_t>("/orbits/crossing_count", first, count);
-      const auto points = numbers("/section/points");
+      const auto points = numbers("/section/points"), times = numbers("/section/time");
       for (std::int64_t k = 0; k < count; ++k) {
-        const auto begin = points.begin() + k * length_ * 2 * dim_;
-        const std::int64_t rows = std::min(used[static_cast<std::size_t>(k)], length_);
-        all[static_cast<std::size_t>(k)].numbers.assign(begin, begin + rows * 2 * dim_);
+        Rows& rows = all[static_cast<std::size_t>(k)];
+        const auto state = points.begin() + k * length_ * 2 * dim_;
+        const auto time = times.begin() + k * length_;
+        const std::int64_t crossings = std::min(used[static_cast<std::size_t>(k)], length_);
+        rows.states.assign(state, state + crossings * 2 * dim_);
+        rows.times.assign(time, time + crossings);
       }
       return all;
     }
     const auto q = numbers("/trajectory/q"), v = numbers("/trajectory/v");
     for (std::int64_t k = 0; k < count; ++k) {
-      all[static_cast<std::size_t>(k)].numbers.reserve(static_cast<std::size_t>(2 * dim_ * length_));
+      Rows& rows = all[static_cast<std::size_t>(k)];
+      rows.states.reserve(static_cast<std::size_t>(2 * dim_ * length_));
       for (std::int64_t row = 0; row < length_; ++row) {
         const std::int64_t at = (k * length_ + row) * dim_;
         if (!std::isfinite(q[static_cast<std::size_t>(at)])) break;  // unused places
-        auto& rows = all[static_cast<std::size_t>(k)].numbers;
-        rows.insert(rows.end(), q.begin() + at, q.begin() + at + dim_);
-        rows.insert(rows.end(), v.begin() + at, v.begin() + at + dim_);
+        rows.states.insert(rows.states.end(), q.begin() + at, q.begin() + at + dim_);
+        rows.states.insert(rows.states.end(), v.begin() + at, v.begin() + at + dim_);
+        rows.times.push_back(static_cast<double>(row) * plan_.watch.sample_every);
       }
     }
     return all;
@@ -87,7 +91,7 @@ std::vector<double> turns(const Averages::Rotation& rotation, const Rows& rows) 
                        (2 * std::numbers::pi));
     return result;
   }
-  const std::size_t velocity = rows.width / 2 + rotation.coordinate;
+  const std::size_t velocity = rows.dim + rotation.coordinate;
   std::vector<std::array<double, 2>> points;
   std::array<double, 2> mean{0, 0};
   for (std::size_t k = 0; k < rows.count(); ++k) {
@@ -147,7 +151,8 @@ std::vector<std::vector<double>> series_of(const Averages::Formulas& formulas,
   std::vector<std::vector<double>> series(formulas.values.size());
   for (auto& one : series) one.reserve(rows.count());
   for (std::size_t row = 0; row < rows.count() && !series.empty(); ++row) {
-    const auto variables = problem.variables({rows[row], dim}, {rows[row] + dim, dim}, parameters);
+    const auto variables =
+        problem.variables({rows[row], dim}, {rows[row] + dim, dim}, parameters, rows.times[row]);
     for (std::size_t k = 0; k < series.size(); ++k)
       series[k].push_back(formulas.values[k].evaluate(variables));
   }
@@ -284,7 +289,8 @@ void AveragesMaker::finish() {
 
 std::int64_t averaging_bytes(const Averages& averages, const Plan& plan) {
   constexpr std::int64_t number = sizeof(double);
-  const std::int64_t rows = rows_of(plan), states = block_of(plan) * rows * 2 * plan.model.problem->dim();
+  const std::int64_t rows = rows_of(plan),
+                     states = block_of(plan) * rows * (2 * plan.model.problem->dim() + 1);
   // As they are read and as they are kept; then of one trajectory at a time.
   const std::int64_t turning = averages.rotation ? 4 * rows * number : 0;
   const std::int64_t averaged = std::ssize(averages.birkhoff.names) * rows * number;

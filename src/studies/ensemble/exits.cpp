@@ -53,11 +53,6 @@ Graph::Id signed_function(Graph& graph, const Tree& condition) {
   return condition.fold<Graph::Id>(leaf, one, two);
 }
 
-std::vector<double> variables(const Plan& plan, std::span<const double> q, std::span<const double> v,
-                              const std::vector<double>& parameters) {
-  return plan.model.problem->variables(q, v, parameters);
-}
-
 }  // namespace
 
 std::size_t Exits::nearest(std::span<const double> variables) const {
@@ -125,19 +120,19 @@ void tally_exits(Plan& plan, const Ensemble& ensemble) {
 
 bool starts_outside(const Plan& plan, const sections::Start& start) {
   if (!plan.exits) return false;
-  const auto depth = [&](const std::vector<double>& q, const std::vector<double>& v) {
-    return plan.exits->depth.evaluate(variables(plan, q, v, start.parameters));
+  const auto depth = [&](const std::vector<double>& q, const std::vector<double>& v, double time) {
+    return plan.exits->depth.evaluate(plan.model.problem->variables(q, v, start.parameters, time));
   };
-  const double here = depth(start.q, start.v);
+  const double here = depth(start.q, start.v, 0);
   if (!(here <= 0)) return here > 0;
   // On the edge, to round-off, a start isn't a crossing; it is outside if a step leads there.
   sections::Observation step;
   step.stop.time = plan.method.tolerance ? 1e-4 * plan.watch.stop.time : plan.method.step;
   auto ahead = start.q;
   for (std::size_t k = 0; k < ahead.size(); ++k) ahead[k] += step.stop.time * start.v[k];
-  if (-here > 1e-8 * std::max(1.0, std::abs(depth(ahead, start.v)))) return false;
+  if (-here > 1e-8 * std::max(1.0, std::abs(depth(ahead, start.v, step.stop.time)))) return false;
   const auto flown = sections::fly_alone(*plan.model.problem, plan.method, step, start);
-  return flown.status == Status::finished && -here <= 1e-10 * depth(flown.q, flown.v);
+  return flown.status == Status::finished && -here <= 1e-10 * depth(flown.q, flown.v, flown.t);
 }
 
 sections::TrajectoryRecord ended_at(const Plan& plan, const sections::Start& start) {
@@ -157,8 +152,10 @@ sections::TrajectoryRecord ended_at(const Plan& plan, const sections::Start& sta
 void name_exit(const Plan& plan, const std::vector<double>& parameters, sections::TrajectoryRecord& flown) {
   if (!plan.exits || flown.status == Status::infeasible_start) return;
   const bool escaped = flown.status == Status::finished && flown.crossing_count > 0;
-  const double exit =
-      escaped ? static_cast<double>(plan.exits->nearest(variables(plan, flown.q, flown.v, parameters))) : -1;
+  double exit = -1;
+  if (escaped)
+    exit = static_cast<double>(
+        plan.exits->nearest(plan.model.problem->variables(flown.q, flown.v, parameters, flown.t)));
   flown.tallies.push_back(exit);
   flown.tallies.push_back(escaped ? flown.t : std::numeric_limits<double>::quiet_NaN());
   if (escaped) flown.status = Status::left_domain;

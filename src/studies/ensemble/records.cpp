@@ -29,16 +29,16 @@ std::vector<std::string> axis_units(const Plan& plan) {
   return chosen;
 }
 
-/// The same of states [rows][q, then v], a pair for each.
+/// The same of states [rows][q, then v] at these times, a pair for each.
 std::vector<double> axis_values(const Plan& plan, const std::vector<double>& parameters,
-                                const std::vector<double>& states) {
+                                const std::vector<double>& states, const std::vector<double>& times) {
   const sections::Problem& problem = *plan.model.problem;
   const auto dim = static_cast<std::size_t>(problem.dim());
   const auto names = problem.variable_names();
   std::vector<double> pairs;
-  for (std::size_t row = 0; row < states.size(); row += 2 * dim) {
-    const std::span<const double> state = std::span(states).subspan(row, 2 * dim);
-    const auto values = problem.variables(state.first(dim), state.last(dim), parameters);
+  for (std::size_t row = 0; row < times.size(); ++row) {
+    const std::span<const double> state = std::span(states).subspan(row * 2 * dim, 2 * dim);
+    const auto values = problem.variables(state.first(dim), state.last(dim), parameters, times[row]);
     for (const std::string& axis : plan.plot_axes)
       pairs.push_back(values[static_cast<std::size_t>(std::ranges::find(names, axis) - names.begin())]);
   }
@@ -335,8 +335,8 @@ void EnsembleRecords::flush(sections::TrajectoryRecord& flown) {
       put("/section/time", flown.id, first, rows.time);
       put("/section/points", flown.id, first, rows.state, 2 * dim_);
       if (!plan_.plot_axes.empty())
-        put("/section/plot", flown.id, first, axis_values(plan_, ensemble_.parameters(flown.id), rows.state),
-            2);
+        put("/section/plot", flown.id, first,
+            axis_values(plan_, ensemble_.parameters(flown.id), rows.state, rows.time), 2);
     }
     rows.clear();
   }

@@ -236,7 +236,7 @@ bool Ensemble::acceptable(const std::vector<double>& state, const std::vector<do
     const double rate = v[static_cast<std::size_t>(section_->coordinate)] * section_->direction;
     if (strictly ? rate <= 0 : rate < 0) return false;
   }
-  return !section_->condition || section_->condition->holds(problem_->variables(q, v, parameters));
+  return !section_->condition || section_->condition->holds(problem_->variables(q, v, parameters, 0));
 }
 
 bool Ensemble::complete(std::vector<double>& state, double energy,

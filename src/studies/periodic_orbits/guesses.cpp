@@ -108,7 +108,7 @@ Answer recurrences(const OrbitSurvey& survey, std::int64_t id) {
 State reversed(const OrbitSurvey& survey, const State& state, const std::vector<double>& parameters) {
   const auto dim = state.size() / 2;
   const auto variables =
-      survey.problem().variables({state.data(), dim}, {state.data() + dim, dim}, parameters);
+      survey.problem().variables({state.data(), dim}, {state.data() + dim, dim}, parameters, 0);
   State image = state;
   for (const auto& [number, formula] : survey.reversal) image[number] = formula.evaluate(variables);
   return image;

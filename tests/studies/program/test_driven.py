@@ -55,6 +55,22 @@ crossings = 1600
 [output]
 file = "out.h5"
 """
+# Its momentum p = x_dot + sin(t) falls as p0 - t.
+FALLING = """study = "poincare"
+[model]
+coordinates = ["x"]
+lagrangian = "x_dot^2/2 + x_dot*sin(t) - x"
+[method]
+name = "gauss"
+stages = 6
+step = 0.1
+[ensemble]
+list = [[0.0, 1.0], [0.5, 2.0]]
+[stop]
+time = 10.0
+[output]
+file = "out.h5"
+"""
 
 
 class Driven(ProgramTest):
@@ -158,6 +174,30 @@ class Driven(ProgramTest):
         height = np.cos(self.fly(deck)["section/points"][..., 0])
         self.assertGreater(height[0].max(), 0)
         self.assertLess(height[1].max(), -0.9999)
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_momenta_that_depend_on_the_time(self):
+        """In sections, in what is drawn of them, in averages and exits they are those of the moment."""
+        section = FALLING + """[section]
+where = "t"
+every = "2*pi"
+value = 0.5
+[plot]
+axes = ["x", "p_x"]
+[indicators]
+list = ["birkhoff"]
+averages = { sine = "p_x - x_dot" }
+"""
+        found = self.opened(self.deck(section), "stop.crossings=30", "stop.time=1000")
+        time = found["section/time"][()]
+        np.testing.assert_allclose(found["section/plot"][..., 1], np.array([[1], [2]]) - time, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(found["section/plot"][..., 0], found["section/points"][..., 0], rtol=0, atol=0)
+        np.testing.assert_allclose(found["indicators/birkhoff"][:, 0], np.sin(0.5), rtol=0, atol=1e-11)
+        # p < -2.5 comes before x < -100, whose edge is the nearer one where p is taken for that of t = 0.
+        exits = FALLING.replace("poincare", "trajectory") + '[exits]\nmomentum = "p_x < -2.5"\nplace = "x < -4.8"\n'
+        found = self.opened(self.deck(exits), "output.every=0.5")
+        np.testing.assert_allclose(found["exits/time"], [3.5, 4.5], rtol=0, atol=1e-11)
+        self.assertEqual(found["exits/exit"][()].tolist(), [0, 0])
 
     def test_what_is_wrong_is_said(self):
         for there, instead, parts in (
