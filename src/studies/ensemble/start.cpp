@@ -255,7 +255,7 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
                          const std::vector<double>& parameters) const {
   const std::span q(state.data(), static_cast<std::size_t>(dim_)),
       v(state.data() + dim_, static_cast<std::size_t>(dim_));
-  if (project_ && !problem_->project(q, v, parameters, section_ ? section_->coordinate : -1)) return false;
+  if (project_ && !problem_->project(q, v, parameters, held_coordinate())) return false;
   if (energy) {
     // What constraints move has a least velocity, across all that they leave free; of others that is rest.
     std::vector<double> least(v.size(), 0.0), place(q.begin(), q.end());
@@ -272,9 +272,7 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
     speed = std::max(speed, std::abs(v[static_cast<std::size_t>(k)]));
   }
   if (!(off.position <= 1e-10 * length) || !(off.velocity <= 1e-10 * speed)) return false;
-  // Whole states fly from wherever they lie, as in free motion; what is put on the section has to cross it.
-  const bool whole = (kind_ == Kind::list || kind_ == Kind::file) && ranges_.empty();
-  return whole || acceptable(state, parameters, kind_ == Kind::random);
+  return whole_states() || acceptable(state, parameters, kind_ == Kind::random);
 }
 
 std::optional<double> Ensemble::energy(std::int64_t id) const {
@@ -338,7 +336,7 @@ EnsembleStart Ensemble::between(std::int64_t id, double part) const {
     const std::span all(state);
     const auto [q, v] =
         std::pair(all.first(static_cast<std::size_t>(dim_)), all.last(static_cast<std::size_t>(dim_)));
-    if (!problem_->project(q, v, parameters(id), section_ ? section_->coordinate : -1)) return {{}, false};
+    if (!problem_->project(q, v, parameters(id), held_coordinate())) return {{}, false};
   }
   const bool feasible = make_start(state, energy(id), parameters(id));
   return start_of(id, state, feasible);
