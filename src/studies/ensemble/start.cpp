@@ -239,6 +239,15 @@ bool Ensemble::acceptable(const std::vector<double>& state, const std::vector<do
   return !section_->condition || section_->condition->holds(problem_->variables(q, v, parameters));
 }
 
+std::string Ensemble::asked_at_section() const {
+  if (!section_) return {};
+  const bool direction = section_->coordinate >= 0 && section_->direction != 0;
+  const bool condition = section_->condition.has_value();
+  if (direction && condition) return "the section's direction and condition";
+  if (direction) return "the section's direction";
+  return condition ? "the section's condition" : "";
+}
+
 bool Ensemble::complete(std::vector<double>& state, double energy,
                         const std::vector<double>& parameters) const {
   const std::span q(state.data(), static_cast<std::size_t>(dim_)),
@@ -389,6 +398,7 @@ void Ensemble::refuse_if_none_feasible() const {
   }
   // Not all were judged: one of the others may be feasible. Draws of one energy are all alike.
   if (size() > judged && (kind_ != Kind::random || energies() * combinations_ > 1)) return;
+  const std::string asked = asked_at_section();
   if (constrained_) {
     const auto first = (*this)[0].start;
     const auto off = problem_->off_manifold(first.q, first.v, first.parameters);
@@ -399,8 +409,7 @@ void Ensemble::refuse_if_none_feasible() const {
           "doesn't vanish there");
     if (project_ || (off.position < 1e-10 && off.velocity < 1e-10)) {
       throw table_.error("no start is feasible: each fails to reach the manifold or the energy" +
-                         std::string(section_ ? ", or the section's direction and condition" : "") +
-                         "; move the starts");
+                         (asked.empty() || whole_states() ? "" : ", or " + asked) + "; move the starts");
     }
     throw table_.error(
         (problem_->rolling() > 0
@@ -413,13 +422,10 @@ void Ensemble::refuse_if_none_feasible() const {
   if (missing_ < 0 && problem_->starts_inside())
     throw table_.error("no start is inside the domain: it is empty, or elsewhere");
   if (missing_ < 0)
-    throw table_.error("random",
-                       "no start is feasible: no draw has the section's direction and condition; "
-                       "move the box");
+    throw table_.error("random", "no start is feasible: no draw has " + asked + "; move the box");
   throw table_.error("energy", "no start is feasible: at none of the " + std::to_string(size()) +
                                    " points does a real " + names_[static_cast<std::size_t>(missing_)] +
-                                   " give this energy" +
-                                   (section_ ? ", with the section's direction and condition" : "") +
+                                   " give this energy" + (asked.empty() ? "" : ", with " + asked) +
                                    "; raise the energy, or move the points to where U is lower");
 }
 

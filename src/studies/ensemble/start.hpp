@@ -97,6 +97,8 @@ class Ensemble {
   bool complete(std::vector<double>& state, double energy, const std::vector<double>& parameters) const;
   bool acceptable(const std::vector<double>& state, const std::vector<double>& parameters,
                   bool strictly) const;
+  /// What acceptable() asks of the section, as messages name it; empty where it asks nothing.
+  std::string asked_at_section() const;
   void read_grid();
   void read_random();
   void read_points();

@@ -211,7 +211,11 @@ class Starts(FormulaTest):
     def test_no_possible_start_is_told_before_the_run(self):
         text = HENON_HEILES.replace("energy = 0.125\n", "").replace(
             "q2 = [0.0, 1.3]", "q2 = [0.0, 0.3], q1_dot = [-0.3, -0.1], q2_dot = [0.0, 0.1]")
-        self.says(self.launch(self.deck(text)), 2, "[ensemble] random", "direction and condition")
+        self.says(self.launch(self.deck(text)), 2, "[ensemble] random", "no draw has the section's direction; move")
+        conditioned = text.replace('where = "q1"', 'where = "q1"\ncondition = "q2 > 0"')
+        self.says(self.launch(self.deck(conditioned)), 2, "no draw has the section's direction and condition; move")
+        both = conditioned.replace('where = "q1"', 'where = "q1"\ndirection = "both"').replace("q2 > 0", "q2 > 9")
+        self.says(self.launch(self.deck(both)), 2, "no draw has the section's condition; move")
         possible = text.replace("q1_dot = [-0.3, -0.1]", "q1_dot = [0.1, 0.3]")  # a control
         self.assertEqual(self.launch(self.deck(possible), "--check").returncode, 0)
 
