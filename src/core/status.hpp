@@ -24,9 +24,10 @@ enum class Status : int {
   grazing = 13,              ///< slides along a wall: hits follow one another within round-off of the time
   collapsed = 14,            ///< the same where bounces lose energy: infinitely many in a finite time
   decided = 15,              ///< known to be chaotic, and the deck asked for no more
+  crowded_step = 16,  ///< a step grew so long that more samples or strobes fall into it than can be listed
 };
 
-inline constexpr std::array<std::string_view, 16> status_names = {"pending",
+inline constexpr std::array<std::string_view, 17> status_names = {"pending",
                                                                   "finished",
                                                                   "time_limit",
                                                                   "step_too_small",
@@ -41,7 +42,8 @@ inline constexpr std::array<std::string_view, 16> status_names = {"pending",
                                                                   "singular_wall",
                                                                   "grazing",
                                                                   "collapsed",
-                                                                  "decided"};
+                                                                  "decided",
+                                                                  "crowded_step"};
 
 /// The name of a status as messages and files write it.
 constexpr std::string_view name(Status status) {
@@ -57,7 +59,7 @@ constexpr bool is_whole(Status status) {
 constexpr bool is_failure(Status status) {
   return status == Status::step_too_small || status == Status::newton_diverged ||
          status == Status::singular_mass_matrix || status == Status::non_finite ||
-         status == Status::singular_constraint;
+         status == Status::singular_constraint || status == Status::crowded_step;
 }
 
 }  // namespace cotangent

@@ -42,7 +42,7 @@ class Calculus {
         if (operation.number == 0) return {};
         return times(times(da, constant(operation.number)), raised(a, operation.number - 1));
       case abs:
-        return times(da, of(subtract, of(greater, a, zero_), of(less, a, zero_)));
+        return times(da, sign(a));
       case sqrt:
         return over(da, of(multiply, constant(2), node));
       case exp:
@@ -110,6 +110,12 @@ class Calculus {
     return exponent == 1 ? a : of(Operation::power, a, constant(exponent));
   }
   Id squared(Id a) { return raised(a, 2); }
+  /// NaN of NaN.
+  Id sign(Id a) {
+    using enum Operation;
+    const Id of_numbers = of(subtract, of(greater, a, zero_), of(less, a, zero_));
+    return of(add, of_numbers, of(where, of(unequal, a, a), a));
+  }
   Slope only_where(Id truth, Slope slope) {
     return slope ? Slope(of(Operation::where, truth, *slope)) : Slope();
   }

@@ -8,8 +8,9 @@
 //   E   order K if K is even, else K - 1; symmetric: the energy error of time-reversible motion is bounded
 // None is symplectic. The step is as long as the velocities' error inside it, E ~ h^K, stays below the
 // tolerance: h' = 0.8 h (tol / E)^(1/K), (3.53); E is estimated from the decay of the polynomial's Legendre
-// coefficients. Reference: V. P. Chan, The design, implementation, and applications of a novel numerical
-// solver: the Lagrangian solver (master's thesis, OIST, 2018), 3.3 and 3.4.
+// coefficients, and no tolerance is taken below what these round by. Reference: V. P. Chan, The design,
+// implementation, and applications of a novel numerical solver: the Lagrangian solver (master's thesis, OIST,
+// 2018), 3.3 and 3.4.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +54,10 @@ class LagrangianCollocation {
   LagrangianCollocation(NodeFamily family, const MethodOptions& options)
       : tables_(CollocationTables::of(family, options.stages)),
         options_(options),
-        equations_(tables_, treatment(options.treatment)) {}
+        equations_(tables_, treatment(options.treatment)) {
+    if (options_.tolerance)
+      options_.tolerance = std::max(*options_.tolerance, least_tolerance(options.stages));
+  }
 
   void start(const System& system, const State<R, N>& x, Mask lanes) {
     motion_.prepare(system, x);
@@ -87,7 +91,7 @@ class LagrangianCollocation {
     for (int n = 0; n < N; ++n) sum += numerics::absolute(q[n].value) + numerics::absolute(v[n].value);
     accepted = accepted & (sum <= R(std::numeric_limits<double>::max()));
     if (options_.tolerance) {
-      accepted = control(h, y, begin, v, active, accepted);
+      accepted = control(system, h, y, begin, v, active, accepted);
     } else {
       fail(active & !accepted, Status::newton_diverged);
     }
@@ -184,7 +188,14 @@ class LagrangianCollocation {
 
  private:
   static constexpr double exact_below = 1e-13;
+  static constexpr double shorter = 0.8;  ///< than the step that the tolerance would just allow
   using Series = std::array<Vector, max_collocation_degree + 1>;
+
+  /// The power of h by which the estimated error falls.
+  static int falls_by(int degree) { return degree < 4 ? degree - 1 : degree; }
+  /// The polynomial rounds velocities by some 2^-48 of themselves, however short a step is. At this tolerance
+  /// an estimated error of that size just keeps a step; below it steps would shrink for ever.
+  static double least_tolerance(int degree) { return 0x1p-48 / std::pow(shorter, falls_by(degree)); }
 
   void fail(Mask lanes, Status status) { failure_ = select(lanes, R(static_cast<double>(status)), failure_); }
 
@@ -310,9 +321,26 @@ class LagrangianCollocation {
     return high / numerics::absolute(h);
   }
 
+  /// The velocities across what rolling allows that its conditions can't tell from none, in units of the
+  /// places' last digits.
+  static R slip_by_rounding(const System& system, const State<R, N>& x) {
+    using std::sqrt;
+    const auto slip = system.slip(x.q, x.v);
+    R sum(0.0);
+    for (int s = 0; s < System::rolling; ++s) {
+      R rounded(0.0), square(0.0);
+      for (int n = 0; n < N; ++n) {
+        rounded += numerics::absolute(slip.q[s][n] * x.q[n]);
+        square = fma(slip.v[s][n], slip.v[s][n], square);
+      }
+      sum += rounded / sqrt(square);
+    }
+    return sum;
+  }
+
   /// Accepts or rejects, and sets the next step, lane by lane.
-  Mask control(const R& h, const Unknowns& y, const State<R, N>& x, const Running& v, Mask active,
-               Mask solved) {
+  Mask control([[maybe_unused]] const System& system, const R& h, const Unknowns& y, const State<R, N>& x,
+               const Running& v, Mask active, Mask solved) {
     R speed(1e-3);
     for (int n = 0; n < N; ++n) {
       speed = numerics::larger(speed, numerics::absolute(x.v[n]));
@@ -320,15 +348,18 @@ class LagrangianCollocation {
     }
     const int K = tables_->degree;
     R left = velocity_error(h, legendre(y));
-    // Places on a manifold round as a whole, not as what a step adds to them: no shorter step lowers that.
+    // Places on a manifold round as a whole, not as what a step adds to them, and rolling is known as well as
+    // they are: no shorter step lowers that.
     if constexpr (System::constrained)
       left = numerics::larger(R(0.0), left - R(K * 0x1p-50) * sum_of_sizes(x.q) / numerics::absolute(h));
+    if constexpr (System::rolling > 0)
+      left = numerics::larger(R(0.0), left - R(K * 0x1p-52) * slip_by_rounding(system, x));
     const R error = left / (speed * R(*options_.tolerance));
-    const double exponent = -1.0 / (K < 4 ? K - 1 : K);
+    const double exponent = -1.0 / falls_by(K);
     R factor;
     for (int i = 0; i < numerics::width_of<R>; ++i) {
       const double e = numerics::lane(error, i);
-      const double f = std::isfinite(e) ? 0.8 * std::pow(std::max(e, 1e-12), exponent) : 0.2;
+      const double f = std::isfinite(e) ? shorter * std::pow(std::max(e, 1e-12), exponent) : 0.2;
       numerics::set_lane(factor, i, std::clamp(f, 0.2, 2.0));
     }
     const Mask accepted = solved & (error <= R(1.0));

@@ -246,10 +246,11 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     }
     const R error = numerics::absolute(gained);
     Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
-    if (has_ticks_) fine = fine & timetable_.can_list(method_->begin_time(), t);
     if (counts_turns_) fine = fine & queue_.section()->countable(*method_, method_->end());
-    if (any(active_ & !fine)) land_failed(took, fine, asks_for_end_ ? end : method_->end());
-    const Mask good = fine & active_;
+    Mask listed = fine;
+    if (has_ticks_) listed = fine & timetable_.can_list(method_->begin_time(), t);
+    if (any(active_ & !listed)) land_failed(took, fine, listed, asks_for_end_ ? end : method_->end());
+    const Mask good = listed & active_;
     track_.energy_error = select(good, numerics::larger(error, track_.energy_error), track_.energy_error);
     // Rarely does an error grow beyond all before: only then is it computed.
     if (multipliers_ > 0 && any(good & passed.farther)) {
@@ -340,8 +341,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     numerics::for_lanes(kicked, [&](int i) { timetable_.plan_kick(i, numerics::lane(end.t, i)); });
   }
 
-  /// Lanes whose step failed, or led to no number.
-  [[gnu::noinline, gnu::cold]] void land_failed(Mask took, Mask fine, const State& end) {
+  /// Lanes whose step failed, or led to no number, or holds more than can be listed.
+  [[gnu::noinline, gnu::cold]] void land_failed(Mask took, Mask fine, Mask listed, const State& end) {
     const R failure = method_->failure();
     const Mask failed = active_ & !took & (failure != R(0.0));
     if (any(failed)) {
@@ -352,10 +353,13 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
         land_at(i, status, end);
       });
     }
-    const Mask bad = active_ & took & !fine;
+    const Mask bad = active_ & took & !listed;
     if (any(bad)) {
       resolve_events();
-      numerics::for_lanes(bad & active_, [&](int i) { land_at(i, Status::non_finite, method_->begin()); });
+      numerics::for_lanes(bad & active_, [&](int i) {
+        const bool finite = numerics::lane(fine, i);
+        land_at(i, finite ? Status::crowded_step : Status::non_finite, method_->begin());
+      });
     }
   }
 

@@ -116,6 +116,19 @@ TEST_CASE("a truth has no derivative: the second one of |a| is zero") {
   CHECK(evaluate(f.graph.tree(*second), std::span<const double>(std::array{-0.5, 0.0})) == -2);
 }
 
+TEST_CASE("|a| has no slope at NaN, and one at infinity") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const char* formula : {"abs(a)", "abs(a) + b", "3*abs(2*a)", "abs(a)*a"}) {
+    INFO(formula);
+    const auto slope = Differentiated(formula).by(0);
+    REQUIRE(slope);
+    CHECK(std::isnan(evaluate(*slope, std::span<const double>(std::array{nan, 1.0}))));
+  }
+  const auto slope = Differentiated("abs(a)").by(0);
+  REQUIRE(slope);
+  CHECK(evaluate(*slope, std::span<const double>(std::array{-HUGE_VAL, 1.0})) == -1);
+}
+
 TEST_CASE("what min and max don't choose may have any derivative; NaN comes through") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto slope_at = [](const char* formula, double a, double b, int order = 1) {

@@ -219,6 +219,19 @@ TEST_CASE("the step follows the tolerance") {
   }
 }
 
+TEST_CASE("no tolerance is taken below what velocities round by") {
+  const State<double, 2> start{0.0, {0.4, 0.0}, {0.0, 2.0}};
+  MethodOptions options = adaptive(1e-16, 16, "E", 0.01);
+  using System = mechanics::System<mechanics::Kepler, double>;
+  const System system;
+  ChebyshevLobattoCollocation<System> method(options);
+  method.start(system, start, true);
+  int attempts = 0;
+  for (; method.end().t < 6.3 && attempts < 400; ++attempts) method.advance(system, true);
+  CHECK(attempts < 200);
+  CHECK(revolution<ChebyshevLobattoCollocation>(start, adaptive(2e-13, 16, "E", 0.01)).error < 1e-12);
+}
+
 TEST_CASE("options that make no sense are refused, with the valid ones in the text") {
   using Method = ChebyshevLobattoCollocation<HenonHeilesSystem<double>>;
   CHECK_THROWS_WITH(Method(fixed(0.1, 8, "B")), ContainsSubstring("'B'") && ContainsSubstring("A, C, E"));

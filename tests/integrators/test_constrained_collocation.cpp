@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "integrators/bodies_that_roll.hpp"
+#include "mechanics/models/chaplygin_sleigh.hpp"
 
 namespace cotangent::integrators {
 namespace {
@@ -200,6 +201,17 @@ TEST_CASE("steps on a manifold adapt to a tolerance that places' rounding would 
     for (const double tolerance : {1e-11, 1e-13}) {
       INFO("degree " << degree << ", tolerance " << tolerance);
       CHECK(energy_error(Bead{}, bead_start(), degree, tolerance) < 100 * tolerance);
+    }
+  }
+}
+
+TEST_CASE("steps of rolling adapt to tolerances below what places round by, however large an angle is") {
+  using Sleigh = mechanics::System<Plain<mechanics::ChaplyginSleigh>, double>;
+  for (const double angle : {0.0, 50.0}) {
+    const State<double, 3> start{0, {0, 0, angle}, {std::cos(angle), std::sin(angle), 1.5}};
+    for (const double tolerance : {1e-12, 1e-14}) {
+      INFO("angle " << angle << ", tolerance " << tolerance);
+      CHECK(energy_error(Sleigh{}, start, 16, tolerance) < 1e-12);
     }
   }
 }

@@ -5,19 +5,20 @@
 #include <concepts>
 #include <cstdint>
 
-#include "goes_on.hpp"
 #include "integrators/chebyshev_collocation.hpp"
 #include "integrators/composition.hpp"
 #include "integrators/lobatto_collocation.hpp"
 #include "integrators/lobatto_pair.hpp"
 #include "integrators/reduced_gauss.hpp"
 #include "integrators/shake.hpp"
+#include "lanes_of.hpp"
 #include "manifold_orbits.hpp"
 #include "mechanics/models/four_bar_linkage.hpp"
 
 using namespace cotangent;
 using namespace cotangent::integrators;
 using numerics::Lanes;
+using test::bits, test::ends, test::pack;
 
 namespace {
 
@@ -57,73 +58,24 @@ State<double, Model::dim> start_of(int orbit) {
   }
 }
 
-template <class R, int N>
-std::vector<std::uint64_t> bits(const State<R, N>& x, int lane) {
-  std::vector<std::uint64_t> result{std::bit_cast<std::uint64_t>(numerics::lane(x.t, lane))};
-  for (int n = 0; n < N; ++n) {
-    result.push_back(std::bit_cast<std::uint64_t>(numerics::lane(x.q[n], lane)));
-    result.push_back(std::bit_cast<std::uint64_t>(numerics::lane(x.v[n], lane)));
-  }
-  return result;
-}
-
-template <class Model, class R>
-auto pack(int first) {
-  State<R, Model::dim> x;
-  for (int i = 0; i < numerics::width_of<R>; ++i) {
-    const auto one = start_of<Model>(first + i);
-    numerics::set_lane(x.t, i, one.t);
-    for (int n = 0; n < Model::dim; ++n) {
-      numerics::set_lane(x.q[n], i, one.q[n]);
-      numerics::set_lane(x.v[n], i, one.v[n]);
-    }
-  }
-  return x;
-}
-
-/// The ends of all orbits, and the states inside their last steps, from packs of R.
-template <template <class> class Method, class Model, class R>
-std::vector<std::vector<std::uint64_t>> ends(const MethodOptions& options) {
-  using Mask = numerics::mask_of<R>;
-  const mechanics::System<Model, R> system;
-  std::vector<std::vector<std::uint64_t>> result;
-  for (int first = 0; first < orbits; first += numerics::width_of<R>) {
-    Method<mechanics::System<Model, R>> method(options);
-    method.start(system, pack<Model, R>(first), Mask(true));
-    for (int step = 0; step < steps; ++step) method.advance(system, Mask(true));
-    for (int i = 0; i < numerics::width_of<R>; ++i) {
-      CHECK(numerics::lane(method.failure(), i) == 0);
-      result.push_back(bits(method.end(), i));
-      result.push_back(bits(method.dense(R(0.3)), i));
-      result.push_back(bits(method.again(system, R(0.3), Mask(true)), i));
-    }
-    Method<mechanics::System<Model, R>> unasked(options);
-    unasked.start(system, pack<Model, R>(first), Mask(true));
-    for (int step = 0; step < steps; ++step) unasked.advance(system, Mask(true));
-    test::check_goes_on(method, unasked, system, Mask(true), numerics::width_of<R>,
-                        [](const auto& state, int lane) { return bits(state, lane); });
-  }
-  return result;
-}
-
 template <template <class> class Method, class Model>
 void check(const MethodOptions& options, bool fails_at_once = true) {
   using Four = Lanes<4>;
   using System = mechanics::System<Model, Four>;
   using Mask = numerics::Mask<4>;
-  const auto alone = ends<Method, Model, double>(options);
+  const auto alone = ends<Method, Model, double>(options, orbits, steps, start_of<Model>);
   if constexpr (COTANGENT_ALL_PAIRS || std::same_as<Method<System>, Rattle<System>>)
-    CHECK(alone == ends<Method, Model, Lanes<1>>(options));
-  CHECK(alone == ends<Method, Model, Four>(options));
-  CHECK(alone == ends<Method, Model, Lanes<8>>(options));
+    CHECK(alone == ends<Method, Model, Lanes<1>>(options, orbits, steps, start_of<Model>));
+  CHECK(alone == ends<Method, Model, Four>(options, orbits, steps, start_of<Model>));
+  CHECK(alone == ends<Method, Model, Lanes<8>>(options, orbits, steps, start_of<Model>));
   if constexpr (COTANGENT_ALL_PAIRS ||
                 std::same_as<Method<System>, Rattle<System>>)  // each width compiles for seconds
-    CHECK(alone == ends<Method, Model, Lanes<16>>(options));
+    CHECK(alone == ends<Method, Model, Lanes<16>>(options, orbits, steps, start_of<Model>));
 
   // Lane 1 is too fast for a multiplier to exist, lane 2 pauses now and then, lane 3 moves to another pack
   // half way, and takes along all that its steps depend on.
   const System system;
-  auto x = pack<Model, Four>(0);
+  auto x = pack<Four>(0, start_of<Model>);
   for (int n = 0; n < Model::dim; ++n) numerics::set_lane(x.v[n], 1, 1e4 * numerics::lane(x.v[n], 1));
   const auto fast = x;
   Method<System> method(options), other(options);

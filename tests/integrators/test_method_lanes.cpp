@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A lane's bits are its own, with every method: the same at every width and for double, whatever its mates
 // do, and after being saved and loaded.
-#include <bit>
-#include <cstdint>
-
 #include "catch.hpp"
-#include "goes_on.hpp"
 #include "integrators/chebyshev_collocation.hpp"
 #include "integrators/dormand_prince_853.hpp"
 #include "integrators/explicit_euler.hpp"
@@ -15,11 +11,13 @@
 #include "integrators/rk4.hpp"
 #include "integrators/stormer_verlet.hpp"
 #include "integrators/symplectic_euler.hpp"
+#include "lanes_of.hpp"
 #include "orbits.hpp"
 
 using namespace cotangent;
 using namespace cotangent::integrators;
 using numerics::Lanes;
+using test::bits, test::ends, test::pack;
 
 namespace {
 
@@ -28,52 +26,6 @@ constexpr int orbits = 8, steps = 40;
 /// Eight different starts of different energies.
 State<double, 2> start_of(int orbit) {
   return {0.125 * orbit, {0.02 * orbit, -0.1 + 0.03 * orbit}, {0.3783906541 - 0.02 * orbit, 0.01 * orbit}};
-}
-
-using Bits = std::array<std::uint64_t, 5>;
-template <class R>
-Bits bits(const State<R, 2>& x, int lane) {
-  const auto of = [&](const R& value) { return std::bit_cast<std::uint64_t>(numerics::lane(value, lane)); };
-  return {of(x.t), of(x.q[0]), of(x.q[1]), of(x.v[0]), of(x.v[1])};
-}
-
-template <class R>
-State<R, 2> pack(int first) {
-  State<R, 2> x;
-  for (int i = 0; i < numerics::width_of<R>; ++i) {
-    const auto one = start_of(first + i);
-    numerics::set_lane(x.t, i, one.t);
-    for (int n = 0; n < 2; ++n) {
-      numerics::set_lane(x.q[n], i, one.q[n]);
-      numerics::set_lane(x.v[n], i, one.v[n]);
-    }
-  }
-  return x;
-}
-
-/// The ends of all orbits, and the states inside their last steps, from packs of R.
-template <template <class> class Method, class Model, class R>
-std::vector<Bits> ends(const MethodOptions& options) {
-  using Mask = numerics::mask_of<R>;
-  const mechanics::System<Model, R> system;
-  std::vector<Bits> result;
-  for (int first = 0; first < orbits; first += numerics::width_of<R>) {
-    Method<mechanics::System<Model, R>> method(options);
-    method.start(system, pack<R>(first), Mask(true));
-    for (int step = 0; step < steps; ++step) method.advance(system, Mask(true));
-    for (int i = 0; i < numerics::width_of<R>; ++i) {
-      CHECK(numerics::lane(method.failure(), i) == 0);
-      result.push_back(bits(method.end(), i));
-      result.push_back(bits(method.dense(R(0.3)), i));
-      result.push_back(bits(method.again(system, R(0.3), Mask(true)), i));
-    }
-    Method<mechanics::System<Model, R>> unasked(options);
-    unasked.start(system, pack<R>(first), Mask(true));
-    for (int step = 0; step < steps; ++step) unasked.advance(system, Mask(true));
-    test::check_goes_on(method, unasked, system, Mask(true), numerics::width_of<R>,
-                        [](const auto& state, int lane) { return bits(state, lane); });
-  }
-  return result;
 }
 
 /// A mate that leaves the valley at once: its lane overflows.
@@ -88,16 +40,16 @@ void check(const MethodOptions& options) {
   using Four = Lanes<4>;
   using System = mechanics::System<Model, Four>;
   using Mask = numerics::Mask<4>;
-  const auto alone = ends<Method, Model, double>(options);
-  CHECK(alone == ends<Method, Model, Lanes<1>>(options));
-  CHECK(alone == ends<Method, Model, Lanes<2>>(options));
-  CHECK(alone == ends<Method, Model, Lanes<4>>(options));
-  CHECK(alone == ends<Method, Model, Lanes<8>>(options));
+  const auto alone = ends<Method, Model, double>(options, orbits, steps, start_of);
+  CHECK(alone == ends<Method, Model, Lanes<1>>(options, orbits, steps, start_of));
+  CHECK(alone == ends<Method, Model, Lanes<2>>(options, orbits, steps, start_of));
+  CHECK(alone == ends<Method, Model, Lanes<4>>(options, orbits, steps, start_of));
+  CHECK(alone == ends<Method, Model, Lanes<8>>(options, orbits, steps, start_of));
 
   // Lane 1 overflows, lane 2 pauses now and then and is started afresh, lane 3 is moved to another pack half
   // way.
   const System system;
-  auto x = pack<Four>(0);
+  auto x = pack<Four>(0, start_of);
   ruin(x, 1);
   Method<System> method(options), other(options);
   method.start(system, x, Mask(true));
@@ -107,7 +59,7 @@ void check(const MethodOptions& options) {
   int taken = 0;
   std::vector<double> saved(sizeof(method.memory()) / sizeof(Four));
   for (int step = 0; step < steps; ++step) {
-    if (step == 7) method.start(system, pack<Four>(0), only);
+    if (step == 7) method.start(system, pack<Four>(0, start_of), only);
     if (step == 7) taken = 0;
     active.set(2, step % 3 != 0);
     if (numerics::lane(method.failure(), 1) != 0) active.set(1, false);

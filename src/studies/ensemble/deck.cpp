@@ -7,6 +7,7 @@
 
 #include "core/names.hpp"
 #include "integrators/method_list.hpp"
+#include "studies/program/formula_model.hpp"
 #include "studies/program/method_options.hpp"
 #include "studies/program/multipliers.hpp"
 
@@ -36,8 +37,8 @@ MethodOptions read_options(const io::Table& table, const sections::Problem& prob
   if (!own.empty() && std::ranges::count(own, options.name) == 0) {
     std::string suited;
     for (const auto& name : own) suited += (suited.empty() ? "" : ", ") + name;
-    throw table.error("name", fmt::format("the motion of '{}' {}, which '{}' doesn't take: choose one of {}",
-                                          problem.name(), problem.motion(), options.name, suited));
+    throw table.error("name", fmt::format("the motion of {} {}, which '{}' doesn't take: choose one of {}",
+                                          called(problem.name()), problem.motion(), options.name, suited));
   }
   for (const auto& other : methods) {
     for (const Option& option : other.options) {

@@ -239,6 +239,15 @@ bool Ensemble::acceptable(const std::vector<double>& state, const std::vector<do
   return !section_->condition || section_->condition->holds(problem_->variables(q, v, parameters, 0));
 }
 
+std::string Ensemble::asked_at_section() const {
+  if (!section_) return {};
+  const bool direction = section_->coordinate >= 0 && section_->direction != 0;
+  const bool condition = section_->condition.has_value();
+  if (direction && condition) return "the section's direction and condition";
+  if (direction) return "the section's direction";
+  return condition ? "the section's condition" : "";
+}
+
 bool Ensemble::complete(std::vector<double>& state, double energy,
                         const std::vector<double>& parameters) const {
   const std::span q(state.data(), static_cast<std::size_t>(dim_)),
@@ -255,7 +264,7 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
                          const std::vector<double>& parameters) const {
   const std::span q(state.data(), static_cast<std::size_t>(dim_)),
       v(state.data() + dim_, static_cast<std::size_t>(dim_));
-  if (project_ && !problem_->project(q, v, parameters, section_ ? section_->coordinate : -1)) return false;
+  if (project_ && !problem_->project(q, v, parameters, held_coordinate())) return false;
   if (energy) {
     // What constraints move has a least velocity, across all that they leave free; of others that is rest.
     std::vector<double> least(v.size(), 0.0), place(q.begin(), q.end());
@@ -272,9 +281,7 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
     speed = std::max(speed, std::abs(v[static_cast<std::size_t>(k)]));
   }
   if (!(off.position <= 1e-10 * length) || !(off.velocity <= 1e-10 * speed)) return false;
-  // Whole states fly from wherever they lie, as in free motion; what is put on the section has to cross it.
-  const bool whole = (kind_ == Kind::list || kind_ == Kind::file) && ranges_.empty();
-  return whole || acceptable(state, parameters, kind_ == Kind::random);
+  return whole_states() || acceptable(state, parameters, kind_ == Kind::random);
 }
 
 std::optional<double> Ensemble::energy(std::int64_t id) const {
@@ -338,7 +345,7 @@ EnsembleStart Ensemble::between(std::int64_t id, double part) const {
     const std::span all(state);
     const auto [q, v] =
         std::pair(all.first(static_cast<std::size_t>(dim_)), all.last(static_cast<std::size_t>(dim_)));
-    if (!problem_->project(q, v, parameters(id), section_ ? section_->coordinate : -1)) return {{}, false};
+    if (!problem_->project(q, v, parameters(id), held_coordinate())) return {{}, false};
   }
   const bool feasible = make_start(state, energy(id), parameters(id));
   return start_of(id, state, feasible);
@@ -391,6 +398,7 @@ void Ensemble::refuse_if_none_feasible() const {
   }
   // Not all were judged: one of the others may be feasible. Draws of one energy are all alike.
   if (size() > judged && (kind_ != Kind::random || energies() * combinations_ > 1)) return;
+  const std::string asked = asked_at_section();
   if (constrained_) {
     const auto first = (*this)[0].start;
     const auto off = problem_->off_manifold(first.q, first.v, first.parameters);
@@ -401,8 +409,7 @@ void Ensemble::refuse_if_none_feasible() const {
           "doesn't vanish there");
     if (project_ || (off.position < 1e-10 && off.velocity < 1e-10)) {
       throw table_.error("no start is feasible: each fails to reach the manifold or the energy" +
-                         std::string(section_ ? ", or the section's direction and condition" : "") +
-                         "; move the starts");
+                         (asked.empty() || whole_states() ? "" : ", or " + asked) + "; move the starts");
     }
     throw table_.error(
         (problem_->rolling() > 0
@@ -415,13 +422,10 @@ void Ensemble::refuse_if_none_feasible() const {
   if (missing_ < 0 && problem_->starts_inside())
     throw table_.error("no start is inside the domain: it is empty, or elsewhere");
   if (missing_ < 0)
-    throw table_.error("random",
-                       "no start is feasible: no draw has the section's direction and condition; "
-                       "move the box");
+    throw table_.error("random", "no start is feasible: no draw has " + asked + "; move the box");
   throw table_.error("energy", "no start is feasible: at none of the " + std::to_string(size()) +
                                    " points does a real " + names_[static_cast<std::size_t>(missing_)] +
-                                   " give this energy" +
-                                   (section_ ? ", with the section's direction and condition" : "") +
+                                   " give this energy" + (asked.empty() ? "" : ", with " + asked) +
                                    "; raise the energy, or move the points to where U is lower");
 }
 

@@ -9,9 +9,9 @@
 //   points = [{ q2 = value, ... }, ...]        as the grid's: what isn't named is the section's or solved for
 //   file   = "starts.h5"                       a data set /starts of whole states
 // Under constraints a start must lie on the manifold with its velocity tangent, and roll where it has to, or
-// `project = true` moves it there, the section's coordinate held; an energy then scales the velocity, and
-// what isn't named is 0. Random numbers: Philox-like counters keyed by (seed, id), after Salmon et al.
-// (2011).
+// `project = true` moves it there: whole states in all coordinates, the same in every study; what is put on
+// the section with its coordinate held. An energy then scales the velocity, and what isn't named is 0. Random
+// numbers: Philox-like counters keyed by (seed, id), after Salmon et al. (2011).
 #pragma once
 
 #include <cstdint>
@@ -97,6 +97,8 @@ class Ensemble {
   bool complete(std::vector<double>& state, double energy, const std::vector<double>& parameters) const;
   bool acceptable(const std::vector<double>& state, const std::vector<double>& parameters,
                   bool strictly) const;
+  /// What acceptable() asks of the section, as messages name it; empty where it asks nothing.
+  std::string asked_at_section() const;
   void read_grid();
   void read_random();
   void read_points();
@@ -105,6 +107,10 @@ class Ensemble {
   void find_box(const io::Table& table);
   void choose_missing(const io::Table& table);
   std::vector<double> base_state(std::int64_t point) const;
+  /// Whole states fly from wherever they lie, as in free motion; what is put on the section has to cross it.
+  bool whole_states() const { return (kind_ == Kind::list || kind_ == Kind::file) && ranges_.empty(); }
+  /// The coordinate that a projection leaves as it is: the section's of what is put there; else -1.
+  int held_coordinate() const { return section_ && !whole_states() ? section_->coordinate : -1; }
 
   static constexpr std::int64_t most_judged = 1 << 17;
   static constexpr double most_starts = 0x1p53;  ///< ids are kept as doubles, too

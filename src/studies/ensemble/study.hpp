@@ -11,7 +11,7 @@ namespace cotangent::studies {
 /// Throws Error where the mass matrix or the constraints are singular at every start.
 void refuse_if_all_singular(const Task& task, const Plan& plan, const Ensemble& ensemble);
 /// Throws Error where more samples, or times of a strobe, fall into a fixed step than can be listed. A step
-/// that adapts isn't known before: there the trajectory ends, with status non_finite.
+/// that adapts isn't known before: there the trajectory ends, with status crowded_step.
 void refuse_crowded_steps(const Task& task, const Plan& plan, const Ensemble& ensemble);
 
 /// What all studies of ensembles do once they have read their part of the deck: reads how the result is

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "studies/program/formula_model.hpp"
+
 namespace cotangent::studies {
 
 namespace {
@@ -34,7 +36,7 @@ ParameterChange read_changes(const io::Table& table, const ModelChoice& model,
   std::vector<std::string> names;
   for (const auto& p : model.problem->parameters()) names.push_back(p.name);
   if (names.empty())
-    throw table.error(fmt::format("the model {} has no parameter to change", model.problem->name()));
+    throw table.error(fmt::format("{} has no parameter to change", called(model.problem->name())));
   const std::string name = table.choice("parameter", names);
   ParameterChange changes{};
   changes.parameter = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());

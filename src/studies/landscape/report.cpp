@@ -7,6 +7,7 @@
 
 #include "parallel/mpi.hpp"
 #include "run/terminal.hpp"
+#include "studies/program/formula_model.hpp"
 #include "studies/program/report.hpp"
 
 namespace cotangent::studies {
@@ -92,7 +93,7 @@ std::string landscape_text(const LandscapeSurvey& survey, const LandscapeFinding
   const List &points = all.stationary, &passes = all.passes;
   const std::string parameters = survey.parameters_text(survey.parameters[static_cast<std::size_t>(index)]);
   std::string text =
-      fmt::format("{}: {}{}\n", parameters.empty() ? survey.statement->name() : parameters,
+      fmt::format("{}: {}{}\n", parameters.empty() ? called(survey.statement->name()) : parameters,
                   counts_text(points, first, last), all.complete[k] != 0 ? "" : " (some may be missing)");
   const auto line = [&](const std::string& row, const std::string& what, const List& list, std::int64_t at,
                         const std::string& more) {

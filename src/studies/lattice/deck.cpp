@@ -16,6 +16,7 @@
 #include "parallel/mpi.hpp"
 #include "studies/ensemble/deck.hpp"
 #include "studies/lattice/statement.hpp"
+#include "studies/program/formula_model.hpp"
 #include "studies/program/formula_reader.hpp"
 #include "studies/program/petsc_options.hpp"
 
@@ -241,7 +242,7 @@ void read_wave(const io::Table& table, std::vector<expressions::Constant> consta
   const auto waves = plan.model->waves();
   std::vector<std::string> names;
   for (const auto& wave : waves) names.emplace_back(wave.name);
-  if (names.empty()) throw table.error("wave", "model " + plan.model->name() + " knows none");
+  if (names.empty()) throw table.error("wave", called(plan.model->name()) + " knows none");
   const std::string name = table.choice("wave", names);
   const auto& wave = *std::ranges::find(waves, name, [](const auto& w) { return w.name; });
   for (const auto& option : wave.options) {
@@ -334,7 +335,8 @@ void read_method(Task& task, LatticePlan& plan) {
   const bool constrained = plan.model->constraints() > 0;
   plan.method = table.choice("name", constrained ? "lobatto-pair" : "gauss", names);
   if (constrained && plan.method != "lobatto-pair")
-    throw table.error("name", "keeps no constraints, and " + plan.model->name() + " has some: lobatto-pair");
+    throw table.error("name",
+                      "keeps no constraints, and " + called(plan.model->name()) + " has some: lobatto-pair");
   plan.step = table.positive("step");
   const io::Table solver = task.deck.table("solver");
   plan.assembled = solver.choice("collocation", "substructures", {"substructures", "petsc"}) == "petsc";
@@ -349,8 +351,8 @@ void read_method(Task& task, LatticePlan& plan) {
   }
   if (plan.method != "gauss") {
     if (!separable)
-      throw table.error("name", "needs a constant, diagonal mass matrix, which " + plan.model->name() +
-                                    " doesn't have: gauss");
+      throw table.error("name", "needs a constant, diagonal mass matrix, which " +
+                                    called(plan.model->name()) + " doesn't have: gauss");
     plan.composition_coefficients =
         std::ranges::find(lattice::compositions(), plan.method, &lattice::Composition::name)->coefficients;
     return;
@@ -363,7 +365,7 @@ void read_method(Task& task, LatticePlan& plan) {
     throw solver.error("collocation", "[method] solver = \"fixed-point\" solves no systems");
   if (plan.solver == "fixed-point" && !separable)
     throw table.error("solver", "fixed-point needs a constant, diagonal mass matrix, which " +
-                                    plan.model->name() + " doesn't have");
+                                    called(plan.model->name()) + " doesn't have");
 }
 
 void choose_lattice(const Lattices& list, const io::Table& model, LatticePlan& plan) {

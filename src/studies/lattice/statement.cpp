@@ -37,7 +37,7 @@ class Reader {
   explicit Reader(const io::Table& model) : model_(model) {}
 
   formulas::LatticeStatement read() {
-    s_.name = model_.text("name", "formula");
+    s_.name = model_.text("name", unnamed_model);
     s_.about = "stated by the deck";
     s_.coordinates = read_coordinates(model_);
     const FormulaReader formulas(model_, variables());

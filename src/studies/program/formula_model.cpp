@@ -126,7 +126,7 @@ class Reader {
   explicit Reader(const io::Table& table) : table_(table) {}
 
   Statement read() {
-    s_.name = table_.text("name", "formula");
+    s_.name = table_.text("name", unnamed_model);
     s_.about = "stated by the deck";
     s_.coordinates = read_coordinates(table_);
     read_dimensions();
@@ -406,7 +406,7 @@ void judge_method(const io::Deck& deck, const Statement& s, const std::string& n
   std::string list;
   for (const std::string& one : suited) list += (list.empty() ? "" : ", ") + one;
   throw deck.table("method").error(
-      "name", fmt::format("the motion of '{}' {}, which '{}' doesn't take: choose one of {}", s.name,
+      "name", fmt::format("the motion of {} {}, which '{}' doesn't take: choose one of {}", called(s.name),
                           free                 ? "isn't constrained"
                           : !s.rolling.empty() ? "is rolling"
                           : moving             ? "is constrained by what moves"
@@ -432,6 +432,10 @@ formulas::Methods methods_of(const io::Deck& deck, bool tangent_maps) {
     if (possible) result.stages = static_cast<int>(stages);
   }
   return result;
+}
+
+std::string called(const std::string& name) {
+  return name == unnamed_model ? "the deck's model" : "'" + name + "'";
 }
 
 bool states_model(const io::Deck& deck) {

@@ -29,6 +29,11 @@ expressions::Tree read_formula(const io::Table& table, const std::string& key, c
 /// `coordinates`, names or a table of names and units, and which of them are `angles`.
 std::vector<formulas::Variable> read_coordinates(const io::Table& table);
 
+/// The name of a model whose deck gives it none, as files have it.
+inline constexpr const char* unnamed_model = "formula";
+/// A model of this name as messages call it: by its name in quotes, or the deck's model where it has none.
+std::string called(const std::string& name);
+
 /// Whether the deck states its model by formulas.
 bool states_model(const io::Deck& deck);
 

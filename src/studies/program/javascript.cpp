@@ -7,6 +7,7 @@
 #include "expressions/derivative.hpp"
 #include "expressions/parser.hpp"
 #include "expressions/print.hpp"
+#include "studies/program/formula_model.hpp"
 #include "studies/program/formula_reader.hpp"
 
 namespace cotangent::studies {
@@ -59,13 +60,13 @@ class FreeMotion {
  public:
   explicit FreeMotion(const sections::Problem& problem) : dim_(static_cast<std::size_t>(problem.dim())) {
     const auto* const formulas = problem.formulas();
-    if (!formulas) throw Error(fmt::format("'{}' isn't stated by formulas", problem.name()));
+    if (!formulas) throw Error(fmt::format("{} isn't stated by formulas", called(problem.name())));
     formulas_ = *formulas;
     const char* why = !formulas_.constraint.empty() ? "is constrained"
                       : !formulas_.rolling.empty()  ? "rolls"
                       : formulas_.kick              ? "is kicked"
                                                     : nullptr;
-    if (why) throw Error(fmt::format("'{}' {}; --javascript prints free motion", problem.name(), why));
+    if (why) throw Error(fmt::format("{} {}; --javascript prints free motion", called(problem.name()), why));
     count_ = 2 * dim_ + problem.parameters().size() + 1;
     lagrangian_ = graph_.add(formulas_.lagrangian);
     for (std::size_t i = 0; i < dim_; ++i)

@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "expressions/print.hpp"
 #include "studies/program/formula_lines.hpp"
+#include "studies/program/formula_model.hpp"
 
 namespace cotangent::studies {
 
@@ -22,7 +23,7 @@ using studies::lines_of;
 
 Lines lines_of(const sections::Problem& problem) {
   const auto* const formulas = problem.formulas();
-  if (!formulas) throw Error(fmt::format("'{}' isn't stated by formulas", problem.name()));
+  if (!formulas) throw Error(fmt::format("{} isn't stated by formulas", called(problem.name())));
   Lines result;
   for (const auto& q : problem.coordinates()) result.names.push_back(q.name);
   for (const auto& q : problem.coordinates()) result.names.push_back(q.name + "_dot");
@@ -134,7 +135,7 @@ std::vector<double> some_start(const sections::Problem& problem) {
     const bool inside = !problem.has_domain() || problem.domain(q, parameters) > 0.1;
     if (held && inside && std::isfinite(problem.energy(q, v, parameters))) return state;
   }
-  throw Error(fmt::format("'{}': no start was found", problem.name()));
+  throw Error(fmt::format("{}: no start was found", called(problem.name())));
 }
 
 /// `where` and the formulas behind it.

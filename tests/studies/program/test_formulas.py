@@ -433,6 +433,12 @@ class Described(FormulaTest):
         self.assertEqual(motions[0], motions[1])
         self.assertNotEqual(motions[1], motions[2])
 
+    def test_a_model_without_a_name_is_the_decks(self):
+        for name, called in (("", "the deck's model"), ('name = "ring"\n', "'ring'")):
+            text = deck_of(name + TORUS, "poincare", GEODESICS)
+            self.says(self.launch(self.deck(text.replace("rattle", "gauss")), "--check"), 2, f"the motion of {called} is constrained")
+            self.says(self.launch("--describe", self.deck(text), "--javascript", ranks=1), 2, f"cotangent: {called} is constrained; --javascript")
+
     def test_formulas_of_billiards(self):
         self.assertIn("0 < 1 - (x/a)^2 - (y/b)^2*exp(k*x)", self.said("egg"))
         sinai = self.said("sinai")

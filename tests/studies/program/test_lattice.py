@@ -412,6 +412,7 @@ file = "out.h5"
                 (SHEET, ["start.w=1/0"], "site 0 begins at"),
                 (CHAIN, ["start.modes=", "start.file=no.h5"], "no.h5"),
                 (PENDULUMS, ["method.name=stormer-verlet"], "constant, diagonal mass matrix"),
+                (SHAFT, ["method.name=stormer-verlet"], "mass matrix, which the deck's model doesn't have"),
                 (PENDULUMS, ["method.solver=fixed-point"], "constant, diagonal mass matrix"),
                 (CHAIN, ["method.solver=fixed-point", "--", "-stage_pc_type", "lu"], "no effect"),
                 (CHAIN, ["method.solver=fixed-point", "solver.collocation=petsc"], "solves no systems"),
@@ -518,7 +519,7 @@ class Constraints(ProgramTest):
         text = self.rods.read_text(encoding="utf-8")
         for words, part in ((["start.y=0*site"], "constraint 'rod' of site 0 is missed at the start, by -0.42"),
                             (["start.x=0*site", "start.y=0*site"], "constraint 'rod' of site 0: its gradient vanishes"),
-                            (["method.name=gauss"], "keeps no constraints"),
+                            (["method.name=gauss"], "keeps no constraints, and 'inextensible-chain' has some"),
                             (["method.name=stormer-verlet"], "keeps no constraints"),
                             (["method.stages=1"], "stages"), (["method.stages=9"], "at most 8"),
                             (["--", "-stage_pc_type", "lu"], "begin with -pair_")):

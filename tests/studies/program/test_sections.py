@@ -42,6 +42,14 @@ class Turns(FormulaTest):
             status = [names[k] for k in file["orbits/status"][()]]
         self.assertEqual(status[0], "non_finite")
 
+    def test_a_step_that_grows_beyond_what_can_be_listed_is_a_status(self):
+        """A free rotor's steps grow without end: at last one holds more than a million strobes."""
+        text = ROTOR.replace('name = "gauss"\nstages = 8\nstep = 10.0', 'name = "dormand-prince-853"\ntolerance = 1e-10')
+        text = text.replace('where = "x"', 'where = "t"\nevery = "1e-5"')
+        end = self.launch(self.deck(text), "stop.crossings=3000000", ranks=1)
+        self.assertEqual(end.returncode, 1, end.stdout + end.stderr)
+        self.assertIn("1 crowded_step", end.stdout)
+
     def test_a_free_rotor_whose_steps_grow(self):
         for start, direction in ((1.0, "up"), (-1.0, "down")):
             text = ROTOR.replace('name = "gauss"\nstages = 8\nstep = 10.0', 'name = "dormand-prince-853"\ntolerance = 1e-10')

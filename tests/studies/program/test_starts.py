@@ -161,6 +161,20 @@ class Starts(FormulaTest):
         self.says(self.launch(self.deck(point)), 2, "direction and condition")
         self.assertEqual(self.orbits(point, "section.direction=down")["status"].tolist(), [1])  # a control
 
+    def test_whole_states_are_projected_as_in_a_trajectory(self):
+        """Off the manifold, on the section: no study holds a coordinate of theirs; on the section, points' is held."""
+        begin, _, after = PARABOLOID.partition("energy = 3.0")
+        text = begin + "project = true\nSTARTS\n[stop]" + after.partition("\n[stop]")[2]
+        text = text.replace('where = "y"', 'where = "y"\nvalue = 0.3')
+        states = text.replace("STARTS", "list = [[1, 0.3, 0.7, 0, 0.5, 0.3]]")
+        crossing = self.orbits(states)["initial"]
+        flying = states.replace('"poincare"', '"trajectory"').replace("crossings = 1", "time = 1.0\n[output]\nevery = 0.5")
+        section = flying[flying.index("[section]"):flying.index("[ensemble]")]
+        np.testing.assert_array_equal(crossing, self.orbits(flying.replace(section, ""))["initial"])
+        self.assertGreater(abs(crossing[0, 1] - 0.3), 0.005)
+        point = text.replace("STARTS", "points = [{ x = 1.0, z = 0.7, y_dot = 0.5 }]")
+        self.assertEqual(self.orbits(point)["initial"][0, 1], 0.3)
+
     def test_a_found_box_holds_all_velocities(self):
         q2, v2 = self.orbits(HENON_HEILES)["initial"][:, [1, 3]].T
         potential = q2**2/2 - q2**3/3
@@ -197,7 +211,11 @@ class Starts(FormulaTest):
     def test_no_possible_start_is_told_before_the_run(self):
         text = HENON_HEILES.replace("energy = 0.125\n", "").replace(
             "q2 = [0.0, 1.3]", "q2 = [0.0, 0.3], q1_dot = [-0.3, -0.1], q2_dot = [0.0, 0.1]")
-        self.says(self.launch(self.deck(text)), 2, "[ensemble] random", "direction and condition")
+        self.says(self.launch(self.deck(text)), 2, "[ensemble] random", "no draw has the section's direction; move")
+        conditioned = text.replace('where = "q1"', 'where = "q1"\ncondition = "q2 > 0"')
+        self.says(self.launch(self.deck(conditioned)), 2, "no draw has the section's direction and condition; move")
+        both = conditioned.replace('where = "q1"', 'where = "q1"\ndirection = "both"').replace("q2 > 0", "q2 > 9")
+        self.says(self.launch(self.deck(both)), 2, "no draw has the section's condition; move")
         possible = text.replace("q1_dot = [-0.3, -0.1]", "q1_dot = [0.1, 0.3]")  # a control
         self.assertEqual(self.launch(self.deck(possible), "--check").returncode, 0)
 
