@@ -194,6 +194,13 @@ void read_boundaries(Task& task, OverlandPlan& plan) {
                                              "from {} to {}",
                                              plan.time, rows.front().first, rows.back().first));
   }
+  const auto closed = [](const BoundaryRule& rule) { return rule.kind == BoundaryRule::Kind::closed; };
+  const auto walls = std::ranges::count_if(plan.rules, closed);
+  if (plan.method == "mini" && walls > 0 && walls < std::ssize(plan.rules))
+    task.warnings.emplace_back(
+        "[method] mini holds water at closed sides still along them, too, as Shapero does: beside a wall "
+        "that "
+        "water is to flow along too little leaves; name = \"conservative\" lets it flow there");
 }
 
 void read_friction(Task& task, OverlandPlan& plan) {

@@ -63,7 +63,7 @@ struct Task {
   std::vector<std::string> petsc_options;  ///< the words after --
   std::string deck_file;                   ///< where the deck was read from
   std::string formulas = {};               ///< how the deck's formulas were compiled, once they are read
-  std::vector<std::string> warnings = {};  ///< of what the deck says in vain
+  std::vector<std::string> warnings = {};  ///< of what the deck says in vain, or may not mean
 };
 
 struct Study {

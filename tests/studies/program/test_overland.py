@@ -322,6 +322,14 @@ class Overland(ProgramTest):
         self.assertLess(abs(flooded[()] - flooded[("method.time=backward-euler",)]), 0.05 * flooded[()])
 
     @unittest.skipUnless(RANKS == 1, "one rank's")
+    def test_mini_warns_of_walls_beside_openings(self):
+        def warned(*words):
+            return "holds water at closed sides still" in self.ended(self.deck(POOL), "--check", *words).stdout
+        self.assertTrue(warned("method.name=mini"))
+        self.assertFalse(warned())
+        self.assertFalse(warned("method.name=mini", "boundary.left.kind=closed"))
+
+    @unittest.skipUnless(RANKS == 1, "one rank's")
     def test_short_wave(self):
         # A wave that would fall between two steps: they end on the table's rows, however lax the tolerance.
         calm = [[0, 0.2], [0.4, 0.2]]
