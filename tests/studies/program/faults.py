@@ -294,7 +294,7 @@ def read_error(runs):
 
 
 def read_error_ranks(runs):
-    """Some while all open the file together, where none may wait for those that have failed."""
+    """The tenth while all open the file together, where none may wait for those that have failed."""
     return failing_calls(runs, "read", ranks=3, first=10, few=2)
 
 

@@ -193,7 +193,7 @@ averages = { sine = "p_x - x_dot" }
         np.testing.assert_allclose(found["section/plot"][..., 1], np.array([[1], [2]]) - time, rtol=0, atol=1e-11)
         np.testing.assert_allclose(found["section/plot"][..., 0], found["section/points"][..., 0], rtol=0, atol=0)
         np.testing.assert_allclose(found["indicators/birkhoff"][:, 0], np.sin(0.5), rtol=0, atol=1e-11)
-        # p < -2.5 comes before x < -100, whose edge is the nearer one where p is taken for that of t = 0.
+        # p < -2.5 comes first, but x < -4.8 would be the nearer edge if p were that of t = 0.
         exits = FALLING.replace("poincare", "trajectory") + '[exits]\nmomentum = "p_x < -2.5"\nplace = "x < -4.8"\n'
         found = self.opened(self.deck(exits), "output.every=0.5")
         np.testing.assert_allclose(found["exits/time"], [3.5, 4.5], rtol=0, atol=1e-11)
