@@ -198,9 +198,8 @@ void read_boundaries(Task& task, OverlandPlan& plan) {
   const auto walls = std::ranges::count_if(plan.rules, closed);
   if (plan.method == "mini" && walls > 0 && walls < std::ssize(plan.rules))
     task.warnings.emplace_back(
-        "[method] mini holds water at closed sides still along them, too, as Shapero does: beside a wall "
-        "that "
-        "water is to flow along too little leaves; name = \"conservative\" lets it flow there");
+        "[method] mini holds water at closed sides still along them, too, as Shapero does: where water is to "
+        "flow along a wall too little leaves; name = \"conservative\" lets it flow there");
 }
 
 void read_friction(Task& task, OverlandPlan& plan) {
