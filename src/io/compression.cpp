@@ -6,6 +6,7 @@
 
 #include "io/attempt.hpp"
 #include "io/dimensions.hpp"
+#include "io/mpi_io.hpp"
 #include "io/posix.hpp"
 #include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"

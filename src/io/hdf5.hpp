@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -91,31 +90,6 @@ class DataSet {
   std::vector<std::int64_t> dims_;
   DataType type_ = DataType::float64;
 };
-
-/// While one lives on ranks that share a file, MPI's calls on it that fail on this rank are told to `failed`,
-/// with MPI's reason, which must end the run. HDF5 writes a shared file's own blocks as it closes it, on rank
-/// 0, and where that fails it leaves the others in one barrier and waits for them in another; and so it does
-/// where ranks fail to read them as they open it.
-class FileFailureHandler {
- public:
-  explicit FileFailureHandler(std::function<void(const std::string& reason)> failed);
-  ~FileFailureHandler();
-  FileFailureHandler(const FileFailureHandler&) = delete;
-  FileFailureHandler& operator=(const FileFailureHandler&) = delete;
-
- private:
-  std::function<void(const std::string& reason)> failed_;
-  const std::function<void(const std::string& reason)>* outer_;  ///< whom it stands in for
-};
-
-/// Throws where MPI's scratch folder has no room: MPI starts and opens files by what the ranks of a machine
-/// share there, and a page of it that there is no room for would end the program by SIGBUS.
-void require_scratch();
-
-/// Makes an empty file with the layout on disk that hints ask for, such as striping_factor, which MPI-IO
-/// heeds only where it makes the file. Nothing without hints.
-void lay_out(const std::filesystem::path& path,
-             const std::vector<std::pair<std::string, std::string>>& hints);
 
 /// An open file.
 class File {

@@ -15,6 +15,7 @@
 #include "io/build.hpp"
 #include "io/compression.hpp"
 #include "io/dimensions.hpp"
+#include "io/mpi_io.hpp"
 #include "io/posix.hpp"
 #include "parallel/mpi.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "io/attempt.hpp"
+#include "io/mpi_io.hpp"
 #include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"
 

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/names.hpp"
 #include "io/deck.hpp"
+#include "io/mpi_io.hpp"
 #include "io/result_file.hpp"
 #include "io/seal.hpp"
 #include "parallel/mpi.hpp"

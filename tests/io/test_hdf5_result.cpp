@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "file_size_limit.hpp"
+#include "io/mpi_io.hpp"
 #include "io/result_file.hpp"
 #include "mpi_test.hpp"
 #include "parallel/task_sharing.hpp"

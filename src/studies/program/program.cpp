@@ -10,6 +10,7 @@
 
 #include "core/real.hpp"
 #include "io/hdf5.hpp"
+#include "io/mpi_io.hpp"
 #include "parallel/failure.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/signals.hpp"

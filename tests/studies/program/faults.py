@@ -295,7 +295,9 @@ def read_error(runs):
 
 def read_error_ranks(runs):
     """The tenth while all open the file together, where none may wait for those that have failed."""
-    return failing_calls(runs, "read", ranks=3, first=10, few=2)
+    row = failing_calls(runs, "read", ranks=3, first=10, few=2)
+    expect("cannot open the file" in row[1], f"none failed to open it: {row[1]}")
+    return row
 
 
 def close_error(runs):
