@@ -14,7 +14,8 @@ void end_if_alone(int exit_code, const std::string& what) {
 
 void end_alone(int exit_code, const std::string& what) {
   std::cout.flush();
-  std::cerr << "cotangent: rank " << rank() << " alone: " << what << std::endl;
+  // In one piece, or MPI's own words stand in the midst of it.
+  std::cerr << "cotangent: rank " + std::to_string(rank()) + " alone: " + what + "\n" << std::flush;
   abort(exit_code);
 }
 
