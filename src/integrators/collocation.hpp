@@ -40,6 +40,11 @@ class LagrangianCollocation {
       option::stages(2, max_collocation_degree, "degree of a step's polynomial"), option::step,
       option::tolerance, option::treatment};
   static constexpr bool adaptive = true;
+
+  /// The polynomial rounds velocities by some 2^-48 of themselves, however short a step is. At this tolerance
+  /// an estimated error of that size just keeps a step; below it steps would shrink for ever.
+  static double least_tolerance(int degree) { return 0x1p-48 / std::pow(shorter, falls_by(degree)); }
+
   static int order(const MethodOptions& options) {
     return treatment(options.treatment) == Treatment::e ? options.stages / 2 * 2 : options.stages;
   }
@@ -193,9 +198,6 @@ class LagrangianCollocation {
 
   /// The power of h by which the estimated error falls.
   static int falls_by(int degree) { return degree < 4 ? degree - 1 : degree; }
-  /// The polynomial rounds velocities by some 2^-48 of themselves, however short a step is. At this tolerance
-  /// an estimated error of that size just keeps a step; below it steps would shrink for ever.
-  static double least_tolerance(int degree) { return 0x1p-48 / std::pow(shorter, falls_by(degree)); }
 
   void fail(Mask lanes, Status status) { failure_ = select(lanes, R(static_cast<double>(status)), failure_); }
 

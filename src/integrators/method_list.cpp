@@ -41,6 +41,7 @@ std::vector<MethodInfo> method_list() {
       if (at == list.end()) {
         list.push_back({name, std::string(Method::about), {Method::options.begin(), Method::options.end()}});
         at = list.end() - 1;
+        if constexpr (requires { Method::least_tolerance(1); }) at->least_tolerance = Method::least_tolerance;
       }
       (*at).*kind = true;
       at->tangent = at->tangent || requires(Method & method) {

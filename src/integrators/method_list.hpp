@@ -16,6 +16,7 @@ struct MethodInfo {
   std::vector<Option> options;
   bool free = false, constrained = false, rolling = false;  ///< the kinds of motion that it suits
   bool tangent = false;                                     ///< whether it has a tangent map (chaos)
+  double (*least_tolerance)(int stages) = nullptr;          ///< that it can keep, where it says so
 };
 
 /// All methods, in the order of the list.

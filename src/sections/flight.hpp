@@ -94,6 +94,10 @@ struct TrajectoryRecord {
 
   /// Makes the record that of a new trajectory, or of none; the rows keep their memory.
   void begin(const Start& start);
+  /// Adds a row, and counts it.
+  void add_crossing(double time, std::span<const double> q, std::span<const double> v);
+  void add_sample(double time, std::span<const double> q, std::span<const double> v, double energy,
+                  std::span<const double> multipliers);
 };
 
 /// Trajectories under way in the lanes of one rank.

@@ -8,10 +8,10 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "numerics/compensated.hpp"
 #include "sections/deviation_frame.hpp"
 #include "sections/deviations.hpp"
 #include "sections/event_queue.hpp"
+#include "sections/flight_state.hpp"
 #include "sections/regularity.hpp"
 
 namespace cotangent::sections {
@@ -49,7 +49,8 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     Mask only(false);
     numerics::set_lane(only, lane, true);
     method_->start(*system_, x, only);
-    auto& r = begin_record(lane, start);
+    auto& r = record_[lane];
+    r.begin(start);
     if (deviations_ && multipliers_ == 0) deviations_->begin(lane, start.id);
     if (deviations_ && multipliers_ > 0)
       deviations_->begin(lane, start.id, [&](auto& deviation) { system_->make_tangent(x, deviation); });
@@ -64,19 +65,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (dependent_constraints(*system_, x, lane)) return land(lane, Status::singular_constraint);
     if (!regular || singular_mass_matrix(*system_, x, lane)) return land(lane, Status::singular_mass_matrix);
     if (!(numerics::lane(system_->domain(x.q), lane) > 0)) return land(lane, Status::left_domain);
-    numerics::set_lane(track_.energy, lane, r.energy);
-    numerics::set_lane(track_.energy_error, lane, 0.0);
-    set_work(lane, 0.0, 0.0);
-    numerics::set_lane(track_.constraint_error_squared, lane, 0.0);
-    if (watch_.sample_every > 0) {
-      integrators::State<double, N> first;
-      std::copy_n(start.q.begin(), N, first.q.begin());
-      std::copy_n(start.v.begin(), N, first.v.begin());
-      sample(lane, first, r.energy, multipliers(lane, x));
-    }
-    timetable_.begin(*system_, lane, 0.0, r.sample_count);
-    numerics::set_lane(fresh_, lane, true);
-    numerics::set_lane(active_, lane, true);
+    flight_.begin(lane, r);
+    if (watch_.sample_every > 0) r.add_sample(0.0, start.q, start.v, r.energy, given(multipliers(lane, x)));
+    take_up(lane, 0.0);
   }
 
   void advance(std::int64_t steps) override {
@@ -85,74 +76,39 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     resolve_events();
     for (int i = 0; i < lanes_; ++i) {
       if (numerics::lane(active_, i))
-        record_[i].steps = static_cast<std::int64_t>(numerics::lane(track_.steps, i));
+        record_[i].steps = static_cast<std::int64_t>(numerics::lane(flight_.track.steps, i));
     }
   }
 
   std::size_t state_size() const override {
-    return method_->memory_size() + own_numbers() + (deviations_ ? deviations_->state_size() : 0);
+    return method_->memory_size() + FlightState<R>::size(works_) +
+           (deviations_ ? deviations_->state_size() : 0);
   }
 
   void save(int lane, std::span<double> state) const override {
     method_->save(lane, state.data());
-    const auto& r = record_[lane];
-    double* own = state.data() + method_->memory_size();
-    own[0] = static_cast<double>(r.crossing_count);
-    own[1] = static_cast<double>(r.sample_count);
-    own[2] = static_cast<double>(r.grazing_count);
-    own[3] = static_cast<double>(r.steps);
-    own[4] = numerics::lane(track_.energy, lane);
-    own[5] = numerics::lane(track_.energy_error, lane);
-    own[6] = numerics::lane(last_crossing_, lane);
-    own[7] = numerics::lane(fresh_, lane) ? 1.0 : 0.0;
-    own[8] = numerics::lane(track_.constraint_error_squared, lane);
-    if (works_) {
-      own[9] = numerics::lane(work_.value, lane);
-      own[10] = numerics::lane(work_.low, lane);
-    }
-    if (deviations_) deviations_->save(lane, own + own_numbers());
+    double* const own = state.data() + method_->memory_size();
+    flight_.save(lane, record_[lane], works_, own);
+    if (deviations_) deviations_->save(lane, own + FlightState<R>::size(works_));
   }
 
   void restore(int lane, const Start& start, std::span<const double> state) override {
     idle(lane, start);
     method_->load(lane, state.data());
     method_->resume(*system_);
-    const double* own = state.data() + method_->memory_size();
-    auto& r = begin_record(lane, start);
-    r.crossing_count = static_cast<std::int64_t>(own[0]);
-    r.sample_count = static_cast<std::int64_t>(own[1]);
-    r.grazing_count = static_cast<std::int64_t>(own[2]);
-    r.steps = static_cast<std::int64_t>(own[3]);
-    plan_look(lane, own[3]);
-    r.energy = own[4];
-    numerics::set_lane(track_.energy, lane, own[4]);
-    numerics::set_lane(track_.energy_error, lane, own[5]);
-    numerics::set_lane(track_.steps, lane, own[3]);
-    numerics::set_lane(last_crossing_, lane, own[6]);
-    numerics::set_lane(fresh_, lane, own[7] != 0);
-    numerics::set_lane(track_.constraint_error_squared, lane, own[8]);
-    if (works_) set_work(lane, own[9], own[10]);
-    if (deviations_) deviations_->restore(lane, own + own_numbers());
-    timetable_.begin(*system_, lane, numerics::lane(method_->end().t, lane), r.sample_count);
-    numerics::set_lane(active_, lane, true);
+    const double* const own = state.data() + method_->memory_size();
+    record_[lane].begin(start);
+    flight_.restore(lane, own, works_, record_[lane]);
+    if (deviations_) deviations_->restore(lane, own + FlightState<R>::size(works_));
+    take_up(lane, numerics::lane(method_->end().t, lane));
   }
 
  private:
-  /// Of a lane's state, beside the method's.
-  std::size_t own_numbers() const { return works_ ? 11 : 9; }
-
-  TrajectoryRecord& begin_record(int lane, const Start& start) {
-    auto& r = record_[lane];
-    r.begin(start);
-    numerics::set_lane(track_.steps, lane, 0.0);
-    numerics::set_lane(last_crossing_, lane, 0.0);
-    plan_look(lane, 0.0);
-    return r;
-  }
-
-  void set_work(int lane, double value, double low) {
-    numerics::set_lane(work_.value, lane, value);
-    numerics::set_lane(work_.low, lane, low);
+  /// Lets a lane fly that has come so far.
+  void take_up(int lane, double t) {
+    timetable_.begin(*system_, lane, t, record_[lane].sample_count);
+    plan_look(lane);
+    numerics::set_lane(active_, lane, true);
   }
 
   /// Puts the start into a lane of the system; lanes never used yet get it too, so that they hold numbers.
@@ -191,9 +147,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   /// At a state, after so many steps with so large an error of the energy.
   void land_at(int lane, Status status, const State& x) {
     auto& r = record_[lane];
-    r.steps = static_cast<std::int64_t>(numerics::lane(track_.steps, lane));
-    r.energy_error = numerics::lane(track_.energy_error, lane);
-    r.constraint_error = std::sqrt(numerics::lane(track_.constraint_error_squared, lane));
+    r.steps = static_cast<std::int64_t>(numerics::lane(flight_.track.steps, lane));
+    r.energy_error = numerics::lane(flight_.track.energy_error, lane);
+    r.constraint_error = std::sqrt(numerics::lane(flight_.track.constraint_error_squared, lane));
     r.t = numerics::lane(x.t, lane);
     for (int n = 0; n < N; ++n) {
       r.q[n] = numerics::lane(x.q[n], lane);
@@ -212,21 +168,14 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     return result;
   }
 
-  void sample(int lane, const integrators::State<double, N>& x, double energy, const Multipliers& lambda) {
-    auto& r = record_[lane];
-    auto& rows = r.samples;
-    rows.time.push_back(x.t);
-    rows.q.insert(rows.q.end(), x.q.begin(), x.q.end());
-    rows.v.insert(rows.v.end(), x.v.begin(), x.v.end());
-    rows.energy.push_back(energy);
-    rows.multiplier.insert(rows.multiplier.end(), lambda.begin(), lambda.begin() + multipliers_);
-    ++r.sample_count;
+  std::span<const double> given(const Multipliers& lambda) const {
+    return std::span(lambda).first(static_cast<std::size_t>(multipliers_));
   }
 
   /// One step of all lanes, or as many as nothing happens in, at most so many; returns how many.
   std::int64_t step(std::int64_t most) {
     const auto passed =
-        method_->pass(*system_, active_, timetable_.next(), track_, looks_at_each_step_ ? 1 : most);
+        method_->pass(*system_, active_, timetable_.next(), flight_.track, looks_at_each_step_ ? 1 : most);
     const Mask took = passed.took;
     R t = passed.t, energy = passed.energy, part(1.0);
     State end;  // where more of it is asked for than that
@@ -237,12 +186,12 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       t = end.t;
       energy = system_->energy(end);
     }
-    R gained = energy - track_.energy;
+    R gained = energy - flight_.track.energy;
     if (works_) {
-      auto work = work_;
+      auto work = flight_.work;
       if (system_->kind().driven) work.add(method_->work(*system_, part));
-      work_ = numerics::select(took & active_, work, work_);
-      gained = (gained - work_.value) - work_.low;
+      flight_.work = numerics::select(took & active_, work, flight_.work);
+      gained = (gained - flight_.work.value) - flight_.work.low;
     }
     const R error = numerics::absolute(gained);
     Mask fine = took & (error <= R(std::numeric_limits<double>::max()));
@@ -251,14 +200,16 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (has_ticks_) listed = fine & timetable_.can_list(method_->begin_time(), t);
     if (any(active_ & !listed)) land_failed(took, fine, listed, asks_for_end_ ? end : method_->end());
     const Mask good = listed & active_;
-    track_.energy_error = select(good, numerics::larger(error, track_.energy_error), track_.energy_error);
+    flight_.track.energy_error =
+        select(good, numerics::larger(error, flight_.track.energy_error), flight_.track.energy_error);
     // Rarely does an error grow beyond all before: only then is it computed.
     if (multipliers_ > 0 && any(good & passed.farther)) {
       const R off = method_->constraint_error_squared(*system_);
-      track_.constraint_error_squared = select(good, numerics::larger(off, track_.constraint_error_squared),
-                                               track_.constraint_error_squared);
+      flight_.track.constraint_error_squared =
+          select(good, numerics::larger(off, flight_.track.constraint_error_squared),
+                 flight_.track.constraint_error_squared);
     }
-    track_.steps += select(good, R(1.0), R(0.0));
+    flight_.track.steps += select(good, R(1.0), R(0.0));
     if (deviations_ || kicked_) {
       State behind = end;
       if (any(kicked)) behind.v = system_->kicked_velocity(end);
@@ -269,14 +220,16 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
       watch_step(good, t, end, part);
     }
     if (may_miss_) {
-      const auto lost = [&] { return good & active_ & (track_.steps - last_crossing_ >= patience_); };
+      const auto lost = [&] {
+        return good & active_ & (flight_.track.steps - flight_.last_crossing >= patience_);
+      };
       if (any(lost())) {
         resolve_events();
         const State there = asks_for_end_ ? end : method_->end();
         numerics::for_lanes(lost(), [&](int i) { land_at(i, Status::section_not_met, there); });
       }
     }
-    if (deviations_ && watch_.stop.decided && any(good & active_ & (track_.steps >= next_look_)))
+    if (deviations_ && watch_.stop.decided && any(good & active_ & (flight_.track.steps >= next_look_)))
       land_decided(end);
     return passed.steps;
   }
@@ -305,15 +258,16 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
 
   /// Lanes whose deviations tell enough; after every so many of their own steps one looks.
   [[gnu::noinline, gnu::cold]] void land_decided(const State& end) {
-    numerics::for_lanes(active_ & (track_.steps >= next_look_), [&](int i) {
-      plan_look(i, numerics::lane(track_.steps, i));
+    numerics::for_lanes(active_ & (flight_.track.steps >= next_look_), [&](int i) {
+      plan_look(i);
       if (!deviations_->decided(i)) return;
       resolve_events();
       if (numerics::lane(active_, i)) land_at(i, Status::decided, end);
     });
   }
-  void plan_look(int lane, double steps) {
+  void plan_look(int lane) {
     constexpr double between = 64;
+    const double steps = numerics::lane(flight_.track.steps, lane);
     numerics::set_lane(next_look_, lane, between * (std::floor(steps / between) + 1));
   }
 
@@ -334,9 +288,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   /// Kicks lanes that have come to it: they begin anew behind the kick, and what it did to their energy is no
   /// error.
   void kick(Mask kicked, const State& end, const State& behind) {
-    auto work = work_;
+    auto work = flight_.work;
     work.add(system_->energy(behind) - system_->energy(end));
-    work_ = numerics::select(kicked, work, work_);
+    flight_.work = numerics::select(kicked, work, flight_.work);
     method_->start(*system_, behind, kicked);
     numerics::for_lanes(kicked, [&](int i) { timetable_.plan_kick(i, numerics::lane(end.t, i)); });
   }
@@ -368,9 +322,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     const Mask ended_outside = good & outside(end.q), leaves = ended_outside | (good & passes_outside(end));
     Mask some = leaves | (good & (t >= timetable_.next()));
     if (queue_.section() && !watch_.section->strobe)
-      some = some | (good & (fresh_ | queue_.section()->suspects(*method_, method_->end())));
+      some = some | (good & (flight_.fresh | queue_.section()->suspects(*method_, method_->end())));
     if (!any(some)) {
-      fresh_ = fresh_ & !good;
+      flight_.fresh = flight_.fresh & !good;
       return;
     }
     bool at_once = any(leaves | (good & (t >= R(watch_.stop.time))));
@@ -378,15 +332,16 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
     if (queue_.section() && !watch_.section->strobe)
       most_crossings = queue_.section()->most_crossings(*method_, method_->end());
     numerics::for_lanes(some & active_, [&](int i) {
-      QueuedStep step{.lane = i,
-                      .fresh = numerics::lane(fresh_, i),
-                      .leaves = numerics::lane(leaves, i),
-                      .ended_outside = numerics::lane(ended_outside, i),
-                      .until = numerics::lane(t, i),
-                      .part = numerics::lane(part, i),
-                      .steps = numerics::lane(track_.steps, i),
-                      .energy_error = numerics::lane(track_.energy_error, i),
-                      .constraint_error = std::sqrt(numerics::lane(track_.constraint_error_squared, i))};
+      QueuedStep step{
+          .lane = i,
+          .fresh = numerics::lane(flight_.fresh, i),
+          .leaves = numerics::lane(leaves, i),
+          .ended_outside = numerics::lane(ended_outside, i),
+          .until = numerics::lane(t, i),
+          .part = numerics::lane(part, i),
+          .steps = numerics::lane(flight_.track.steps, i),
+          .energy_error = numerics::lane(flight_.track.energy_error, i),
+          .constraint_error = std::sqrt(numerics::lane(flight_.track.constraint_error_squared, i))};
       step.most_crossings = static_cast<std::int64_t>(numerics::lane(most_crossings, i));
       step.due = timetable_.take(i, step.until);
       queue_.push(*method_, *system_, step, end);
@@ -396,7 +351,7 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
                  record_[i].crossing_count + queue_.most_crossings(i) >= watch_.stop.crossings;
       if (queue_.full()) resolve_events();
     });
-    fresh_ = fresh_ & !good;
+    flight_.fresh = flight_.fresh & !good;
     if (at_once) resolve_events();
   }
 
@@ -444,19 +399,15 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
         ++r.grazing_count;
         return;
       case Queue::Kind::sample:
-        return sample(lane, event.x, event.energy, event.multiplier);
+        return r.add_sample(event.x.t, event.x.q, event.x.v, event.energy, given(event.multiplier));
       case Queue::Kind::exit:
         return stop(Status::left_domain);
       case Queue::Kind::end:
         return stop(watch_.section && watch_.stop.crossings > 0 ? Status::time_limit : Status::finished);
       case Queue::Kind::crossing:
       case Queue::Kind::strobe:
-        r.crossings.time.push_back(event.x.t);
-        r.crossings.state.resize(r.crossings.state.size() + 2 * N);
-        std::copy_n(event.x.q.begin(), N, r.crossings.state.end() - 2 * N);
-        std::copy_n(event.x.v.begin(), N, r.crossings.state.end() - N);
-        ++r.crossing_count;
-        numerics::set_lane(last_crossing_, lane, step.steps);
+        r.add_crossing(event.x.t, event.x.q, event.x.v);
+        numerics::set_lane(flight_.last_crossing, lane, step.steps);
         if (watch_.stop.crossings > 0 && r.crossing_count >= watch_.stop.crossings) stop(Status::finished);
     }
   }
@@ -482,11 +433,9 @@ class TrajectoryBatchOf final : public TrajectoryBatch {
   int lanes_;
   bool ready_ = false, landed_ = false;
   const R patience_{static_cast<double>(watch_.stop.patience)};
-  Mask active_{false}, fresh_{false};
-  integrators::Track<R> track_;
-  numerics::Compensated<R> work_{};  ///< that driving and kicks did since the start
-  R last_crossing_{0.0};             ///< in steps
-  R next_look_{0.0};                 ///< whether the growth is decided, in steps
+  Mask active_{false};
+  FlightState<R> flight_;
+  R next_look_{0.0};  ///< whether the growth is decided, in steps
   std::array<TrajectoryRecord, W> record_;
 };
 

@@ -71,6 +71,7 @@ void read_method(Task& task, Plan& plan) {
   plan.method = read_options(table, *plan.model.problem, false);
   if (table.has("tolerance")) {
     read(table, integrators::option::tolerance, plan.method);
+    warn_of_rounding(task, "[method] tolerance", plan.method);
     plan.method.step = integrators::default_first_step;
     read(table, integrators::option::step, plan.method);
   } else if (table.has("step")) {

@@ -68,4 +68,14 @@ std::string in_words(const MethodOptions& options) {
   return text;
 }
 
+void warn_of_rounding(Task& task, std::string_view place, const MethodOptions& options) {
+  const auto methods = integrators::method_list();
+  const auto method = std::ranges::find(methods, options.name, &integrators::MethodInfo::name);
+  if (method->least_tolerance == nullptr) return;
+  const double least = method->least_tolerance(options.stages);
+  if (*options.tolerance >= least) return;
+  task.warnings.push_back(fmt::format("{}: {:g} is less than {} of {} stages rounds by; it takes {:.1e}",
+                                      place, *options.tolerance, options.name, options.stages, least));
+}
+
 }  // namespace cotangent::studies

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "integrators/options.hpp"
 #include "io/deck.hpp"
+#include "studies/program/study.hpp"
 
 namespace cotangent::studies {
 
@@ -24,5 +26,9 @@ std::string value_of(const integrators::Option& option, const integrators::Metho
 
 /// The method and what it takes from `[method]`: `gauss, stages = 8, step = 0.5`.
 std::string in_words(const integrators::MethodOptions& options);
+
+/// Warns of a tolerance below what the method rounds by, given in this place of the deck: it takes a larger
+/// one.
+void warn_of_rounding(Task& task, std::string_view place, const integrators::MethodOptions& options);
 
 }  // namespace cotangent::studies

@@ -111,6 +111,14 @@ class Deck(ProgramTest):
             self.assertIn(end, said.stdout)
         self.assertEqual(self.launch(self.deck(hints % "cb_nodes"), "--check").stdout, "deck ok\n")
 
+    def test_tolerance_below_rounding(self):
+        """What collocation can't keep it doesn't try to: the deck is warned, and told what is taken."""
+        adaptive = POINCARE.replace('name = "gauss"', 'name = "chebyshev-lobatto"\nstages = 16').replace("step = 0.5", "tolerance = %s")
+        self.assertEqual(self.launch(self.deck(adaptive % "1e-15"), "--check").stdout,
+                         "warning: [method] tolerance: 1e-15 is less than chebyshev-lobatto of 16 stages rounds by; "
+                         "it takes 1.3e-13\ndeck ok\n")
+        self.assertEqual(self.launch(self.deck(adaptive % "2e-13"), "--check").stdout, "deck ok\n")
+
     def test_misspelt_where_another_is_missing(self):
         """What is missing is told with the key that was probably meant for it."""
         self.refused("give step (fixed) or tolerance (adaptive)", "was 'step' meant by 'stepp' (deck.toml:6)?",

@@ -67,7 +67,7 @@ std::string label_of(const io::Table& entry, const integrators::MethodOptions& m
   return text;
 }
 
-void read_method_entry(const io::Table& entry, Comparison& c) {
+void read_method_entry(Task& task, const io::Table& entry, Comparison& c) {
   integrators::MethodOptions method = read_options(entry, *c.model.problem, true);
   const bool adaptive = entry.has("tolerances");
   if (adaptive == entry.has("steps")) {
@@ -95,6 +95,7 @@ void read_method_entry(const io::Table& entry, Comparison& c) {
     } catch (const Error& e) {
       throw entry.error("name", e.what());
     }
+    if (adaptive) warn_of_rounding(task, "[[methods]] tolerances", method);
     c.settings.push_back({static_cast<int>(c.names.size()), index++, method});
   }
   c.names.push_back(label);
@@ -127,7 +128,7 @@ Comparison read_comparison(Task& task) {
     throw task.deck.table("methods").error(
         "give the methods to compare, each as [[methods]] with name and with steps or tolerances");
   }
-  for (const io::Table& entry : entries) read_method_entry(entry, c);
+  for (const io::Table& entry : entries) read_method_entry(task, entry, c);
   c.time = task.deck.table("stop").positive("time");
   c.ensemble = std::make_unique<Ensemble>(task, c.model, read_section(task, *c.model.problem));
   return c;
