@@ -176,7 +176,7 @@ inline std::vector<Graph::Id> in_order(const std::vector<Node>& nodes, bool elem
   }
   std::vector<Graph::Id> order(nodes.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_partition(order, [&](Graph::Id i) { return early[i]; });
+  std::stable_partition(order.begin(), order.end(), [&](Graph::Id i) { return early[i]; });
   return order;
 }
 
