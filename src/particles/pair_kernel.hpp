@@ -45,6 +45,8 @@ class Potential {
   virtual std::optional<expressions::Tree> formula() const { return std::nullopt; }
   /// The cut-off of those that have a usual one; else nothing.
   virtual std::optional<double> usual_cut(std::span<const double> parameters) const = 0;
+  /// Whether it ends there by itself, and its formula means nothing beyond.
+  virtual bool ends() const { return false; }
   /// The distance beyond which it isn't felt to a tolerance; nothing where there is none.
   virtual std::optional<double> range(std::span<const double> parameters, double tolerance) const = 0;
   /// `switch_from` where the mode is switched.

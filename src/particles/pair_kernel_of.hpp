@@ -123,6 +123,11 @@ class PotentialOf final : public Potential {
     if constexpr (requires { P::usual_cut; }) return P::usual_cut * P::scale(values(parameters));
     return std::nullopt;
   }
+  bool ends() const override {
+    return requires {
+      P::ends;
+    };
+  }
   std::optional<double> range(std::span<const double> parameters, double tolerance) const override {
     const Parameters p = values(parameters);
     return mechanics::range([&](double s) { return mechanics::pair_energy<P>(s, p); }, P::scale(p),

@@ -12,6 +12,7 @@ struct Soft {
   static constexpr std::array<Parameter, 2> parameters{
       {{"strength", 1.0, "energy of two particles at one point"}, {"sigma", 1.0, "where it ends", "length"}}};
   static constexpr double usual_cut = 1.0;  ///< times scale()
+  static constexpr bool ends = true;        ///< there: beyond it this is no potential
 
   [[gnu::always_inline]] auto operator()(const auto& s, const auto& p) const {
     const auto [strength, sigma] = p;

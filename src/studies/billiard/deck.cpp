@@ -357,6 +357,7 @@ BilliardPlan<D> read_billiard(Task& task) {
       output.at_least("every", 0.0, std::isfinite(plan.watch.stop.time) ? plan.watch.stop.time / 500 : 0.0);
   if (plan.watch.sample_every > 0) {
     if (!std::isfinite(plan.watch.stop.time)) throw output.error("every", "samples need stop.time");
+    plan.watch.stop.time = end_at(plan.watch.stop.time, {plan.watch.sample_every, 0.0});
     plan.samples = samples_until(output, plan.watch.stop.time, plan.watch.sample_every);
   }
   exits = read_wall_exits(task, D, rules.exits);

@@ -93,9 +93,15 @@ std::int64_t whole(const io::Table& table, const std::string& key, double time, 
   if (!(count < 0x1p53))
     throw table.error(key, fmt::format("{:.3g} {} of {} can't be counted: fewer", count, of, step));
   if (count < 1 || std::abs(count * step - time) > 1e-9 * time)
-    throw table.error(key, fmt::format("must be a whole number of {} of {}: try {}", of, step,
+    throw table.error(key, fmt::format("must be a whole number of {} of {}: try {:.15g}", of, step,
                                        std::max(1.0, count) * step));
   return static_cast<std::int64_t>(count);
+}
+
+double end_at(double time, const sections::Ticks& ticks) {
+  if (!(ticks.every() > 0 && time / ticks.every() < 0x1p53)) return time;
+  const double next = ticks[ticks.after(time)];
+  return next - time <= 0x1p-50 * time ? next : time;
 }
 
 std::int64_t samples_until(const io::Table& output, double time, double every) {

@@ -53,6 +53,9 @@ void read_method(Task& task, Plan& plan);
 /// How many steps, or samples, of the length `step` make up `time`, the value of the key: a whole number.
 std::int64_t whole(const io::Table& table, const std::string& key, double time, double step,
                    const std::string& of);
+/// The end of a flight, at the next of equally spaced times where that is later by round-off alone: 0.3 is
+/// meant to hold the third of tenths, 3 * 0.1 is more.
+double end_at(double time, const sections::Ticks& ticks);
 /// How many samples are due at 0, every, 2 every ... up to a time. Throws Error where they can't be counted.
 std::int64_t samples_until(const io::Table& output, double time, double every);
 /// Reads `[plot] axes`: two columns to draw against each other, among coordinates, with `whole_states` also

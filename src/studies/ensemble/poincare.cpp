@@ -69,6 +69,11 @@ ExitCode run(Task& task) {
   plan.watch.stop.time = stop.number("time", std::numeric_limits<double>::infinity());
   plan.watch.stop.patience = stop.integer_at_least("patience", 1, plan.watch.stop.patience);
   if (!(plan.watch.stop.time > 0)) throw stop.error("time", "must be positive");
+  if (const auto& strobe = plan.watch.section->strobe) {
+    std::vector<double> first;
+    for (const auto& values : plan.model.axes) first.push_back(values.front());
+    plan.watch.stop.time = end_at(plan.watch.stop.time, strobe->ticks(first));
+  }
   read_surface(task, plan);
   read_plot(task, plan, true);
   const Ensemble ensemble(task, plan.model, plan.watch.section);

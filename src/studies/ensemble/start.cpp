@@ -16,6 +16,21 @@
 
 namespace cotangent::studies {
 
+namespace {
+
+/// To parts of their sizes, whatever the units, and what numbers of order 1 in a formula round by.
+bool is_on_manifold(const sections::Manifold::Distance& off, std::span<const double> q,
+                    std::span<const double> v) {
+  const auto slack = [](std::span<const double> x) {
+    double size = 0;
+    for (const double number : x) size = std::max(size, std::abs(number));
+    return 1e-10 * size + 1e-14;
+  };
+  return off.position <= slack(q) && off.velocity <= slack(v);
+}
+
+}  // namespace
+
 Ensemble::Ensemble(Task& task, const ModelChoice& model, const std::optional<sections::Section>& section)
     : problem_(model.problem),
       axes_(model.axes),
@@ -274,13 +289,7 @@ bool Ensemble::constrain(std::vector<double>& state, std::optional<double> energ
     for (std::size_t k = 0; k < v.size(); ++k)
       if (v[k] != least[k]) v[k] = least[k] + *factor * (v[k] - least[k]);
   }
-  const auto off = problem_->off_manifold(q, v, parameters);
-  double length = 1, speed = 1;
-  for (int k = 0; k < dim_; ++k) {
-    length = std::max(length, std::abs(q[static_cast<std::size_t>(k)]));
-    speed = std::max(speed, std::abs(v[static_cast<std::size_t>(k)]));
-  }
-  if (!(off.position <= 1e-10 * length) || !(off.velocity <= 1e-10 * speed)) return false;
+  if (!is_on_manifold(problem_->off_manifold(q, v, parameters), q, v)) return false;
   return whole_states() || acceptable(state, parameters, kind_ == Kind::random);
 }
 
@@ -407,7 +416,7 @@ void Ensemble::refuse_if_none_feasible() const {
           "no start is on the manifold g = 0: at the first a constraint isn't finite, or its slope grad g "
           "vanishes, or it follows from others; move the starts, or state the manifold by a g whose slope "
           "doesn't vanish there");
-    if (project_ || (off.position < 1e-10 && off.velocity < 1e-10)) {
+    if (project_ || is_on_manifold(off, first.q, first.v)) {
       throw table_.error("no start is feasible: each fails to reach the manifold or the energy" +
                          (asked.empty() || whole_states() ? "" : ", or " + asked) + "; move the starts");
     }
@@ -417,7 +426,7 @@ void Ensemble::refuse_if_none_feasible() const {
              : "no start is on the manifold g = 0 with its velocity tangent: the first is off by |g| / |grad "
                "g| = ") +
         fmt::format("{:.3g} and its velocity by {:.3g}", off.position, off.velocity) +
-        " (at most 1e-10); project = true moves them there");
+        " (at most 1e-10 of their sizes); project = true moves them there");
   }
   if (missing_ < 0 && problem_->starts_inside())
     throw table_.error("no start is inside the domain: it is empty, or elsewhere");

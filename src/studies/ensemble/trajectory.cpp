@@ -57,6 +57,7 @@ ExitCode run(Task& task) {
   read_exits(task, plan);
   if (!plan.exits || output.has("every")) {
     plan.watch.sample_every = output.positive("every", plan.watch.stop.time / 1000);
+    plan.watch.stop.time = end_at(plan.watch.stop.time, {plan.watch.sample_every, 0.0});
     plan.samples = samples_until(output, plan.watch.stop.time, plan.watch.sample_every);
   }
   read_surface(task, plan);

@@ -58,9 +58,15 @@ PairChoice read_potential(Task& task) {
                                          : read_named(task.stated.potentials, table, choice);
   const auto usual = choice.potential->usual_cut(values);
   if (table.has("cut") && table.has("tail")) throw table.error("give cut or tail, not both");
+  if (choice.potential->ends() && table.has("tail"))
+    throw table.error(
+        "tail", fmt::format("{} ends by itself, at {}: leave it out", choice.potential->name(), *usual));
   double cut = 0;
   if (table.has("cut") || (usual && !table.has("tail"))) {
     cut = usual ? table.at_least("cut", 0.0, *usual) : table.at_least("cut", 0.0);
+    if (choice.potential->ends() && cut > *usual)
+      throw table.error(
+          "cut", fmt::format("{} ends by itself, at {}: at most that", choice.potential->name(), *usual));
   } else {
     const double tail = table.positive("tail", 1e-12);
     const auto range = choice.potential->range(values, tail);

@@ -22,9 +22,10 @@ using geometry::SpacePoint;
 
 namespace {
 
-/// By which a place rounds: at least 1.
-double size_of(std::span<const double> q) {
-  return std::max({1.0, std::abs(q[0]), std::abs(q[1]), std::abs(q[2])});
+/// How far off what is asked of it a place or a velocity may be: part of its size, whatever the unit, and
+/// what numbers of order 1 in a surface's formula round by.
+double slack(std::span<const double> x) {
+  return 1e-9 * std::hypot(x[0], x[1], x[2]) + 1e-14;
 }
 
 }  // namespace
@@ -126,7 +127,7 @@ std::vector<std::vector<double>> ParticleStarts::along_trajectory() const {
   if (state.size() != 6) throw table.error("from", "must be six numbers: x, y, z and the velocity");
   const auto distance =
       plan_.problem->off_manifold(std::span(state).first(3), std::span(state).last(3), plan_.parameters);
-  if (!(distance.position < 1e-8 * size_of(std::span(state).first(3))))
+  if (!(distance.position <= slack(std::span(state).first(3))))
     throw table.error("from", fmt::format("is {:.2g} off the surface", distance.position));
   auto parameters = plan_.parameters;  // this particle may fall while those that follow don't
   for (std::size_t k = 0; k < parameters.size(); ++k) {
@@ -216,7 +217,7 @@ std::vector<SpacePoint> ParticleStarts::some_points() const {
     const auto x = numerics::normals(1, draw, 0);
     std::vector<double> q{size * x[0], size * x[1], size * x[2]}, v(3, 0.0);
     if (plan_.problem->project(q, v, plan_.parameters, -1) &&
-        plan_.problem->off_manifold(q, v, plan_.parameters).position < 1e-9 * size_of(q))
+        plan_.problem->off_manifold(q, v, plan_.parameters).position <= slack(q))
       points.push_back({q[0], q[1], q[2]});
   }
   if (!points.empty()) return points;
@@ -239,12 +240,11 @@ particles::Particle ParticleStarts::particle(std::int64_t id, std::array<double,
   if (project_ && !plan_.problem->project(q, v, plan_.parameters, -1))
     throw Error(fmt::format("particle {} could not be moved onto the surface", id));
   const auto off = plan_.problem->off_manifold(q, v, plan_.parameters);
-  const double speed = std::hypot(v[0], v[1], v[2]);
-  if (!(off.position <= 1e-9 * size_of(q)))
+  if (!(off.position <= slack(q)))
     throw Error(
         fmt::format("particle {} starts {:.2g} off the surface; [particles] project = true moves it there",
                     id, off.position));
-  if (!(off.velocity <= 1e-9 * std::max(1.0, speed)))
+  if (!(off.velocity <= slack(v)))
     throw Error(
         fmt::format("particle {} starts with a velocity of {:.2g} across the surface; [particles] project "
                     "= true makes it tangent",

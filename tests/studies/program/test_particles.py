@@ -235,6 +235,8 @@ class Particles(ProgramTest):
                 (("model.name=plane", "model.R=", "model.r="), ("unbounded", "periods")),
                 (("potential.name=lennard-jone",), ("lennard-jones",)),
                 (("potential.tail=1e-9",), ("cut or tail",)),
+                (("potential.name=soft", "potential.cut=1.5"), ("cut", "soft ends by itself, at 1: at most that")),
+                (("potential.name=soft", "potential.cut=", "potential.tail=1e-6"), ("tail", "ends by itself", "leave it out")),
                 (("potential.sigma=-1",), ("sigma", "positive")),
                 (("model.name=double-pendulum", "model.R=", "model.r="), ("no particle on a surface",)),
                 (("method.name=g-baoab",), ("temperature",)),
@@ -244,6 +246,17 @@ class Particles(ProgramTest):
                 self.assertIn(end.returncode, (2, 3), end.stdout + end.stderr)
                 for part in parts:
                     self.assertIn(part, end.stderr)
+
+    def test_starts_off_the_surface_are_told_in_any_unit(self):
+        """A sphere as large as a few atoms, in metres: what is a sixth off it is off it."""
+        sphere = self.deck(TORUS.replace('"torus"\nR = 8.0\nr = 3.0', '"sphere"\nr = 3e-9').replace('start = "even"\ncount = 300', 'start = "list"\nlist = LIST')
+                           .replace("temperature = 1.0", "").replace("cut = 2.5", "sigma = 3e-10\nepsilon = 1e-21\ncut = 8e-10")
+                           .replace("step = 0.004", "step = 1e-14").replace("time = 0.8", "time = 1e-13").replace("every = 0.08", "every = 5e-14")
+                           .replace("r = 3e-9", "r = 3e-9\nmass = 6.6e-26"))
+        text = (self.at / sphere).read_text()
+        for states, told in (("[[2.5e-9, 0, 0], [0, 3e-9, 0]]", "off the surface"), ("[[3e-9, 0, 0, 1e-3, 1.0, 0]]", "across the surface")):
+            self.says(self.launch(self.deck(text.replace("LIST", states))), 2, told)
+        self.ended(self.deck(text.replace("LIST", "[[3e-9, 0, 0], [0, 3e-9, 0, 0, 0, 10.0]]")), "output.file=out.h5", ranks=1)  # a control
 
     def test_starts_from_files(self):
         rows = [[11, 0, 0, 0, 1, 0], [-11, 0, 0, 0, 1, 0]]

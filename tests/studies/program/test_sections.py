@@ -28,6 +28,68 @@ file = "out.h5"
 """
 
 
+OSCILLATOR = """study = "trajectory"
+[model]
+name = "harmonic-oscillator"
+[method]
+name = "gauss"
+step = 0.07
+[ensemble]
+list = [[1.0, 0.5, 0.0, 0.3]]
+[stop]
+time = 1.0
+[output]
+every = 0.3
+file = "out.h5"
+"""
+STROBED = """study = "poincare"
+[model]
+coordinates = ["x"]
+lagrangian = "x_dot^2/2 - x^2/2"
+[method]
+name = "gauss"
+step = 0.1
+[section]
+where = "t"
+every = 0.1
+[ensemble]
+list = [[0.1, 0.0]]
+[stop]
+crossings = 100
+[output]
+file = "out.h5"
+"""
+CIRCLE = """study = "billiard"
+[domain]
+sets = [{ name = "circle", set = "circle" }]
+[ensemble]
+list = [[0.1, 0.2, 0.7, 0.4]]
+[stop]
+time = 1.0
+[output]
+every = 0.3
+file = "out.h5"
+"""
+
+
+class Ends(FormulaTest):
+    longest = 60
+
+    def test_the_last_of_equal_times_is_the_end(self):
+        """3 * 0.1 is more than 0.3 by round-off alone, and is meant; what is more than that isn't."""
+        for text, path in ((OSCILLATOR, "trajectory/time"), (CIRCLE, "trajectory/time")):
+            for end, every, count in ((0.3, 0.1, 4), (0.7, 0.1, 8), (4.35, 0.05, 88), (33.3, 0.9, 38), (0.35, 0.1, 4),
+                                      (0.3 - 1e-12, 0.1, 3)):
+                with self.subTest(path=path, end=end, every=every):
+                    self.run_to("out.h5", text, f"stop.time={end!r}", f"output.every={every}", ranks=1)
+                    with h5py.File(self.at / "out.h5") as file:
+                        np.testing.assert_array_equal(file[path][()].ravel(), every * np.arange(count))
+        for end, count in ((0.3, 3), (0.7, 7), (0.25, 2)):
+            self.run_to("out.h5", STROBED, f"stop.time={end}", ranks=1)
+            with h5py.File(self.at / "out.h5") as file:
+                self.assertEqual(file["orbits/crossing_count"][()].tolist(), [count])
+
+
 class Turns(FormulaTest):
     longest = 60
 

@@ -175,6 +175,26 @@ class Starts(FormulaTest):
         point = text.replace("STARTS", "points = [{ x = 1.0, z = 0.7, y_dot = 0.5 }]")
         self.assertEqual(self.orbits(point)["initial"][0, 1], 0.3)
 
+    def test_a_start_off_its_manifold_is_told_in_any_unit(self):
+        sphere = """study = "trajectory"
+[model]
+coordinates = ["x", "y", "z"]
+lagrangian = "(x_dot^2 + y_dot^2 + z_dot^2)/2"
+constraint = ["x^2 + y^2 + z^2 - 9e-24"]
+[method]
+name = "rattle"
+step = 1e-14
+[ensemble]
+list = [STATE]
+[stop]
+time = 1e-13
+[output]
+file = "out.h5"
+"""
+        for state in ("[3.1e-12, 0, 0, 0, 1e-3, 0]", "[3e-12, 0, 0, 1e-9, 1e-3, 0]"):
+            self.says(self.launch(self.deck(sphere.replace("STATE", state))), 2, "no start is on the manifold")
+        self.assertEqual(self.orbits(sphere.replace("STATE", "[3e-12, 0, 0, 0, 1e-3, 0]"))["status"].tolist(), [1])  # a control
+
     def test_a_found_box_holds_all_velocities(self):
         q2, v2 = self.orbits(HENON_HEILES)["initial"][:, [1, 3]].T
         potential = q2**2/2 - q2**3/3
