@@ -131,6 +131,9 @@ std::vector<std::vector<std::string>> dimension_names(const std::vector<DataSetS
     const std::size_t slash = spec.path.rfind('/') + 1;
     const std::string group = spec.path.substr(0, slash), name = spec.path.substr(slash);
     std::vector<std::string> wanted = named(spec.path, spec.dims.size()), names;
+    // Where there are no such times, samples are taken with the frames.
+    if (std::ranges::find(specs, group + "sample_time", &DataSetSpec::path) == specs.end())
+      std::ranges::replace(wanted, "sample_time", "time");
     std::vector<std::string> columns;
     for (const auto& [label, texts] : spec.labels) {
       if (label == "columns") columns = texts;

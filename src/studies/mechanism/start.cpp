@@ -205,7 +205,7 @@ class RodReader {
     listed_ = model_.has("positions");
     stored_ = model_.has("file");
     if (chains_.held && D != 3) throw surface_.error("name", "needs [model] dimension = 3");
-    angle_ = chains_.held || (many_ && !given()) ? 0.0 : model_.number("angle", std::numbers::pi / 2);
+    angle_ = chains_.held || many_ || given() ? 0.0 : model_.number("angle", std::numbers::pi / 2);
     chains_.closed = model_.boolean("closed", false);
     if (chains_.closed && chains_.rods < 3) throw model_.error("closed", "a loop needs three rods");
     if (chains_.closed && chains_.held && !given())

@@ -383,7 +383,7 @@ std::vector<std::string> unused(const Statement& s) {
   std::vector<std::string> warnings;
   for (std::size_t i = 0; i < s.parameters.size(); ++i)
     if (!used[s.first_parameter() + i])
-      warnings.push_back(fmt::format("parameter '{}' is in no formula", s.parameters[i].name));
+      warnings.push_back(fmt::format("parameter '{}' is in no formula of [model]", s.parameters[i].name));
   for (std::size_t i = 0; i < s.where.size(); ++i)
     if (!used[s.first_part() + i])
       warnings.push_back(fmt::format("part '{}' of [model.where] is in no formula", s.where[i].name));

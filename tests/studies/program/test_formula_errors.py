@@ -206,7 +206,7 @@ class Told(FormulaTest):
         told = self.run_to("out.h5", BARE.format("x_dot^2/2 - x^2/2").replace(
             "[method]", 'parameters = { a = 1.0, b = 2.0 }\nwhere = { used = "a*x", idle = "used + b" }\n'
             'force = { x = "-used" }\n[method]'))
-        self.assertIn("warning: parameter 'b' is in no formula", told)
+        self.assertIn("warning: parameter 'b' is in no formula of [model]", told)
         self.assertIn("warning: part 'idle' of [model.where] is in no formula", told)
         for name in ("'a'", "'used'"):
             self.assertNotIn(name, told)

@@ -113,7 +113,7 @@ class Interpreted(FormulaTest):
         deck = self.deck(deck_of(HENON_HEILES + "parameters = { b = 2.0 }\n"))
         alone = {**self.alone, "COTANGENT_COMPILER": "none", "COTANGENT_CACHE": str(self.at / "cache")}
         end = self.launch("--check", deck, ranks=1, env=alone)
-        self.assertEqual((end.returncode, end.stdout), (0, "warning: parameter 'b' is in no formula\ndeck ok\n"), end.stderr)
+        self.assertEqual((end.returncode, end.stdout), (0, "warning: parameter 'b' is in no formula of [model]\ndeck ok\n"), end.stderr)
         self.assertNotEqual(self.launch("--compile", deck, ranks=1, env=alone).returncode, 0)  # a control
 
     def test_what_is_refused(self):
