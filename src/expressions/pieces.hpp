@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What all printers share. One pass over the nodes makes each a piece of text from its operands' pieces; a
 // language says how: leaf(node), one(node, a), two(node, a, b), part(name), and mentions(node), how often a
-// node writes its operands down, and elementary_first, whether those functions are written before all else.
-// One that takes the sine and the cosine of an operand together says that in sine_and_cosine(a), a part, and
-// how each is read from it in one_of_both(node, part).
+// node writes its operands down. One that takes the sine and the cosine of an operand together says that in
+// sine_and_cosine(a), a part, and how each is read from it in one_of_both(node, part).
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -165,21 +163,6 @@ concept TakesSineWithCosine = requires {
   &Language::sine_and_cosine;
 };
 
-/// The nodes in the order in which they are written: what elementary functions need, and they, before the
-/// rest, where the language wants that. They take longest, and a processor begins on what it has read.
-inline std::vector<Graph::Id> in_order(const std::vector<Node>& nodes, bool elementary_first) {
-  std::vector<bool> early(nodes.size(), false);
-  for (std::size_t i = nodes.size(); elementary_first && i-- > 0;) {
-    const Operation operation = nodes[i].operation;
-    early[i] = early[i] || (operation >= Operation::sqrt && operation <= Operation::tanh);
-    for (std::size_t k = 0; early[i] && k < operands(operation); ++k) early[nodes[i].operand[k]] = true;
-  }
-  std::vector<Graph::Id> order(nodes.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_partition(order.begin(), order.end(), [&](Graph::Id i) { return early[i]; });
-  return order;
-}
-
 /// Of each node which of sine and cosine are taken of it: 1, 2 or 3.
 inline std::vector<int> circular_functions(const std::vector<Node>& nodes) {
   std::vector<int> taken(nodes.size(), 0);
@@ -213,7 +196,7 @@ Printed printed(std::span<const Tree> trees, const Language& language, const std
   };
   const std::vector<int> circular = circular_functions(nodes);
   std::vector<std::string> both(nodes.size());  ///< the part of each node's sine and cosine
-  for (const Graph::Id i : in_order(nodes, Language::elementary_first)) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
     if (operands(node.operation) == 0) {
       pieces[i] = language.leaf(node);

@@ -17,7 +17,6 @@ using namespace printing;
 /// The language of decks.
 struct Deck {
   std::span<const std::string> names;
-  static constexpr bool elementary_first = false;
   static std::string part(std::string name) { return name; }
 
   static std::string within(Binding least, Piece piece) {
@@ -67,7 +66,6 @@ struct Deck {
 /// What C++ and JavaScript share: an operation is a call, or in parentheses.
 struct Code {
   std::span<const std::string> names;
-  static constexpr bool elementary_first = true;
   static std::string part(std::string name) { return name; }
 
   Piece leaf(const Node& node) const {

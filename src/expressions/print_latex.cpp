@@ -13,7 +13,6 @@ using namespace printing;
 
 struct Latex {
   std::span<const std::string> names;
-  static constexpr bool elementary_first = false;
   static std::string part(const std::string& name) { return latex_symbol(name); }
 
   static std::string in_brackets(const std::string& text) { return "\\left(" + text + "\\right)"; }
