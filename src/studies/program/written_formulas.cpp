@@ -5,10 +5,12 @@
 #include <cctype>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 
 #include "core/error.hpp"
 #include "expressions/print.hpp"
+#include "sections/lone_flight.hpp"
 #include "studies/program/formula_lines.hpp"
 #include "studies/program/formula_model.hpp"
 
@@ -116,12 +118,25 @@ std::string written_or_why_not(const Item& item) {
   }
 }
 
-/// A state from which the problem moves: coordinates and velocities of the order of 1, of few digits.
-std::vector<double> some_start(const sections::Problem& problem) {
-  std::vector<double> parameters;
-  for (const auto& p : problem.parameters()) parameters.push_back(p.value);
+/// Whether the problem moves well from a state: to the end, its energy kept to a thousandth.
+bool flies(const sections::Problem& problem, const sections::Start& start,
+           const integrators::MethodOptions& method, double time) {
+  sections::Observation watch;
+  watch.stop.time = time;
+  const auto flown = sections::fly_alone(problem, method, watch, start);
+  return flown.status == Status::finished &&
+         flown.energy_error <= 1e-3 * std::max(1.0, std::abs(flown.energy));
+}
+
+/// A state from which the problem moves, and for so long by this method if there is one: coordinates and
+/// velocities of the order of 1, of few digits.
+std::vector<double> some_start(const sections::Problem& problem, const integrators::MethodOptions& method,
+                               double time) {
+  sections::Start start{0, {}, {}, {}};
+  for (const auto& p : problem.parameters()) start.parameters.push_back(p.value);
   const auto dim = static_cast<std::size_t>(problem.dim());
   constexpr int attempts = 200;
+  std::vector<double> first;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     std::vector<double> state(2 * dim);
     for (std::size_t i = 0; i < state.size(); ++i) {
@@ -129,12 +144,15 @@ std::vector<double> some_start(const sections::Problem& problem) {
           std::fmod(0.6180339887 * static_cast<double>(i + 1) + 0.4142135624 * attempt, 1.0);
       state[i] = std::round(100 * (spread - (i < dim ? 0.0 : 0.5))) / 100;
     }
-    std::vector<double> at = state;
-    const std::span<double> q(at.data(), dim), v(at.data() + dim, dim);
-    const bool held = problem.project(q, v, parameters, -1);
-    const bool inside = !problem.has_domain() || problem.domain(q, parameters) > 0.1;
-    if (held && inside && std::isfinite(problem.energy(q, v, parameters))) return state;
+    start.q.assign(state.begin(), state.begin() + problem.dim());
+    start.v.assign(state.begin() + problem.dim(), state.end());
+    const bool held = problem.project(start.q, start.v, start.parameters, -1);
+    const bool inside = !problem.has_domain() || problem.domain(start.q, start.parameters) > 0.1;
+    if (!held || !inside || !std::isfinite(problem.energy(start.q, start.v, start.parameters))) continue;
+    if (flies(problem, start, method, time)) return state;
+    if (first.empty()) first = state;
   }
+  if (!first.empty()) return first;
   throw Error(fmt::format("{}: no start was found", called(problem.name())));
 }
 
@@ -224,13 +242,15 @@ std::string deck_of_formulas(const sections::Problem& problem) {
   if (!parameters.empty()) text += "\n[model.parameters]\n";
   for (const auto& p : parameters)
     text += fmt::format("{:<26} # {}\n", fmt::format("{} = {}", p.name, p.value), p.meaning);
-  std::string start;
-  for (const double x : some_start(problem)) start += fmt::format("{}{}", start.empty() ? "" : ", ", x);
-  text += fmt::format("\n[method]\nname = \"{}\"\nstep = 0.01\n\n[ensemble]\nlist = [[{}]]\n",
-                      problem.methods().front(), start);
+  integrators::MethodOptions method;
+  method.name = problem.methods().front();
+  method.step = 0.01;
+  constexpr double time = 10;
+  text += fmt::format("\n[method]\nname = \"{}\"\nstep = {}\n\n[ensemble]\nlist = [[{}]]\n", method.name,
+                      method.step, fmt::join(some_start(problem, method, time), ", "));
   if (problem.multipliers() > 0) text += "project = true             # onto what the constraints allow\n";
-  return text +
-         fmt::format("\n[stop]\ntime = 10.0\n\n[output]\nevery = 0.1\nfile = \"{}.h5\"\n", problem.name());
+  return text + fmt::format("\n[stop]\ntime = {:.1f}\n\n[output]\nevery = 0.1\nfile = \"{}.h5\"\n", time,
+                            problem.name());
 }
 
 }  // namespace cotangent::studies

@@ -450,6 +450,12 @@ class Described(FormulaTest):
         self.assertIn(r"\frac", self.said("egg", "--latex"))
         self.says(self.launch("--describe", "field:keplr", "--as-deck", ranks=1), 2, "did you mean 'kepler'")
 
+    def test_decks_of_models_run_as_they_are(self):
+        """Also of those where not every start does: into a centre, or a disc that falls over."""
+        for name in ("kepler", "rolling-disc"):
+            end = self.launch(self.deck(self.said(name, "--as-deck")), ranks=1)
+            self.assertEqual(end.returncode, 0, name + end.stdout + end.stderr)
+
     def test_decks_of_billiards_have_their_bits(self):
         """One wall that is no polynomial, walls put together, a field; a control each by another parameter."""
         for name, table, built_in, parameter in some((
