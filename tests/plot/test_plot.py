@@ -182,6 +182,23 @@ class Pictures(PlotTest):
         self.assertFalse(axis.yaxis.get_offset_text().get_visible())
         matplotlib.pyplot.close(figure)
 
+    def test_what_is_taken_from_all_numbers_stands_in_the_label(self):
+        """Ticks and label together give the numbers themselves."""
+        for low, high, written in ((-300001.2, -299998.8, "x + 300000"), (-3.00001, -2.99999, "x + 3  [$10^{-5}$]"),
+                                   (-1000001, -999999, "x + 1000000"), (5.0000001, 5.0000003, "x − 5  [$10^{-7}$]"),
+                                   (-3e8, 3e8, "x  [$10^{8}$]"), (-3, 3, "x")):
+            figure, axis = matplotlib.pyplot.subplots()
+            axis.set_xlim(low, high)
+            axis.set_xlabel("x")
+            layout.powers_in_labels(figure)
+            self.assertEqual(axis.get_xlabel(), written)
+            label, _, power = written.partition("  [$10^{")
+            taken = float((label[1:] or "0").replace(" ", "").replace("−", "-"))
+            shown = [float(tick.get_text().strip("${}").replace("−", "-").replace(r"\mathdefault{", "").rstrip("}"))
+                     for tick in axis.get_xticklabels()]
+            np.testing.assert_allclose(np.array(shown) * 10.0 ** int(power.rstrip("}$]") or 0) - taken, axis.get_xticks(), rtol=1e-12)
+            matplotlib.pyplot.close(figure)
+
     def test_one_panel_for_each_energy(self):
         with_axis = Result(self.shared / "energies.h5")
         found, names = sections.panels([with_axis], options("f"))
