@@ -505,6 +505,53 @@ class Pictures(PlotTest):
             self.assertEqual((colours[0], len(set(colours)), "#000000" in colours), ("#1b1b1f", exits + 1, False))
             self.assertEqual([matplotlib.colors.to_hex(c) for c in basin.collections[0].get_cmap().colors], colours)
 
+    def test_basins_of_each_energy_by_themselves(self):
+        """A row for each energy with its own shares; --orbits and the limits hold; what doesn't vary is no axis."""
+        file = self.at / "energies.h5"
+        synthetic.basins(file, 2, energies=(0.18, 0.3))
+        self.drawn(file, "--what", "basins", "--xlim", "-0.5,0.5", "--ylim", "0.1,0.9")
+        basins, survivals = self.figure.axes[::2], self.figure.axes[1::2]
+        self.assertEqual([axis.get_title(loc="left") for axis in basins], ["$E = 0.18$", "$E = 0.3$"])
+        self.assertEqual([(axis.get_xlim(), axis.get_ylim()) for axis in basins], [((-0.5, 0.5), (0.1, 0.9))] * 2)
+        self.assertEqual([[text.get_text() for text in axis.get_legend().get_texts()] for axis in survivals],
+                         [["inside: 0.375", "exit 0: 0.312", "exit 1: 0.312"], ["inside: 0.000", "exit 0: 1.000", "exit 1: 0.000"]])
+        self.assertEqual([np.unique(axis.collections[0].get_array()).tolist() for axis in basins], [[-1, 0, 1], [0]])
+        self.drawn(file, "--what", "basins", "--orbits", "256-511")
+        self.assertEqual(len(self.figure.axes), 2)
+        self.assertIn("$E = 0.3$  ·  $256$ starts", self.figure.texts[1].get_text())
+        self.refused(2, "'x_dot' has one value", arguments=[file, "--what", "basins", "--axes", "x,x_dot", "-o", self.at / "a.png"])
+        with h5py.File(shutil.copy(file, self.at / "mixed.h5"), "r+") as result:
+            del result["orbits/parameters"]
+        self.refused(2, "differ in more than these two", arguments=[self.at / "mixed.h5", "--what", "basins", "-o", self.at / "a.png"])
+
+    def test_an_atlas_over_an_unsorted_list(self):
+        across, up, chaotic = np.array([0.1, 0.05, 0.12]), np.array([0.3, 0.1]), np.array([[1, 0, 0.5], [0.2, 0.1, 0.3]])
+        synthetic.atlas(self.at / "map.h5", across, "energy", up=up, chaotic=chaotic)
+        self.drawn(self.at / "map.h5", "--color-by", "chaotic")
+        axis = self.figure.axes[0]
+        np.testing.assert_allclose(axis.get_xlim(), (0.025, 0.13))
+        np.testing.assert_allclose(axis.get_ylim(), (0, 0.4))
+        np.testing.assert_array_equal(axis.collections[0].get_array().reshape(2, 3), [[0.1, 0.2, 0.3], [0, 1, 0.5]])
+        synthetic.atlas(self.at / "line.h5", across, "energy", chaotic=chaotic[:1])
+        self.drawn(self.at / "line.h5", "--color-by", "chaotic")
+        np.testing.assert_array_equal(self.figure.axes[0].lines[0].get_xydata(), [(0.05, 0), (0.1, 1), (0.12, 0.5)])
+
+    def test_an_atlas_of_failed_orbits(self):
+        """Where all failed no share is known; cells are hatched wholly, and the heading says what hatches mean."""
+        across, failed = np.array([0.1, 0.2, 0.5]), np.array([0.0, 0.5, 1.0])
+        nowhere, chaotic = np.array([[1.0], [0.0]]), np.where(failed < 1, 0.5, 0)
+        synthetic.atlas(self.at / "map.h5", across, "energy", up=[0, 1], chaotic=chaotic, failed=failed, forbidden=nowhere)
+        self.drawn(self.at / "map.h5")
+        self.assertIn("share of failed orbits", [axis.get_title(loc="left") for axis in self.figure.axes])
+        self.assertIn("hatched: no start is allowed,  crossed: every orbit failed", self.figure.texts[1].get_text())
+        cells, forbidden, lost = self.figure.axes[0].collections
+        np.testing.assert_array_equal(np.ma.getmaskarray(cells.get_array()).reshape(2, 3), [[False, False, True]] * 2)
+        for hatched, box in ((forbidden, ((0.05, -0.5), (0.65, 0.5))), (lost, ((0.35, -0.5), (0.65, 1.5)))):
+            np.testing.assert_allclose(hatched.get_paths()[0].get_extents().get_points(), box)
+        synthetic.atlas(self.at / "line.h5", across, "energy", chaotic=chaotic, failed=failed)
+        self.drawn(self.at / "line.h5", "--color-by", "chaotic")
+        np.testing.assert_array_equal(self.figure.axes[0].lines[0].get_ydata(), [0.5, 0.5, np.nan])
+
     def test_periodic_orbits_over_the_columns_asked_for(self):
         synthetic.periodic_orbits(self.at / "families.h5")
         synthetic.periodic_orbits(self.at / "orbits.h5", continued=False)
