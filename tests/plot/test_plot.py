@@ -30,6 +30,7 @@ sys.path.insert(0, str(SOURCE))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
+from cotangent.explorer import periodic  # noqa: E402
 from cotangent.plot import atlases, billiards, captions, cli, energy, landscape, layout, mechanisms, movie, overland, painting  # noqa: E402
 from cotangent.plot import sections  # noqa: E402
 from cotangent.plot import style, tops, trajectories  # noqa: E402
@@ -565,6 +566,16 @@ class Pictures(PlotTest):
                                    ("families", "energy,q2_dt", "no column 'q2_dt'", "did you mean 'q2_dot'?"),
                                    ("orbits", "q2,q2_dt", "no column 'q2_dt'", "did you mean 'q2_dot'?")):
             self.refused(2, "--axes", *words, arguments=[self.at / f"{file}.h5", "-o", self.at / "a.png", "--axes", axes])
+
+    def test_one_point_on_the_section_that_the_deck_names(self):
+        """An orbit that closes after one return lies in the plane of what the section leaves free, in pictures and pages."""
+        for where, axes in (("q1", ["q2", "q2_dot"]), ("q2", ["q1", "q1_dot"])):
+            file = self.at / f"{where}.h5"
+            synthetic.orbits_and_manifolds(file, [[0.0, 0.0, 0.2, 0.1]], [1], deck=synthetic.SECTION.replace('"q1"', f'"{where}"'))
+            self.drawn(file, least=0.002)
+            self.says(*[style.label(name) for name in axes])
+            data = periodic.orbits(Result(file))
+            self.assertEqual([data["names"][data[axis]] for axis in "xy"], axes)
 
     def test_billiards_whose_walls_are_swept(self):
         synthetic.billiard(self.at / "swept.h5", 40, bounces=0, swept=True)
