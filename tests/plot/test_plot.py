@@ -367,6 +367,12 @@ class Pictures(PlotTest):
             file["lattice/frame_time"][1:] = np.nan
         self.refused(1, "no sample of the motion yet", arguments=(copy, "-o", self.at / "begun.png"))
 
+    def test_pages_of_lattices_that_have_not_begun(self):
+        with h5py.File(shutil.copy(self.shared / "field.h5", self.at / "begun.h5"), "a") as file:
+            for name in ("frame_time", "q", "shape"):
+                file[f"lattice/{name}"][...] = 0
+        self.refused(1, "no whole state in it yet", arguments=(self.at / "begun.h5", "--html", self.at / "a.html"))
+
     def test_landscapes(self):
         for name, count, least in (("landscape.h5", 1, 0.4), ("landscapes.h5", 4, 0.3)):
             with self.subTest(name):
@@ -377,6 +383,26 @@ class Pictures(PlotTest):
                     np.testing.assert_array_equal(wells, [(-1, 0), (1, 0)])
                     np.testing.assert_array_equal(passes, [(0, 0)])
         self.says("$y$", "$x$", "$y$", "$x$")
+
+    def test_landscapes_that_are_flat(self):
+        """A constant is said; numbers that agree but in their last digits are told apart."""
+        for energy, bar, said in ((0.0, None, "$U$ $= 0$ everywhere"), (-7.0, None, "$U$ $= -7$ everywhere"),
+                                  (-7 + 1e-9 * np.arange(61 * 41), "$U$ + $7$ [$10^{-6}$]", "$U$  ·"),
+                                  (1e-9 * np.arange(61 * 41), "$U$ [$10^{-6}$]", "$U$  ·")):
+            file = shutil.copy(self.shared / "landscape.h5", self.at / "flat.h5")
+            with h5py.File(file, "r+") as result:
+                values = result["landscape/energy"]
+                values[...] = np.resize(energy, values.shape)
+                del result["landscape/stationary"], result["landscape/passes"]
+            self.drawn(file)
+            self.assertIn(said, self.figure.texts[1].get_text())
+            self.assertEqual([axis.get_title(loc="left") for axis in self.figure.axes[1:]], [bar] if bar else [])
+            for axis in self.figure.axes[1:]:
+                texts = [text.get_text() for text in axis.get_yticklabels()]
+                self.assertEqual(len(set(texts)), len(texts))
+            file.unlink()
+        self.assertEqual(landscape.reach(np.array([1.5, 2.5])), "$2$")
+        self.assertEqual(landscape.reach(np.array([-7, -7 + 1e-9, -7 + 2e-9])), r"$-7$ … $+ 2 \times 10^{-9}$")
 
     def test_padded_lists_of_stationary_points(self):
         """The lists may be as long as their room in the file, the rest NaN, or hold a row for each parameter."""
@@ -440,6 +466,20 @@ class Pictures(PlotTest):
         self.assertEqual(len(self.figure.axes[0].lines), min(count - 1, 60))
         read = self.rows_read(lambda: self.drawn(file, "--what", "histories", "--orbits", "1,4"))
         self.assertEqual(read, {f"histories/{name}": 2 for name in ("sali", "spectrum_2", "time")})
+
+    def test_histories_of_orbits_that_failed_at_once(self):
+        file = self.at / "histories.h5"
+        synthetic.poincare(file, side=2, crossings=20)
+        with h5py.File(file, "r+") as result:
+            time = np.tile(10.0 * np.arange(1, 6), (4, 1))
+            time[1:] = np.nan
+            for name, values in {"indicators/verdict": np.zeros(4), "histories/time": time, "histories/sali": np.exp(-0.1 * time)}.items():
+                result[name] = values
+            result["indicators/verdict"].attrs["names"] = np.array(["undecided", "regular", "chaotic"], dtype=h5py.string_dtype())
+        self.drawn(file, "--what", "histories")
+        self.assertEqual(len(self.figure.axes[0].lines), 1)
+        self.refused(2, "none of these orbits came to the first row",
+                     arguments=[file, "--what", "histories", "--orbits", "1-3", "-o", self.at / "a.png"])
 
     def test_energy_errors(self):
         self.drawn("section.h5", "--what", "energy")

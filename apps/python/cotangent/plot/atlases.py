@@ -187,9 +187,9 @@ def draw_basins(results, options):
                             f"'{name}' has {'one value' if len(values) else 'none'}; --axes X,Y chooses others")
     rows = [(label, of) for label, of in sections.groups(result, ids) if len(of)]
     options.width = options.width or 10.5
-    figure, panels = layout.grid(2 * len(rows), options, options.title or "Which exit, and when?", [
-        *captions.constants(result, ids), style.plural(len(ids), "start"), uncertainty(result)], gap=(0.6, 0.5), ticks_inside=True, aspect=0.95, columns=2,
-        panel_titles=len(rows) > 1 or None)
+    notes = [*captions.constants(result, ids), style.plural(len(ids), "start"), uncertainty(result)]
+    figure, panels = layout.grid(2 * len(rows), options, options.title or "Which exit, and when?", notes, gap=(0.6, 0.5), aspect=0.95,
+                                 ticks_inside=True, columns=2, panel_titles=len(rows) > 1 or None)
     shades = ["#1b1b1f", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#009e73"]  # inside first; far apart in grey too
     if len(names) >= len(shades):  # black stays that of the inside
         shades[1:] = [shade for shade in style.distinct(len(names) + 1) if shade.any()]
