@@ -31,7 +31,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
 from cotangent.explorer import periodic  # noqa: E402
-from cotangent.plot import atlases, billiards, captions, cli, energy, landscape, layout, mechanisms, movie, overland, painting  # noqa: E402
+from cotangent.plot import atlases, billiards, captions, choices, cli, energy, landscape, layout, mechanisms, movie  # noqa: E402
+from cotangent.plot import overland, painting  # noqa: E402
 from cotangent.plot import sections  # noqa: E402
 from cotangent.plot import style, tops, trajectories  # noqa: E402
 from cotangent.plot.result import Result  # noqa: E402
@@ -889,6 +890,25 @@ class Columns(PlotTest):
             self.assertEqual(figure.axes[0].get_aspect(), 1.0)
             self.assertEqual({axis.get_ylim() for axis in figure.axes[1:13]}, {figure.axes[1].get_ylim()})
 
+    def test_what_is_listed_is_drawn(self):
+        """A plane of velocities too; of points that rods join there is neither a picture of particles nor a movie."""
+        listed = {name: choices.listed(Result(self.shared / name)) for name in ("pendulum.h5", "chain.h5")}
+        self.assertIn("a, b, a_dot, b_dot: a plane instead of time", listed["pendulum.h5"])
+        self.assertIn("--movie", listed["pendulum.h5"])
+        self.assertNotIn("--movie", listed["chain.h5"])
+        self.assertNotIn("--what particles", listed["chain.h5"])
+        self.refused(2, "no movies of points that rods join", arguments=[self.shared / "chain.h5", "--movie", self.at / "a.gif"])
+        self.drawn("pendulum.h5", "--axes", "a,b_dot")
+        self.says("$a$  [rad]", r"$\dot{b}$  [rad/s]", "time  [s]", "$E - E_0$  $[10^{-13}]$")
+        result = Result(self.shared / "pendulum.h5")
+        expected = np.stack([result.array("trajectory/q")[..., 0], result.array("trajectory/v")[..., 1]], 2)
+        np.testing.assert_array_equal([line.get_xydata() for line in self.figure.axes[0].lines[::2]], expected)
+        synthetic.trajectories(self.at / "many.h5", count=100, samples=3)
+        self.drawn(self.at / "many.h5", "--axes", "a,b")
+        self.assertIn("40 of 100 trajectories", self.figure.texts[1].get_text())
+        synthetic.coordinates(self.at / "one.h5", ["x"])
+        self.assertNotIn("--movie", choices.listed(Result(self.at / "one.h5")))
+
     def test_pairs_in_the_plane(self):
         self.assertEqual(trajectories.planes(["x", "y", "a", "b"]), [("x", "y")])
         self.assertEqual(trajectories.planes(["x1", "y1", "x2", "y2", "y3"]), [("x1", "y1"), ("x2", "y2")])
@@ -1001,6 +1021,12 @@ class Failures(PlotTest):
         self.refused(2, "below the second", arguments=[section, *target, "--xlim", "2,1"])
         self.refused(2, "1,x", arguments=[section, *target, "--orbits", "1,x"])
         self.refused(2, ".png, .pdf or .svg", arguments=[section, "-o", self.at / "a.bmp"])
+
+    def test_color_by_knows_the_indicators(self):
+        section = shutil.copy(self.shared / "euler.h5", self.at / "indicated.h5")
+        with h5py.File(section, "a") as file:
+            file["indicators/lyapunov"] = np.linspace(0, 1, file["orbits/status"].shape[0])
+        self.refused(2, "did you mean 'lyapunov'?", arguments=[section, "--color-by", "lyapunv", "-o", self.at / "a.png"])
 
     def test_what_is_not_in_the_file(self):
         section = self.shared / "euler.h5"

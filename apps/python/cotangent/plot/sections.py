@@ -17,6 +17,7 @@ import matplotlib
 import numpy as np
 
 from . import captions, contours, energy, layout, models, overlay, painting, space, style
+from .choices import COLOURS, of_orbits
 from .result import PlotError, nearest
 
 FEW = 12
@@ -222,8 +223,7 @@ def orbit_values(panel, by, limits):
     for name in ("orbits/parameters", "orbits/initial"):
         if by in result.columns(name):
             return result.column(name, by)[panel.ids]
-    choices = ["auto", "orbit", "none", "chaos", "energy-error", "status", "crossings",
-               *result.columns("orbits/parameters"), *result.columns("orbits/initial")]
+    choices = [*COLOURS, *of_orbits(result, "indicators"), *result.columns("orbits/parameters"), *result.columns("orbits/initial")]
     raise PlotError(f"--color-by {by}: unknown; {nearest(by, choices)}")
 
 
