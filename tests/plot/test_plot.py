@@ -31,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
 from cotangent.explorer import periodic  # noqa: E402
+from cotangent.explorer import section as explored  # noqa: E402
 from cotangent.plot import atlases, billiards, captions, choices, cli, energy, landscape, layout, mechanisms, movie  # noqa: E402
 from cotangent.plot import overland, painting  # noqa: E402
 from cotangent.plot import sections  # noqa: E402
@@ -242,6 +243,21 @@ class Pictures(PlotTest):
         for by in ("orbit", "chaos", "energy-error", "q2"):  # these tell orbits from one another, each in its way
             self.assertGreater(np.abs(seen[by] - seen["none"]).max(), 0.2, by)
         self.assertGreater(np.abs(seen["q2"] - seen["energy-error"]).max(), 0.2)
+
+    def test_one_scale_of_colours_for_all_panels(self):
+        """So that panels of a swept parameter differ; above narrow panels one bar, which has room there."""
+        for energies, narrow in (((1 / 12, 1 / 8), False), ((1 / 12, 1 / 10, 1 / 8), True)):
+            synthetic.poincare(self.at / f"{narrow}.h5", energies=energies, side=3, crossings=9)
+            with mock.patch.object(painting, "paint", side_effect=painting.paint) as paint:
+                self.drawn(self.at / f"{narrow}.h5", "--color-by", "energy", "--axes", "q2,q2_dot")
+            colours = [call.args[2] for call in paint.call_args_list]
+            self.assertTrue(all(np.ptp(lab, axis=0).max() == 0 for lab in colours))
+            self.assertEqual(len({tuple(lab[0]) for lab in colours}), len(energies))
+            panels, bars = self.figure.axes[:len(energies)], self.figure.axes[len(energies):]
+            self.assertEqual([len(axis.child_axes) for axis in panels], [0 if narrow else 1] * len(energies))
+            for bar in bars:
+                np.testing.assert_allclose(bar.get_xlim(), (1 / 12, 1 / 8))
+            self.assertEqual(len(bars), narrow)
 
     def test_axes_and_orbits_and_limits_can_be_chosen(self):
         self.drawn("section.h5", "--axes", "q2,q1_dot", "--orbits", "7,11-13", "--xlim", "-0.5,0.7", "--ylim", "-1,1")
@@ -1026,7 +1042,11 @@ class Failures(PlotTest):
         section = shutil.copy(self.shared / "euler.h5", self.at / "indicated.h5")
         with h5py.File(section, "a") as file:
             file["indicators/lyapunov"] = np.linspace(0, 1, file["orbits/status"].shape[0])
+            file["indicators/averaged"] = np.ones(1)  # one for all orbits: no column of the page, no colour
         self.refused(2, "did you mean 'lyapunov'?", arguments=[section, "--color-by", "lyapunv", "-o", self.at / "a.png"])
+        self.refused(2, "--color-by averaged: unknown", arguments=[section, "--color-by", "averaged", "-o", self.at / "a.png"])
+        told = [column["name"] for column in explored.columns(Result(section), np.array([0, 7]))]
+        self.assertEqual(told, ["energy", "lyapunov", "crossing count", "energy error", "status"])
 
     def test_what_is_not_in_the_file(self):
         section = self.shared / "euler.h5"

@@ -105,4 +105,4 @@ def of_orbits(result, group):
     if group not in result:
         return []
     return [name for name, data in sorted(result.file[group].items())
-            if getattr(data, "ndim", 0) == 1 and data.dtype.kind in "fiu" and not is_dimension(data)]
+            if getattr(data, "shape", ()) == (result.orbits,) and data.dtype.kind in "fiu" and not is_dimension(data)]
