@@ -504,6 +504,17 @@ class Pictures(PlotTest):
         error = Result(self.shared / "section.h5").array("orbits/energy_error")
         np.testing.assert_array_equal(np.sort(self.figure.axes[0].lines[0].get_ydata()), np.sort(error[np.isfinite(error)]))
 
+    def test_energy_errors_of_one_size(self):
+        """Powers of ten alone as labels, which leave the axis' name its place; no words over points."""
+        self.drawn("euler.h5", "--what", "energy")
+        axis = self.figure.axes[0]
+        labels = [text.get_text() for text in axis.get_yticklabels(minor=True)]
+        self.assertEqual(set(labels) - {""}, set())
+        self.assertGreaterEqual(axis.texts[0].get_window_extent().y0, axis.get_window_extent().y1)
+        low, high = energy.with_powers(2e-17, 8e-17)
+        self.assertTrue(low < 1e-17 and 1e-16 < high)
+        self.assertEqual(energy.with_powers(2e-17, 3e-16), (2e-17, 3e-16))
+
     def test_flights_of_a_billiard(self):
         synthetic.billiard(self.at / "out.h5")
         self.drawn(self.at / "out.h5")
