@@ -936,6 +936,13 @@ class Columns(PlotTest):
         synthetic.coordinates(self.at / "one.h5", ["x"])
         self.assertNotIn("--movie", choices.listed(Result(self.at / "one.h5")))
 
+    def test_long_names_stay_beside_their_panels(self):
+        synthetic.coordinates(self.at / "f.h5", ["x", "a_name_of_a_coordinate_of_32chars", "another_name_of_a_coordinate_32c"])
+        self.drawn(self.at / "f.h5")
+        for axis in self.figure.axes[:3]:
+            self.assertLess(axis.yaxis.label.get_window_extent().height, 1.16 * axis.get_window_extent().height)
+        self.assertEqual(self.figure.axes[0].yaxis.label.get_size(), matplotlib.rcParams["axes.labelsize"])
+
     def test_pairs_in_the_plane(self):
         self.assertEqual(trajectories.planes(["x", "y", "a", "b"]), [("x", "y")])
         self.assertEqual(trajectories.planes(["x1", "y1", "x2", "y2", "y3"]), [("x1", "y1"), ("x2", "y2")])

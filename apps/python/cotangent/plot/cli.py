@@ -250,6 +250,7 @@ def save(figure, path, options):
                 "svg": {"Creator": "cotangent-plot", "Date": None}}[path.suffix.lower()[1:]]
     try:
         layout.powers_in_labels(figure)
+        layout.fit_labels(figure)
         figure.savefig(part, dpi=options.dpi, metadata=metadata, facecolor="white")
         if options.small and path.suffix.lower() == ".png":
             in_few_colours(part, part)

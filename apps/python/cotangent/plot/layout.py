@@ -263,3 +263,16 @@ def _written_short(low, high):
     """Whether numbers between these may be written without a power of ten or a number that they have in common."""
     largest = max(abs(low), abs(high))
     return 0 < largest < 1e-3 or largest >= 1e4 or abs(high - low) < 2e-3 * largest
+
+
+def fit_labels(figure, beyond=1.15, least=0.5):
+    """Labels longer than their side of a panel, by more than the gap to the next allows, are set in smaller type."""
+    renderer = figure.canvas.get_renderer()
+    for panel in figure.axes:
+        box = panel.get_window_extent(renderer)
+        for axis, side, room in ((panel.xaxis, "width", box.width), (panel.yaxis, "height", box.height)):
+            if not (axis.get_label_text() and axis.get_visible() and panel.get_visible()):
+                continue
+            taken = getattr(axis.label.get_window_extent(renderer), side)
+            if taken > beyond * room:
+                axis.label.set_size(axis.label.get_size() * max(least, beyond * room / taken))
