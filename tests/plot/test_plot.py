@@ -645,6 +645,13 @@ class Pictures(PlotTest):
             data = periodic.orbits(Result(file))
             self.assertEqual([data["names"][data[axis]] for axis in "xy"], axes)
 
+    def test_billiards_that_are_not_finished(self):
+        synthetic.billiard(self.at / "some.h5")
+        self.assertIn("$5$ particles", billiards.notes(Result(self.at / "some.h5")))
+        with h5py.File(shutil.copy(self.at / "some.h5", self.at / "few.h5"), "r+") as file:
+            file["orbits/status"][2:] = 0
+        self.assertIn("$2$ of $5$ particles", billiards.notes(Result(self.at / "few.h5")))
+
     def test_billiards_whose_walls_are_swept(self):
         synthetic.billiard(self.at / "swept.h5", 40, bounces=0, swept=True)
         self.drawn(self.at / "swept.h5")
@@ -1065,6 +1072,18 @@ class Failures(PlotTest):
         self.refused(2, "--color-by averaged: unknown", arguments=[section, "--color-by", "averaged", "-o", self.at / "a.png"])
         told = [column["name"] for column in explored.columns(Result(section), np.array([0, 7]))]
         self.assertEqual(told, ["energy", "lyapunov", "crossing count", "energy error", "status"])
+
+    def test_options_that_a_picture_does_not_heed(self):
+        section, target = self.shared / "euler.h5", ("-o", self.at / "a.png")
+        for file, arguments, ignored in ((section, ("--what", "energy", "--axes", "q2,q1"), "--axes"),
+                                         (section, ("--what", "energy", "--color-by", "q2"), "--color-by"),
+                                         (self.shared / "pendulum.h5", ("--color-by", "a", "--mesh"), "--color-by, --mesh"),
+                                         (self.shared / "landscape.h5", ("--orbits", "0"), "--orbits")):
+            self.refused(2, f"{ignored}: this picture of {file} doesn't heed it", arguments=[file, *arguments, *target])
+        self.drawn("euler.h5", "--what", "energy", "--orbits", "0-4", "--xlim", "0,3")
+        self.assertEqual(self.figure.axes[0].get_xlim(), (0, 3))
+        self.refused(2, "--ylim: this axis is logarithmic", arguments=[section, "--what", "energy", "--ylim", "0,1e-14", *target])
+        self.assertEqual(list(self.at.glob("a.png")), [])
 
     def test_what_is_not_in_the_file(self):
         section = self.shared / "euler.h5"

@@ -60,7 +60,7 @@ def _draw_row(figure, axis, result, options, last, titled):
                   rasterized=len(ids) > 5000)
     if len(kinds) > 1:
         axis.legend(loc="upper right", ncol=len(kinds), handletextpad=0.1)
-    axis.set_xlim(ids.min() - 0.5 - 0.01 * np.ptp(ids), ids.max() + 0.5 + 0.01 * np.ptp(ids))
+    axis.set_xlim(options.xlim or (ids.min() - 0.5 - 0.01 * np.ptp(ids), ids.max() + 0.5 + 0.01 * np.ptp(ids)))
     axis.set_ylabel(r"$\max_t\ |E - E_0|$")
     if titled:
         axis.set_title(captions.method(result) or result.path.stem, loc="left", pad=4)

@@ -238,6 +238,12 @@ def head(figure, heading, lines, left, width, total):
                     ha="left", color=style.FAINT)
 
 
+def finish(figure):
+    """What is done to the labels of a figure that is drawn, before it is written."""
+    powers_in_labels(figure)
+    fit_labels(figure)
+
+
 def powers_in_labels(figure):
     """A power of ten that an axis' numbers have in common, and what was taken from them all, go to its label: above the axis they
     would stand on other text. 'x + 3  [$10^{-5}$ m]' for numbers about -3."""
