@@ -313,30 +313,40 @@ def particles(path, count=21, frames=6, samples=60, conserved=("Lz",), failed=0,
             put_surface(file.create_group("surface"), torus(major, minor))
 
 
-def atlas(path, across, name="stadium.a", left=0.0, deck='[domain]\nsets = [{ set = "stadium" }]\n'):
-    """A line of points, all of them looked at: exponents grow as the root, a tenth of the starts is undecided."""
+def atlas(path, across, name="stadium.a", left=0.0, deck='[domain]\nsets = [{ set = "stadium" }]\n', up=(), **answers):
+    """A line of points, or a map with the second side `up`, all of them looked at: exponents grow as the root, a tenth of the
+    starts is undecided, or `answers` tell else."""
+    shape = max(1, len(up)), len(across)
     values = {"steps": 100.0, "forbidden": 0.0, "chaotic": 0.9, "regular": 0.0, "undecided": 0.1, "escaped": 0.0, "left": left,
-              "lyapunov": np.sqrt(across), "mean_lyapunov": 0.5 * np.sqrt(across)}
+              "lyapunov": np.sqrt(across), "mean_lyapunov": 0.5 * np.sqrt(across), **answers}
     with h5py.File(path, "w") as file:
         head(file, "atlas", deck)
         line = file.create_group("atlas")
         put(line, "across", np.asarray(across, float), columns=[name])
-        put(line, "level", np.zeros((1, len(across)), "i4"))
+        if len(up):
+            put(line, "up", np.asarray(up, float), columns=["q2"])
+        put(line, "level", np.zeros(shape, "i4"))
         for key, value in values.items():
-            put(line, key, np.broadcast_to(value, (1, len(across))).astype(float))
+            put(line, key, np.broadcast_to(value, shape).astype(float))
         put(file.create_group("orbits"), "status", np.ones(0, "i4"), names=STATUS_NAMES)
 
 
-def basins(path, exits, side=16, exponent=None):
+def basins(path, exits, side=16, exponent=None, energies=()):
     """A grid of starts of which each takes an exit by its place along x, after a time of its own; the first column stays.
-    exponent: what the run says of their boundaries, a number for each of its energies."""
+    exponent: what the run says of their boundaries, a number for each of its energies. energies: the grid for each of them, from the
+    second on with all starts in the first exit."""
     x, y = (a.ravel() for a in np.meshgrid(np.linspace(-1, 1, side), np.linspace(0, 1, side)))
     exit = np.floor((x + 1) / 2.0001 * (exits + 1)) - 1
+    if energies:
+        exit = np.concatenate([exit, np.zeros(x.size * (len(energies) - 1))])
+        x, y = np.tile(x, len(energies)), np.tile(y, len(energies))
     with h5py.File(path, "w") as file:
         head(file, "trajectory", f'[ensemble]\ngrid = {{ x = [-1, 1, {side}], y = [0, 1, {side}] }}\n')
         put(file, "orbits/initial", np.stack([x, y, 0 * x, 0 * y], 1), columns=["x", "y", "x_dot", "y_dot"])
         put(file, "orbits/status", np.ones(x.size, "i4"), names=STATUS_NAMES)
         put(file, "orbits/time", np.full(x.size, 9.0))
+        if energies:
+            put(file, "orbits/parameters", np.repeat(energies, side * side)[:, None], columns=["energy"])
         put(file, "exits/exit", exit, names=[f"exit {k}" for k in range(exits)])
         put(file, "exits/time", np.where(exit < 0, np.nan, 1 + y))
         if exponent is not None:

@@ -30,7 +30,10 @@ sys.path.insert(0, str(SOURCE))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import synthetic  # noqa: E402
-from cotangent.plot import atlases, billiards, captions, cli, energy, landscape, layout, mechanisms, movie, overland, painting  # noqa: E402
+from cotangent.explorer import periodic  # noqa: E402
+from cotangent.explorer import section as explored  # noqa: E402
+from cotangent.plot import atlases, billiards, captions, choices, cli, energy, landscape, layout, mechanisms, movie  # noqa: E402
+from cotangent.plot import overland, painting  # noqa: E402
 from cotangent.plot import sections  # noqa: E402
 from cotangent.plot import style, tops, trajectories  # noqa: E402
 from cotangent.plot.result import Result  # noqa: E402
@@ -182,6 +185,23 @@ class Pictures(PlotTest):
         self.assertFalse(axis.yaxis.get_offset_text().get_visible())
         matplotlib.pyplot.close(figure)
 
+    def test_what_is_taken_from_all_numbers_stands_in_the_label(self):
+        """Ticks and label together give the numbers themselves."""
+        for low, high, written in ((-300001.2, -299998.8, "x + 300000"), (-3.00001, -2.99999, "x + 3  [$10^{-5}$]"),
+                                   (-1000001, -999999, "x + 1000000"), (5.0000001, 5.0000003, "x − 5  [$10^{-7}$]"),
+                                   (-3e8, 3e8, "x  [$10^{8}$]"), (-3, 3, "x")):
+            figure, axis = matplotlib.pyplot.subplots()
+            axis.set_xlim(low, high)
+            axis.set_xlabel("x")
+            layout.powers_in_labels(figure)
+            self.assertEqual(axis.get_xlabel(), written)
+            label, _, power = written.partition("  [$10^{")
+            taken = float((label[1:] or "0").replace(" ", "").replace("−", "-"))
+            shown = [float(tick.get_text().strip("${}").replace("−", "-").replace(r"\mathdefault{", "").rstrip("}"))
+                     for tick in axis.get_xticklabels()]
+            np.testing.assert_allclose(np.array(shown) * 10.0 ** int(power.rstrip("}$]") or 0) - taken, axis.get_xticks(), rtol=1e-12)
+            matplotlib.pyplot.close(figure)
+
     def test_one_panel_for_each_energy(self):
         with_axis = Result(self.shared / "energies.h5")
         found, names = sections.panels([with_axis], options("f"))
@@ -223,6 +243,21 @@ class Pictures(PlotTest):
         for by in ("orbit", "chaos", "energy-error", "q2"):  # these tell orbits from one another, each in its way
             self.assertGreater(np.abs(seen[by] - seen["none"]).max(), 0.2, by)
         self.assertGreater(np.abs(seen["q2"] - seen["energy-error"]).max(), 0.2)
+
+    def test_one_scale_of_colours_for_all_panels(self):
+        """So that panels of a swept parameter differ; above narrow panels one bar, which has room there."""
+        for energies, narrow in (((1 / 12, 1 / 8), False), ((1 / 12, 1 / 10, 1 / 8), True)):
+            synthetic.poincare(self.at / f"{narrow}.h5", energies=energies, side=3, crossings=9)
+            with mock.patch.object(painting, "paint", side_effect=painting.paint) as paint:
+                self.drawn(self.at / f"{narrow}.h5", "--color-by", "energy", "--axes", "q2,q2_dot")
+            colours = [call.args[2] for call in paint.call_args_list]
+            self.assertTrue(all(np.ptp(lab, axis=0).max() == 0 for lab in colours))
+            self.assertEqual(len({tuple(lab[0]) for lab in colours}), len(energies))
+            panels, bars = self.figure.axes[:len(energies)], self.figure.axes[len(energies):]
+            self.assertEqual([len(axis.child_axes) for axis in panels], [0 if narrow else 1] * len(energies))
+            for bar in bars:
+                np.testing.assert_allclose(bar.get_xlim(), (1 / 12, 1 / 8))
+            self.assertEqual(len(bars), narrow)
 
     def test_axes_and_orbits_and_limits_can_be_chosen(self):
         self.drawn("section.h5", "--axes", "q2,q1_dot", "--orbits", "7,11-13", "--xlim", "-0.5,0.7", "--ylim", "-1,1")
@@ -349,6 +384,12 @@ class Pictures(PlotTest):
             file["lattice/frame_time"][1:] = np.nan
         self.refused(1, "no sample of the motion yet", arguments=(copy, "-o", self.at / "begun.png"))
 
+    def test_pages_of_lattices_that_have_not_begun(self):
+        with h5py.File(shutil.copy(self.shared / "field.h5", self.at / "begun.h5"), "a") as file:
+            for name in ("frame_time", "q", "shape"):
+                file[f"lattice/{name}"][...] = 0
+        self.refused(1, "no whole state in it yet", arguments=(self.at / "begun.h5", "--html", self.at / "a.html"))
+
     def test_landscapes(self):
         for name, count, least in (("landscape.h5", 1, 0.4), ("landscapes.h5", 4, 0.3)):
             with self.subTest(name):
@@ -359,6 +400,26 @@ class Pictures(PlotTest):
                     np.testing.assert_array_equal(wells, [(-1, 0), (1, 0)])
                     np.testing.assert_array_equal(passes, [(0, 0)])
         self.says("$y$", "$x$", "$y$", "$x$")
+
+    def test_landscapes_that_are_flat(self):
+        """A constant is said; numbers that agree but in their last digits are told apart."""
+        for energy, bar, said in ((0.0, None, "$U$ $= 0$ everywhere"), (-7.0, None, "$U$ $= -7$ everywhere"),
+                                  (-7 + 1e-9 * np.arange(61 * 41), "$U$ + $7$ [$10^{-6}$]", "$U$  ·"),
+                                  (1e-9 * np.arange(61 * 41), "$U$ [$10^{-6}$]", "$U$  ·")):
+            file = shutil.copy(self.shared / "landscape.h5", self.at / "flat.h5")
+            with h5py.File(file, "r+") as result:
+                values = result["landscape/energy"]
+                values[...] = np.resize(energy, values.shape)
+                del result["landscape/stationary"], result["landscape/passes"]
+            self.drawn(file)
+            self.assertIn(said, self.figure.texts[1].get_text())
+            self.assertEqual([axis.get_title(loc="left") for axis in self.figure.axes[1:]], [bar] if bar else [])
+            for axis in self.figure.axes[1:]:
+                texts = [text.get_text() for text in axis.get_yticklabels()]
+                self.assertEqual(len(set(texts)), len(texts))
+            file.unlink()
+        self.assertEqual(landscape.reach(np.array([1.5, 2.5])), "$2$")
+        self.assertEqual(landscape.reach(np.array([-7, -7 + 1e-9, -7 + 2e-9])), r"$-7$ … $+ 2 \times 10^{-9}$")
 
     def test_padded_lists_of_stationary_points(self):
         """The lists may be as long as their room in the file, the rest NaN, or hold a row for each parameter."""
@@ -423,11 +484,36 @@ class Pictures(PlotTest):
         read = self.rows_read(lambda: self.drawn(file, "--what", "histories", "--orbits", "1,4"))
         self.assertEqual(read, {f"histories/{name}": 2 for name in ("sali", "spectrum_2", "time")})
 
+    def test_histories_of_orbits_that_failed_at_once(self):
+        file = self.at / "histories.h5"
+        synthetic.poincare(file, side=2, crossings=20)
+        with h5py.File(file, "r+") as result:
+            time = np.tile(10.0 * np.arange(1, 6), (4, 1))
+            time[1:] = np.nan
+            for name, values in {"indicators/verdict": np.zeros(4), "histories/time": time, "histories/sali": np.exp(-0.1 * time)}.items():
+                result[name] = values
+            result["indicators/verdict"].attrs["names"] = np.array(["undecided", "regular", "chaotic"], dtype=h5py.string_dtype())
+        self.drawn(file, "--what", "histories")
+        self.assertEqual(len(self.figure.axes[0].lines), 1)
+        self.refused(2, "none of these orbits came to the first row",
+                     arguments=[file, "--what", "histories", "--orbits", "1-3", "-o", self.at / "a.png"])
+
     def test_energy_errors(self):
         self.drawn("section.h5", "--what", "energy")
         self.says("orbit", r"$\max_t\ |E - E_0|$", "orbits")
         error = Result(self.shared / "section.h5").array("orbits/energy_error")
         np.testing.assert_array_equal(np.sort(self.figure.axes[0].lines[0].get_ydata()), np.sort(error[np.isfinite(error)]))
+
+    def test_energy_errors_of_one_size(self):
+        """Powers of ten alone as labels, which leave the axis' name its place; no words over points."""
+        self.drawn("euler.h5", "--what", "energy")
+        axis = self.figure.axes[0]
+        labels = [text.get_text() for text in axis.get_yticklabels(minor=True)]
+        self.assertEqual(set(labels) - {""}, set())
+        self.assertGreaterEqual(axis.texts[0].get_window_extent().y0, axis.get_window_extent().y1)
+        low, high = energy.with_powers(2e-17, 8e-17)
+        self.assertTrue(low < 1e-17 and 1e-16 < high)
+        self.assertEqual(energy.with_powers(2e-17, 3e-16), (2e-17, 3e-16))
 
     def test_flights_of_a_billiard(self):
         synthetic.billiard(self.at / "out.h5")
@@ -488,6 +574,53 @@ class Pictures(PlotTest):
             self.assertEqual((colours[0], len(set(colours)), "#000000" in colours), ("#1b1b1f", exits + 1, False))
             self.assertEqual([matplotlib.colors.to_hex(c) for c in basin.collections[0].get_cmap().colors], colours)
 
+    def test_basins_of_each_energy_by_themselves(self):
+        """A row for each energy with its own shares; --orbits and the limits hold; what doesn't vary is no axis."""
+        file = self.at / "energies.h5"
+        synthetic.basins(file, 2, energies=(0.18, 0.3))
+        self.drawn(file, "--what", "basins", "--xlim", "-0.5,0.5", "--ylim", "0.1,0.9")
+        basins, survivals = self.figure.axes[::2], self.figure.axes[1::2]
+        self.assertEqual([axis.get_title(loc="left") for axis in basins], ["$E = 0.18$", "$E = 0.3$"])
+        self.assertEqual([(axis.get_xlim(), axis.get_ylim()) for axis in basins], [((-0.5, 0.5), (0.1, 0.9))] * 2)
+        self.assertEqual([[text.get_text() for text in axis.get_legend().get_texts()] for axis in survivals],
+                         [["inside: 0.375", "exit 0: 0.312", "exit 1: 0.312"], ["inside: 0.000", "exit 0: 1.000", "exit 1: 0.000"]])
+        self.assertEqual([np.unique(axis.collections[0].get_array()).tolist() for axis in basins], [[-1, 0, 1], [0]])
+        self.drawn(file, "--what", "basins", "--orbits", "256-511")
+        self.assertEqual(len(self.figure.axes), 2)
+        self.assertIn("$E = 0.3$  ·  $256$ starts", self.figure.texts[1].get_text())
+        self.refused(2, "'x_dot' has one value", arguments=[file, "--what", "basins", "--axes", "x,x_dot", "-o", self.at / "a.png"])
+        with h5py.File(shutil.copy(file, self.at / "mixed.h5"), "r+") as result:
+            del result["orbits/parameters"]
+        self.refused(2, "differ in more than these two", arguments=[self.at / "mixed.h5", "--what", "basins", "-o", self.at / "a.png"])
+
+    def test_an_atlas_over_an_unsorted_list(self):
+        across, up, chaotic = np.array([0.1, 0.05, 0.12]), np.array([0.3, 0.1]), np.array([[1, 0, 0.5], [0.2, 0.1, 0.3]])
+        synthetic.atlas(self.at / "map.h5", across, "energy", up=up, chaotic=chaotic)
+        self.drawn(self.at / "map.h5", "--color-by", "chaotic")
+        axis = self.figure.axes[0]
+        np.testing.assert_allclose(axis.get_xlim(), (0.025, 0.13))
+        np.testing.assert_allclose(axis.get_ylim(), (0, 0.4))
+        np.testing.assert_array_equal(axis.collections[0].get_array().reshape(2, 3), [[0.1, 0.2, 0.3], [0, 1, 0.5]])
+        synthetic.atlas(self.at / "line.h5", across, "energy", chaotic=chaotic[:1])
+        self.drawn(self.at / "line.h5", "--color-by", "chaotic")
+        np.testing.assert_array_equal(self.figure.axes[0].lines[0].get_xydata(), [(0.05, 0), (0.1, 1), (0.12, 0.5)])
+
+    def test_an_atlas_of_failed_orbits(self):
+        """Where all failed no share is known; cells are hatched wholly, and the heading says what hatches mean."""
+        across, failed = np.array([0.1, 0.2, 0.5]), np.array([0.0, 0.5, 1.0])
+        nowhere, chaotic = np.array([[1.0], [0.0]]), np.where(failed < 1, 0.5, 0)
+        synthetic.atlas(self.at / "map.h5", across, "energy", up=[0, 1], chaotic=chaotic, failed=failed, forbidden=nowhere)
+        self.drawn(self.at / "map.h5")
+        self.assertIn("share of failed orbits", [axis.get_title(loc="left") for axis in self.figure.axes])
+        self.assertIn("hatched: no start is allowed,  crossed: every orbit failed", self.figure.texts[1].get_text())
+        cells, forbidden, lost = self.figure.axes[0].collections
+        np.testing.assert_array_equal(np.ma.getmaskarray(cells.get_array()).reshape(2, 3), [[False, False, True]] * 2)
+        for hatched, box in ((forbidden, ((0.05, -0.5), (0.65, 0.5))), (lost, ((0.35, -0.5), (0.65, 1.5)))):
+            np.testing.assert_allclose(hatched.get_paths()[0].get_extents().get_points(), box)
+        synthetic.atlas(self.at / "line.h5", across, "energy", chaotic=chaotic, failed=failed)
+        self.drawn(self.at / "line.h5", "--color-by", "chaotic")
+        np.testing.assert_array_equal(self.figure.axes[0].lines[0].get_ydata(), [0.5, 0.5, np.nan])
+
     def test_periodic_orbits_over_the_columns_asked_for(self):
         synthetic.periodic_orbits(self.at / "families.h5")
         synthetic.periodic_orbits(self.at / "orbits.h5", continued=False)
@@ -501,6 +634,23 @@ class Pictures(PlotTest):
                                    ("families", "energy,q2_dt", "no column 'q2_dt'", "did you mean 'q2_dot'?"),
                                    ("orbits", "q2,q2_dt", "no column 'q2_dt'", "did you mean 'q2_dot'?")):
             self.refused(2, "--axes", *words, arguments=[self.at / f"{file}.h5", "-o", self.at / "a.png", "--axes", axes])
+
+    def test_one_point_on_the_section_that_the_deck_names(self):
+        """An orbit that closes after one return lies in the plane of what the section leaves free, in pictures and pages."""
+        for where, axes in (("q1", ["q2", "q2_dot"]), ("q2", ["q1", "q1_dot"])):
+            file = self.at / f"{where}.h5"
+            synthetic.orbits_and_manifolds(file, [[0.0, 0.0, 0.2, 0.1]], [1], deck=synthetic.SECTION.replace('"q1"', f'"{where}"'))
+            self.drawn(file, least=0.002)
+            self.says(*[style.label(name) for name in axes])
+            data = periodic.orbits(Result(file))
+            self.assertEqual([data["names"][data[axis]] for axis in "xy"], axes)
+
+    def test_billiards_that_are_not_finished(self):
+        synthetic.billiard(self.at / "some.h5")
+        self.assertIn("$5$ particles", billiards.notes(Result(self.at / "some.h5")))
+        with h5py.File(shutil.copy(self.at / "some.h5", self.at / "few.h5"), "r+") as file:
+            file["orbits/status"][2:] = 0
+        self.assertIn("$2$ of $5$ particles", billiards.notes(Result(self.at / "few.h5")))
 
     def test_billiards_whose_walls_are_swept(self):
         synthetic.billiard(self.at / "swept.h5", 40, bounces=0, swept=True)
@@ -774,6 +924,32 @@ class Columns(PlotTest):
             self.assertEqual(figure.axes[0].get_aspect(), 1.0)
             self.assertEqual({axis.get_ylim() for axis in figure.axes[1:13]}, {figure.axes[1].get_ylim()})
 
+    def test_what_is_listed_is_drawn(self):
+        """A plane of velocities too; of points that rods join there is neither a picture of particles nor a movie."""
+        listed = {name: choices.listed(Result(self.shared / name)) for name in ("pendulum.h5", "chain.h5")}
+        self.assertIn("a, b, a_dot, b_dot: a plane instead of time", listed["pendulum.h5"])
+        self.assertIn("--movie", listed["pendulum.h5"])
+        self.assertNotIn("--movie", listed["chain.h5"])
+        self.assertNotIn("--what particles", listed["chain.h5"])
+        self.refused(2, "no movies of points that rods join", arguments=[self.shared / "chain.h5", "--movie", self.at / "a.gif"])
+        self.drawn("pendulum.h5", "--axes", "a,b_dot")
+        self.says("$a$  [rad]", r"$\dot{b}$  [rad/s]", "time  [s]", "$E - E_0$  $[10^{-13}]$")
+        result = Result(self.shared / "pendulum.h5")
+        expected = np.stack([result.array("trajectory/q")[..., 0], result.array("trajectory/v")[..., 1]], 2)
+        np.testing.assert_array_equal([line.get_xydata() for line in self.figure.axes[0].lines[::2]], expected)
+        synthetic.trajectories(self.at / "many.h5", count=100, samples=3)
+        self.drawn(self.at / "many.h5", "--axes", "a,b")
+        self.assertIn("40 of 100 trajectories", self.figure.texts[1].get_text())
+        synthetic.coordinates(self.at / "one.h5", ["x"])
+        self.assertNotIn("--movie", choices.listed(Result(self.at / "one.h5")))
+
+    def test_long_names_stay_beside_their_panels(self):
+        synthetic.coordinates(self.at / "f.h5", ["x", "a_name_of_a_coordinate_of_32chars", "another_name_of_a_coordinate_32c"])
+        self.drawn(self.at / "f.h5")
+        for axis in self.figure.axes[:3]:
+            self.assertLess(axis.yaxis.label.get_window_extent().height, 1.16 * axis.get_window_extent().height)
+        self.assertEqual(self.figure.axes[0].yaxis.label.get_size(), matplotlib.rcParams["axes.labelsize"])
+
     def test_pairs_in_the_plane(self):
         self.assertEqual(trajectories.planes(["x", "y", "a", "b"]), [("x", "y")])
         self.assertEqual(trajectories.planes(["x1", "y1", "x2", "y2", "y3"]), [("x1", "y1"), ("x2", "y2")])
@@ -886,6 +1062,28 @@ class Failures(PlotTest):
         self.refused(2, "below the second", arguments=[section, *target, "--xlim", "2,1"])
         self.refused(2, "1,x", arguments=[section, *target, "--orbits", "1,x"])
         self.refused(2, ".png, .pdf or .svg", arguments=[section, "-o", self.at / "a.bmp"])
+
+    def test_color_by_knows_the_indicators(self):
+        section = shutil.copy(self.shared / "euler.h5", self.at / "indicated.h5")
+        with h5py.File(section, "a") as file:
+            file["indicators/lyapunov"] = np.linspace(0, 1, file["orbits/status"].shape[0])
+            file["indicators/averaged"] = np.ones(1)  # one for all orbits: no column of the page, no colour
+        self.refused(2, "did you mean 'lyapunov'?", arguments=[section, "--color-by", "lyapunv", "-o", self.at / "a.png"])
+        self.refused(2, "--color-by averaged: unknown", arguments=[section, "--color-by", "averaged", "-o", self.at / "a.png"])
+        told = [column["name"] for column in explored.columns(Result(section), np.array([0, 7]))]
+        self.assertEqual(told, ["energy", "lyapunov", "crossing count", "energy error", "status"])
+
+    def test_options_that_a_picture_does_not_heed(self):
+        section, target = self.shared / "euler.h5", ("-o", self.at / "a.png")
+        for file, arguments, ignored in ((section, ("--what", "energy", "--axes", "q2,q1"), "--axes"),
+                                         (section, ("--what", "energy", "--color-by", "q2"), "--color-by"),
+                                         (self.shared / "pendulum.h5", ("--color-by", "a", "--mesh"), "--color-by, --mesh"),
+                                         (self.shared / "landscape.h5", ("--orbits", "0"), "--orbits")):
+            self.refused(2, f"{ignored}: this picture of {file} doesn't heed it", arguments=[file, *arguments, *target])
+        self.drawn("euler.h5", "--what", "energy", "--orbits", "0-4", "--xlim", "0,3")
+        self.assertEqual(self.figure.axes[0].get_xlim(), (0, 3))
+        self.refused(2, "--ylim: this axis is logarithmic", arguments=[section, "--what", "energy", "--ylim", "0,1e-14", *target])
+        self.assertEqual(list(self.at.glob("a.png")), [])
 
     def test_what_is_not_in_the_file(self):
         section = self.shared / "euler.h5"

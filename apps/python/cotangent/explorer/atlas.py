@@ -17,7 +17,7 @@ from .numbers import number
 ROOM = 200_000          # bytes of the answers in a page for the web, as text
 FIRST = ("chaotic", "regular", "escaped", "left", "undecided", "lyapunov", "mean_lyapunov", "forbidden", "failed", "rotation",
          "islands", "escape_time", "energy_error", "steps")
-SHARES = (*atlases.SHARES, "forbidden", "failed")
+SHARES = (*atlases.SHARES, "forbidden")
 UNKNOWN = 65535         # in place of a number that isn't finite
 SHOWS = "a map; a click flies the orbits of a cell"
 

@@ -97,8 +97,6 @@ def orbits(result):
                       "columns": [*(rounded(mine[:, k], 17) for k in range(len(columns))),
                                   *(rounded(np.full(len(mine), result.array(f"orbits/{n}")[orbit]), digits(n)) for n in numbers)]})
     names = [*columns, *numbers]
-    x, y = 0, len(columns) // 2
-    if len(points) and np.ptp(points[:, 0]) == 0 and len(columns) == 4:  # the section's own coordinate
-        x, y = 1, 3
+    x, y = (columns.index(name) for name in periodic_orbits.plane_of_section(result))
     return {"lines": False, "state": 0, "dim": len(columns), "names": names,
             "labels": [section.sign(n) if n not in numbers else n for n in names], "x": x, "y": y, "families": found}

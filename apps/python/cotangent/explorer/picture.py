@@ -5,7 +5,7 @@ import io
 
 import matplotlib
 
-from ..plot import style
+from ..plot import layout, style
 from ..plot.choices import PICTURES, subjects
 from .section import plain
 
@@ -22,6 +22,7 @@ def described(result, options):
     """(data, None) for page.assembled: the picture as cotangent-plot draws it, in as many colours as a palette holds."""
     from ..plot.cli import figure_of, in_few_colours
     figure, _ = figure_of(options)
+    layout.finish(figure)
     drawn, packed = io.BytesIO(), io.BytesIO()
     figure.savefig(drawn, format="png", dpi=DPI, facecolor="white")
     matplotlib.pyplot.close(figure)

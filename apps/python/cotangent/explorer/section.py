@@ -15,9 +15,9 @@ import numpy as np
 from .. import deck as decks
 from ..errors import ProgramError
 from ..plot import billiards, captions, sections, style
+from ..plot.choices import of_orbits
 from ..plot.result import PlotError, text
 from ..program import environment, program
-from ..results import is_dimension
 from .numbers import number
 
 SMALL = 285_000         # bytes of a page for the web
@@ -74,9 +74,10 @@ def described(result, options):
 def orbits(result, panels, limits, options):
     """What is told of the orbits, group by group."""
     bounces, groups, colours, first = "section/points" not in result, [], [], 0
+    norm = sections.shared_norm(panels, options.color_by)
     for panel in panels:
         window = limits or whole(panel)
-        lab, _ = sections.orbit_colours(panel, window, options.color_by)
+        lab, _ = sections.orbit_colours(panel, window, options.color_by, norm)
         colours += [matplotlib.colors.to_hex(c)[1:] for c in style.oklab_to_srgb(lab)]
         groups.append({"label": plain(panel.label), "first": first, "count": len(panel.ids),
                        "window": padded(window, 0 if bounces else 0.03), "parameters": panel.parameters(),
@@ -173,12 +174,9 @@ def columns(result, ids):
     for name, values in result.axes().items():
         add(name, values, form=".17g", parameter=True)  # in full: decks of orbits are made of them
     for group in ("indicators", "orbits"):
-        if group not in result:
-            continue
-        for name in sorted(result.file[group]):
-            data = result.file[f"{group}/{name}"]
-            if data.ndim == 1 and data.dtype.kind in "fiu" and not is_dimension(data) and name not in result.axes():
-                add(name.replace("_", " "), data[()], text(data.attrs.get("meaning", "")))
+        for name in of_orbits(result, group):
+            if name not in result.axes():
+                add(name.replace("_", " "), result.array(f"{group}/{name}"), result.attribute(f"{group}/{name}", "meaning"))
     return found
 
 

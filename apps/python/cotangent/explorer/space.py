@@ -201,9 +201,10 @@ def swarm(result, options, data, room, most):
 def lattice(result, options, data, room, most):
     """A sheet in space, a chain in the plane, or a field over its sites."""
     good = result.written("lattice/frame_time")
-    if good.size == 0:
+    shape = result.array("lattice/shape")  # written with the first state: 0 before
+    if good.size == 0 or not shape.all():
         raise PlotError(f"{result.path}: no whole state in it yet", 1)
-    time, shape = result.array("lattice/frame_time")[good], result.array("lattice/shape")
+    time = result.array("lattice/frame_time")[good]
     place = result.array("lattice/place")
     columns = result.columns("lattice/q")
     if "lattice/position" in result:

@@ -5,18 +5,39 @@ which exit each start of a grid takes, and how many are still inside over time.
 import matplotlib
 import numpy as np
 
-from . import billiards, layout, style
+from . import billiards, captions, layout, sections, style
 from .result import PlotError, nearest, texts
 
 WORDS = {"chaotic": "share of chaotic orbits", "regular": "share of regular orbits", "escaped": "share that escapes",
          "undecided": "share undecided", "left": "share that leaves the domain", "lyapunov": "largest Lyapunov exponent",
          "mean_lyapunov": "mean Lyapunov exponent", "rotation": "mean rotation number", "escape_time": "mean time of escape",
-         "islands": "largest number of islands of a chain", "forbidden": "share of forbidden starts"}
-SHARES = ("chaotic", "regular", "undecided", "escaped", "left")
+         "islands": "largest number of islands of a chain", "forbidden": "share of forbidden starts",
+         "failed": "share of failed orbits"}
+SHARES = ("chaotic", "regular", "undecided", "escaped", "left", "failed")
 
 
 def column(result, name):
     return texts(result.file[name].attrs["columns"])[0]
+
+
+def answer(result, name):
+    """An answer with both sides increasing, as pictures have them. Where every orbit failed, the others' share is unknown."""
+    values = result.array(f"atlas/{name}")
+    if name in SHARES and name != "failed" and "atlas/failed" in result:
+        values = np.where(result.array("atlas/failed") >= 1, np.nan, values)
+    across, up = (np.argsort(result.array(f"atlas/{side}"), kind="stable") if side == "across" or sides(result) == 2 else [0]
+                  for side in ("across", "up"))
+    return values[np.ix_(up, across)]
+
+
+def side(result, name):
+    """The values along a side, increasing."""
+    return np.sort(result.array(f"atlas/{name}"))
+
+
+def told(result, names, least):
+    """Those of the answers that reach more than this somewhere."""
+    return [name for name in names if f"atlas/{name}" in result and np.nanmax(answer(result, name)) > least]
 
 
 def word(result, name):
@@ -70,16 +91,18 @@ def by_factors(x):
 
 def curves(result, options):
     """One side: shares and exponents, or the answer asked for, along it."""
-    x, level = result.array("atlas/across"), result.array("atlas/level")[0]
-    shares = [n for n in SHARES if np.nanmax(result.array(f"atlas/{n}")) > 0]
+    x, level = side(result, "across"), answer(result, "level")[0]
+    shares = told(result, SHARES, 0)
     exponents = [n for n in ("lyapunov", "mean_lyapunov") if np.isfinite(result.array(f"atlas/{n}")).any()]
     panels = [names for names in (shares, exponents) if names] if options.color_by == "auto" else [asked(result, options, [])]
+    if not panels:
+        raise PlotError(f"{result.path}: nothing to draw: no start is allowed anywhere")
     options.width = options.width or (5.6 if len(panels) == 1 else 10.5)
     figure, axes = layout.grid(len(panels), options, heading(result, options), [note(result)], gap=(0.6, 0.5),
                                ticks_inside=True, columns=len(panels))
     for axis, names in zip(axes, panels):
         for name, dashes in zip(names, ("-", "--", ":", "-.", (0, (1, 3)))):
-            y = result.array(f"atlas/{name}")[0]
+            y = answer(result, name)[0]
             axis.plot(x, y, ls=dashes, lw=1.4, label=word(result, name))
             axis.plot(x[level >= 0], y[level >= 0], "o", ms=2.6, color=axis.lines[-1].get_color())
         if by_factors(x):
@@ -100,26 +123,33 @@ def curves(result, options):
 
 
 def edges(values):
-    """Cells about points: halfway to the neighbours."""
+    """Cells about increasing points: halfway to the neighbours."""
     middle = (values[1:] + values[:-1]) / 2
     return np.concatenate([[2 * values[0] - middle[0]], middle, [2 * values[-1] - middle[-1]]])
 
 
 def maps(result, options):
     """Two sides: a panel for each answer."""
-    x, y, forbidden = (result.array(f"atlas/{name}") for name in ("across", "up", "forbidden"))
-    usual = ["chaotic", *(n for n in ("regular", "escaped", "left") if np.nanmax(result.array(f"atlas/{n}")) > 0.02), "lyapunov"]
+    x, y = side(result, "across"), side(result, "up")
+    if np.ptp(y) == 0:
+        raise PlotError(f"{result.path}: a map of one {column(result, 'atlas/up')} alone: that side takes several values, or none is given")
+    hatches = [(answer(result, "forbidden") >= 1, "////", "hatched: no start is allowed")]
+    if "atlas/failed" in result:
+        hatches.append((answer(result, "failed") >= 1, "xxxx", "crossed: every orbit failed"))
+    hatches = [hatch for hatch in hatches if hatch[0].any()]
+    usual = ["chaotic", *told(result, ("regular", "escaped", "left", "failed"), 0.02), *told(result, ["lyapunov"], -np.inf)]
     names = asked(result, options, usual)
     options.width = options.width or (5.6 if len(names) == 1 else 10.5)
     figure, axes = layout.grid(len(names), options, heading(result, options),
-                               [note(result) + "; hatched: no start is allowed"], gap=(1.0, 0.5), right=0.95,
+                               [note(result), [meaning for *_, meaning in hatches]], gap=(1.0, 0.5), right=0.95,
                                ticks_inside=True, panel_titles=True, columns=min(2, len(names)))
     for axis, name in zip(axes, names):
-        values = np.ma.masked_invalid(result.array(f"atlas/{name}"))
+        values = np.ma.masked_invalid(answer(result, name))
         high = 1 if name in SHARES else None
         image = axis.pcolormesh(edges(x), edges(y), values, cmap=style.MAPS, vmin=0 if high else None, vmax=high,
                                 rasterized=True)
-        hatched(axis, x, y, forbidden)
+        for where, hatch, _ in hatches:
+            hatched(axis, x, y, where, hatch)
         bar = figure.add_axes(matplotlib.transforms.Bbox.from_bounds(axis.get_position().x1 + 0.01, axis.get_position().y0, 0.013,
                                                           axis.get_position().height).bounds)
         figure.colorbar(image, cax=bar)
@@ -131,54 +161,75 @@ def maps(result, options):
     return figure
 
 
-def hatched(axis, x, y, forbidden):
-    """Hatches the points where no start is allowed."""
-    nowhere = forbidden >= 1
-    if not nowhere.any():
-        return
+def hatched(axis, x, y, where, hatch):
+    """Hatches the cells of some points, each wholly: both ends of a cell have its value, so that the contour runs along the edges."""
+    corners = [np.repeat(edges(values), 2)[1:-1] for values in (x, y)]
     with matplotlib.rc_context({"hatch.linewidth": 0.5, "hatch.color": style.FAINT}):
-        axis.contourf(x, y, nowhere.astype(float), levels=[0.5, 1.5], colors="none", hatches=["////"])
+        axis.contourf(*corners, np.repeat(np.repeat(where.astype(float), 2, 0), 2, 1), levels=[0.5, 1.5], colors="none", hatches=[hatch])
 
 
 # --- basins ------------------------------------------------------------------------------------------------------
 
 def draw_basins(results, options):
-    """Each start in its exit's colour, in the plane of the two columns that spread; and below, who is still inside."""
+    """A row for each energy and parameter: each start in its exit's colour, in the plane of the two columns that spread; beside it,
+    who is still inside."""
     result = results[0]
-    exit, time, start = (result.array(name) for name in ("exits/exit", "exits/time", "orbits/initial"))
-    flown = np.isfinite(exit)
-    columns, names = texts(result.file["orbits/initial"].attrs["columns"]), texts(result.file["exits/exit"].attrs["names"])
-    given = result.deck.get("ensemble", {}).get("grid", {})
-    axes = options.axes or tuple(n for n in given if given[n][2] > 1)[:2]
-    if len(axes) != 2 or not set(axes) <= set(columns):
-        raise PlotError(f"basins are drawn over two columns of the starts: --axes X,Y of {', '.join(columns)}")
-    across, up = (start[:, columns.index(name)] for name in axes)
-    x, y = np.unique(across[np.isfinite(across)]), np.unique(up[np.isfinite(up)])
-    picture = np.full((len(y), len(x)), np.nan)
-    good = flown & np.isfinite(across) & np.isfinite(up)
-    picture[np.searchsorted(y, up[good]), np.searchsorted(x, across[good])] = exit[good]
+    exit, start = result.array("exits/exit"), result.array("orbits/initial")
+    names = texts(result.file["exits/exit"].attrs["names"])
+    axes = basin_axes(result, options)
+    places = [start[:, result.columns("orbits/initial").index(name)] for name in axes]
+    ids = result.run(options.chosen(len(exit)))
+    ids = ids[np.isfinite(np.stack([exit, *places])[:, ids]).all(0)]
+    sides_of = [np.unique(place[ids]) for place in places]
+    for name, values in zip(axes, sides_of):
+        if len(values) < 2:
+            raise PlotError(f"basins are drawn over two columns of the starts that vary: of {len(ids)} starts that flew "
+                            f"'{name}' has {'one value' if len(values) else 'none'}; --axes X,Y chooses others")
+    rows = [(label, of) for label, of in sections.groups(result, ids) if len(of)]
     options.width = options.width or 10.5
-    figure, (basin, survival) = layout.grid(2, options, options.title or "Which exit, and when?", [
-        style.plural(int(flown.sum()), "start"), uncertainty(result)], gap=(0.6, 0.5), ticks_inside=True, aspect=0.95)
+    notes = [*captions.constants(result, ids), style.plural(len(ids), "start"), uncertainty(result)]
+    figure, panels = layout.grid(2 * len(rows), options, options.title or "Which exit, and when?", notes, gap=(0.6, 0.5), aspect=0.95,
+                                 ticks_inside=True, columns=2, panel_titles=len(rows) > 1 or None)
     shades = ["#1b1b1f", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#009e73"]  # inside first; far apart in grey too
     if len(names) >= len(shades):  # black stays that of the inside
         shades[1:] = [shade for shade in style.distinct(len(names) + 1) if shade.any()]
-    colours = matplotlib.colors.ListedColormap(shades[:len(names) + 1])
-    basin.set_facecolor("white")
-    basin.pcolormesh(edges(x), edges(y), np.ma.masked_invalid(picture), cmap=colours, vmin=-1.5, vmax=len(names) - 0.5,
-                     rasterized=True)
-    for axis_label, name in ((basin.set_xlabel, axes[0]), (basin.set_ylabel, axes[1])):
-        axis_label(style.label(name))
-    longest = result.array("orbits/time")[flown].max()
-    inside = np.sort(time[np.isfinite(time)])
-    survival.semilogy(np.append(inside, longest), np.append(1 - np.arange(1, len(inside) + 1) / flown.sum(),
-                                                            1 - len(inside) / flown.sum()), color=style.INK)
-    survival.set_xlabel("time")
-    survival.set_ylabel("share still inside")
-    for k, name in enumerate(["inside", *names]):
-        survival.plot([], [], "s", color=shades[k], markeredgecolor=style.FAINT, label=f"{name}: {np.mean(exit[flown] == k - 1):.3f}")
-    survival.legend(loc="upper right")
+    for (label, of), basin, survival in zip(rows, panels[::2], panels[1::2]):
+        picture = np.full([len(values) for values in sides_of], np.nan)
+        cell = tuple(np.searchsorted(values, place[of]) for values, place in zip(sides_of, places))
+        picture[cell] = exit[of]
+        if np.isfinite(picture).sum() < len(of):
+            raise PlotError(f"basins over {' and '.join(axes)}: the starts differ in more than these two; --orbits chooses some, "
+                            "--axes X,Y other columns")
+        basin.set_facecolor("white")
+        basin.pcolormesh(*map(edges, sides_of), np.ma.masked_invalid(picture.T), vmin=-1.5, vmax=len(names) - 0.5, rasterized=True,
+                         cmap=matplotlib.colors.ListedColormap(shades[:len(names) + 1]))
+        basin.set(xlabel=style.label(axes[0]), ylabel=style.label(axes[1]), xlim=options.xlim, ylim=options.ylim)
+        basin.set_title(label, loc="left", pad=4)
+        still_inside(survival, result, of, ["inside", *names], shades)
     return figure
+
+
+def basin_axes(result, options):
+    """The two columns of the starts that basins are drawn over: those asked for, or those that the grid varies."""
+    columns = result.columns("orbits/initial")
+    given = result.section_of_deck("ensemble").get("grid", {})
+    axes = options.axes or tuple(n for n in given if given[n][2] > 1)[:2]
+    if len(axes) != 2 or not set(axes) <= set(columns):
+        raise PlotError(f"basins are drawn over two columns of the starts: --axes X,Y of {', '.join(columns)}")
+    return axes
+
+
+def still_inside(axis, result, ids, names, shades):
+    """The share of these orbits that is still inside, over time, and the share of each exit."""
+    exit, time = result.array("exits/exit")[ids], result.array("exits/time")[ids]
+    left = np.sort(time[np.isfinite(time)])
+    share = 1 - np.arange(1, len(left) + 1) / len(ids)
+    axis.semilogy(np.append(left, result.array("orbits/time")[ids].max()), np.append(share, 1 - len(left) / len(ids)), color=style.INK)
+    axis.set_xlabel("time")
+    axis.set_ylabel("share still inside")
+    for k, name in enumerate(names):
+        axis.plot([], [], "s", color=shades[k], markeredgecolor=style.FAINT, label=f"{name}: {np.mean(exit == k - 1):.3f}")
+    axis.legend(loc="upper right")
 
 
 def uncertainty(result):

@@ -67,9 +67,10 @@ def signed_area(curve):
 
 
 def notes(result):
-    """The line below the heading."""
-    n, hits = result.orbits, int(result.array("orbits/crossing_count").sum())
-    return f"{style.plural(n, 'particle')}, {style.plural(hits, 'collision')}"
+    """The line below the heading: how many particles have flown, and their collisions."""
+    flown, hits = result.orbits - result.pending(), int(result.array("orbits/crossing_count").sum())
+    some = f"${flown}$ of " if flown < result.orbits else ""
+    return f"{some}{style.plural(result.orbits, 'particle')}, {style.plural(hits, 'collision')}"
 
 
 def draw(results, options):

@@ -29,6 +29,8 @@ def subjects(result):
     found = [what for what, (name, _) in PICTURES.items() if name in result]
     if "basins" in found and (result.study == "billiard" or "trajectory/q" in result):
         found.remove("basins")  # exits of gases are drawn with their walls
+    if "particles" in found and not of_particles(result):
+        found.remove("particles")
     if "billiard" not in found and result.study == "billiard" and any(
             name in result for name in ("trajectory/q", "exits/exit", "domain/outline", "orbits/parameters")):
         found.append("billiard")
@@ -37,6 +39,17 @@ def subjects(result):
         found.remove(best)
         found.insert(0, best)
     return found
+
+
+def of_particles(result):
+    """Whether a file holds particles in space that no rods join."""
+    return ("particles/position" in result and "particles/ends" not in result
+            and result.file["particles/position"].shape[-1] == 3)
+
+
+def moves(result):
+    """Whether there is a movie of it: a coordinate alone moves in no plane."""
+    return ("trajectory/q" in result and result.file["trajectory/q"].shape[-1] > 1) or "water/depth" in result or of_particles(result)
 
 
 def subject(result):
@@ -66,12 +79,13 @@ def listed(result):
         row("--axes X,Y", ", ".join([*states, *(n for n in result.columns("section/plot", []) if n not in states), *result.axes()]))
         row("--color-by WHAT", ", ".join([*COLOURS, *of_orbits(result, "indicators"), *result.columns("orbits/parameters"), *states]))
     elif "time-series" in found:
-        row("--axes X,Y", ", ".join(result.columns("orbits/initial")) + ": a plane instead of time")
+        planes = result.states() if "trajectory/v" in result else result.coordinates()
+        row("--axes X,Y", ", ".join(planes) + ": a plane instead of time")
     if "sections" in found or "collisions/arc" in result:
         row("--overlay ORBITS.h5", "periodic orbits of the same problem, and manifolds, on top")
     if "orbits/status" in result:
         row("--orbits LIST", f"some of 0 to {result.orbits - 1}")
-    if any(name in result for name in ("trajectory/q", "particles/position", "water/depth")):
+    if moves(result):
         row("--movie FILE.mp4", "the motion")
     if "surface/triangles" in result:
         row("--view AZIMUTH,ELEVATION", "from where the surface is seen")
@@ -91,4 +105,4 @@ def of_orbits(result, group):
     if group not in result:
         return []
     return [name for name, data in sorted(result.file[group].items())
-            if getattr(data, "ndim", 0) == 1 and data.dtype.kind in "fiu" and not is_dimension(data)]
+            if getattr(data, "shape", ()) == (result.orbits,) and data.dtype.kind in "fiu" and not is_dimension(data)]

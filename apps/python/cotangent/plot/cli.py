@@ -128,13 +128,28 @@ def parser():
     return p
 
 
+CHOICES = ("axes", "orbits", "color_by", "xlim", "ylim", "view", "mesh")  # what not every picture can heed
+
+
 class Options:
-    """The arguments with the defaults filled in."""
+    """The arguments with the defaults filled in. Which of the CHOICES is asked for while a picture is drawn is noted: one given that
+    is asked for by nothing would be ignored without a word."""
 
     def __init__(self, arguments):
         self.__dict__.update(vars(arguments))
+        self.given = [name for name in CHOICES if vars(arguments)[name] not in (None, False, "auto")]
+        self.heeded = set()
         self.dpi = arguments.dpi or (120 if arguments.small else 200)
         self.vector = bool(arguments.output) and Path(arguments.output).suffix.lower() in (".pdf", ".svg")
+
+    def __getattribute__(self, name):
+        if name in CHOICES:
+            self.heeded.add(name)
+        return super().__getattribute__(name)
+
+    def ignored(self):
+        """The options given that the picture drawn with them had no use for."""
+        return ["--" + name.replace("_", "-") for name in self.given if name not in self.heeded]
 
     def chosen(self, count):
         """The orbits asked for, as an array of row numbers."""
@@ -177,7 +192,17 @@ def checked_target(path, endings, option):
 
 
 def figure_of(options):
-    """(figure, the results it shows)"""
+    """(figure, the results it shows); an option given that this picture doesn't heed is refused, unless a movie or a page may."""
+    from .result import PlotError
+    figure, results = _figure_of(options)
+    if options.ignored() and not (options.movie or options.html):
+        import matplotlib.pyplot as plt
+        plt.close(figure)
+        raise PlotError(f"{', '.join(options.ignored())}: this picture of {options.files[0]} doesn't heed it")
+    return figure, results
+
+
+def _figure_of(options):
     from .result import PlotError, Result
     tables = [f for f in options.files if Path(f).suffix.lower() == ".csv"]
     if options.overlay and (tables or options.statement or options.what in ("work-precision", "orders")):
@@ -249,7 +274,7 @@ def save(figure, path, options):
     metadata = {"png": {"Software": "cotangent-plot"}, "pdf": {"Creator": "cotangent-plot", "CreationDate": None},
                 "svg": {"Creator": "cotangent-plot", "Date": None}}[path.suffix.lower()[1:]]
     try:
-        layout.powers_in_labels(figure)
+        layout.finish(figure)
         figure.savefig(part, dpi=options.dpi, metadata=metadata, facecolor="white")
         if options.small and path.suffix.lower() == ".png":
             in_few_colours(part, part)
@@ -295,9 +320,15 @@ def run(argv):
     Raises:
         PlotError: there is nothing that could be drawn.
     """
+    from .result import PlotError
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Mean of empty slice|All-NaN|.*tight.*")
-        return _run(argv)
+        warnings.filterwarnings("error", message="Attempt to set non-positive")
+        try:
+            return _run(argv)
+        except UserWarning as warning:
+            side = "--xlim" if "xlim" in str(warning) else "--ylim"
+            raise PlotError(f"{side}: this axis is logarithmic, so both limits are above 0") from warning
 
 
 def _run(argv):

@@ -7,11 +7,17 @@ from . import captions, layout, style
 from .result import PlotError
 
 
-
 def above_zero(error):
     """For a logarithmic axis: zeros stand just below the least error that isn't zero, at 1e-17 where all are zero."""
     some = error[error > 0]
     return np.maximum(error, some.min() / 2 if some.size else 1e-17)
+
+
+def with_powers(low, high):
+    """Limits of a logarithmic axis; less than a decade grows to the powers of ten about it, whose labels are short."""
+    if high / low > 10:
+        return low, high
+    return 10.0 ** np.floor(np.log10(low)) / 1.5, 10.0 ** np.ceil(np.log10(high)) * 1.5
 
 
 def draw(results, options):
@@ -24,13 +30,12 @@ def draw(results, options):
     notes += captions.shared([[captions.method(r)] for r in results])
     figure, axes = layout.stack([2.6 if len(results) == 1 else 1.9] * len(results), options,
                                 options.title or captions.model(first), notes, right=1.7,
-                                gap=0.34, legend=len(results) > 1)
+                                gap=0.34, legend=True)
     extremes = []
     for axis, result in zip(axes, results):
         extremes += _draw_row(figure, axis, result, options, axis is axes[-1], len(results) > 1)
-    low, high = min(extremes), max(extremes)
     for axis in figure.axes:
-        axis.set_ylim(options.ylim or (low / 2, high * 2))
+        axis.set_ylim(options.ylim or with_powers(min(extremes) / 2, max(extremes) * 2))
     axes[-1].set_xlabel("orbit")
     return figure
 
@@ -55,7 +60,7 @@ def _draw_row(figure, axis, result, options, last, titled):
                   rasterized=len(ids) > 5000)
     if len(kinds) > 1:
         axis.legend(loc="upper right", ncol=len(kinds), handletextpad=0.1)
-    axis.set_xlim(ids.min() - 0.5 - 0.01 * np.ptp(ids), ids.max() + 0.5 + 0.01 * np.ptp(ids))
+    axis.set_xlim(options.xlim or (ids.min() - 0.5 - 0.01 * np.ptp(ids), ids.max() + 0.5 + 0.01 * np.ptp(ids)))
     axis.set_ylabel(r"$\max_t\ |E - E_0|$")
     if titled:
         axis.set_title(captions.method(result) or result.path.stem, loc="left", pad=4)
@@ -75,6 +80,6 @@ def _draw_row(figure, axis, result, options, last, titled):
     for a in (axis, beside):
         a.axhline(max(median, error.min()), color=style.CATEGORICAL[1], lw=0.9, zorder=0)
     typical, worst = (style.number(float(f"{value:.2g}")) for value in (median, exact.max()))
-    axis.text(0.012, 0.03, f"median ${typical}$,  worst ${worst}$", transform=axis.transAxes, va="bottom", size=10.5,
-              color=style.FAINT, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1})
+    axis.annotate(f"median ${typical}$,  worst ${worst}$", (1, 1), (0, 3), xycoords="axes fraction", textcoords="offset points",
+                  ha="right", va="bottom", size=10.5, color=style.FAINT)
     return [error.min(), error.max()]

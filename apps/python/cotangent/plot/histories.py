@@ -18,9 +18,9 @@ def draw(results, options):
         raise PlotError(f"{result.path}: no histories in it ([indicators] history)")
     names = [name for name, data in result.file["histories"].items() if data.ndim == 2 and name != "time"]
     ids = options.chosen(result.orbits)
-    ids = ids[np.isfinite(result.array("indicators/verdict")[ids])]  # of those that flew
+    ids = ids[np.isfinite(result.array("indicators/verdict")[ids]) & np.isfinite(result.array("histories/time", (slice(None), 0))[ids])]
     if len(ids) == 0:
-        raise PlotError(f"{result.path}: none of these orbits flew")
+        raise PlotError(f"{result.path}: none of these orbits came to the first row of its histories")
     if options.orbits is None:
         ids = ids[np.linspace(0, len(ids) - 1, min(MOST, len(ids))).astype(int)]
     figure, axes = layout.stack([1.7] * len(names), options, options.title or captions.model(result),

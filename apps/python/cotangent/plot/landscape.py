@@ -25,6 +25,9 @@ def levels(energy, admissible, points, passes):
     inside = energy[admissible & np.isfinite(energy)]
     if inside.size == 0:
         raise PlotError("the landscape has no admissible point with a finite energy")
+    if inside.min() == inside.max():  # one band about it
+        half = 0.5 * abs(inside.min()) or 0.5
+        return inside.min() + np.array([-half, half])
     edges = [np.quantile(inside, np.linspace(0, 1, BANDS + 1))]
     heights = np.asarray(points.get("energy", ()), float)
     minima = heights[np.asarray(points.get("type", ())) == 0]
@@ -123,6 +126,9 @@ def draw(results, options):
     notes = ["potential energy $U$", *(captions.assignment(n, v) for n, v in fixed.items())]
     if count == 1:
         notes.append(f"{x.size} × {y.size} grid")
+        flat = energy[admissible & np.isfinite(energy)]
+        if flat.size and flat.min() == flat.max():
+            notes[0] += f" $= {style.number(flat[0] + 0)}$ everywhere"  # + 0: no minus zero
     one = count == 1
     aspect = float(np.clip(np.ptp(y) / np.ptp(x), 0.55, 1.1))
     columns = layout.columns_for(count)
@@ -137,12 +143,12 @@ def draw(results, options):
         units = [result.units(f"landscape/{name}") for name in "xy"]
         kinds |= _mark(axis, repeated(points, x, y, units), one)
         passes.append(pass_levels(saddles))
-        if one:
+        if one and len(bands) > 2:
             _scale(figure, axis, filled, bands, saddles, result.units("landscape/energy"))
-        else:
+        elif not one:
             values = ",  ".join(captions.assignment(names[j], table[k, j]) for j in varying)
             axis.set_title(values or str(k), loc="left", pad=4)
-            axis.set_title(f"${bands[0]:.4g}$ … ${bands[-1]:.4g}$", loc="right", pad=4, size=9, color=style.FAINT)
+            axis.set_title(reach(bands), loc="right", pad=4, size=9, color=style.FAINT)
     left, bottom = layout.outer(axes, columns)
     for axis in left:
         axis.set_ylabel(style.label(up, result.units("landscape/y")), labelpad=2)
@@ -208,6 +214,33 @@ def _legend(figure, axes, kinds, passes, edge):
         layout.legend_above(figure, axes, handles)
 
 
+def reach(bands):
+    """'-1 … 5': from the lowest edge of the bands to the highest; '-7 … + 2 × 10⁻⁹' where these agree to four digits, one number where
+    there is but one band, about a constant."""
+    low, high = (f"{value:.4g}" for value in (bands[0], bands[-1]))
+    if len(bands) == 2:
+        return f"${bands.mean():.4g}$"
+    return f"${low}$ … ${high}$" if low != high else f"${low}$ … $+ {style.number(float(f'{np.ptp(bands):.2g}'))}$"
+
+
+def tick_texts(values, name):
+    """(a text for each of increasing values, a name for them all, their power of ten): numbers that agree in all but their last
+    digits are written without what they share, which the name then says."""
+    span, base, exponent = np.ptp(values), 0.0, 0
+    if span < 1e-4 * np.abs(values).max():
+        base = round(float(values[0]), -int(np.floor(np.log10(span))))
+        values, name = values - base, f"{name} {'−' if base > 0 else '+'} ${style.number(abs(base))}$"
+    largest = np.abs(values).max()
+    if largest < 1e-3 or largest >= 1e4:
+        exponent = int(np.floor(np.log10(largest)))
+        values = values / 10.0 ** exponent
+    digits = int(np.clip(np.ceil(-np.log10(np.min(np.diff(values)))), 1, 6))
+    texts = [f"${value:.{digits}f}$" if abs(value) < 100 else f"${value:.4g}$" for value in values]
+    if len(set(texts)) < len(texts):
+        texts = [f"${value:.{digits}f}$" for value in values]
+    return texts, name, rf"$10^{{{exponent}}}$" if exponent else ""
+
+
 def _scale(figure, axis, filled, bands, saddles, unit):
     """The colour bar of a single landscape; bands of equal height, the passes' levels marked."""
     place = axis.get_position()
@@ -216,10 +249,10 @@ def _scale(figure, axis, filled, bands, saddles, unit):
     scale = figure.colorbar(filled, cax=bar, spacing="uniform", ticks=bands[:: max(1, len(bands) // 13)])
     bar.tick_params(labelsize=9.5, direction="out", right=True, length=2.5)
     bar.minorticks_off()
-    digits = int(np.clip(np.ceil(-np.log10(np.min(np.diff(scale.get_ticks())))), 1, 6))
-    scale.ax.set_yticklabels([f"${value:.{digits}f}$" if abs(value) < 100 else f"${value:.4g}$"
-                              for value in scale.get_ticks()])
-    bar.set_title("$U$" + (f" [{unit}]" if unit else ""), size=12, pad=6, loc="left")
+    texts, name, power = tick_texts(np.asarray(scale.get_ticks()), "$U$")
+    scale.ax.set_yticklabels(texts)
+    unit = f"{power} {unit}".strip()
+    bar.set_title(name + (f" [{unit}]" if unit else ""), size=12, pad=6, loc="left")
     for i, level in enumerate(pass_levels(saddles)):
         if bands[0] < level < bands[-1]:
             scale.add_lines([level], [PASS_COLOURS[i % len(PASS_COLOURS)]], [1.4], erase=False)

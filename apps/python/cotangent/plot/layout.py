@@ -5,6 +5,7 @@ Images painted by `painting` then meet the screen pixel by pixel.
 """
 import re
 
+import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -237,15 +238,47 @@ def head(figure, heading, lines, left, width, total):
                     ha="left", color=style.FAINT)
 
 
+def finish(figure):
+    """What is done to the labels of a figure that is drawn, before it is written."""
+    powers_in_labels(figure)
+    fit_labels(figure)
+
+
 def powers_in_labels(figure):
-    """A power of ten that an axis' numbers have in common goes to its label: above the axis it would stand on other text."""
+    """A power of ten that an axis' numbers have in common, and what was taken from them all, go to its label: above the axis they
+    would stand on other text. 'x + 3  [$10^{-5}$ m]' for numbers about -3."""
     axes = [axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis) if axis.get_label_text() and axis.get_visible()]
-    if not any(0 < np.abs(axis.get_view_interval()).max() < 1e-3 or np.abs(axis.get_view_interval()).max() >= 1e4 for axis in axes):
+    if not any(_written_short(*axis.get_view_interval()) for axis in axes):
         return
     figure.draw_without_rendering()
     for axis in axes:
-        power = re.search(r"(?:times.*?10\^\{?|1e)([-−]?\d+)", axis.get_offset_text().get_text())
-        if power and "+" not in axis.get_offset_text().get_text():
-            label, _, unit = axis.get_label_text().rstrip("]").partition("  [")
-            axis.set_label_text(f"{label}  [{(f'$10^{{{power[1]}}}$ {unit}').rstrip()}]".replace("−", "-"))
-            axis.get_offset_text().set_visible(False)
+        numbers = axis.get_major_formatter()
+        if not axis.get_offset_text().get_text() or not isinstance(numbers, matplotlib.ticker.ScalarFormatter):
+            continue
+        label, _, unit = axis.get_label_text().rstrip("]").partition("  [")
+        if numbers.offset:
+            label = f"({label})" if "," in label else label
+            label += f" {'−' if numbers.offset > 0 else '+'} {abs(numbers.offset):.15g}"
+        if numbers.orderOfMagnitude:
+            unit = f"$10^{{{numbers.orderOfMagnitude}}}$ {unit}".rstrip()
+        axis.set_label_text(label + (f"  [{unit}]" if unit else ""))
+        axis.get_offset_text().set_visible(False)
+
+
+def _written_short(low, high):
+    """Whether numbers between these may be written without a power of ten or a number that they have in common."""
+    largest = max(abs(low), abs(high))
+    return 0 < largest < 1e-3 or largest >= 1e4 or abs(high - low) < 2e-3 * largest
+
+
+def fit_labels(figure, beyond=1.15, least=0.5):
+    """Labels longer than their side of a panel, by more than the gap to the next allows, are set in smaller type."""
+    renderer = figure.canvas.get_renderer()
+    for panel in figure.axes:
+        box = panel.get_window_extent(renderer)
+        for axis, side, room in ((panel.xaxis, "width", box.width), (panel.yaxis, "height", box.height)):
+            if not (axis.get_label_text() and axis.get_visible() and panel.get_visible()):
+                continue
+            taken = getattr(axis.label.get_window_extent(renderer), side)
+            if taken > beyond * room:
+                axis.label.set_size(axis.label.get_size() * max(least, beyond * room / taken))

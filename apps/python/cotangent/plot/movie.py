@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib import animation
 
 from . import billiards, captions, models, overland, particles, style, surfaces
+from .choices import moves, of_particles
 from .result import PlotError, nearest
 from .trajectories import chosen, times
 
@@ -153,8 +154,10 @@ def write(result, path, options):
     """Writes the movie."""
     if path.suffix.lower() == ".mp4" and not shutil.which("ffmpeg"):
         raise PlotError(f"{path}: ffmpeg is missing: apt install ffmpeg, or give a name that ends in .gif")
+    if "particles/position" in result and not moves(result):
+        raise PlotError(f"{result.path}: there are no movies of points that rods join, or that lie in a plane; --html shows their motion")
     frames = max(2, round(options.duration * options.fps))
-    swarm, water = particles.present(result), overland.present(result)
+    swarm, water = of_particles(result), overland.present(result)
     solid = swarm or surfaces.present(result)
     gas = billiards.present(result)
     ids = [] if swarm or water else chosen(result, options, 5000 if gas else MOST.get(result.model, 40))

@@ -9,6 +9,7 @@ import matplotlib
 import numpy as np
 
 from . import captions, layout, painting, scene, series, style
+from .choices import of_particles
 from .result import PlotError, texts
 from .space import Stage
 from .surfaces import area
@@ -19,12 +20,6 @@ SIZES = (0.9, 8.0)  # of a disc's diameter, in points
 LEGEND = 0.14  # inches
 TEMPERATURE = 2  # among the panels
 COLOURS = matplotlib.colors.ListedColormap(matplotlib.colormaps["plasma"](np.linspace(0, 0.87, 256)))
-
-
-def present(result):
-    """Whether a file holds particles in space that no rods join."""
-    return ("particles/position" in result and "particles/ends" not in result
-            and result.file["particles/position"].shape[-1] == 3)
 
 
 def frames(result):
@@ -107,7 +102,7 @@ def said(result):
 def draw(results, options):
     """The figure."""
     result = results[0]
-    if not present(result):
+    if not of_particles(result):
         raise PlotError(f"{result.path}: no particles in space in it; the study 'particles' makes them")
     last = frames(result)[-1]
     velocity = result.array("particles/velocity", last)

@@ -124,20 +124,24 @@ def manifolds(axis, result, name, x, y):
               color=style.INK, mew=0, label="homoclinic points")
 
 
+def plane_of_section(result):
+    """The first coordinate that the deck's section doesn't hold, and its velocity."""
+    columns, held = result.columns("orbits/points"), result.section_of_deck("section").get("where")
+    half = len(columns) // 2
+    return next((pair for pair in zip(columns, columns[half:]) if pair[0] != held), (columns[0], columns[half]))
+
+
 def section(result, options):
     points, whose = result.array("orbits/points"), result.array("orbits/points_orbit")
     columns, stability = result.columns("orbits/points"), result.array("orbits/stability")
     returns, residue = result.array("orbits/returns"), result.array("orbits/residue")
     for name in options.axes or ():
         must_be(name, columns)
-    x, y = columns[0], columns[len(columns) // 2]
-    if np.ptp(points[:, columns.index(x)]) == 0 and len(columns) == 4:  # the section's own coordinate
-        x, y = columns[1], columns[3]
     grown = plane_of_manifolds(result, options) if "manifolds/state" in result else None
     if grown:
         _, x, y = grown
     else:
-        x, y = options.axes or (x, y)
+        x, y = options.axes or plane_of_section(result)
     walls = billiards.heading(result)
     name = "Stable and unstable manifolds" if "manifolds/state" in result else "Periodic orbits"
     figure, (axis,) = layout.grid(1, options, options.title or f"{name}: {walls or captions.model(result)}", [""],

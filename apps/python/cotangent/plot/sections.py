@@ -17,10 +17,13 @@ import matplotlib
 import numpy as np
 
 from . import captions, contours, energy, layout, models, overlay, painting, space, style
+from .choices import COLOURS, of_orbits
 from .result import PlotError, nearest
 
 FEW = 12
 MOST_PANELS = 24
+USED = matplotlib.colors.LinearSegmentedColormap.from_list(  # without the last, near white
+    "used", matplotlib.colormaps[style.SEQUENTIAL](np.linspace(0, 0.95, 256)))
 GREY = np.array([0.67, 0.003, -0.012])
 
 
@@ -184,8 +187,8 @@ def chaos(x, y, limits):
     return ramp * ramp * (3 - 2 * ramp)
 
 
-def orbit_colours(panel, limits, by):
-    """(OKLab colour [n, 3], ink [n]) of the panel's orbits."""
+def orbit_colours(panel, limits, by, norm=None):
+    """(OKLab colour [n, 3], ink [n]) of the panel's orbits; norm: the scale of what they are coloured by."""
     count = len(panel.ids)
     if by == "none" or (by == "auto" and panel.swept):
         return np.tile(style.srgb_to_oklab(matplotlib.colors.to_rgb(style.INK)), (count, 1)), np.full(count, 0.8)
@@ -193,8 +196,7 @@ def orbit_colours(panel, limits, by):
         # by the orbit's own number: panels that show the same orbits agree
         return style.srgb_to_oklab(style.distinct(count)), np.full(count, 0.9)
     if by != "auto":
-        value = orbit_values(panel, by, limits)
-        return style.srgb_to_oklab(scale(value)[0](value)[:, :3]), np.full(count, 0.8)
+        return style.srgb_to_oklab(USED(norm(orbit_values(panel, by, limits)))[:, :3]), np.full(count, 0.8)
     sea = chaos(panel.x, panel.y, limits)[:, None]
     sides = limits[1] - limits[0], limits[3] - limits[2]
     mean = np.stack([np.nanmean(panel.x, 1) / sides[0], np.nanmean(panel.y, 1) / sides[1]], 1)
@@ -217,21 +219,27 @@ def orbit_values(panel, by, limits):
         name = {"energy-error": "energy_error", "crossings": "crossing_count"}.get(by, by)
         value = result.array(f"orbits/{name}")[panel.ids].astype(float)
         return np.log10(energy.above_zero(np.abs(value))) if by == "energy-error" else value
-    if f"indicators/{by}" in result and result.file[f"indicators/{by}"].ndim == 1:
+    if by in of_orbits(result, "indicators"):
         return result.array(f"indicators/{by}")[panel.ids]
     for name in ("orbits/parameters", "orbits/initial"):
         if by in result.columns(name):
             return result.column(name, by)[panel.ids]
-    choices = ["auto", "orbit", "none", "chaos", "energy-error", "status", "crossings",
-               *result.columns("orbits/parameters"), *result.columns("orbits/initial")]
+    choices = [*COLOURS, *of_orbits(result, "indicators"), *result.columns("orbits/parameters"), *result.columns("orbits/initial")]
     raise PlotError(f"--color-by {by}: unknown; {nearest(by, choices)}")
 
 
-def scale(values):
-    """(function from values to RGBA, normalisation) of the sequential colour map."""
-    finite = values[np.isfinite(values)]
-    norm = matplotlib.colors.Normalize(finite.min() if finite.size else 0, finite.max() if finite.size else 1)
-    return (lambda v: matplotlib.colormaps[style.SEQUENTIAL](norm(v) * 0.95)), norm
+def whole(panel):
+    """The limits of all its crossings, from which its orbits' colours come: a closer view keeps them."""
+    return (*layout.extent(panel.x), *layout.extent(panel.y))
+
+
+def shared_norm(found, by):
+    """One scale for all panels of what orbits are coloured by; None where that is no number."""
+    if by in ("auto", "orbit", "none"):
+        return None
+    values = np.concatenate([orbit_values(panel, by, whole(panel)) for panel in found if panel.ids.size])
+    values = values[np.isfinite(values)]
+    return matplotlib.colors.Normalize(values.min() if values.size else 0, values.max() if values.size else 1)
 
 
 # --- drawing -----------------------------------------------------------------------------------------------------
@@ -270,6 +278,7 @@ def draw(results, options):
     known = all("indicators/lyapunov" in result for result in results)
     if options.color_by == "auto" and known and any(len(p.ids) > FEW for p in found):
         options.color_by = "lyapunov"
+    norm = shared_norm(found, options.color_by)
     notes = captions.shared([captions.constants(p.result, p.ids) for p in found])
     notes.append(_extent_of_work(found))
     notes.append(captions.section(first))
@@ -285,21 +294,26 @@ def draw(results, options):
     solid = len(found) == 1 and not found[0].swept and "surface/triangles" in first and len(first.coordinates()) == 3
     if solid:
         options.width = options.width or 10.5
+    narrow = layout.columns_for(len(found)) > 2  # panels, in which there is no room for a scale
     figure, axes = layout.grid(len(found) + solid, options, options.title or captions.model(first), notes,
                                columns=2 if solid else None, ticks_inside=solid or limits is None, panel_titles=titled,
-                               legend=bool(over))
+                               legend=bool(over or (norm and narrow)))
     if solid:
-        _draw_on_surface(axes.pop(), found[0], options)
+        _draw_on_surface(axes.pop(), found[0], options, norm)
     for k, (axis, panel) in enumerate(zip(axes, found)):
         own = limits
         if own is None:
             across, up = panel_limits(panel, names)
             own = (*(options.xlim or across), *(options.ylim or up))
-        _draw_panel(axis, panel, names, own, options)
+        _draw_panel(axis, panel, names, own, options, norm)
+        if norm and panel.ids.size and not narrow:
+            _draw_scale(axis, panel, options.color_by, norm)
         if panel.label:
             axis.set_title(panel.label, loc="left", pad=4)
         if k in over:
             overlay.draw(axis, *over[k])
+    if norm and narrow:
+        _draw_scale_above(axes, found, options.color_by, norm)
     if over:
         layout.legend_above(figure, axes, overlay.handles(axes), handlelength=1.7)
     left, bottom = layout.outer(axes, layout.columns_for(len(found)))
@@ -328,10 +342,10 @@ def overlays(orbits, found, names):
     return over
 
 
-def _draw_on_surface(axis, panel, options, most=20_000):
+def _draw_on_surface(axis, panel, options, norm, most=20_000):
     """The crossings where they lie in space, in the same colours, as far as the surface doesn't hide them."""
     stage = space.Stage(axis, panel.result, options)
-    lab, _ = orbit_colours(panel, (*layout.extent(panel.x), *layout.extent(panel.y)), options.color_by)
+    lab, _ = orbit_colours(panel, whole(panel), options.color_by, norm)
     places = panel.result.array("section/points")[panel.ids][..., :3]
     colours = np.broadcast_to(style.oklab_to_srgb(lab)[:, None], places.shape)
     places, colours = places.reshape(-1, 3), colours.reshape(-1, 3)
@@ -352,13 +366,12 @@ def _extent_of_work(found):
     return f"{style.plural(total, 'orbit')}, {style.plural(crossings, 'crossing')}"
 
 
-def _draw_panel(axis, panel, names, limits, options):
+def _draw_panel(axis, panel, names, limits, options, norm):
     """One panel: the points, and the section's edge where the model is known."""
     axis.set_xlim(limits[:2])
     axis.set_ylim(limits[2:])
-    whole = (*layout.extent(panel.x), *layout.extent(panel.y))  # so that a closer view keeps the colours
     if panel.ids.size:
-        lab, ink = orbit_colours(panel, whole, options.color_by)
+        lab, ink = orbit_colours(panel, whole(panel), options.color_by, norm)
         with np.errstate(invalid="ignore"):
             points = int(((panel.x >= limits[0]) & (panel.x <= limits[1]) & (panel.y >= limits[2])
                           & (panel.y <= limits[3])).sum())
@@ -371,8 +384,6 @@ def _draw_panel(axis, panel, names, limits, options):
             image = painting.paint(panel.x, panel.y, lab, ink, limits, (width, height), sigma)
             axis.imshow(image, extent=limits, aspect="auto", interpolation="nearest", zorder=2)
     _draw_edge(axis, panel, names, limits)
-    if len(panel.ids) and options.color_by not in ("auto", "orbit", "none"):
-        _draw_scale(axis, panel, options, whole)
 
 
 def _draw_edge(axis, panel, names, limits):
@@ -383,22 +394,38 @@ def _draw_edge(axis, panel, names, limits):
         contours.draw(axis, contours.of_grid(x, y, left, [0.0]), colors=[style.FAINT], linewidths=0.6, zorder=1)
 
 
-def _draw_scale(axis, panel, options, limits):
+def _draw_scale(axis, panel, by, norm):
     """A slim colour bar inside the panel's upper edge."""
-    value = orbit_values(panel, options.color_by, limits)
-    _, norm = scale(value)
-    colours = matplotlib.colors.LinearSegmentedColormap.from_list(
-        "used", matplotlib.colormaps[style.SEQUENTIAL](np.linspace(0, 0.95, 64)))
     bar = axis.inset_axes((0.70, 0.93, 0.27, 0.022))
-    figure = axis.figure
-    figure.colorbar(matplotlib.cm.ScalarMappable(norm, colours), cax=bar, orientation="horizontal")
+    _fill_scale(bar, [panel], by, norm)
+    bar.set_title(_scale_name(by), fontsize=9, pad=2)
+
+
+def _draw_scale_above(axes, found, by, norm):
+    """One colour bar for all panels, above the last of the first row."""
+    place, figure = axes[layout.columns_for(len(found)) - 1].get_position(), axes[0].figure
+    across, up = figure.get_size_inches()
+    bar = figure.add_axes((place.x1 - 1.7 / across, place.y1 + 0.27 / up, 1.7 / across, 0.08 / up))
+    _fill_scale(bar, found, by, norm)
+    bar.xaxis.set_ticks_position("top")
+    bar.annotate(_scale_name(by), (0, 0.5), (-6, 0), xycoords="axes fraction", textcoords="offset points", ha="right", va="center",
+                 fontsize=10)
+
+
+def _fill_scale(bar, found, by, norm):
+    """The colours and numbers of a colour bar, or the words of a status or verdict."""
+    bar.figure.colorbar(matplotlib.cm.ScalarMappable(norm, USED), cax=bar, orientation="horizontal")
     bar.tick_params(labelsize=8, pad=1)
     bar.minorticks_off()
-    name = f"{'orbits' if options.color_by == 'status' else 'indicators'}/{options.color_by}"
-    if panel.result.attribute(name, "names"):
-        words = panel.result.status_names(name)
+    name = f"{'orbits' if by == 'status' else 'indicators'}/{by}"
+    if found[0].result.attribute(name, "names"):
+        words = found[0].result.status_names(name)
+        value = np.concatenate([orbit_values(panel, by, whole(panel)) for panel in found])
         there = np.unique(value[np.isfinite(value)].astype(int))
         bar.set_xticks(there, [words[k].replace("_", " ") for k in there], fontsize=7)
-    names = {"energy-error": r"$\log_{10}|E - E_0|$", "chaos": "area filled", "crossings": "crossings",
-             "status": "status", "lyapunov": "largest Lyapunov exponent"}
-    bar.set_title(names.get(options.color_by, style.label(options.color_by)), fontsize=9, pad=2)
+
+
+def _scale_name(by):
+    """What orbits are coloured by, in words or symbols."""
+    return {"energy-error": r"$\log_{10}|E - E_0|$", "chaos": "area filled", "crossings": "crossings",
+            "status": "status", "lyapunov": "largest Lyapunov exponent"}.get(by, style.label(by))

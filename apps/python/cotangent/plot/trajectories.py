@@ -4,8 +4,8 @@
 One trajectory: all its coordinates in one panel. Several: a panel for each coordinate, a colour for each trajectory.
 More than four coordinates stand in columns, those of one unit to one scale where that leaves each visible; of x and y
 with the same number the path in their plane. With --axes, or the deck's [plot] axes, the paths in the plane of two
-coordinates instead, to one scale, starts marked. Below, E - E0. Long series are drawn as the envelope of
-each pixel column, so nothing between two pixels is lost.
+coordinates instead, to one scale, or of a coordinate and a velocity; starts marked. Below, E - E0. Long series are drawn
+as the envelope of each pixel column, so nothing between two pixels is lost.
 """
 import re
 
@@ -183,23 +183,31 @@ def _common_limits(values, unit_of):
 
 
 def _paths(result, ids, t, q, names, plane, energy, options):
-    """Two coordinates against each other, and the energy over time."""
+    """Two coordinates or velocities against each other, and the energy over time."""
+    columns = {name: ("trajectory/q", k) for k, name in enumerate(names)}
+    if "trajectory/v" in result:
+        columns |= {name: ("trajectory/v", k) for k, name in enumerate(result.states()[len(names):])}
     for name in plane:
-        if name not in names:
+        if name not in columns:
             origin = "--axes" if options.axes else "[plot] axes"
-            raise PlotError(f"{origin}: {result.path} has no coordinate '{name}'; {nearest(name, names)}")
-    first, second = (q[..., names.index(name)] for name in plane)
-    notes = captions.constants(result, ids) + [f"{len(ids)} trajectories", captions.method(result)]
+            raise PlotError(f"{origin}: {result.path} has no coordinate or velocity '{name}'; {nearest(name, columns)}")
+    held = {"trajectory/q": q}
+    for table, _ in (columns[name] for name in plane):
+        if table not in held:
+            held[table] = result.array(table, ids)
+    first, second = (held[table][..., k] for table, k in (columns[name] for name in plane))
+    places = all(name in names for name in plane)
     figure, axes = layout.stack([5.2] + ([1.5] if energy is not None else []), options,
-                                options.title or captions.model(result), notes, gap=0.75)
+                                options.title or captions.model(result), _notes(result, ids), gap=0.75)
     axes[0].tick_params(labelbottom=True)
     colours = style.distinct(len(ids))
     for row, colour in enumerate(colours):
         axes[0].plot(first[row], second[row], lw=0.9, color=colour)
         axes[0].plot(first[row, 0], second[row, 0], "o", ms=4, color=colour)
     for put, name in zip((axes[0].set_xlabel, axes[0].set_ylabel), plane):
-        put(style.label(name, result.units("trajectory/q", name)))
-    axes[0].set_aspect("equal", adjustable="datalim")
+        put(style.label(name, result.units(columns[name][0], name)))
+    if places:
+        axes[0].set_aspect("equal", adjustable="datalim")
     if options.xlim:
         axes[0].set_xlim(options.xlim)
     if options.ylim:
