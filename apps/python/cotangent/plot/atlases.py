@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Atlases: an answer over two sides as a map, hatched where no start is allowed, or several over one side as curves. Basins:
-which exit each start of a grid takes, and how many are still inside over time.
+"""Atlases: an answer over two sides as a map, hatched where no start is allowed and crossed where every orbit failed, or several
+over one side as curves. Basins: which exit each start of a grid takes, and how many are still inside over time, a row for each energy
+and parameter.
 """
 import matplotlib
 import numpy as np
@@ -180,11 +181,12 @@ def draw_basins(results, options):
     places = [start[:, result.columns("orbits/initial").index(name)] for name in axes]
     ids = result.run(options.chosen(len(exit)))
     ids = ids[np.isfinite(np.stack([exit, *places])[:, ids]).all(0)]
+    if not len(ids):
+        raise PlotError(f"{result.path}: none of these starts has flown" + (" yet" if result.pending() else ""), 1 if result.pending() else 2)
     sides_of = [np.unique(place[ids]) for place in places]
     for name, values in zip(axes, sides_of):
         if len(values) < 2:
-            raise PlotError(f"basins are drawn over two columns of the starts that vary: of {len(ids)} starts that flew "
-                            f"'{name}' has {'one value' if len(values) else 'none'}; --axes X,Y chooses others")
+            raise PlotError(f"basins are drawn over two columns of the starts that vary: '{name}' has one value; --axes X,Y chooses others")
     rows = [(label, of) for label, of in sections.groups(result, ids) if len(of)]
     options.width = options.width or 10.5
     notes = [*captions.constants(result, ids), style.plural(len(ids), "start"), uncertainty(result)]

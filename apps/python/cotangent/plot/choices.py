@@ -81,6 +81,8 @@ def listed(result):
     elif "time-series" in found:
         planes = result.states() if "trajectory/v" in result else result.coordinates()
         row("--axes X,Y", ", ".join(planes) + ": a plane instead of time")
+    if "basins" in found:
+        row("--axes X,Y", ", ".join(result.columns("orbits/initial")) + ": the plane of the starts, of what varies")
     if "sections" in found or "collisions/arc" in result:
         row("--overlay ORBITS.h5", "periodic orbits of the same problem, and manifolds, on top")
     if "orbits/status" in result:
