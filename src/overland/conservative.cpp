@@ -134,7 +134,7 @@ bool Conservative::solve(const std::vector<double>& base, double tau, std::vecto
       outcome.why = "the equations gave an infinity or NaN";
       return false;
     }
-    if (worst <= options_.tolerance * deepest) return true;
+    if (worst <= options_.tolerance * std::max(deepest, dry)) return true;
     if (enough > 0 && worst > slow * before && missing() <= enough) return true;
     worse = worst < 0.9 * before ? 0 : worse + 1;
     before = std::min(before, worst);
@@ -226,11 +226,18 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
   };
   const double tau = stages_ == 1 ? dt : gamma * dt;
   std::vector<double> through, out, base = fed(tau), depth = water.depth, first;
-  const auto note_outflow = [&](double time) {
+  std::vector<double> from_within(n, 0.0);  // what other vertices have given each, a volume
+  const auto note_flow = [&](double time) {
     for (std::size_t o = 0; o < outlets_.size(); ++o) {
       for (std::size_t end = 0; end < 2; ++end)
         if (!held_[static_cast<std::size_t>(outlets_[o].ends[end])])
           outcome.ledger.outflow += time * out[2 * o + end];
+    }
+    for (std::size_t c = 0; c < land_.mesh.cells.size(); ++c) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        from_within[static_cast<std::size_t>(land_.mesh.cells[c][(k + 1) % 3])] -= time * through[3 * c + k];
+        from_within[static_cast<std::size_t>(land_.mesh.cells[c][(k + 2) % 3])] += time * through[3 * c + k];
+      }
     }
   };
   if (!solve(base, tau, depth, outcome)) return outcome;
@@ -239,12 +246,12 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
   if (stages_ == 2) {
     first = depth;
     base = moved(fed(dt), (1 - gamma) * dt, through, out);
-    note_outflow((1 - gamma) * dt);
+    note_flow((1 - gamma) * dt);
     if (!solve(base, tau, depth, outcome)) return outcome;
     fluxes_.values(depth, through, out);
     depth = moved(base, tau, through, out);
   }
-  note_outflow(tau);
+  note_flow(tau);
   double least = 0;
   for (const double h : depth) least = std::min(least, h);
   if (parallel::minimum(least) < 0) {
@@ -255,7 +262,8 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
   std::vector<double> rate(n);
   for (std::size_t v = 0; v < n; ++v)
     rate[v] = (depth[v] - water.depth[v]) / dt - (rain[v] + boundary_.inflow()[v] / land_.area[v]);
-  account(water, dt, rain, rate, first, depth, outcome);
+  halo_.add(from_within);
+  account(water, dt, rain, rate, first, depth, from_within, outcome);
   water.rate = std::move(rate);
   water.depth = std::move(depth);
   water.time += dt;
@@ -266,28 +274,30 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
 
 void Conservative::account(const Water& water, double dt, const std::vector<double>& rain,
                            const std::vector<double>& rate, const std::vector<double>& first,
-                           const std::vector<double>& depth, Outcome& outcome) const {
+                           const std::vector<double>& depth, const std::vector<double>& from_within,
+                           Outcome& outcome) const {
   const auto own = static_cast<std::size_t>(land_.mesh.own);
-  std::vector<double> rained(own), came(own), kept(own), wrong(own), now(own), held(own);
+  std::vector<double> rained(own), came(own), gone(own), kept(own), wrong(own), now(own);
   for (std::size_t v = 0; v < own; ++v) {
     const double area = land_.area[v];
     rained[v] = area * dt * rain[v];
     came[v] = dt * boundary_.inflow()[v];
     now[v] = area * depth[v];
     kept[v] = area * (depth[v] - water.depth[v]);
-    // At a vertex whose depth is given, what the others lack or have too much came or went there.
+    // Where the depth is given, what it takes beside that came or went there.
+    const double over = held_[v] ? kept[v] - rained[v] - came[v] - from_within[v] : 0.0;
+    (over > 0 ? came : gone)[v] += std::abs(over);
     const double e = stages_ == 2 ? depth[v] - water.depth[v] - (first[v] - water.depth[v]) / gamma
                                   : 0.5 * dt * (rate[v] - (water.rate.empty() ? 0.0 : water.rate[v]));
     wrong[v] = held_[v] ? 0.0 : area * std::abs(e);
-    held[v] = held_[v] ? 1.0 : 0.0;
   }
-  const std::vector<double> gone{outcome.ledger.outflow};
-  const std::vector<std::span<const double>> columns{rained, came, kept, now, wrong, held, gone};
+  gone.push_back(outcome.ledger.outflow);
+  const std::vector<std::span<const double>> columns{rained, came, gone, kept, now, wrong};
   const auto sums = parallel::reproducible_sums(columns);
   outcome.ledger.rain = sums[0];
   outcome.ledger.inflow = sums[1];
-  outcome.ledger.outflow = sums[6];
-  outcome.close(sums[2], sums[3], sums[4], sums[5] > 0);
+  outcome.ledger.outflow = sums[2];
+  outcome.close(sums[3], sums[4], sums[5], false);
 }
 
 void Conservative::show_discharge(Water& water) {

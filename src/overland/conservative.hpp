@@ -33,7 +33,8 @@ class Conservative : public Scheme {
   /// Collective.
   void account(const Water& water, double dt, const std::vector<double>& rain,
                const std::vector<double>& rate, const std::vector<double>& first,
-               const std::vector<double>& depth, Outcome& outcome) const;
+               const std::vector<double>& depth, const std::vector<double>& from_within,
+               Outcome& outcome) const;
   void show_discharge(Water& water);
 
   const Landscape& land_;

@@ -11,8 +11,6 @@ namespace {
 
 // Below this root slope (a slope of 1e-12) friction is linear: Newton's matrix needs a derivative at rest.
 constexpr double epsilon = 1e-6;
-// Depths below this move nothing: their powers and derivatives would underflow.
-constexpr double dry = 1e-100;
 template <int N>
 using Scalar = ad::Jet<double, N, 1, ad::full<N>>;
 template <int K, int N>

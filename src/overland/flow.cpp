@@ -17,7 +17,8 @@ Flow::Flow(const Landscape& landscape, Scheme& scheme, const Rain& rain, const I
       rain_(rain),
       infiltration_(infiltration),
       options_(options),
-      water_(std::move(water)) {
+      water_(std::move(water)),
+      boundary_(landscape) {
   const std::span<const double> own(land_.area.data(), static_cast<std::size_t>(land_.mesh.own));
   const std::vector<std::span<const double>> columns{own};
   all_area_ = parallel::reproducible_sums(columns)[0];
@@ -39,7 +40,7 @@ double Flow::storage() const {
 double Flow::balance_error() const {
   const double now = storage(), start = progress_.start_storage;
   const Ledger& l = progress_.ledger;
-  const double size = std::max({now, start, l.rain, l.inflow, 1e-300});
+  const double size = std::max({now, start, l.rain, l.inflow, dry});
   return std::abs(now - start - l.balance()) / size;
 }
 
@@ -57,14 +58,23 @@ std::vector<double> Flow::mean_rain(double from, double to) const {
   return rain;
 }
 
-std::vector<double> Flow::infiltrated_at_rest(double dt, int parts) const {
+std::vector<double> Flow::depth_of_inflow(double from, double to) {
+  boundary_.set(from, to);
+  std::vector<double> depth = boundary_.inflow();
+  for (std::size_t v = 0; v < depth.size(); ++v) depth[v] *= (to - from) / land_.area[v];
+  return depth;
+}
+
+std::vector<double> Flow::infiltrated_at_rest(double dt, int parts) {
   std::vector<double> infiltrated = water_.infiltrated, depth = water_.depth;
   const double part = dt / parts;
   for (int k = 0; k < parts; ++k) {
-    const std::vector<double> rain = mean_rain(water_.time + k * part, water_.time + (k + 1) * part);
+    const double from = water_.time + k * part, to = water_.time + (k + 1) * part;
+    const std::vector<double> rain = mean_rain(from, to), inflow = depth_of_inflow(from, to);
     for (std::size_t v = 0; v < depth.size(); ++v) {
       const auto [of_rain, room] = infiltration_.share(rain[v], infiltrated[v], part);
-      const double wet = depth[v] + rain[v] * part - of_rain, soaks = std::clamp(wet, 0.0, room);
+      const double wet = depth[v] + inflow[v] + rain[v] * part - of_rain;
+      const double soaks = std::clamp(wet, 0.0, room);
       infiltrated[v] += of_rain + soaks;
       depth[v] = wet - soaks;
     }
@@ -77,7 +87,8 @@ Flow::Soil Flow::soak_rain(double dt, std::vector<double>& rain) {
   if (infiltration_.law == Infiltration::Law::none) return soil;
   const bool adaptive = options_.tolerance > 0, steady = !rain_.varies();
   if (adaptive && !steady) soil.at_rest = infiltrated_at_rest(dt, 2);
-  std::vector<double> taken;
+  std::vector<double> taken, inflow;
+  if (adaptive && steady) inflow = depth_of_inflow(water_.time, water_.time + dt);
   for (std::size_t v = 0; v < rain.size(); ++v) {
     double& infiltrated = water_.infiltrated[v];
     const double fallen = rain[v] * dt;
@@ -86,7 +97,8 @@ Flow::Soil Flow::soak_rain(double dt, std::vector<double>& rain) {
     soil.room.push_back(room);
     infiltrated += of_rain;
     if (adaptive && steady)
-      soil.at_rest.push_back(infiltrated + std::clamp(water_.depth[v] + fallen - of_rain, 0.0, room));
+      soil.at_rest.push_back(infiltrated +
+                             std::clamp(water_.depth[v] + inflow[v] + fallen - of_rain, 0.0, room));
     rain[v] = (fallen - of_rain) / dt;
   }
   soil.ledger.rain = soil.ledger.infiltration = volume(land_, taken);
@@ -107,14 +119,15 @@ void Flow::soak(double share, Soil& soil) {
   soil.ledger.infiltration += volume(land_, taken);
 }
 
-double Flow::soil_error(const Soil& soil) const {
-  if (infiltration_.law == Infiltration::Law::none || options_.tolerance == 0) return 0;
+double Flow::error_with_soil(const Soil& soil) const {
+  if (infiltration_.law == Infiltration::Law::none || options_.tolerance == 0) return last_.error;
   std::vector<double> wrong, all;
   for (std::size_t v = 0; v < soil.at_rest.size(); ++v) {
     wrong.push_back(0.5 * std::abs(water_.infiltrated[v] - soil.at_rest[v]));
     all.push_back(water_.depth[v] + water_.infiltrated[v]);
   }
-  return volume(land_, wrong) / std::max(volume(land_, all), 1e-300);
+  // The scheme's is over what it has left on the land, before that soaks in.
+  return (last_.error * last_.volume + volume(land_, wrong)) / std::max(volume(land_, all), dry);
 }
 
 bool Flow::try_step(double dt) {
@@ -126,7 +139,7 @@ bool Flow::try_step(double dt) {
   last_ = scheme_.step(water_, dt, rain);
   if (last_.converged) {
     soak(1, soil);
-    last_.error += soil_error(soil);
+    last_.error = error_with_soil(soil);
   }
   progress_.iterations += last_.iterations;
   const bool rough =

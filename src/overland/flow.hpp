@@ -6,15 +6,17 @@
 // soaks in to the half before a step and to the rest after (Strang 1968): exactly so where nothing flows and
 // the rain is steady. An adaptive step grows by at most a half where its own error allows it and Newton's
 // method had no trouble: what the scheme estimates (of second order in dt), and half of what soaked in
-// otherwise than of water at rest, with rain that changes by half steps, over all water on the land and in
-// the soil. It is done again shorter where the error is twice the tolerance or the scheme failed, but not
-// below the smallest because of an error; it ends where a given depth's table has a row, lest the turn there
-// be missed. A step of fixed length that fails is done in halves, quarters ..., down to 1/4096.
+// otherwise than of water at rest, that of the step's inflow included, with rain that changes by half steps,
+// over all water on the land and in the soil. It is done again shorter where the error is twice the tolerance
+// or the scheme failed, but not below the smallest because of an error; it ends where a given depth's table
+// has a row, lest the turn there be missed. A step of fixed length that fails is done in halves, quarters
+// ..., down to 1/4096.
 #pragma once
 
 #include <limits>
 
 #include "core/status.hpp"
+#include "overland/boundary_values.hpp"
 #include "overland/forcing.hpp"
 #include "overland/water.hpp"
 
@@ -74,12 +76,15 @@ class Flow {
     Ledger ledger;
   };
   std::vector<double> mean_rain(double from, double to) const;
+  /// The depth that comes in over the boundary at each vertex.
+  std::vector<double> depth_of_inflow(double from, double to);
   /// In the soil after a time in which nothing flows, with rain that is steady in each of its parts.
-  std::vector<double> infiltrated_at_rest(double dt, int parts) const;
+  std::vector<double> infiltrated_at_rest(double dt, int parts);
   Soil soak_rain(double dt, std::vector<double>& rain);
   /// Of standing water, as much as there is room for or this share of it.
   void soak(double share, Soil& soil);
-  double soil_error(const Soil& soil) const;
+  /// Of the last step, over all water on the land and in the soil.
+  double error_with_soil(const Soil& soil) const;
   /// Where adaptive steps must end next.
   double goal(double to) const;
 
@@ -89,6 +94,7 @@ class Flow {
   const Infiltration& infiltration_;
   SteppingOptions options_;
   Water water_;
+  BoundaryValues boundary_;
   Progress progress_;
   std::string why_;
   Outcome last_;

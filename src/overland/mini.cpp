@@ -437,8 +437,8 @@ Outcome Mini::step(Water& water, double dt, const std::vector<double>& rain) {
 
 void Mini::account(const Water& water, const Water& next, Outcome& outcome) const {
   const auto own = static_cast<std::size_t>(land_.mesh.own);
-  std::vector<double> rained(own), came(own), kept(own), now(own), wrong(own), clipped(own), held(own), out,
-      at_dry;
+  std::vector<double> rained(own), came(own), kept(own), now(own), wrong(own), clipped(own), held(own), in,
+      out;
   for (std::size_t v = 0; v < own; ++v) {
     const double area = land_.area[v];
     rained[v] = area * dt_ * rain_[v];
@@ -453,19 +453,18 @@ void Mini::account(const Water& water, const Water& next, Outcome& outcome) cons
   for (const auto& opening : openings_) {
     for (const int end : opening.ends) {
       const auto v = static_cast<std::size_t>(end);
+      const double leaves =
+          dt_ * (next.discharge[2 * v] * opening.normal[0] + next.discharge[2 * v + 1] * opening.normal[1]);
       // Nothing comes in over land that was dry: q there, if inward, is what Newton's method has left.
-      (water.depth[v] == 0 && !held_[v] ? at_dry : out)
-          .push_back(dt_ * (next.discharge[2 * v] * opening.normal[0] +
-                            next.discharge[2 * v + 1] * opening.normal[1]));
+      const bool was_dry = water.depth[v] == 0 && !held_[v];
+      (leaves > 0 || was_dry ? out : in).push_back(std::abs(leaves));
     }
   }
-  const std::vector<std::span<const double>> columns{rained,  came, kept, now,   wrong,
-                                                     clipped, held, out,  at_dry};
+  const std::vector<std::span<const double>> columns{rained, came, kept, now, wrong, clipped, held, in, out};
   const auto sums = parallel::reproducible_sums(columns);
   outcome.ledger.rain = sums[0];
-  outcome.ledger.inflow = sums[1];
-  (sums[7] > 0 ? outcome.ledger.outflow : outcome.ledger.inflow) += std::abs(sums[7]);
-  outcome.ledger.outflow += sums[8];
+  outcome.ledger.inflow = sums[1] + sums[7];
+  outcome.ledger.outflow = sums[8];
   outcome.ledger.clipped = sums[5];
   outcome.close(sums[2], sums[3], sums[4], sums[6] > 0);
 }

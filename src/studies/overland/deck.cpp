@@ -200,6 +200,12 @@ void read_boundaries(Task& task, OverlandPlan& plan) {
     task.warnings.emplace_back(
         "[method] mini holds water at closed sides still along them, too, as Shapero does: where water is to "
         "flow along a wall too little leaves; name = \"conservative\" lets it flow there");
+  const auto open = [](const BoundaryRule& rule) { return rule.kind == BoundaryRule::Kind::free; };
+  if (plan.method == "mini" && std::ranges::any_of(plan.rules, open))
+    task.warnings.emplace_back(
+        "[method] mini lets water through free sides both ways, as if the land went on behind them: uphill "
+        "of "
+        "it water comes in; name = \"conservative\" lets it out alone");
 }
 
 void read_friction(Task& task, OverlandPlan& plan) {
