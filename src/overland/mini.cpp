@@ -457,13 +457,13 @@ void Mini::account(const Water& water, const Water& next, Outcome& outcome) cons
           dt_ * (next.discharge[2 * v] * opening.normal[0] + next.discharge[2 * v + 1] * opening.normal[1]);
       // Nothing comes in over land that was dry: q there, if inward, is what Newton's method has left.
       const bool was_dry = water.depth[v] == 0 && !held_[v];
-      (leaves > 0 || was_dry ? out : in).push_back(std::abs(leaves));
+      (leaves > 0 || was_dry ? out : in).push_back(leaves);
     }
   }
   const std::vector<std::span<const double>> columns{rained, came, kept, now, wrong, clipped, held, in, out};
   const auto sums = parallel::reproducible_sums(columns);
   outcome.ledger.rain = sums[0];
-  outcome.ledger.inflow = sums[1] + sums[7];
+  outcome.ledger.inflow = sums[1] - sums[7];
   outcome.ledger.outflow = sums[8];
   outcome.ledger.clipped = sums[5];
   outcome.close(sums[2], sums[3], sums[4], sums[6] > 0);
