@@ -203,9 +203,8 @@ void read_boundaries(Task& task, OverlandPlan& plan) {
   const auto open = [](const BoundaryRule& rule) { return rule.kind == BoundaryRule::Kind::free; };
   if (plan.method == "mini" && std::ranges::any_of(plan.rules, open))
     task.warnings.emplace_back(
-        "[method] mini lets water through free sides both ways, as if the land went on behind them: water "
-        "comes "
-        "in uphill of it; name = \"conservative\" lets it out alone");
+        "[method] mini lets water through free sides both ways, as if the land went on: it comes in uphill; "
+        "name = \"conservative\" lets it out alone");
 }
 
 void read_friction(Task& task, OverlandPlan& plan) {
