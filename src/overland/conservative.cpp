@@ -245,7 +245,10 @@ Outcome Conservative::step(Water& water, double dt, const std::vector<double>& r
   depth = moved(base, tau, through, out);
   if (stages_ == 2) {
     first = depth;
+    const std::vector<double> early = boundary_.inflow();
     base = moved(fed(dt), (1 - gamma) * dt, through, out);
+    // Inflow is known exactly, however it changes: no error is estimated of it.
+    for (std::size_t v = 0; v < n; ++v) first[v] += tau * (boundary_.inflow()[v] - early[v]) / land_.area[v];
     note_flow((1 - gamma) * dt);
     if (!solve(base, tau, depth, outcome)) return outcome;
     fluxes_.values(depth, through, out);

@@ -360,6 +360,13 @@ file = "out.h5"
                 ledger = self.run_deck(slope, "soaked.h5", *words, ranks=RANKS)["water/ledger"][-1]
                 self.assertLess(abs(ledger[1] - infiltration), 4e-3)
                 self.assertLess(abs(ledger[3] - outflow), 0.02)
+        # Nor is it one without soil that inflow grows from nothing.
+        alone = ("infiltration=", *grows[:2], *grows[3:], "method.tolerance=1e-4")
+        by_both = [self.run_deck(slope, "rock.h5", *alone, *words, ranks=RANKS)["water/ledger"][-1]
+                   for words in ((), ("method.time=backward-euler",))]
+        for ledger in by_both:
+            self.assertLess(abs(ledger[2] - 7.5), 1e-12)
+        self.assertLess(abs(by_both[0][3] - by_both[1][3]), 0.02)
 
     def test_water_comes_and_goes_where_depths_are_given(self):
         """Down an even slope as much leaves as comes, sqrt(g/k) h^1.5 S^0.5 a width and time; the ledger has both."""
