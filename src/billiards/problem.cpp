@@ -214,11 +214,12 @@ class BilliardFlight final : public sections::TrajectoryBatch {
 
   void sample(int lane, const Point<D>& x, const Point<D>& v, double t) {
     TrajectoryRecord& r = flown(lane);
-    r.samples.time.push_back(t);
-    for (int d = 0; d < D; ++d) r.samples.q.push_back(x[d][lane]);
-    for (int d = 0; d < D; ++d) r.samples.v.push_back(v[d][lane]);
-    r.samples.energy.push_back(gas_of(lane).energy(x, v)[lane]);
-    ++r.sample_count;
+    std::array<double, D> place, velocity;
+    for (int d = 0; d < D; ++d) {
+      place[d] = x[d][lane];
+      velocity[d] = v[d][lane];
+    }
+    r.add_sample(t, place, velocity, gas_of(lane).energy(x, v)[lane], {});
     const Domain<D>& domain = domain_of(lane);
     for (std::size_t m = 0; m < members_; ++m)
       r.tallies[members_ + m] += domain.omega(domain.members()[m].region, x, Pack(t))[lane] > 0 ? 1 : 0;

@@ -300,7 +300,7 @@ void Conservative::account(const Water& water, double dt, const std::vector<doub
   outcome.ledger.rain = sums[0];
   outcome.ledger.inflow = sums[1];
   outcome.ledger.outflow = sums[2];
-  outcome.close(sums[3], sums[4], sums[5], false);
+  outcome.close(sums[3], sums[4], sums[5]);
 }
 
 void Conservative::show_discharge(Water& water) {

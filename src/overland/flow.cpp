@@ -119,15 +119,14 @@ void Flow::soak(double share, Soil& soil) {
   soil.ledger.infiltration += volume(land_, taken);
 }
 
-double Flow::error_with_soil(const Soil& soil) const {
-  if (infiltration_.law == Infiltration::Law::none || options_.tolerance == 0) return last_.error;
+double Flow::soil_error(const Soil& soil) const {
+  if (infiltration_.law == Infiltration::Law::none || options_.tolerance == 0) return 0;
   std::vector<double> wrong, all;
   for (std::size_t v = 0; v < soil.at_rest.size(); ++v) {
     wrong.push_back(0.5 * std::abs(water_.infiltrated[v] - soil.at_rest[v]));
     all.push_back(water_.depth[v] + water_.infiltrated[v]);
   }
-  // The scheme's is over what it has left on the land, before that soaks in.
-  return (last_.error * last_.volume + volume(land_, wrong)) / std::max(volume(land_, all), dry);
+  return volume(land_, wrong) / std::max(volume(land_, all), dry);
 }
 
 bool Flow::try_step(double dt) {
@@ -139,7 +138,7 @@ bool Flow::try_step(double dt) {
   last_ = scheme_.step(water_, dt, rain);
   if (last_.converged) {
     soak(1, soil);
-    last_.error = error_with_soil(soil);
+    last_.error += soil_error(soil);
   }
   progress_.iterations += last_.iterations;
   const bool rough =

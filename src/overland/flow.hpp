@@ -83,8 +83,7 @@ class Flow {
   Soil soak_rain(double dt, std::vector<double>& rain);
   /// Of standing water, as much as there is room for or this share of it.
   void soak(double share, Soil& soil);
-  /// Of the last step, over all water on the land and in the soil.
-  double error_with_soil(const Soil& soil) const;
+  double soil_error(const Soil& soil) const;
   /// Where adaptive steps must end next.
   double goal(double to) const;
 

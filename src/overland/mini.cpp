@@ -466,7 +466,10 @@ void Mini::account(const Water& water, const Water& next, Outcome& outcome) cons
   outcome.ledger.inflow = sums[1] - sums[7];
   outcome.ledger.outflow = sums[8];
   outcome.ledger.clipped = sums[5];
-  outcome.close(sums[2], sums[3], sums[4], sums[6] > 0);
+  // What is missing came or went where depths are given, if any are.
+  const double missing = sums[6] > 0 ? sums[2] - outcome.ledger.balance() : 0.0;
+  (missing > 0 ? outcome.ledger.inflow : outcome.ledger.outflow) += std::abs(missing);
+  outcome.close(sums[2], sums[3], sums[4]);
 }
 
 std::unique_ptr<Scheme> mini_scheme(const Landscape& landscape, const MiniOptions& mini,

@@ -432,7 +432,7 @@ void Rt0::account(const Water& water, const Water& next, const std::vector<doubl
   const auto sums = parallel::reproducible_sums(columns);
   outcome.ledger.rain = sums[0];
   (sums[4] > 0 ? outcome.ledger.outflow : outcome.ledger.inflow) += std::abs(sums[4]);
-  outcome.close(sums[1], sums[2], sums[3], false);
+  outcome.close(sums[1], sums[2], sums[3]);
 }
 
 double Rt0::discharge_integral(const Water& water) const {

@@ -82,19 +82,14 @@ struct Outcome {
   std::string why;      ///< in plain words, where it failed
   int iterations = 0;   ///< Newton's, the most of any stage
   double error = 0;     ///< estimate of the step's own error, volume over volume
-  double volume = 0;    ///< of the water that it has left on the land
   Ledger ledger;        ///< of this step alone, on all ranks
   double identity = 0;  ///< |change of storage - what the ledger says|, over the volume
 
-  /// Of a step that has kept so much water more, all sums over the whole land: what the ledger doesn't know
-  /// of came or went where depths are given, if any are; `wrong` is the estimate of its error, a volume.
-  void close(double kept, double now, double wrong, bool depths_given) {
-    volume = std::max(now, dry);
-    const double missing = kept - ledger.balance();
-    if (depths_given)
-      (missing > 0 ? ledger.inflow : ledger.outflow) += std::abs(missing);
-    else
-      identity = std::abs(missing) / volume;
+  /// Of a step that has kept so much water more, all sums over the whole land, and whose error is estimated
+  /// as `wrong`, a volume.
+  void close(double kept, double volume, double wrong) {
+    volume = std::max(volume, dry);
+    identity = std::abs(kept - ledger.balance()) / volume;
     error = wrong / volume;
   }
 };

@@ -42,23 +42,6 @@ time = 1.0
 every = 0.3
 file = "out.h5"
 """
-STROBED = """study = "poincare"
-[model]
-coordinates = ["x"]
-lagrangian = "x_dot^2/2 - x^2/2"
-[method]
-name = "gauss"
-step = 0.1
-[section]
-where = "t"
-every = 0.1
-[ensemble]
-list = [[0.1, 0.0]]
-[stop]
-crossings = 100
-[output]
-file = "out.h5"
-"""
 CIRCLE = """study = "billiard"
 [domain]
 sets = [{ name = "circle", set = "circle" }]
@@ -84,8 +67,9 @@ class Ends(FormulaTest):
                     self.run_to("out.h5", text, f"stop.time={end!r}", f"output.every={every}", ranks=1)
                     with h5py.File(self.at / "out.h5") as file:
                         np.testing.assert_array_equal(file[path][()].ravel(), every * np.arange(count))
+        strobed = ROTOR.replace("step = 10.0", "step = 0.1").replace('where = "x"', 'where = "t"\nevery = 0.1')
         for end, count in ((0.3, 3), (0.7, 7), (0.25, 2)):
-            self.run_to("out.h5", STROBED, f"stop.time={end}", ranks=1)
+            self.run_to("out.h5", strobed, f"stop.time={end}", ranks=1)
             with h5py.File(self.at / "out.h5") as file:
                 self.assertEqual(file["orbits/crossing_count"][()].tolist(), [count])
 
